@@ -1,0 +1,14 @@
+//! Ids, scores and the traits where the crates of Metaphrase meet.
+//!
+//! * [`WordId`], [`SentId`], [`Row`]: checked 32-bit indices, one per noun.
+//! * [`StepModel`]: what search knows of a model, one batched step.
+//! * [`StepScores`]: the questions that search may ask about the scores of a step.
+//!
+//! Scores are natural logarithms in `f32`; higher is better. Ties go to the smaller index.
+#![forbid(unsafe_code)]
+
+mod ids;
+mod step;
+
+pub use ids::{Row, SentId, WordId};
+pub use step::{Candidate, Parent, StepModel, StepRow, StepScores, by_score_desc};

@@ -1,0 +1,2 @@
+//! The `metaphrase` program.
+fn main() {}

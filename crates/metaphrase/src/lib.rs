@@ -1,0 +1,1 @@
+//! A translator: text in, text out.

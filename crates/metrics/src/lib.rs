@@ -1,0 +1,1 @@
+//! Quality of translations: BLEU, chrF and TER with the numbers of sacreBLEU.

@@ -1,0 +1,1 @@
+//! Neural translation models: architectures, weights, file formats.

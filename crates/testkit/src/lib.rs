@@ -1,0 +1,1 @@
+//! Test aids: a scripted fake model and exhaustive search.

@@ -1,0 +1,1 @@
+//! Strings to word ids and back: normalise, split, segment, join, vocabularies.
