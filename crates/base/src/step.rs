@@ -76,12 +76,15 @@ pub trait StepModel: Send + Sync {
     /// One step: `rows` replaces the rows of the previous step. Rows of one sentence are neighbours.
     fn step(&self, rows: &[StepRow], state: &mut Self::State, scores: &mut Self::Scores);
 
-    /// Whether [`attention`](Self::attention) has an answer.
+    /// Whether [`attention`](Self::attention) can have an answer.
     fn has_attention(&self) -> bool;
+
+    /// Whether the steps that follow keep their attention; off in a new state, as it may cost time.
+    fn keep_attention(&self, keep: bool, state: &mut Self::State);
 
     /// Attention of a row of the last step over the source positions of its sentence (end of sentence
     /// included; sums to one): what the model looked at to score the words that follow the row.
-    /// Empty where the model has none.
+    /// Empty where the model has none or was not told to keep it.
     fn attention<'s>(&self, state: &'s Self::State, row: Row) -> &'s [f32];
 }
 
