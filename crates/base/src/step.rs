@@ -97,14 +97,7 @@ pub trait StepScores {
     /// [`by_score_desc`]: `so_far[i]` is added to the log-probability of every word after row
     /// `rows.start + i`. Candidates with a sum of -infinity are not answered, so there may be fewer than `k`.
     /// `out` is cleared first.
-    fn top(
-        &mut self,
-        rows: Range<usize>,
-        so_far: &[f32],
-        k: usize,
-        excluded: &[WordId],
-        out: &mut Vec<Candidate>,
-    );
+    fn top(&mut self, rows: Range<usize>, so_far: &[f32], k: usize, excluded: &[WordId], out: &mut Vec<Candidate>);
 
     /// Log-probability of `word` after `row`.
     fn score(&self, row: Row, word: WordId) -> f32;

@@ -1,1 +1,8 @@
-//! Test aids: a scripted fake model and exhaustive search.
+//! Test aids, not published: a fake model whose scores are a function of the history, and exhaustive search.
+#![forbid(unsafe_code)]
+
+mod exhaustive;
+mod fake;
+
+pub use exhaustive::{Found, exhaustive};
+pub use fake::{FakeModel, FakeScores, FakeState};

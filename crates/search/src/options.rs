@@ -1,0 +1,132 @@
+//! What a search is told, in one struct.
+
+use crate::Sampling;
+use metaphrase_base::WordId;
+
+/// How a sentence's search ends; see the two in [`Options::stop`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Stop {
+    /// A finished hypothesis takes its place out of the beam for good; the sentence ends when the beam is
+    /// empty. What Marian does.
+    #[default]
+    Shrink,
+    /// The beam is filled up again from the open hypotheses (Iglesias 2018, Algorithm 1, line 16), until the
+    /// length limit, or until no open hypothesis can still enter the n-best list.
+    Fill,
+}
+
+/// Options of a search. The default is Marian's behaviour with beam 6 and scores normalised by length.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Options {
+    /// Hypotheses kept per step and sentence, B. At least 1.
+    pub beam_size: usize,
+    /// Number of hypotheses in an outcome, at most.
+    pub n_best: usize,
+    /// Exponent α of the length normalisation `(log P - word_penalty · length) / length^α`; the length counts
+    /// the end of sentence. 0: none.
+    pub normalize: f32,
+    /// Taken from the score for each word, before normalisation.
+    pub word_penalty: f32,
+    /// The longest hypothesis T of a sentence: this factor times its source length, both with the end of sentence.
+    pub max_length_factor: f32,
+    /// How a sentence ends.
+    pub stop: Stop,
+    /// Words that no hypothesis may contain, such as the unknown word. Probabilities are not renormalised.
+    pub excluded: Vec<WordId>,
+    /// Draw hypotheses instead of searching for the best: `n_best` of them for each sentence.
+    pub sampling: Option<Sampling>,
+    /// Seed of the sampling; a sentence's draws depend on the seed and [`Task::id`](crate::Task::id) alone.
+    pub seed: u64,
+    /// Whether outcomes carry the attention over the source.
+    pub attention: bool,
+    /// Sentences share a step up to this sum of source lengths; one sentence always fits.
+    pub batch_tokens: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            beam_size: 6,
+            n_best: 1,
+            normalize: 1.0,
+            word_penalty: 0.0,
+            max_length_factor: 3.0,
+            stop: Stop::Shrink,
+            excluded: Vec::new(),
+            sampling: None,
+            seed: 1,
+            attention: false,
+            batch_tokens: 512,
+        }
+    }
+}
+
+/// An option that search can not work with.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum OptionsError {
+    /// Beam, n-best or batch of nothing.
+    #[error("{option} is 0; it must be at least 1")]
+    Zero {
+        /// The option's name.
+        option: &'static str,
+    },
+    /// Not a usable number.
+    #[error("{option} is {value}; it must be {expected}")]
+    Range {
+        /// The option's name.
+        option: &'static str,
+        /// What was given.
+        value: f32,
+        /// What would do.
+        expected: &'static str,
+    },
+    /// More hypotheses asked for than the beam can hold.
+    #[error("{n_best} best hypotheses asked of a beam of {beam_size}; use a beam of at least {n_best}")]
+    NBestOverBeam {
+        /// Hypotheses asked for.
+        n_best: usize,
+        /// The beam.
+        beam_size: usize,
+    },
+    /// The end of sentence can not be excluded.
+    #[error("the end-of-sentence word is among the excluded words; no hypothesis could end")]
+    EndExcluded,
+    /// Attention of a model without attention.
+    #[error("alignments were asked of a model that has no attention to show")]
+    NoAttention,
+}
+
+impl Options {
+    /// Refuses what can not work.
+    ///
+    /// # Errors
+    /// One sentence about the first option that is out of range.
+    pub(crate) fn check(&self) -> Result<(), OptionsError> {
+        for (option, value) in
+            [("beam size", self.beam_size), ("n-best size", self.n_best), ("batch size", self.batch_tokens)]
+        {
+            if value == 0 {
+                return Err(OptionsError::Zero { option });
+            }
+        }
+        let range = |option, value, expected, ok| {
+            if ok { Ok(()) } else { Err(OptionsError::Range { option, value, expected }) }
+        };
+        let factor = self.max_length_factor;
+        range(
+            "length normalisation",
+            self.normalize,
+            "a number from 0 up",
+            self.normalize >= 0.0 && self.normalize.is_finite(),
+        )?;
+        range("word penalty", self.word_penalty, "a finite number", self.word_penalty.is_finite())?;
+        range("maximum length factor", factor, "a positive number", factor > 0.0 && factor.is_finite())?;
+        if let Some(sampling) = &self.sampling {
+            return sampling.check();
+        }
+        if self.n_best > self.beam_size {
+            return Err(OptionsError::NBestOverBeam { n_best: self.n_best, beam_size: self.beam_size });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,168 @@
+//! Drawing a word from the model's distribution.
+
+use crate::OptionsError;
+use metaphrase_base::WordId;
+use rand::{Rng, RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+/// Which part of the distribution words are drawn from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Sampling {
+    /// All words, at this temperature (1: the model's own distribution).
+    Full {
+        /// Above 0; lower is sharper.
+        temperature: f32,
+    },
+    /// The `k` most probable words.
+    TopK {
+        /// At least 1.
+        k: usize,
+        /// Above 0.
+        temperature: f32,
+    },
+    /// The smallest set of most probable words whose probabilities sum to at least `p`.
+    Nucleus {
+        /// Above 0, at most 1.
+        p: f32,
+        /// Above 0.
+        temperature: f32,
+    },
+}
+
+impl Sampling {
+    pub(crate) fn check(&self) -> Result<(), OptionsError> {
+        let (Self::Full { temperature } | Self::TopK { temperature, .. } | Self::Nucleus { temperature, .. }) = *self;
+        if !(temperature > 0.0 && temperature.is_finite()) {
+            return Err(OptionsError::Range {
+                option: "sampling temperature",
+                value: temperature,
+                expected: "a positive number",
+            });
+        }
+        match *self {
+            Self::TopK { k: 0, .. } => Err(OptionsError::Zero { option: "number of words to sample from" }),
+            Self::Nucleus { p, .. } if !(p > 0.0 && p <= 1.0) => Err(OptionsError::Range {
+                option: "probability mass to sample from",
+                value: p,
+                expected: "above 0 and at most 1",
+            }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Draws words; keeps its work space.
+#[derive(Debug, Default)]
+pub(crate) struct Sampler {
+    /// V log-probabilities of a row.
+    row: Vec<f32>,
+    /// Words by falling probability with their unnormalised weights.
+    words: Vec<(f32, WordId)>,
+}
+
+/// The random numbers of one drawn hypothesis: of the seed, the sentence and the draw, never of the batch.
+pub(crate) fn generator(seed: u64, sentence: usize, draw: usize) -> ChaCha8Rng {
+    let mut key = [0u8; 32];
+    key[..8].copy_from_slice(&seed.to_le_bytes());
+    key[8..16].copy_from_slice(&(sentence as u64).to_le_bytes());
+    key[16..24].copy_from_slice(&(draw as u64).to_le_bytes());
+    ChaCha8Rng::from_seed(key)
+}
+
+impl Sampler {
+    /// Room for the V log-probabilities of a row.
+    pub(crate) fn row(&mut self, target_words: usize) -> &mut [f32] {
+        self.row.resize(target_words, 0.0);
+        &mut self.row
+    }
+
+    /// Draws from the row last filled in; the word and its log-probability. `None` if no word is possible.
+    pub(crate) fn draw(
+        &mut self,
+        sampling: Sampling,
+        excluded: &[WordId],
+        rng: &mut impl Rng,
+    ) -> Option<(WordId, f32)> {
+        for word in excluded {
+            self.row[word.index()] = f32::NEG_INFINITY;
+        }
+        let (Sampling::Full { temperature }
+        | Sampling::TopK { temperature, .. }
+        | Sampling::Nucleus { temperature, .. }) = sampling;
+        let best = self.row.iter().copied().filter(|x| !x.is_nan()).fold(f32::NEG_INFINITY, f32::max);
+        if best == f32::NEG_INFINITY {
+            return None;
+        }
+        self.words.clear();
+        let weighted = self.row.iter().enumerate().filter(|(_, x)| **x > f32::NEG_INFINITY);
+        self.words.extend(weighted.map(|(word, x)| (((x - best) / temperature).exp(), WordId::new(word))));
+        let by_weight = |a: &(f32, WordId), b: &(f32, WordId)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
+        match sampling {
+            Sampling::Full { .. } => {}
+            Sampling::TopK { k, .. } if k < self.words.len() => {
+                self.words.select_nth_unstable_by(k - 1, by_weight);
+                self.words.truncate(k);
+            }
+            Sampling::TopK { .. } => {}
+            Sampling::Nucleus { p, .. } => {
+                self.words.sort_unstable_by(by_weight);
+                let wanted = p * self.words.iter().map(|w| w.0).sum::<f32>();
+                let mut mass = 0.0;
+                let kept = self.words.iter().take_while(|w| {
+                    let wanted_more = mass < wanted;
+                    mass += w.0;
+                    wanted_more
+                });
+                let kept = kept.count().max(1);
+                self.words.truncate(kept);
+            }
+        }
+        // Summed in the order of ids or weights, which is the row's own: the same draw in any batch.
+        self.words.sort_unstable_by_key(|w| w.1);
+        let total: f32 = self.words.iter().map(|w| w.0).sum();
+        let mut left = rng.random::<f32>() * total;
+        let drawn = self.words.iter().find(|w| {
+            left -= w.0;
+            left < 0.0
+        });
+        let word = drawn.or(self.words.last())?.1;
+        Some((word, self.row[word.index()]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Probabilities 0.5, 0.3, 0.15, 0.05.
+    fn draws(sampling: Sampling, excluded: &[WordId]) -> [usize; 4] {
+        let mut sampler = Sampler::default();
+        let mut rng = generator(7, 3, 0);
+        let mut counts = [0; 4];
+        for _ in 0..10_000 {
+            sampler.row(4).copy_from_slice(&[0.3f32.ln(), 0.5f32.ln(), 0.05f32.ln(), 0.15f32.ln()]);
+            let (word, log_prob) = sampler.draw(sampling, excluded, &mut rng).unwrap();
+            assert!(log_prob > -4.0);
+            counts[word.index()] += 1;
+        }
+        counts
+    }
+
+    #[test]
+    fn draws_follow_the_distribution() {
+        let counts = draws(Sampling::Full { temperature: 1.0 }, &[]);
+        for (count, expected) in counts.iter().zip([3000usize, 5000, 500, 1500]) {
+            assert!(count.abs_diff(expected) < 200, "{counts:?}");
+        }
+    }
+
+    #[test]
+    fn only_the_best_words_are_drawn() {
+        assert_eq!(draws(Sampling::TopK { k: 2, temperature: 1.0 }, &[])[2..], [0, 0]);
+        assert_eq!(draws(Sampling::Nucleus { p: 0.9, temperature: 1.0 }, &[])[2], 0);
+        assert!(draws(Sampling::Nucleus { p: 0.9, temperature: 1.0 }, &[])[3] > 0);
+        assert_eq!(draws(Sampling::Full { temperature: 1.0 }, &[WordId(1)])[1], 0);
+        let sharp = draws(Sampling::Full { temperature: 0.05 }, &[]);
+        assert!(sharp[1] > 9_990, "{sharp:?}");
+    }
+}

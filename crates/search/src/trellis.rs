@@ -1,0 +1,96 @@
+//! All steps of one sentence's search: the paper's indices `b`, words `y` and scores `q`, as back-pointers.
+
+use crate::Hypothesis;
+use metaphrase_base::WordId;
+
+/// A hypothesis of a [`Trellis`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct HypId(u32);
+
+#[derive(Debug, Clone, Copy)]
+struct Node {
+    /// `None` at the first word.
+    parent: Option<HypId>,
+    word: WordId,
+    /// Log-probability up to and including the word.
+    log_prob: f32,
+}
+
+/// Hypotheses as back-pointers, with the attention of each word if it is kept. Reused from sentence to sentence.
+#[derive(Debug, Default)]
+pub(crate) struct Trellis {
+    nodes: Vec<Node>,
+    /// nodes × source length, or empty.
+    attention: Vec<f32>,
+}
+
+impl Trellis {
+    pub(crate) fn clear(&mut self) {
+        self.nodes.clear();
+        self.attention.clear();
+    }
+
+    /// Adds `parent` continued by `word`. `attention` is what the model looked at when it chose the word.
+    pub(crate) fn add(&mut self, parent: Option<HypId>, word: WordId, log_prob: f32, attention: &[f32]) -> HypId {
+        let id = HypId(WordId::new(self.nodes.len()).0);
+        self.nodes.push(Node { parent, word, log_prob });
+        self.attention.extend_from_slice(attention);
+        id
+    }
+
+    /// As [`add`](Self::add), with the attention of the parent where attention is kept.
+    pub(crate) fn add_like_parent(
+        &mut self,
+        parent: Option<HypId>,
+        word: WordId,
+        log_prob: f32,
+        source_len: usize,
+    ) -> HypId {
+        if !self.attention.is_empty() {
+            match parent {
+                Some(parent) => {
+                    let row = parent.0 as usize * source_len;
+                    self.attention.extend_from_within(row..row + source_len);
+                }
+                None => self.attention.resize(self.attention.len() + source_len, 0.0),
+            }
+        }
+        self.add(parent, word, log_prob, &[])
+    }
+
+    fn word(&self, id: HypId) -> WordId {
+        self.nodes[id.0 as usize].word
+    }
+
+    pub(crate) fn log_prob(&self, id: HypId) -> f32 {
+        self.nodes[id.0 as usize].log_prob
+    }
+
+    /// Follows the back-pointers: lines 17 of Algorithm 1. `source_len` is the width of an attention row.
+    pub(crate) fn trace_back(&self, last: HypId, end: WordId, score: f32, source_len: usize) -> Hypothesis {
+        let mut path = Vec::new();
+        let mut next = Some(last);
+        while let Some(id) = next {
+            path.push(id.0 as usize);
+            next = self.nodes[id.0 as usize].parent;
+        }
+        path.reverse();
+        let mut before = 0.0;
+        let word_log_probs = path.iter().map(|&node| {
+            let log_prob = self.nodes[node].log_prob;
+            log_prob - core::mem::replace(&mut before, log_prob)
+        });
+        let word_log_probs = word_log_probs.collect();
+        let attention = if self.attention.is_empty() {
+            Vec::new()
+        } else {
+            path.iter().flat_map(|&n| &self.attention[n * source_len..(n + 1) * source_len]).copied().collect()
+        };
+        let mut words: Vec<WordId> = path.iter().map(|&node| self.nodes[node].word).collect();
+        let complete = self.word(last) == end;
+        if complete {
+            words.pop();
+        }
+        Hypothesis { words, complete, score, log_prob: self.log_prob(last), word_log_probs, attention }
+    }
+}

@@ -1,0 +1,154 @@
+//! A step model without weights: a function says what follows a history.
+
+use metaphrase_base::{Candidate, Row, SentId, StepModel, StepRow, StepScores, WordId, by_score_desc};
+use std::ops::Range;
+
+type Script = Box<dyn Fn(&[WordId], &[WordId]) -> Vec<f32> + Send + Sync>;
+
+/// Plays a script: log-probabilities of all words, given the source and the words so far. Word 0 ends a sentence.
+pub struct FakeModel {
+    target_words: usize,
+    script: Script,
+}
+
+/// The sentences and histories of a batch.
+#[derive(Default)]
+pub struct FakeState {
+    sources: Vec<Option<Vec<WordId>>>,
+    histories: Vec<Vec<WordId>>,
+    attention: Vec<Vec<f32>>,
+    keep_attention: bool,
+}
+
+/// Dense log-probabilities.
+#[derive(Default)]
+pub struct FakeScores {
+    rows: Vec<Vec<f32>>,
+}
+
+impl FakeModel {
+    /// `script(source, words so far)` gives `target_words` log-probabilities.
+    pub fn new(target_words: usize, script: impl Fn(&[WordId], &[WordId]) -> Vec<f32> + Send + Sync + 'static) -> Self {
+        Self { target_words, script: Box::new(script) }
+    }
+
+    /// A model whose distributions are drawn anew for each source and history: nothing about one tells of
+    /// another, which is as hard as search gets. `sharpness` scales the logits (1: rather flat, 5: peaked).
+    #[must_use]
+    pub fn random(seed: u64, target_words: usize, sharpness: f32) -> Self {
+        Self::new(target_words, move |source, words| {
+            let mut hash = seed ^ 0x9e37_79b9_7f4a_7c15;
+            let mut mix = |x: u64| {
+                hash = (hash ^ x).wrapping_mul(0xff51_afd7_ed55_8ccd);
+                hash ^= hash >> 29;
+                hash
+            };
+            source.iter().for_each(|w| _ = mix(u64::from(w.0) + 1));
+            mix(u64::MAX);
+            words.iter().for_each(|w| _ = mix(u64::from(w.0) + 1));
+            let uniform = |bits: u64| (bits >> 40) as f32 / (1u64 << 24) as f32;
+            let logits: Vec<f32> = (0..target_words as u64).map(|w| uniform(mix(w)) * sharpness).collect();
+            log_softmax(&logits)
+        })
+    }
+}
+
+/// Logits to log-probabilities.
+fn log_softmax(logits: &[f32]) -> Vec<f32> {
+    let max = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let normaliser = max + logits.iter().map(|x| (x - max).exp()).sum::<f32>().ln();
+    logits.iter().map(|x| x - normaliser).collect()
+}
+
+impl StepModel for FakeModel {
+    type State = FakeState;
+    type Scores = FakeScores;
+
+    fn target_words(&self) -> usize {
+        self.target_words
+    }
+
+    fn end_of_sentence(&self) -> WordId {
+        WordId(0)
+    }
+
+    fn new_state(&self) -> FakeState {
+        FakeState::default()
+    }
+
+    fn new_scores(&self) -> FakeScores {
+        FakeScores::default()
+    }
+
+    fn encode(&self, slots: &[SentId], sentences: &[&[WordId]], state: &mut FakeState) {
+        for (slot, sentence) in slots.iter().zip(sentences) {
+            if state.sources.len() <= slot.index() {
+                state.sources.resize(slot.index() + 1, None);
+            }
+            let before = state.sources[slot.index()].replace(sentence.to_vec());
+            assert!(before.is_none(), "slot {slot} is not free");
+        }
+    }
+
+    fn release(&self, slot: SentId, state: &mut FakeState) {
+        assert!(state.sources[slot.index()].take().is_some(), "slot {slot} is free already");
+    }
+
+    fn step(&self, rows: &[StepRow], state: &mut FakeState, scores: &mut FakeScores) {
+        let history = |row: &StepRow| match row.parent {
+            None => Vec::new(),
+            Some(parent) => {
+                let mut words = state.histories[parent.row.index()].clone();
+                words.push(parent.word);
+                words
+            }
+        };
+        let histories: Vec<Vec<WordId>> = rows.iter().map(history).collect();
+        state.histories = histories;
+        let source = |row: &StepRow| state.sources[row.sentence.index()].as_deref().expect("an encoded sentence");
+        scores.rows = rows.iter().zip(&state.histories).map(|(r, words)| (self.script)(source(r), words)).collect();
+        // Looks at the source word in the place of the word that comes next.
+        let attention = |(row, words): (&StepRow, &Vec<WordId>)| {
+            let mut weights = vec![0.0; source(row).len()];
+            weights[words.len() % source(row).len()] = 1.0;
+            weights
+        };
+        state.attention = rows.iter().zip(&state.histories).map(attention).collect();
+    }
+
+    fn has_attention(&self) -> bool {
+        true
+    }
+
+    fn keep_attention(&self, keep: bool, state: &mut FakeState) {
+        state.keep_attention = keep;
+    }
+
+    fn attention<'s>(&self, state: &'s FakeState, row: Row) -> &'s [f32] {
+        if state.keep_attention { &state.attention[row.index()] } else { &[] }
+    }
+}
+
+impl StepScores for FakeScores {
+    fn top(&mut self, rows: Range<usize>, so_far: &[f32], k: usize, excluded: &[WordId], out: &mut Vec<Candidate>) {
+        out.clear();
+        for (row, before) in rows.zip(so_far) {
+            for (word, log_prob) in self.rows[row].iter().enumerate() {
+                let candidate = Candidate { row: Row::new(row), word: WordId::new(word), score: log_prob + before };
+                if candidate.score > f32::NEG_INFINITY && !excluded.contains(&candidate.word) {
+                    out.push(candidate);
+                }
+            }
+        }
+        out.sort_by(by_score_desc);
+        out.truncate(k);
+    }
+
+    fn score(&self, row: Row, word: WordId) -> f32 {
+        self.rows[row.index()][word.index()]
+    }
+
+    fn row(&self, row: Row, out: &mut [f32]) {
+        out.copy_from_slice(&self.rows[row.index()]);
+    }
+}
