@@ -1,0 +1,118 @@
+//! Everything about a model but its numbers: one description for Marian's embedded settings, Hugging Face's
+//! `config.json` and our own `config.toml`.
+
+pub(crate) mod inferred;
+pub(crate) mod marian;
+mod operations;
+mod recurrent;
+mod transformer;
+
+pub use operations::{Operation, Operations};
+pub use recurrent::{Cell, EncoderType, LayerNorm, RecurrentConfig};
+pub use transformer::{Activation, AverageAttention, DecoderLayer, FeedForward, Positions, TransformerConfig};
+
+use serde::{Deserialize, Serialize};
+
+/// The settings of a model.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Config {
+    /// Words in the source vocabulary.
+    pub source_words: usize,
+    /// Words in the target vocabulary.
+    pub target_words: usize,
+    /// The id of the word that ends a sentence, in both vocabularies.
+    pub end_of_sentence: u32,
+    /// Target words that a translation never contains: the unknown word (Marian takes it out of the
+    /// search), padding.
+    pub never: Vec<u32>,
+    /// What search uses when the user does not say otherwise.
+    #[serde(default, skip_serializing_if = "DecoderDefaults::is_empty")]
+    pub decoding: DecoderDefaults,
+    /// The network.
+    pub architecture: Architecture,
+}
+
+/// The network, with the settings of its kind.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Architecture {
+    /// Attention throughout, or an SSRU or average attention in the decoder.
+    Transformer(TransformerConfig),
+    /// GRU, LSTM and the like with one attention.
+    Recurrent(RecurrentConfig),
+}
+
+/// Which embedding tables are one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct TiedEmbeddings {
+    /// Source and target words share a table (`tied-embeddings-src` and `-all`).
+    pub source_target: bool,
+    /// The output layer is the transposed table of the target words (`tied-embeddings` and `-all`).
+    pub target_output: bool,
+}
+
+impl TiedEmbeddings {
+    /// The name of the table of source words, `words × dim_emb`.
+    #[must_use]
+    pub const fn source_table(self) -> &'static str {
+        if self.source_target { "Wemb" } else { "encoder_Wemb" }
+    }
+
+    /// The name of the table of target words, `words × dim_emb`.
+    #[must_use]
+    pub const fn target_table(self) -> &'static str {
+        if self.source_target { "Wemb" } else { "decoder_Wemb" }
+    }
+
+    /// The name of the table that is the output layer too, `words × dim_emb`, if one is. Otherwise the output
+    /// layer has its own tensor: `…_Wt` (`words × inputs`), in older files `…_W` (`inputs × words`).
+    #[must_use]
+    pub const fn output_table(self) -> Option<&'static str> {
+        if self.target_output { Some(self.target_table()) } else { None }
+    }
+}
+
+/// What the makers of a model recommend for decoding with it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct DecoderDefaults {
+    /// Hypotheses kept per sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beam_size: Option<usize>,
+    /// Scores are divided by length to this power; 0 is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub normalize: Option<f32>,
+    /// Subtracted from the score for each word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub word_penalty: Option<f32>,
+    /// A translation has at most this many words per source word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_length_factor: Option<f32>,
+}
+
+impl DecoderDefaults {
+    /// Whether nothing is recommended.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tying_names_the_tables() {
+        let all = TiedEmbeddings { source_target: true, target_output: true };
+        assert_eq!((all.source_table(), all.target_table()), ("Wemb", "Wemb"));
+        assert_eq!(all.output_table(), Some("Wemb"));
+        let target = TiedEmbeddings { source_target: false, target_output: true };
+        assert_eq!(target.source_table(), "encoder_Wemb");
+        assert_eq!(target.output_table(), Some("decoder_Wemb"));
+        let none = TiedEmbeddings { source_target: false, target_output: false };
+        assert_eq!(none.output_table(), None);
+    }
+}

@@ -1,0 +1,452 @@
+//! Marian's settings, as its model files carry them in `special:model.yml`.
+
+use super::{
+    Activation, Architecture, AverageAttention, Cell, Config, DecoderDefaults, DecoderLayer, EncoderType, FeedForward,
+    LayerNorm, Operations, Positions, RecurrentConfig, TiedEmbeddings, TransformerConfig,
+};
+use crate::{ModelError, Weights};
+use serde::Deserialize;
+use std::path::Path;
+
+/// Marian's vocabularies have `</s>` and `<unk>` here.
+pub(crate) const END_OF_SENTENCE: u32 = 0;
+pub(crate) const UNKNOWN: u32 = 1;
+
+/// The keys of `special:model.yml` that decoding depends on, with the values that Marian supplies where older
+/// versions wrote none. Other keys speak of training.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+struct Settings {
+    r#type: String,
+    dim_vocabs: Vec<usize>,
+    dim_emb: usize,
+    dim_rnn: usize,
+    enc_type: EncoderType,
+    enc_cell: Cell,
+    enc_cell_depth: usize,
+    enc_depth: usize,
+    dec_cell: Cell,
+    dec_cell_base_depth: usize,
+    dec_cell_high_depth: usize,
+    dec_depth: usize,
+    skip: bool,
+    layer_normalization: bool,
+    right_left: bool,
+    input_types: Vec<String>,
+    special_vocab: Vec<usize>,
+    tied_embeddings: bool,
+    tied_embeddings_src: bool,
+    tied_embeddings_all: bool,
+    transformer_heads: usize,
+    transformer_no_projection: bool,
+    transformer_rnn_projection: bool,
+    transformer_pool: bool,
+    transformer_dim_ffn: usize,
+    transformer_decoder_dim_ffn: usize,
+    transformer_ffn_depth: usize,
+    transformer_decoder_ffn_depth: usize,
+    transformer_ffn_activation: String,
+    transformer_dim_aan: usize,
+    transformer_aan_depth: usize,
+    transformer_aan_activation: String,
+    transformer_aan_nogate: bool,
+    transformer_decoder_autoreg: String,
+    transformer_tied_layers: Vec<usize>,
+    transformer_guided_alignment_layer: LayerNumber,
+    transformer_preprocess: String,
+    transformer_postprocess: String,
+    transformer_postprocess_emb: String,
+    transformer_postprocess_top: String,
+    transformer_train_positions: bool,
+    transformer_train_position_embeddings: bool,
+    transformer_disable_position_embeddings: bool,
+    transformer_attention_mask: String,
+    transformer_no_bias: bool,
+    transformer_no_affine: bool,
+    ulr: bool,
+    output_omit_bias: bool,
+    lemma_dim_emb: usize,
+    factors_dim_emb: usize,
+}
+
+/// A layer by number, counted from 1, or `last`.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum LayerNumber {
+    Number(usize),
+    Name(String),
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            r#type: "amun".into(),
+            dim_vocabs: Vec::new(),
+            dim_emb: 512,
+            dim_rnn: 1024,
+            enc_type: EncoderType::Bidirectional,
+            enc_cell: Cell::Gru,
+            enc_cell_depth: 1,
+            enc_depth: 1,
+            dec_cell: Cell::Gru,
+            dec_cell_base_depth: 2,
+            dec_cell_high_depth: 1,
+            dec_depth: 1,
+            skip: false,
+            layer_normalization: false,
+            right_left: false,
+            input_types: Vec::new(),
+            special_vocab: Vec::new(),
+            tied_embeddings: false,
+            tied_embeddings_src: false,
+            tied_embeddings_all: false,
+            transformer_heads: 8,
+            transformer_no_projection: false,
+            transformer_rnn_projection: false,
+            transformer_pool: false,
+            transformer_dim_ffn: 2048,
+            transformer_decoder_dim_ffn: 0,
+            transformer_ffn_depth: 2,
+            transformer_decoder_ffn_depth: 0,
+            transformer_ffn_activation: "swish".into(),
+            transformer_dim_aan: 2048,
+            transformer_aan_depth: 2,
+            transformer_aan_activation: "swish".into(),
+            transformer_aan_nogate: false,
+            transformer_decoder_autoreg: "self-attention".into(),
+            transformer_tied_layers: Vec::new(),
+            transformer_guided_alignment_layer: LayerNumber::Name("last".into()),
+            transformer_preprocess: String::new(),
+            transformer_postprocess: "dan".into(),
+            transformer_postprocess_emb: "d".into(),
+            transformer_postprocess_top: String::new(),
+            transformer_train_positions: false,
+            transformer_train_position_embeddings: false,
+            transformer_disable_position_embeddings: false,
+            transformer_attention_mask: "default".into(),
+            transformer_no_bias: false,
+            transformer_no_affine: false,
+            ulr: false,
+            output_omit_bias: false,
+            lemma_dim_emb: 0,
+            factors_dim_emb: 0,
+        }
+    }
+}
+
+/// The settings in `yml`, for the model whose tensors, under their canonical names, are `weights`.
+///
+/// A setting that would change the translation and is not implemented is an error, never ignored.
+pub(crate) fn config(yml: &str, weights: &Weights) -> Result<Config, ModelError> {
+    let path = weights.path();
+    let settings: Settings = serde_saphyr::from_str(yml)
+        .map_err(|e| ModelError::settings(path, format!("`special:model.yml` can not be read: {}", one_line(&e))))?;
+    settings.refuse_unsupported(path)?;
+    let &[source_words, target_words] = &settings.dim_vocabs[..] else {
+        let what = format!("a model with {} vocabularies (dim-vocabs)", settings.dim_vocabs.len());
+        return Err(ModelError::unsupported(path, what, "one source and one target are expected"));
+    };
+    let architecture = match settings.r#type.as_str() {
+        "transformer" => Architecture::Transformer(settings.transformer(weights)?),
+        "s2s" | "amun" | "nematus" => Architecture::Recurrent(settings.recurrent()),
+        other => {
+            let advice = "types that can be read are transformer, s2s, amun and nematus";
+            return Err(ModelError::unsupported(path, format!("model type `{other}`"), advice));
+        }
+    };
+    Ok(Config {
+        source_words,
+        target_words,
+        end_of_sentence: END_OF_SENTENCE,
+        never: vec![UNKNOWN],
+        decoding: DecoderDefaults::default(),
+        architecture,
+    })
+}
+
+/// Whether source and target words share a table, which then keeps its stored name `Wemb`.
+pub(crate) fn ties_source_table(yml: &str) -> bool {
+    serde_saphyr::from_str::<Settings>(yml).is_ok_and(|s| s.tied_embeddings_src || s.tied_embeddings_all)
+}
+
+impl Settings {
+    fn refuse_unsupported(&self, path: &Path) -> Result<(), ModelError> {
+        let sequences = self.input_types.iter().all(|kind| kind == "sequence");
+        let refused = [
+            (self.right_left, "right-left: true", "its translations run from right to left"),
+            (!sequences, "input-types other than sequence", "inputs are one source and one target text"),
+            (!self.special_vocab.is_empty(), "special-vocab", "no words have a special role"),
+            (self.ulr, "ulr: true", "universal language representations are not implemented"),
+            (self.lemma_dim_emb > 0, "lemma-dim-emb", "factored vocabularies are not implemented"),
+            (self.factors_dim_emb > 0, "factors-dim-emb", "factored vocabularies are not implemented"),
+        ];
+        match refused.into_iter().find(|(present, ..)| *present) {
+            Some((_, what, advice)) => Err(ModelError::unsupported(path, what, advice)),
+            None => Ok(()),
+        }
+    }
+
+    fn refuse_unsupported_transformer(&self, path: &Path) -> Result<(), ModelError> {
+        let mask = self.transformer_attention_mask != "default";
+        let ssru = self.transformer_decoder_autoreg == "rnn";
+        let refused = [
+            (mask, "a transformer-attention-mask other than default", "ALiBi is not implemented"),
+            (self.transformer_pool, "transformer-pool: true", "the decoder must attend to all source words"),
+            (self.transformer_no_bias, "transformer-no-bias: true", "linear layers must have biases"),
+            (self.transformer_no_affine, "transformer-no-affine: true", "normalisations must have scale and bias"),
+            (
+                ssru && self.dec_cell != Cell::Ssru,
+                "a recurrent Transformer decoder with a cell other than ssru",
+                "only dec-cell: ssru is implemented",
+            ),
+            (
+                ssru && self.layer_normalization,
+                "layer-normalization: true within SSRU cells",
+                "only the Transformer's own normalisations are implemented",
+            ),
+        ];
+        match refused.into_iter().find(|(present, ..)| *present) {
+            Some((_, what, advice)) => Err(ModelError::unsupported(path, what, advice)),
+            None => Ok(()),
+        }
+    }
+
+    fn transformer(&self, weights: &Weights) -> Result<TransformerConfig, ModelError> {
+        let path = weights.path();
+        self.refuse_unsupported_transformer(path)?;
+        if self.dim_emb == 0 || self.transformer_heads == 0 || !self.dim_emb.is_multiple_of(self.transformer_heads) {
+            let (dim, heads) = (self.dim_emb, self.transformer_heads);
+            return Err(ModelError::settings(path, format!("dim-emb {dim} is not a multiple of {heads} heads")));
+        }
+        let tied = &self.transformer_tied_layers;
+        if !tied.is_empty() && (tied.len() != self.dec_depth || tied.iter().any(|&l| l == 0 || l > self.dec_depth)) {
+            let problem = format!("transformer-tied-layers {tied:?} do not fit a decoder of {} layers", self.dec_depth);
+            return Err(ModelError::settings(path, problem));
+        }
+        let operations = |letters: &str| {
+            Operations::try_from(letters.to_owned()).map_err(|problem| ModelError::settings(path, problem))
+        };
+        let positions = self.positions(weights)?;
+        Ok(TransformerConfig {
+            dim_emb: self.dim_emb,
+            heads: self.transformer_heads,
+            encoder_depth: self.enc_depth,
+            decoder_depth: self.dec_depth,
+            encoder_ffn: FeedForward { dim: self.transformer_dim_ffn, depth: self.transformer_ffn_depth },
+            decoder_ffn: FeedForward {
+                dim: or_else(self.transformer_decoder_dim_ffn, self.transformer_dim_ffn),
+                depth: or_else(self.transformer_decoder_ffn_depth, self.transformer_ffn_depth),
+            },
+            activation: activation(path, &self.transformer_ffn_activation)?,
+            preprocess: operations(&self.transformer_preprocess)?,
+            postprocess: operations(&self.transformer_postprocess)?,
+            postprocess_emb: operations(&self.transformer_postprocess_emb)?,
+            postprocess_top: operations(&self.transformer_postprocess_top)?,
+            decoder_layer: self.decoder_layer(path)?,
+            tied_embeddings: self.tied(),
+            tied_layers: tied.clone(),
+            positions,
+            scale_embeddings: matches!(positions, Positions::SinusoidalMarian),
+            alignment_layer: self.alignment_layer(path)?,
+            attention_projection: !self.transformer_no_projection,
+            layer_norm_epsilon: 1e-6,
+            output_bias: !self.output_omit_bias,
+        })
+    }
+
+    /// Marian has had two keys for trained positions, of which the present one is not read by `type:
+    /// transformer`; what the file holds decides.
+    fn positions(&self, weights: &Weights) -> Result<Positions, ModelError> {
+        if self.transformer_disable_position_embeddings {
+            return Ok(Positions::None);
+        }
+        match (weights.contains("Wpos"), self.transformer_train_positions) {
+            (false, false) => Ok(Positions::SinusoidalMarian),
+            (true, _) if self.transformer_train_positions || self.transformer_train_position_embeddings => {
+                Ok(Positions::Trained)
+            }
+            (false, true) => Err(ModelError::MissingTensor { path: weights.path().to_owned(), tensor: "Wpos".into() }),
+            (true, _) => {
+                let problem =
+                    "there is a table of trained positions (`Wpos`), but the settings do not say that it is used";
+                Err(ModelError::settings(weights.path(), problem))
+            }
+        }
+    }
+
+    fn decoder_layer(&self, path: &Path) -> Result<DecoderLayer, ModelError> {
+        match self.transformer_decoder_autoreg.as_str() {
+            "self-attention" => Ok(DecoderLayer::SelfAttention),
+            "rnn" => Ok(DecoderLayer::Ssru { projection: self.transformer_rnn_projection }),
+            "average-attention" => Ok(DecoderLayer::AverageAttention(AverageAttention {
+                ffn: FeedForward { dim: self.transformer_dim_aan, depth: self.transformer_aan_depth },
+                activation: activation(path, &self.transformer_aan_activation)?,
+                gate: !self.transformer_aan_nogate,
+            })),
+            other => Err(ModelError::unsupported(
+                path,
+                format!("transformer-decoder-autoreg: {other}"),
+                "it can be self-attention, average-attention or rnn",
+            )),
+        }
+    }
+
+    fn alignment_layer(&self, path: &Path) -> Result<usize, ModelError> {
+        let problem = |found: &str| {
+            let depth = self.dec_depth;
+            let problem =
+                format!("transformer-guided-alignment-layer {found} is not one of the decoder's {depth} layers");
+            ModelError::settings(path, problem)
+        };
+        let layer = match &self.transformer_guided_alignment_layer {
+            LayerNumber::Name(name) if name == "last" => self.dec_depth,
+            LayerNumber::Name(name) => name.parse().map_err(|_| problem(name))?,
+            LayerNumber::Number(layer) => *layer,
+        };
+        if (1..=self.dec_depth).contains(&layer) { Ok(layer) } else { Err(problem(&layer.to_string())) }
+    }
+
+    fn recurrent(&self) -> RecurrentConfig {
+        RecurrentConfig {
+            dim_emb: self.dim_emb,
+            dim_rnn: self.dim_rnn,
+            encoder_type: self.enc_type,
+            encoder_cell: self.enc_cell,
+            encoder_cell_depth: self.enc_cell_depth,
+            encoder_depth: self.enc_depth,
+            decoder_cell: self.dec_cell,
+            decoder_cell_base_depth: self.dec_cell_base_depth,
+            decoder_cell_high_depth: self.dec_cell_high_depth,
+            decoder_depth: self.dec_depth,
+            skip: self.skip,
+            layer_norm: match (self.layer_normalization, self.r#type.as_str()) {
+                (false, _) => LayerNorm::None,
+                (true, "nematus") => LayerNorm::Nematus,
+                (true, _) => LayerNorm::Marian,
+            },
+            tied_embeddings: self.tied(),
+            output_bias: !self.output_omit_bias,
+        }
+    }
+
+    fn tied(&self) -> TiedEmbeddings {
+        TiedEmbeddings {
+            source_target: self.tied_embeddings_src || self.tied_embeddings_all,
+            target_output: self.tied_embeddings || self.tied_embeddings_all,
+        }
+    }
+}
+
+/// In Marian's settings 0 stands for "as the other".
+fn or_else(value: usize, other: usize) -> usize {
+    if value == 0 { other } else { value }
+}
+
+fn activation(path: &Path, name: &str) -> Result<Activation, ModelError> {
+    match name {
+        "relu" => Ok(Activation::Relu),
+        "swish" => Ok(Activation::Swish),
+        "gelu" => Ok(Activation::Gelu),
+        "sigmoid" => Ok(Activation::Sigmoid),
+        _ => {
+            Err(ModelError::unsupported(path, format!("activation `{name}`"), "it can be relu, swish, gelu or sigmoid"))
+        }
+    }
+}
+
+/// Parsers print excerpts over several lines; messages here are one sentence.
+pub(crate) fn one_line(error: &impl std::fmt::Display) -> String {
+    let text = error.to_string();
+    text.lines().next().unwrap_or_default().trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn weights(names: &[&str]) -> Weights {
+        Weights::from_tensors("m.npz", names.iter().map(|&n| (n, vec![0], vec![]))).unwrap()
+    }
+
+    fn transformer(yml: &str) -> Result<TransformerConfig, ModelError> {
+        let yml = format!("type: transformer\ndim-vocabs: [10, 12]\ndim-emb: 16\n{yml}");
+        match config(&yml, &weights(&[]))?.architecture {
+            Architecture::Transformer(transformer) => Ok(transformer),
+            Architecture::Recurrent(_) => panic!("a Transformer"),
+        }
+    }
+
+    #[test]
+    fn defaults_are_marians() {
+        let config = transformer("").unwrap();
+        assert_eq!(config.heads, 8);
+        assert_eq!(config.encoder_ffn, FeedForward { dim: 2048, depth: 2 });
+        assert_eq!(config.decoder_ffn, config.encoder_ffn);
+        assert_eq!(config.activation, Activation::Swish);
+        assert_eq!(String::from(config.postprocess), "an");
+        assert_eq!(config.alignment_layer, 1);
+        assert!(config.output_bias && config.scale_embeddings);
+    }
+
+    #[test]
+    fn plain_n_is_a_letter_not_a_boolean() {
+        let config = transformer("transformer-preprocess: n\ntransformer-postprocess-top: n").unwrap();
+        assert_eq!(String::from(config.preprocess), "n");
+        assert_eq!(String::from(config.postprocess_top), "n");
+    }
+
+    #[test]
+    fn what_would_change_the_translation_is_refused() {
+        for yml in [
+            "right-left: true",
+            "input-types: [sequence, class]",
+            "special-vocab: [3]",
+            "ulr: true",
+            "lemma-dim-emb: 8",
+            "transformer-attention-mask: alibi",
+            "transformer-pool: true",
+            "transformer-no-bias: true",
+            "transformer-no-affine: true",
+            "transformer-decoder-autoreg: rnn\ndec-cell: lstm",
+            "transformer-decoder-autoreg: other",
+            "transformer-ffn-activation: mish",
+            "transformer-preprocess: x",
+            "transformer-heads: 0",
+            "transformer-heads: 5",
+            "dec-depth: 2\ntransformer-tied-layers: [1]",
+            "dec-depth: 2\ntransformer-tied-layers: [1, 3]",
+            "transformer-guided-alignment-layer: 2",
+            "enc-type: sideways",
+            "dim-rnn: [",
+        ] {
+            let message = transformer(yml).expect_err(yml).to_string();
+            assert!(message.starts_with("m.npz: ") && !message.contains('\n'), "{yml}: {message}");
+        }
+        for yml in ["type: char-s2s\ndim-vocabs: [1, 1]", "type: transformer\ndim-vocabs: [1, 1, 1]"] {
+            assert!(matches!(config(yml, &weights(&[])), Err(ModelError::Unsupported { .. })));
+        }
+    }
+
+    #[test]
+    fn the_table_of_positions_must_agree_with_the_settings() {
+        let yml = "type: transformer\ndim-vocabs: [10, 12]\ntransformer-train-position-embeddings: true";
+        let positions = |weights: &Weights| match config(yml, weights).unwrap().architecture {
+            Architecture::Transformer(transformer) => transformer.positions,
+            Architecture::Recurrent(_) => panic!("a Transformer"),
+        };
+        assert_eq!(positions(&weights(&["Wpos"])), Positions::Trained);
+        assert_eq!(positions(&weights(&[])), Positions::SinusoidalMarian);
+        let silent = "type: transformer\ndim-vocabs: [10, 12]";
+        assert!(config(silent, &weights(&["Wpos"])).is_err());
+    }
+
+    #[test]
+    fn recurrent_models_know_their_normalisation() {
+        let yml = "type: nematus\ndim-vocabs: [10, 12]\nlayer-normalization: true\nenc-cell: gru-nematus\ndec-cell: gru-nematus";
+        let Architecture::Recurrent(nematus) = config(yml, &weights(&[])).unwrap().architecture else {
+            panic!("a recurrent model")
+        };
+        assert_eq!(nematus.layer_norm, LayerNorm::Nematus);
+        assert_eq!(nematus.encoder_cell, Cell::GruNematus);
+    }
+}

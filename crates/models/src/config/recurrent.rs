@@ -1,0 +1,88 @@
+//! The settings of a recurrent model.
+
+use super::TiedEmbeddings;
+use serde::{Deserialize, Serialize};
+
+/// Settings of an encoder-decoder of recurrent cells with one attention (Bahdanau et al. 2015), in the
+/// varieties of Nematus and Marian (`s2s`, `amun`, `nematus`).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct RecurrentConfig {
+    /// Size of embeddings.
+    pub dim_emb: usize,
+    /// Size of a cell's state.
+    pub dim_rnn: usize,
+    /// Which way the layers of the encoder run.
+    pub encoder_type: EncoderType,
+    /// The encoder's cells.
+    pub encoder_cell: Cell,
+    /// Cells per layer of the encoder: one that reads, the others transitions without input.
+    pub encoder_cell_depth: usize,
+    /// Layers of the encoder.
+    pub encoder_depth: usize,
+    /// The decoder's cells.
+    pub decoder_cell: Cell,
+    /// Cells of the first decoder layer: the first reads the word, then attention, the second reads the
+    /// context, the others are transitions.
+    pub decoder_cell_base_depth: usize,
+    /// Cells per higher layer of the decoder.
+    pub decoder_cell_high_depth: usize,
+    /// Layers of the decoder.
+    pub decoder_depth: usize,
+    /// Layers after the first add their input to their output.
+    pub skip: bool,
+    /// Normalisation in cells, attention and the feed-forward layers.
+    pub layer_norm: LayerNorm,
+    /// Which embedding tables are one.
+    pub tied_embeddings: TiedEmbeddings,
+    /// The output layer has a bias, `decoder_ff_logit_l2_b`.
+    pub output_bias: bool,
+}
+
+/// Which way the layers of a recurrent encoder run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EncoderType {
+    /// Two stacks, one per direction; their tops are joined.
+    Bidirectional,
+    /// A first layer in both directions, then layers that run forward.
+    BiUnidirectional,
+    /// Two stacks; every other layer runs the other way.
+    Alternating,
+}
+
+/// A recurrent cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cell {
+    /// Gated recurrent unit.
+    Gru,
+    /// Gated recurrent unit with Nematus' way of normalisation.
+    GruNematus,
+    /// Long short-term memory.
+    Lstm,
+    /// Multiplicative long short-term memory.
+    Mlstm,
+    /// Multiplicative gated recurrent unit.
+    Mgru,
+    /// tanh of a sum.
+    Tanh,
+    /// Rectifier of a sum.
+    Relu,
+    /// Simple recurrent unit.
+    Sru,
+    /// Simpler simple recurrent unit.
+    Ssru,
+}
+
+/// Layer normalisation of a recurrent model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LayerNorm {
+    /// None.
+    None,
+    /// Marian's: scales only (`_gamma…`), ε = 1e-9. Cells of kind [`Cell::GruNematus`] have Nematus' all the same.
+    Marian,
+    /// Nematus': scales and biases (`_lns`, `_lnb`, `_ln_s…`, `_ln_b…`), ε = 1e-5.
+    Nematus,
+}

@@ -1,0 +1,115 @@
+//! The settings of a Transformer.
+
+use super::{Operations, TiedEmbeddings};
+use serde::{Deserialize, Serialize};
+
+/// Settings of a Transformer (Vaswani et al. 2017) in Marian's variety of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct TransformerConfig {
+    /// Size of embeddings and of all layers' outputs, d.
+    pub dim_emb: usize,
+    /// Attention heads; `dim_emb` is a multiple.
+    pub heads: usize,
+    /// Layers of the encoder.
+    pub encoder_depth: usize,
+    /// Layers of the decoder.
+    pub decoder_depth: usize,
+    /// Feed-forward blocks of the encoder.
+    pub encoder_ffn: FeedForward,
+    /// Feed-forward blocks of the decoder.
+    pub decoder_ffn: FeedForward,
+    /// What stands between the parts of a feed-forward block.
+    pub activation: Activation,
+    /// Before each block. Normalisations here have names that end in `_pre`.
+    pub preprocess: Operations,
+    /// After each block.
+    pub postprocess: Operations,
+    /// After the embedding, `{encoder,decoder}_emb_ln_{scale,bias}_pre`.
+    pub postprocess_emb: Operations,
+    /// After the last layer, `{encoder,decoder}_top_ln_{scale,bias}`; `a` adds the embeddings.
+    pub postprocess_top: Operations,
+    /// What looks at the translation so far.
+    pub decoder_layer: DecoderLayer,
+    /// Which embedding tables are one.
+    pub tied_embeddings: TiedEmbeddings,
+    /// Layer `i` (from 1) of the decoder uses the weights of layer `tied_layers[i - 1]`; empty if each has its own.
+    pub tied_layers: Vec<usize>,
+    /// How a word knows its place.
+    pub positions: Positions,
+    /// Embeddings are multiplied with √d before positions are added.
+    pub scale_embeddings: bool,
+    /// The decoder layer, counted from 1, whose attention (first head) is the alignment.
+    pub alignment_layer: usize,
+    /// Attention ends with a linear projection (`_Wo`, `_bo`).
+    pub attention_projection: bool,
+    /// Added to the variance in layer normalisation.
+    pub layer_norm_epsilon: f32,
+    /// The output layer has a bias, `decoder_ff_logit_out_b`.
+    pub output_bias: bool,
+}
+
+/// Size of a feed-forward block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct FeedForward {
+    /// Size of the inner layers.
+    pub dim: usize,
+    /// Number of linear maps, `_W1` to `_W{depth}`; 2 in the paper.
+    pub depth: usize,
+}
+
+/// A function of single numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Activation {
+    /// max(x, 0)
+    Relu,
+    /// x · σ(x), Marian's default.
+    Swish,
+    /// x · Φ(x) = x/2 · (1 + erf(x/√2)).
+    Gelu,
+    /// σ(x)
+    Sigmoid,
+}
+
+/// The part of a decoder layer that looks at the translation so far.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DecoderLayer {
+    /// Attention over all words so far, `decoder_l{n}_self`.
+    SelfAttention,
+    /// Simpler simple recurrent unit (Kim et al. 2019), `decoder_l{n}_rnn`.
+    Ssru {
+        /// A linear projection follows (`_Wo`, `_bo`).
+        projection: bool,
+    },
+    /// Running mean of the inputs (Zhang et al. 2018, arXiv:1805.00631), `decoder_l{n}_aan`.
+    AverageAttention(AverageAttention),
+}
+
+/// Settings of average attention.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct AverageAttention {
+    /// The feed-forward block behind the mean.
+    pub ffn: FeedForward,
+    /// Its activation.
+    pub activation: Activation,
+    /// Input and forget gates, `_Wi`, `_Wf`.
+    pub gate: bool,
+}
+
+/// How a word knows its place t, counted from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Positions {
+    /// sin(t · ω_k) for k < d/2, then cos(t · ω_k), with ω_k = 10000^(−k / (d/2 − 1)): Marian.
+    SinusoidalMarian,
+    /// The same with ω_k = 10000^(−2k / d): Hugging Face.
+    SinusoidalHuggingFace,
+    /// A table, `Wpos` (`positions × dim_emb`); its last row serves all later positions.
+    Trained,
+    /// It does not.
+    None,
+}

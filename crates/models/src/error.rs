@@ -1,0 +1,121 @@
+//! What can be wrong with a model, said in one sentence each.
+
+use std::path::{Path, PathBuf};
+
+/// Why a model can not be used. Each message names the file and, where there is one, the tensor.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// The operating system refuses to read or write.
+    #[error("{}: cannot {action}: {source}", .path.display())]
+    Io {
+        /// The file or directory.
+        path: PathBuf,
+        /// What was tried: "read", "write", …
+        action: &'static str,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// The bytes are not what the format prescribes: cut, altered or another format.
+    #[error("{}: damaged or not a {format} file: {problem}", .path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// The format it was read as.
+        format: &'static str,
+        /// What was found where.
+        problem: String,
+    },
+    /// A tensor that the architecture needs is not in the file.
+    #[error("{}: there is no tensor `{tensor}`, which the model's settings call for", .path.display())]
+    MissingTensor {
+        /// The file.
+        path: PathBuf,
+        /// The canonical name of the tensor.
+        tensor: String,
+    },
+    /// A tensor has another shape than the settings of the model say.
+    #[error("{}: tensor `{tensor}` is {}, expected {}", .path.display(), times(.got), times(.expected))]
+    Shape {
+        /// The file.
+        path: PathBuf,
+        /// The canonical name of the tensor.
+        tensor: String,
+        /// The shape that the settings call for.
+        expected: Vec<usize>,
+        /// The shape in the file.
+        got: Vec<usize>,
+    },
+    /// A tensor is stored in a way that can not be read.
+    #[error("{}: tensor `{tensor}`: {problem}", .path.display())]
+    Tensor {
+        /// The file.
+        path: PathBuf,
+        /// The name of the tensor.
+        tensor: String,
+        /// What is wrong with it, and what to do.
+        problem: String,
+    },
+    /// The model's settings are missing, contradictory or not understood.
+    #[error("{}: {problem}", .path.display())]
+    Settings {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A sound model that this engine does not implement.
+    #[error("{}: {what} is not supported: {advice}", .path.display())]
+    Unsupported {
+        /// The file.
+        path: PathBuf,
+        /// The setting or feature, with its value.
+        what: String,
+        /// Why, or what to do instead.
+        advice: String,
+    },
+    /// A directory does not say which files make up the model.
+    #[error("{}: {problem}", .path.display())]
+    Directory {
+        /// The directory.
+        path: PathBuf,
+        /// What was found, and what is expected.
+        problem: String,
+    },
+}
+
+impl ModelError {
+    pub(crate) fn io(path: &Path, action: &'static str, source: std::io::Error) -> Self {
+        Self::Io { path: path.to_owned(), action, source }
+    }
+
+    pub(crate) fn malformed(path: &Path, format: &'static str, problem: impl Into<String>) -> Self {
+        Self::Malformed { path: path.to_owned(), format, problem: problem.into() }
+    }
+
+    pub(crate) fn tensor(path: &Path, tensor: &str, problem: impl Into<String>) -> Self {
+        Self::Tensor { path: path.to_owned(), tensor: tensor.to_owned(), problem: problem.into() }
+    }
+
+    pub(crate) fn settings(path: &Path, problem: impl Into<String>) -> Self {
+        Self::Settings { path: path.to_owned(), problem: problem.into() }
+    }
+
+    pub(crate) fn unsupported(path: &Path, what: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self::Unsupported { path: path.to_owned(), what: what.into(), advice: advice.into() }
+    }
+
+    #[allow(dead_code)]
+    pub(crate) fn directory(path: &Path, problem: impl Into<String>) -> Self {
+        Self::Directory { path: path.to_owned(), problem: problem.into() }
+    }
+}
+
+/// `[2, 3]` as `2 × 3`.
+pub(crate) fn times(shape: &[usize]) -> String {
+    match shape {
+        [] => "a scalar".to_owned(),
+        [length] => format!("a vector of {length}"),
+        _ => shape.iter().map(usize::to_string).collect::<Vec<_>>().join(" × "),
+    }
+}

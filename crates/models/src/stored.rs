@@ -1,0 +1,180 @@
+//! One tensor as a file holds it: a shape, a type of number, bytes; and how it becomes `f32`.
+
+use crate::buffer::Slice;
+use half::{bf16, f16};
+use std::borrow::Cow;
+use std::fmt;
+
+/// The type of the numbers in a file, all little-endian.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum Encoding {
+    /// 32-bit floats.
+    F32,
+    /// IEEE half precision.
+    F16,
+    /// The upper half of a 32-bit float.
+    Bf16,
+    /// 64-bit floats.
+    F64,
+    /// Signed bytes.
+    I8,
+    /// Unsigned bytes, Booleans too.
+    U8,
+    /// Signed 16-bit integers.
+    I16,
+    /// Signed 32-bit integers.
+    I32,
+    /// Signed 64-bit integers.
+    I64,
+    /// Signed bytes `q` that stand for `q / multiplier`: Marian's intgemm8.
+    Quantised8 {
+        /// What the weights were multiplied with before rounding.
+        multiplier: f32,
+    },
+    /// Signed 16-bit integers `q` that stand for `q / multiplier`: Marian's intgemm16.
+    Quantised16 {
+        /// What the weights were multiplied with before rounding.
+        multiplier: f32,
+    },
+}
+
+impl Encoding {
+    /// Bytes per number.
+    #[must_use]
+    pub const fn width(self) -> usize {
+        match self {
+            Self::I8 | Self::U8 | Self::Quantised8 { .. } => 1,
+            Self::F16 | Self::Bf16 | Self::I16 | Self::Quantised16 { .. } => 2,
+            Self::F32 | Self::I32 => 4,
+            Self::F64 | Self::I64 => 8,
+        }
+    }
+}
+
+impl fmt::Display for Encoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::F32 => "f32",
+            Self::F16 => "f16",
+            Self::Bf16 => "bf16",
+            Self::F64 => "f64",
+            Self::I8 => "i8",
+            Self::U8 => "u8",
+            Self::I16 => "i16",
+            Self::I32 => "i32",
+            Self::I64 => "i64",
+            Self::Quantised8 { .. } => "int8",
+            Self::Quantised16 { .. } => "int16",
+        })
+    }
+}
+
+/// A tensor in its file.
+#[derive(Debug, Clone)]
+pub(crate) struct Stored {
+    /// The shape that the tensor has for its users, row-major.
+    pub(crate) shape: Vec<usize>,
+    pub(crate) encoding: Encoding,
+    /// Whether the bytes hold the transpose of `shape` (two dimensions).
+    pub(crate) transposed: bool,
+    /// Exactly `elements(shape) * encoding.width()` bytes.
+    pub(crate) bytes: Slice,
+}
+
+/// The number of elements of a shape; `None` if it does not fit.
+pub(crate) fn elements(shape: &[usize]) -> Option<usize> {
+    shape.iter().try_fold(1_usize, |product, &n| product.checked_mul(n))
+}
+
+impl Stored {
+    /// The numbers in the order of `shape`: borrowed where they are aligned `f32` already.
+    pub(crate) fn to_f32(&self) -> Cow<'_, [f32]> {
+        let values = decode(self.encoding, self.bytes.bytes());
+        match self.shape[..] {
+            [rows, cols] if self.transposed => Cow::Owned(transpose(&values, cols, rows)),
+            _ => values,
+        }
+    }
+}
+
+/// Numbers of any encoding as `f32`. `f64` and wide integers are rounded.
+fn decode(encoding: Encoding, bytes: &[u8]) -> Cow<'_, [f32]> {
+    match encoding {
+        Encoding::F32 if cfg!(target_endian = "little") => match bytemuck::try_cast_slice(bytes) {
+            Ok(floats) => Cow::Borrowed(floats),
+            Err(_) => widen(bytes, f32::from_le_bytes),
+        },
+        Encoding::F32 => widen(bytes, f32::from_le_bytes),
+        Encoding::F16 => widen(bytes, |b| f16::from_le_bytes(b).to_f32()),
+        Encoding::Bf16 => widen(bytes, |b| bf16::from_le_bytes(b).to_f32()),
+        Encoding::F64 => widen(bytes, |b| f64::from_le_bytes(b) as f32),
+        Encoding::I8 => widen(bytes, |b| f32::from(i8::from_le_bytes(b))),
+        Encoding::U8 => widen(bytes, |b| f32::from(u8::from_le_bytes(b))),
+        Encoding::I16 => widen(bytes, |b| f32::from(i16::from_le_bytes(b))),
+        Encoding::I32 => widen(bytes, |b| i32::from_le_bytes(b) as f32),
+        Encoding::I64 => widen(bytes, |b| i64::from_le_bytes(b) as f32),
+        Encoding::Quantised8 { multiplier } => widen(bytes, |b| f32::from(i8::from_le_bytes(b)) / multiplier),
+        Encoding::Quantised16 { multiplier } => widen(bytes, |b| f32::from(i16::from_le_bytes(b)) / multiplier),
+    }
+}
+
+fn widen<const N: usize>(bytes: &[u8], number: impl Fn([u8; N]) -> f32) -> Cow<'static, [f32]> {
+    let (numbers, _) = bytes.as_chunks::<N>();
+    Cow::Owned(numbers.iter().map(|&b| number(b)).collect())
+}
+
+/// `rows × cols`, row-major, to `cols × rows`.
+pub(crate) fn transpose<T: Copy>(values: &[T], rows: usize, cols: usize) -> Vec<T> {
+    let mut turned = Vec::with_capacity(values.len());
+    for col in 0..cols {
+        turned.extend((0..rows).map(|row| values[row * cols + col]));
+    }
+    turned
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::buffer::Buffer;
+
+    fn stored(encoding: Encoding, bytes: &[u8]) -> Stored {
+        let bytes = Slice::whole(Buffer::Bytes(bytes.to_vec()));
+        Stored { shape: vec![bytes.bytes().len() / encoding.width()], encoding, transposed: false, bytes }
+    }
+
+    #[test]
+    fn all_encodings_become_f32() {
+        let halves = [f16::from_f32(1.5).to_le_bytes(), f16::from_f32(-0.25).to_le_bytes()].concat();
+        assert_eq!(stored(Encoding::F16, &halves).to_f32()[..], [1.5, -0.25]);
+        assert_eq!(stored(Encoding::Bf16, &[0x80, 0x3f]).to_f32()[..], [1.0]);
+        assert_eq!(stored(Encoding::F64, &2.5_f64.to_le_bytes()).to_f32()[..], [2.5]);
+        assert_eq!(stored(Encoding::I8, &[0xff, 3]).to_f32()[..], [-1.0, 3.0]);
+        assert_eq!(stored(Encoding::U8, &[0xff]).to_f32()[..], [255.0]);
+        assert_eq!(stored(Encoding::I16, &[0xfe, 0xff]).to_f32()[..], [-2.0]);
+        assert_eq!(stored(Encoding::I32, &7_i32.to_le_bytes()).to_f32()[..], [7.0]);
+        assert_eq!(stored(Encoding::I64, &(-7_i64).to_le_bytes()).to_f32()[..], [-7.0]);
+        assert_eq!(stored(Encoding::Quantised8 { multiplier: 4.0 }, &[2, 0xfc]).to_f32()[..], [0.5, -1.0]);
+    }
+
+    #[test]
+    fn unaligned_floats_are_copied() {
+        let mut bytes = vec![0];
+        bytes.extend(3.0_f32.to_le_bytes());
+        bytes.extend(4.0_f32.to_le_bytes());
+        let whole = Slice::whole(Buffer::Bytes(bytes));
+        for start in 0..1 {
+            let part = whole.part(start + 1..start + 9).expect("nine bytes");
+            let tensor = Stored { shape: vec![2], encoding: Encoding::F32, transposed: false, bytes: part };
+            assert_eq!(tensor.to_f32()[..], [3.0, 4.0]);
+        }
+    }
+
+    #[test]
+    fn transposed_bytes_are_turned() {
+        let mut tensor = stored(Encoding::I8, &[1, 2, 3, 4, 5, 6]);
+        tensor.shape = vec![2, 3];
+        tensor.transposed = true; // the bytes are 3 × 2
+        assert_eq!(tensor.to_f32()[..], [1.0, 3.0, 5.0, 2.0, 4.0, 6.0]);
+    }
+}
