@@ -18,11 +18,12 @@
 //! use metaphrase_search::{Options, Searcher, Task};
 //! # use metaphrase_base::{StepModel, WordId};
 //! # fn translate<M: StepModel>(model: &M, source: Vec<WordId>) -> Result<(), metaphrase_search::OptionsError> {
-//! let mut searcher = Searcher::new(model, Options { beam_size: 4, ..Options::default() })?;
-//! let mut tasks = vec![Task::translate(0, source)].into_iter();
+//! let options = Options { beam_size: 4, ..Options::default() }.check(model)?;
+//! let mut tasks = vec![Task::new("the first", source, &options)].into_iter();
+//! let mut searcher = Searcher::new(model, 512);
 //! searcher.run(|| tasks.next(), |outcome| {
 //!     for hypothesis in &outcome.hypotheses {
-//!         println!("{} {:?}", hypothesis.score, hypothesis.words);
+//!         println!("{}: {} {:?}", outcome.tag, hypothesis.score, hypothesis.words);
 //!     }
 //! });
 //! # Ok(())
@@ -38,7 +39,7 @@ mod sentence;
 mod task;
 mod trellis;
 
-pub use options::{Options, OptionsError, Stop};
+pub use options::{CheckedOptions, Options, OptionsError, Stop};
 pub use sampling::Sampling;
 pub use searcher::Searcher;
 pub use task::{Hypothesis, Outcome, Task};

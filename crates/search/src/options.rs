@@ -1,7 +1,8 @@
 //! What a search is told, in one struct.
 
 use crate::Sampling;
-use metaphrase_base::WordId;
+use metaphrase_base::{StepModel, WordId};
+use std::sync::Arc;
 
 /// How a sentence's search ends; see the two in [`Options::stop`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -35,12 +36,8 @@ pub struct Options {
     pub excluded: Vec<WordId>,
     /// Draw hypotheses instead of searching for the best: `n_best` of them for each sentence.
     pub sampling: Option<Sampling>,
-    /// Seed of the sampling; a sentence's draws depend on the seed and [`Task::id`](crate::Task::id) alone.
-    pub seed: u64,
     /// Whether outcomes carry the attention over the source.
     pub attention: bool,
-    /// Sentences share a step up to this sum of source lengths; one sentence always fits.
-    pub batch_tokens: usize,
 }
 
 impl Default for Options {
@@ -54,9 +51,7 @@ impl Default for Options {
             stop: Stop::Shrink,
             excluded: Vec::new(),
             sampling: None,
-            seed: 1,
             attention: false,
-            batch_tokens: 512,
         }
     }
 }
@@ -64,7 +59,7 @@ impl Default for Options {
 /// An option that search can not work with.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum OptionsError {
-    /// Beam, n-best or batch of nothing.
+    /// A beam or an n-best list of nothing.
     #[error("{option} is 0; it must be at least 1")]
     Zero {
         /// The option's name.
@@ -97,14 +92,12 @@ pub enum OptionsError {
 }
 
 impl Options {
-    /// Refuses what can not work.
+    /// Refuses what can not work, at all or with this model.
     ///
     /// # Errors
-    /// One sentence about the first option that is out of range.
-    pub(crate) fn check(&self) -> Result<(), OptionsError> {
-        for (option, value) in
-            [("beam size", self.beam_size), ("n-best size", self.n_best), ("batch size", self.batch_tokens)]
-        {
+    /// One sentence about the first option that can not work.
+    pub fn check<M: StepModel>(self, model: &M) -> Result<CheckedOptions, OptionsError> {
+        for (option, value) in [("beam size", self.beam_size), ("n-best size", self.n_best)] {
             if value == 0 {
                 return Err(OptionsError::Zero { option });
             }
@@ -112,21 +105,34 @@ impl Options {
         let range = |option, value, expected, ok| {
             if ok { Ok(()) } else { Err(OptionsError::Range { option, value, expected }) }
         };
-        let factor = self.max_length_factor;
-        range(
-            "length normalisation",
-            self.normalize,
-            "a number from 0 up",
-            self.normalize >= 0.0 && self.normalize.is_finite(),
-        )?;
+        let (normalize, factor) = (self.normalize, self.max_length_factor);
+        let not_negative = normalize >= 0.0 && normalize.is_finite();
+        range("length normalisation", normalize, "a number from 0 up", not_negative)?;
         range("word penalty", self.word_penalty, "a finite number", self.word_penalty.is_finite())?;
         range("maximum length factor", factor, "a positive number", factor > 0.0 && factor.is_finite())?;
         if let Some(sampling) = &self.sampling {
-            return sampling.check();
-        }
-        if self.n_best > self.beam_size {
+            sampling.check()?;
+        } else if self.n_best > self.beam_size {
             return Err(OptionsError::NBestOverBeam { n_best: self.n_best, beam_size: self.beam_size });
         }
-        Ok(())
+        if self.excluded.contains(&model.end_of_sentence()) {
+            return Err(OptionsError::EndExcluded);
+        }
+        if self.attention && !model.has_attention() {
+            return Err(OptionsError::NoAttention);
+        }
+        Ok(CheckedOptions(Arc::new(self)))
+    }
+}
+
+/// Options that a model can work with; shared by the tasks of a call.
+#[derive(Debug, Clone)]
+pub struct CheckedOptions(Arc<Options>);
+
+impl core::ops::Deref for CheckedOptions {
+    type Target = Options;
+
+    fn deref(&self) -> &Options {
+        &self.0
     }
 }

@@ -1,19 +1,22 @@
 //! Algorithm 1 of Iglesias et al. 2018 over a batch that sentences enter and leave.
 
-use crate::sentence::{Selection, SentenceSearch, Setting, step_rows};
-use crate::{Options, OptionsError, Outcome, Task};
+use crate::sentence::{Selection, SentenceSearch, Target, step_rows};
+use crate::{Outcome, Task};
 use metaphrase_base::{SentId, StepModel, StepRow};
 use std::collections::VecDeque;
 
 /// Searches sentence after sentence with one model: the batch, and all memory that a search needs. Kept from
 /// call to call, so that nothing is allocated per step once it is warm. One for each thread.
-pub struct Searcher<'m, M: StepModel> {
+pub struct Searcher<'m, M: StepModel, T> {
     model: &'m M,
-    options: Options,
+    /// Sentences share a step up to this sum of source lengths.
+    batch_tokens: usize,
     state: M::State,
     scores: M::Scores,
     /// Sentences by slot; free slots keep their memory.
     sentences: Vec<SentenceSearch>,
+    /// Tags of the tasks in the slots.
+    tags: Vec<Option<T>>,
     free: Vec<SentId>,
     /// Encoded, not yet in the batch.
     waiting: VecDeque<SentId>,
@@ -23,38 +26,29 @@ pub struct Searcher<'m, M: StepModel> {
     selection: Selection,
 }
 
-impl<'m, M: StepModel> Searcher<'m, M> {
-    /// A searcher without sentences.
-    ///
-    /// # Errors
-    /// [`OptionsError`] for options that can not work, at all or with this model.
-    pub fn new(model: &'m M, options: Options) -> Result<Self, OptionsError> {
-        options.check()?;
-        if options.excluded.contains(&model.end_of_sentence()) {
-            return Err(OptionsError::EndExcluded);
-        }
-        if options.attention && !model.has_attention() {
-            return Err(OptionsError::NoAttention);
-        }
-        let mut state = model.new_state();
-        model.keep_attention(options.attention, &mut state);
-        Ok(Self {
+impl<'m, M: StepModel, T> Searcher<'m, M, T> {
+    /// A searcher without sentences. Sentences share a step up to a sum of `batch_tokens` source words; one
+    /// sentence always fits, so with 1 each is searched alone.
+    #[must_use]
+    pub fn new(model: &'m M, batch_tokens: usize) -> Self {
+        Self {
             model,
-            options,
-            state,
+            batch_tokens,
+            state: model.new_state(),
             scores: model.new_scores(),
             sentences: Vec::new(),
+            tags: Vec::new(),
             free: Vec::new(),
             waiting: VecDeque::new(),
             active: Vec::new(),
             rows: Vec::new(),
             selection: Selection::default(),
-        })
+        }
     }
 
     /// Searches all tasks that `next` gives until it gives none, and hands each outcome to `emit` when its
     /// sentence ends: not in the order of the tasks. Tasks of similar length in a row make good batches.
-    pub fn run(&mut self, mut next: impl FnMut() -> Option<Task>, mut emit: impl FnMut(Outcome)) {
+    pub fn run(&mut self, mut next: impl FnMut() -> Option<Task<T>>, mut emit: impl FnMut(Outcome<T>)) {
         loop {
             self.admit(&mut next);
             if self.active.is_empty() {
@@ -66,15 +60,15 @@ impl<'m, M: StepModel> Searcher<'m, M> {
     }
 
     /// Lines 2 to 5: fills the batch up with waiting sentences, encoding a batch of them at a time.
-    fn admit(&mut self, next: &mut impl FnMut() -> Option<Task>) {
+    fn admit(&mut self, next: &mut impl FnMut() -> Option<Task<T>>) {
         let source_len = |sentences: &[SentenceSearch], slot: SentId| sentences[slot.index()].source_len();
         let mut tokens: usize = self.active.iter().map(|&slot| source_len(&self.sentences, slot)).sum();
-        if self.waiting.is_empty() && tokens < self.options.batch_tokens {
+        if self.waiting.is_empty() && tokens < self.batch_tokens {
             self.encode(next);
         }
         while let Some(&slot) = self.waiting.front() {
             tokens += source_len(&self.sentences, slot);
-            if tokens > self.options.batch_tokens && !self.active.is_empty() {
+            if tokens > self.batch_tokens && !self.active.is_empty() {
                 return;
             }
             self.waiting.pop_front();
@@ -83,10 +77,10 @@ impl<'m, M: StepModel> Searcher<'m, M> {
     }
 
     /// Encodes the next sentences, together up to the size of a batch.
-    fn encode(&mut self, next: &mut impl FnMut() -> Option<Task>) {
+    fn encode(&mut self, next: &mut impl FnMut() -> Option<Task<T>>) {
         let mut tasks = Vec::new();
         let mut tokens = 0;
-        while tokens < self.options.batch_tokens
+        while tokens < self.batch_tokens
             && let Some(task) = next()
         {
             tokens += task.source.len();
@@ -95,18 +89,24 @@ impl<'m, M: StepModel> Searcher<'m, M> {
         if tasks.is_empty() {
             return;
         }
+        let keep_attention = self.active.iter().any(|slot| self.sentences[slot.index()].wants_attention());
+        self.model.keep_attention(keep_attention || tasks.iter().any(|t| t.options.attention), &mut self.state);
         let slots: Vec<SentId> = tasks.iter().map(|task| self.start(task)).collect();
         let sources: Vec<_> = tasks.iter().map(|task| &task.source[..]).collect();
         self.model.encode(&slots, &sources, &mut self.state);
-        self.waiting.extend(slots);
+        for (slot, task) in slots.into_iter().zip(tasks) {
+            self.tags[slot.index()] = Some(task.tag);
+            self.waiting.push_back(slot);
+        }
     }
 
-    fn start(&mut self, task: &Task) -> SentId {
+    fn start(&mut self, task: &Task<T>) -> SentId {
         let slot = self.free.pop().unwrap_or_else(|| {
-            self.sentences.push(SentenceSearch::default());
+            self.sentences.push(SentenceSearch::new(task.options.clone()));
+            self.tags.push(None);
             SentId::new(self.sentences.len() - 1)
         });
-        self.sentences[slot.index()].start(task, &self.options);
+        self.sentences[slot.index()].start(task);
         slot
     }
 
@@ -120,17 +120,22 @@ impl<'m, M: StepModel> Searcher<'m, M> {
     }
 
     /// Lines 11 to 17 for each sentence; those that are done leave the batch.
-    fn select(&mut self, emit: &mut impl FnMut(Outcome)) {
-        let Self { model, options, state, scores, sentences, free, active, selection, .. } = self;
-        let setting = Setting { options, end: model.end_of_sentence(), target_words: model.target_words() };
+    fn select(&mut self, emit: &mut impl FnMut(Outcome<T>)) {
+        let Self { model, state, scores, sentences, tags, free, active, selection, .. } = self;
+        let target = Target { end: model.end_of_sentence(), words: model.target_words() };
         let mut first_row = 0;
         active.retain(|&slot| {
             let sentence = &mut sentences[slot.index()];
             let rows = sentence.rows().len();
-            let done = sentence.advance(&setting, first_row, scores, |row| model.attention(state, row), selection);
+            let kept = sentence.wants_attention();
+            let attention = |row| if kept { model.attention(state, row) } else { &[][..] };
+            let done = sentence.advance(target, first_row, scores, attention, selection);
             first_row += rows;
             if done {
-                emit(sentence.outcome(&setting));
+                let (source_len, hypotheses) = (sentence.source_len(), sentence.hypotheses(target));
+                if let Some(tag) = tags[slot.index()].take() {
+                    emit(Outcome { tag, source_len, hypotheses });
+                }
                 model.release(slot, state);
                 free.push(slot);
             }

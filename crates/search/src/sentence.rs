@@ -2,8 +2,8 @@
 
 use crate::sampling::{self, Sampler};
 use crate::trellis::{HypId, Trellis};
-use crate::{Options, Outcome, Stop, Task, length};
-use metaphrase_base::{Candidate, Parent, Row, StepRow, StepScores, WordId};
+use crate::{CheckedOptions, Hypothesis, Stop, Task, length};
+use metaphrase_base::{Candidate, Parent, Row, SentId, StepRow, StepScores, WordId};
 use rand_chacha::ChaCha8Rng;
 
 /// A hypothesis that the next step continues.
@@ -42,17 +42,19 @@ pub(crate) struct Selection {
     sampler: Sampler,
 }
 
-/// What stays the same for all sentences of a search.
-pub(crate) struct Setting<'s> {
-    pub(crate) options: &'s Options,
+/// What search knows of the model.
+#[derive(Clone, Copy)]
+pub(crate) struct Target {
+    /// The word that ends a sentence.
     pub(crate) end: WordId,
-    pub(crate) target_words: usize,
+    /// V.
+    pub(crate) words: usize,
 }
 
 /// State of one sentence's search. Reused from sentence to sentence.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct SentenceSearch {
-    id: usize,
+    options: CheckedOptions,
     source_len: usize,
     prefix: Vec<WordId>,
     /// T: the length at which the search ends.
@@ -71,9 +73,27 @@ pub(crate) struct SentenceSearch {
 }
 
 impl SentenceSearch {
+    /// A search that [`start`](Self::start) has to follow.
+    pub(crate) fn new(options: CheckedOptions) -> Self {
+        Self {
+            options,
+            source_len: 0,
+            prefix: Vec::new(),
+            limit: 0,
+            length: 0,
+            width: 0,
+            open: Vec::new(),
+            trellis: Trellis::default(),
+            finished: Vec::new(),
+            reserve: None,
+            draws: Vec::new(),
+        }
+    }
+
     /// Begins a sentence: lines 2, 3 and 6 of Algorithm 1.
-    pub(crate) fn start(&mut self, task: &Task, options: &Options) {
-        self.id = task.id;
+    pub(crate) fn start<T>(&mut self, task: &Task<T>) {
+        let options = &task.options;
+        self.options = options.clone();
         self.source_len = task.source.len();
         self.prefix.clone_from(&task.prefix);
         self.limit = length::limit(options, task.source.len(), task.prefix.len());
@@ -84,7 +104,7 @@ impl SentenceSearch {
         self.reserve = None;
         self.draws.clear();
         if options.sampling.is_some() {
-            self.draws.extend((0..options.n_best).map(|draw| sampling::generator(options.seed, task.id, draw)));
+            self.draws.extend((0..options.n_best).map(|draw| sampling::generator(task.seed, draw)));
         }
         self.open.clear();
         let copies = self.copies();
@@ -94,6 +114,10 @@ impl SentenceSearch {
     /// Rows that stand for the one hypothesis that there is before the search branches: every draw has its own.
     fn copies(&self) -> usize {
         if self.length < self.prefix.len() { 1 } else { self.draws.len().max(1) }
+    }
+
+    pub(crate) fn wants_attention(&self) -> bool {
+        self.options.attention
     }
 
     pub(crate) fn source_len(&self) -> usize {
@@ -110,30 +134,30 @@ impl SentenceSearch {
     /// Returns whether the sentence is done.
     pub(crate) fn advance<'a>(
         &mut self,
-        setting: &Setting<'_>,
+        target: Target,
         first_row: usize,
         scores: &mut impl StepScores,
         attention: impl Fn(Row) -> &'a [f32],
         buffers: &mut Selection,
     ) -> bool {
-        self.select(setting, first_row, scores, buffers);
-        if setting.options.stop == Stop::Fill && self.length >= self.prefix.len() && self.draws.is_empty() {
-            self.keep_lost_ends(setting, first_row, scores, &buffers.candidates);
+        self.select(target, first_row, scores, buffers);
+        if self.options.stop == Stop::Fill && self.length >= self.prefix.len() && self.draws.is_empty() {
+            self.keep_lost_ends(target, first_row, scores, &buffers.candidates);
         }
         self.length += 1;
         buffers.open.clear();
         for (place, candidate) in buffers.candidates.iter().enumerate() {
             let from = self.open[candidate.row.index() - first_row];
             let hyp = self.trellis.add(from.hyp, candidate.word, candidate.score, attention(candidate.row));
-            if candidate.word == setting.end {
-                self.finish(setting.options, hyp);
+            if candidate.word == target.end {
+                self.finish(hyp);
             } else {
                 let parent = Parent { row: candidate.row, word: candidate.word };
                 let draw = if self.draws.is_empty() { place } else { from.draw };
                 buffers.open.push(Open { hyp: Some(hyp), parent: Some(parent), draw });
             }
         }
-        if setting.options.stop == Stop::Shrink && self.length > self.prefix.len() {
+        if self.options.stop == Stop::Shrink && self.length > self.prefix.len() {
             self.width -= buffers.candidates.len() - buffers.open.len();
         }
         core::mem::swap(&mut self.open, &mut buffers.open);
@@ -142,18 +166,12 @@ impl SentenceSearch {
         {
             self.open.extend((1..self.copies()).map(|draw| Open { draw, ..only }));
         }
-        self.is_done(setting.options)
+        self.is_done()
     }
 
     /// Chooses the continuations: TOPB, the forced word of a prefix, or a draw for each row.
-    fn select(
-        &mut self,
-        setting: &Setting<'_>,
-        first_row: usize,
-        scores: &mut impl StepScores,
-        buffers: &mut Selection,
-    ) {
-        let Setting { options, .. } = setting;
+    fn select(&mut self, target: Target, first_row: usize, scores: &mut impl StepScores, buffers: &mut Selection) {
+        let options = &self.options;
         let Selection { so_far, candidates, sampler, .. } = buffers;
         so_far.clear();
         so_far.extend(self.open.iter().map(|open| open.hyp.map_or(0.0, |hyp| self.trellis.log_prob(hyp))));
@@ -165,7 +183,7 @@ impl SentenceSearch {
             candidates.clear();
             for (place, open) in self.open.iter().enumerate() {
                 let row = Row::new(first_row + place);
-                scores.row(row, sampler.row(setting.target_words));
+                scores.row(row, sampler.row(target.words));
                 if let Some((word, log_prob)) = sampler.draw(sampling, &options.excluded, &mut self.draws[open.draw]) {
                     candidates.push(Candidate { row, word, score: log_prob + so_far[place] });
                 }
@@ -177,21 +195,15 @@ impl SentenceSearch {
     }
 
     /// Remark 5 of Algorithm 1: the best of the end-of-sentence candidates that TOPB did not take.
-    fn keep_lost_ends(
-        &mut self,
-        setting: &Setting<'_>,
-        first_row: usize,
-        scores: &impl StepScores,
-        taken: &[Candidate],
-    ) {
+    fn keep_lost_ends(&mut self, target: Target, first_row: usize, scores: &impl StepScores, taken: &[Candidate]) {
         for (place, open) in self.open.iter().enumerate() {
             let row = Row::new(first_row + place);
-            if taken.iter().any(|c| c.row == row && c.word == setting.end) {
+            if taken.iter().any(|c| c.row == row && c.word == target.end) {
                 continue;
             }
             let so_far = open.hyp.map_or(0.0, |hyp| self.trellis.log_prob(hyp));
-            let log_prob = scores.score(row, setting.end) + so_far;
-            let score = length::normalised(setting.options, log_prob, self.length + 1);
+            let log_prob = scores.score(row, target.end) + so_far;
+            let score = length::normalised(&self.options, log_prob, self.length + 1);
             if log_prob > f32::NEG_INFINITY && self.reserve.is_none_or(|best| score > best.score) {
                 self.reserve = Some(Reserve { parent: open.hyp, log_prob, score });
             }
@@ -199,7 +211,8 @@ impl SentenceSearch {
     }
 
     /// Adds a hypothesis of the current length to F.
-    fn finish(&mut self, options: &Options, hyp: HypId) {
+    fn finish(&mut self, hyp: HypId) {
+        let options = &self.options;
         let score = length::normalised(options, self.trellis.log_prob(hyp), self.length);
         let place = self.finished.partition_point(|other| other.score >= score);
         if place < options.n_best {
@@ -208,7 +221,8 @@ impl SentenceSearch {
         }
     }
 
-    fn is_done(&self, options: &Options) -> bool {
+    fn is_done(&self) -> bool {
+        let options = &self.options;
         if self.open.is_empty() || self.length >= self.limit {
             return true;
         }
@@ -225,35 +239,33 @@ impl SentenceSearch {
     }
 
     /// Line 17 of Algorithm 1, GETBESTHYPOTHESIS, for the `n_best` best.
-    pub(crate) fn outcome(&mut self, setting: &Setting<'_>) -> Outcome {
-        let options = setting.options;
-        // The length limit cut these off. Marian lets them compete with the finished ones; Algorithm 1 has
-        // its second stack first.
-        let cut_off = self.length >= self.limit;
+    pub(crate) fn hypotheses(&mut self, target: Target) -> Vec<Hypothesis> {
         let lost_end = self.reserve.filter(|_| self.finished.is_empty());
-        if cut_off
-            && (options.stop == Stop::Shrink
-                || options.sampling.is_some()
-                || (self.finished.is_empty() && lost_end.is_none()))
-        {
-            for open in core::mem::take(&mut self.open) {
-                if let Some(hyp) = open.hyp {
-                    self.finish(options, hyp);
+        if self.cut_off_counts() && lost_end.is_none() {
+            for place in 0..self.open.len() {
+                if let Some(hyp) = self.open[place].hyp {
+                    self.finish(hyp);
                 }
             }
         }
         if let Some(Reserve { parent, log_prob, score }) = lost_end {
             // Its attention was not kept: it shows that of the word before it.
-            let hyp = self.trellis.add_like_parent(parent, setting.end, log_prob, self.source_len);
+            let hyp = self.trellis.add_like_parent(parent, target.end, log_prob, self.source_len);
             self.finished.push(Finished { hyp, score });
         }
-        let traced =
-            self.finished.iter().map(|f| self.trellis.trace_back(f.hyp, setting.end, f.score, self.source_len));
-        Outcome { id: self.id, source_len: self.source_len, hypotheses: traced.collect() }
+        let trace = |f: &Finished| self.trellis.trace_back(f.hyp, target.end, f.score, self.source_len);
+        self.finished.iter().map(trace).collect()
+    }
+
+    /// Whether hypotheses that the length limit cut off are results. In Marian they compete with the finished
+    /// ones; in Algorithm 1 they are the last resort.
+    fn cut_off_counts(&self) -> bool {
+        let compete = self.options.stop == Stop::Shrink || self.options.sampling.is_some();
+        self.length >= self.limit && (compete || self.finished.is_empty())
     }
 }
 
 /// Rows of a sentence in a slot, as the model wants them.
-pub(crate) fn step_rows(slot: metaphrase_base::SentId, sentence: &SentenceSearch, rows: &mut Vec<StepRow>) {
+pub(crate) fn step_rows(slot: SentId, sentence: &SentenceSearch, rows: &mut Vec<StepRow>) {
     rows.extend(sentence.rows().map(|parent| StepRow { sentence: slot, parent }));
 }

@@ -1,30 +1,29 @@
 //! What goes into a search and what comes out of it.
 
+use crate::CheckedOptions;
 use metaphrase_base::WordId;
 
 /// One sentence to search for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Task {
-    /// Given back with the outcome; also part of the seed when sampling.
-    pub id: usize,
+#[derive(Debug, Clone)]
+pub struct Task<T> {
+    /// Given back with the outcome.
+    pub tag: T,
     /// Source words, end of sentence included. Not empty.
     pub source: Vec<WordId>,
     /// Words that every hypothesis starts with. May end with the end of sentence: then there is nothing left
     /// to search and the task asks for the score of a given translation.
     pub prefix: Vec<WordId>,
+    /// How to search.
+    pub options: CheckedOptions,
+    /// What the draws of this sentence start from, when sampling.
+    pub seed: u64,
 }
 
-impl Task {
+impl<T> Task<T> {
     /// Translate `source` freely.
     #[must_use]
-    pub fn translate(id: usize, source: Vec<WordId>) -> Self {
-        Self { id, source, prefix: Vec::new() }
-    }
-
-    /// Score `target` (end of sentence included) as a translation of `source`.
-    #[must_use]
-    pub fn score(id: usize, source: Vec<WordId>, target: Vec<WordId>) -> Self {
-        Self { id, source, prefix: target }
+    pub fn new(tag: T, source: Vec<WordId>, options: &CheckedOptions) -> Self {
+        Self { tag, source, prefix: Vec::new(), options: options.clone(), seed: 0 }
     }
 }
 
@@ -47,9 +46,9 @@ pub struct Hypothesis {
 
 /// What the search of a task gave.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Outcome {
+pub struct Outcome<T> {
     /// The task's.
-    pub id: usize,
+    pub tag: T,
     /// Length of the source, the end of sentence included: the width of [`Hypothesis::attention`].
     pub source_len: usize,
     /// Best first. Never more than `n_best`; empty only if the model gives no word a probability.

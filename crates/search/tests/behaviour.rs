@@ -1,37 +1,23 @@
 //! What a search promises, one behaviour a test, on scripted models.
 
+mod common;
+
+use common::{Sentence, one, search, sentence, words};
 use metaphrase_base::WordId;
-use metaphrase_search::{Options, OptionsError, Outcome, Sampling, Searcher, Stop, Task};
+use metaphrase_search::{Options, OptionsError, Outcome, Sampling, Stop};
 use metaphrase_testkit::FakeModel;
 
 const END: WordId = WordId(0);
 
-fn words(words: &[u32]) -> Vec<WordId> {
-    words.iter().copied().map(WordId).collect()
-}
-
-fn search(model: &FakeModel, options: &Options, tasks: Vec<Task>) -> Vec<Outcome> {
-    let mut outcomes = Vec::new();
-    let mut tasks = tasks.into_iter();
-    Searcher::new(model, options.clone())
-        .expect("usable options")
-        .run(|| tasks.next(), |outcome| outcomes.push(outcome));
-    outcomes.sort_by_key(|o| o.id);
-    outcomes
-}
-
-fn one(model: &FakeModel, options: &Options, task: Task) -> Outcome {
-    search(model, options, vec![task]).remove(0)
-}
-
-/// Sentences of all lengths, more than fit in a batch.
-fn many() -> Vec<Task> {
-    (0..60u32)
-        .map(|i| {
-            let source: Vec<WordId> = (0..1 + i * 7 % 13).map(|j| WordId(i * 31 + j)).chain([END]).collect();
-            Task { id: i as usize, source, prefix: words(if i % 5 == 0 { &[2, 3] } else { &[] }) }
-        })
-        .collect()
+/// Sentences of all lengths, more than fit in a batch, some with a prefix.
+fn many() -> Vec<Sentence> {
+    let sentence = |id: u32| Sentence {
+        id: id as usize,
+        source: (0..1 + id * 7 % 13).map(|j| WordId(id * 31 + j)).chain([END]).collect(),
+        prefix: words(if id % 5 == 0 { &[2, 3] } else { &[] }),
+        seed: u64::from(id),
+    };
+    (0..60).map(sentence).collect()
 }
 
 #[test]
@@ -39,22 +25,13 @@ fn a_sentence_in_a_batch_equals_itself_alone() {
     let model = FakeModel::random(11, 9, 4.0);
     for stop in [Stop::Shrink, Stop::Fill] {
         for sampling in [None, Some(Sampling::Full { temperature: 1.0 })] {
-            let options = Options {
-                beam_size: 4,
-                n_best: 4,
-                stop,
-                sampling,
-                attention: true,
-                batch_tokens: 1,
-                ..Options::default()
-            };
-            let alone: Vec<Outcome> = many().into_iter().map(|task| one(&model, &options, task)).collect();
-            for batch_tokens in [1, 2, 7, 64, 10_000] {
-                let options = Options { batch_tokens, ..options.clone() };
-                assert_eq!(search(&model, &options, many()), alone, "{batch_tokens} {stop:?} {sampling:?}");
+            let options = Options { beam_size: 4, n_best: 4, stop, sampling, attention: true, ..Options::default() };
+            let alone: Vec<Outcome<usize>> = many().iter().map(|s| one(&model, &options, s)).collect();
+            for batch in [1, 2, 7, 64, 10_000] {
+                assert_eq!(search(&model, &options, batch, &many()), alone, "{batch} {stop:?} {sampling:?}");
                 let mut shuffled = many();
-                shuffled.sort_by_key(|task| task.id * 37 % 60);
-                assert_eq!(search(&model, &options, shuffled), alone, "shuffled");
+                shuffled.sort_by_key(|s| s.id * 37 % 60);
+                assert_eq!(search(&model, &options, batch, &shuffled), alone, "shuffled");
             }
         }
     }
@@ -72,7 +49,7 @@ fn a_finished_hypothesis_leaves_the_beam_or_its_place_is_filled() {
     let shrink = Options { beam_size: 2, n_best: 2, normalize: 0.0, ..Options::default() };
     let fill = Options { stop: Stop::Fill, ..shrink.clone() };
     let texts = |options| {
-        let outcome = one(&model, options, Task::translate(0, words(&[5, 0])));
+        let outcome = one(&model, options, &sentence(&[5, 0]));
         outcome.hypotheses.into_iter().map(|h| (h.words, h.score)).collect::<Vec<_>>()
     };
     // Both take the end at once. Marian goes on with one place: "1", "1 1", "1 1 1", and ends there.
@@ -87,13 +64,13 @@ fn an_end_that_never_survives_is_kept_on_the_second_stack() {
     let model = FakeModel::new(4, |_, so_far| vec![-5.0 + so_far.len() as f32, -0.5, -1.0, -9.0]);
     let options =
         Options { beam_size: 2, stop: Stop::Fill, max_length_factor: 1.0, normalize: 0.0, ..Options::default() };
-    let outcome = one(&model, &options, Task::translate(0, words(&[4, 4, 0])));
+    let outcome = one(&model, &options, &sentence(&[4, 4, 0]));
     // At length 1, 2, 3: -5.0; -0.5 + -4.0; -0.5 + -0.5 + -3.0 = -4.0, the best.
     assert_eq!(outcome.hypotheses[0].words, words(&[1, 1]));
     assert!(outcome.hypotheses[0].complete);
     assert_eq!(outcome.hypotheses[0].score, -4.0);
     // Marian instead gives what the limit cut off.
-    let marian = one(&model, &Options { stop: Stop::Shrink, ..options }, Task::translate(0, words(&[4, 4, 0])));
+    let marian = one(&model, &Options { stop: Stop::Shrink, ..options }, &sentence(&[4, 4, 0]));
     assert_eq!(marian.hypotheses[0].words, words(&[1, 1, 1]));
     assert!(!marian.hypotheses[0].complete);
     assert_eq!(marian.hypotheses[0].score, -1.5);
@@ -105,8 +82,8 @@ fn every_hypothesis_starts_with_the_prefix() {
     let prefix = words(&[7, 3, 5]);
     for sampling in [None, Some(Sampling::TopK { k: 3, temperature: 0.8 })] {
         let options = Options { n_best: 5, sampling, ..Options::default() };
-        let task = Task { prefix: prefix.clone(), ..Task::translate(0, words(&[9, 9, 9, 0])) };
-        let outcome = one(&model, &options, task);
+        let prefixed = Sentence { prefix: prefix.clone(), ..sentence(&[9, 9, 9, 0]) };
+        let outcome = one(&model, &options, &prefixed);
         assert_eq!(outcome.hypotheses.len(), 5);
         assert!(outcome.hypotheses.iter().all(|h| h.words.starts_with(&prefix)));
     }
@@ -117,7 +94,7 @@ fn excluded_words_never_appear() {
     let model = FakeModel::new(4, |_, _| vec![-4.0, -0.1, -3.0, -3.5]);
     let options = Options { n_best: 6, excluded: words(&[1]), ..Options::default() };
     for sampling in [None, Some(Sampling::Full { temperature: 2.0 })] {
-        let outcome = one(&model, &Options { sampling, ..options.clone() }, Task::translate(0, words(&[9, 9, 0])));
+        let outcome = one(&model, &Options { sampling, ..options.clone() }, &sentence(&[9, 9, 0]));
         assert!(outcome.hypotheses.iter().all(|h| !h.words.contains(&WordId(1))), "{outcome:?}");
     }
 }
@@ -125,12 +102,11 @@ fn excluded_words_never_appear() {
 #[test]
 fn draws_differ_from_each_other_and_repeat_with_the_seed() {
     let model = FakeModel::random(3, 50, 1.0);
-    let options =
-        Options { n_best: 4, sampling: Some(Sampling::Full { temperature: 1.0 }), seed: 5, ..Options::default() };
-    let task = Task::translate(0, words(&[9, 9, 9, 9, 0]));
-    let first = one(&model, &options, task.clone());
-    assert_eq!(first, one(&model, &options, task.clone()));
-    assert_ne!(first, one(&model, &Options { seed: 6, ..options }, task));
+    let options = Options { n_best: 4, sampling: Some(Sampling::Full { temperature: 1.0 }), ..Options::default() };
+    let source = sentence(&[9, 9, 9, 9, 0]);
+    let first = one(&model, &options, &source);
+    assert_eq!(first, one(&model, &options, &source));
+    assert_ne!(first, one(&model, &options, &Sentence { seed: 6, ..source }));
     assert_ne!(first.hypotheses[0].words, first.hypotheses[1].words);
 }
 
@@ -138,7 +114,7 @@ fn draws_differ_from_each_other_and_repeat_with_the_seed() {
 fn attention_follows_the_words() {
     let model = FakeModel::random(3, 8, 3.0);
     let options = Options { attention: true, n_best: 3, ..Options::default() };
-    let outcome = one(&model, &options, Task::translate(0, words(&[9, 8, 0])));
+    let outcome = one(&model, &options, &sentence(&[9, 8, 0]));
     for hypothesis in &outcome.hypotheses {
         assert_eq!(hypothesis.attention.len(), hypothesis.word_log_probs.len() * 3);
         for (place, weights) in hypothesis.attention.chunks(3).enumerate() {
@@ -149,7 +125,7 @@ fn attention_follows_the_words() {
 
 #[test]
 fn word_scores_sum_to_the_score() {
-    let outcome = one(&FakeModel::random(3, 8, 3.0), &Options::default(), Task::translate(0, words(&[9, 8, 0])));
+    let outcome = one(&FakeModel::random(3, 8, 3.0), &Options::default(), &sentence(&[9, 8, 0]));
     let best = &outcome.hypotheses[0];
     assert_eq!(best.word_log_probs.len(), best.words.len() + usize::from(best.complete));
     assert!((best.word_log_probs.iter().sum::<f32>() - best.log_prob).abs() < 1e-5);
@@ -162,7 +138,7 @@ fn a_model_without_hope_ends_the_sentence() {
         for stop in [Stop::Shrink, Stop::Fill] {
             for sampling in [None, Some(Sampling::Full { temperature: 1.0 })] {
                 let options = Options { stop, sampling, ..Options::default() };
-                let outcome = one(&model, &options, Task::translate(0, words(&[1, 0])));
+                let outcome = one(&model, &options, &sentence(&[1, 0]));
                 assert!(outcome.hypotheses.len() <= 1, "{outcome:?}");
             }
         }
@@ -172,7 +148,7 @@ fn a_model_without_hope_ends_the_sentence() {
 #[test]
 fn options_that_cannot_work_are_refused() {
     let model = FakeModel::random(1, 4, 1.0);
-    let refused = |options: Options| Searcher::new(&model, options).err().unwrap();
+    let refused = |options: Options| options.check(&model).unwrap_err();
     assert_eq!(refused(Options { beam_size: 0, ..Options::default() }), OptionsError::Zero { option: "beam size" });
     assert_eq!(
         refused(Options { n_best: 7, ..Options::default() }).to_string(),

@@ -1,22 +1,11 @@
 //! Search against the oracle: with a beam as wide as the search space nothing is lost.
 
+mod common;
+
+use common::{Sentence, one, search, sentence, words};
 use metaphrase_base::WordId;
-use metaphrase_search::{Hypothesis, Options, Outcome, Searcher, Stop, Task};
+use metaphrase_search::{Hypothesis, Options, Outcome, Stop};
 use metaphrase_testkit::{FakeModel, exhaustive};
-
-fn source(words: &[u32]) -> Vec<WordId> {
-    words.iter().copied().map(WordId).collect()
-}
-
-fn search(model: &FakeModel, options: &Options, tasks: &[Task]) -> Vec<Outcome> {
-    let mut outcomes = Vec::new();
-    let mut tasks = tasks.iter().cloned();
-    Searcher::new(model, options.clone())
-        .expect("usable options")
-        .run(|| tasks.next(), |outcome| outcomes.push(outcome));
-    outcomes.sort_by_key(|o| o.id);
-    outcomes
-}
 
 fn score(options: &Options, log_prob: f32, length: usize) -> f32 {
     (log_prob - options.word_penalty * length as f32) / (length as f32).powf(options.normalize)
@@ -37,10 +26,10 @@ fn a_beam_that_holds_everything_finds_the_best() {
                 stop: Stop::Fill,
                 ..Options::default()
             };
-            let oracle = exhaustive(&model, &source(&[1]), 5, |log_prob, length| score(&options, log_prob, length));
-            let found = search(&model, &options, &[Task::translate(0, source(&[1]))]);
-            assert_eq!(found[0].hypotheses.len(), 30);
-            for (hypothesis, expected) in found[0].hypotheses.iter().zip(&oracle) {
+            let oracle = exhaustive(&model, &words(&[1]), 5, |log_prob, length| score(&options, log_prob, length));
+            let found = one(&model, &options, &sentence(&[1]));
+            assert_eq!(found.hypotheses.len(), 30);
+            for (hypothesis, expected) in found.hypotheses.iter().zip(&oracle) {
                 assert_eq!(hypothesis.words, expected.words, "seed {seed} {normalize}");
                 assert_eq!(hypothesis.score, expected.score);
                 assert_eq!(hypothesis.log_prob, expected.log_prob);
@@ -57,14 +46,14 @@ fn both_ways_to_finish_agree_when_nothing_is_pruned() {
         let fill =
             Options { beam_size: 400, n_best: 400, max_length_factor: 4.0, stop: Stop::Fill, ..Options::default() };
         let shrink = Options { stop: Stop::Shrink, ..fill.clone() };
-        let task = [Task::translate(0, source(&[2]))];
-        let complete = |outcome: &Outcome| -> Vec<Hypothesis> {
+        let source = sentence(&[2]);
+        let complete = |outcome: &Outcome<usize>| -> Vec<Hypothesis> {
             outcome.hypotheses.iter().filter(|h| h.complete).cloned().collect()
         };
-        let (fill, shrink) = (search(&model, &fill, &task), search(&model, &shrink, &task));
-        assert_eq!(complete(&fill[0]), complete(&shrink[0]), "seed {seed}");
-        assert!(fill[0].hypotheses.iter().all(|h| h.complete));
-        assert!(shrink[0].hypotheses.iter().any(|h| !h.complete), "Marian keeps what the limit cut off");
+        let (fill, shrink) = (one(&model, &fill, &source), one(&model, &shrink, &source));
+        assert_eq!(complete(&fill), complete(&shrink), "seed {seed}");
+        assert!(fill.hypotheses.iter().all(|h| h.complete));
+        assert!(shrink.hypotheses.iter().any(|h| !h.complete), "Marian keeps what the limit cut off");
     }
 }
 
@@ -75,10 +64,10 @@ fn a_small_beam_is_close() {
     for seed in 0..50 {
         let model = FakeModel::random(seed, 5, 6.0);
         let options = Options { beam_size: 8, max_length_factor: 5.0, stop: Stop::Fill, ..Options::default() };
-        let oracle = exhaustive(&model, &source(&[3]), 5, |log_prob, length| score(&options, log_prob, length));
-        let found = search(&model, &options, &[Task::translate(0, source(&[3]))]);
-        assert!(found[0].hypotheses[0].score <= oracle[0].score);
-        equal += usize::from(found[0].hypotheses[0].words == oracle[0].words);
+        let oracle = exhaustive(&model, &words(&[3]), 5, |log_prob, length| score(&options, log_prob, length));
+        let found = one(&model, &options, &sentence(&[3]));
+        assert!(found.hypotheses[0].score <= oracle[0].score);
+        equal += usize::from(found.hypotheses[0].words == oracle[0].words);
     }
     assert!(equal >= 35, "{equal} of 50");
 }
@@ -88,20 +77,16 @@ fn a_small_beam_is_close() {
 fn scoring_agrees_with_searching() {
     let model = FakeModel::random(5, 6, 4.0);
     let options = Options { n_best: 6, ..Options::default() };
-    let found = search(&model, &options, &[Task::translate(0, source(&[1, 2]))]);
-    let tasks: Vec<Task> = found[0]
-        .hypotheses
-        .iter()
-        .enumerate()
-        .map(|(id, hypothesis)| {
-            let mut target = hypothesis.words.clone();
-            target.extend(hypothesis.complete.then_some(WordId(0)));
-            Task::score(id, source(&[1, 2]), target)
-        })
-        .collect();
-    for (scored, hypothesis) in search(&model, &Options::default(), &tasks).iter().zip(&found[0].hypotheses) {
-        if hypothesis.complete {
-            assert_eq!(scored.hypotheses, core::slice::from_ref(hypothesis));
-        }
+    let found = one(&model, &options, &sentence(&[1, 2]));
+    let given = |(id, hypothesis): (usize, &Hypothesis)| {
+        let prefix = hypothesis.words.iter().copied().chain(hypothesis.complete.then_some(WordId(0))).collect();
+        Sentence { id, prefix, ..sentence(&[1, 2]) }
+    };
+    let given: Vec<Sentence> = found.hypotheses.iter().enumerate().map(given).collect();
+    let scored = search(&model, &Options::default(), 64, &given);
+    let complete = || found.hypotheses.iter().zip(&scored).filter(|(hypothesis, _)| hypothesis.complete);
+    assert!(complete().count() > 0);
+    for (hypothesis, scored) in complete() {
+        assert_eq!(scored.hypotheses, core::slice::from_ref(hypothesis));
     }
 }

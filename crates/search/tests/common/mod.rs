@@ -1,0 +1,37 @@
+//! Running a search over a few sentences.
+
+use metaphrase_base::WordId;
+use metaphrase_search::{Options, Outcome, Searcher, Task};
+use metaphrase_testkit::FakeModel;
+
+#[derive(Clone)]
+pub struct Sentence {
+    pub id: usize,
+    pub source: Vec<WordId>,
+    pub prefix: Vec<WordId>,
+    pub seed: u64,
+}
+
+pub fn words(words: &[u32]) -> Vec<WordId> {
+    words.iter().copied().map(WordId).collect()
+}
+
+pub fn sentence(source: &[u32]) -> Sentence {
+    Sentence { id: 0, source: words(source), prefix: Vec::new(), seed: 5 }
+}
+
+/// Outcomes in the order of the sentences' ids.
+pub fn search(model: &FakeModel, options: &Options, batch: usize, sentences: &[Sentence]) -> Vec<Outcome<usize>> {
+    let options = options.clone().check(model).expect("usable options");
+    let task =
+        |s: &Sentence| Task { prefix: s.prefix.clone(), seed: s.seed, ..Task::new(s.id, s.source.clone(), &options) };
+    let mut tasks = sentences.iter().map(task);
+    let mut outcomes = Vec::new();
+    Searcher::new(model, batch).run(|| tasks.next(), |outcome| outcomes.push(outcome));
+    outcomes.sort_by_key(|o| o.tag);
+    outcomes
+}
+
+pub fn one(model: &FakeModel, options: &Options, sentence: &Sentence) -> Outcome<usize> {
+    search(model, options, 1, core::slice::from_ref(sentence)).remove(0)
+}
