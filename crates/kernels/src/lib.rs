@@ -1,1 +1,53 @@
 //! Matrices and vectors: products, element-wise functions and reductions, for the CPU at hand.
+//!
+//! Every function is written once over sixteen virtual lanes and compiled for AVX-512, for AVX2 with FMA, and
+//! portably; the widest set that the CPU has is chosen at run time, once ([`instruction_set`]).
+//!
+//! # Two promises about bits
+//!
+//! - **A row stands alone.** The bits of a result row depend on that row's own inputs and on the shape, never on how
+//!   many rows are computed in one call nor on where the row lies among them. An element of a product is one chain of
+//!   multiply-adds over the inputs in order; a sum over a row is sixteen lanes, added in one fixed tree.
+//! - **AVX-512 and AVX2 agree to the bit**: the same lanes, the same tree, the same polynomials, fused multiply-adds in
+//!   both. The portable code rounds products before it adds and so differs in the last bits.
+//!
+//! # Example
+//!
+//! ```
+//! use metaphrase_kernels::{Activation, Epilogue, Layout, Matrix, PackedMatrix, product};
+//!
+//! // Two inputs, three outputs.
+//! let weights = PackedMatrix::pack(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 2, 3, Layout::InputsByOutputs);
+//! let x = Matrix::from_vec(1, 2, vec![1.0, -1.0]);
+//! let mut out = Matrix::new();
+//! product(&x, &weights, Epilogue { bias: Some(&[0.0, 4.0, 5.0]), ..Epilogue::default() }, &mut out);
+//! assert_eq!(out.row(0), [-3.0, 1.0, 2.0]);
+//! product(&x, &weights, Epilogue { activation: Activation::Relu, ..Epilogue::default() }, &mut out);
+//! assert_eq!(out.row(0), [0.0, 0.0, 0.0]);
+//! ```
+//!
+//! Shapes are checked with assertions: this crate meets no data from outside, whoever loads a model has compared its
+//! shapes and can name the tensor.
+
+mod aligned;
+mod elementwise;
+mod functions;
+mod heads;
+mod isa;
+mod matrix;
+mod packed;
+mod product;
+mod reduce;
+mod topk;
+
+pub use elementwise::{
+    add_assign, axpy, exp_in_place, gelu_in_place, lerp, mul_assign, relu_in_place, scale,
+    sigmoid_in_place, swish_in_place, tanh_in_place,
+};
+pub use heads::{Rows, heads_dot, heads_weighted_sum};
+pub use isa::{InstructionSet, instruction_set, with_instruction_set};
+pub use matrix::Matrix;
+pub use packed::{Layout, PackedMatrix};
+pub use product::{Activation, Epilogue, product};
+pub use reduce::{dot, layer_norm, log_sum_exp, max, rms_norm, softmax_in_place, tanh_dot};
+pub use topk::{Best, TopK};

@@ -1,0 +1,111 @@
+//! exp, tanh and their kin on sixteen lanes: range reduction and a polynomial, alike on all instruction sets.
+//!
+//! The polynomials are minimax fits (iteratively re-weighted least squares on Chebyshev nodes); the errors stated at
+//! [`crate::exp_in_place`] and its neighbours are measured by the tests there, over the whole range.
+
+// Coefficients are written as fitted, with the digits that make a float unique.
+#![allow(clippy::excessive_precision)]
+
+use crate::isa::Simd;
+
+/// Nearest whole number, for |x| < 2²²: adding 1.5·2²³ pushes the fraction out of the mantissa.
+#[inline(always)]
+fn round<S: Simd>(s: S, x: S::F) -> S::F {
+    let shift = s.splat(12_582_912.0);
+    s.sub(s.add(x, shift), shift)
+}
+
+/// `coefficients[0] + coefficients[1]·x + …`, by Horner's rule.
+#[inline(always)]
+fn polynomial<S: Simd, const N: usize>(s: S, x: S::F, coefficients: [f32; N]) -> S::F {
+    let mut sum = s.splat(coefficients[N - 1]);
+    for &c in coefficients[..N - 1].iter().rev() {
+        sum = s.mul_add(sum, x, s.splat(c));
+    }
+    sum
+}
+
+/// eˣ = 2ⁿ·eʳ, n = round(x/ln 2), |r| ≤ ln 2 / 2. NaN stays NaN.
+#[inline(always)]
+pub(crate) fn exp<S: Simd>(s: S, x: S::F) -> S::F {
+    // Beyond these bounds the result is 0 or ∞ anyway; NaN, the second operand, passes.
+    let x = s.min(s.splat(89.0), s.max(s.splat(-105.0), x));
+    let n = round(s, s.mul(x, s.splat(std::f32::consts::LOG2_E)));
+    // ln 2 in two parts; n times the first is exact.
+    let r = s.mul_add(n, s.splat(-0.693_359_375), x);
+    let r = s.mul_add(n, s.splat(2.121_944_4e-4), r);
+    const P: [f32; 5] = [
+        0.499_999_94,
+        0.166_665_2,
+        0.041_668_393,
+        0.008_368_781,
+        0.001_381_446_7,
+    ];
+    let tail = s.mul(s.mul(r, r), polynomial(s, r, P));
+    let e = s.add(s.add(tail, r), s.splat(1.0));
+    // In two factors, as 2ⁿ alone leaves the range where the result is still finite, or subnormal.
+    let half = round(s, s.mul(n, s.splat(0.5)));
+    s.mul(s.mul(e, s.exp2_whole(half)), s.exp2_whole(s.sub(n, half)))
+}
+
+/// An odd polynomial near zero, 1 - 2/(e²ˣ+1) elsewhere.
+#[inline(always)]
+pub(crate) fn tanh<S: Simd>(s: S, x: S::F) -> S::F {
+    let magnitude = s.abs(x);
+    let e = exp(s, s.add(magnitude, magnitude));
+    let far = s.sub(s.splat(1.0), s.div(s.splat(2.0), s.add(e, s.splat(1.0))));
+    let square = s.mul(x, x);
+    const P: [f32; 5] = [
+        -0.333_332_83,
+        0.133_314_91,
+        -0.053_743_497,
+        0.020_650_586,
+        -0.005_717_044_7,
+    ];
+    let near = s.mul_add(s.mul(square, x), polynomial(s, square, P), x);
+    s.select(s.less(magnitude, s.splat(0.625)), near, s.copy_sign(far, x))
+}
+
+/// 1/(1+e⁻ˣ), and for negative x the equal eˣ/(1+eˣ), so that nothing overflows.
+#[inline(always)]
+pub(crate) fn sigmoid<S: Simd>(s: S, x: S::F) -> S::F {
+    let e = exp(s, s.sub(s.splat(0.0), s.abs(x)));
+    let one = s.splat(1.0);
+    s.div(s.select(s.less(x, s.splat(0.0)), e, one), s.add(one, e))
+}
+
+/// x·Φ(x), Φ the standard normal distribution function.
+///
+/// For u = |x|, Φ(-u) = e^(-u²/2)·P(t), t = 1/(1+0.3u), P a polynomial: no difference of near-equal numbers anywhere,
+/// unlike `1 + erf` for negative x.
+#[inline(always)]
+pub(crate) fn gelu<S: Simd>(s: S, x: S::F) -> S::F {
+    let one = s.splat(1.0);
+    let u = s.abs(x);
+    let half = s.mul(u, s.splat(0.5));
+    let h = s.mul(u, half);
+    // What rounding lost of u²/2 matters, as it is multiplied by e^h: e^-(h+low) = e^-h·(1 - low). Infinite u: low is
+    // NaN, hence the bound, beyond which the result is 0 or x.
+    let low = s.mul_add(u, half, s.sub(s.splat(0.0), h));
+    let e = exp(s, s.sub(s.splat(0.0), h));
+    let e = s.sub(e, s.mul(e, low));
+    let t = s.div(one, s.mul_add(u, s.splat(0.3), one));
+    const P: [f32; 11] = [
+        0.0,
+        0.119_686_69,
+        0.119_571_812,
+        0.110_235_47,
+        0.078_389_44,
+        0.096_157_44,
+        -0.079_424_635,
+        0.191_785_93,
+        -0.228_214_65,
+        0.112_436_064,
+        -0.020_623_552,
+    ];
+    let tail = s.mul(e, polynomial(s, t, P)); // Φ(-u)
+    let near = s.mul(x, s.select(s.less(x, s.splat(0.0)), tail, s.sub(one, tail)));
+    // Beyond 14.5, max(x, 0) to the last bit that a float has (NaN is on neither side).
+    let far = s.max(x, s.splat(0.0));
+    s.select(s.less(s.splat(14.5), u), far, near)
+}

@@ -1,0 +1,199 @@
+//! Sixteen lanes as two 256-bit registers.
+#![allow(unsafe_code)]
+
+use std::arch::x86_64::*;
+
+use super::{Kernel, Simd};
+
+/// The right to use AVX2 and FMA.
+#[derive(Clone, Copy)]
+pub(crate) struct Avx2(());
+
+/// An intrinsic of these sets.
+macro_rules! op {
+    ($e:expr) => {
+        // SAFETY: there is a token (`self`), so `detect` has found the CPU to have the instruction; the pointers given
+        // to loads and stores come from references to sixteen floats, of which each half is eight.
+        unsafe { $e }
+    };
+}
+
+/// The same instruction on both halves.
+macro_rules! both {
+    ($f:ident, $($v:ident),+) => {
+        [op!($f($($v[0]),+)), op!($f($($v[1]),+))]
+    };
+}
+
+impl Avx2 {
+    /// The only maker of a token.
+    pub(super) fn detect() -> Option<Self> {
+        (is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")).then_some(Self(()))
+    }
+
+    /// Runs `kernel`, compiled for this set.
+    #[inline]
+    pub(super) fn enter<K: Kernel>(self, kernel: K) -> K::Output {
+        #[target_feature(enable = "avx2,fma")]
+        fn inner<K: Kernel>(simd: Avx2, kernel: K) -> K::Output {
+            kernel.run(simd)
+        }
+        op!(inner(self, kernel))
+    }
+}
+
+impl Simd for Avx2 {
+    type F = [__m256; 2];
+    type M = [__m256; 2];
+
+    // 16 registers: at most 12 accumulators (two a panel), the rest for the weights' lanes and a broadcast input.
+    const TILE_PANELS: [usize; 6] = [4, 2, 2, 1, 1, 1];
+
+    #[inline(always)]
+    fn splat(self, x: f32) -> Self::F {
+        [op!(_mm256_set1_ps(x)); 2]
+    }
+    #[inline(always)]
+    fn load(self, from: &[f32; 16]) -> Self::F {
+        [
+            op!(_mm256_loadu_ps(from.as_ptr())),
+            op!(_mm256_loadu_ps(from[8..].as_ptr())),
+        ]
+    }
+    #[inline(always)]
+    fn load_partial(self, from: &[f32], fill: f32) -> Self::F {
+        let mut v = [fill; 16];
+        v[..from.len()].copy_from_slice(from);
+        self.load(&v)
+    }
+    #[inline(always)]
+    fn store(self, v: Self::F, to: &mut [f32; 16]) {
+        op!(_mm256_storeu_ps(to.as_mut_ptr(), v[0]));
+        op!(_mm256_storeu_ps(to[8..].as_mut_ptr(), v[1]));
+    }
+    #[inline(always)]
+    fn store_partial(self, v: Self::F, to: &mut [f32]) {
+        let mut all = [0.0; 16];
+        self.store(v, &mut all);
+        to.copy_from_slice(&all[..to.len()]);
+    }
+
+    #[inline(always)]
+    fn add(self, a: Self::F, b: Self::F) -> Self::F {
+        both!(_mm256_add_ps, a, b)
+    }
+    #[inline(always)]
+    fn sub(self, a: Self::F, b: Self::F) -> Self::F {
+        both!(_mm256_sub_ps, a, b)
+    }
+    #[inline(always)]
+    fn mul(self, a: Self::F, b: Self::F) -> Self::F {
+        both!(_mm256_mul_ps, a, b)
+    }
+    #[inline(always)]
+    fn div(self, a: Self::F, b: Self::F) -> Self::F {
+        both!(_mm256_div_ps, a, b)
+    }
+    #[inline(always)]
+    fn mul_add(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F {
+        both!(_mm256_fmadd_ps, a, b, c)
+    }
+    #[inline(always)]
+    fn max(self, a: Self::F, b: Self::F) -> Self::F {
+        both!(_mm256_max_ps, a, b)
+    }
+    #[inline(always)]
+    fn min(self, a: Self::F, b: Self::F) -> Self::F {
+        both!(_mm256_min_ps, a, b)
+    }
+    #[inline(always)]
+    fn abs(self, a: Self::F) -> Self::F {
+        let sign = self.splat(-0.0);
+        both!(_mm256_andnot_ps, sign, a)
+    }
+    #[inline(always)]
+    fn copy_sign(self, a: Self::F, b: Self::F) -> Self::F {
+        let sign = self.splat(-0.0);
+        let (magnitude, sign) = (
+            both!(_mm256_andnot_ps, sign, a),
+            both!(_mm256_and_ps, sign, b),
+        );
+        both!(_mm256_or_ps, magnitude, sign)
+    }
+    #[inline(always)]
+    fn exp2_whole(self, n: Self::F) -> Self::F {
+        n.map(|n| {
+            op!({
+                let exponent = _mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127));
+                _mm256_castsi256_ps(_mm256_slli_epi32::<23>(exponent))
+            })
+        })
+    }
+
+    #[inline(always)]
+    fn less(self, a: Self::F, b: Self::F) -> Self::M {
+        [
+            op!(_mm256_cmp_ps::<_CMP_LT_OQ>(a[0], b[0])),
+            op!(_mm256_cmp_ps::<_CMP_LT_OQ>(a[1], b[1])),
+        ]
+    }
+    #[inline(always)]
+    fn select(self, m: Self::M, a: Self::F, b: Self::F) -> Self::F {
+        both!(_mm256_blendv_ps, b, a, m)
+    }
+    #[inline(always)]
+    fn at_least(self, a: Self::F, b: Self::F) -> u16 {
+        let low = op!(_mm256_movemask_ps(_mm256_cmp_ps::<_CMP_GE_OQ>(a[0], b[0])));
+        let high = op!(_mm256_movemask_ps(_mm256_cmp_ps::<_CMP_GE_OQ>(a[1], b[1])));
+        (low | (high << 8)) as u16
+    }
+
+    #[inline(always)]
+    fn sum(self, v: Self::F) -> f32 {
+        op!({
+            let v = _mm256_add_ps(v[0], v[1]);
+            let v = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps::<1>(v));
+            let v = _mm_add_ps(v, _mm_movehl_ps(v, v));
+            _mm_cvtss_f32(_mm_add_ss(v, _mm_movehdup_ps(v)))
+        })
+    }
+    #[inline(always)]
+    fn sums(self, v: &[Self::F; 16]) -> Self::F {
+        // Each step adds the halves of two groups of vectors and keeps both sums in one register. `quarters(g)` ends
+        // with four partial sums of v[g] in the low 128 bits and of v[4+g] in the high.
+        op!({
+            let halves = |j: usize| _mm256_add_ps(v[j][0], v[j][1]);
+            let quarters = |g: usize| {
+                let (a, b) = (halves(g), halves(4 + g));
+                _mm256_add_ps(
+                    _mm256_permute2f128_ps::<0x20>(a, b),
+                    _mm256_permute2f128_ps::<0x31>(a, b),
+                )
+            };
+            let pairs = |g: usize| {
+                let (a, b) = (quarters(g), quarters(g + 1));
+                _mm256_add_ps(
+                    _mm256_shuffle_ps::<0x44>(a, b),
+                    _mm256_shuffle_ps::<0xEE>(a, b),
+                )
+            };
+            let eight = |g: usize| {
+                let (a, b) = (pairs(g), pairs(g + 2));
+                _mm256_add_ps(
+                    _mm256_shuffle_ps::<0x88>(a, b),
+                    _mm256_shuffle_ps::<0xDD>(a, b),
+                )
+            };
+            [eight(0), eight(8)]
+        })
+    }
+    #[inline(always)]
+    fn max_lane(self, v: Self::F) -> f32 {
+        op!({
+            let v = _mm256_max_ps(v[0], v[1]);
+            let v = _mm_max_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps::<1>(v));
+            let v = _mm_max_ps(v, _mm_movehl_ps(v, v));
+            _mm_cvtss_f32(_mm_max_ss(v, _mm_movehdup_ps(v)))
+        })
+    }
+}

@@ -1,0 +1,198 @@
+//! Sixteen lanes as one 512-bit register.
+#![allow(unsafe_code)]
+
+use std::arch::x86_64::*;
+
+use super::{Kernel, Simd};
+
+/// The right to use AVX-512 F, BW, DQ and VL, with AVX2 and FMA.
+#[derive(Clone, Copy)]
+pub(crate) struct Avx512(());
+
+/// An intrinsic of these sets.
+macro_rules! op {
+    ($e:expr) => {
+        // SAFETY: there is a token (`self`), so `detect` has found the CPU to have the instruction; the pointers given
+        // to loads and stores come from references to as many floats as the mask or the type says.
+        unsafe { $e }
+    };
+}
+
+impl Avx512 {
+    /// The only maker of a token.
+    pub(super) fn detect() -> Option<Self> {
+        (is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("fma"))
+        .then_some(Self(()))
+    }
+
+    /// Runs `kernel`, compiled for this set.
+    #[inline]
+    pub(super) fn enter<K: Kernel>(self, kernel: K) -> K::Output {
+        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
+        fn inner<K: Kernel>(simd: Avx512, kernel: K) -> K::Output {
+            kernel.run(simd)
+        }
+        op!(inner(self, kernel))
+    }
+
+    /// A bit for each of the first `n` lanes.
+    #[inline(always)]
+    fn first(n: usize) -> __mmask16 {
+        assert!(n <= 16);
+        ((1u32 << n) - 1) as __mmask16
+    }
+}
+
+impl Simd for Avx512 {
+    type F = __m512;
+    type M = __mmask16;
+
+    // 32 registers: at most 24 accumulators, up to 8 for the weights' lanes or the broadcast inputs.
+    const TILE_PANELS: [usize; 6] = [8, 8, 4, 4, 4, 4];
+
+    #[inline(always)]
+    fn splat(self, x: f32) -> __m512 {
+        op!(_mm512_set1_ps(x))
+    }
+    #[inline(always)]
+    fn load(self, from: &[f32; 16]) -> __m512 {
+        op!(_mm512_loadu_ps(from.as_ptr()))
+    }
+    #[inline(always)]
+    fn load_partial(self, from: &[f32], fill: f32) -> __m512 {
+        op!(_mm512_mask_loadu_ps(
+            _mm512_set1_ps(fill),
+            Self::first(from.len()),
+            from.as_ptr()
+        ))
+    }
+    #[inline(always)]
+    fn store(self, v: __m512, to: &mut [f32; 16]) {
+        op!(_mm512_storeu_ps(to.as_mut_ptr(), v))
+    }
+    #[inline(always)]
+    fn store_partial(self, v: __m512, to: &mut [f32]) {
+        op!(_mm512_mask_storeu_ps(
+            to.as_mut_ptr(),
+            Self::first(to.len()),
+            v
+        ))
+    }
+
+    #[inline(always)]
+    fn add(self, a: __m512, b: __m512) -> __m512 {
+        op!(_mm512_add_ps(a, b))
+    }
+    #[inline(always)]
+    fn sub(self, a: __m512, b: __m512) -> __m512 {
+        op!(_mm512_sub_ps(a, b))
+    }
+    #[inline(always)]
+    fn mul(self, a: __m512, b: __m512) -> __m512 {
+        op!(_mm512_mul_ps(a, b))
+    }
+    #[inline(always)]
+    fn div(self, a: __m512, b: __m512) -> __m512 {
+        op!(_mm512_div_ps(a, b))
+    }
+    #[inline(always)]
+    fn mul_add(self, a: __m512, b: __m512, c: __m512) -> __m512 {
+        op!(_mm512_fmadd_ps(a, b, c))
+    }
+    #[inline(always)]
+    fn max(self, a: __m512, b: __m512) -> __m512 {
+        op!(_mm512_max_ps(a, b))
+    }
+    #[inline(always)]
+    fn min(self, a: __m512, b: __m512) -> __m512 {
+        op!(_mm512_min_ps(a, b))
+    }
+    #[inline(always)]
+    fn abs(self, a: __m512) -> __m512 {
+        op!(_mm512_abs_ps(a))
+    }
+    #[inline(always)]
+    fn copy_sign(self, a: __m512, b: __m512) -> __m512 {
+        let sign = self.splat(-0.0);
+        op!(_mm512_or_ps(
+            _mm512_andnot_ps(sign, a),
+            _mm512_and_ps(sign, b)
+        ))
+    }
+    #[inline(always)]
+    fn exp2_whole(self, n: __m512) -> __m512 {
+        op!({
+            let exponent = _mm512_add_epi32(_mm512_cvtps_epi32(n), _mm512_set1_epi32(127));
+            _mm512_castsi512_ps(_mm512_slli_epi32::<23>(exponent))
+        })
+    }
+
+    #[inline(always)]
+    fn less(self, a: __m512, b: __m512) -> __mmask16 {
+        op!(_mm512_cmp_ps_mask::<_CMP_LT_OQ>(a, b))
+    }
+    #[inline(always)]
+    fn select(self, m: __mmask16, a: __m512, b: __m512) -> __m512 {
+        op!(_mm512_mask_blend_ps(m, b, a))
+    }
+    #[inline(always)]
+    fn at_least(self, a: __m512, b: __m512) -> u16 {
+        op!(_mm512_cmp_ps_mask::<_CMP_GE_OQ>(a, b))
+    }
+
+    #[inline(always)]
+    fn sum(self, v: __m512) -> f32 {
+        op!({
+            let v = _mm256_add_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps::<1>(v));
+            let v = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps::<1>(v));
+            let v = _mm_add_ps(v, _mm_movehl_ps(v, v));
+            _mm_cvtss_f32(_mm_add_ss(v, _mm_movehdup_ps(v)))
+        })
+    }
+    #[inline(always)]
+    fn sums(self, v: &[__m512; 16]) -> __m512 {
+        // Each step adds the halves of two groups of vectors and keeps both sums in one register. `quarters(g)` ends
+        // with four partial sums of v[g], v[4+g], v[8+g] and v[12+g], one vector in each 128 bits.
+        op!({
+            let halves = |a, b| {
+                _mm512_add_ps(
+                    _mm512_shuffle_f32x4::<0x44>(a, b),
+                    _mm512_shuffle_f32x4::<0xEE>(a, b),
+                )
+            };
+            let quarters = |g: usize| {
+                let (a, b) = (halves(v[g], v[4 + g]), halves(v[8 + g], v[12 + g]));
+                _mm512_add_ps(
+                    _mm512_shuffle_f32x4::<0x88>(a, b),
+                    _mm512_shuffle_f32x4::<0xDD>(a, b),
+                )
+            };
+            let pairs = |g: usize| {
+                let (a, b) = (quarters(g), quarters(g + 1));
+                _mm512_add_ps(
+                    _mm512_shuffle_ps::<0x44>(a, b),
+                    _mm512_shuffle_ps::<0xEE>(a, b),
+                )
+            };
+            let (a, b) = (pairs(0), pairs(2));
+            _mm512_add_ps(
+                _mm512_shuffle_ps::<0x88>(a, b),
+                _mm512_shuffle_ps::<0xDD>(a, b),
+            )
+        })
+    }
+    #[inline(always)]
+    fn max_lane(self, v: __m512) -> f32 {
+        op!({
+            let v = _mm256_max_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps::<1>(v));
+            let v = _mm_max_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps::<1>(v));
+            let v = _mm_max_ps(v, _mm_movehl_ps(v, v));
+            _mm_cvtss_f32(_mm_max_ss(v, _mm_movehdup_ps(v)))
+        })
+    }
+}

@@ -1,0 +1,153 @@
+//! The matrix of floats that all functions work on.
+
+use crate::aligned::AlignedVec;
+
+/// A row-major matrix of floats, `rows × cols`, contiguous, beginning on a cache line.
+#[derive(Clone, Debug, Default)]
+pub struct Matrix {
+    rows: usize,
+    cols: usize,
+    values: AlignedVec,
+}
+
+impl Matrix {
+    /// A matrix without rows and columns; allocates nothing.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// `rows × cols` zeros.
+    ///
+    /// # Panics
+    /// If `rows · cols` overflows.
+    #[must_use]
+    pub fn zeros(rows: usize, cols: usize) -> Self {
+        let mut out = Self::new();
+        out.resize(rows, cols); // fresh storage is zero
+        out
+    }
+
+    /// `rows × cols` with these values, row after row.
+    ///
+    /// # Panics
+    /// If there are not `rows · cols` values.
+    #[must_use]
+    pub fn from_vec(rows: usize, cols: usize, values: Vec<f32>) -> Self {
+        assert_eq!(
+            Some(values.len()),
+            rows.checked_mul(cols),
+            "values of a {rows} × {cols} matrix"
+        );
+        Self {
+            rows,
+            cols,
+            values: AlignedVec::from(&values[..]),
+        }
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of columns.
+    #[must_use]
+    pub fn cols(&self) -> usize {
+        self.cols
+    }
+
+    /// Row `i`, `cols` long.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    #[must_use]
+    pub fn row(&self, i: usize) -> &[f32] {
+        assert!(i < self.rows, "row {i} of {}", self.rows);
+        &self.values[i * self.cols..][..self.cols]
+    }
+
+    /// Row `i`, `cols` long.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    pub fn row_mut(&mut self, i: usize) -> &mut [f32] {
+        assert!(i < self.rows, "row {i} of {}", self.rows);
+        &mut self.values[i * self.cols..][..self.cols]
+    }
+
+    /// All values, row after row.
+    #[must_use]
+    pub fn as_slice(&self) -> &[f32] {
+        &self.values
+    }
+
+    /// All values, row after row.
+    pub fn as_mut_slice(&mut self) -> &mut [f32] {
+        &mut self.values
+    }
+
+    /// Makes it `rows × cols`. Storage never shrinks, so nothing is allocated once it has been as large before. Where
+    /// `cols` stays the same the rows that were there are kept; all other values are unspecified.
+    ///
+    /// # Panics
+    /// If `rows · cols` overflows.
+    pub fn resize(&mut self, rows: usize, cols: usize) {
+        let Some(len) = rows.checked_mul(cols) else {
+            panic!("a {rows} × {cols} matrix is too large")
+        };
+        self.values.resize(len);
+        (self.rows, self.cols) = (rows, cols);
+    }
+
+    /// No rows any more, columns and storage kept.
+    pub fn clear(&mut self) {
+        self.resize(0, self.cols);
+    }
+}
+
+/// Equal shapes and equal values (so NaN is unlike itself).
+impl PartialEq for Matrix {
+    fn eq(&self, other: &Self) -> bool {
+        (self.rows, self.cols, self.as_slice()) == (other.rows, other.cols, other.as_slice())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn resize_keeps_rows_and_storage() {
+        let mut m = Matrix::from_vec(2, 3, vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+        let address = m.as_slice().as_ptr();
+        assert_eq!(address.align_offset(64), 0);
+        m.resize(1, 3);
+        m.resize(2, 3);
+        assert_eq!(m.row(0), [1.0, 2.0, 3.0]);
+        m.clear();
+        assert_eq!((m.rows(), m.cols(), m.as_slice().len()), (0, 3, 0));
+        m.resize(5, 3);
+        assert_eq!(
+            m.as_slice().as_ptr(),
+            address,
+            "16 floats fit into the first cache line"
+        );
+        assert_eq!(m.row(4).len(), 3);
+        m.row_mut(4).fill(7.0);
+        assert_eq!(m.as_slice()[12..], [7.0; 3]);
+    }
+
+    #[test]
+    #[should_panic(expected = "values of a 2 × 2 matrix")]
+    fn from_vec_checks_the_shape() {
+        let _ = Matrix::from_vec(2, 2, vec![0.0; 3]);
+    }
+
+    #[test]
+    #[should_panic(expected = "too large")]
+    fn sizes_are_checked_before_they_are_multiplied() {
+        let _ = Matrix::zeros(usize::MAX, 2);
+    }
+}

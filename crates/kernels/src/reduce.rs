@@ -1,0 +1,362 @@
+//! Functions of a whole row: sums, norms, softmax.
+//!
+//! All accumulate [`WIDTH`] vectors of sixteen lanes, then add these, then the lanes in a fixed tree: the order depends
+//! on the row's length alone.
+
+use crate::elementwise::{Unary, map};
+use crate::functions::{exp, tanh};
+use crate::isa::{Kernel, Simd, dispatch};
+
+/// Vectors accumulated at once: a multiply-add takes four cycles, and two can begin in each.
+const WIDTH: usize = 4;
+
+/// A sum of a function of each element.
+trait Term: Copy {
+    /// An element whose term is zero.
+    fn neutral(self) -> f32;
+    /// `sum` plus the terms of `x`.
+    fn add<S: Simd>(self, s: S, sum: S::F, x: S::F) -> S::F;
+}
+
+#[inline(always)]
+fn sum_terms<S: Simd, T: Term>(s: S, term: T, row: &[f32]) -> f32 {
+    let (chunks, rest) = row.as_chunks();
+    let (blocks, chunks) = chunks.as_chunks::<WIDTH>();
+    let mut sums = [s.splat(0.0); WIDTH];
+    for block in blocks {
+        for (sum, chunk) in sums.iter_mut().zip(block) {
+            *sum = term.add(s, *sum, s.load(chunk));
+        }
+    }
+    for (sum, chunk) in sums.iter_mut().zip(chunks) {
+        *sum = term.add(s, *sum, s.load(chunk));
+    }
+    if !rest.is_empty() {
+        sums[WIDTH - 1] = term.add(s, sums[WIDTH - 1], s.load_partial(rest, term.neutral()));
+    }
+    total(s, sums)
+}
+
+#[inline(always)]
+fn total<S: Simd>(s: S, sums: [S::F; WIDTH]) -> f32 {
+    s.sum(s.add(s.add(sums[0], sums[1]), s.add(sums[2], sums[3])))
+}
+
+/// x
+#[derive(Clone, Copy)]
+struct Plain;
+
+impl Term for Plain {
+    #[inline(always)]
+    fn neutral(self) -> f32 {
+        0.0
+    }
+    #[inline(always)]
+    fn add<S: Simd>(self, s: S, sum: S::F, x: S::F) -> S::F {
+        s.add(sum, x)
+    }
+}
+
+/// (x - mean)²
+#[derive(Clone, Copy)]
+struct SquaredDeviation {
+    mean: f32,
+}
+
+impl Term for SquaredDeviation {
+    #[inline(always)]
+    fn neutral(self) -> f32 {
+        self.mean
+    }
+    #[inline(always)]
+    fn add<S: Simd>(self, s: S, sum: S::F, x: S::F) -> S::F {
+        let d = s.sub(x, s.splat(self.mean));
+        s.mul_add(d, d, sum)
+    }
+}
+
+/// e^(x - max)
+#[derive(Clone, Copy)]
+struct ExpBelow {
+    max: f32,
+}
+
+impl Term for ExpBelow {
+    #[inline(always)]
+    fn neutral(self) -> f32 {
+        f32::NEG_INFINITY
+    }
+    #[inline(always)]
+    fn add<S: Simd>(self, s: S, sum: S::F, x: S::F) -> S::F {
+        s.add(sum, self.apply(s, x))
+    }
+}
+
+impl Unary for ExpBelow {
+    #[inline(always)]
+    fn apply<S: Simd>(self, s: S, x: S::F) -> S::F {
+        exp(s, s.sub(x, s.splat(self.max)))
+    }
+}
+
+/// The greatest element; NaN is passed over, -∞ if there is nothing else.
+#[must_use]
+pub fn max(row: &[f32]) -> f32 {
+    struct Max<'a>(&'a [f32]);
+    impl Kernel for Max<'_> {
+        type Output = f32;
+        #[inline(always)]
+        fn run<S: Simd>(self, s: S) -> f32 {
+            greatest(s, self.0)
+        }
+    }
+    dispatch(Max(row))
+}
+
+#[inline(always)]
+fn greatest<S: Simd>(s: S, row: &[f32]) -> f32 {
+    let (chunks, rest) = row.as_chunks();
+    let (blocks, chunks) = chunks.as_chunks::<WIDTH>();
+    let mut greatest = [s.splat(f32::NEG_INFINITY); WIDTH];
+    for block in blocks {
+        for (m, chunk) in greatest.iter_mut().zip(block) {
+            *m = s.max(s.load(chunk), *m);
+        }
+    }
+    for (m, chunk) in greatest.iter_mut().zip(chunks) {
+        *m = s.max(s.load(chunk), *m);
+    }
+    if !rest.is_empty() {
+        greatest[0] = s.max(s.load_partial(rest, f32::NEG_INFINITY), greatest[0]);
+    }
+    s.max_lane(s.max(
+        s.max(greatest[0], greatest[1]),
+        s.max(greatest[2], greatest[3]),
+    ))
+}
+
+/// ln Σ eˣ over the row, computed below the row's maximum so that nothing overflows: -∞ if all are -∞ or there are
+/// none, ∞ if any is, NaN if any is NaN.
+#[must_use]
+pub fn log_sum_exp(row: &[f32]) -> f32 {
+    struct LogSumExp<'a>(&'a [f32]);
+    impl Kernel for LogSumExp<'_> {
+        type Output = f32;
+        #[inline(always)]
+        fn run<S: Simd>(self, s: S) -> f32 {
+            // An infinite maximum would make ∞ - ∞.
+            let max = greatest(s, self.0).clamp(f32::MIN, f32::MAX);
+            let sum = sum_terms(s, ExpBelow { max }, self.0);
+            if sum == 0.0 {
+                f32::NEG_INFINITY
+            } else {
+                max + sum.ln()
+            }
+        }
+    }
+    dispatch(LogSumExp(row))
+}
+
+/// row ← softmax of the row: e^(x - max)/Σ e^(x - max). A row without any finite value becomes NaN.
+pub fn softmax_in_place(row: &mut [f32]) {
+    struct Softmax<'a>(&'a mut [f32]);
+    impl Kernel for Softmax<'_> {
+        type Output = ();
+        #[inline(always)]
+        fn run<S: Simd>(self, s: S) {
+            let row = self.0;
+            let max = greatest(s, row);
+            map(s, ExpBelow { max }, row);
+            let sum = sum_terms(s, Plain, row);
+            map(s, Times(1.0 / sum), row);
+        }
+    }
+    dispatch(Softmax(row));
+}
+
+#[derive(Clone, Copy)]
+struct Times(f32);
+
+impl Unary for Times {
+    #[inline(always)]
+    fn apply<S: Simd>(self, s: S, x: S::F) -> S::F {
+        s.mul(x, s.splat(self.0))
+    }
+}
+
+/// x ← scale · (x - mean)/√(variance + epsilon) + bias, mean and (biased) variance over the row, in two passes, as
+/// Marian's `LayerNormalization`.
+///
+/// # Panics
+/// If `scale` or `bias` is not as long as `x`.
+pub fn layer_norm(x: &mut [f32], scale: &[f32], bias: Option<&[f32]>, epsilon: f32) {
+    dispatch(Norm {
+        x,
+        scale,
+        bias,
+        epsilon,
+        centred: true,
+    });
+}
+
+/// x ← scale · x/√(mean of squares + epsilon) + bias (Zhang and Sennrich 2019).
+///
+/// # Panics
+/// If `scale` or `bias` is not as long as `x`.
+pub fn rms_norm(x: &mut [f32], scale: &[f32], bias: Option<&[f32]>, epsilon: f32) {
+    dispatch(Norm {
+        x,
+        scale,
+        bias,
+        epsilon,
+        centred: false,
+    });
+}
+
+struct Norm<'a> {
+    x: &'a mut [f32],
+    scale: &'a [f32],
+    bias: Option<&'a [f32]>,
+    epsilon: f32,
+    /// Whether the mean is subtracted.
+    centred: bool,
+}
+
+impl Kernel for Norm<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, s: S) {
+        let n = self.x.len();
+        assert_eq!(self.scale.len(), n, "length of the scale");
+        let mean = if self.centred {
+            sum_terms(s, Plain, self.x) / n as f32
+        } else {
+            0.0
+        };
+        let variance = sum_terms(s, SquaredDeviation { mean }, self.x) / n as f32;
+        let norm = Normalise {
+            mean,
+            inverse: 1.0 / (variance + self.epsilon).sqrt(),
+        };
+        let (x, x_rest) = self.x.as_chunks_mut();
+        let (scale, scale_rest) = self.scale.as_chunks();
+        match self.bias {
+            None => {
+                for (x, scale) in x.iter_mut().zip(scale) {
+                    s.store(norm.apply(s, s.load(x), s.load(scale)), x);
+                }
+                let v = norm.apply(
+                    s,
+                    s.load_partial(x_rest, 0.0),
+                    s.load_partial(scale_rest, 0.0),
+                );
+                s.store_partial(v, x_rest);
+            }
+            Some(bias) => {
+                assert_eq!(bias.len(), n, "length of the bias");
+                let (bias, bias_rest) = bias.as_chunks();
+                for ((x, scale), bias) in x.iter_mut().zip(scale).zip(bias) {
+                    s.store(
+                        s.add(norm.apply(s, s.load(x), s.load(scale)), s.load(bias)),
+                        x,
+                    );
+                }
+                let v = norm.apply(
+                    s,
+                    s.load_partial(x_rest, 0.0),
+                    s.load_partial(scale_rest, 0.0),
+                );
+                s.store_partial(s.add(v, s.load_partial(bias_rest, 0.0)), x_rest);
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Normalise {
+    mean: f32,
+    inverse: f32,
+}
+
+impl Normalise {
+    #[inline(always)]
+    fn apply<S: Simd>(self, s: S, x: S::F, scale: S::F) -> S::F {
+        s.mul(
+            s.mul(s.sub(x, s.splat(self.mean)), s.splat(self.inverse)),
+            scale,
+        )
+    }
+}
+
+/// Σ a·b.
+///
+/// # Panics
+/// If the lengths differ.
+#[must_use]
+pub fn dot(a: &[f32], b: &[f32]) -> f32 {
+    dispatch(Dot(a, b))
+}
+
+struct Dot<'a>(&'a [f32], &'a [f32]);
+
+impl Kernel for Dot<'_> {
+    type Output = f32;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, s: S) -> f32 {
+        assert_eq!(self.0.len(), self.1.len(), "lengths");
+        let ((a, a_rest), (b, b_rest)) = (self.0.as_chunks(), self.1.as_chunks());
+        let ((a_blocks, a), (b_blocks, b)) = (a.as_chunks::<WIDTH>(), b.as_chunks::<WIDTH>());
+        let mut sums = [s.splat(0.0); WIDTH];
+        for (a, b) in a_blocks.iter().zip(b_blocks) {
+            for i in 0..WIDTH {
+                sums[i] = s.mul_add(s.load(&a[i]), s.load(&b[i]), sums[i]);
+            }
+        }
+        for ((a, b), sum) in a.iter().zip(b).zip(&mut sums) {
+            *sum = s.mul_add(s.load(a), s.load(b), *sum);
+        }
+        if !a_rest.is_empty() {
+            let (a, b) = (s.load_partial(a_rest, 0.0), s.load_partial(b_rest, 0.0));
+            sums[WIDTH - 1] = s.mul_add(a, b, sums[WIDTH - 1]);
+        }
+        total(s, sums)
+    }
+}
+
+/// Σ v·tanh(a + b), the energy of additive attention (Bahdanau et al. 2015, appendix A.1.2).
+///
+/// # Panics
+/// If the lengths differ.
+#[must_use]
+pub fn tanh_dot(a: &[f32], b: &[f32], v: &[f32]) -> f32 {
+    dispatch(TanhDot { a, b, v })
+}
+
+struct TanhDot<'a> {
+    a: &'a [f32],
+    b: &'a [f32],
+    v: &'a [f32],
+}
+
+impl Kernel for TanhDot<'_> {
+    type Output = f32;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, s: S) -> f32 {
+        assert!([self.a.len(), self.b.len()] == [self.v.len(); 2], "lengths");
+        let (a, a_rest) = self.a.as_chunks();
+        let (b, b_rest) = self.b.as_chunks();
+        let (v, v_rest) = self.v.as_chunks();
+        let mut sum = s.splat(0.0); // one accumulator: the tanh takes far longer than the addition
+        for ((a, b), v) in a.iter().zip(b).zip(v) {
+            sum = s.mul_add(s.load(v), tanh(s, s.add(s.load(a), s.load(b))), sum);
+        }
+        if !v_rest.is_empty() {
+            let inner = s.add(s.load_partial(a_rest, 0.0), s.load_partial(b_rest, 0.0));
+            sum = s.mul_add(s.load_partial(v_rest, 0.0), tanh(s, inner), sum);
+        }
+        s.sum(sum)
+    }
+}

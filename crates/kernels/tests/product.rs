@@ -1,0 +1,218 @@
+//! Products equal the naive ones, on every instruction set, for every shape.
+
+mod common;
+
+use common::{Random, bits, on_each_set};
+use metaphrase_kernels::{
+    Activation, Epilogue, InstructionSet, Layout, Matrix, PackedMatrix, gelu_in_place, product,
+    relu_in_place, sigmoid_in_place, swish_in_place, tanh_in_place, with_instruction_set,
+};
+
+/// rows, inputs, outputs: every height of a tile and of its remainders, panels that are not full, no inputs.
+const SHAPES: [(usize, usize, usize); 16] = [
+    (1, 1, 1),
+    (1, 96, 33),
+    (2, 64, 64),
+    (3, 7, 130),
+    (4, 100, 17),
+    (5, 33, 100),
+    (6, 256, 256),
+    (7, 96, 33),
+    (8, 31, 48),
+    (9, 5, 80),
+    (11, 512, 16),
+    (13, 64, 15),
+    (24, 17, 200),
+    (64, 40, 130),
+    (2, 0, 20),
+    (0, 8, 20),
+];
+
+fn reference(x: &Matrix, weights: &[f32], outputs: usize) -> Vec<f64> {
+    let mut out = Vec::new();
+    for r in 0..x.rows() {
+        for o in 0..outputs {
+            let terms = x.row(r).iter().enumerate();
+            out.push(
+                terms
+                    .map(|(k, &v)| f64::from(v) * f64::from(weights[k * outputs + o]))
+                    .sum(),
+            );
+        }
+    }
+    out
+}
+
+/// A chain of n multiply-adds of values below 1 errs by less than n roundings of a sum below n.
+fn bound(inputs: usize) -> f64 {
+    let n = inputs as f64;
+    n * n * f64::from(f32::EPSILON) + f64::from(f32::MIN_POSITIVE)
+}
+
+#[test]
+fn equals_the_naive_product() {
+    on_each_set(|set| {
+        for (rows, inputs, outputs) in SHAPES {
+            let mut random = Random::new(1);
+            let x = random.matrix(rows, inputs);
+            let weights = random.values(inputs * outputs);
+            let packed = PackedMatrix::pack(&weights, inputs, outputs, Layout::InputsByOutputs);
+            let mut out = Matrix::from_vec(1, 3, vec![f32::NAN; 3]);
+            product(&x, &packed, Epilogue::default(), &mut out);
+            assert_eq!((out.rows(), out.cols()), (rows, outputs));
+            for (found, exact) in out.as_slice().iter().zip(reference(&x, &weights, outputs)) {
+                let error = (f64::from(*found) - exact).abs();
+                assert!(error <= bound(inputs), "{set}: {found} for {exact}");
+            }
+        }
+    });
+}
+
+#[test]
+fn both_layouts_pack_alike() {
+    let weights = Random::new(2).values(5 * 37);
+    let mut transposed = vec![0.0; 5 * 37];
+    for i in 0..5 {
+        for o in 0..37 {
+            transposed[o * 5 + i] = weights[i * 37 + o];
+        }
+    }
+    let x = Random::new(3).matrix(2, 5);
+    let (mut a, mut b) = (Matrix::new(), Matrix::new());
+    let rows = PackedMatrix::pack(&weights, 5, 37, Layout::InputsByOutputs);
+    let columns = PackedMatrix::pack(&transposed, 5, 37, Layout::OutputsByInputs);
+    product(&x, &rows, Epilogue::default(), &mut a);
+    product(&x, &columns, Epilogue::default(), &mut b);
+    assert_eq!(a, b);
+    assert_eq!(
+        (rows.inputs(), rows.outputs(), rows.bytes()),
+        (5, 37, 3 * 16 * 5 * 4)
+    );
+}
+
+#[test]
+fn a_row_stands_alone() {
+    on_each_set(|set| {
+        let mut random = Random::new(4);
+        for (inputs, outputs) in [(96, 33), (64, 128), (257, 200), (8, 1)] {
+            let x = random.matrix(70, inputs);
+            let weights = random.values(inputs * outputs);
+            let bias = random.values(outputs);
+            let packed = PackedMatrix::pack(&weights, inputs, outputs, Layout::InputsByOutputs);
+            let epilogue = Epilogue {
+                bias: Some(&bias),
+                activation: Activation::Gelu,
+                add: None,
+            };
+            let mut all = Matrix::new();
+            product(&x, &packed, epilogue, &mut all);
+            for _ in 0..30 {
+                let picked: Vec<usize> = (0..1 + random.below(12))
+                    .map(|_| random.below(70))
+                    .collect();
+                let some: Vec<f32> = picked.iter().flat_map(|&r| x.row(r)).copied().collect();
+                let mut out = Matrix::new();
+                product(
+                    &Matrix::from_vec(picked.len(), inputs, some),
+                    &packed,
+                    epilogue,
+                    &mut out,
+                );
+                for (i, &r) in picked.iter().enumerate() {
+                    assert_eq!(
+                        bits(out.row(i)),
+                        bits(all.row(r)),
+                        "{set}, {inputs} × {outputs}"
+                    );
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn avx2_and_avx512_agree_to_the_bit() {
+    for (rows, inputs, outputs) in SHAPES {
+        let mut random = Random::new(5);
+        let x = random.matrix(rows, inputs);
+        let weights = random.values(inputs * outputs);
+        let packed = PackedMatrix::pack(&weights, inputs, outputs, Layout::InputsByOutputs);
+        let run = |set| {
+            with_instruction_set(set, || {
+                let mut out = Matrix::new();
+                let epilogue = Epilogue {
+                    activation: Activation::Swish,
+                    ..Epilogue::default()
+                };
+                product(&x, &packed, epilogue, &mut out);
+                bits(out.as_slice())
+            })
+        };
+        if InstructionSet::available().any(|set| set == InstructionSet::Avx512) {
+            assert_eq!(run(InstructionSet::Avx2), run(InstructionSet::Avx512));
+        }
+    }
+}
+
+#[test]
+fn the_epilogue_adds_and_activates_in_order() {
+    on_each_set(|set| {
+        let mut random = Random::new(6);
+        let (rows, inputs, outputs) = (7, 20, 41);
+        let x = random.matrix(rows, inputs);
+        let weights = random.values(inputs * outputs);
+        let (bias, add) = (random.values(outputs), random.matrix(rows, outputs));
+        let packed = PackedMatrix::pack(&weights, inputs, outputs, Layout::InputsByOutputs);
+        let mut plain = Matrix::new();
+        product(&x, &packed, Epilogue::default(), &mut plain);
+        for r in 0..rows {
+            for o in 0..outputs {
+                plain.row_mut(r)[o] = plain.row(r)[o] + bias[o] + add.row(r)[o];
+            }
+        }
+        let activations: [(Activation, fn(&mut [f32])); 6] = [
+            (Activation::None, |_| {}),
+            (Activation::Relu, relu_in_place),
+            (Activation::Swish, swish_in_place),
+            (Activation::Gelu, gelu_in_place),
+            (Activation::Tanh, tanh_in_place),
+            (Activation::Sigmoid, sigmoid_in_place),
+        ];
+        for (activation, function) in activations {
+            let mut out = Matrix::new();
+            let epilogue = Epilogue {
+                bias: Some(&bias),
+                add: Some(&add),
+                activation,
+            };
+            product(&x, &packed, epilogue, &mut out);
+            let mut expected = plain.clone();
+            function(expected.as_mut_slice());
+            assert_eq!(
+                bits(out.as_slice()),
+                bits(expected.as_slice()),
+                "{set}, {activation:?}"
+            );
+        }
+    });
+}
+
+#[test]
+fn a_selection_of_columns_gives_their_values() {
+    let mut random = Random::new(7);
+    let x = random.matrix(3, 30);
+    let weights = random.values(30 * 100);
+    let packed = PackedMatrix::pack(&weights, 30, 100, Layout::InputsByOutputs);
+    let (mut all, mut out, mut selected) = (Matrix::new(), Matrix::new(), PackedMatrix::default());
+    product(&x, &packed, Epilogue::default(), &mut all);
+    for count in [40, 17, 1, 0] {
+        let columns: Vec<u32> = (0..count).map(|_| random.below(100) as u32).collect();
+        packed.select(&columns, &mut selected);
+        assert_eq!((selected.inputs(), selected.outputs()), (30, columns.len()));
+        product(&x, &selected, Epilogue::default(), &mut out);
+        for r in 0..3 {
+            let expected: Vec<f32> = columns.iter().map(|&c| all.row(r)[c as usize]).collect();
+            assert_eq!(bits(out.row(r)), bits(&expected));
+        }
+    }
+}
