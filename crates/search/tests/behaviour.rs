@@ -14,7 +14,7 @@ fn many() -> Vec<Sentence> {
     let sentence = |id: u32| Sentence {
         id: id as usize,
         source: (0..1 + id * 7 % 13).map(|j| WordId(id * 31 + j)).chain([END]).collect(),
-        prefix: words(if id % 5 == 0 { &[2, 3] } else { &[] }),
+        prefix: words(if id.is_multiple_of(5) { &[2, 3] } else { &[] }),
         seed: u64::from(id),
     };
     (0..60).map(sentence).collect()
