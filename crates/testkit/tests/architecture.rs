@@ -1,0 +1,52 @@
+//! The arrows between crates are those of `ARCHITECTURE.md`.
+
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::Command;
+
+type Arrows = BTreeMap<String, BTreeSet<String>>;
+
+/// The table "crate | purpose | may use": names in backquotes.
+fn allowed(map: &str) -> Arrows {
+    let quoted = |cell: &str| -> BTreeSet<String> { cell.split('`').skip(1).step_by(2).map(str::to_owned).collect() };
+    let table = map.split("| crate | purpose | may use |").nth(1).expect("the map's table");
+    let row = |line: &str| {
+        let cells: Vec<&str> = line.split('|').collect();
+        Some((quoted(cells.get(1)?).pop_first()?, quoted(cells.get(3)?)))
+    };
+    table.lines().skip(2).take_while(|line| line.starts_with('|')).filter_map(row).collect()
+}
+
+/// The workspace's own dependencies, by the names of the crates' folders.
+fn present(metadata: &Value) -> Arrows {
+    let array = |value: &Value| value.as_array().cloned().expect("an array");
+    let folder = |path: &Value| {
+        let path = Path::new(path.as_str().expect("a path")).to_owned();
+        path.file_name().and_then(|name| name.to_str()).expect("a folder").to_owned()
+    };
+    let arrows = |package: &Value| {
+        let ours = array(&package["dependencies"]).into_iter();
+        let ours = ours.filter(|d| d["kind"] != "dev" && d["path"].is_string()).map(|d| folder(&d["path"])).collect();
+        let manifest =
+            Path::new(package["manifest_path"].as_str().expect("a path")).parent().expect("a folder").to_owned();
+        (folder(&manifest.to_str().into()), ours)
+    };
+    array(&metadata["packages"]).iter().map(arrows).collect()
+}
+
+#[test]
+fn the_map_is_the_territory() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let map = std::fs::read_to_string(root.join("ARCHITECTURE.md")).expect("the map");
+    let arguments = ["metadata", "--format-version", "1", "--no-deps", "--offline"];
+    let output = Command::new(env!("CARGO")).args(arguments).current_dir(&root).output().expect("cargo metadata");
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let (allowed, present) = (allowed(&map), present(&metadata));
+    let names = |arrows: &Arrows| arrows.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(&allowed), names(&present), "crates of the map and of the workspace");
+    for (name, uses) in &present {
+        let extra: Vec<_> = uses.difference(&allowed[name]).collect();
+        assert!(extra.is_empty(), "{name} uses {extra:?}, which ARCHITECTURE.md does not allow");
+    }
+}
