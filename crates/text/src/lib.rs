@@ -1,1 +1,3 @@
 //! Strings to word ids and back: normalise, split, segment, join, vocabularies.
+
+pub mod moses;

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Writes the character classes and abbreviation lists of crates/text/src/moses.
+
+The reference is the behaviour of sacremoses 0.2.0: each class is found by asking its
+compiled character class about every code point; each list holds the abbreviations for
+which it keeps the full stop.
+
+    python3 testdata/text/make_moses_data.py        (in the root of the repository)
+"""
+import pathlib
+import re
+
+from sacremoses import MosesDetokenizer, MosesTokenizer, MosesTruecaser
+from sacremoses.corpus import Perluniprops
+
+OUT = pathlib.Path("crates/text/src/moses")
+LANGUAGES = "cs de en es fi fr it nl pt zh".split()
+CODE_POINTS = [c for c in range(0x110000) if not 0xD800 <= c < 0xE000]
+
+
+def members(characters):
+    """The code points that a regular expression's class of these characters accepts."""
+    accepts = re.compile(f"[{characters}]").match
+    return {c for c in CODE_POINTS if accepts(chr(c))}
+
+
+def property_of(*names):
+    return members("".join("".join(Perluniprops().chars(name)) for name in names))
+
+
+def ranges(points):
+    starts = sorted(p for p in points if p - 1 not in points)
+    ends = sorted(p for p in points if p + 1 not in points)
+    return list(zip(starts, ends))
+
+
+def write_classes():
+    alpha = members(MosesDetokenizer.IsAlpha)
+    marks = members(MosesTokenizer.IsAlpha) - alpha
+    digits = members(MosesTokenizer.IsAlnum) - alpha - marks
+    newline = {ord("\n")}  # a slip of the reference's data, which no rule can see
+    classes = [
+        ("ALPHA", "Letters, as `IsAlpha`.", alpha),
+        ("INDIC_MARKS", "Viramas and nuktas, which the tokeniser counts as letters.", marks),
+        ("DIGITS", "`IsAlnum` less letters and marks.", digits),
+        ("NUMBERS", "Numbers of any kind, as `IsN`.", property_of("IsN") - newline),
+        ("LOWER", "Lower-case letters, as `IsLower`.", property_of("IsLower")),
+        ("CURRENCY", "Currency symbols, as `IsSc`.", property_of("IsSc") - newline),
+        ("CASED", "Letters that the truecaser counts as cased.",
+         members(MosesTruecaser.Lowercase_Letter + MosesTruecaser.Uppercase_Letter)),
+        ("HAN", "Counted as letters for Chinese and Japanese.", property_of("Han")),
+        ("HANGUL", "Counted as letters for Korean.", property_of("Hangul")),
+        ("KANA", "Counted as letters for Japanese.", property_of("Hiragana", "Katakana")),
+    ]
+    lines = [
+        "//! Character classes of the Moses tools, as inclusive ranges of code points.",
+        "//!",
+        "//! These are properties of an older Unicode (about version 7), kept so that our output is",
+        "//! that of the original. Written by `testdata/text/make_moses_data.py`; do not edit.",
+        "",
+        "/// Inclusive ranges of code points in rising order.",
+        "pub(super) type Ranges = &'static [(u32, u32)];",
+    ]
+    for name, doc, points in classes:
+        lines += ["", f"/// {doc}", "#[rustfmt::skip]", f"pub(super) const {name}: Ranges = &["]
+        row = ranges(points)
+        for i in range(0, len(row), 6):
+            lines.append("    " + " ".join(f"(0x{a:x}, 0x{b:x})," for a, b in row[i : i + 6]))
+        lines.append("];")
+    (OUT / "char_ranges.rs").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def write_prefixes():
+    (OUT / "prefixes").mkdir(exist_ok=True)
+    for lang in LANGUAGES:
+        tokenizer = MosesTokenizer(lang)
+        numeric = set(tokenizer.NUMERIC_ONLY_PREFIXES)
+        plain = {p for p in tokenizer.NONBREAKING_PREFIXES if not tokenizer.has_numeric_only(p)}
+        # What holds a space can not equal a token.
+        entries = {p for p in plain - numeric if " " not in p}
+        entries |= {f"{p} #NUMERIC_ONLY#" for p in numeric}
+        header = [
+            f"# Abbreviations of '{lang}' that keep their full stop in the Moses tools: the facts that",
+            "# an equal tokenisation needs, one per line. Written by testdata/text/make_moses_data.py.",
+        ]
+        text = "\n".join(header + sorted(entries)) + "\n"
+        (OUT / "prefixes" / f"{lang}.txt").write_text(text, encoding="utf-8")
+
+
+write_classes()
+write_prefixes()
