@@ -1,3 +1,5 @@
 //! Strings to word ids and back: normalise, split, segment, join, vocabularies.
 
 pub mod moses;
+pub mod sentencepiece;
+pub mod vocab;

@@ -1,0 +1,65 @@
+//! The normalisation table of a model file: leftmost-longest replacement of byte strings.
+
+use super::SentencePieceError as Error;
+use super::double_array::DoubleArray;
+
+/// No rule of a real table writes more than the 33 bytes of U+FDFA in NFKC; a table that would blow text up by
+/// more than this is refused.
+const MAX_REPLACEMENT: usize = 1024;
+
+/// A compiled table (`precompiled_charsmap`): the size of the trie in bytes (32 bits, little-endian), the trie, and
+/// the replacements, each ended by a zero byte. The trie's values are offsets into the replacements.
+#[derive(Debug, Clone)]
+pub(super) struct CharsMap {
+    trie: DoubleArray,
+    replacements: Vec<u8>,
+}
+
+impl CharsMap {
+    pub(super) fn parse(blob: &[u8]) -> Result<Self, Error> {
+        let (size, rest) = blob
+            .split_first_chunk()
+            .ok_or(Error::CharsMap("it is cut off"))?;
+        let size = u32::from_le_bytes(*size) as usize;
+        let (trie, replacements) = rest
+            .split_at_checked(size)
+            .ok_or(Error::CharsMap("it is cut off"))?;
+        if replacements.last() != Some(&0) {
+            return Err(Error::CharsMap(
+                "its replacements do not end in a zero byte",
+            ));
+        }
+        if replacements
+            .split(|&byte| byte == 0)
+            .any(|text| text.len() > MAX_REPLACEMENT)
+        {
+            return Err(Error::CharsMap("a replacement is longer than 1024 bytes"));
+        }
+        let trie = DoubleArray::from_le_bytes(trie, replacements.len()).map_err(Error::CharsMap)?;
+        Ok(Self {
+            trie,
+            replacements: replacements.to_vec(),
+        })
+    }
+
+    /// The longest rule that `text` starts with: how many bytes it takes and what replaces them.
+    #[inline]
+    pub(super) fn longest_rule(&self, text: &[u8]) -> Option<(usize, &[u8])> {
+        let (length, start) = self.trie.longest_prefix(text)?;
+        let replacement = &self.replacements[start as usize..];
+        let end = replacement
+            .iter()
+            .position(|&byte| byte == 0)
+            .unwrap_or(replacement.len());
+        Some((length, &replacement[..end]))
+    }
+
+    /// Whether a rule is about `byte` alone, or about `byte` and an ASCII character after it.
+    pub(super) fn touches_ascii(&self, byte: u8) -> bool {
+        let mut first = self.trie.root();
+        if !first.step(byte) {
+            return false;
+        }
+        first.value().is_some() || (0..0x80).any(|next| first.clone().step(next))
+    }
+}

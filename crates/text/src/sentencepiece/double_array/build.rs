@@ -1,0 +1,262 @@
+//! Building a double array from sorted keys.
+
+use super::{DoubleArray, LEAF};
+
+/// How many of the last blocks are searched for room. Earlier ones are nearly full, so that going back to them
+/// costs time and saves little.
+const OPEN_BLOCKS: usize = 16;
+/// Free places that are tried for a node with several children before a new block is begun. It bounds the time
+/// that a hostile set of keys can take.
+const TRIES: usize = 512;
+
+impl DoubleArray {
+    /// The trie of `keys`: pairs of key and value, sorted by key, no key empty, twice or with a zero byte (which
+    /// stands for the end of a key), values below 2^31.
+    /// `None` if the offsets between nodes outgrow the format (some 2^29 units).
+    pub(in super::super) fn build(keys: &[(&[u8], u32)]) -> Option<Self> {
+        let mut builder = Builder::default();
+        builder.add_block();
+        builder.take(0);
+        // Position 0 is the root. No children may start at 0: an empty unit has offset 0.
+        builder.base_used[0] = true;
+        let mut open = vec![Open {
+            node: 0,
+            depth: 0,
+            start: 0,
+            end: keys.len(),
+        }];
+        while let Some(node) = open.pop() {
+            builder.add_children(keys, &node, &mut open)?;
+        }
+        builder.close_unused();
+        Some(Self {
+            units: builder.units,
+        })
+    }
+}
+
+/// A node whose children are not placed yet: the keys `start..end` share their first `depth` bytes, which lead to
+/// `node`.
+struct Open {
+    node: usize,
+    depth: usize,
+    start: usize,
+    end: usize,
+}
+
+#[derive(Default)]
+struct Builder {
+    units: Vec<u32>,
+    /// One bit for each unit, set while it is free.
+    free: Vec<u64>,
+    /// Whether a node has its children at `base ^ byte`: two nodes with one base would share children.
+    base_used: Vec<bool>,
+    /// Children of the node in hand: byte and keys `start..end`.
+    children: Vec<(u8, usize, usize)>,
+}
+
+impl Builder {
+    fn add_block(&mut self) {
+        let len = self.units.len() + 256;
+        self.units.resize(len, 0);
+        self.free.resize(len / 64, u64::MAX);
+        self.base_used.resize(len, false);
+    }
+
+    fn take(&mut self, position: usize) {
+        self.free[position / 64] &= !(1 << (position % 64));
+    }
+
+    fn is_free(&self, position: usize) -> bool {
+        self.free[position / 64] >> (position % 64) & 1 != 0
+    }
+
+    /// Free positions of the open blocks.
+    fn open_positions(&self) -> impl Iterator<Item = usize> {
+        let oldest = self.free.len().saturating_sub(OPEN_BLOCKS * 4);
+        (oldest..self.free.len()).flat_map(|word| {
+            let mut bits = self.free[word];
+            std::iter::from_fn(move || {
+                let bit = bits.trailing_zeros() as usize;
+                bits &= bits.wrapping_sub(1);
+                (bit < 64).then_some(word * 64 + bit)
+            })
+        })
+    }
+
+    fn add_children(
+        &mut self,
+        keys: &[(&[u8], u32)],
+        parent: &Open,
+        open: &mut Vec<Open>,
+    ) -> Option<()> {
+        let mut start = parent.start;
+        let leaf = keys
+            .get(start)
+            .filter(|(key, _)| key.len() == parent.depth)
+            .map(|&(_, value)| value);
+        if leaf.is_some() {
+            start += 1;
+        }
+        self.children.clear();
+        while start < parent.end {
+            let byte = keys[start].0[parent.depth];
+            let same =
+                keys[start..parent.end].partition_point(|(key, _)| key[parent.depth] == byte);
+            self.children.push((byte, start, start + same));
+            start += same;
+        }
+        if leaf.is_none() && self.children.is_empty() {
+            return Some(()); // A trie without keys.
+        }
+        let base = self.find_base(parent.node, leaf.is_some());
+        self.base_used[base] = true;
+        self.units[parent.node] |= encode_offset(parent.node ^ base)?;
+        if let Some(value) = leaf {
+            self.units[parent.node] |= 1 << 8;
+            self.take(base);
+            self.units[base] = value | LEAF;
+        }
+        for i in 0..self.children.len() {
+            let (byte, start, end) = self.children[i];
+            let node = base ^ usize::from(byte);
+            self.take(node);
+            self.units[node] = u32::from(byte);
+            open.push(Open {
+                node,
+                depth: parent.depth + 1,
+                start,
+                end,
+            });
+        }
+        Some(())
+    }
+
+    /// A base whose places for the children in hand (and the leaf, whose byte is 0) are all free.
+    fn find_base(&mut self, parent: usize, leaf: bool) -> usize {
+        let first = if leaf {
+            0
+        } else {
+            usize::from(self.children[0].0)
+        };
+        let fits = |base: usize| {
+            !self.base_used[base]
+                && encode_offset(parent ^ base).is_some()
+                && self
+                    .children
+                    .iter()
+                    .all(|&(byte, ..)| self.is_free(base ^ usize::from(byte)))
+        };
+        let found = self
+            .open_positions()
+            .take(TRIES)
+            .map(|position| position ^ first)
+            .find(|&base| fits(base));
+        if let Some(base) = found {
+            return base;
+        }
+        // In a new block everything is free; its first base differs from `parent` in the upper bits alone if the
+        // parent's low byte is kept, which is what far offsets need.
+        let base = self.units.len() | (parent & 0xFF);
+        self.add_block();
+        base
+    }
+
+    /// Gives every unused unit a byte that can not match: it would have to be a child of a base that no node has.
+    fn close_unused(&mut self) {
+        for block in (0..self.units.len()).step_by(256) {
+            // A used base takes at least one unit, so where a unit is unused a base is too.
+            let unused = (block..block + 256)
+                .find(|&base| !self.base_used[base])
+                .unwrap_or(block);
+            for position in (block..block + 256)
+                .filter(|&position| self.free[position / 64] >> (position % 64) & 1 != 0)
+            {
+                self.units[position] = ((position ^ unused) & 0xFF) as u32;
+            }
+        }
+    }
+}
+
+/// The bits of a node for the distance to its children: 21 bits, counted in 256s where that is exact and needed.
+fn encode_offset(distance: usize) -> Option<u32> {
+    if distance < 1 << 21 {
+        Some((distance as u32) << 10)
+    } else if distance < 1 << 29 && distance & 0xFF == 0 {
+        Some(((distance >> 8) as u32) << 10 | 1 << 9)
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    fn build(map: &BTreeMap<Vec<u8>, u32>) -> DoubleArray {
+        let keys: Vec<(&[u8], u32)> = map
+            .iter()
+            .map(|(key, &value)| (key.as_slice(), value))
+            .collect();
+        DoubleArray::build(&keys).unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn finds_its_keys_and_nothing_else(
+            map in prop::collection::btree_map(prop::collection::vec(1u8..4, 1..6), 0u32..1000, 0..200),
+            wide in prop::collection::btree_map(prop::collection::vec(1u8..=255, 1..4), 0u32..1000, 0..200),
+        ) {
+            for map in [&map, &wide] {
+                let array = build(map);
+                for (key, value) in map {
+                    prop_assert_eq!(array.get(key), Some(*value));
+                }
+                for key in (0..=255u8).flat_map(|a| [vec![a], vec![a, 0], vec![0, a], vec![1, a, 3], vec![a, 2]]) {
+                    prop_assert_eq!(array.get(&key), map.get(&key).copied());
+                    let longest = (1..=key.len()).rev().find_map(|n| map.get(&key[..n]).map(|&v| (n, v)));
+                    prop_assert_eq!(array.longest_prefix(&key), longest);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn holds_many_keys_in_little_room() {
+        // All strings of three bytes out of 64: 1 + 64 + 4096 + 262144 nodes and as many leaves as keys.
+        let mut map = BTreeMap::new();
+        for i in 0..64 * 64 * 64u32 {
+            map.insert(
+                vec![
+                    (i >> 12) as u8 * 4,
+                    (i >> 6 & 63) as u8 * 3,
+                    (i & 63) as u8 + 100,
+                ],
+                i,
+            );
+        }
+        let array = build(&map);
+        assert!(
+            map.iter()
+                .all(|(key, &value)| array.get(key) == Some(value))
+        );
+        assert!(array.units.len() < 700_000, "{}", array.units.len());
+        // The same array through its bytes.
+        let bytes: Vec<u8> = array
+            .units
+            .iter()
+            .flat_map(|unit| unit.to_le_bytes())
+            .collect();
+        assert!(DoubleArray::from_le_bytes(&bytes, 1 << 18).is_ok());
+        assert!(DoubleArray::from_le_bytes(&bytes, 1000).is_err());
+        assert!(DoubleArray::from_le_bytes(&bytes[4..], 1 << 18).is_err());
+    }
+
+    #[test]
+    fn an_empty_trie_has_no_keys() {
+        let array = DoubleArray::build(&[]).unwrap();
+        assert!((0..=255).all(|byte| array.get(&[byte]).is_none()));
+    }
+}

@@ -1,0 +1,236 @@
+//! The messages of a model file (`sentencepiece_model.proto`), as far as encoding and decoding need them.
+
+use super::SentencePieceError as Error;
+use super::wire::{Fields, Value};
+
+/// What a piece is for; the numbers are those of the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Normal,
+    Unknown,
+    Control,
+    UserDefined,
+    Unused,
+    Byte,
+}
+
+impl Kind {
+    /// Whether the piece may come out of segmentation (or could, if it were not unused), as opposed to the
+    /// reserved ones: unknown, control and byte.
+    pub(super) fn is_text(self) -> bool {
+        matches!(self, Self::Normal | Self::UserDefined | Self::Unused)
+    }
+}
+
+/// How text is segmented; the numbers are those of the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ModelType {
+    Unigram,
+    Bpe,
+    Word,
+    Char,
+}
+
+/// `ModelProto.SentencePiece`.
+pub(super) struct Piece<'a> {
+    pub(super) text: &'a str,
+    pub(super) score: f32,
+    pub(super) kind: Kind,
+}
+
+/// `TrainerSpec`.
+pub(super) struct TrainerSpec<'a> {
+    pub(super) model_type: ModelType,
+    pub(super) whitespace_as_suffix: bool,
+    pub(super) byte_fallback: bool,
+    pub(super) unk_surface: &'a str,
+    pub(super) unk_piece: &'a str,
+    pub(super) bos_piece: &'a str,
+    pub(super) eos_piece: &'a str,
+    pub(super) pad_piece: &'a str,
+}
+
+/// `NormalizerSpec`.
+pub(super) struct NormalizerSpec<'a> {
+    pub(super) charsmap: &'a [u8],
+    pub(super) add_dummy_prefix: bool,
+    pub(super) remove_extra_whitespaces: bool,
+    pub(super) escape_whitespaces: bool,
+}
+
+impl Default for NormalizerSpec<'_> {
+    fn default() -> Self {
+        Self {
+            charsmap: &[],
+            add_dummy_prefix: true,
+            remove_extra_whitespaces: true,
+            escape_whitespaces: true,
+        }
+    }
+}
+
+/// `ModelProto`. Borrows from the bytes of the file.
+pub(super) struct ModelFile<'a> {
+    pub(super) pieces: Vec<Piece<'a>>,
+    pub(super) trainer: TrainerSpec<'a>,
+    pub(super) normalizer: NormalizerSpec<'a>,
+    pub(super) denormalizer: NormalizerSpec<'a>,
+}
+
+impl<'a> ModelFile<'a> {
+    pub(super) fn parse(bytes: &'a [u8]) -> Result<Self, Error> {
+        let mut model = Self {
+            pieces: Vec::new(),
+            trainer: TrainerSpec {
+                model_type: ModelType::Unigram,
+                whitespace_as_suffix: false,
+                byte_fallback: false,
+                unk_surface: " \u{2047} ",
+                unk_piece: "<unk>",
+                bos_piece: "<s>",
+                eos_piece: "</s>",
+                pad_piece: "<pad>",
+            },
+            normalizer: NormalizerSpec::default(),
+            denormalizer: NormalizerSpec::default(),
+        };
+        let mut fields = Fields::new(bytes, 0);
+        while let Some(field) = fields.next()? {
+            match field.0 {
+                1 => model.pieces.push(Piece::parse(message(field, "pieces")?)?),
+                2 => model.trainer.merge(message(field, "trainer_spec")?)?,
+                3 => model.normalizer.merge(message(field, "normalizer_spec")?)?,
+                5 => model
+                    .denormalizer
+                    .merge(message(field, "denormalizer_spec")?)?,
+                _ => {}
+            }
+        }
+        Ok(model)
+    }
+}
+
+impl<'a> Piece<'a> {
+    fn parse(mut fields: Fields<'a>) -> Result<Self, Error> {
+        let mut piece = Self {
+            text: "",
+            score: 0.0,
+            kind: Kind::Normal,
+        };
+        while let Some(field) = fields.next()? {
+            match field.0 {
+                1 => piece.text = string(field, "piece")?,
+                2 => piece.score = float(field, "score")?,
+                3 => {
+                    piece.kind = match number(field, "type")? {
+                        1 => Kind::Normal,
+                        2 => Kind::Unknown,
+                        3 => Kind::Control,
+                        4 => Kind::UserDefined,
+                        5 => Kind::Unused,
+                        6 => Kind::Byte,
+                        // Protocol Buffers keep the default for numbers that an enumeration does not have.
+                        _ => piece.kind,
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(piece)
+    }
+}
+
+impl<'a> TrainerSpec<'a> {
+    fn merge(&mut self, mut fields: Fields<'a>) -> Result<(), Error> {
+        while let Some(field) = fields.next()? {
+            match field.0 {
+                3 => {
+                    self.model_type = match number(field, "model_type")? {
+                        1 => ModelType::Unigram,
+                        2 => ModelType::Bpe,
+                        3 => ModelType::Word,
+                        4 => ModelType::Char,
+                        other => return Err(Error::ModelType(other)),
+                    }
+                }
+                24 => self.whitespace_as_suffix = number(field, "treat_whitespace_as_suffix")? != 0,
+                35 => self.byte_fallback = number(field, "byte_fallback")? != 0,
+                44 => self.unk_surface = string(field, "unk_surface")?,
+                // An empty name stands for the default.
+                45 => replace(&mut self.unk_piece, string(field, "unk_piece")?),
+                46 => replace(&mut self.bos_piece, string(field, "bos_piece")?),
+                47 => replace(&mut self.eos_piece, string(field, "eos_piece")?),
+                48 => replace(&mut self.pad_piece, string(field, "pad_piece")?),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<'a> NormalizerSpec<'a> {
+    fn merge(&mut self, mut fields: Fields<'a>) -> Result<(), Error> {
+        while let Some(field) = fields.next()? {
+            match field.0 {
+                2 => self.charsmap = bytes(field, "precompiled_charsmap")?,
+                3 => self.add_dummy_prefix = number(field, "add_dummy_prefix")? != 0,
+                4 => {
+                    self.remove_extra_whitespaces = number(field, "remove_extra_whitespaces")? != 0
+                }
+                5 => self.escape_whitespaces = number(field, "escape_whitespaces")? != 0,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A field as [`Fields::next`] returns it: number, value, offset.
+type Field<'a> = (u64, Value<'a>, usize);
+
+fn replace<'a>(name: &mut &'a str, value: &'a str) {
+    if !value.is_empty() {
+        *name = value;
+    }
+}
+
+fn message<'a>(field: Field<'a>, name: &'static str) -> Result<Fields<'a>, Error> {
+    Ok(Fields::new(bytes(field, name)?, field.2))
+}
+
+fn bytes<'a>((_, value, offset): Field<'a>, name: &'static str) -> Result<&'a [u8], Error> {
+    match value {
+        Value::Bytes(bytes) => Ok(bytes),
+        _ => Err(Error::FieldType {
+            offset,
+            field: name,
+        }),
+    }
+}
+
+fn string<'a>(field: Field<'a>, name: &'static str) -> Result<&'a str, Error> {
+    str::from_utf8(bytes(field, name)?).map_err(|_| Error::Utf8 {
+        offset: field.2,
+        field: name,
+    })
+}
+
+fn number((_, value, offset): Field<'_>, name: &'static str) -> Result<u64, Error> {
+    match value {
+        Value::Varint(number) => Ok(number),
+        _ => Err(Error::FieldType {
+            offset,
+            field: name,
+        }),
+    }
+}
+
+fn float((_, value, offset): Field<'_>, name: &'static str) -> Result<f32, Error> {
+    match value {
+        Value::Fixed32(bits) => Ok(f32::from_bits(bits)),
+        _ => Err(Error::FieldType {
+            offset,
+            field: name,
+        }),
+    }
+}

@@ -1,0 +1,187 @@
+//! Text as the pieces see it: the rules of the model's table, blanks, the mark for blanks.
+
+use super::SentencePieceError as Error;
+use super::charsmap::CharsMap;
+use super::double_array::DoubleArray;
+use super::file::NormalizerSpec;
+use super::utf8::valid_char_len;
+
+/// U+2581, which stands for a blank in pieces.
+pub(super) const SPACE_MARK: &str = "\u{2581}";
+
+/// A `NormalizerSpec` made ready.
+#[derive(Debug, Clone)]
+pub(super) struct Normalizer {
+    charsmap: Option<CharsMap>,
+    add_dummy_prefix: bool,
+    remove_extra_whitespaces: bool,
+    whitespace_as_suffix: bool,
+    /// What a blank becomes.
+    space: &'static str,
+    /// Whether an ASCII character (other than a blank) stays as it is if another ASCII character or the end
+    /// follows. Runs of them are copied without a look at the table.
+    plain: [bool; 128],
+}
+
+impl Normalizer {
+    /// User-defined symbols (`user_defined`) are never changed.
+    pub(super) fn new(
+        spec: &NormalizerSpec<'_>,
+        whitespace_as_suffix: bool,
+        user_defined: Option<&DoubleArray>,
+    ) -> Result<Self, Error> {
+        let charsmap = match spec.charsmap {
+            [] => None,
+            blob => Some(CharsMap::parse(blob)?),
+        };
+        let plain = std::array::from_fn(|byte| {
+            let byte = byte as u8;
+            byte != b' '
+                && !charsmap.as_ref().is_some_and(|map| map.touches_ascii(byte))
+                && !user_defined.is_some_and(|symbols| symbols.root().step(byte))
+        });
+        Ok(Self {
+            charsmap,
+            add_dummy_prefix: spec.add_dummy_prefix,
+            remove_extra_whitespaces: spec.remove_extra_whitespaces,
+            whitespace_as_suffix,
+            space: if spec.escape_whitespaces {
+                SPACE_MARK
+            } else {
+                " "
+            },
+            plain,
+        })
+    }
+
+    /// Whether decoding drops the blank that encoding put at the start, or all of them.
+    pub(super) fn strips(&self) -> (bool, bool) {
+        (
+            self.add_dummy_prefix || self.remove_extra_whitespaces,
+            self.remove_extra_whitespaces,
+        )
+    }
+
+    /// Writes `text`, normalised, to `out` (cleared first). It is UTF-8 if `text` and the table are.
+    pub(super) fn normalize(
+        &self,
+        text: &[u8],
+        user_defined: Option<&DoubleArray>,
+        out: &mut Vec<u8>,
+    ) {
+        out.clear();
+        let mut rest = text;
+        if self.remove_extra_whitespaces {
+            while let Some((b" ", taken)) = self.rewrite(rest, user_defined) {
+                rest = &rest[taken..];
+            }
+        }
+        if rest.is_empty() {
+            return;
+        }
+        out.reserve(rest.len() + rest.len() / 2 + self.space.len());
+        if self.add_dummy_prefix && !self.whitespace_as_suffix {
+            out.extend_from_slice(self.space.as_bytes());
+        }
+        let mut after_space = self.remove_extra_whitespaces;
+        while !rest.is_empty() {
+            let plain = self.plain_run(rest);
+            if plain > 0 {
+                out.extend_from_slice(&rest[..plain]);
+                rest = &rest[plain..];
+                after_space = false;
+                continue;
+            }
+            let Some((piece, taken)) = self.rewrite(rest, user_defined) else {
+                break;
+            };
+            let piece = if after_space {
+                trim_leading_spaces(piece)
+            } else {
+                piece
+            };
+            if let Some(last) = piece.last() {
+                self.push(piece, out);
+                after_space = *last == b' ';
+            }
+            after_space &= self.remove_extra_whitespaces;
+            rest = &rest[taken..];
+        }
+        if self.remove_extra_whitespaces {
+            while out.ends_with(self.space.as_bytes()) {
+                out.truncate(out.len() - self.space.len());
+            }
+        }
+        if self.add_dummy_prefix && self.whitespace_as_suffix {
+            out.extend_from_slice(self.space.as_bytes());
+        }
+    }
+
+    /// Length of the run of plain characters that `text` starts with, as far as it can be told from them and the
+    /// byte that follows.
+    #[inline]
+    fn plain_run(&self, text: &[u8]) -> usize {
+        let is_plain = |&byte: &u8| self.plain.get(usize::from(byte)).copied().unwrap_or(false);
+        let run = text
+            .iter()
+            .position(|byte| !is_plain(byte))
+            .unwrap_or(text.len());
+        // The last character may be one with the non-ASCII character that follows.
+        if text.get(run).is_some_and(|byte| !byte.is_ascii()) {
+            run.saturating_sub(1)
+        } else {
+            run
+        }
+    }
+
+    /// What the start of `text` becomes and how many bytes of it that takes; `None` at the end.
+    #[inline]
+    fn rewrite<'a>(
+        &'a self,
+        text: &'a [u8],
+        user_defined: Option<&DoubleArray>,
+    ) -> Option<(&'a [u8], usize)> {
+        let first = *text.first()?;
+        if let Some((length, _)) = user_defined.and_then(|symbols| symbols.longest_prefix(text)) {
+            return Some((&text[..length], length));
+        }
+        if let Some((length, replacement)) = self
+            .charsmap
+            .as_ref()
+            .and_then(|map| map.longest_rule(text))
+        {
+            return Some((replacement, length));
+        }
+        let length = if first.is_ascii() {
+            Some(1)
+        } else {
+            valid_char_len(text)
+        };
+        // A rule may end inside a character; what is left of it is no character.
+        Some(length.map_or(("\u{FFFD}".as_bytes(), 1), |length| {
+            (&text[..length], length)
+        }))
+    }
+
+    #[inline]
+    fn push(&self, piece: &[u8], out: &mut Vec<u8>) {
+        if piece == b" " {
+            out.extend_from_slice(self.space.as_bytes());
+        } else {
+            for &byte in piece {
+                match byte {
+                    b' ' => out.extend_from_slice(self.space.as_bytes()),
+                    _ => out.push(byte),
+                }
+            }
+        }
+    }
+}
+
+fn trim_leading_spaces(text: &[u8]) -> &[u8] {
+    let start = text
+        .iter()
+        .position(|&byte| byte != b' ')
+        .unwrap_or(text.len());
+    &text[start..]
+}

@@ -1,0 +1,19 @@
+//! Characters in bytes that may not be UTF-8.
+
+/// Length of the character that starts with `first`, by that byte alone; 1 for bytes that start none.
+#[inline]
+pub(super) fn char_len(first: u8) -> usize {
+    match first {
+        0xF0.. => 4,
+        0xE0.. => 3,
+        0xC0.. => 2,
+        _ => 1,
+    }
+}
+
+/// Length of the valid character at the start of `bytes`; `None` if there is none.
+#[inline]
+pub(super) fn valid_char_len(bytes: &[u8]) -> Option<usize> {
+    let length = char_len(*bytes.first()?);
+    str::from_utf8(bytes.get(..length)?).ok().map(|_| length)
+}

@@ -1,0 +1,143 @@
+//! The wire format of Protocol Buffers, as much of it as a model file needs.
+//!
+//! A message is a list of fields; a field is a tag (`number << 3 | wire type`) and a value. Unknown fields are
+//! skipped by their wire type. Nothing here allocates: a value is a number or a slice of the file.
+//! Format: <https://protobuf.dev/programming-guides/encoding/>.
+
+use super::SentencePieceError as Error;
+
+/// The value of a field.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Value<'a> {
+    /// Wire type 0: integers, booleans and enumerations.
+    Varint(u64),
+    /// Wire type 1.
+    Fixed64,
+    /// Wire type 2: strings, bytes and messages.
+    Bytes(&'a [u8]),
+    /// Wire type 5: `float`.
+    Fixed32(u32),
+}
+
+/// The fields of one message, in the order of the file.
+pub(super) struct Fields<'a> {
+    rest: &'a [u8],
+    /// Where `rest` starts in the file, for messages.
+    offset: usize,
+}
+
+impl<'a> Fields<'a> {
+    /// The fields of the message `bytes`, which starts at `offset` of the file.
+    pub(super) fn new(bytes: &'a [u8], offset: usize) -> Self {
+        Self {
+            rest: bytes,
+            offset,
+        }
+    }
+
+    /// The next field: its number, its value and where the value's bytes start in the file.
+    pub(super) fn next(&mut self) -> Result<Option<(u64, Value<'a>, usize)>, Error> {
+        if self.rest.is_empty() {
+            return Ok(None);
+        }
+        let tag = self.varint()?;
+        let value = match tag & 7 {
+            0 => Value::Varint(self.varint()?),
+            1 => {
+                self.take(8)?;
+                Value::Fixed64
+            }
+            2 => {
+                let length = self.varint()?;
+                let length = usize::try_from(length).map_err(|_| self.cut())?;
+                let start = self.offset;
+                return Ok(Some((tag >> 3, Value::Bytes(self.take(length)?), start)));
+            }
+            5 => {
+                let bytes = self.take(4)?;
+                Value::Fixed32(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
+            }
+            wire_type => {
+                return Err(Error::WireType {
+                    offset: self.offset,
+                    wire_type,
+                });
+            }
+        };
+        Ok(Some((tag >> 3, value, self.offset)))
+    }
+
+    fn varint(&mut self) -> Result<u64, Error> {
+        let mut value = 0;
+        for (i, &byte) in self.rest.iter().take(10).enumerate() {
+            // Bits beyond the 64th are dropped, as every reader of the format does.
+            value |= u64::from(byte & 0x7F) << (7 * i);
+            if byte < 0x80 {
+                self.take(i + 1)?;
+                return Ok(value);
+            }
+        }
+        Err(self.cut())
+    }
+
+    fn take(&mut self, length: usize) -> Result<&'a [u8], Error> {
+        let (taken, rest) = self
+            .rest
+            .split_at_checked(length)
+            .ok_or_else(|| self.cut())?;
+        self.rest = rest;
+        self.offset += length;
+        Ok(taken)
+    }
+
+    fn cut(&self) -> Error {
+        Error::Cut {
+            offset: self.offset,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_every_wire_type() {
+        // Field 1 = 300, field 2 = "ab", field 3 = 1.0f, field 4 = eight bytes.
+        let bytes = [
+            0x08, 0xAC, 0x02, 0x12, 2, b'a', b'b', 0x1D, 0, 0, 0x80, 0x3F, 0x21, 1, 2, 3, 4, 5, 6,
+            7, 8,
+        ];
+        let mut fields = Fields::new(&bytes, 100);
+        assert_eq!(fields.next().unwrap(), Some((1, Value::Varint(300), 103)));
+        assert_eq!(fields.next().unwrap(), Some((2, Value::Bytes(b"ab"), 105)));
+        assert_eq!(
+            fields.next().unwrap(),
+            Some((3, Value::Fixed32(1.0f32.to_bits()), 112))
+        );
+        assert_eq!(fields.next().unwrap(), Some((4, Value::Fixed64, 121)));
+        assert_eq!(fields.next().unwrap(), None);
+    }
+
+    #[test]
+    fn refuses_cut_and_unknown_fields() {
+        for bytes in [
+            &[0x08][..],
+            &[0x08, 0x80],
+            &[0x12, 5, b'a'],
+            &[0x1D, 0],
+            &[0x0B],
+            &[0x80; 11],
+        ] {
+            assert!(Fields::new(bytes, 0).next().is_err(), "{bytes:?}");
+        }
+        // A length of 2^64 - 1.
+        let mut bytes = vec![0x12];
+        bytes.extend([0xFF; 9]);
+        bytes.push(1);
+        assert!(matches!(
+            Fields::new(&bytes, 0).next(),
+            Err(Error::Cut { .. })
+        ));
+    }
+}

@@ -1,0 +1,84 @@
+//! Vocabularies of MarianMT models as Hugging Face keeps them: a SentencePiece model cuts a line into pieces, a list
+//! gives them ids. What comes out is what `MarianTokenizer` of the `transformers` library has, except that special
+//! words in the text (`</s>`) are text.
+
+use super::words::WordList;
+use crate::sentencepiece::SentencePieceModel;
+use metaphrase_base::WordId;
+
+/// A list of words and the pieces of one side.
+#[derive(Debug, Clone)]
+pub(super) struct MarianMt {
+    words: WordList,
+    model: SentencePieceModel,
+    eos: WordId,
+    unk: WordId,
+    pad: Option<WordId>,
+}
+
+impl MarianMt {
+    pub(super) fn new(
+        words: WordList,
+        model: SentencePieceModel,
+        eos: WordId,
+        unk: WordId,
+    ) -> Self {
+        Self {
+            pad: words.id("<pad>"),
+            words,
+            model,
+            eos,
+            unk,
+        }
+    }
+
+    pub(super) fn words(&self) -> &WordList {
+        &self.words
+    }
+
+    pub(super) fn pad(&self) -> Option<WordId> {
+        self.pad
+    }
+
+    /// The pieces of `line`; a target language at its start (`>>fra<<`) is one piece.
+    pub(super) fn pieces(&self, line: &str) -> Vec<String> {
+        let (language, text) = split_language(line);
+        let mut pieces = self.model.encode_pieces(text);
+        if let Some(language) = language {
+            pieces.insert(0, language.to_owned());
+        }
+        pieces
+    }
+
+    pub(super) fn encode(&self, line: &str, out: &mut Vec<WordId>) {
+        out.extend(
+            self.pieces(line)
+                .iter()
+                .map(|piece| self.words.id(piece).unwrap_or(self.unk)),
+        );
+    }
+
+    /// Special words are left out; words that the model does not have are taken as they are.
+    pub(super) fn decode(&self, ids: &[WordId]) -> String {
+        let is_text = |id: &WordId| *id != self.eos && *id != self.unk && Some(*id) != self.pad;
+        let text = self.model.decode_pieces(
+            ids.iter()
+                .copied()
+                .filter(is_text)
+                .map(|id| self.words.word(id)),
+        );
+        text.replace('\u{2581}', " ").trim().to_owned()
+    }
+}
+
+/// The language at the start of a line, with its arrows, and the rest of the line.
+fn split_language(line: &str) -> (Option<&str>, &str) {
+    let end = line
+        .strip_prefix(">>")
+        .and_then(|rest| rest.find("<<"))
+        .map(|at| at + 4);
+    match end.filter(|&end| end > 4 && !line[..end].contains(char::is_whitespace)) {
+        Some(end) => (Some(&line[..end]), &line[end..]),
+        None => (None, line),
+    }
+}

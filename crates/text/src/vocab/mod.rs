@@ -1,0 +1,283 @@
+//! Vocabularies: a line to the ids that a model reads, and the ids that it writes to a line.
+//!
+//! | file | words | as |
+//! |---|---|---|
+//! | `.yml`, `.yaml`, `.json` | `word: id`, split at blanks | Marian, Nematus |
+//! | `.spm`, `.model` | pieces of a SentencePiece model | Marian |
+//! | anything else | one word per line, split at blanks | Marian |
+//! | `vocab.json` beside `source.spm` or `target.spm` | pieces of the model with the ids of the list | MarianMT of Hugging Face |
+//!
+//! A line is encoded with the end of sentence (`</s>`) and decoded without it.
+
+mod error;
+mod formats;
+mod marian_mt;
+mod words;
+
+pub use error::VocabularyError;
+
+use crate::sentencepiece::{Scratch, SentencePieceModel};
+use marian_mt::MarianMt;
+use metaphrase_base::WordId;
+use std::path::Path;
+use words::WordList;
+
+const EOS: &str = "</s>";
+const UNK: &str = "<unk>";
+
+/// What the bytes of a vocabulary file are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VocabularyFormat {
+    /// Words and ids in YAML or JSON.
+    Mapping,
+    /// One word per line; its id is the number of the line, from 0.
+    List,
+    /// A SentencePiece model.
+    SentencePiece,
+}
+
+impl VocabularyFormat {
+    /// The format by the extension of `path`; where that is not known, by the content (a SentencePiece model starts
+    /// with a line feed, and no word list does).
+    ///
+    /// # Errors
+    /// For factored vocabularies (`.fsv`).
+    pub fn of(path: &Path, bytes: &[u8]) -> Result<Self, VocabularyError> {
+        let extension = path
+            .extension()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .to_ascii_lowercase();
+        Ok(match extension.as_str() {
+            "yml" | "yaml" | "json" => Self::Mapping,
+            "spm" | "model" => Self::SentencePiece,
+            "fsv" => return Err(VocabularyError::Factored),
+            _ if bytes.starts_with(b"\n") => Self::SentencePiece,
+            _ => Self::List,
+        })
+    }
+}
+
+/// The words of one side of a model. It never changes; any number of threads can use it.
+#[derive(Debug, Clone)]
+pub struct Vocabulary {
+    form: Form,
+    eos: WordId,
+    unk: Option<WordId>,
+}
+
+#[derive(Debug, Clone)]
+enum Form {
+    Words(WordList),
+    Pieces(Box<SentencePieceModel>),
+    MarianMt(Box<MarianMt>),
+}
+
+impl Vocabulary {
+    /// Reads the vocabulary in the file `path`, in the format that [`VocabularyFormat::of`] tells.
+    ///
+    /// # Errors
+    /// If the file can not be read or is no valid vocabulary.
+    pub fn open(path: &Path) -> Result<Self, VocabularyError> {
+        let read = || {
+            let bytes = std::fs::read(path)?;
+            Self::from_bytes(VocabularyFormat::of(path, &bytes)?, &bytes)
+        };
+        read().map_err(|source| VocabularyError::File {
+            path: path.to_owned(),
+            source: Box::new(source),
+        })
+    }
+
+    /// Reads the vocabulary of a MarianMT model of Hugging Face: `vocab_json` has the ids, `pieces` is `source.spm`
+    /// for the source side and `target.spm` for the target side.
+    ///
+    /// # Errors
+    /// If a file can not be read or is no valid vocabulary.
+    pub fn open_marian_mt(vocab_json: &Path, pieces: &Path) -> Result<Self, VocabularyError> {
+        let pieces = SentencePieceModel::open(pieces)?;
+        (std::fs::read(vocab_json).map_err(VocabularyError::from))
+            .and_then(|bytes| Self::marian_mt(&bytes, pieces))
+            .map_err(|source| VocabularyError::File {
+                path: vocab_json.to_owned(),
+                source: Box::new(source),
+            })
+    }
+
+    /// Reads a vocabulary from the bytes of its file.
+    ///
+    /// # Errors
+    /// If it is no valid vocabulary: not of this format, an id or word twice, no `</s>` or `<unk>`.
+    pub fn from_bytes(format: VocabularyFormat, bytes: &[u8]) -> Result<Self, VocabularyError> {
+        if format == VocabularyFormat::SentencePiece {
+            let pieces = SentencePieceModel::from_bytes(bytes)?;
+            return Ok(Self {
+                eos: pieces.eos().ok_or(VocabularyError::Missing(EOS))?,
+                unk: pieces.unk(),
+                form: Form::Pieces(Box::new(pieces)),
+            });
+        }
+        let words = WordList::new(match format {
+            VocabularyFormat::Mapping => formats::parse_yaml(bytes)?,
+            _ => formats::parse_plain(bytes)?,
+        })?;
+        // Dictionaries of Nematus call word 0 `eos` and word 1 `UNK`, or leave them out.
+        let special = |name: &'static str, nematus: &str, id: WordId| {
+            let found = words.word(id);
+            let is_nematus = id.index() < words.len() && (found.is_empty() || found == nematus);
+            if format == VocabularyFormat::Mapping && is_nematus {
+                return Ok(id);
+            }
+            words.id(name).ok_or(VocabularyError::Missing(name))
+        };
+        Ok(Self {
+            eos: special(EOS, "eos", WordId(0))?,
+            unk: Some(special(UNK, "UNK", WordId(1))?),
+            form: Form::Words(words),
+        })
+    }
+
+    /// The vocabulary of a MarianMT model from the bytes of `vocab.json` and the pieces of its side.
+    ///
+    /// # Errors
+    /// If `vocab_json` is no JSON object of words and ids, or has an id twice, or lacks `</s>` or `<unk>`.
+    pub fn marian_mt(
+        vocab_json: &[u8],
+        pieces: SentencePieceModel,
+    ) -> Result<Self, VocabularyError> {
+        let words = WordList::new(formats::parse_json(vocab_json)?)?;
+        let eos = words.id(EOS).ok_or(VocabularyError::Missing(EOS))?;
+        let unk = words.id(UNK).ok_or(VocabularyError::Missing(UNK))?;
+        Ok(Self {
+            form: Form::MarianMt(Box::new(MarianMt::new(words, pieces, eos, unk))),
+            eos,
+            unk: Some(unk),
+        })
+    }
+
+    /// Forgets words with ids from `words` on, so that they become unknown: a model may have learnt the first words
+    /// of a longer list only. A SentencePiece model stays as it is.
+    pub fn truncate(&mut self, words: usize) {
+        if let Form::Words(list) = &mut self.form {
+            list.truncate(words);
+        }
+    }
+
+    /// Number of words: one more than the largest id. Ids may have gaps.
+    #[must_use]
+    #[expect(
+        clippy::len_without_is_empty,
+        reason = "a vocabulary has at least the end of sentence"
+    )]
+    pub fn len(&self) -> usize {
+        match &self.form {
+            Form::Words(words) => words.len(),
+            Form::Pieces(pieces) => pieces.len(),
+            Form::MarianMt(model) => model.words().len(),
+        }
+    }
+
+    /// The word that ends a sentence.
+    #[must_use]
+    pub fn eos(&self) -> WordId {
+        self.eos
+    }
+
+    /// The word that stands for unknown ones. A SentencePiece model with byte fallback may lack it.
+    #[must_use]
+    pub fn unk(&self) -> Option<WordId> {
+        self.unk
+    }
+
+    /// Whether `id` stands for unknown words.
+    #[must_use]
+    pub fn is_unknown(&self, id: WordId) -> bool {
+        self.unk == Some(id)
+    }
+
+    /// The text of a word, as it stands in the vocabulary; empty for a gap.
+    #[must_use]
+    pub fn word(&self, id: WordId) -> &str {
+        match &self.form {
+            Form::Words(words) => words.word(id),
+            Form::Pieces(pieces) => pieces.piece(id),
+            Form::MarianMt(model) => model.words().word(id),
+        }
+    }
+
+    /// The id of a word, if the vocabulary has it.
+    #[must_use]
+    pub fn id(&self, word: &str) -> Option<WordId> {
+        match &self.form {
+            Form::Words(words) => words.id(word),
+            Form::Pieces(pieces) => pieces.id(word),
+            Form::MarianMt(model) => model.words().id(word),
+        }
+    }
+
+    /// Words that a search should not produce, beside the one for unknown words: the byte pieces of the 32 control
+    /// characters (as in Marian, where `--allow-special` lifts this) and, for MarianMT, `<pad>`.
+    #[must_use]
+    pub fn special_words(&self) -> Vec<WordId> {
+        let control = (0..32).filter_map(|byte| self.id(&format!("<0x{byte:02X}>")));
+        let pad = match &self.form {
+            Form::MarianMt(model) => model.pad(),
+            _ => None,
+        };
+        control
+            .filter(|&id| !self.is_unknown(id))
+            .chain(pad)
+            .collect()
+    }
+
+    /// Replaces `out` by the ids of `line`, the end of sentence included.
+    pub fn encode(&self, line: &str, out: &mut Vec<WordId>) {
+        self.encode_with(&mut Scratch::default(), line, out);
+    }
+
+    /// [`encode`](Self::encode) with work space that is kept between lines.
+    pub fn encode_with(&self, scratch: &mut Scratch, line: &str, out: &mut Vec<WordId>) {
+        out.clear();
+        match &self.form {
+            Form::Words(words) => {
+                // Unknown words have an id in every word list.
+                let unk = self.unk.unwrap_or(self.eos);
+                out.extend(split_words(line).map(|word| words.id(word).unwrap_or(unk)));
+            }
+            Form::Pieces(pieces) => pieces.encode_with(scratch, line, out),
+            Form::MarianMt(model) => model.encode(line, out),
+        }
+        out.push(self.eos);
+    }
+
+    /// The words or pieces of `line` as text, without the end of sentence; unknown ones keep theirs.
+    /// There are as many as ids.
+    #[must_use]
+    pub fn pieces(&self, line: &str) -> Vec<String> {
+        match &self.form {
+            Form::Words(_) => split_words(line).map(str::to_owned).collect(),
+            Form::Pieces(pieces) => pieces.encode_pieces(line),
+            Form::MarianMt(model) => model.pieces(line),
+        }
+    }
+
+    /// The text of `ids`, without ends of sentence.
+    #[must_use]
+    pub fn decode(&self, ids: &[WordId]) -> String {
+        let mut ids: Vec<WordId> = ids.to_vec();
+        ids.retain(|&id| id != self.eos);
+        match &self.form {
+            Form::Words(words) => {
+                let words: Vec<&str> = ids.iter().map(|&id| words.word(id)).collect();
+                words.join(" ")
+            }
+            Form::Pieces(pieces) => pieces.decode(&ids),
+            Form::MarianMt(model) => model.decode(&ids),
+        }
+    }
+}
+
+/// Marian splits at blanks alone: a tab or no-break space is part of a word.
+fn split_words(line: &str) -> impl Iterator<Item = &str> {
+    line.split(' ').filter(|word| !word.is_empty())
+}

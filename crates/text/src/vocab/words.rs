@@ -1,0 +1,83 @@
+//! A list of words with ids: what `.yml`, `.json` and plain text vocabularies hold.
+
+use super::VocabularyError as Error;
+use metaphrase_base::WordId;
+use std::collections::HashMap;
+
+/// Ids go up to this number; it bounds what a hostile file can make us allocate (64 MB).
+const MAX_WORDS: usize = 1 << 24;
+
+/// Words by id and ids by word. Ids may have gaps; the text of a gap is empty.
+#[derive(Debug, Clone)]
+pub(super) struct WordList {
+    texts: String,
+    /// Where the text of each word ends in `texts`; it starts where the one before ends.
+    ends: Vec<u32>,
+    ids: HashMap<Box<str>, WordId>,
+}
+
+impl WordList {
+    pub(super) fn new(mut entries: Vec<(String, u32)>) -> Result<Self, Error> {
+        entries.sort_unstable_by_key(|&(_, id)| id);
+        let mut list = Self {
+            texts: String::new(),
+            ends: Vec::new(),
+            ids: HashMap::new(),
+        };
+        for (word, id) in entries {
+            if id as usize >= MAX_WORDS {
+                return Err(Error::IdTooLarge { word, id });
+            }
+            if list.len() > id as usize {
+                return Err(Error::DuplicateId {
+                    id,
+                    first: list.word(WordId(id)).to_owned(),
+                    second: word,
+                });
+            }
+            list.ends.resize(id as usize, list.texts.len() as u32);
+            list.texts.push_str(&word);
+            let Ok(end) = u32::try_from(list.texts.len()) else {
+                return Err(Error::IdTooLarge { word, id });
+            };
+            list.ends.push(end);
+            if let Some(first) = list.ids.insert(word.as_str().into(), WordId(id)) {
+                return Err(Error::DuplicateWord {
+                    word,
+                    first: first.0,
+                    second: id,
+                });
+            }
+        }
+        Ok(list)
+    }
+
+    /// One more than the largest id.
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub(super) fn word(&self, id: WordId) -> &str {
+        let Some(&end) = self.ends.get(id.index()) else {
+            return "";
+        };
+        let start = if id.0 == 0 {
+            0
+        } else {
+            self.ends[id.index() - 1]
+        };
+        &self.texts[start as usize..end as usize]
+    }
+
+    pub(super) fn id(&self, word: &str) -> Option<WordId> {
+        self.ids.get(word).copied()
+    }
+
+    /// Forgets the words with ids from `words` on.
+    pub(super) fn truncate(&mut self, words: usize) {
+        self.ends.truncate(words);
+        self.texts
+            .truncate(self.ends.last().map_or(0, |&end| end as usize));
+        self.ids.retain(|_, id| id.index() < words);
+    }
+}
