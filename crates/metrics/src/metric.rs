@@ -1,0 +1,185 @@
+//! What a metric is: additive statistics of sentences, and a score from their sum.
+
+use crate::{Error, Precision, ReferenceCount, References, Score};
+
+/// A corpus-level metric.
+///
+/// All that a metric reads from text is a row of numbers per sentence. Scores are computed from sums of rows, and so are the
+/// scores of the many samples of a significance test.
+pub trait Metric {
+    /// The name with which the score is printed, as `BLEU` or `chrF2++`.
+    fn name(&self) -> String;
+
+    /// The options that influence the score, in the order of the signature.
+    fn settings(&self) -> Vec<Setting>;
+
+    /// How many statistics describe a sentence.
+    fn stats_len(&self) -> usize;
+
+    /// Writes the statistics of one sentence, `stats_len()` of them; there is at least one reference.
+    fn sentence_stats(&self, hypothesis: &str, references: &[&str], stats: &mut [f64]);
+
+    /// The score of a text from the sums of its sentences' statistics, computed in the given precision.
+    fn value(&self, sums: &[f64], precision: Precision) -> f64;
+
+    /// What is printed behind the score, empty for most metrics.
+    fn details(&self, _sums: &[f64]) -> String {
+        String::new()
+    }
+
+    /// The precision of the scores of samples: what [`Metric::value`] returns when asked for [`Precision::Single`].
+    fn sample_precision(&self) -> Precision;
+
+    /// Value and details.
+    fn score(&self, sums: &[f64]) -> Score {
+        Score {
+            name: self.name(),
+            value: self.value(sums, Precision::Double),
+            details: self.details(sums),
+            interval: None,
+        }
+    }
+
+    /// The statistics of every line.
+    ///
+    /// # Errors
+    /// Hypotheses and references of different lengths.
+    fn corpus_stats<S: AsRef<str>>(
+        &self,
+        hypotheses: &[S],
+        references: &References<'_>,
+    ) -> Result<CorpusStats, Error>
+    where
+        Self: Sized,
+    {
+        CorpusStats::collect(self, hypotheses, references)
+    }
+
+    /// The score of a text.
+    ///
+    /// # Errors
+    /// Hypotheses and references of different lengths.
+    fn corpus_score<S: AsRef<str>>(
+        &self,
+        hypotheses: &[S],
+        references: &References<'_>,
+    ) -> Result<Score, Error>
+    where
+        Self: Sized,
+    {
+        Ok(self.score(&self.corpus_stats(hypotheses, references)?.sums()))
+    }
+
+    /// The score of one sentence; with BLEU, set `effective_order` for that.
+    ///
+    /// # Errors
+    /// No reference.
+    fn sentence_score(&self, hypothesis: &str, references: &[&str]) -> Result<Score, Error> {
+        if references.is_empty() {
+            return Err(Error::NoReferences);
+        }
+        let mut stats = vec![0.0; self.stats_len()];
+        self.sentence_stats(hypothesis, references, &mut stats);
+        Ok(self.score(&stats))
+    }
+}
+
+/// One option in a signature.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Setting {
+    /// Name in the signature.
+    pub key: &'static str,
+    /// Name in the short signature.
+    pub short_key: &'static str,
+    /// Its value.
+    pub value: String,
+}
+
+impl Setting {
+    /// An option with its two names.
+    pub fn new(key: &'static str, short_key: &'static str, value: impl Into<String>) -> Self {
+        Self {
+            key,
+            short_key,
+            value: value.into(),
+        }
+    }
+
+    /// An option that is `yes` or `no`.
+    pub fn yes_no(key: &'static str, short_key: &'static str, value: bool) -> Self {
+        Self::new(key, short_key, if value { "yes" } else { "no" })
+    }
+}
+
+/// The statistics of every line of a text: `lines × stats_len`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CorpusStats {
+    values: Vec<f64>,
+    width: usize,
+    references: ReferenceCount,
+}
+
+impl CorpusStats {
+    /// Reads the statistics of every line.
+    ///
+    /// # Errors
+    /// Hypotheses and references of different lengths.
+    pub fn collect<S: AsRef<str>>(
+        metric: &dyn Metric,
+        hypotheses: &[S],
+        references: &References<'_>,
+    ) -> Result<Self, Error> {
+        if hypotheses.len() != references.len() {
+            return Err(Error::HypothesisLines {
+                hypotheses: hypotheses.len(),
+                references: references.len(),
+            });
+        }
+        let width = metric.stats_len();
+        let mut values = vec![0.0; hypotheses.len() * width];
+        for ((row, hypothesis), references) in values
+            .chunks_exact_mut(width)
+            .zip(hypotheses)
+            .zip(references.iter())
+        {
+            metric.sentence_stats(hypothesis.as_ref(), references, row);
+        }
+        Ok(Self {
+            values,
+            width,
+            references: references.per_line(),
+        })
+    }
+
+    /// Number of lines, at least one.
+    #[expect(clippy::len_without_is_empty, reason = "never empty")]
+    pub fn len(&self) -> usize {
+        self.values.len() / self.width
+    }
+
+    /// How many statistics a line has.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// How many references a line had.
+    pub fn references(&self) -> ReferenceCount {
+        self.references
+    }
+
+    /// The statistics of each line in turn.
+    pub fn rows(&self) -> impl Iterator<Item = &[f64]> {
+        self.values.chunks_exact(self.width)
+    }
+
+    /// The sum over all lines, added up in their order.
+    pub fn sums(&self) -> Vec<f64> {
+        let mut sums = vec![0.0; self.width];
+        for row in self.rows() {
+            for (sum, value) in sums.iter_mut().zip(row) {
+                *sum += value;
+            }
+        }
+        sums
+    }
+}
