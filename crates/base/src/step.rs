@@ -70,6 +70,10 @@ pub trait StepModel: Send + Sync {
     /// `slots`. Slots are small numbers; the state makes room for them.
     fn encode(&self, slots: &[SentId], sentences: &[&[WordId]], state: &mut Self::State);
 
+    /// Says that the target words of a slot are given, as in scoring, and not searched for; told after `encode`,
+    /// before the first step. For most models this is all the same; Marian's pre-norm Transformers differ.
+    fn expect_given_words(&self, _slot: SentId, _state: &mut Self::State) {}
+
     /// Frees a slot. No row of a later step may name it before it is encoded again.
     fn release(&self, slot: SentId, state: &mut Self::State);
 

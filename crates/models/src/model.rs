@@ -1,0 +1,136 @@
+//! Any model, by its architecture.
+
+use crate::transformer::{Transformer, TransformerState};
+use crate::{Architecture, Config, ModelError, Scores, Weights};
+use metaphrase_base::{Row, SentId, StepModel, StepRow, WordId};
+use std::path::Path;
+
+/// A neural translation model: settings and weights, ready to translate.
+///
+/// It never changes: any number of searches on any number of threads can share it.
+pub struct Model {
+    config: Config,
+    parameters: usize,
+    network: Network,
+}
+
+/// The architectures.
+enum Network {
+    Transformer(Transformer),
+}
+
+/// All that the search of one batch changes; see [`StepModel::State`].
+#[derive(Debug)]
+pub enum State {
+    /// Of a Transformer.
+    Transformer(TransformerState),
+}
+
+impl Model {
+    /// Loads the model at `path`, a file or directory of any known format.
+    ///
+    /// # Errors
+    /// If there is no model, if it is damaged, if its tensors do not fit its settings, or if it is of a kind that is
+    /// not implemented.
+    pub fn load(path: &Path) -> Result<Self, ModelError> {
+        let (config, weights) = crate::load(path)?;
+        Self::new(config, &weights)
+    }
+
+    /// A model with these settings and weights.
+    ///
+    /// # Errors
+    /// If a tensor that the settings call for is missing or of another shape.
+    pub fn new(config: Config, weights: &Weights) -> Result<Self, ModelError> {
+        let network = match &config.architecture {
+            Architecture::Transformer(network) => Network::Transformer(Transformer::new(&config, network, weights)?),
+            Architecture::Recurrent(_) => {
+                return Err(ModelError::unsupported(weights.path(), "a recurrent model", "use a Transformer"));
+            }
+        };
+        let parameters = weights.infos().map(|info| info.shape.iter().product::<usize>()).sum();
+        Ok(Self { config, parameters, network })
+    }
+
+    /// The settings.
+    #[must_use]
+    pub const fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// How many numbers the model was trained to have.
+    #[must_use]
+    pub const fn parameters(&self) -> usize {
+        self.parameters
+    }
+
+    /// Memory that the weights take, in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        match &self.network {
+            Network::Transformer(model) => model.bytes(),
+        }
+    }
+}
+
+/// `$body` with the network and its own kind of state: a line per architecture.
+macro_rules! with_network {
+    ($model:ident, $state:expr, |$network:ident, $of_network:ident| $body:expr) => {
+        match (&$model.network, $state) {
+            (Network::Transformer($network), State::Transformer($of_network)) => $body,
+        }
+    };
+}
+
+impl StepModel for Model {
+    type State = State;
+    type Scores = Scores;
+
+    fn target_words(&self) -> usize {
+        self.config.target_words
+    }
+
+    fn end_of_sentence(&self) -> WordId {
+        WordId(self.config.end_of_sentence)
+    }
+
+    fn new_state(&self) -> State {
+        match &self.network {
+            Network::Transformer(model) => State::Transformer(model.new_state()),
+        }
+    }
+
+    fn new_scores(&self) -> Scores {
+        Scores::new()
+    }
+
+    fn encode(&self, slots: &[SentId], sentences: &[&[WordId]], state: &mut State) {
+        with_network!(self, state, |model, state| model.encode(slots, sentences, state))
+    }
+
+    fn expect_given_words(&self, slot: SentId, state: &mut State) {
+        with_network!(self, state, |model, state| model.expect_given_words(slot, state))
+    }
+
+    fn release(&self, slot: SentId, state: &mut State) {
+        with_network!(self, state, |model, state| model.release(slot, state))
+    }
+
+    fn step(&self, rows: &[StepRow], state: &mut State, scores: &mut Scores) {
+        with_network!(self, state, |model, state| model.step(rows, state, scores))
+    }
+
+    fn has_attention(&self) -> bool {
+        match &self.network {
+            Network::Transformer(model) => model.has_attention(),
+        }
+    }
+
+    fn keep_attention(&self, keep: bool, state: &mut State) {
+        with_network!(self, state, |model, state| model.keep_attention(keep, state))
+    }
+
+    fn attention<'s>(&self, state: &'s State, row: Row) -> &'s [f32] {
+        with_network!(self, state, |model, state| model.attention(state, row))
+    }
+}

@@ -1,0 +1,120 @@
+//! Average attention in place of the decoder's self-attention.
+
+use super::dense::Dense;
+use super::operations::{Around, End};
+use crate::config::{Activation, AverageAttention as Settings, TransformerConfig};
+use crate::{ModelError, Weights};
+use metaphrase_base::StepRow;
+use metaphrase_kernels::{Matrix, add_assign, axpy, mul_assign};
+
+/// Zhang, Xiong, Su 2018 (arXiv:1805.00631), as Marian has it:
+///
+/// ```text
+/// g_t = (t · g_{t-1} + x_t) / (t + 1)                 mean of the inputs so far, t from 0
+/// y_t = FFN(g_t)
+/// out = σ(x_t · Wi + bi) ⊙ x_t + σ(y_t · Wf + bf) ⊙ y_t   (without gates: y_t)
+/// ```
+pub(super) struct AverageAttention {
+    around: Around,
+    feed_forward: Vec<Dense>,
+    gates: Option<Gates>,
+}
+
+struct Gates {
+    input: Dense,
+    forget: Dense,
+}
+
+/// Work space of an [`AverageAttention`].
+#[derive(Debug, Default)]
+pub(super) struct Work {
+    input: Matrix,
+    hidden: Matrix,
+    input_gate: Matrix,
+    forget_gate: Matrix,
+}
+
+impl AverageAttention {
+    /// Reads the tensors whose names begin with `prefix`.
+    ///
+    /// # Errors
+    /// If a tensor is missing or of another shape.
+    pub(super) fn load(
+        weights: &Weights,
+        prefix: &str,
+        settings: Settings,
+        config: &TransformerConfig,
+    ) -> Result<Self, ModelError> {
+        let dim = config.dim_emb;
+        let Settings { ffn, activation, gate } = settings;
+        let mut feed_forward = Vec::new();
+        let mut inputs = dim;
+        for i in 1..ffn.depth {
+            let map = Dense::load(weights, prefix, &i.to_string(), inputs, ffn.dim)?;
+            feed_forward.push(map.with_activation(activation));
+            inputs = ffn.dim;
+        }
+        if inputs != dim {
+            // Marian leaves the last map out where the size fits already.
+            feed_forward.push(Dense::load(weights, prefix, &ffn.depth.to_string(), inputs, dim)?);
+        }
+        let load_gate =
+            |suffix| Ok(Dense::load(weights, prefix, suffix, dim, dim)?.with_activation(Activation::Sigmoid));
+        let gates = || Ok(Gates { input: load_gate("i")?, forget: load_gate("f")? });
+        Ok(Self {
+            around: Around::load(weights, config, &format!("{prefix}_ffn"))?,
+            feed_forward,
+            gates: gate.then(gates).transpose()?,
+        })
+    }
+
+    /// x ← the block's output. `means` become the means of `rows`, from those of their parents in `before`;
+    /// `position(r)` is t of row `r`.
+    pub(super) fn step(
+        &self,
+        x: &mut Matrix,
+        rows: &[StepRow],
+        position: impl Fn(usize) -> usize,
+        (before, means): (&Matrix, &mut Matrix),
+        work: &mut Work,
+        end: &mut End,
+    ) {
+        means.resize(x.rows(), x.cols());
+        for (r, row) in rows.iter().enumerate() {
+            let mean = means.row_mut(r);
+            mean.copy_from_slice(x.row(r));
+            if let Some(parent) = row.parent {
+                let t = position(r) as f32;
+                axpy(t, before.row(parent.row.index()), mean);
+                mean.iter_mut().for_each(|m| *m /= t + 1.0);
+            }
+        }
+        let Work { input, hidden, input_gate, forget_gate } = work;
+        let seen = self.around.begin(means, input, end);
+        hidden.resize(x.rows(), x.cols());
+        match self.feed_forward.split_first() {
+            None => hidden.as_mut_slice().copy_from_slice(seen.as_slice()),
+            Some((first, others)) => {
+                first.apply(seen, hidden);
+                for map in others {
+                    map.apply(hidden, input);
+                    std::mem::swap(hidden, input);
+                }
+            }
+        }
+        if let Some(gates) = &self.gates {
+            gates.input.apply(x, input_gate);
+            gates.forget.apply(hidden, forget_gate);
+            mul_assign(input_gate.as_mut_slice(), x.as_slice());
+            mul_assign(hidden.as_mut_slice(), forget_gate.as_slice());
+            add_assign(hidden.as_mut_slice(), input_gate.as_slice());
+        }
+        self.around.end(None, hidden, x, end);
+    }
+
+    /// Memory that the weights take.
+    pub(super) fn bytes(&self) -> usize {
+        let gates = self.gates.iter().flat_map(|gates| [&gates.input, &gates.forget]);
+        self.feed_forward.iter().chain(gates).map(Dense::bytes).sum()
+    }
+}

@@ -1,0 +1,252 @@
+//! The decoder: one row per hypothesis.
+
+use super::attention::KeysValues;
+use super::average_attention::{self, AverageAttention};
+use super::cross_attention::{self, CrossAttention};
+use super::encoder::Encoded;
+use super::feed_forward::{self, FeedForward};
+use super::history::History;
+use super::input::Input;
+use super::operations::{Around, End, Process};
+use super::ragged::Ragged;
+use super::self_attention::{self, KeySource, SelfAttention};
+use super::ssru::{self, Ssru};
+use crate::config::{DecoderLayer, TransformerConfig};
+use crate::{ModelError, Weights};
+use metaphrase_base::{Row, SentId, StepRow};
+use metaphrase_kernels::Matrix;
+
+/// The decoder of a Transformer, up to the output layer.
+pub(super) struct Decoder {
+    pub(super) input: Input,
+    /// Layers with weights of their own.
+    layers: Vec<Layer>,
+    /// Which of them each layer of the network is, as several may share weights.
+    order: Vec<usize>,
+    /// The place in `order` whose cross-attention is the alignment.
+    alignment_layer: usize,
+    top: Process,
+}
+
+struct Layer {
+    so_far: SoFar,
+    context: CrossAttention,
+    feed_forward: FeedForward,
+}
+
+/// What looks at the translation so far.
+enum SoFar {
+    Attention(SelfAttention),
+    Ssru(Ssru),
+    Average(AverageAttention),
+}
+
+/// What a decoder remembers of the sentences in its slots and of the rows of the last step, and its work space.
+#[derive(Debug, Default)]
+pub(super) struct DecoderState {
+    /// Per slot.
+    sources: Vec<Source>,
+    history: History,
+    /// Per layer of the network.
+    memories: Vec<Memory>,
+    /// Whether steps keep attention.
+    pub(super) keep_attention: bool,
+    /// Attention of the rows of the last step.
+    attention: Ragged<f32>,
+    /// The decoder's output, `rows × d`.
+    pub(super) output: Matrix,
+    work: Work,
+}
+
+/// A sentence as the decoder sees it.
+#[derive(Debug, Default)]
+struct Source {
+    /// Per layer with weights of its own.
+    words: Vec<KeysValues>,
+    key_source: KeySource,
+}
+
+/// What a layer remembers of the words so far.
+#[derive(Debug, Default)]
+struct Memory {
+    /// Self-attention: keys and values of all entries of the history.
+    entries: KeysValues,
+    /// Others: the state of each row of the last step, and of the step before.
+    now: Matrix,
+    before: Matrix,
+}
+
+#[derive(Debug, Default)]
+struct Work {
+    embedded: Matrix,
+    encoded: KeysValues,
+    self_attention: self_attention::Work,
+    ssru: ssru::Work,
+    average: average_attention::Work,
+    context: cross_attention::Work,
+    feed_forward: feed_forward::Work,
+    end: End,
+}
+
+impl Decoder {
+    /// Reads the tensors of the decoder.
+    ///
+    /// # Errors
+    /// If a tensor is missing or of another shape.
+    pub(super) fn load(weights: &Weights, config: &TransformerConfig, input: Input) -> Result<Self, ModelError> {
+        let numbers = if config.tied_layers.is_empty() {
+            (1..=config.decoder_depth).collect()
+        } else {
+            config.tied_layers.clone()
+        };
+        let mut own = numbers.clone();
+        own.sort_unstable();
+        own.dedup();
+        let layers = own.iter().map(|&n| Layer::load(weights, config, n)).collect::<Result<_, _>>()?;
+        let order = numbers.iter().filter_map(|n| own.iter().position(|o| o == n)).collect();
+        Ok(Self {
+            input,
+            layers,
+            order,
+            alignment_layer: config.alignment_layer - 1,
+            top: Process::load_top(weights, "decoder", config)?,
+        })
+    }
+
+    /// A state without sentences.
+    pub(super) fn new_state(&self) -> DecoderState {
+        let memories = self.order.iter().map(|_| Memory::default()).collect();
+        DecoderState { memories, ..DecoderState::default() }
+    }
+
+    /// Prepares encoded sentences for attention in their slots.
+    pub(super) fn admit(&self, slots: &[SentId], encoded: &Encoded, state: &mut DecoderState) {
+        for (&slot, rows) in slots.iter().zip(&encoded.sentences) {
+            let source = state.source(slot);
+            source.key_source = KeySource::default();
+            source.words.resize_with(self.layers.len(), KeysValues::default);
+            let dim = encoded.words.cols();
+            source.words.iter_mut().for_each(|words| words.resize(rows.len(), dim));
+        }
+        for (i, layer) in self.layers.iter().enumerate() {
+            let all = &mut state.work.encoded;
+            layer.context.prepare(&encoded.words, all);
+            for (&slot, rows) in slots.iter().zip(&encoded.sentences) {
+                let words = &mut state.sources[slot.index()].words[i];
+                rows.clone().enumerate().for_each(|(to, from)| words.set(to, all, from));
+            }
+        }
+    }
+
+    /// One step: `state.output` becomes the decoder's output for `rows`.
+    pub(super) fn step(&self, rows: &[StepRow], dim: usize, state: &mut DecoderState) {
+        let DecoderState { sources, history, memories, keep_attention, attention, output: x, work } = state;
+        history.advance(rows);
+        x.resize(rows.len(), dim);
+        for (r, row) in rows.iter().enumerate() {
+            let word = row.parent.map(|parent| parent.word);
+            self.input.write(word, history.position(Row::new(r)), x.row_mut(r));
+        }
+        self.input.finish(x, &mut work.embedded, work.end.gate());
+        attention.clear();
+        for (i, (&own, memory)) in self.order.iter().zip(memories).enumerate() {
+            let layer = &self.layers[own];
+            layer.so_far.step(x, rows, sources, history, memory, work);
+            let words = |row: &StepRow| &sources[row.sentence.index()].words[own];
+            let kept = (*keep_attention && i == self.alignment_layer).then_some(&mut *attention);
+            layer.context.apply(x, rows, words, kept, &mut work.context, &mut work.end);
+            layer.feed_forward.apply(x, &mut work.feed_forward, &mut work.end);
+        }
+        self.top.apply(x, &work.embedded, work.end.gate());
+    }
+
+    /// Memory that the weights take.
+    pub(super) fn bytes(&self) -> usize {
+        self.input.bytes() + self.layers.iter().map(Layer::bytes).sum::<usize>()
+    }
+}
+
+impl Layer {
+    /// Reads decoder layer `n`, counted from 1.
+    fn load(weights: &Weights, config: &TransformerConfig, n: usize) -> Result<Self, ModelError> {
+        let so_far = match config.decoder_layer {
+            DecoderLayer::SelfAttention => {
+                let prefix = format!("decoder_l{n}_self");
+                let around = Around::load(weights, config, &format!("{prefix}_Wo"))?;
+                SoFar::Attention(SelfAttention::load(weights, &prefix, config, around)?)
+            }
+            DecoderLayer::Ssru { projection } => {
+                SoFar::Ssru(Ssru::load(weights, &format!("decoder_l{n}_rnn"), projection, config)?)
+            }
+            DecoderLayer::AverageAttention(settings) => {
+                let prefix = format!("decoder_l{n}_aan");
+                SoFar::Average(AverageAttention::load(weights, &prefix, settings, config)?)
+            }
+        };
+        let prefix = format!("decoder_l{n}_context");
+        let around = Around::load(weights, config, &format!("{prefix}_Wo"))?;
+        let context = CrossAttention::load(weights, &prefix, config, around)?;
+        let feed_forward = FeedForward::load(weights, &format!("decoder_l{n}_ffn"), config.decoder_ffn, config)?;
+        Ok(Self { so_far, context, feed_forward })
+    }
+
+    fn bytes(&self) -> usize {
+        let so_far = match &self.so_far {
+            SoFar::Attention(attention) => attention.bytes(),
+            SoFar::Ssru(ssru) => ssru.bytes(),
+            SoFar::Average(average) => average.bytes(),
+        };
+        so_far + self.context.bytes() + self.feed_forward.bytes()
+    }
+}
+
+impl SoFar {
+    fn step(
+        &self,
+        x: &mut Matrix,
+        rows: &[StepRow],
+        sources: &[Source],
+        history: &History,
+        memory: &mut Memory,
+        work: &mut Work,
+    ) {
+        let Memory { entries, now, before } = memory;
+        std::mem::swap(now, before);
+        let end = &mut work.end;
+        match self {
+            Self::Attention(attention) => {
+                let key_source = |r: usize| sources[rows[r].sentence.index()].key_source;
+                attention.step(x, history, entries, key_source, &mut work.self_attention, end);
+            }
+            Self::Ssru(ssru) => ssru.step(x, rows, before, now, &mut work.ssru, end),
+            Self::Average(average) => {
+                let position = |r| history.position(Row::new(r));
+                average.step(x, rows, position, (before, now), &mut work.average, end);
+            }
+        }
+    }
+}
+
+impl DecoderState {
+    /// Frees what a slot holds; its memory is kept for the next sentence.
+    pub(super) fn release(&mut self, slot: SentId) {
+        self.history.release(slot.index());
+    }
+
+    /// The words of this slot are given.
+    pub(super) fn expect_given_words(&mut self, slot: SentId) {
+        self.source(slot).key_source = KeySource::Normalised;
+    }
+
+    /// Attention of a row of the last step, empty if it was not kept.
+    pub(super) fn attention(&self, row: Row) -> &[f32] {
+        self.attention.get(row.index()).unwrap_or_default()
+    }
+
+    fn source(&mut self, slot: SentId) -> &mut Source {
+        if slot.index() >= self.sources.len() {
+            self.sources.resize_with(slot.index() + 1, Source::default);
+        }
+        &mut self.sources[slot.index()]
+    }
+}

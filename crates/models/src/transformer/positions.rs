@@ -1,0 +1,135 @@
+//! How a word knows its place.
+
+use crate::config::Positions as Kind;
+use crate::{ModelError, Weights};
+use metaphrase_kernels::Matrix;
+use std::borrow::Cow;
+
+/// Positions that are computed at load; those after are computed when they come.
+const TABLE_ROWS: usize = 256;
+
+/// Vectors of positions, counted from 0.
+#[derive(Debug)]
+pub(super) enum Positions {
+    /// sin(t · ω_k) for k < d/2, then cos(t · ω_k).
+    Sinusoidal { kind: Sinusoid, table: Matrix },
+    /// A trained table, `positions × d`; its last row serves all later positions.
+    Trained(Matrix),
+    /// Nothing is added.
+    None,
+}
+
+/// The frequencies ω_k.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Sinusoid {
+    /// 10000^(-k / (d/2 - 1)), in f32 as Marian's `SinusoidalPositionEmbeddings`.
+    Marian,
+    /// 10000^(-2k / d), in f64 as Hugging Face's tables.
+    HuggingFace,
+}
+
+impl Positions {
+    /// Positions of vectors of `dim` numbers; only trained ones have a tensor, `Wpos`.
+    ///
+    /// # Errors
+    /// If `Wpos` is missing, empty or of another width.
+    pub(super) fn load(weights: &Weights, kind: Kind, dim: usize) -> Result<Self, ModelError> {
+        let sinusoidal = |kind: Sinusoid| {
+            let mut table = Matrix::zeros(TABLE_ROWS, dim);
+            (0..TABLE_ROWS).for_each(|t| kind.write(t, table.row_mut(t)));
+            Self::Sinusoidal { kind, table }
+        };
+        match kind {
+            Kind::SinusoidalMarian => Ok(sinusoidal(Sinusoid::Marian)),
+            Kind::SinusoidalHuggingFace => Ok(sinusoidal(Sinusoid::HuggingFace)),
+            Kind::None => Ok(Self::None),
+            Kind::Trained => {
+                let tensor = weights.tensor("Wpos")?;
+                let rows = tensor.rows().max(1);
+                let tensor = tensor.expect(&[rows, dim])?;
+                Ok(Self::Trained(Matrix::from_vec(rows, dim, tensor.data.into_owned())))
+            }
+        }
+    }
+
+    /// Adds the vector of position `position` to `x`.
+    pub(super) fn add(&self, position: usize, x: &mut [f32]) {
+        let vector = match self {
+            Self::None => return,
+            Self::Trained(table) => Cow::Borrowed(table.row(position.min(table.rows() - 1))),
+            Self::Sinusoidal { table, .. } if position < table.rows() => Cow::Borrowed(table.row(position)),
+            Self::Sinusoidal { kind, .. } => {
+                let mut row = vec![0.0; x.len()];
+                kind.write(position, &mut row);
+                Cow::Owned(row)
+            }
+        };
+        metaphrase_kernels::add_assign(x, &vector);
+    }
+}
+
+impl Sinusoid {
+    fn write(self, position: usize, out: &mut [f32]) {
+        let dim = out.len();
+        let half = dim / 2;
+        for (i, out) in out.iter_mut().enumerate() {
+            let k = i % half.max(1);
+            *out = match self {
+                Self::Marian => {
+                    let increment = 10000_f32.ln() / (dim as f32 / 2.0 - 1.0);
+                    let angle = position as f32 * (k as f32 * -increment).exp();
+                    if i < half { angle.sin() } else { angle.cos() }
+                }
+                Self::HuggingFace => {
+                    let angle = position as f64 / 10000_f64.powf(2.0 * k as f64 / dim as f64);
+                    (if i < half { angle.sin() } else { angle.cos() }) as f32
+                }
+            };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn position(positions: &Positions, t: usize) -> [f32; 4] {
+        let mut x = [0.0; 4];
+        positions.add(t, &mut x);
+        x
+    }
+
+    fn assert_near(a: [f32; 4], b: [f32; 4]) {
+        assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-4), "{a:?} {b:?}");
+    }
+
+    #[test]
+    fn the_last_frequency_tells_the_conventions_apart() {
+        let none = Weights::from_tensors("m", [("x", vec![0], vec![])]).unwrap();
+        // d = 4: two frequencies, 1 and 10000^(-1/1) (Marian) or 10000^(-2/4) (Hugging Face).
+        let marian = Positions::load(&none, Kind::SinusoidalMarian, 4).unwrap();
+        let angle = 3.0 / 10000.0_f32;
+        assert_near(position(&marian, 3), [3_f32.sin(), angle.sin(), 3_f32.cos(), angle.cos()]);
+        let other = Positions::load(&none, Kind::SinusoidalHuggingFace, 4).unwrap();
+        let angle = 3.0 / 100.0_f32;
+        assert_near(position(&other, 3), [3_f32.sin(), angle.sin(), 3_f32.cos(), angle.cos()]);
+    }
+
+    #[test]
+    fn positions_behind_the_table_are_computed() {
+        let none = Weights::from_tensors("m", [("x", vec![0], vec![])]).unwrap();
+        let positions = Positions::load(&none, Kind::SinusoidalMarian, 4).unwrap();
+        let t = TABLE_ROWS as f32;
+        assert_near(position(&positions, TABLE_ROWS), [t.sin(), (t / 1e4).sin(), t.cos(), (t / 1e4).cos()]);
+    }
+
+    #[test]
+    fn trained_positions_end_with_the_last_row() {
+        let table = (0..12).map(|i| i as f32).collect();
+        let weights = Weights::from_tensors("m", [("Wpos", vec![3, 4], table)]).unwrap();
+        let positions = Positions::load(&weights, Kind::Trained, 4).unwrap();
+        assert_eq!(position(&positions, 1), [4.0, 5.0, 6.0, 7.0]);
+        assert_eq!(position(&positions, 7), [8.0, 9.0, 10.0, 11.0]);
+        assert!(Positions::load(&weights, Kind::Trained, 5).is_err());
+    }
+}

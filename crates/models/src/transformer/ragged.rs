@@ -1,0 +1,62 @@
+//! Rows of different lengths.
+
+/// Rows of different lengths, one after the other in one buffer.
+#[derive(Debug)]
+pub(super) struct Ragged<T> {
+    values: Vec<T>,
+    /// Where each row begins.
+    starts: Vec<usize>,
+}
+
+impl<T> Default for Ragged<T> {
+    fn default() -> Self {
+        Self { values: Vec::new(), starts: Vec::new() }
+    }
+}
+
+impl<T: Copy> Ragged<T> {
+    /// No rows any more; storage is kept.
+    pub(super) fn clear(&mut self) {
+        self.values.clear();
+        self.starts.clear();
+    }
+
+    /// One more row, empty so far.
+    pub(super) fn begin_row(&mut self) {
+        self.starts.push(self.values.len());
+    }
+
+    /// Adds to the end of the last row.
+    pub(super) fn extend(&mut self, values: &[T]) {
+        debug_assert!(!self.starts.is_empty());
+        self.values.extend_from_slice(values);
+    }
+
+    /// Row `row`, if there are as many.
+    pub(super) fn get(&self, row: usize) -> Option<&[T]> {
+        let start = *self.starts.get(row)?;
+        let end = self.starts.get(row + 1).copied().unwrap_or(self.values.len());
+        Some(&self.values[start..end])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_keep_their_lengths() {
+        let mut ragged = Ragged::default();
+        ragged.begin_row();
+        ragged.extend(&[1, 2]);
+        ragged.begin_row();
+        ragged.begin_row();
+        ragged.extend(&[3]);
+        assert_eq!(ragged.get(0), Some(&[1, 2][..]));
+        assert_eq!(ragged.get(1), Some(&[][..]));
+        assert_eq!(ragged.get(2), Some(&[3][..]));
+        assert_eq!(ragged.get(3), None);
+        ragged.clear();
+        assert_eq!(ragged.get(0), None);
+    }
+}

@@ -1,0 +1,134 @@
+//! Attention of words over words of the same side: all of them in the encoder, those so far in the decoder.
+
+use super::attention::{Heads, KeysValues};
+use super::dense::Dense;
+use super::history::History;
+use super::operations::{Around, End};
+use crate::config::TransformerConfig;
+use crate::{ModelError, Weights};
+use core::ops::Range;
+use metaphrase_base::Row;
+use metaphrase_kernels::{Matrix, Rows};
+
+/// Self-attention, with its surroundings.
+pub(super) struct SelfAttention {
+    around: Around,
+    heads: Heads,
+    queries: Dense,
+    keys: Dense,
+    values: Dense,
+    projection: Option<Dense>,
+}
+
+/// Work space of a [`SelfAttention`].
+#[derive(Debug, Default)]
+pub(super) struct Work {
+    input: Matrix,
+    queries: Matrix,
+    words: KeysValues,
+    raw: KeysValues,
+    attended: Matrix,
+    weights: Vec<f32>,
+}
+
+/// What the keys and values of a decoder's words are made of.
+///
+/// Marian trains and scores pre-norm Transformers with normalised ones. When it translates, a step's input is no
+/// longer the tensor that the keys are made of, and so all keys and values come from raw inputs (`LayerAttention` in
+/// `transformer.h`; measured with version 1.12.42). Only the first step, which sees nothing but itself, normalises.
+/// What Marian finds with a pre-norm model is thus not what that model would score highest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum KeySource {
+    /// The inputs as they are, as when Marian translates.
+    #[default]
+    Raw,
+    /// What the operations before the block make of the inputs, as in training.
+    Normalised,
+}
+
+impl SelfAttention {
+    /// Reads the tensors whose names begin with `prefix`.
+    ///
+    /// # Errors
+    /// If a tensor is missing or of another shape.
+    pub(super) fn load(
+        weights: &Weights,
+        prefix: &str,
+        config: &TransformerConfig,
+        around: Around,
+    ) -> Result<Self, ModelError> {
+        let dim = config.dim_emb;
+        let map = |suffix| Dense::load(weights, prefix, suffix, dim, dim);
+        Ok(Self {
+            around,
+            heads: Heads::new(config.heads, dim),
+            queries: map("q")?,
+            keys: map("k")?,
+            values: map("v")?,
+            projection: config.attention_projection.then(|| map("o")).transpose()?,
+        })
+    }
+
+    /// The encoder's: `x` holds the words of sentences one after the other, `sentences` says which rows are whose.
+    pub(super) fn encode(&self, x: &mut Matrix, sentences: &[Range<usize>], work: &mut Work, end: &mut End) {
+        self.project(x, work, end);
+        let Work { queries, words, attended, weights, .. } = work;
+        for sentence in sentences {
+            let seen = Rows::Range(sentence.clone());
+            for word in sentence.clone() {
+                self.heads.attend(queries.row(word), words, &seen, weights, attended.row_mut(word));
+            }
+        }
+        self.around.end(self.projection.as_ref(), attended, x, end);
+    }
+
+    /// The decoder's: each row of `x` over the entries of `history`, of which its own is new. `arena` holds the keys
+    /// and values of all entries. `source(r)` says what keys and values of row `r`'s sentence are made of.
+    pub(super) fn step(
+        &self,
+        x: &mut Matrix,
+        history: &History,
+        arena: &mut KeysValues,
+        source: impl Fn(usize) -> KeySource,
+        work: &mut Work,
+        end: &mut End,
+    ) {
+        self.project(x, work, end);
+        let Work { queries, words, raw, attended, weights, .. } = work;
+        let any_raw = !self.around.begins_plain() && (0..x.rows()).any(|r| source(r) == KeySource::Raw);
+        if any_raw {
+            self.keys.apply(x, &mut raw.keys);
+            self.values.apply(x, &mut raw.values);
+        }
+        arena.resize(history.len(), x.cols());
+        for r in 0..x.rows() {
+            let entries = history.entries(Row::new(r));
+            let own = history.own_entry(Row::new(r));
+            let from_raw = any_raw && source(r) == KeySource::Raw;
+            arena.set(own, if from_raw { raw } else { words }, r);
+            if from_raw && entries.len() == 1 {
+                // The first step: all weight is on the row's own value, which is normalised.
+                attended.row_mut(r).copy_from_slice(words.values.row(r));
+            } else {
+                self.heads.attend(queries.row(r), arena, &Rows::List(entries), weights, attended.row_mut(r));
+            }
+        }
+        self.around.end(self.projection.as_ref(), attended, x, end);
+    }
+
+    /// Queries, keys and values of `x`, and room for the result.
+    fn project(&self, x: &Matrix, work: &mut Work, end: &mut End) {
+        let Work { input, queries, words, attended, .. } = work;
+        let input = self.around.begin(x, input, end);
+        self.queries.apply(input, queries);
+        self.keys.apply(input, &mut words.keys);
+        self.values.apply(input, &mut words.values);
+        attended.resize(x.rows(), x.cols());
+    }
+
+    /// Memory that the weights take.
+    pub(super) fn bytes(&self) -> usize {
+        let maps = [&self.queries, &self.keys, &self.values].into_iter().chain(&self.projection);
+        maps.map(Dense::bytes).sum()
+    }
+}

@@ -1,0 +1,86 @@
+//! The simpler simple recurrent unit in place of the decoder's self-attention.
+
+use super::dense::Dense;
+use super::operations::{Around, End};
+use crate::config::{Activation, TransformerConfig};
+use crate::{ModelError, Weights};
+use metaphrase_base::StepRow;
+use metaphrase_kernels::{Matrix, lerp, relu_in_place};
+
+/// Kim et al. 2019, §3.1 (Marian's `SSRU`):
+///
+/// ```text
+/// f_t = σ(x_t · Wf + bf)
+/// c_t = f_t ⊙ c_{t-1} + (1 - f_t) ⊙ (x_t · W),   c_0 = 0
+/// h_t = relu(c_t)
+/// ```
+pub(super) struct Ssru {
+    around: Around,
+    candidate: Dense,
+    forget: Dense,
+    projection: Option<Dense>,
+    /// c_0
+    start: Vec<f32>,
+}
+
+/// Work space of an [`Ssru`].
+#[derive(Debug, Default)]
+pub(super) struct Work {
+    input: Matrix,
+    candidate: Matrix,
+    forget: Matrix,
+    output: Matrix,
+}
+
+impl Ssru {
+    /// Reads the tensors whose names begin with `prefix`.
+    ///
+    /// # Errors
+    /// If a tensor is missing or of another shape.
+    pub(super) fn load(
+        weights: &Weights,
+        prefix: &str,
+        projection: bool,
+        config: &TransformerConfig,
+    ) -> Result<Self, ModelError> {
+        let dim = config.dim_emb;
+        let projection = projection.then(|| Dense::load(weights, prefix, "o", dim, dim));
+        Ok(Self {
+            around: Around::load_named(weights, config, prefix, &format!("{prefix}_ffn"))?,
+            candidate: Dense::load_without_bias(weights, prefix, "", dim, dim)?,
+            forget: Dense::load(weights, prefix, "f", dim, dim)?.with_activation(Activation::Sigmoid),
+            projection: projection.transpose()?,
+            start: vec![0.0; dim],
+        })
+    }
+
+    /// x ← the block's output. `cells` become the cells c of `rows`, from those of their parents in `before`.
+    pub(super) fn step(
+        &self,
+        x: &mut Matrix,
+        rows: &[StepRow],
+        before: &Matrix,
+        cells: &mut Matrix,
+        work: &mut Work,
+        end: &mut End,
+    ) {
+        let Work { input, candidate, forget, output } = work;
+        let input = self.around.begin(x, input, end);
+        self.candidate.apply(input, candidate);
+        self.forget.apply(input, forget);
+        cells.resize(x.rows(), x.cols());
+        output.resize(x.rows(), x.cols());
+        for (r, row) in rows.iter().enumerate() {
+            let before = row.parent.map_or(&self.start[..], |parent| before.row(parent.row.index()));
+            lerp(forget.row(r), candidate.row(r), before, cells.row_mut(r));
+        }
+        output.as_mut_slice().copy_from_slice(cells.as_slice());
+        relu_in_place(output.as_mut_slice());
+        self.around.end(self.projection.as_ref(), output, x, end);
+    }
+
+    /// Memory that the weights take.
+    pub(super) fn bytes(&self) -> usize {
+        [&self.candidate, &self.forget].into_iter().chain(&self.projection).map(Dense::bytes).sum()
+    }
+}
