@@ -9,9 +9,7 @@ use metaphrase_text::moses::{
 };
 
 fn lines(name: &str) -> Vec<String> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("../../testdata/text")
-        .join(name);
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../testdata/text").join(name);
     let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     text.split_terminator('\n').map(str::to_owned).collect()
 }
@@ -31,35 +29,15 @@ fn tokenizer() {
     let default = TokenizerOptions::default;
     let variants = [
         ("tokenize", default()),
-        (
-            "tokenize-raw",
-            TokenizerOptions {
-                escape: false,
-                ..default()
-            },
-        ),
-        (
-            "tokenize-dashes",
-            TokenizerOptions {
-                aggressive_dashes: true,
-                ..default()
-            },
-        ),
-        (
-            "tokenize-web",
-            TokenizerOptions {
-                protected: ProtectedPatterns::web(),
-                ..default()
-            },
-        ),
+        ("tokenize-raw", TokenizerOptions { escape: false, ..default() }),
+        ("tokenize-dashes", TokenizerOptions { aggressive_dashes: true, ..default() }),
+        ("tokenize-web", TokenizerOptions { protected: ProtectedPatterns::web(), ..default() }),
     ];
     for lang in ["en", "de", "fr"] {
         for (tool, options) in &variants {
             let tokenizer = MosesTokenizer::with_options(lang, options.clone());
             check("hard.txt", tool, lang, |line| tokenizer.tokenize_line(line));
-            check("hard.txt", tool, lang, |line| {
-                tokenizer.tokenize(line).join(" ")
-            });
+            check("hard.txt", tool, lang, |line| tokenizer.tokenize(line).join(" "));
         }
     }
 }
@@ -69,9 +47,7 @@ fn detokenizer() {
     for lang in ["en", "de", "fr"] {
         let detokenizer = MosesDetokenizer::new(lang);
         let input = format!("golden/hard.{lang}.tokenize");
-        check(&input, "detokenize", lang, |line| {
-            detokenizer.detokenize_line(line)
-        });
+        check(&input, "detokenize", lang, |line| detokenizer.detokenize_line(line));
     }
 }
 
@@ -79,9 +55,7 @@ fn detokenizer() {
 fn normalizer() {
     for lang in ["en", "de", "fr"] {
         let normalizer = PunctuationNormalizer::new(lang);
-        check("hard.txt", "normalize", lang, |line| {
-            normalizer.normalize(line)
-        });
+        check("hard.txt", "normalize", lang, |line| normalizer.normalize(line));
     }
 }
 
@@ -89,17 +63,9 @@ fn normalizer() {
 #[test]
 fn long_lines_take_linear_time() {
     let start = std::time::Instant::now();
-    let options = TokenizerOptions {
-        protected: ProtectedPatterns::web(),
-        ..Default::default()
-    };
-    let tokenizers = [
-        MosesTokenizer::new("en"),
-        MosesTokenizer::with_options("fr", options),
-    ];
-    for piece in [
-        ".", "'", ",", "a'", "a.", "DOT", " ", "\" ", "<a ", "a-", "1,", "@", "中",
-    ] {
+    let options = TokenizerOptions { protected: ProtectedPatterns::web(), ..Default::default() };
+    let tokenizers = [MosesTokenizer::new("en"), MosesTokenizer::with_options("fr", options)];
+    for piece in [".", "'", ",", "a'", "a.", "DOT", " ", "\" ", "<a ", "a-", "1,", "@", "中"] {
         let line = piece.repeat(1_000_000 / piece.len());
         for tokenizer in &tokenizers {
             let tokens = tokenizer.tokenize(&line);

@@ -53,10 +53,7 @@ impl MosesDetokenizer {
             "ko" => Language::Korean,
             _ => Language::Other,
         };
-        Self {
-            lang,
-            unescape: true,
-        }
+        Self { lang, unescape: true }
     }
 
     /// Whether XML entities become characters; on by default.
@@ -79,11 +76,7 @@ impl MosesDetokenizer {
     /// The text of a line of tokens with white space between them.
     pub fn detokenize_line(&self, line: &str) -> String {
         let line = format!(" {line} ").replace(" @-@ ", "-");
-        let line = if self.unescape {
-            unescape(&line)
-        } else {
-            line.into()
-        };
+        let line = if self.unescape { unescape(&line) } else { line.into() };
         let tokens: Vec<&str> = words(&line).collect();
 
         let mut text = String::with_capacity(line.len());
@@ -113,34 +106,26 @@ impl MosesDetokenizer {
             let joined = previous.is_some_and(|token| token.ends_with(is_cjk));
             return if joined { Join::Left } else { Join::Free };
         }
-        if token
-            .chars()
-            .all(|c| "([{¿¡".contains(c) || is(c, class::CURRENCY))
-        {
+        if token.chars().all(|c| "([{¿¡".contains(c) || is(c, class::CURRENCY)) {
             return Join::Right;
         }
         if made_of(",.?!:;\\%}])") {
-            let spaced = self.lang == Language::French
-                && matches!(token, "?" | "!" | ":" | ";" | "\\" | "%");
+            let spaced = self.lang == Language::French && matches!(token, "?" | "!" | ":" | ";" | "\\" | "%");
             return if spaced { Join::Spaced } else { Join::Left };
         }
         match self.lang {
             Language::English if previous.is_some() && is_contraction(token) => return Join::Left,
             Language::Czech if is_decimal_part(&tokens[..=i]) => return Join::Left,
             Language::French | Language::Italian
-                if is_elision(token)
-                    && tokens
-                        .get(i + 1)
-                        .is_some_and(|next| next.starts_with(is_letter)) =>
+                if is_elision(token) && tokens.get(i + 1).is_some_and(|next| next.starts_with(is_letter)) =>
             {
                 return Join::Right;
             }
             _ => {}
         }
         if made_of("'\"„“`") {
-            let possessive = self.lang == Language::English
-                && token == "'"
-                && previous.is_some_and(|token| token.ends_with('s'));
+            let possessive =
+                self.lang == Language::English && token == "'" && previous.is_some_and(|token| token.ends_with('s'));
             return quotes.join(token, self.lang, possessive);
         }
         Join::Free
@@ -154,11 +139,7 @@ struct Quotes<'a>(HashMap<&'a str, usize>);
 impl<'a> Quotes<'a> {
     /// Marks open and close by turns. A possessive (`Jones '`) closes nothing.
     fn join(&mut self, token: &'a str, lang: Language, possessive: bool) -> Join {
-        let kind = if token.chars().all(|c| "„“".contains(c)) {
-            "\""
-        } else {
-            token
-        };
+        let kind = if token.chars().all(|c| "„“".contains(c)) { "\"" } else { token };
         let count = self.0.entry(kind).or_default();
         match token {
             "„" if lang == Language::Czech => *count = 0,
@@ -180,16 +161,12 @@ fn is_letter(c: char) -> bool {
 
 /// `'s`, `'ll`: an apostrophe and a letter.
 fn is_contraction(token: &str) -> bool {
-    token
-        .strip_prefix('\'')
-        .is_some_and(|rest| rest.starts_with(is_letter))
+    token.strip_prefix('\'').is_some_and(|rest| rest.starts_with(is_letter))
 }
 
 /// `l'`, `qu'`: a letter and an apostrophe.
 fn is_elision(token: &str) -> bool {
-    token
-        .strip_suffix('\'')
-        .is_some_and(|rest| rest.ends_with(is_letter))
+    token.strip_suffix('\'').is_some_and(|rest| rest.ends_with(is_letter))
 }
 
 /// Whether the tokens end like `3 , 14`.
@@ -219,9 +196,7 @@ fn unescape(text: &str) -> Cow<'_, str> {
     let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         // `part` lacks the `&` that each entity starts with.
-        let entity = ENTITIES
-            .iter()
-            .find_map(|(entity, c)| Some((c, part.strip_prefix(&entity[1..])?)));
+        let entity = ENTITIES.iter().find_map(|(entity, c)| Some((c, part.strip_prefix(&entity[1..])?)));
         match entity {
             Some((c, rest)) => {
                 out.push_str(c);
@@ -242,10 +217,7 @@ mod tests {
 
     #[track_caller]
     fn check(lang: &str, tokens: &str, expected: &str) {
-        assert_eq!(
-            MosesDetokenizer::new(lang).detokenize_line(tokens),
-            expected
-        );
+        assert_eq!(MosesDetokenizer::new(lang).detokenize_line(tokens), expected);
     }
 
     #[test]
@@ -268,11 +240,7 @@ mod tests {
 
     #[test]
     fn entities_become_characters_once() {
-        check(
-            "de",
-            "&amp;lt; &bar; &apos; &#91; & &nbsp;",
-            "&lt; | '[& &nbsp;",
-        );
+        check("de", "&amp;lt; &bar; &apos; &#91; & &nbsp;", "&lt; | '[& &nbsp;");
         let raw = MosesDetokenizer::new("de").unescape(false);
         assert_eq!(raw.detokenize(&["a", "&lt;"]), "a &lt;");
     }

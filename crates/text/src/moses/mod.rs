@@ -16,16 +16,21 @@
 //! assert_eq!(line, "It isn't \"done\", Dr. Smith.");
 //! ```
 
+mod case_counts;
 mod char_class;
 mod char_ranges;
 mod detokenizer;
+mod markup;
 mod normalizer;
 mod prefixes;
 mod protect;
 mod tokenizer;
+mod truecaser;
 
+pub use case_counts::TruecaseModelError;
 pub use detokenizer::MosesDetokenizer;
 pub use normalizer::{NormalizerOptions, PunctuationNormalizer};
 pub use prefixes::NonbreakingPrefixes;
 pub use protect::{PatternError, ProtectedPatterns};
 pub use tokenizer::{MosesTokenizer, TokenizerOptions};
+pub use truecaser::{Truecaser, TruecaserOptions, TruecaserTrainer, detruecase_line};

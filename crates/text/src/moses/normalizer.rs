@@ -96,26 +96,17 @@ impl PunctuationNormalizer {
 
     /// The normalised line, without white space at its ends.
     pub fn normalize(&self, line: &str) -> String {
-        let text = self
-            .0
-            .iter()
-            .fold(Cow::Borrowed(line), |text, rule| rule.apply(text));
+        let text = self.0.iter().fold(Cow::Borrowed(line), |text, rule| rule.apply(text));
         text.trim_matches(super::char_class::is_space).to_owned()
     }
 }
 
 fn pattern(from: &str, to: &'static str) -> Rule {
-    Rule::Pattern(
-        Regex::new(from).expect("the patterns are compiled by the tests"),
-        to,
-    )
+    Rule::Pattern(Regex::new(from).expect("the patterns are compiled by the tests"), to)
 }
 
 fn literals(pairs: &[(&'static str, &'static str)]) -> Vec<Rule> {
-    pairs
-        .iter()
-        .map(|&(from, to)| Rule::Literal(from, to))
-        .collect()
+    pairs.iter().map(|&(from, to)| Rule::Literal(from, to)).collect()
 }
 
 fn single_spaces() -> Rule {
@@ -135,13 +126,7 @@ fn white_space() -> Vec<Rule> {
 
 /// ASCII quotation marks and dashes.
 fn quotes_and_dashes(perl_parity: bool) -> Vec<Rule> {
-    let mut rules = literals(&[
-        ("„", "\""),
-        ("“", "\""),
-        ("”", "\""),
-        ("–", "-"),
-        ("—", " - "),
-    ]);
+    let mut rules = literals(&[("„", "\""), ("“", "\""), ("”", "\""), ("–", "-"), ("—", " - ")]);
     rules.push(single_spaces());
     rules.push(Rule::Literal("´", "'"));
     rules.push(pattern("([a-zA-Z])‘([a-zA-Z])", "$1'$2"));
@@ -184,10 +169,7 @@ fn quote_commas(lang: &str) -> Vec<Rule> {
         "en" => vec![pattern(r#""([,.]+)"#, "$1\"")],
         // The separators \x1c to \x1f are white space to Python and not to Rust. A full stop at
         // the end of the line stays.
-        "de" | "es" | "fr" => vec![
-            Rule::Literal(",\"", "\","),
-            pattern(r#"(\.+)"([\s\x1c-\x1f]*[^<])"#, "\"$1$2"),
-        ],
+        "de" | "es" | "fr" => vec![Rule::Literal(",\"", "\","), pattern(r#"(\.+)"([\s\x1c-\x1f]*[^<])"#, "\"$1$2")],
         _ => Vec::new(),
     }
 }
@@ -259,9 +241,6 @@ mod tests {
             ..NormalizerOptions::default()
         };
         let normalizer = PunctuationNormalizer::with_options("zh", all);
-        assert_eq!(
-            normalizer.normalize("你好，《世界》。 \u{7}（１）"),
-            "你好,\"世界\".  (1)"
-        );
+        assert_eq!(normalizer.normalize("你好，《世界》。 \u{7}（１）"), "你好,\"世界\".  (1)");
     }
 }

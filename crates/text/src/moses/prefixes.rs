@@ -33,9 +33,7 @@ impl NonbreakingPrefixes {
     /// twenty-five more than we do, whose lists [`parse`](Self::parse) reads.
     pub fn for_language(lang: &str) -> Self {
         let of = |lang| LISTS.iter().find(|(code, _)| *code == lang);
-        of(lang)
-            .or_else(|| of("en"))
-            .map_or_else(Self::default, |(_, list)| Self::parse(list))
+        of(lang).or_else(|| of("en")).map_or_else(Self::default, |(_, list)| Self::parse(list))
     }
 
     /// Reads a list in Moses' format: one abbreviation per line without its full stop,
@@ -58,11 +56,7 @@ impl NonbreakingPrefixes {
     /// Whether `prefix.` is one word, given whether a number follows. An abbreviation in both
     /// lists counts as one that needs the number.
     pub(super) fn keeps_full_stop(&self, prefix: &str, before_number: bool) -> bool {
-        if self.before_number.contains(prefix) {
-            before_number
-        } else {
-            self.always.contains(prefix)
-        }
+        if self.before_number.contains(prefix) { before_number } else { self.always.contains(prefix) }
     }
 }
 

@@ -26,6 +26,9 @@ pub struct PatternError {
 /// A character of a word in Python's sense, where Rust's `\w` would also take combining marks.
 const WORD: &str = r"[\p{L}\p{N}_]";
 
+/// ASCII letters, and the two that are equal to `i` if case is ignored, in Python though not in Rust.
+const LATIN: &str = "a-zA-Zİı";
+
 /// The number of matches that are protected in one line: the made-up words have three digits.
 const MAX_PROTECTED: usize = 1000;
 
@@ -40,22 +43,17 @@ impl ProtectedPatterns {
             RegexBuilder::new(pattern)
                 .case_insensitive(true)
                 .build()
-                .map_err(|source| PatternError {
-                    pattern: pattern.to_owned(),
-                    source: Box::new(source),
-                })
+                .map_err(|source| PatternError { pattern: pattern.to_owned(), source: Box::new(source) })
         };
-        Ok(Self(
-            patterns.iter().map(compile).collect::<Result<_, _>>()?,
-        ))
+        Ok(Self(patterns.iter().map(compile).collect::<Result<_, _>>()?))
     }
 
     /// What Moses' own `basic-protected-patterns` file protects: XML tags, e-mail addresses, URLs.
     pub fn basic() -> Self {
         Self::built_in(&[
             r"</?\S+/?>".to_owned(),
-            r#"<\S+( [a-zA-Z0-9]+="?[^"]")+ ?/?>"#.to_owned(),
-            r"<\S+( [a-zA-Z0-9]+='?[^']')+ ?/?>".to_owned(),
+            format!(r#"<\S+( [{LATIN}0-9]+="?[^"]")+ ?/?>"#),
+            format!(r"<\S+( [{LATIN}0-9]+='?[^']')+ ?/?>"),
             email(),
             format!(r"(https?|ftp)://[^:/\s]+(/{WORD}+)*/(?:{WORD}|[\-.])+"),
         ])
@@ -66,8 +64,8 @@ impl ProtectedPatterns {
         Self::built_in(&[
             r"((https?|ftp|rsync)://|www\.)[^ ]*".to_owned(),
             email(),
-            "@[a-zA-Z0-9_]+".to_owned(),
-            "#[a-zA-Z0-9_]+".to_owned(),
+            format!("@[{LATIN}0-9_]+"),
+            format!("#[{LATIN}0-9_]+"),
         ])
     }
 
@@ -91,10 +89,7 @@ impl ProtectedPatterns {
             .map(|found| found.as_str().to_owned())
             .take(MAX_PROTECTED)
             .collect();
-        let hidden = Hidden {
-            marker: unused_marker(text),
-            tokens,
-        };
+        let hidden = Hidden { marker: unused_marker(text), tokens };
         let mut longest_first: Vec<usize> = (0..hidden.tokens.len()).collect();
         longest_first.sort_by_key(|&i| std::cmp::Reverse(hidden.tokens[i].chars().count()));
         for i in longest_first {
@@ -105,7 +100,7 @@ impl ProtectedPatterns {
 }
 
 fn email() -> String {
-    format!(r"(?:{WORD}|[\-.])+@((?:{WORD}|-)+\.)+[a-zA-Z]{{2,}}")
+    format!(r"(?:{WORD}|[\-.])+@((?:{WORD}|-)+\.)+[{LATIN}]{{2,}}")
 }
 
 /// What [`ProtectedPatterns::hide`] took out of a line.
@@ -130,11 +125,7 @@ impl Hidden {
 /// A word that does not occur in `text`: one `X` more than any that looks like it.
 fn unused_marker(text: &str) -> String {
     const STEM: &str = "THISISPROTECTED";
-    let longest = text
-        .split(STEM)
-        .skip(1)
-        .map(|rest| rest.bytes().take_while(|&b| b == b'X').count())
-        .max();
+    let longest = text.split(STEM).skip(1).map(|rest| rest.bytes().take_while(|&b| b == b'X').count()).max();
     STEM.to_owned() + &"X".repeat(longest.map_or(0, |run| run + 1))
 }
 
@@ -153,10 +144,7 @@ mod tests {
         let line = "see www.example.org/a?b=c, mail a.b@example.org THISISPROTECTEDX";
         let mut text = line.to_owned();
         let hidden = ProtectedPatterns::web().hide(&mut text);
-        assert_eq!(
-            text,
-            "see THISISPROTECTEDXX000 mail THISISPROTECTEDXX001 THISISPROTECTEDX"
-        );
+        assert_eq!(text, "see THISISPROTECTEDXX000 mail THISISPROTECTEDXX001 THISISPROTECTEDX");
         hidden.restore(&mut text);
         assert_eq!(text, line);
     }

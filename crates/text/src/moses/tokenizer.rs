@@ -31,11 +31,7 @@ pub struct TokenizerOptions {
 
 impl Default for TokenizerOptions {
     fn default() -> Self {
-        Self {
-            aggressive_dashes: false,
-            escape: true,
-            protected: ProtectedPatterns::default(),
-        }
+        Self { aggressive_dashes: false, escape: true, protected: ProtectedPatterns::default() }
     }
 }
 
@@ -103,8 +99,7 @@ impl MosesTokenizer {
     /// All rules, in the order of the original.
     fn split(&self, line: &str) -> String {
         let mut line = clean(line);
-        let hidden =
-            (!self.options.protected.is_empty()).then(|| self.options.protected.hide(&mut line));
+        let hidden = (!self.options.protected.is_empty()).then(|| self.options.protected.hide(&mut line));
 
         let mut text = Rewriter::new(line.trim_matches(' '));
         self.pad_specials(&mut text);
@@ -124,11 +119,7 @@ impl MosesTokenizer {
             hidden.restore(&mut text);
         }
         text = restore_dot_runs(text);
-        if self.options.escape {
-            escape(&text)
-        } else {
-            text
-        }
+        if self.options.escape { escape(&text) } else { text }
     }
 
     /// Spaces around everything but letters, digits, space and `.` `'` `` ` `` `,` `-`.
@@ -145,9 +136,7 @@ impl MosesTokenizer {
     fn split_dashes(&self, text: &mut Rewriter) {
         let plain = LETTERS | class::DIGIT | self.scripts;
         text.rewrite(|rest, out| match *rest {
-            [a, '-', b, ..] if is(a, plain) && is(b, plain) => {
-                replace(2, [a, ' ', '@', '-', '@', ' '], out)
-            }
+            [a, '-', b, ..] if is(a, plain) && is(b, plain) => replace(2, [a, ' ', '@', '-', '@', ' '], out),
             [c, ..] => copy(c, out),
             [] => 0,
         });
@@ -168,9 +157,7 @@ impl MosesTokenizer {
             }),
             Apostrophe::English => {
                 text.around_apostrophe(Spaces::BOTH, |a, b| !letter(a) && !letter(b));
-                text.around_apostrophe(Spaces::BOTH, |a, b| {
-                    !is(a, LETTERS | class::NUMBER) && letter(b)
-                });
+                text.around_apostrophe(Spaces::BOTH, |a, b| !is(a, LETTERS | class::NUMBER) && letter(b));
                 text.around_apostrophe(Spaces::BOTH, |a, b| letter(a) && !letter(b));
                 text.around_apostrophe(Spaces::BEFORE, |a, b| letter(a) && letter(b));
                 text.around_apostrophe(Spaces::BEFORE, |a, b| is(a, class::NUMBER) && b == 's');
@@ -209,9 +196,7 @@ impl MosesTokenizer {
         let inner_dot = stem.contains('.') && stem.chars().any(|c| is(c, LETTERS | self.scripts));
         inner_dot
             || next.is_some_and(|c| is(c, class::LOWER))
-            || self
-                .prefixes
-                .keeps_full_stop(stem, next.is_some_and(|c| c.is_ascii_digit()))
+            || self.prefixes.keeps_full_stop(stem, next.is_some_and(|c| c.is_ascii_digit()))
     }
 }
 
@@ -334,18 +319,9 @@ struct Spaces {
 }
 
 impl Spaces {
-    const BOTH: Self = Self {
-        before: true,
-        after: true,
-    };
-    const BEFORE: Self = Self {
-        before: true,
-        after: false,
-    };
-    const AFTER: Self = Self {
-        before: false,
-        after: true,
-    };
+    const BOTH: Self = Self { before: true, after: true };
+    const BEFORE: Self = Self { before: true, after: false };
+    const AFTER: Self = Self { before: false, after: true };
 }
 
 impl Rewriter {
