@@ -45,15 +45,21 @@ def ours(program, tool, lang, lines):
     return run.stdout.decode().split("\n")[:-1], seconds
 
 
-def main(program, tools, files):
-    by_language = collections.defaultdict(list)
+def by_language(files):
+    """The lines of each file, by the language that its name ends with."""
+    contents = collections.defaultdict(list)
     for file in files:
         lang = pathlib.Path(file).name.removesuffix(".gz").rsplit(".", 1)[1]
         opened = gzip.open if file.endswith(".gz") else open
         with opened(file, "rb") as lines:
-            by_language[lang] += lines.read().decode().split("\n")[:-1]
+            contents[lang].append(lines.read().decode().split("\n")[:-1])
+    return dict(sorted(contents.items()))
+
+
+def main(program, tools, files):
     differing = 0
-    for lang, raw in sorted(by_language.items()):
+    for lang, contents in by_language(files).items():
+        raw = [line for lines in contents for line in lines]
         for tool in tools:
             lines = raw
             if tool == "detokenize":
