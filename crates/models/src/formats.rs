@@ -1,5 +1,6 @@
 //! Files and directories that hold models, and how to open them.
 
+pub(crate) mod bin;
 pub(crate) mod marian;
 pub(crate) mod nematus;
 pub(crate) mod npz;
@@ -19,5 +20,5 @@ use std::path::Path;
 pub fn load(path: &Path) -> Result<(Config, Weights), ModelError> {
     let path = if path.is_dir() { path.join("model.npz") } else { path.to_owned() };
     let bytes = Slice::whole(Buffer::map(&path)?);
-    marian::read_npz(&path, &bytes)
+    if bin::is_bin(bytes.bytes()) { marian::read_bin(&path, &bytes) } else { marian::read_npz(&path, &bytes) }
 }

@@ -1,6 +1,6 @@
 //! The reference models, where they are at hand: `METAPHRASE_SHARED`, or a folder `shared` beside the repository.
 
-use metaphrase_models::{Architecture, load};
+use metaphrase_models::{Architecture, Tensor, load};
 use std::path::PathBuf;
 
 fn shared() -> Option<PathBuf> {
@@ -31,5 +31,35 @@ fn all_reference_models_load() {
         weights.tensor(table.target_table()).unwrap().expect(&[2000, 64]).unwrap();
         let finite = weights.names().all(|name| weights.tensor(name).unwrap().data.iter().all(|v| v.is_finite()));
         assert!(finite);
+    }
+}
+
+/// The greatest distance between two tensors of the same shape.
+fn distance(a: &Tensor<'_>, b: &Tensor<'_>) -> f32 {
+    assert_eq!(a.shape, b.shape, "{}", a.name);
+    a.data.iter().zip(b.data.iter()).map(|(x, y)| (x - y).abs()).fold(0.0, f32::max)
+}
+
+#[test]
+fn bin_files_hold_the_numbers_of_the_npz() {
+    let Some(models) = shared() else { return };
+    let folder = models.join("transformer-ssru");
+    let (config, exact) = load(&folder.join("model.npz")).unwrap();
+    // Rounding is off by half a step: 1/127 of the largest weight, or 1/1024.
+    for (file, relative, absolute) in [
+        ("model.float32.bin", 0.0, 0.0),
+        ("model.intgemm8.bin", 0.5 / 127.0, 0.0),
+        ("model.intgemm16.bin", 0.0, 0.5 / 1024.0),
+    ] {
+        let (same, rounded) = load(&folder.join(file)).unwrap();
+        assert_eq!(same, config);
+        assert!(rounded.names().eq(exact.names()));
+        for name in exact.names() {
+            let (a, b) = (exact.tensor(name).unwrap(), rounded.tensor(name).unwrap());
+            let largest = a.data.iter().fold(0.0_f32, |max, v| max.max(v.abs()));
+            let bound = (relative * largest + absolute) * 1.0001;
+            let far = distance(&a, &b);
+            assert!(far <= bound, "{file} {name}: {far} > {bound}");
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Marian's models: tensors with their settings among them, from either of its file formats.
 
-use super::{nematus, npz};
+use super::{bin, nematus, npz};
 use crate::buffer::Slice;
 use crate::config::{inferred, marian as settings};
 use crate::stored::Stored;
@@ -14,6 +14,11 @@ const SETTINGS: &str = "special:model.yml";
 /// Reads an `.npz` model of Marian or Nematus.
 pub(crate) fn read_npz(path: &Path, bytes: &Slice) -> Result<(Config, Weights), ModelError> {
     model(path, npz::read(path, bytes)?)
+}
+
+/// Reads a `.bin` model of Marian.
+pub(crate) fn read_bin(path: &Path, bytes: &Slice) -> Result<(Config, Weights), ModelError> {
+    model(path, bin::read(path, bytes)?)
 }
 
 /// Settings and canonical names for the tensors of a file.
