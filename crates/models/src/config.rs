@@ -1,6 +1,8 @@
 //! Everything about a model but its numbers: one description for Marian's embedded settings, Hugging Face's
 //! `config.json` and our own `config.toml`.
 
+mod check;
+pub(crate) mod hugging_face;
 pub(crate) mod inferred;
 pub(crate) mod marian;
 mod operations;
@@ -93,6 +95,17 @@ pub struct DecoderDefaults {
 }
 
 impl DecoderDefaults {
+    /// What is recommended here, else what `other` recommends.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            beam_size: self.beam_size.or(other.beam_size),
+            normalize: self.normalize.or(other.normalize),
+            word_penalty: self.word_penalty.or(other.word_penalty),
+            max_length_factor: self.max_length_factor.or(other.max_length_factor),
+        }
+    }
+
     /// Whether nothing is recommended.
     #[must_use]
     pub fn is_empty(&self) -> bool {

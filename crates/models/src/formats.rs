@@ -1,14 +1,84 @@
-//! Files and directories that hold models, and how to open them.
+//! The formats of model files and directories.
 
 pub(crate) mod bin;
+pub(crate) mod directory;
+pub(crate) mod hugging_face;
 pub(crate) mod marian;
 pub(crate) mod nematus;
 pub(crate) mod npz;
+pub(crate) mod safetensors;
 pub(crate) mod zip;
 
 use crate::buffer::{Buffer, Slice};
-use crate::{Config, ModelError, Weights};
+use crate::{Config, ModelError, ModelFiles, Weights};
+use std::fmt;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
+
+/// A format of models.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Marian's and Nematus' `.npz`.
+    MarianNpz,
+    /// Marian's `.bin`.
+    MarianBin,
+    /// Hugging Face's MarianMT, a directory.
+    HuggingFace,
+    /// Our own directory.
+    Directory,
+}
+
+impl Format {
+    /// The format of a file of tensors, by its first bytes.
+    pub(crate) fn of_file(path: &Path) -> Result<Self, ModelError> {
+        let mut start = [0; 8];
+        let read = File::open(path).and_then(|file| file.take(8).read_exact(&mut start));
+        match read {
+            Ok(()) => {}
+            Err(e) if e.kind() == std::io::ErrorKind::UnexpectedEof => {
+                return Err(ModelError::malformed(path, "model", "it has fewer than eight bytes"));
+            }
+            Err(e) => return Err(ModelError::io(path, "read", e)),
+        }
+        Self::of_bytes(&start)
+            .ok_or_else(|| ModelError::malformed(path, "model", "it is neither an .npz archive nor a .bin of Marian"))
+    }
+
+    /// The format of the file that starts like this, for the formats that are one file.
+    fn of_bytes(start: &[u8]) -> Option<Self> {
+        if start.starts_with(b"PK") {
+            Some(Self::MarianNpz)
+        } else if bin::is_bin(start) {
+            Some(Self::MarianBin)
+        } else {
+            None
+        }
+    }
+
+    /// Opens a file or directory of this format.
+    pub(crate) fn read(self, path: &Path) -> Result<(Config, Weights), ModelError> {
+        let (config, weights) = match self {
+            Self::MarianNpz => marian::read_npz(path, &Slice::whole(Buffer::map(path)?))?,
+            Self::MarianBin => marian::read_bin(path, &Slice::whole(Buffer::map(path)?))?,
+            Self::HuggingFace => hugging_face::read(path)?,
+            Self::Directory => directory::read(path)?,
+        };
+        config.check(path)?;
+        Ok((config, weights))
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::MarianNpz => "Marian npz",
+            Self::MarianBin => "Marian bin",
+            Self::HuggingFace => "Hugging Face MarianMT",
+            Self::Directory => "Metaphrase model directory",
+        })
+    }
+}
 
 /// Opens the model at `path`, a file or directory of any known format: its settings and its weights.
 ///
@@ -18,7 +88,20 @@ use std::path::Path;
 /// # Errors
 /// If there is no model, if it is damaged, or if it is of a kind that is not implemented.
 pub fn load(path: &Path) -> Result<(Config, Weights), ModelError> {
-    let path = if path.is_dir() { path.join("model.npz") } else { path.to_owned() };
-    let bytes = Slice::whole(Buffer::map(&path)?);
-    if bin::is_bin(bytes.bytes()) { marian::read_bin(&path, &bytes) } else { marian::read_npz(&path, &bytes) }
+    ModelFiles::find(path)?.load()
+}
+
+/// Opens a model of Marian's from the bytes of its `.npz` or `.bin`. `name` stands for the file in messages.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_bytes(name: &Path, bytes: Vec<u8>) -> Result<(Config, Weights), ModelError> {
+    let format = Format::of_bytes(&bytes);
+    let bytes = Slice::whole(Buffer::Bytes(bytes));
+    let (config, weights) = match format {
+        Some(Format::MarianBin) => marian::read_bin(name, &bytes)?,
+        _ => marian::read_npz(name, &bytes)?,
+    };
+    config.check(name)?;
+    Ok((config, weights))
 }

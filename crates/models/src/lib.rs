@@ -2,8 +2,10 @@
 
 mod buffer;
 pub mod config;
+mod convert;
 mod embedding;
 mod error;
+mod files;
 mod formats;
 mod model;
 mod output;
@@ -13,8 +15,11 @@ mod transformer;
 mod weights;
 
 pub use config::{Architecture, Config};
+pub use convert::convert;
 pub use error::ModelError;
-pub use formats::load;
+pub use files::{ModelFiles, Vocabularies, VocabularyFiles};
+pub use formats::directory::Precision;
+pub use formats::{Format, load, load_bytes};
 pub use model::{Model, State};
 pub use scores::Scores;
 pub use stored::Encoding;

@@ -92,7 +92,7 @@ impl Stored {
     pub(crate) fn to_f32(&self) -> Cow<'_, [f32]> {
         let values = decode(self.encoding, self.bytes.bytes());
         match self.shape[..] {
-            [rows, cols] if self.transposed => Cow::Owned(transpose(&values, cols, rows)),
+            [rows, cols] if self.transposed && !values.is_empty() => Cow::Owned(transpose(&values, cols, rows)),
             _ => values,
         }
     }

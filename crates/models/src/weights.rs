@@ -105,6 +105,10 @@ impl Weights {
         })
     }
 
+    pub(crate) fn stored(&self) -> impl Iterator<Item = (&str, &Stored)> {
+        self.tensors.iter().map(|(name, stored)| (name.as_str(), stored))
+    }
+
     /// The shape of the tensor of this name, without reading its numbers.
     #[must_use]
     pub fn shape(&self, name: &str) -> Option<&[usize]> {

@@ -1,4 +1,5 @@
 //! The reference models, where they are at hand: `METAPHRASE_SHARED`, or a folder `shared` beside the repository.
+#![allow(clippy::unwrap_used)] // a test fails by panicking
 
 use metaphrase_models::{Architecture, Tensor, load};
 use std::path::PathBuf;

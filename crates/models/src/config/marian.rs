@@ -214,15 +214,6 @@ impl Settings {
     fn transformer(&self, weights: &Weights) -> Result<TransformerConfig, ModelError> {
         let path = weights.path();
         self.refuse_unsupported_transformer(path)?;
-        if self.dim_emb == 0 || self.transformer_heads == 0 || !self.dim_emb.is_multiple_of(self.transformer_heads) {
-            let (dim, heads) = (self.dim_emb, self.transformer_heads);
-            return Err(ModelError::settings(path, format!("dim-emb {dim} is not a multiple of {heads} heads")));
-        }
-        let tied = &self.transformer_tied_layers;
-        if !tied.is_empty() && (tied.len() != self.dec_depth || tied.iter().any(|&l| l == 0 || l > self.dec_depth)) {
-            let problem = format!("transformer-tied-layers {tied:?} do not fit a decoder of {} layers", self.dec_depth);
-            return Err(ModelError::settings(path, problem));
-        }
         let operations = |letters: &str| {
             Operations::try_from(letters.to_owned()).map_err(|problem| ModelError::settings(path, problem))
         };
@@ -244,7 +235,7 @@ impl Settings {
             postprocess_top: operations(&self.transformer_postprocess_top)?,
             decoder_layer: self.decoder_layer(path)?,
             tied_embeddings: self.tied(),
-            tied_layers: tied.clone(),
+            tied_layers: self.transformer_tied_layers.clone(),
             positions,
             scale_embeddings: matches!(positions, Positions::SinusoidalMarian),
             alignment_layer: self.alignment_layer(path)?,
@@ -292,18 +283,14 @@ impl Settings {
     }
 
     fn alignment_layer(&self, path: &Path) -> Result<usize, ModelError> {
-        let problem = |found: &str| {
-            let depth = self.dec_depth;
-            let problem =
-                format!("transformer-guided-alignment-layer {found} is not one of the decoder's {depth} layers");
-            ModelError::settings(path, problem)
-        };
-        let layer = match &self.transformer_guided_alignment_layer {
-            LayerNumber::Name(name) if name == "last" => self.dec_depth,
-            LayerNumber::Name(name) => name.parse().map_err(|_| problem(name))?,
-            LayerNumber::Number(layer) => *layer,
-        };
-        if (1..=self.dec_depth).contains(&layer) { Ok(layer) } else { Err(problem(&layer.to_string())) }
+        match &self.transformer_guided_alignment_layer {
+            LayerNumber::Number(layer) => Ok(*layer),
+            LayerNumber::Name(name) if name == "last" => Ok(self.dec_depth),
+            LayerNumber::Name(name) => name.parse().map_err(|_| {
+                let problem = format!("transformer-guided-alignment-layer is `{name}`, expected a number or `last`");
+                ModelError::settings(path, problem)
+            }),
+        }
     }
 
     fn recurrent(&self) -> RecurrentConfig {
@@ -370,7 +357,9 @@ mod tests {
 
     fn transformer(yml: &str) -> Result<TransformerConfig, ModelError> {
         let yml = format!("type: transformer\ndim-vocabs: [10, 12]\ndim-emb: 16\n{yml}");
-        match config(&yml, &weights(&[]))?.architecture {
+        let config = config(&yml, &weights(&[]))?;
+        config.check(Path::new("m.npz"))?;
+        match config.architecture {
             Architecture::Transformer(transformer) => Ok(transformer),
             Architecture::Recurrent(_) => panic!("a Transformer"),
         }

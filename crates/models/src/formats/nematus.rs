@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 const MARKER: &str = "decoder_c_tt";
 
 /// What training leaves behind.
-const NO_TENSORS: [&str; 4] = [MARKER, "uidx", "history_errs", "zipped_params"];
+const NO_TENSORS: [&str; 3] = [MARKER, "uidx", "history_errs"];
 
 /// Stored name and canonical name. The stem may be followed by `_lns` or `_lnb` in cells and attention.
 const NAMES: [(&str, &str); 52] = [

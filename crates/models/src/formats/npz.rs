@@ -12,12 +12,18 @@ const MAGIC: &[u8] = b"\x93NUMPY";
 /// More dimensions than any tensor has.
 const MAX_DIMENSIONS: usize = 8;
 
+/// Python objects that training with Nematus leaves behind.
+const NO_ARRAYS: [&str; 1] = ["zipped_params"];
+
 /// All arrays of the archive by name, without `.npy`.
 pub(crate) fn read(path: &Path, bytes: &Slice) -> Result<BTreeMap<String, Stored>, ModelError> {
     let archive = Archive::open(path, bytes)?;
     let mut arrays = BTreeMap::new();
     for member in archive.members() {
         let name = member.name.strip_suffix(".npy").unwrap_or(&member.name);
+        if NO_ARRAYS.contains(&name) {
+            continue;
+        }
         let array = array(archive.read(member)?).map_err(|problem| ModelError::tensor(path, name, problem))?;
         if arrays.insert(name.to_owned(), array).is_some() {
             return Err(ModelError::malformed(path, "npz", format!("it has two arrays `{name}`")));

@@ -1,0 +1,88 @@
+//! What settings must fulfil, whichever file they come from, before anything is built from them.
+
+use super::{Architecture, Config, DecoderLayer, RecurrentConfig, TransformerConfig};
+use crate::ModelError;
+use std::path::Path;
+
+/// Far beyond any real model, and small enough that products of three stay within 64 bits.
+const MAX_SIZE: usize = 1 << 20;
+const MAX_DEPTH: usize = 1 << 10;
+
+/// Vocabularies can be larger than layers.
+const MAX_WORDS: usize = 1 << 26;
+
+impl Config {
+    /// Whether the settings make sense: sizes and depths within bounds, numbers that refer to others valid.
+    ///
+    /// # Errors
+    /// A sentence about the first setting that does not. `path` is the file they come from.
+    pub fn check(&self, path: &Path) -> Result<(), ModelError> {
+        self.problem().map_or(Ok(()), |problem| Err(ModelError::settings(path, problem)))
+    }
+
+    fn problem(&self) -> Option<String> {
+        let words = self.source_words.min(self.target_words);
+        if words == 0 || self.source_words.max(self.target_words) > MAX_WORDS {
+            return Some(format!("vocabularies of {} and {} words", self.source_words, self.target_words));
+        }
+        if self.end_of_sentence as usize >= words {
+            return Some(format!("the end of sentence is word {} of a vocabulary of {words}", self.end_of_sentence));
+        }
+        match &self.architecture {
+            Architecture::Transformer(transformer) => transformer.problem(),
+            Architecture::Recurrent(recurrent) => recurrent.problem(),
+        }
+    }
+}
+
+impl TransformerConfig {
+    fn problem(&self) -> Option<String> {
+        let mut sizes = vec![
+            ("embedding size", self.dim_emb),
+            ("number of heads", self.heads),
+            ("encoder feed-forward size", self.encoder_ffn.dim),
+            ("decoder feed-forward size", self.decoder_ffn.dim),
+        ];
+        let mut depths = vec![
+            ("encoder depth", self.encoder_depth),
+            ("decoder depth", self.decoder_depth),
+            ("encoder feed-forward depth", self.encoder_ffn.depth),
+            ("decoder feed-forward depth", self.decoder_ffn.depth),
+        ];
+        if let DecoderLayer::AverageAttention(average) = self.decoder_layer {
+            sizes.push(("average attention's size", average.ffn.dim));
+            depths.push(("average attention's depth", average.ffn.depth));
+        }
+        let (depth, tied) = (self.decoder_depth, &self.tied_layers);
+        out_of_bounds(&sizes, MAX_SIZE).or_else(|| out_of_bounds(&depths, MAX_DEPTH)).or_else(|| {
+            if !self.dim_emb.is_multiple_of(self.heads) {
+                Some(format!("an embedding size of {} is not a multiple of {} heads", self.dim_emb, self.heads))
+            } else if !tied.is_empty() && (tied.len() != depth || tied.iter().any(|l| !(1..=depth).contains(l))) {
+                Some(format!("tied layers {tied:?} do not fit a decoder of {depth} layers"))
+            } else if !(1..=depth).contains(&self.alignment_layer) {
+                Some(format!("the alignment layer {} is not one of the decoder's {depth}", self.alignment_layer))
+            } else {
+                None
+            }
+        })
+    }
+}
+
+impl RecurrentConfig {
+    fn problem(&self) -> Option<String> {
+        let sizes = [("embedding size", self.dim_emb), ("state size", self.dim_rnn)];
+        let depths = [
+            ("encoder depth", self.encoder_depth),
+            ("encoder cell depth", self.encoder_cell_depth),
+            ("decoder depth", self.decoder_depth),
+            ("decoder base cell depth", self.decoder_cell_base_depth),
+            ("decoder high cell depth", self.decoder_cell_high_depth),
+        ];
+        out_of_bounds(&sizes, MAX_SIZE).or_else(|| out_of_bounds(&depths, MAX_DEPTH))
+    }
+}
+
+fn out_of_bounds(named: &[(&str, usize)], max: usize) -> Option<String> {
+    let (name, value) = named.iter().find(|(_, value)| !(1..=max).contains(value))?;
+    Some(format!("the {name} is {value}, expected 1 to {max}"))
+}

@@ -1,0 +1,174 @@
+//! Settings of Hugging Face's MarianMT models, as their `config.json` has them.
+
+use super::{
+    Activation, Architecture, Config, DecoderDefaults, DecoderLayer, FeedForward, Operations, Positions,
+    TiedEmbeddings, TransformerConfig,
+};
+use crate::ModelError;
+use crate::config::operations::Operation;
+use serde::Deserialize;
+use std::path::Path;
+
+/// The keys of `config.json` that decoding depends on. Defaults are those of `MarianConfig`.
+#[derive(Debug, Deserialize)]
+#[serde(default)]
+pub(crate) struct Settings {
+    model_type: String,
+    vocab_size: usize,
+    decoder_vocab_size: Option<usize>,
+    d_model: usize,
+    encoder_layers: usize,
+    decoder_layers: usize,
+    encoder_attention_heads: usize,
+    decoder_attention_heads: usize,
+    encoder_ffn_dim: usize,
+    decoder_ffn_dim: usize,
+    activation_function: String,
+    scale_embedding: bool,
+    eos_token_id: u32,
+    pub(crate) pad_token_id: u32,
+    decoder_start_token_id: Option<u32>,
+    pub(crate) share_encoder_decoder_embeddings: bool,
+    pub(crate) tie_word_embeddings: bool,
+    normalize_before: bool,
+    normalize_embedding: bool,
+    add_final_layer_norm: bool,
+    #[serde(flatten)]
+    pub(crate) generation: Generation,
+}
+
+/// Recommendations for search, in `generation_config.json` or, in older models, `config.json`.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Generation {
+    num_beams: Option<usize>,
+    length_penalty: Option<f32>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            model_type: "marian".into(),
+            vocab_size: 58101,
+            decoder_vocab_size: None,
+            d_model: 1024,
+            encoder_layers: 12,
+            decoder_layers: 12,
+            encoder_attention_heads: 16,
+            decoder_attention_heads: 16,
+            encoder_ffn_dim: 4096,
+            decoder_ffn_dim: 4096,
+            activation_function: "gelu".into(),
+            scale_embedding: false,
+            eos_token_id: 0,
+            pad_token_id: 58100,
+            decoder_start_token_id: None,
+            share_encoder_decoder_embeddings: true,
+            tie_word_embeddings: true,
+            normalize_before: false,
+            normalize_embedding: false,
+            add_final_layer_norm: false,
+            generation: Generation::default(),
+        }
+    }
+}
+
+impl Settings {
+    pub(crate) fn parse(path: &Path, json: &[u8]) -> Result<Self, ModelError> {
+        let settings: Self =
+            serde_json::from_slice(json).map_err(|e| ModelError::settings(path, format!("can not be read: {e}")))?;
+        let heads = settings.encoder_attention_heads != settings.decoder_attention_heads;
+        let other = settings.model_type != "marian";
+        let start = settings.decoder_start_token_id.is_some_and(|start| start != settings.pad_token_id);
+        let pre_norm = settings.normalize_before || settings.add_final_layer_norm;
+        let refused = [
+            (other, "a model_type other than marian", "of Hugging Face's models MarianMT can be read"),
+            (heads, "different numbers of heads in encoder and decoder", "they must be equal"),
+            (start, "a decoder_start_token_id other than the pad_token_id", "decoding must start from padding"),
+            (pre_norm, "normalize_before", "MarianMT normalises after each block"),
+            (settings.normalize_embedding, "normalize_embedding", "MarianMT does not normalise embeddings"),
+        ];
+        match refused.into_iter().find(|(present, ..)| *present) {
+            Some((_, what, advice)) => Err(ModelError::unsupported(path, what, advice)),
+            None => Ok(settings),
+        }
+    }
+
+    /// The settings as ours. `positions`: what the tensors say of them.
+    pub(crate) fn config(
+        &self,
+        path: &Path,
+        positions: Positions,
+        output_is_table: bool,
+    ) -> Result<Config, ModelError> {
+        let feed_forward = |dim| FeedForward { dim, depth: 2 };
+        let target_words = match self.decoder_vocab_size {
+            Some(words) if !self.share_encoder_decoder_embeddings => words,
+            _ => self.vocab_size,
+        };
+        let transformer = TransformerConfig {
+            dim_emb: self.d_model,
+            heads: self.encoder_attention_heads,
+            encoder_depth: self.encoder_layers,
+            decoder_depth: self.decoder_layers,
+            encoder_ffn: feed_forward(self.encoder_ffn_dim),
+            decoder_ffn: feed_forward(self.decoder_ffn_dim),
+            activation: activation(path, &self.activation_function)?,
+            preprocess: Operations::default(),
+            postprocess: Operations(vec![Operation::Add, Operation::LayerNorm]),
+            postprocess_emb: Operations::default(),
+            postprocess_top: Operations::default(),
+            decoder_layer: DecoderLayer::SelfAttention,
+            tied_embeddings: TiedEmbeddings {
+                source_target: self.share_encoder_decoder_embeddings,
+                target_output: output_is_table,
+            },
+            tied_layers: Vec::new(),
+            positions,
+            scale_embeddings: self.scale_embedding,
+            alignment_layer: self.decoder_layers,
+            attention_projection: true,
+            layer_norm_epsilon: 1e-5,
+            output_bias: true,
+        };
+        Ok(Config {
+            source_words: self.vocab_size,
+            target_words,
+            end_of_sentence: self.eos_token_id,
+            never: vec![super::marian::UNKNOWN, self.pad_token_id],
+            decoding: DecoderDefaults::default(),
+            architecture: Architecture::Transformer(transformer),
+        })
+    }
+}
+
+impl Generation {
+    /// What is said here, else what `other` says.
+    pub(crate) fn or(self, other: Self) -> Self {
+        Self {
+            num_beams: self.num_beams.or(other.num_beams),
+            length_penalty: self.length_penalty.or(other.length_penalty),
+        }
+    }
+
+    /// Hugging Face divides by length to the power of `length_penalty`, 1 unless said otherwise.
+    pub(crate) fn defaults(&self) -> DecoderDefaults {
+        DecoderDefaults {
+            beam_size: self.num_beams,
+            normalize: Some(self.length_penalty.unwrap_or(1.0)),
+            ..DecoderDefaults::default()
+        }
+    }
+}
+
+fn activation(path: &Path, name: &str) -> Result<Activation, ModelError> {
+    match name {
+        "relu" => Ok(Activation::Relu),
+        "swish" | "silu" => Ok(Activation::Swish),
+        "gelu" => Ok(Activation::Gelu),
+        _ => {
+            let advice = "it can be relu, swish, silu or gelu";
+            Err(ModelError::unsupported(path, format!("activation_function `{name}`"), advice))
+        }
+    }
+}

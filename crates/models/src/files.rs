@@ -1,0 +1,190 @@
+//! Which files make up a model: from a path that a user gives to the model, its vocabularies and the
+//! recommendations for decoding.
+
+mod decoder_yml;
+mod vocabularies;
+
+use crate::config::DecoderDefaults;
+use crate::formats::{Format, directory};
+use crate::{Config, ModelError, Weights};
+use std::path::{Path, PathBuf};
+
+/// The files of a model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelFiles {
+    /// The format of the model.
+    pub format: Format,
+    /// The file with the tensors; the directory for formats that are directories.
+    pub model: PathBuf,
+    /// The directory that the files are in.
+    pub directory: PathBuf,
+    /// A candidate list (shortlist) that the model's makers recommend.
+    pub shortlist: Option<PathBuf>,
+    /// What a `decoder.yml` recommends; [`load`](Self::load) puts it into [`Config::decoding`].
+    pub decoding: DecoderDefaults,
+    /// Vocabularies named by `decoder.yml` or `config.toml`; otherwise they are looked for by name.
+    named: Option<Vocabularies>,
+}
+
+/// The vocabularies of a model; both are the same file where the languages share one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Vocabularies {
+    /// The source language's.
+    pub source: VocabularyFiles,
+    /// The target language's.
+    pub target: VocabularyFiles,
+}
+
+/// The files that turn text of one language into word ids and back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VocabularyFiles {
+    /// Words and their ids: a SentencePiece model (`.spm`), or a list (`.yml`, `.json`, `.txt`).
+    pub words: PathBuf,
+    /// The SentencePiece model that divides text into words, where `words` is a list that comes with one.
+    pub segmenter: Option<PathBuf>,
+}
+
+impl ModelFiles {
+    /// Finds the model at `path`: a file of tensors, a `decoder.yml`, or a directory that holds one model in
+    /// any known format.
+    ///
+    /// # Errors
+    /// If there is no model or more than one, with a list of what was found.
+    pub fn find(path: &Path) -> Result<Self, ModelError> {
+        let metadata = std::fs::metadata(path).map_err(|e| ModelError::io(path, "read", e))?;
+        if metadata.is_dir() { Self::in_directory(path) } else { Self::from_file(path) }
+    }
+
+    fn from_file(path: &Path) -> Result<Self, ModelError> {
+        let directory = match path.parent() {
+            Some(parent) if parent != Path::new("") => parent,
+            _ => Path::new("."),
+        };
+        match path.file_name().and_then(|name| name.to_str()).unwrap_or_default() {
+            directory::MANIFEST => Self::own(directory),
+            "config.json" => Ok(Self::plain(Format::HuggingFace, directory, directory)),
+            name if has_extension(name, &["yml", "yaml"]) => decoder_yml::read(path, directory),
+            name if has_extension(name, &["safetensors"]) => Self::in_directory(directory),
+            _ => Ok(Self::plain(Format::of_file(path)?, path, directory)),
+        }
+    }
+
+    fn in_directory(directory: &Path) -> Result<Self, ModelError> {
+        let names = file_names(directory)?;
+        let has = |name: &str| names.iter().any(|n| n == name);
+        if has(directory::MANIFEST) {
+            return Self::own(directory);
+        }
+        if let Some(settings) = decoder_yml::choose(&names) {
+            return decoder_yml::read(&directory.join(settings), directory);
+        }
+        if let Some(model) = marian_model(directory, &names)? {
+            let path = directory.join(model);
+            return Ok(Self::plain(Format::of_file(&path)?, &path, directory));
+        }
+        if has("config.json") {
+            return Ok(Self::plain(Format::HuggingFace, directory, directory));
+        }
+        let problem = format!(
+            "there is no model here: none of config.toml, decoder.yml, model.npz, another .npz or Marian .bin, config.json ({})",
+            listed(&names)
+        );
+        Err(ModelError::directory(directory, problem))
+    }
+
+    fn own(directory: &Path) -> Result<Self, ModelError> {
+        let manifest = directory::read_manifest(directory)?;
+        let side = |side: directory::Side| VocabularyFiles {
+            words: directory.join(side.vocabulary),
+            segmenter: side.segmenter.map(|name| directory.join(name)),
+        };
+        let named = manifest.source.zip(manifest.target);
+        let named = named.map(|(source, target)| Vocabularies { source: side(source), target: side(target) });
+        Ok(Self { named, ..Self::plain(Format::Directory, directory, directory) })
+    }
+
+    fn plain(format: Format, model: &Path, directory: &Path) -> Self {
+        Self {
+            format,
+            model: model.to_owned(),
+            directory: directory.to_owned(),
+            shortlist: None,
+            decoding: DecoderDefaults::default(),
+            named: None,
+        }
+    }
+
+    /// Opens the model.
+    ///
+    /// # Errors
+    /// As [`load`](crate::load).
+    pub fn load(&self) -> Result<(Config, Weights), ModelError> {
+        let (mut config, weights) = self.format.read(&self.model)?;
+        config.decoding = self.decoding.or(config.decoding);
+        Ok((config, weights))
+    }
+
+    /// The vocabularies, as named by the model's makers or else by the usual file names.
+    ///
+    /// # Errors
+    /// If none is found, or if it is not clear which belongs to which language.
+    pub fn vocabularies(&self) -> Result<Vocabularies, ModelError> {
+        match &self.named {
+            Some(vocabularies) => Ok(vocabularies.clone()),
+            None => vocabularies::find(&self.directory, &file_names(&self.directory)?),
+        }
+    }
+}
+
+/// The one model of Marian's among the files, if there is one: `model.npz` before others.
+fn marian_model<'n>(directory: &Path, names: &'n [String]) -> Result<Option<&'n str>, ModelError> {
+    let training = |name: &str| name.contains(".optimizer.") || name.contains(".orig.");
+    let npz: Vec<&str> =
+        names.iter().map(String::as_str).filter(|n| has_extension(n, &["npz"]) && !training(n)).collect();
+    if let Some(model) = npz.iter().find(|&&name| name == "model.npz") {
+        return Ok(Some(model));
+    }
+    // Shortlists end in .bin too, so the content decides.
+    let bin = names.iter().map(String::as_str).filter(|name| {
+        has_extension(name, &["bin"]) && matches!(Format::of_file(&directory.join(name)), Ok(Format::MarianBin))
+    });
+    let models: Vec<&str> = npz.into_iter().chain(bin).collect();
+    match models[..] {
+        [] => Ok(None),
+        [model] => Ok(Some(model)),
+        _ => {
+            let problem = format!("there is more than one model: {}; name the file", models.join(", "));
+            Err(ModelError::directory(directory, problem))
+        }
+    }
+}
+
+/// The names of the files in a directory, sorted. Names that are not UTF-8 are none of ours.
+fn file_names(directory: &Path) -> Result<Vec<String>, ModelError> {
+    let unreadable = |e| ModelError::io(directory, "read", e);
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(directory).map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?;
+        if entry.path().is_file()
+            && let Ok(name) = entry.file_name().into_string()
+        {
+            names.push(name);
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// What a directory holds, for messages.
+fn listed(names: &[String]) -> String {
+    const SHOWN: usize = 8;
+    match names.len() {
+        0 => "it has no files".to_owned(),
+        count if count <= SHOWN => format!("it has {}", names.join(", ")),
+        count => format!("it has {} and {} more", names[..SHOWN].join(", "), count - SHOWN),
+    }
+}
+
+fn has_extension(name: &str, extensions: &[&str]) -> bool {
+    name.rsplit_once('.').is_some_and(|(_, extension)| extensions.contains(&extension))
+}

@@ -1,0 +1,112 @@
+//! `decoder.yml`: Marian's options for a decoder, as OPUS-MT, Bergamot and Marian itself put them beside a model.
+
+use super::vocabularies::with_segmenters;
+use super::{ModelFiles, file_names, has_extension};
+use crate::ModelError;
+use crate::config::DecoderDefaults;
+use crate::config::marian::one_line;
+use crate::formats::Format;
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+
+/// The keys that matter; the others speak of devices and batches.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+struct Options {
+    relative_paths: bool,
+    models: Vec<PathBuf>,
+    vocabs: Vec<PathBuf>,
+    beam_size: Option<usize>,
+    /// `true` alone stands for 1.
+    normalize: Option<Flag>,
+    word_penalty: Option<f32>,
+    max_length_factor: Option<f32>,
+    /// A file, then numbers and switches.
+    shortlist: Vec<Flag>,
+}
+
+/// A value, or whether the default is on.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Flag {
+    Switch(bool),
+    Number(f32),
+    Text(String),
+}
+
+/// The file to use among those of a directory: `decoder.yml`, that of `model.npz`, or the only one of its kind.
+pub(super) fn choose(names: &[String]) -> Option<&str> {
+    let preferred = ["decoder.yml", "model.npz.decoder.yml", "model.bin.decoder.yml"];
+    if let Some(name) = preferred.into_iter().find_map(|wanted| names.iter().find(|name| *name == wanted)) {
+        return Some(name);
+    }
+    let bergamot = |name: &str| name.starts_with("config.") && has_extension(name, &["yml"]);
+    let mut others = names.iter().filter(|name| name.ends_with(".decoder.yml") || bergamot(name));
+    others.next().filter(|_| others.next().is_none()).map(String::as_str)
+}
+
+/// Follows the options in `path`.
+pub(super) fn read(path: &Path, directory: &Path) -> Result<ModelFiles, ModelError> {
+    let text = std::fs::read_to_string(path).map_err(|e| ModelError::io(path, "read", e))?;
+    let options: Options = serde_saphyr::from_str(&text)
+        .map_err(|e| ModelError::settings(path, format!("can not be read: {}", one_line(&e))))?;
+    let locate = |file: &Path| locate(path, directory, options.relative_paths, file);
+    let model = match &options.models[..] {
+        [model] => locate(model)?,
+        [] => return Err(ModelError::settings(path, "it names no model under `models:`")),
+        several => {
+            let what = format!("a decoder.yml with an ensemble of {} models", several.len());
+            return Err(ModelError::unsupported(path, what, "name each model on the command line instead"));
+        }
+    };
+    let named = match &options.vocabs[..] {
+        [] => None,
+        [source, target] => Some(with_segmenters(directory, &file_names(directory)?, locate(source)?, locate(target)?)),
+        several => {
+            let what = format!("a decoder.yml with {} vocabularies", several.len());
+            return Err(ModelError::unsupported(path, what, "one source and one target are expected"));
+        }
+    };
+    let shortlist = match options.shortlist.first() {
+        Some(Flag::Text(file)) => Some(locate(Path::new(file))?),
+        _ => None,
+    };
+    Ok(ModelFiles {
+        format: Format::of_file(&model)?,
+        model,
+        directory: directory.to_owned(),
+        shortlist,
+        decoding: options.decoding(path)?,
+        named,
+    })
+}
+
+impl Options {
+    fn decoding(&self, path: &Path) -> Result<DecoderDefaults, ModelError> {
+        let normalize = match &self.normalize {
+            None => None,
+            Some(Flag::Switch(on)) => Some(f32::from(u8::from(*on))),
+            Some(Flag::Number(power)) => Some(*power),
+            Some(Flag::Text(text)) => {
+                return Err(ModelError::settings(path, format!("normalize is `{text}`, expected a number")));
+            }
+        };
+        Ok(DecoderDefaults {
+            beam_size: self.beam_size,
+            normalize,
+            word_penalty: self.word_penalty,
+            max_length_factor: self.max_length_factor,
+        })
+    }
+}
+
+/// Where a named file is: as it is named, or, since models get moved, beside the options.
+fn locate(options: &Path, directory: &Path, relative: bool, file: &Path) -> Result<PathBuf, ModelError> {
+    let named = if relative { directory.join(file) } else { file.to_owned() };
+    let beside = file.file_name().map(|name| directory.join(name));
+    let found = [Some(named), beside].into_iter().flatten().find(|path| path.is_file());
+    found.ok_or_else(|| {
+        let problem = format!("it names `{}`, which is neither there nor in the same directory", file.display());
+        ModelError::settings(options, problem)
+    })
+}

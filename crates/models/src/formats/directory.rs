@@ -1,0 +1,167 @@
+//! Our own model directory: `config.toml`, `model.safetensors` and the vocabularies, described in
+//! `docs/formats/model-directory.md`.
+
+use super::safetensors;
+use crate::buffer::{Buffer, Slice};
+use crate::stored::{Stored, elements};
+use crate::{Config, ModelError, Weights};
+use ::safetensors::{Dtype, View};
+use half::{bf16, f16};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fs::File;
+use std::path::Path;
+
+pub(crate) const MANIFEST: &str = "config.toml";
+const WEIGHTS: &str = "model.safetensors";
+
+/// The version of the directory's layout that is written, and the newest that is read.
+pub(crate) const VERSION: u32 = 1;
+
+/// The content of `config.toml`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) struct Manifest {
+    /// The version of the layout.
+    pub(crate) version: u32,
+    /// The files of the vocabularies, where the directory has them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) source: Option<Side>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) target: Option<Side>,
+    /// The model's settings.
+    pub(crate) model: Config,
+}
+
+/// The files of one language, as names within the directory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) struct Side {
+    /// Words and their ids.
+    pub(crate) vocabulary: String,
+    /// The SentencePiece model that divides text into words, if the vocabulary is not one itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) segmenter: Option<String>,
+}
+
+/// How matrices are stored. Vectors (biases, normalisation) are always `f32`: they are small, and precision
+/// matters most in them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Precision {
+    /// 32-bit floats.
+    #[default]
+    F32,
+    /// IEEE half precision; weights beyond ±65,504 are refused.
+    F16,
+    /// The upper half of a 32-bit float.
+    Bf16,
+}
+
+pub(crate) fn read_manifest(directory: &Path) -> Result<Manifest, ModelError> {
+    let path = directory.join(MANIFEST);
+    let text = std::fs::read_to_string(&path).map_err(|e| ModelError::io(&path, "read", e))?;
+    parse_manifest(&path, &text)
+}
+
+/// The version is read first, so that a newer file is refused for being newer.
+fn parse_manifest(path: &Path, text: &str) -> Result<Manifest, ModelError> {
+    #[derive(Deserialize)]
+    struct Version {
+        version: u32,
+    }
+    let problem = |e: toml::de::Error| {
+        let line = e.span().map_or(1, |span| text[..span.start.min(text.len())].lines().count().max(1));
+        ModelError::settings(path, format!("line {line}: {}", e.message().lines().collect::<Vec<_>>().join("; ")))
+    };
+    let Version { version } = toml::from_str(text).map_err(problem)?;
+    if version != VERSION {
+        let what = format!("version {version} of the model directory");
+        return Err(ModelError::unsupported(path, what, format!("this program reads version {VERSION}")));
+    }
+    toml::from_str(text).map_err(problem)
+}
+
+pub(crate) fn read(directory: &Path) -> Result<(Config, Weights), ModelError> {
+    let manifest = read_manifest(directory)?;
+    let path = directory.join(WEIGHTS);
+    let tensors = safetensors::read(&path, &Slice::whole(Buffer::map(&path)?))?;
+    Ok((manifest.model, Weights::new(&path, tensors)))
+}
+
+/// Writes `config.toml` and `model.safetensors` into a directory that exists, and makes sure they are on disk.
+pub(crate) fn write(
+    directory: &Path,
+    manifest: &Manifest,
+    weights: &Weights,
+    precision: Precision,
+) -> Result<(), ModelError> {
+    let path = directory.join(MANIFEST);
+    let text =
+        toml::to_string(manifest).map_err(|e| ModelError::settings(&path, format!("can not be written: {e}")))?;
+    std::fs::write(&path, text).map_err(|e| ModelError::io(&path, "write", e))?;
+    sync(&path)?;
+
+    let path = directory.join(WEIGHTS);
+    let tensors =
+        weights.stored().map(|(name, stored)| Ok((name, Output::new(weights.path(), name, stored, precision)?)));
+    let tensors: Vec<_> = tensors.collect::<Result<_, ModelError>>()?;
+    let metadata = HashMap::from([("format".to_owned(), "metaphrase".to_owned())]);
+    ::safetensors::serialize_to_file(tensors, Some(metadata), &path)
+        .map_err(|e| ModelError::io(&path, "write", std::io::Error::other(e)))?;
+    sync(&path)
+}
+
+/// Waits until a file or directory is on disk.
+pub(crate) fn sync(path: &Path) -> Result<(), ModelError> {
+    File::open(path).and_then(|file| file.sync_all()).map_err(|e| ModelError::io(path, "write", e))
+}
+
+/// A tensor on its way to a file.
+struct Output<'a> {
+    stored: &'a Stored,
+    dtype: Dtype,
+}
+
+impl<'a> Output<'a> {
+    fn new(path: &Path, name: &str, stored: &'a Stored, precision: Precision) -> Result<Self, ModelError> {
+        let matrix = matches!(stored.shape[..], [rows, _] if rows > 1);
+        let dtype = match precision {
+            Precision::F16 if matrix => Dtype::F16,
+            Precision::Bf16 if matrix => Dtype::BF16,
+            _ => Dtype::F32,
+        };
+        let largest = f32::from(f16::MAX);
+        if dtype == Dtype::F16 && stored.to_f32().iter().any(|v| v.is_finite() && v.abs() > largest) {
+            let problem = "has numbers beyond ±65504, which f16 can not hold; convert to f32 or bf16";
+            return Err(ModelError::tensor(path, name, problem));
+        }
+        Ok(Self { stored, dtype })
+    }
+}
+
+impl View for Output<'_> {
+    fn dtype(&self) -> Dtype {
+        self.dtype
+    }
+
+    fn shape(&self) -> &[usize] {
+        &self.stored.shape
+    }
+
+    fn data(&self) -> Cow<'_, [u8]> {
+        let values = self.stored.to_f32();
+        let bytes = match self.dtype {
+            Dtype::F16 => values.iter().flat_map(|&v| f16::from_f32(v).to_le_bytes()).collect(),
+            Dtype::BF16 => values.iter().flat_map(|&v| bf16::from_f32(v).to_le_bytes()).collect(),
+            _ => values.iter().flat_map(|v| v.to_le_bytes()).collect(),
+        };
+        Cow::Owned(bytes)
+    }
+
+    fn data_len(&self) -> usize {
+        let width = if self.dtype == Dtype::F32 { 4 } else { 2 };
+        // The shape belongs to a tensor in memory, so its size fits.
+        elements(&self.stored.shape).map_or(0, |count| count * width)
+    }
+}

@@ -1,0 +1,118 @@
+//! Which files make up a model.
+#![allow(clippy::unwrap_used)] // a test fails by panicking
+
+use metaphrase_models::{Format, ModelFiles, load};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn tiny(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/models").join(name)
+}
+
+/// A directory with copies of tiny models and files of text.
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn model(self, name: &str) -> Self {
+        fs::copy(tiny("marian-tiny/model.npz"), self.path().join(name)).unwrap();
+        self
+    }
+
+    fn text(self, name: &str, text: &str) -> Self {
+        fs::write(self.path().join(name), text).unwrap();
+        self
+    }
+
+    fn find(&self) -> Result<ModelFiles, String> {
+        ModelFiles::find(self.path()).map_err(|e| e.to_string())
+    }
+}
+
+#[test]
+fn model_npz_goes_before_others() {
+    let folder = Folder::new().model("model.npz").model("model.best.npz").model("model.npz.optimizer.npz");
+    assert_eq!(folder.find().unwrap().model, folder.path().join("model.npz"));
+}
+
+#[test]
+fn the_only_model_is_found_and_several_are_listed() {
+    let folder =
+        Folder::new().model("model.best.npz").model("model.best.npz.optimizer.npz").text("lex.bin", "a shortlist");
+    assert_eq!(folder.find().unwrap().model, folder.path().join("model.best.npz"));
+    let folder = folder.model("model.last.npz");
+    let message = folder.find().unwrap_err();
+    assert!(message.contains("model.best.npz, model.last.npz"), "{message}");
+    let one = ModelFiles::find(&folder.path().join("model.last.npz")).unwrap();
+    assert_eq!(one.format, Format::MarianNpz);
+}
+
+#[test]
+fn an_opus_mt_directory_is_followed() {
+    let folder = Folder::new()
+        .model("opus.npz")
+        .model("other.npz")
+        .text("opus.vocab.yml", "")
+        .text("source.spm", "")
+        .text("target.spm", "")
+        .text(
+            "decoder.yml",
+            "models:\n  - /gone/opus.npz\nvocabs:\n  - opus.vocab.yml\n  - opus.vocab.yml\nbeam-size: 6\n\
+             normalize: 0.6\nword-penalty: 0\nmax-length-factor: 3\nmini-batch: 1\nrelative-paths: true\n",
+        );
+    let files = folder.find().unwrap();
+    assert_eq!(files.model, folder.path().join("opus.npz"));
+    let vocabularies = files.vocabularies().unwrap();
+    assert_eq!(vocabularies.target.words, folder.path().join("opus.vocab.yml"));
+    assert_eq!(vocabularies.target.segmenter, Some(folder.path().join("target.spm")));
+    let (config, _) = files.load().unwrap();
+    assert_eq!((config.decoding.beam_size, config.decoding.normalize), (Some(6), Some(0.6)));
+    assert_eq!((config.decoding.word_penalty, config.decoding.max_length_factor), (Some(0.0), Some(3.0)));
+}
+
+#[test]
+fn a_bergamot_directory_is_followed() {
+    let folder = Folder::new().model("model.bin").text("vocab.deen.spm", "").text("lex.s2t.bin", "").text(
+        "config.intgemm8bitalpha.yml",
+        "relative-paths: true\nmodels: [model.bin]\nvocabs: [vocab.deen.spm, vocab.deen.spm]\n\
+         shortlist: [lex.s2t.bin, false]\nnormalize: true\n",
+    );
+    let files = folder.find().unwrap();
+    assert_eq!(files.shortlist, Some(folder.path().join("lex.s2t.bin")));
+    assert_eq!(files.decoding.normalize, Some(1.0));
+}
+
+#[test]
+fn ensembles_and_missing_files_are_refused() {
+    let folder = Folder::new().model("a.npz").text("decoder.yml", "relative-paths: true\nmodels: [a.npz, a.npz]");
+    assert!(folder.find().unwrap_err().contains("an ensemble of 2 models"));
+    let folder = Folder::new().model("a.npz").text("decoder.yml", "relative-paths: true\nmodels: [b.npz]");
+    assert!(folder.find().unwrap_err().contains("`b.npz`"));
+    let folder = Folder::new().text("decoder.yml", "models: {");
+    assert!(folder.find().is_err());
+}
+
+#[test]
+fn a_directory_without_a_model_is_listed() {
+    let folder = Folder::new().text("notes", "").text("model.npz.txt", "");
+    let message = folder.find().unwrap_err();
+    assert!(message.contains("no model here") && message.contains("model.npz.txt, notes"), "{message}");
+    assert!(ModelFiles::find(&folder.path().join("nowhere")).is_err());
+    let message = ModelFiles::find(&folder.path().join("notes")).unwrap_err().to_string();
+    assert!(message.contains("fewer than eight bytes"), "{message}");
+}
+
+#[test]
+fn a_pickled_model_is_told_how_to_be_saved() {
+    let folder =
+        Folder::new().text("config.json", r#"{"model_type": "marian"}"#).text("pytorch_model.bin", "a pickled model");
+    let message = load(folder.path()).unwrap_err().to_string();
+    assert!(message.contains("safe_serialization=True"), "{message}");
+}
