@@ -11,9 +11,7 @@ use std::io::{Read as _, Write as _};
 use std::time::{Duration, Instant};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let path = std::env::args_os()
-        .nth(1)
-        .ok_or("usage: spm_ids MODEL < TEXT")?;
+    let path = std::env::args_os().nth(1).ok_or("usage: spm_ids MODEL < TEXT")?;
     let start = Instant::now();
     let model = SentencePieceModel::open(path.as_ref())?;
     let load = start.elapsed();

@@ -59,19 +59,20 @@ fn normalizer() {
     }
 }
 
-/// A line of a million characters takes about a second at most, in whatever it consists of.
+/// Quadratic time would be hours for such lines.
 #[test]
 fn long_lines_take_linear_time() {
     let start = std::time::Instant::now();
     let options = TokenizerOptions { protected: ProtectedPatterns::web(), ..Default::default() };
     let tokenizers = [MosesTokenizer::new("en"), MosesTokenizer::with_options("fr", options)];
+    let normalizer = PunctuationNormalizer::new("de");
     for piece in [".", "'", ",", "a'", "a.", "DOT", " ", "\" ", "<a ", "a-", "1,", "@", "中"] {
-        let line = piece.repeat(1_000_000 / piece.len());
+        let line = piece.repeat(300_000);
         for tokenizer in &tokenizers {
             let tokens = tokenizer.tokenize(&line);
             MosesDetokenizer::new("en").detokenize(&tokens);
         }
-        PunctuationNormalizer::new("de").normalize(&line);
+        normalizer.normalize(&line);
     }
-    assert!(start.elapsed().as_secs() < 100, "{:?}", start.elapsed());
+    assert!(start.elapsed().as_secs() < 120, "{:?}", start.elapsed());
 }

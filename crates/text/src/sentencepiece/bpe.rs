@@ -60,19 +60,11 @@ struct Merge {
 impl Bpe {
     pub(super) fn new(pieces: &Pieces) -> Self {
         let has_unused = pieces.iter().any(|(_, kind)| kind == Kind::Unused);
-        let crosses = |text: &str| {
-            text.match_indices(SPACE_MARK)
-                .any(|(at, _)| at > 0 && !text[..at].ends_with(SPACE_MARK))
-        };
-        let by_word = !has_unused
-            && !pieces
-                .iter()
-                .enumerate()
-                .any(|(id, (_, kind))| kind.is_text() && crosses(pieces.text(id)));
-        Self {
-            by_word,
-            has_unused,
-        }
+        let crosses =
+            |text: &str| text.match_indices(SPACE_MARK).any(|(at, _)| at > 0 && !text[..at].ends_with(SPACE_MARK));
+        let by_word =
+            !has_unused && !pieces.iter().enumerate().any(|(id, (_, kind))| kind.is_text() && crosses(pieces.text(id)));
+        Self { by_word, has_unused }
     }
 
     /// Appends the segments of `text` to `segments`.
@@ -87,18 +79,8 @@ impl Bpe {
     ) {
         let mut start = 0;
         while start < text.len() {
-            let end = if self.by_word {
-                word_end(text, start)
-            } else {
-                text.len()
-            };
-            let mut run = Run {
-                bpe: self,
-                pieces,
-                index,
-                text: &text[..end],
-                scratch,
-            };
+            let end = if self.by_word { word_end(text, start) } else { text.len() };
+            let mut run = Run { bpe: self, pieces, index, text: &text[..end], scratch };
             run.split(start, user_defined);
             run.join();
             run.emit(segments);
@@ -137,8 +119,7 @@ impl Run<'_> {
         while start < self.text.len() {
             let rest = &self.text[start..];
             let fixed = user_defined.and_then(|symbols| symbols.longest_prefix(rest));
-            let length =
-                fixed.map_or_else(|| char_len(rest[0]).min(rest.len()), |(length, _)| length);
+            let length = fixed.map_or_else(|| char_len(rest[0]).min(rest.len()), |(length, _)| length);
             let mut cursor = self.index.root();
             let node = cursor.walk(&rest[..length]).then(|| cursor.position());
             let i = symbols.len();
@@ -163,13 +144,7 @@ impl Run<'_> {
         for left in 0..self.scratch.symbols.len() {
             self.propose(left);
         }
-        while let Some(Merge {
-            left: Reverse(left),
-            length,
-            node,
-            ..
-        }) = self.scratch.agenda.pop()
-        {
+        while let Some(Merge { left: Reverse(left), length, node, .. }) = self.scratch.agenda.pop() {
             let symbols = &mut self.scratch.symbols;
             let Some(right) = symbols[left].next else {
                 continue;
@@ -226,10 +201,7 @@ impl Run<'_> {
             if self.bpe.has_unused {
                 self.take_apart(symbol.start, end, 0, segments);
             } else {
-                let id = symbol
-                    .node
-                    .and_then(|node| self.index.at(node).value())
-                    .unwrap_or(UNKNOWN);
+                let id = symbol.node.and_then(|node| self.index.at(node).value()).unwrap_or(UNKNOWN);
                 segments.push(Segment { end, id });
             }
             place = symbol.next;

@@ -17,29 +17,17 @@ pub(super) struct CharsMap {
 
 impl CharsMap {
     pub(super) fn parse(blob: &[u8]) -> Result<Self, Error> {
-        let (size, rest) = blob
-            .split_first_chunk()
-            .ok_or(Error::CharsMap("it is cut off"))?;
+        let (size, rest) = blob.split_first_chunk().ok_or(Error::CharsMap("it is cut off"))?;
         let size = u32::from_le_bytes(*size) as usize;
-        let (trie, replacements) = rest
-            .split_at_checked(size)
-            .ok_or(Error::CharsMap("it is cut off"))?;
+        let (trie, replacements) = rest.split_at_checked(size).ok_or(Error::CharsMap("it is cut off"))?;
         if replacements.last() != Some(&0) {
-            return Err(Error::CharsMap(
-                "its replacements do not end in a zero byte",
-            ));
+            return Err(Error::CharsMap("its replacements do not end in a zero byte"));
         }
-        if replacements
-            .split(|&byte| byte == 0)
-            .any(|text| text.len() > MAX_REPLACEMENT)
-        {
+        if replacements.split(|&byte| byte == 0).any(|text| text.len() > MAX_REPLACEMENT) {
             return Err(Error::CharsMap("a replacement is longer than 1024 bytes"));
         }
         let trie = DoubleArray::from_le_bytes(trie, replacements.len()).map_err(Error::CharsMap)?;
-        Ok(Self {
-            trie,
-            replacements: replacements.to_vec(),
-        })
+        Ok(Self { trie, replacements: replacements.to_vec() })
     }
 
     /// The longest rule that `text` starts with: how many bytes it takes and what replaces them.
@@ -47,10 +35,7 @@ impl CharsMap {
     pub(super) fn longest_rule(&self, text: &[u8]) -> Option<(usize, &[u8])> {
         let (length, start) = self.trie.longest_prefix(text)?;
         let replacement = &self.replacements[start as usize..];
-        let end = replacement
-            .iter()
-            .position(|&byte| byte == 0)
-            .unwrap_or(replacement.len());
+        let end = replacement.iter().position(|&byte| byte == 0).unwrap_or(replacement.len());
         Some((length, &replacement[..end]))
     }
 

@@ -23,9 +23,7 @@ pub enum SentencePieceError {
         offset: usize,
     },
     /// A field of a kind that the format does not have.
-    #[error(
-        "not a SentencePiece model: wire type {wire_type} at byte {offset}, expected 0, 1, 2 or 5"
-    )]
+    #[error("not a SentencePiece model: wire type {wire_type} at byte {offset}, expected 0, 1, 2 or 5")]
     WireType {
         /// Where the field's value would start.
         offset: usize,

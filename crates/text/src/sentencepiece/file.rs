@@ -60,12 +60,7 @@ pub(super) struct NormalizerSpec<'a> {
 
 impl Default for NormalizerSpec<'_> {
     fn default() -> Self {
-        Self {
-            charsmap: &[],
-            add_dummy_prefix: true,
-            remove_extra_whitespaces: true,
-            escape_whitespaces: true,
-        }
+        Self { charsmap: &[], add_dummy_prefix: true, remove_extra_whitespaces: true, escape_whitespaces: true }
     }
 }
 
@@ -100,9 +95,7 @@ impl<'a> ModelFile<'a> {
                 1 => model.pieces.push(Piece::parse(message(field, "pieces")?)?),
                 2 => model.trainer.merge(message(field, "trainer_spec")?)?,
                 3 => model.normalizer.merge(message(field, "normalizer_spec")?)?,
-                5 => model
-                    .denormalizer
-                    .merge(message(field, "denormalizer_spec")?)?,
+                5 => model.denormalizer.merge(message(field, "denormalizer_spec")?)?,
                 _ => {}
             }
         }
@@ -112,11 +105,7 @@ impl<'a> ModelFile<'a> {
 
 impl<'a> Piece<'a> {
     fn parse(mut fields: Fields<'a>) -> Result<Self, Error> {
-        let mut piece = Self {
-            text: "",
-            score: 0.0,
-            kind: Kind::Normal,
-        };
+        let mut piece = Self { text: "", score: 0.0, kind: Kind::Normal };
         while let Some(field) = fields.next()? {
             match field.0 {
                 1 => piece.text = string(field, "piece")?,
@@ -174,9 +163,7 @@ impl<'a> NormalizerSpec<'a> {
             match field.0 {
                 2 => self.charsmap = bytes(field, "precompiled_charsmap")?,
                 3 => self.add_dummy_prefix = number(field, "add_dummy_prefix")? != 0,
-                4 => {
-                    self.remove_extra_whitespaces = number(field, "remove_extra_whitespaces")? != 0
-                }
+                4 => self.remove_extra_whitespaces = number(field, "remove_extra_whitespaces")? != 0,
                 5 => self.escape_whitespaces = number(field, "escape_whitespaces")? != 0,
                 _ => {}
             }
@@ -201,36 +188,24 @@ fn message<'a>(field: Field<'a>, name: &'static str) -> Result<Fields<'a>, Error
 fn bytes<'a>((_, value, offset): Field<'a>, name: &'static str) -> Result<&'a [u8], Error> {
     match value {
         Value::Bytes(bytes) => Ok(bytes),
-        _ => Err(Error::FieldType {
-            offset,
-            field: name,
-        }),
+        _ => Err(Error::FieldType { offset, field: name }),
     }
 }
 
 fn string<'a>(field: Field<'a>, name: &'static str) -> Result<&'a str, Error> {
-    str::from_utf8(bytes(field, name)?).map_err(|_| Error::Utf8 {
-        offset: field.2,
-        field: name,
-    })
+    str::from_utf8(bytes(field, name)?).map_err(|_| Error::Utf8 { offset: field.2, field: name })
 }
 
 fn number((_, value, offset): Field<'_>, name: &'static str) -> Result<u64, Error> {
     match value {
         Value::Varint(number) => Ok(number),
-        _ => Err(Error::FieldType {
-            offset,
-            field: name,
-        }),
+        _ => Err(Error::FieldType { offset, field: name }),
     }
 }
 
 fn float((_, value, offset): Field<'_>, name: &'static str) -> Result<f32, Error> {
     match value {
         Value::Fixed32(bits) => Ok(f32::from_bits(bits)),
-        _ => Err(Error::FieldType {
-            offset,
-            field: name,
-        }),
+        _ => Err(Error::FieldType { offset, field: name }),
     }
 }

@@ -92,10 +92,7 @@ impl SentencePieceModel {
     pub fn open(path: &Path) -> Result<Self, SentencePieceError> {
         (std::fs::read(path).map_err(SentencePieceError::from))
             .and_then(|bytes| Self::from_bytes(&bytes))
-            .map_err(|source| SentencePieceError::File {
-                path: path.to_owned(),
-                source: Box::new(source),
-            })
+            .map_err(|source| SentencePieceError::File { path: path.to_owned(), source: Box::new(source) })
     }
 
     /// Reads the model from the bytes of its file.
@@ -106,37 +103,22 @@ impl SentencePieceModel {
         let file = ModelFile::parse(bytes)?;
         let pieces = Pieces::new(&file)?;
         let trainer = &file.trainer;
-        let bytes = if trainer.byte_fallback {
-            Some(pieces.bytes()?)
-        } else {
-            None
-        };
-        match pieces
-            .iter()
-            .filter(|(_, kind)| *kind == Kind::Unknown)
-            .count()
-        {
+        let bytes = if trainer.byte_fallback { Some(pieces.bytes()?) } else { None };
+        match pieces.iter().filter(|(_, kind)| *kind == Kind::Unknown).count() {
             0 if bytes.is_none() => {
-                return Err(SentencePieceError::Incomplete(
-                    "it has no piece for unknown text",
-                ));
+                return Err(SentencePieceError::Incomplete("it has no piece for unknown text"));
             }
             0 | 1 => {}
             _ => {
-                return Err(SentencePieceError::Incomplete(
-                    "it has two pieces for unknown text",
-                ));
+                return Err(SentencePieceError::Incomplete("it has two pieces for unknown text"));
             }
         }
         if !pieces.iter().any(|(_, kind)| kind.is_text()) {
             return Err(SentencePieceError::Incomplete("it has no pieces of text"));
         }
         let indices = Indices::new(&pieces, trainer.model_type)?;
-        let normalizer = Normalizer::new(
-            &file.normalizer,
-            trainer.whitespace_as_suffix,
-            indices.user_defined.as_ref(),
-        )?;
+        let normalizer =
+            Normalizer::new(&file.normalizer, trainer.whitespace_as_suffix, indices.user_defined.as_ref())?;
         let denormalizer = match file.denormalizer.charsmap {
             [] => None,
             _ => Some(Normalizer::new(&file.denormalizer, false, None)?),
@@ -189,14 +171,10 @@ impl SentencePieceModel {
         let mut scratch = Scratch::default();
         self.segment(text, &mut scratch);
         let mut out: Vec<String> = Vec::new();
-        self.for_each_piece(&scratch, |id, surface, merged| {
-            match (surface, out.last_mut()) {
-                (Some(bytes), Some(last)) if merged => {
-                    last.push_str(&String::from_utf8_lossy(bytes))
-                }
-                (Some(bytes), _) => out.push(String::from_utf8_lossy(bytes).into_owned()),
-                (None, _) => out.push(self.piece(id).to_owned()),
-            }
+        self.for_each_piece(&scratch, |id, surface, merged| match (surface, out.last_mut()) {
+            (Some(bytes), Some(last)) if merged => last.push_str(&String::from_utf8_lossy(bytes)),
+            (Some(bytes), _) => out.push(String::from_utf8_lossy(bytes).into_owned()),
+            (None, _) => out.push(self.piece(id).to_owned()),
         });
         out
     }
@@ -206,19 +184,9 @@ impl SentencePieceModel {
     #[must_use]
     pub fn decode(&self, ids: &[WordId]) -> String {
         self.decode_parts(ids.iter().map(|&id| {
-            let kind = self
-                .pieces
-                .get(id.index())
-                .map_or(Kind::Unknown, |(_, kind)| kind);
+            let kind = self.pieces.get(id.index()).map_or(Kind::Unknown, |(_, kind)| kind);
             // No id's text shows as it is if it is unknown.
-            (
-                kind,
-                if kind == Kind::Unknown {
-                    ""
-                } else {
-                    self.piece(id)
-                },
-            )
+            (kind, if kind == Kind::Unknown { "" } else { self.piece(id) })
         }))
     }
 
@@ -253,9 +221,7 @@ impl SentencePieceModel {
                 Kind::Unknown if piece.is_empty() => text.push_str(&self.unk_surface),
                 Kind::Unknown => text.push_str(piece),
                 _ => {
-                    let shown = piece
-                        .strip_prefix(SPACE_MARK)
-                        .filter(|_| at_start && strip_first);
+                    let shown = piece.strip_prefix(SPACE_MARK).filter(|_| at_start && strip_first);
                     at_start &= shown.is_none() || strip_all;
                     push_with_spaces(shown.unwrap_or(piece), &mut text);
                 }
@@ -282,19 +248,12 @@ impl SentencePieceModel {
     #[must_use]
     pub fn id(&self, piece: &str) -> Option<WordId> {
         let piece = piece.as_bytes();
-        self.indices
-            .reserved
-            .get(piece)
-            .or_else(|| self.indices.text.get(piece))
-            .map(WordId)
+        self.indices.reserved.get(piece).or_else(|| self.indices.text.get(piece)).map(WordId)
     }
 
     /// Number of pieces.
     #[must_use]
-    #[expect(
-        clippy::len_without_is_empty,
-        reason = "a model without pieces is refused when it is read"
-    )]
+    #[expect(clippy::len_without_is_empty, reason = "a model without pieces is refused when it is read")]
     pub fn len(&self) -> usize {
         self.pieces.len()
     }
@@ -349,49 +308,29 @@ impl SentencePieceModel {
     }
 
     fn has_kind(&self, id: WordId, wanted: Kind) -> bool {
-        self.pieces
-            .get(id.index())
-            .is_some_and(|(_, kind)| kind == wanted)
+        self.pieces.get(id.index()).is_some_and(|(_, kind)| kind == wanted)
     }
 
     /// Normalises `text` and cuts it into segments.
     fn segment(&self, text: &str, scratch: &mut Scratch) {
-        let Scratch {
-            normalized,
-            segments,
-            best,
-            bpe,
-        } = scratch;
+        let Scratch { normalized, segments, best, bpe } = scratch;
         let user_defined = self.indices.user_defined.as_ref();
-        self.normalizer
-            .normalize(text.as_bytes(), user_defined, normalized);
+        self.normalizer.normalize(text.as_bytes(), user_defined, normalized);
         segments.clear();
         match &self.algorithm {
             Algorithm::Unigram(unigram) => {
                 unigram.segment(&self.pieces, &self.indices.text, normalized, best, segments);
             }
             Algorithm::Bpe(model) => {
-                model.segment(
-                    &self.pieces,
-                    &self.indices.text,
-                    user_defined,
-                    normalized,
-                    bpe,
-                    segments,
-                );
+                model.segment(&self.pieces, &self.indices.text, user_defined, normalized, bpe, segments);
             }
             Algorithm::Word => self.look_up(normalized, segments, |rest| {
                 let mark = SPACE_MARK.as_bytes();
-                (1..rest.len())
-                    .find(|&end| rest[end..].starts_with(mark))
-                    .unwrap_or(rest.len())
+                (1..rest.len()).find(|&end| rest[end..].starts_with(mark)).unwrap_or(rest.len())
             }),
             Algorithm::Char => self.look_up(normalized, segments, |rest| {
                 let symbol = user_defined.and_then(|symbols| symbols.longest_prefix(rest));
-                symbol.map_or_else(
-                    || utf8::char_len(rest[0]).min(rest.len()),
-                    |(length, _)| length,
-                )
+                symbol.map_or_else(|| utf8::char_len(rest[0]).min(rest.len()), |(length, _)| length)
             }),
         }
     }
@@ -403,21 +342,14 @@ impl SentencePieceModel {
             let end = start + length(&text[start..]);
             let id = self.indices.text.get(&text[start..end]);
             let used = id.filter(|&id| self.pieces.score_and_kind(id).1 != Kind::Unused);
-            segments.push(Segment {
-                end,
-                id: used.unwrap_or(UNKNOWN),
-            });
+            segments.push(Segment { end, id: used.unwrap_or(UNKNOWN) });
             start = end;
         }
     }
 
     /// Calls `piece(id, surface, merged)` for each piece of the segments: `surface` is its text where that is not
     /// the piece's own, `merged` says that it goes on with an unknown piece just before, under the same id.
-    fn for_each_piece(
-        &self,
-        scratch: &Scratch,
-        mut piece: impl FnMut(WordId, Option<&[u8]>, bool),
-    ) {
+    fn for_each_piece(&self, scratch: &Scratch, mut piece: impl FnMut(WordId, Option<&[u8]>, bool)) {
         let mut start = 0;
         let mut after_unknown = false;
         for segment in &scratch.segments {

@@ -45,30 +45,18 @@ impl Normalizer {
             add_dummy_prefix: spec.add_dummy_prefix,
             remove_extra_whitespaces: spec.remove_extra_whitespaces,
             whitespace_as_suffix,
-            space: if spec.escape_whitespaces {
-                SPACE_MARK
-            } else {
-                " "
-            },
+            space: if spec.escape_whitespaces { SPACE_MARK } else { " " },
             plain,
         })
     }
 
     /// Whether decoding drops the blank that encoding put at the start, or all of them.
     pub(super) fn strips(&self) -> (bool, bool) {
-        (
-            self.add_dummy_prefix || self.remove_extra_whitespaces,
-            self.remove_extra_whitespaces,
-        )
+        (self.add_dummy_prefix || self.remove_extra_whitespaces, self.remove_extra_whitespaces)
     }
 
     /// Writes `text`, normalised, to `out` (cleared first). It is UTF-8 if `text` and the table are.
-    pub(super) fn normalize(
-        &self,
-        text: &[u8],
-        user_defined: Option<&DoubleArray>,
-        out: &mut Vec<u8>,
-    ) {
+    pub(super) fn normalize(&self, text: &[u8], user_defined: Option<&DoubleArray>, out: &mut Vec<u8>) {
         out.clear();
         let mut rest = text;
         if self.remove_extra_whitespaces {
@@ -95,11 +83,7 @@ impl Normalizer {
             let Some((piece, taken)) = self.rewrite(rest, user_defined) else {
                 break;
             };
-            let piece = if after_space {
-                trim_leading_spaces(piece)
-            } else {
-                piece
-            };
+            let piece = if after_space { trim_leading_spaces(piece) } else { piece };
             if let Some(last) = piece.last() {
                 self.push(piece, out);
                 after_space = *last == b' ';
@@ -122,45 +106,24 @@ impl Normalizer {
     #[inline]
     fn plain_run(&self, text: &[u8]) -> usize {
         let is_plain = |&byte: &u8| self.plain.get(usize::from(byte)).copied().unwrap_or(false);
-        let run = text
-            .iter()
-            .position(|byte| !is_plain(byte))
-            .unwrap_or(text.len());
+        let run = text.iter().position(|byte| !is_plain(byte)).unwrap_or(text.len());
         // The last character may be one with the non-ASCII character that follows.
-        if text.get(run).is_some_and(|byte| !byte.is_ascii()) {
-            run.saturating_sub(1)
-        } else {
-            run
-        }
+        if text.get(run).is_some_and(|byte| !byte.is_ascii()) { run.saturating_sub(1) } else { run }
     }
 
     /// What the start of `text` becomes and how many bytes of it that takes; `None` at the end.
     #[inline]
-    fn rewrite<'a>(
-        &'a self,
-        text: &'a [u8],
-        user_defined: Option<&DoubleArray>,
-    ) -> Option<(&'a [u8], usize)> {
+    fn rewrite<'a>(&'a self, text: &'a [u8], user_defined: Option<&DoubleArray>) -> Option<(&'a [u8], usize)> {
         let first = *text.first()?;
         if let Some((length, _)) = user_defined.and_then(|symbols| symbols.longest_prefix(text)) {
             return Some((&text[..length], length));
         }
-        if let Some((length, replacement)) = self
-            .charsmap
-            .as_ref()
-            .and_then(|map| map.longest_rule(text))
-        {
+        if let Some((length, replacement)) = self.charsmap.as_ref().and_then(|map| map.longest_rule(text)) {
             return Some((replacement, length));
         }
-        let length = if first.is_ascii() {
-            Some(1)
-        } else {
-            valid_char_len(text)
-        };
+        let length = if first.is_ascii() { Some(1) } else { valid_char_len(text) };
         // A rule may end inside a character; what is left of it is no character.
-        Some(length.map_or(("\u{FFFD}".as_bytes(), 1), |length| {
-            (&text[..length], length)
-        }))
+        Some(length.map_or(("\u{FFFD}".as_bytes(), 1), |length| (&text[..length], length)))
     }
 
     #[inline]
@@ -179,9 +142,6 @@ impl Normalizer {
 }
 
 fn trim_leading_spaces(text: &[u8]) -> &[u8] {
-    let start = text
-        .iter()
-        .position(|&byte| byte != b' ')
-        .unwrap_or(text.len());
+    let start = text.iter().position(|&byte| byte != b' ').unwrap_or(text.len());
     &text[start..]
 }

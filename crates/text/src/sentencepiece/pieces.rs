@@ -18,19 +18,12 @@ pub(super) struct Pieces {
 
 impl Pieces {
     pub(super) fn new(file: &ModelFile<'_>) -> Result<Self, Error> {
-        let mut pieces = Self {
-            texts: String::new(),
-            ends: Vec::new(),
-            scores_and_kinds: Vec::new(),
-        };
+        let mut pieces = Self { texts: String::new(), ends: Vec::new(), scores_and_kinds: Vec::new() };
         for (id, piece) in file.pieces.iter().enumerate() {
-            let kind = checked_kind(piece, file.trainer.byte_fallback)
-                .map_err(|fault| Error::Piece { id, fault })?;
+            let kind = checked_kind(piece, file.trainer.byte_fallback).map_err(|fault| Error::Piece { id, fault })?;
             pieces.texts.push_str(piece.text);
             let end = pieces.texts.len();
-            pieces
-                .ends
-                .push(u32::try_from(end).map_err(|_| Error::TooLarge("4 GiB of pieces or more"))?);
+            pieces.ends.push(u32::try_from(end).map_err(|_| Error::TooLarge("4 GiB of pieces or more"))?);
             pieces.scores_and_kinds.push((piece.score, kind));
         }
         if pieces.len() > i32::MAX as usize {
@@ -77,32 +70,21 @@ impl Pieces {
         keys.sort_unstable();
         if let Some(same) = keys.windows(2).find(|pair| pair[0].0 == pair[1].0) {
             let (first, id) = (same[0].1 as usize, same[1].1 as usize);
-            return Err(Error::Duplicate {
-                id,
-                first,
-                piece: self.text(id).to_owned(),
-            });
+            return Err(Error::Duplicate { id, first, piece: self.text(id).to_owned() });
         }
-        DoubleArray::build(&keys)
-            .ok_or(Error::TooLarge("the index of pieces outgrows 2^29 entries"))
+        DoubleArray::build(&keys).ok_or(Error::TooLarge("the index of pieces outgrows 2^29 entries"))
     }
 
     /// The piece of each byte, for models with byte fallback.
     pub(super) fn bytes(&self) -> Result<Box<[u32; 256]>, Error> {
         let mut ids = Box::new([u32::MAX; 256]);
-        for (id, _) in self
-            .iter()
-            .enumerate()
-            .filter(|(_, (_, kind))| *kind == Kind::Byte)
-        {
+        for (id, _) in self.iter().enumerate().filter(|(_, (_, kind))| *kind == Kind::Byte) {
             if let Some(byte) = byte_of(self.text(id)) {
                 ids[usize::from(byte)] = id as u32;
             }
         }
         if ids.contains(&u32::MAX) {
-            return Err(Error::Incomplete(
-                "byte_fallback is set and there are fewer than 256 byte pieces",
-            ));
+            return Err(Error::Incomplete("byte_fallback is set and there are fewer than 256 byte pieces"));
         }
         Ok(ids)
     }
@@ -111,11 +93,7 @@ impl Pieces {
 /// The kind of a piece, or what is wrong with it.
 fn checked_kind(piece: &Piece<'_>, byte_fallback: bool) -> Result<Kind, &'static str> {
     // Some converters add a zero byte beside the piece <0x00>; the C++ library never uses it.
-    let kind = if byte_fallback && piece.text == "\0" {
-        Kind::Unused
-    } else {
-        piece.kind
-    };
+    let kind = if byte_fallback && piece.text == "\0" { Kind::Unused } else { piece.kind };
     if piece.text.is_empty() {
         Err("is empty")
     } else if piece.text.len() > MAX_PIECE {

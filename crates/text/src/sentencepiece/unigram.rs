@@ -24,11 +24,7 @@ pub(super) struct Best {
     id: u32,
 }
 
-const NONE: Best = Best {
-    score: 0.0,
-    length: 0,
-    id: UNKNOWN,
-};
+const NONE: Best = Best { score: 0.0, length: 0, id: UNKNOWN };
 
 /// Scores of a unigram model.
 #[derive(Debug, Clone)]
@@ -38,13 +34,8 @@ pub(super) struct Unigram {
 
 impl Unigram {
     pub(super) fn new(pieces: &Pieces) -> Self {
-        let scores = pieces
-            .iter()
-            .filter(|(_, kind)| *kind == Kind::Normal)
-            .map(|(score, _)| score);
-        Self {
-            unknown_score: scores.fold(f32::MAX, f32::min) - UNKNOWN_PENALTY,
-        }
+        let scores = pieces.iter().filter(|(_, kind)| *kind == Kind::Normal).map(|(score, _)| score);
+        Self { unknown_score: scores.fold(f32::MAX, f32::min) - UNKNOWN_PENALTY }
     }
 
     /// Appends the segments of `text` to `segments`; `best` is work space.
@@ -87,13 +78,7 @@ impl Unigram {
                 char_is_piece |= end == char_end;
             }
             if !char_is_piece {
-                offer(
-                    &mut best[char_end],
-                    start,
-                    char_end,
-                    so_far + self.unknown_score,
-                    UNKNOWN,
-                );
+                offer(&mut best[char_end], start, char_end, so_far + self.unknown_score, UNKNOWN);
                 frontier = frontier.max(char_end);
             }
             start = char_end;
@@ -110,11 +95,7 @@ fn user_defined_score(length: usize) -> f32 {
 #[inline]
 fn offer(place: &mut Best, start: usize, end: usize, score: f32, id: u32) {
     if place.length == 0 || score > place.score {
-        *place = Best {
-            score,
-            length: (end - start) as u32,
-            id,
-        };
+        *place = Best { score, length: (end - start) as u32, id };
     }
 }
 

@@ -29,10 +29,7 @@ pub(super) struct Fields<'a> {
 impl<'a> Fields<'a> {
     /// The fields of the message `bytes`, which starts at `offset` of the file.
     pub(super) fn new(bytes: &'a [u8], offset: usize) -> Self {
-        Self {
-            rest: bytes,
-            offset,
-        }
+        Self { rest: bytes, offset }
     }
 
     /// The next field: its number, its value and where the value's bytes start in the file.
@@ -58,10 +55,7 @@ impl<'a> Fields<'a> {
                 Value::Fixed32(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
             }
             wire_type => {
-                return Err(Error::WireType {
-                    offset: self.offset,
-                    wire_type,
-                });
+                return Err(Error::WireType { offset: self.offset, wire_type });
             }
         };
         Ok(Some((tag >> 3, value, self.offset)))
@@ -81,19 +75,14 @@ impl<'a> Fields<'a> {
     }
 
     fn take(&mut self, length: usize) -> Result<&'a [u8], Error> {
-        let (taken, rest) = self
-            .rest
-            .split_at_checked(length)
-            .ok_or_else(|| self.cut())?;
+        let (taken, rest) = self.rest.split_at_checked(length).ok_or_else(|| self.cut())?;
         self.rest = rest;
         self.offset += length;
         Ok(taken)
     }
 
     fn cut(&self) -> Error {
-        Error::Cut {
-            offset: self.offset,
-        }
+        Error::Cut { offset: self.offset }
     }
 }
 
@@ -104,40 +93,24 @@ mod tests {
     #[test]
     fn reads_every_wire_type() {
         // Field 1 = 300, field 2 = "ab", field 3 = 1.0f, field 4 = eight bytes.
-        let bytes = [
-            0x08, 0xAC, 0x02, 0x12, 2, b'a', b'b', 0x1D, 0, 0, 0x80, 0x3F, 0x21, 1, 2, 3, 4, 5, 6,
-            7, 8,
-        ];
+        let bytes = [0x08, 0xAC, 0x02, 0x12, 2, b'a', b'b', 0x1D, 0, 0, 0x80, 0x3F, 0x21, 1, 2, 3, 4, 5, 6, 7, 8];
         let mut fields = Fields::new(&bytes, 100);
         assert_eq!(fields.next().unwrap(), Some((1, Value::Varint(300), 103)));
         assert_eq!(fields.next().unwrap(), Some((2, Value::Bytes(b"ab"), 105)));
-        assert_eq!(
-            fields.next().unwrap(),
-            Some((3, Value::Fixed32(1.0f32.to_bits()), 112))
-        );
+        assert_eq!(fields.next().unwrap(), Some((3, Value::Fixed32(1.0f32.to_bits()), 112)));
         assert_eq!(fields.next().unwrap(), Some((4, Value::Fixed64, 121)));
         assert_eq!(fields.next().unwrap(), None);
     }
 
     #[test]
     fn refuses_cut_and_unknown_fields() {
-        for bytes in [
-            &[0x08][..],
-            &[0x08, 0x80],
-            &[0x12, 5, b'a'],
-            &[0x1D, 0],
-            &[0x0B],
-            &[0x80; 11],
-        ] {
+        for bytes in [&[0x08][..], &[0x08, 0x80], &[0x12, 5, b'a'], &[0x1D, 0], &[0x0B], &[0x80; 11]] {
             assert!(Fields::new(bytes, 0).next().is_err(), "{bytes:?}");
         }
         // A length of 2^64 - 1.
         let mut bytes = vec![0x12];
         bytes.extend([0xFF; 9]);
         bytes.push(1);
-        assert!(matches!(
-            Fields::new(&bytes, 0).next(),
-            Err(Error::Cut { .. })
-        ));
+        assert!(matches!(Fields::new(&bytes, 0).next(), Err(Error::Cut { .. })));
     }
 }

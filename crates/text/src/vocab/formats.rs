@@ -60,18 +60,9 @@ pub(super) fn parse_yaml(bytes: &[u8]) -> Result<Entries, Error> {
     let mut complex: Option<String> = None;
     for line in lines(bytes) {
         let (number, line) = line?;
-        let fault = |fault| Error::Line {
-            line: number,
-            found: line.chars().take(40).collect(),
-            fault,
-        };
+        let fault = |fault| Error::Line { line: number, found: line.chars().take(40).collect(), fault };
         let rest = line.trim_end_matches([' ', '\t']);
-        if rest.is_empty()
-            || rest.starts_with('#')
-            || rest == "---"
-            || rest == "..."
-            || rest.starts_with('%')
-        {
+        if rest.is_empty() || rest.starts_with('#') || rest == "---" || rest == "..." || rest.starts_with('%') {
             continue;
         }
         if let Some(key) = rest.strip_prefix("? ") {
@@ -88,11 +79,7 @@ pub(super) fn parse_yaml(bytes: &[u8]) -> Result<Entries, Error> {
         };
         let id = after.strip_prefix(':').ok_or_else(|| fault("has no id"))?;
         let id = id.trim_matches([' ', '\t']).trim_matches('"');
-        entries.push((
-            word,
-            id.parse()
-                .map_err(|_| fault("has an id that is no number"))?,
-        ));
+        entries.push((word, id.parse().map_err(|_| fault("has an id that is no number"))?));
     }
     match complex {
         Some(word) => Err(Error::Line {
@@ -111,9 +98,7 @@ fn take_word(text: &str, whole: bool) -> Option<(String, &str)> {
         b'\'' => take_single_quoted(&text[1..]),
         _ if whole => Some((text.to_owned(), "")),
         // A plain word has no `: ` inside, so that the last colon is the one before the id.
-        _ => text
-            .rfind(':')
-            .map(|colon| (text[..colon].trim_end().to_owned(), &text[colon..])),
+        _ => text.rfind(':').map(|colon| (text[..colon].trim_end().to_owned(), &text[colon..])),
     }
 }
 
@@ -162,9 +147,7 @@ fn take_double_quoted(text: &str) -> Option<(String, &str)> {
         if let (0xD800..=0xDBFF, Some(low)) = (code, rest.strip_prefix("\\u")) {
             // Two halves, as JSON writes characters beyond U+FFFF.
             let (low, after) = take_hex(low, 4)?;
-            code = 0x10000
-                + ((code - 0xD800) << 10)
-                + low.checked_sub(0xDC00).filter(|&low| low < 0x400)?;
+            code = 0x10000 + ((code - 0xD800) << 10) + low.checked_sub(0xDC00).filter(|&low| low < 0x400)?;
             rest = after;
         }
         word.push(char::from_u32(code)?);
@@ -174,10 +157,7 @@ fn take_double_quoted(text: &str) -> Option<(String, &str)> {
 fn take_hex(text: &str, digits: usize) -> Option<(u32, &str)> {
     let (number, rest) = text.split_at_checked(digits)?;
     let all_digits = number.bytes().all(|digit| digit.is_ascii_hexdigit());
-    all_digits
-        .then(|| u32::from_str_radix(number, 16).ok())
-        .flatten()
-        .map(|code| (code, rest))
+    all_digits.then(|| u32::from_str_radix(number, 16).ok()).flatten().map(|code| (code, rest))
 }
 
 fn unescape(escape: char) -> Option<char> {
@@ -205,13 +185,9 @@ fn lines(bytes: &[u8]) -> impl Iterator<Item = Result<(usize, &str), Error>> {
     let bytes = bytes.strip_prefix("\u{FEFF}".as_bytes()).unwrap_or(bytes);
     let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     let count = if bytes.is_empty() { 0 } else { usize::MAX };
-    bytes
-        .split(|&byte| byte == b'\n')
-        .take(count)
-        .enumerate()
-        .map(|(i, line)| {
-            let line = line.strip_suffix(b"\r").unwrap_or(line);
-            let line = str::from_utf8(line).map_err(|_| Error::Utf8 { line: i + 1 })?;
-            Ok((i + 1, line))
-        })
+    bytes.split(|&byte| byte == b'\n').take(count).enumerate().map(|(i, line)| {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let line = str::from_utf8(line).map_err(|_| Error::Utf8 { line: i + 1 })?;
+        Ok((i + 1, line))
+    })
 }

@@ -17,19 +17,8 @@ pub(super) struct MarianMt {
 }
 
 impl MarianMt {
-    pub(super) fn new(
-        words: WordList,
-        model: SentencePieceModel,
-        eos: WordId,
-        unk: WordId,
-    ) -> Self {
-        Self {
-            pad: words.id("<pad>"),
-            words,
-            model,
-            eos,
-            unk,
-        }
+    pub(super) fn new(words: WordList, model: SentencePieceModel, eos: WordId, unk: WordId) -> Self {
+        Self { pad: words.id("<pad>"), words, model, eos, unk }
     }
 
     pub(super) fn words(&self) -> &WordList {
@@ -51,32 +40,20 @@ impl MarianMt {
     }
 
     pub(super) fn encode(&self, line: &str, out: &mut Vec<WordId>) {
-        out.extend(
-            self.pieces(line)
-                .iter()
-                .map(|piece| self.words.id(piece).unwrap_or(self.unk)),
-        );
+        out.extend(self.pieces(line).iter().map(|piece| self.words.id(piece).unwrap_or(self.unk)));
     }
 
     /// Special words are left out; words that the model does not have are taken as they are.
     pub(super) fn decode(&self, ids: &[WordId]) -> String {
         let is_text = |id: &WordId| *id != self.eos && *id != self.unk && Some(*id) != self.pad;
-        let text = self.model.decode_pieces(
-            ids.iter()
-                .copied()
-                .filter(is_text)
-                .map(|id| self.words.word(id)),
-        );
+        let text = self.model.decode_pieces(ids.iter().copied().filter(is_text).map(|id| self.words.word(id)));
         text.replace('\u{2581}', " ").trim().to_owned()
     }
 }
 
 /// The language at the start of a line, with its arrows, and the rest of the line.
 fn split_language(line: &str) -> (Option<&str>, &str) {
-    let end = line
-        .strip_prefix(">>")
-        .and_then(|rest| rest.find("<<"))
-        .map(|at| at + 4);
+    let end = line.strip_prefix(">>").and_then(|rest| rest.find("<<")).map(|at| at + 4);
     match end.filter(|&end| end > 4 && !line[..end].contains(char::is_whitespace)) {
         Some(end) => (Some(&line[..end]), &line[end..]),
         None => (None, line),

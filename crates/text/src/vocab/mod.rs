@@ -43,11 +43,7 @@ impl VocabularyFormat {
     /// # Errors
     /// For factored vocabularies (`.fsv`).
     pub fn of(path: &Path, bytes: &[u8]) -> Result<Self, VocabularyError> {
-        let extension = path
-            .extension()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .to_ascii_lowercase();
+        let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
         Ok(match extension.as_str() {
             "yml" | "yaml" | "json" => Self::Mapping,
             "spm" | "model" => Self::SentencePiece,
@@ -83,10 +79,7 @@ impl Vocabulary {
             let bytes = std::fs::read(path)?;
             Self::from_bytes(VocabularyFormat::of(path, &bytes)?, &bytes)
         };
-        read().map_err(|source| VocabularyError::File {
-            path: path.to_owned(),
-            source: Box::new(source),
-        })
+        read().map_err(|source| VocabularyError::File { path: path.to_owned(), source: Box::new(source) })
     }
 
     /// Reads the vocabulary of a MarianMT model of Hugging Face: `vocab_json` has the ids, `pieces` is `source.spm`
@@ -98,10 +91,7 @@ impl Vocabulary {
         let pieces = SentencePieceModel::open(pieces)?;
         (std::fs::read(vocab_json).map_err(VocabularyError::from))
             .and_then(|bytes| Self::marian_mt(&bytes, pieces))
-            .map_err(|source| VocabularyError::File {
-                path: vocab_json.to_owned(),
-                source: Box::new(source),
-            })
+            .map_err(|source| VocabularyError::File { path: vocab_json.to_owned(), source: Box::new(source) })
     }
 
     /// Reads a vocabulary from the bytes of its file.
@@ -141,18 +131,11 @@ impl Vocabulary {
     ///
     /// # Errors
     /// If `vocab_json` is no JSON object of words and ids, or has an id twice, or lacks `</s>` or `<unk>`.
-    pub fn marian_mt(
-        vocab_json: &[u8],
-        pieces: SentencePieceModel,
-    ) -> Result<Self, VocabularyError> {
+    pub fn marian_mt(vocab_json: &[u8], pieces: SentencePieceModel) -> Result<Self, VocabularyError> {
         let words = WordList::new(formats::parse_json(vocab_json)?)?;
         let eos = words.id(EOS).ok_or(VocabularyError::Missing(EOS))?;
         let unk = words.id(UNK).ok_or(VocabularyError::Missing(UNK))?;
-        Ok(Self {
-            form: Form::MarianMt(Box::new(MarianMt::new(words, pieces, eos, unk))),
-            eos,
-            unk: Some(unk),
-        })
+        Ok(Self { form: Form::MarianMt(Box::new(MarianMt::new(words, pieces, eos, unk))), eos, unk: Some(unk) })
     }
 
     /// Forgets words with ids from `words` on, so that they become unknown: a model may have learnt the first words
@@ -165,10 +148,7 @@ impl Vocabulary {
 
     /// Number of words: one more than the largest id. Ids may have gaps.
     #[must_use]
-    #[expect(
-        clippy::len_without_is_empty,
-        reason = "a vocabulary has at least the end of sentence"
-    )]
+    #[expect(clippy::len_without_is_empty, reason = "a vocabulary has at least the end of sentence")]
     pub fn len(&self) -> usize {
         match &self.form {
             Form::Words(words) => words.len(),
@@ -224,10 +204,7 @@ impl Vocabulary {
             Form::MarianMt(model) => model.pad(),
             _ => None,
         };
-        control
-            .filter(|&id| !self.is_unknown(id))
-            .chain(pad)
-            .collect()
+        control.filter(|&id| !self.is_unknown(id)).chain(pad).collect()
     }
 
     /// Replaces `out` by the ids of `line`, the end of sentence included.

@@ -19,21 +19,13 @@ pub(super) struct WordList {
 impl WordList {
     pub(super) fn new(mut entries: Vec<(String, u32)>) -> Result<Self, Error> {
         entries.sort_unstable_by_key(|&(_, id)| id);
-        let mut list = Self {
-            texts: String::new(),
-            ends: Vec::new(),
-            ids: HashMap::new(),
-        };
+        let mut list = Self { texts: String::new(), ends: Vec::new(), ids: HashMap::new() };
         for (word, id) in entries {
             if id as usize >= MAX_WORDS {
                 return Err(Error::IdTooLarge { word, id });
             }
             if list.len() > id as usize {
-                return Err(Error::DuplicateId {
-                    id,
-                    first: list.word(WordId(id)).to_owned(),
-                    second: word,
-                });
+                return Err(Error::DuplicateId { id, first: list.word(WordId(id)).to_owned(), second: word });
             }
             list.ends.resize(id as usize, list.texts.len() as u32);
             list.texts.push_str(&word);
@@ -42,11 +34,7 @@ impl WordList {
             };
             list.ends.push(end);
             if let Some(first) = list.ids.insert(word.as_str().into(), WordId(id)) {
-                return Err(Error::DuplicateWord {
-                    word,
-                    first: first.0,
-                    second: id,
-                });
+                return Err(Error::DuplicateWord { word, first: first.0, second: id });
             }
         }
         Ok(list)
@@ -61,11 +49,7 @@ impl WordList {
         let Some(&end) = self.ends.get(id.index()) else {
             return "";
         };
-        let start = if id.0 == 0 {
-            0
-        } else {
-            self.ends[id.index() - 1]
-        };
+        let start = if id.0 == 0 { 0 } else { self.ends[id.index() - 1] };
         &self.texts[start as usize..end as usize]
     }
 
@@ -76,8 +60,7 @@ impl WordList {
     /// Forgets the words with ids from `words` on.
     pub(super) fn truncate(&mut self, words: usize) {
         self.ends.truncate(words);
-        self.texts
-            .truncate(self.ends.last().map_or(0, |&end| end as usize));
+        self.texts.truncate(self.ends.last().map_or(0, |&end| end as usize));
         self.ids.retain(|_, id| id.index() < words);
     }
 }

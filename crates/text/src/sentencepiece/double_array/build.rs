@@ -19,19 +19,12 @@ impl DoubleArray {
         builder.take(0);
         // Position 0 is the root. No children may start at 0: an empty unit has offset 0.
         builder.base_used[0] = true;
-        let mut open = vec![Open {
-            node: 0,
-            depth: 0,
-            start: 0,
-            end: keys.len(),
-        }];
+        let mut open = vec![Open { node: 0, depth: 0, start: 0, end: keys.len() }];
         while let Some(node) = open.pop() {
             builder.add_children(keys, &node, &mut open)?;
         }
         builder.close_unused();
-        Some(Self {
-            units: builder.units,
-        })
+        Some(Self { units: builder.units })
     }
 }
 
@@ -84,25 +77,16 @@ impl Builder {
         })
     }
 
-    fn add_children(
-        &mut self,
-        keys: &[(&[u8], u32)],
-        parent: &Open,
-        open: &mut Vec<Open>,
-    ) -> Option<()> {
+    fn add_children(&mut self, keys: &[(&[u8], u32)], parent: &Open, open: &mut Vec<Open>) -> Option<()> {
         let mut start = parent.start;
-        let leaf = keys
-            .get(start)
-            .filter(|(key, _)| key.len() == parent.depth)
-            .map(|&(_, value)| value);
+        let leaf = keys.get(start).filter(|(key, _)| key.len() == parent.depth).map(|&(_, value)| value);
         if leaf.is_some() {
             start += 1;
         }
         self.children.clear();
         while start < parent.end {
             let byte = keys[start].0[parent.depth];
-            let same =
-                keys[start..parent.end].partition_point(|(key, _)| key[parent.depth] == byte);
+            let same = keys[start..parent.end].partition_point(|(key, _)| key[parent.depth] == byte);
             self.children.push((byte, start, start + same));
             start += same;
         }
@@ -122,36 +106,20 @@ impl Builder {
             let node = base ^ usize::from(byte);
             self.take(node);
             self.units[node] = u32::from(byte);
-            open.push(Open {
-                node,
-                depth: parent.depth + 1,
-                start,
-                end,
-            });
+            open.push(Open { node, depth: parent.depth + 1, start, end });
         }
         Some(())
     }
 
     /// A base whose places for the children in hand (and the leaf, whose byte is 0) are all free.
     fn find_base(&mut self, parent: usize, leaf: bool) -> usize {
-        let first = if leaf {
-            0
-        } else {
-            usize::from(self.children[0].0)
-        };
+        let first = if leaf { 0 } else { usize::from(self.children[0].0) };
         let fits = |base: usize| {
             !self.base_used[base]
                 && encode_offset(parent ^ base).is_some()
-                && self
-                    .children
-                    .iter()
-                    .all(|&(byte, ..)| self.is_free(base ^ usize::from(byte)))
+                && self.children.iter().all(|&(byte, ..)| self.is_free(base ^ usize::from(byte)))
         };
-        let found = self
-            .open_positions()
-            .take(TRIES)
-            .map(|position| position ^ first)
-            .find(|&base| fits(base));
+        let found = self.open_positions().take(TRIES).map(|position| position ^ first).find(|&base| fits(base));
         if let Some(base) = found {
             return base;
         }
@@ -166,11 +134,9 @@ impl Builder {
     fn close_unused(&mut self) {
         for block in (0..self.units.len()).step_by(256) {
             // A used base takes at least one unit, so where a unit is unused a base is too.
-            let unused = (block..block + 256)
-                .find(|&base| !self.base_used[base])
-                .unwrap_or(block);
-            for position in (block..block + 256)
-                .filter(|&position| self.free[position / 64] >> (position % 64) & 1 != 0)
+            let unused = (block..block + 256).find(|&base| !self.base_used[base]).unwrap_or(block);
+            for position in
+                (block..block + 256).filter(|&position| self.free[position / 64] >> (position % 64) & 1 != 0)
             {
                 self.units[position] = ((position ^ unused) & 0xFF) as u32;
             }
@@ -196,10 +162,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     fn build(map: &BTreeMap<Vec<u8>, u32>) -> DoubleArray {
-        let keys: Vec<(&[u8], u32)> = map
-            .iter()
-            .map(|(key, &value)| (key.as_slice(), value))
-            .collect();
+        let keys: Vec<(&[u8], u32)> = map.iter().map(|(key, &value)| (key.as_slice(), value)).collect();
         DoubleArray::build(&keys).unwrap()
     }
 
@@ -228,27 +191,13 @@ mod tests {
         // All strings of three bytes out of 64: 1 + 64 + 4096 + 262144 nodes and as many leaves as keys.
         let mut map = BTreeMap::new();
         for i in 0..64 * 64 * 64u32 {
-            map.insert(
-                vec![
-                    (i >> 12) as u8 * 4,
-                    (i >> 6 & 63) as u8 * 3,
-                    (i & 63) as u8 + 100,
-                ],
-                i,
-            );
+            map.insert(vec![(i >> 12) as u8 * 4, (i >> 6 & 63) as u8 * 3, (i & 63) as u8 + 100], i);
         }
         let array = build(&map);
-        assert!(
-            map.iter()
-                .all(|(key, &value)| array.get(key) == Some(value))
-        );
+        assert!(map.iter().all(|(key, &value)| array.get(key) == Some(value)));
         assert!(array.units.len() < 700_000, "{}", array.units.len());
         // The same array through its bytes.
-        let bytes: Vec<u8> = array
-            .units
-            .iter()
-            .flat_map(|unit| unit.to_le_bytes())
-            .collect();
+        let bytes: Vec<u8> = array.units.iter().flat_map(|unit| unit.to_le_bytes()).collect();
         assert!(DoubleArray::from_le_bytes(&bytes, 1 << 18).is_ok());
         assert!(DoubleArray::from_le_bytes(&bytes, 1000).is_err());
         assert!(DoubleArray::from_le_bytes(&bytes[4..], 1 << 18).is_err());

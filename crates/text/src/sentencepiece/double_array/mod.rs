@@ -43,16 +43,9 @@ impl DoubleArray {
         if bytes.is_empty() || !bytes.len().is_multiple_of(4 * 256) {
             return Err("its trie is not a multiple of 1024 bytes");
         }
-        let units = bytes
-            .chunks_exact(4)
-            .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
-            .collect();
+        let units = bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
         let array = Self { units };
-        if array.is_valid(values) {
-            Ok(array)
-        } else {
-            Err("its trie points outside")
-        }
+        if array.is_valid(values) { Ok(array) } else { Err("its trie points outside") }
     }
 
     fn is_valid(&self, values: usize) -> bool {
@@ -79,11 +72,7 @@ impl DoubleArray {
     /// A cursor where an earlier one stood ([`Cursor::position`]).
     #[inline]
     pub(super) fn at(&self, position: u32) -> Cursor<'_> {
-        Cursor {
-            units: &self.units,
-            position,
-            unit: self.units[position as usize],
-        }
+        Cursor { units: &self.units, position, unit: self.units[position as usize] }
     }
 
     /// The value of `key`.
@@ -147,9 +136,7 @@ impl Cursor<'_> {
         if !has_leaf(self.unit) {
             return None;
         }
-        self.units
-            .get((self.position ^ offset(self.unit)) as usize)
-            .map(|leaf| leaf & !LEAF)
+        self.units.get((self.position ^ offset(self.unit)) as usize).map(|leaf| leaf & !LEAF)
     }
 
     /// The place, to come back to with [`DoubleArray::at`].
