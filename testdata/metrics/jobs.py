@@ -11,7 +11,7 @@ from io import StringIO
 
 from sacrebleu.metrics import BLEU, CHRF, TER
 from sacrebleu.significance import PairedTest
-from sacrebleu.utils import Color, print_single_results
+from sacrebleu.utils import Color, print_results_table, print_single_results
 
 Color.ENABLE_COLORS = False
 
@@ -65,18 +65,24 @@ def run(job, systems, references):
         score = metric.corpus_score(systems[0], references, n_bootstrap=int(form.get("ci", "1")))
         signature = metric.get_signature().format("short" in form)
         results.append(score.format(width, "only" in form, signature, json))
+    return printed(print_single_results, results, Namespace(format="json" if json else "text"))
+
+
+def printed(function, *arguments):
     out = StringIO()
     with redirect_stdout(out):
-        print_single_results(results, Namespace(format="json" if json else "text"))
+        function(*arguments)
     return out.getvalue().rstrip("\n")
 
 
 def paired(metrics, form, systems, references):
-    """A line for each metric and system: name, score, mean, interval, p, with all digits, and the signature."""
+    """sacreBLEU's JSON, or a line for each metric and system: name, score, mean, interval, p, with all digits, and the signature."""
     kind = "bs" if "bs" in form else "ar"
-    named = [(f"system {i}", system) for i, system in enumerate(systems)]
+    named = [(f"Baseline: {i}" if i == 0 else str(i), system) for i, system in enumerate(systems)]
     test = PairedTest(named, metrics, references, test_type=kind, n_samples=int(form[kind]), n_ar_confidence=int(form.get("ci", "-1")))
     signatures, scores = test()
+    if form.get("form") == "json":
+        return printed(print_results_table, scores, signatures, Namespace(format="json"))
     lines = []
     for name, signature in signatures.items():
         for result in scores[name]:

@@ -59,6 +59,8 @@ def several_jobs():
     yield "bleu smooth=add-k value=0.3 + chrf eps + ter norm / bs=80 seed=99"
     yield "bleu + chrf word=2 + ter / ar=100"
     yield "bleu smooth=floor + chrf + ter / ar=60 ci=60 seed=3"
+    yield "bleu / form=json bs=50"
+    yield "bleu tok=char / form=json ar=50"
 
 
 def main():

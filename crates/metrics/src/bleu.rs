@@ -53,16 +53,8 @@ impl Smoothing {
     /// By sacreBLEU's name (`none`, `floor`, `add-k`, `exp`), with a value or its default.
     ///
     /// # Errors
-    /// Another name, or a value that is negative or not finite. `none` and `exp` ignore the value, as sacreBLEU does.
+    /// Another name. `none` and `exp` ignore the value, as sacreBLEU does.
     pub fn from_name(name: &str, value: Option<f64>) -> Result<Self, Error> {
-        if let Some(value) = value.filter(|value| !value.is_finite() || *value < 0.0) {
-            let allowed = "it has to be a finite number, zero or more";
-            return Err(Error::Option {
-                option: "the smoothing value",
-                found: value.to_string(),
-                allowed,
-            });
-        }
         match name {
             "none" => Ok(Self::None),
             "floor" => Ok(Self::Floor(value.unwrap_or(0.1))),
@@ -113,11 +105,7 @@ pub struct BleuParts {
 impl BleuParts {
     /// Length of the hypothesis in relation to the reference, 0 where that is empty.
     pub fn ratio(&self) -> f64 {
-        if self.reference_len == 0 {
-            0.0
-        } else {
-            self.hypothesis_len as f64 / self.reference_len as f64
-        }
+        if self.reference_len == 0 { 0.0 } else { self.hypothesis_len as f64 / self.reference_len as f64 }
     }
 }
 
@@ -125,15 +113,17 @@ impl Bleu {
     /// BLEU with these options.
     ///
     /// # Errors
-    /// An order that is 0 or above 100.
+    /// An order that is 0 or above 100, a smoothing value that is negative or not finite.
     pub fn new(options: BleuOptions) -> Result<Self, Error> {
         if !(1..=MAX_ORDER).contains(&options.max_order) {
             let found = options.max_order.to_string();
-            return Err(Error::Option {
-                option: "BLEU's highest order",
-                found,
-                allowed: "it has to be 1 to 100",
-            });
+            return Err(Error::Option { option: "BLEU's highest order", found, allowed: "it has to be 1 to 100" });
+        }
+        if let Smoothing::Floor(value) | Smoothing::AddK(value) = options.smoothing
+            && !(value.is_finite() && value >= 0.0)
+        {
+            let (found, allowed) = (value.to_string(), "it has to be a finite number, zero or more");
+            return Err(Error::Option { option: "the smoothing value", found, allowed });
         }
         Ok(Self { options })
     }
@@ -152,13 +142,7 @@ impl Bleu {
         let (precisions, counted) = self.precisions(matches, totals, precision);
         // `sum / counted` and not a product of roots: the order of operations decides the last bit.
         let score = if matches.iter().any(|&matches| matches > 0.0) {
-            brevity_penalty
-                * (precisions[..counted]
-                    .iter()
-                    .map(|&p| floored_ln(p))
-                    .sum::<f64>()
-                    / counted as f64)
-                    .exp()
+            brevity_penalty * (precisions[..counted].iter().map(|&p| floored_ln(p)).sum::<f64>() / counted as f64).exp()
         } else {
             0.0
         };
@@ -172,12 +156,7 @@ impl Bleu {
     }
 
     /// Smoothed precisions in per cent, and how many of them make up the score.
-    fn precisions(
-        &self,
-        matches: &[f64],
-        totals: &[f64],
-        precision: Precision,
-    ) -> (Vec<f64>, usize) {
+    fn precisions(&self, matches: &[f64], totals: &[f64], precision: Precision) -> (Vec<f64>, usize) {
         let round = |x| precision.round(x);
         let mut precisions = vec![0.0; matches.len()];
         let mut counted = matches.len();
@@ -210,12 +189,10 @@ impl Bleu {
         (precisions, counted)
     }
 
-    /// The line in words, which are numbered by `words` afterwards.
+    /// The line with white space between its words.
     fn tokenize(&self, line: &str) -> String {
         if self.options.lowercase {
-            self.options
-                .tokenizer
-                .tokenize(pytext::trim_end(&line.to_lowercase()))
+            self.options.tokenizer.tokenize(pytext::trim_end(&line.to_lowercase()))
         } else {
             self.options.tokenizer.tokenize(pytext::trim_end(line))
         }
@@ -229,15 +206,7 @@ impl Metric for Bleu {
 
     fn settings(&self) -> Vec<Setting> {
         vec![
-            Setting::new(
-                "case",
-                "c",
-                if self.options.lowercase {
-                    "lc"
-                } else {
-                    "mixed"
-                },
-            ),
+            Setting::new("case", "c", if self.options.lowercase { "lc" } else { "mixed" }),
             Setting::yes_no("eff", "e", self.options.effective_order),
             Setting::new("tok", "tok", self.options.tokenizer.name()),
             Setting::new("smooth", "s", self.options.smoothing.signature()),
@@ -322,10 +291,7 @@ fn floored_ln(x: f64) -> f64 {
 
 /// The length that is closest to `len`, the shorter one of two that are equally close.
 fn closest(len: usize, lens: &[usize]) -> usize {
-    lens.iter()
-        .copied()
-        .min_by_key(|&other| (other.abs_diff(len), other))
-        .unwrap_or(0)
+    lens.iter().copied().min_by_key(|&other| (other.abs_diff(len), other)).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -333,11 +299,7 @@ mod tests {
     use super::*;
 
     fn bleu(smoothing: Smoothing) -> Bleu {
-        Bleu::new(BleuOptions {
-            smoothing,
-            ..BleuOptions::default()
-        })
-        .unwrap()
+        Bleu::new(BleuOptions { smoothing, ..BleuOptions::default() }).unwrap()
     }
 
     fn stats(hypothesis: &str, references: &[&str]) -> Vec<f64> {
@@ -369,34 +331,16 @@ mod tests {
         let sums = [4.0, 4.0, 2.0, 0.0, 0.0, 0.0, 4.0, 3.0, 2.0, 1.0];
         let precisions = |smoothing| bleu(smoothing).parts(&sums, Precision::Double).precisions;
         assert_eq!(precisions(Smoothing::None), [50.0, 0.0, 0.0, 0.0]);
-        assert_eq!(
-            precisions(Smoothing::Floor(0.3)),
-            [50.0, 30.0 / 3.0, 30.0 / 2.0, 30.0]
-        );
-        assert_eq!(
-            precisions(Smoothing::AddK(1.0)),
-            [50.0, 100.0 / 4.0, 100.0 / 3.0, 100.0 / 2.0]
-        );
-        assert_eq!(
-            precisions(Smoothing::Exp),
-            [50.0, 100.0 / 6.0, 100.0 / 8.0, 100.0 / 8.0]
-        );
+        assert_eq!(precisions(Smoothing::Floor(0.3)), [50.0, 30.0 / 3.0, 30.0 / 2.0, 30.0]);
+        assert_eq!(precisions(Smoothing::AddK(1.0)), [50.0, 100.0 / 4.0, 100.0 / 3.0, 100.0 / 2.0]);
+        assert_eq!(precisions(Smoothing::Exp), [50.0, 100.0 / 6.0, 100.0 / 8.0, 100.0 / 8.0]);
         assert_eq!(bleu(Smoothing::None).value(&sums, Precision::Double), 0.0);
     }
 
     #[test]
     fn effective_order_leaves_out_what_a_short_sentence_can_not_have() {
-        let options = BleuOptions {
-            effective_order: true,
-            ..BleuOptions::default()
-        };
-        let score = |options| {
-            Bleu::new(options)
-                .unwrap()
-                .sentence_score("a b", &["a b"])
-                .unwrap()
-                .value
-        };
+        let options = BleuOptions { effective_order: true, ..BleuOptions::default() };
+        let score = |options| Bleu::new(options).unwrap().sentence_score("a b", &["a b"]).unwrap().value;
         assert!((score(options) - 100.0).abs() < 1e-9);
         assert!(score(BleuOptions::default()) < 1e-9);
     }
@@ -405,16 +349,15 @@ mod tests {
     fn nothing_scores_nothing() {
         let score = bleu(Smoothing::Exp).sentence_score("", &["a b c"]).unwrap();
         assert_eq!(score.value, 0.0);
-        assert_eq!(
-            score.details,
-            "0.0/0.0/0.0/0.0 (BP = 0.000 ratio = 0.000 hyp_len = 0 ref_len = 3)"
-        );
-        assert!(
-            Bleu::new(BleuOptions {
-                max_order: 0,
-                ..BleuOptions::default()
-            })
-            .is_err()
-        );
+        assert_eq!(score.details, "0.0/0.0/0.0/0.0 (BP = 0.000 ratio = 0.000 hyp_len = 0 ref_len = 3)");
+    }
+
+    #[test]
+    fn options_out_of_range_are_refused() {
+        assert!(Bleu::new(BleuOptions { max_order: 0, ..BleuOptions::default() }).is_err());
+        let smoothing = Smoothing::from_name("floor", Some(-0.1)).unwrap();
+        assert!(Bleu::new(BleuOptions { smoothing, ..BleuOptions::default() }).is_err());
+        assert_eq!(Smoothing::from_name("add-k", None), Ok(Smoothing::AddK(1.0)));
+        assert!(Smoothing::from_name("laplace", None).is_err());
     }
 }

@@ -3,7 +3,8 @@
 //! A sample draws as many lines as there are, with replacement. As a score depends on the sum of the lines' statistics only,
 //! a sample costs one addition of a row per line, whatever the metric.
 
-use crate::{CorpusStats, Interval, Metric, NumpyRng, Precision};
+use crate::random::NumpyRng;
+use crate::{CorpusStats, Interval, Metric, Precision};
 
 /// The seed that sacreBLEU takes unless told otherwise.
 pub const DEFAULT_SEED: u64 = 12345;
@@ -20,27 +21,17 @@ pub(crate) struct Samples {
 
 impl Samples {
     /// Draws samples and scores them for all systems alike; none of them is longer or shorter than the first.
-    pub(crate) fn draw(
-        metric: &dyn Metric,
-        systems: &[&CorpusStats],
-        samples: usize,
-        rng: &mut NumpyRng,
-    ) -> Vec<Self> {
+    pub(crate) fn draw(metric: &dyn Metric, systems: &[&CorpusStats], samples: usize, rng: &mut NumpyRng) -> Vec<Self> {
         let tables: Vec<Table> = systems.iter().map(|stats| Table::new(stats)).collect();
         let precision = metric.sample_precision();
-        let empty = Self {
-            scores: Vec::with_capacity(samples),
-            precision,
-        };
+        let empty = Self { scores: Vec::with_capacity(samples), precision };
         let mut drawn = vec![empty; systems.len()];
         let lines = systems.first().map_or(0, |stats| stats.len());
         let mut sample = vec![0; lines];
         for _ in 0..samples {
             sample.fill_with(|| rng.below(lines as u32));
             for (table, system) in tables.iter().zip(&mut drawn) {
-                system
-                    .scores
-                    .push(metric.value(&table.sums(&sample), Precision::Single));
+                system.scores.push(metric.value(&table.sums(&sample), Precision::Single));
             }
         }
         drawn
@@ -55,22 +46,14 @@ impl Samples {
         let tail = scores.len() / 40;
         let (low, high) = (scores.get(tail)?, scores.get(scores.len() - tail - 1)?);
         let half_width = 0.5 * self.precision.round(high - low);
-        Some(Interval {
-            mean: mean(&scores, self.precision),
-            half_width,
-        })
+        Some(Interval { mean: mean(&scores, self.precision), half_width })
     }
 }
 
 /// The confidence interval of one system's score, 95 %; `None` if no sample is asked for.
 ///
 /// sacreBLEU's `--confidence`. Costs `samples × lines` additions of a row.
-pub fn confidence(
-    metric: &dyn Metric,
-    stats: &CorpusStats,
-    samples: usize,
-    seed: u64,
-) -> Option<Interval> {
+pub fn confidence(metric: &dyn Metric, stats: &CorpusStats, samples: usize, seed: u64) -> Option<Interval> {
     let mut drawn = Samples::draw(metric, &[stats], samples, &mut NumpyRng::new(seed));
     drawn.pop()?.interval(exact_mean)
 }
@@ -84,10 +67,7 @@ struct Table {
 impl Table {
     fn new(stats: &CorpusStats) -> Self {
         let values = stats.rows().flatten().map(|&value| value as f32).collect();
-        Self {
-            values,
-            width: stats.width(),
-        }
+        Self { values, width: stats.width() }
     }
 
     /// The sums over the lines of a sample, added up in f32 in its order.
@@ -109,11 +89,7 @@ pub(crate) fn exact_mean(values: &[f64], precision: Precision) -> f64 {
     let (mut sum, mut lost) = (0.0f64, 0.0f64);
     for &value in values {
         let next = sum + value;
-        lost += if sum.abs() >= value.abs() {
-            (sum - next) + value
-        } else {
-            (value - next) + sum
-        };
+        lost += if sum.abs() >= value.abs() { (sum - next) + value } else { (value - next) + sum };
         sum = next;
     }
     // The division's own error is made good, too: sum + lost = mean * count + rest.
@@ -135,10 +111,7 @@ fn pairwise_sum(values: &[f64], precision: Precision) -> f64 {
     if values.len() > BLOCK {
         let half = values.len() / 2;
         let (left, right) = values.split_at(half - half % 8);
-        return add(
-            pairwise_sum(left, precision),
-            &pairwise_sum(right, precision),
-        );
+        return add(pairwise_sum(left, precision), &pairwise_sum(right, precision));
     }
     let mut eights = values.chunks_exact(8);
     let start = match eights.next() {
@@ -174,22 +147,10 @@ mod tests {
 
     #[test]
     fn the_interval_leaves_out_a_fortieth_at_each_end() {
-        let samples = Samples {
-            scores: (0..100).rev().map(f64::from).collect(),
-            precision: Precision::Double,
-        };
+        let samples = Samples { scores: (0..100).rev().map(f64::from).collect(), precision: Precision::Double };
         let interval = samples.interval(exact_mean).unwrap();
-        assert_eq!(
-            interval,
-            Interval {
-                mean: 49.5,
-                half_width: 0.5 * (97.0 - 2.0)
-            }
-        );
-        let none = Samples {
-            scores: Vec::new(),
-            precision: Precision::Double,
-        };
+        assert_eq!(interval, Interval { mean: 49.5, half_width: 0.5 * (97.0 - 2.0) });
+        let none = Samples { scores: Vec::new(), precision: Precision::Double };
         assert_eq!(none.interval(exact_mean), None);
     }
 }

@@ -29,14 +29,7 @@ pub struct ChrfOptions {
 
 impl Default for ChrfOptions {
     fn default() -> Self {
-        Self {
-            char_order: 6,
-            word_order: 0,
-            beta: 2,
-            lowercase: false,
-            whitespace: false,
-            eps_smoothing: false,
-        }
+        Self { char_order: 6, word_order: 0, beta: 2, lowercase: false, whitespace: false, eps_smoothing: false }
     }
 }
 
@@ -55,12 +48,7 @@ impl Chrf {
     /// # Errors
     /// Both orders zero, one of them or beta above 100, beta zero.
     pub fn new(options: ChrfOptions) -> Result<Self, Error> {
-        let ChrfOptions {
-            char_order,
-            word_order,
-            beta,
-            ..
-        } = options;
+        let ChrfOptions { char_order, word_order, beta, .. } = options;
         if char_order.max(word_order) > MAX_ORDER || char_order.max(word_order) == 0 {
             return Err(Error::Option {
                 option: "chrF's pair of character and word order",
@@ -70,11 +58,7 @@ impl Chrf {
         }
         if beta == 0 || beta as usize > MAX_ORDER {
             let found = beta.to_string();
-            return Err(Error::Option {
-                option: "chrF's beta",
-                found,
-                allowed: "it has to be 1 to 100",
-            });
+            return Err(Error::Option { option: "chrF's beta", found, allowed: "it has to be 1 to 100" });
         }
         Ok(Self { options })
     }
@@ -98,16 +82,8 @@ impl Chrf {
         let (mut sum_f, mut sum_p, mut sum_r, mut counted) = (0.0, 0.0, 0.0, 0.0);
         for order in stats.chunks_exact(3) {
             let (hypothesis, reference, matches) = (order[0], order[1], order[2]);
-            let p = if hypothesis > 0.0 {
-                round(matches / hypothesis)
-            } else {
-                EPS
-            };
-            let r = if reference > 0.0 {
-                round(matches / reference)
-            } else {
-                EPS
-            };
+            let p = if hypothesis > 0.0 { round(matches / hypothesis) } else { EPS };
+            let r = if reference > 0.0 { round(matches / reference) } else { EPS };
             sum_f = round(sum_f + if p + r > 0.0 { f(p, r) } else { EPS });
             if hypothesis > 0.0 && reference > 0.0 {
                 (sum_p, sum_r, counted) = (round(sum_p + p), round(sum_r + r), counted + 1.0);
@@ -124,23 +100,12 @@ impl Chrf {
 
     /// The n-grams of characters and those of words.
     fn ngrams<'a>(&self, line: &'a str, words: &mut Numbering<'a>) -> [Ngrams; 2] {
-        let chars = line
-            .chars()
-            .filter(|&c| self.options.whitespace || !pytext::is_space(c))
-            .map(u32::from)
-            .collect();
+        let chars = line.chars().filter(|&c| self.options.whitespace || !pytext::is_space(c)).map(u32::from).collect();
         let words = match self.options.word_order {
             0 => Vec::new(),
-            _ => pytext::words(line)
-                .flat_map(split_punctuation)
-                .flatten()
-                .map(|word| words.number(word))
-                .collect(),
+            _ => pytext::words(line).flat_map(split_punctuation).flatten().map(|word| words.number(word)).collect(),
         };
-        [
-            Ngrams::new(chars, self.options.char_order),
-            Ngrams::new(words, self.options.word_order),
-        ]
+        [Ngrams::new(chars, self.options.char_order), Ngrams::new(words, self.options.word_order)]
     }
 
     /// Number of n-grams and of matches, order by order.
@@ -153,11 +118,7 @@ impl Chrf {
                 hypothesis.shared(reference, n, |_, own, others| matches += own.min(others));
                 let expected = reference.count(n);
                 // No fault of the hypothesis to have an order that the reference is too short for.
-                row[0] = if expected == 0 {
-                    0.0
-                } else {
-                    hypothesis.count(n) as f64
-                };
+                row[0] = if expected == 0 { 0.0 } else { hypothesis.count(n) as f64 };
                 row[1] = expected as f64;
                 row[2] = matches as f64;
             }
@@ -167,24 +128,12 @@ impl Chrf {
 
 impl Metric for Chrf {
     fn name(&self) -> String {
-        format!(
-            "chrF{}{}",
-            self.options.beta,
-            "+".repeat(self.options.word_order)
-        )
+        format!("chrF{}{}", self.options.beta, "+".repeat(self.options.word_order))
     }
 
     fn settings(&self) -> Vec<Setting> {
         vec![
-            Setting::new(
-                "case",
-                "c",
-                if self.options.lowercase {
-                    "lc"
-                } else {
-                    "mixed"
-                },
-            ),
+            Setting::new("case", "c", if self.options.lowercase { "lc" } else { "mixed" }),
             Setting::yes_no("eff", "e", !self.options.eps_smoothing),
             Setting::new("nc", "nc", self.options.char_order.to_string()),
             Setting::new("nw", "nw", self.options.word_order.to_string()),
@@ -262,11 +211,7 @@ mod tests {
 
     #[test]
     fn matches_are_counted_by_order() {
-        let metric = chrf(ChrfOptions {
-            char_order: 2,
-            word_order: 1,
-            ..ChrfOptions::default()
-        });
+        let metric = chrf(ChrfOptions { char_order: 2, word_order: 1, ..ChrfOptions::default() });
         let mut stats = [0.0; 9];
         metric.sentence_stats("ab a", &["ab b"], &mut stats);
         // a b a / a b b; ab ba / ab bb; "ab" "a" / "ab" "b"
@@ -278,16 +223,10 @@ mod tests {
     #[test]
     fn orders_that_one_side_lacks_do_not_count() {
         let score = |options, hypothesis: &str, reference: &str| {
-            chrf(options)
-                .sentence_score(hypothesis, &[reference])
-                .unwrap()
-                .value
+            chrf(options).sentence_score(hypothesis, &[reference]).unwrap().value
         };
         assert_eq!(score(ChrfOptions::default(), "ab", "ab"), 100.0);
-        let eps = ChrfOptions {
-            eps_smoothing: true,
-            ..ChrfOptions::default()
-        };
+        let eps = ChrfOptions { eps_smoothing: true, ..ChrfOptions::default() };
         assert!((score(eps, "ab", "ab") - 200.0 / 6.0).abs() < 1e-9);
         assert_eq!(score(ChrfOptions::default(), "", "ab"), 0.0);
         assert_eq!(score(ChrfOptions::default(), "ab", ""), 0.0);
@@ -295,25 +234,9 @@ mod tests {
 
     #[test]
     fn orders_are_checked() {
-        let none = ChrfOptions {
-            char_order: 0,
-            ..ChrfOptions::default()
-        };
+        let none = ChrfOptions { char_order: 0, ..ChrfOptions::default() };
         assert!(Chrf::new(none).is_err());
-        assert!(
-            Chrf::new(ChrfOptions {
-                beta: 0,
-                ..ChrfOptions::default()
-            })
-            .is_err()
-        );
-        assert_eq!(
-            chrf(ChrfOptions {
-                word_order: 2,
-                ..ChrfOptions::default()
-            })
-            .name(),
-            "chrF2++"
-        );
+        assert!(Chrf::new(ChrfOptions { beta: 0, ..ChrfOptions::default() }).is_err());
+        assert_eq!(chrf(ChrfOptions { word_order: 2, ..ChrfOptions::default() }).name(), "chrF2++");
     }
 }

@@ -4,7 +4,8 @@
 //! lines. The null hypothesis is that the two outputs come from the same process; p is its probability, roughly.
 
 use crate::bootstrap::{Samples, numpy_mean};
-use crate::{CorpusStats, Error, Interval, Metric, NumpyRng, Precision};
+use crate::random::NumpyRng;
+use crate::{CorpusStats, Error, Interval, Metric, Precision};
 
 /// The number of trials that sacreBLEU makes for approximate randomisation unless told otherwise.
 pub const DEFAULT_TRIALS: usize = 10_000;
@@ -35,15 +36,11 @@ pub fn paired_bootstrap(
     check(systems, samples, "the number of bootstrap samples")?;
     let drawn = Samples::draw(metric, systems, samples, &mut NumpyRng::new(seed));
     let scores: Vec<f64> = systems.iter().map(|stats| score(metric, stats)).collect();
-    let compared = drawn
-        .iter()
-        .zip(&scores)
-        .enumerate()
-        .map(|(i, (system, &score))| Comparison {
-            score,
-            interval: system.interval(numpy_mean),
-            p_value: (i > 0).then(|| bootstrap_p(&drawn[0], system, (scores[0] - score).abs())),
-        });
+    let compared = drawn.iter().zip(&scores).enumerate().map(|(i, (system, &score))| Comparison {
+        score,
+        interval: system.interval(numpy_mean),
+        p_value: (i > 0).then(|| bootstrap_p(&drawn[0], system, (scores[0] - score).abs())),
+    });
     Ok(compared.collect())
 }
 
@@ -58,10 +55,7 @@ fn bootstrap_p(baseline: &Samples, system: &Samples, difference: f64) -> f64 {
         .collect();
     let mean = numpy_mean(&differences, precision);
     let real = precision.round(difference);
-    let beyond = differences
-        .iter()
-        .filter(|&&sampled| precision.round(sampled - mean) > real)
-        .count();
+    let beyond = differences.iter().filter(|&&sampled| precision.round(sampled - mean) > real).count();
     p_value(beyond, differences.len())
 }
 
@@ -96,11 +90,7 @@ pub fn paired_randomization(
             let drawn = Samples::draw(metric, &[stats], samples, &mut rng).pop()?;
             drawn.interval(numpy_mean)
         });
-        compared.push(Comparison {
-            score,
-            interval,
-            p_value,
-        });
+        compared.push(Comparison { score, interval, p_value });
     }
     Ok(compared)
 }
@@ -122,11 +112,7 @@ fn randomization_p(
         left.fill(0.0);
         right.fill(0.0);
         for ((baseline, system), keep) in baseline.rows().zip(system.rows()).zip(&mut swaps) {
-            let (to_left, to_right) = if keep {
-                (baseline, system)
-            } else {
-                (system, baseline)
-            };
+            let (to_left, to_right) = if keep { (baseline, system) } else { (system, baseline) };
             add(&mut left, to_left);
             add(&mut right, to_right);
         }
@@ -155,17 +141,10 @@ fn score(metric: &dyn Metric, stats: &CorpusStats) -> f64 {
 fn check(systems: &[&CorpusStats], samples: usize, option: &'static str) -> Result<(), Error> {
     let baseline = systems.first().ok_or(Error::NoHypotheses)?;
     if let Some(system) = systems.iter().find(|stats| stats.len() != baseline.len()) {
-        return Err(Error::PairedLines {
-            baseline: baseline.len(),
-            system: system.len(),
-        });
+        return Err(Error::PairedLines { baseline: baseline.len(), system: system.len() });
     }
     if samples == 0 {
-        return Err(Error::Option {
-            option,
-            found: "0".to_owned(),
-            allowed: "it has to be 1 or more",
-        });
+        return Err(Error::Option { option, found: "0".to_owned(), allowed: "it has to be 1 or more" });
     }
     Ok(())
 }

@@ -41,9 +41,7 @@ pub enum Error {
         line: usize,
     },
     /// Two tables of statistics that should describe the same lines do not.
-    #[error(
-        "the two systems have {baseline} and {system} lines; a paired test needs the same lines of both"
-    )]
+    #[error("the two systems have {baseline} and {system} lines; a paired test needs the same lines of both")]
     PairedLines {
         /// Lines of the baseline.
         baseline: usize,

@@ -56,36 +56,24 @@ fn float(x: f64) -> String {
         return x.to_string();
     }
     let shortest = format!("{x:e}");
-    let digits = shortest
-        .bytes()
-        .take_while(|&byte| byte != b'e')
-        .filter(u8::is_ascii_digit)
-        .count();
+    let digits = shortest.bytes().take_while(|&byte| byte != b'e').filter(u8::is_ascii_digit).count();
     // Of two equally short and equally close numbers, frequent among those that were f32, Rust takes the upper and Python
     // the even one; so does Rust if told how many digits to print.
     let even = format!("{x:.*e}", digits.saturating_sub(1));
-    let shortest = if even.parse() == Ok(x) {
-        even
-    } else {
-        shortest
-    };
+    let shortest = if even.parse() == Ok(x) { even } else { shortest };
     let size = x.abs();
     if size == 0.0 || (1e-4..1e16).contains(&size) {
         return plain(&shortest, x);
     }
     let (digits, exponent) = shortest.split_once('e').unwrap_or((&shortest, "0"));
-    let (sign, exponent) = exponent
-        .strip_prefix('-')
-        .map_or(('+', exponent), |exponent| ('-', exponent));
+    let (sign, exponent) = exponent.strip_prefix('-').map_or(('+', exponent), |exponent| ('-', exponent));
     format!("{digits}e{sign}{exponent:0>2}")
 }
 
 /// The digits of `scientific` without an exponent, and with a fraction.
 fn plain(scientific: &str, x: f64) -> String {
     let (digits, exponent) = scientific.split_once('e').unwrap_or((scientific, "0"));
-    let behind_point = digits
-        .split_once('.')
-        .map_or(0, |(_, fraction)| fraction.len()) as i32;
+    let behind_point = digits.split_once('.').map_or(0, |(_, fraction)| fraction.len()) as i32;
     let width = (behind_point - exponent.parse::<i32>().unwrap_or(0)).max(1);
     format!("{x:.*}", width as usize)
 }
@@ -116,15 +104,10 @@ mod tests {
 
     #[test]
     fn objects_are_indented_and_escaped() {
-        let inner = Value::Object(vec![
-            ("score".to_owned(), Value::Number(1.5)),
-            ("p".to_owned(), Value::Null),
-        ]);
-        let fields = [
-            ("system".to_owned(), Value::Text("a\"b\u{1}".to_owned())),
-            ("BLEU".to_owned(), inner),
-        ];
-        let expected = "{\n  \"system\": \"a\\\"b\\u0001\",\n  \"BLEU\": {\n    \"score\": 1.5,\n    \"p\": null\n  }\n}";
+        let inner = Value::Object(vec![("score".to_owned(), Value::Number(1.5)), ("p".to_owned(), Value::Null)]);
+        let fields = [("system".to_owned(), Value::Text("a\"b\u{1}".to_owned())), ("BLEU".to_owned(), inner)];
+        let expected =
+            "{\n  \"system\": \"a\\\"b\\u0001\",\n  \"BLEU\": {\n    \"score\": 1.5,\n    \"p\": null\n  }\n}";
         assert_eq!(object(&fields, 2, 0), expected);
     }
 }

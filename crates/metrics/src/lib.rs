@@ -1,7 +1,7 @@
 //! Quality of translations: BLEU, chrF and TER with the numbers of sacreBLEU.
 //!
 //! Scores, signatures and printed forms are those of sacreBLEU 2.6.0 to the last printed digit ([`SACREBLEU_VERSION`] is what
-//! a signature says), the samples of significance tests included: they are drawn by NumPy's generator, [`NumpyRng`].
+//! a signature says), the samples of significance tests included: they are drawn as NumPy draws them.
 //!
 //! ```
 //! use metaphrase_metrics::{Bleu, BleuOptions, Metric, References, ReportOptions, evaluate};
@@ -54,7 +54,6 @@ pub use compare::{Comparison, DEFAULT_TRIALS, paired_bootstrap, paired_randomiza
 pub use error::Error;
 pub use metric::{CorpusStats, Metric, Setting};
 pub use precision::Precision;
-pub use random::NumpyRng;
 pub use references::{ReferenceCount, References};
 pub use report::{Format, NamedSystem, ReportOptions, Test, compare, evaluate, evaluate_sentences};
 pub use score::{Interval, Score};

@@ -44,11 +44,7 @@ pub trait Metric {
     ///
     /// # Errors
     /// Hypotheses and references of different lengths.
-    fn corpus_stats<S: AsRef<str>>(
-        &self,
-        hypotheses: &[S],
-        references: &References<'_>,
-    ) -> Result<CorpusStats, Error>
+    fn corpus_stats<S: AsRef<str>>(&self, hypotheses: &[S], references: &References<'_>) -> Result<CorpusStats, Error>
     where
         Self: Sized,
     {
@@ -59,11 +55,7 @@ pub trait Metric {
     ///
     /// # Errors
     /// Hypotheses and references of different lengths.
-    fn corpus_score<S: AsRef<str>>(
-        &self,
-        hypotheses: &[S],
-        references: &References<'_>,
-    ) -> Result<Score, Error>
+    fn corpus_score<S: AsRef<str>>(&self, hypotheses: &[S], references: &References<'_>) -> Result<Score, Error>
     where
         Self: Sized,
     {
@@ -98,11 +90,7 @@ pub struct Setting {
 impl Setting {
     /// An option with its two names.
     pub fn new(key: &'static str, short_key: &'static str, value: impl Into<String>) -> Self {
-        Self {
-            key,
-            short_key,
-            value: value.into(),
-        }
+        Self { key, short_key, value: value.into() }
     }
 
     /// An option that is `yes` or `no`.
@@ -130,25 +118,14 @@ impl CorpusStats {
         references: &References<'_>,
     ) -> Result<Self, Error> {
         if hypotheses.len() != references.len() {
-            return Err(Error::HypothesisLines {
-                hypotheses: hypotheses.len(),
-                references: references.len(),
-            });
+            return Err(Error::HypothesisLines { hypotheses: hypotheses.len(), references: references.len() });
         }
         let width = metric.stats_len();
         let mut values = vec![0.0; hypotheses.len() * width];
-        for ((row, hypothesis), references) in values
-            .chunks_exact_mut(width)
-            .zip(hypotheses)
-            .zip(references.iter())
-        {
+        for ((row, hypothesis), references) in values.chunks_exact_mut(width).zip(hypotheses).zip(references.iter()) {
             metric.sentence_stats(hypothesis.as_ref(), references, row);
         }
-        Ok(Self {
-            values,
-            width,
-            references: references.per_line(),
-        })
+        Ok(Self { values, width, references: references.per_line() })
     }
 
     /// Number of lines, at least one.

@@ -25,17 +25,9 @@ impl Ngrams {
         suffixes.sort_unstable_by(|&a, &b| head(a).cmp(head(b)));
         let mut common = vec![0; suffixes.len()];
         for (pair, common) in suffixes.windows(2).zip(common.iter_mut().skip(1)) {
-            *common = head(pair[0])
-                .iter()
-                .zip(head(pair[1]))
-                .take_while(|(a, b)| a == b)
-                .count() as u32;
+            *common = head(pair[0]).iter().zip(head(pair[1])).take_while(|(a, b)| a == b).count() as u32;
         }
-        Self {
-            symbols,
-            suffixes,
-            common,
-        }
+        Self { symbols, suffixes, common }
     }
 
     /// Number of symbols.
@@ -77,10 +69,7 @@ impl Ngrams {
 
     /// The place behind the run of equal n-grams that begins at `place`.
     fn next(&self, place: usize, n: usize) -> usize {
-        let run = self.common[place + 1..]
-            .iter()
-            .take_while(|&&common| common as usize >= n)
-            .count();
+        let run = self.common[place + 1..].iter().take_while(|&&common| common as usize >= n).count();
         place + 1 + run
     }
 }

@@ -1,7 +1,7 @@
 //! Text as Python's `str` methods see it, as the reference numbers were made with them.
 //!
 //! Python's white space is Unicode's, and the four information separators U+001C..U+001F.
-//! Lower-casing is Unicode's full mapping in both languages, `str::to_lowercase` is used as it is.
+//! Lower-casing is Unicode's full mapping in both languages; Python 3.11 does not know the 55 capitals since Unicode 15.
 
 use std::borrow::Cow;
 
@@ -27,11 +27,7 @@ pub(crate) fn trim(line: &str) -> &str {
 
 /// The line, in lower case if so wanted: `line.lower()`.
 pub(crate) fn lowercased(line: &str, lowercase: bool) -> Cow<'_, str> {
-    if lowercase {
-        Cow::Owned(line.to_lowercase())
-    } else {
-        Cow::Borrowed(line)
-    }
+    if lowercase { Cow::Owned(line.to_lowercase()) } else { Cow::Borrowed(line) }
 }
 
 #[cfg(test)]
@@ -40,10 +36,7 @@ mod tests {
 
     #[test]
     fn information_separators_are_spaces_and_zero_width_spaces_are_not() {
-        assert_eq!(
-            words("a\x1cb\u{a0}c\u{200b}d\u{3000}").collect::<Vec<_>>(),
-            ["a", "b", "c\u{200b}d"]
-        );
+        assert_eq!(words("a\x1cb\u{a0}c\u{200b}d\u{3000}").collect::<Vec<_>>(), ["a", "b", "c\u{200b}d"]);
         assert_eq!(trim(" \x1f a b\u{2028}"), "a b");
         assert_eq!(trim_end("  a\u{85}\r\n"), "  a");
     }

@@ -10,7 +10,7 @@ const MULTIPLIER: u128 = 0x2360_ed05_1fc6_5da4_4385_df64_9fcc_f645;
 
 /// `numpy.random.Generator` over PCG64.
 #[derive(Debug, Clone)]
-pub struct NumpyRng {
+pub(crate) struct NumpyRng {
     state: u128,
     increment: u128,
     /// The upper half of a word of which the lower half has been used.
@@ -19,14 +19,10 @@ pub struct NumpyRng {
 
 impl NumpyRng {
     /// `default_rng(seed)`.
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         let [seed_high, seed_low, sequence_high, sequence_low] = seed_words(seed).map(u128::from);
         let increment = ((sequence_high << 64 | sequence_low) << 1) | 1;
-        let mut new = Self {
-            state: 0,
-            increment,
-            half: None,
-        };
+        let mut new = Self { state: 0, increment, half: None };
         new.step();
         new.state = new.state.wrapping_add(seed_high << 64 | seed_low);
         new.step();
@@ -34,10 +30,7 @@ impl NumpyRng {
     }
 
     fn step(&mut self) {
-        self.state = self
-            .state
-            .wrapping_mul(MULTIPLIER)
-            .wrapping_add(self.increment);
+        self.state = self.state.wrapping_mul(MULTIPLIER).wrapping_add(self.increment);
     }
 
     /// The next 64 random bits.
@@ -59,7 +52,7 @@ impl NumpyRng {
     /// A number below `bound`, 1 <= bound: one element of `choice(bound, size)`.
     ///
     /// A bound of 1 takes nothing from the generator, in NumPy too.
-    pub fn below(&mut self, bound: u32) -> u32 {
+    pub(crate) fn below(&mut self, bound: u32) -> u32 {
         if bound <= 1 {
             return 0;
         }
@@ -75,9 +68,8 @@ impl NumpyRng {
 
     /// Random truth values, the elements of `integers(2, size, dtype=bool)`: the bits of 32-bit words, lowest first. What
     /// is left of the last word is thrown away.
-    pub fn bools(&mut self) -> impl Iterator<Item = bool> {
-        std::iter::repeat_with(|| self.next_u32())
-            .flat_map(|word| (0..32).map(move |bit| word >> bit & 1 == 1))
+    pub(crate) fn bools(&mut self) -> impl Iterator<Item = bool> {
+        std::iter::repeat_with(|| self.next_u32()).flat_map(|word| (0..32).map(move |bit| word >> bit & 1 == 1))
     }
 }
 
@@ -132,12 +124,7 @@ mod tests {
     fn bit_generator_random_raw() {
         let mut rng = NumpyRng::new(12345);
         let found: Vec<u64> = (0..4).map(|_| rng.next_u64()).collect();
-        let expected = [
-            4193609425186963869,
-            5843160025838961886,
-            14708796524633321433,
-            12474696839993944336,
-        ];
+        let expected = [4193609425186963869, 5843160025838961886, 14708796524633321433, 12474696839993944336];
         assert_eq!(found, expected);
         for (seed, expected) in [
             (0, 11749869230777074271),
@@ -154,36 +141,18 @@ mod tests {
     fn choice() {
         let mut rng = NumpyRng::new(12345);
         let found: Vec<u32> = (0..12).map(|_| rng.below(3000)).collect();
-        assert_eq!(
-            found,
-            [
-                2097, 682, 2365, 950, 612, 2392, 1928, 2028, 2965, 1173, 2518, 998
-            ]
-        );
+        assert_eq!(found, [2097, 682, 2365, 950, 612, 2392, 1928, 2028, 2965, 1173, 2518, 998]);
         // Almost every third word is rejected.
         let mut rng = NumpyRng::new(5);
         let found: Vec<u32> = (0..8).map(|_| rng.below(3000000000)).collect();
-        assert_eq!(
-            found,
-            [
-                2415008770, 67959658, 1545976682, 1890702091, 857404139, 2938571141, 161792106,
-                833771209
-            ]
-        );
+        assert_eq!(found, [2415008770, 67959658, 1545976682, 1890702091, 857404139, 2938571141, 161792106, 833771209]);
     }
 
     #[test]
     fn integers_of_bools_and_then_choice() {
         let mut rng = NumpyRng::new(12345);
-        let found: String = rng
-            .bools()
-            .take(80)
-            .map(|flag| if flag { '1' } else { '0' })
-            .collect();
-        assert_eq!(
-            found,
-            "10111001100000111111111101001101101100011000110101001100010111000111101100100011"
-        );
+        let found: String = rng.bools().take(80).map(|flag| if flag { '1' } else { '0' }).collect();
+        assert_eq!(found, "10111001100000111111111101001101101100011000110101001100010111000111101100100011");
         let next: Vec<u32> = (0..5).map(|_| rng.below(7)).collect();
         assert_eq!(next, [2, 1, 5, 4, 4]);
     }

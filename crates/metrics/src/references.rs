@@ -32,36 +32,23 @@ impl<'a> References<'a> {
     /// No set, no line, or sets of different lengths.
     pub fn new<T: AsRef<[S]>, S: AsRef<str> + 'a>(sets: &'a [T]) -> Result<Self, Error> {
         let lengths: Vec<usize> = sets.iter().map(|set| set.as_ref().len()).collect();
-        Self::from_fn(&lengths, |set, line| {
-            Some(sets[set].as_ref()[line].as_ref())
-        })
+        Self::from_fn(&lengths, |set, line| Some(sets[set].as_ref()[line].as_ref()))
     }
 
     /// References of which some are missing (`None`): those are left out for their line alone.
     ///
     /// # Errors
     /// As [`References::new`], and a line that has no reference at all.
-    pub fn with_missing<T: AsRef<[Option<S>]>, S: AsRef<str> + 'a>(
-        sets: &'a [T],
-    ) -> Result<Self, Error> {
+    pub fn with_missing<T: AsRef<[Option<S>]>, S: AsRef<str> + 'a>(sets: &'a [T]) -> Result<Self, Error> {
         let lengths: Vec<usize> = sets.iter().map(|set| set.as_ref().len()).collect();
-        Self::from_fn(&lengths, |set, line| {
-            sets[set].as_ref()[line].as_ref().map(AsRef::as_ref)
-        })
+        Self::from_fn(&lengths, |set, line| sets[set].as_ref()[line].as_ref().map(AsRef::as_ref))
     }
 
     /// `get(set, line)` for sets of the given lengths.
-    fn from_fn(
-        lengths: &[usize],
-        get: impl Fn(usize, usize) -> Option<&'a str>,
-    ) -> Result<Self, Error> {
+    fn from_fn(lengths: &[usize], get: impl Fn(usize, usize) -> Option<&'a str>) -> Result<Self, Error> {
         let &expected = lengths.first().ok_or(Error::NoReferences)?;
         if let Some(set) = lengths.iter().position(|&length| length != expected) {
-            return Err(Error::ReferenceLines {
-                set: set + 1,
-                found: lengths[set],
-                expected,
-            });
+            return Err(Error::ReferenceLines { set: set + 1, found: lengths[set], expected });
         }
         let mut lines = Vec::with_capacity(expected * lengths.len());
         let mut ends = Vec::with_capacity(expected);
@@ -81,11 +68,7 @@ impl<'a> References<'a> {
             };
         }
         let per_line = per_line.ok_or(Error::NoHypotheses)?;
-        Ok(Self {
-            lines,
-            ends,
-            per_line,
-        })
+        Ok(Self { lines, ends, per_line })
     }
 
     /// Number of lines, at least one.
@@ -102,9 +85,7 @@ impl<'a> References<'a> {
     /// The references of each line in turn, at least one each.
     pub fn iter(&self) -> impl Iterator<Item = &[&'a str]> {
         let mut start = 0;
-        self.ends
-            .iter()
-            .map(move |&end| &self.lines[std::mem::replace(&mut start, end)..end])
+        self.ends.iter().map(move |&end| &self.lines[std::mem::replace(&mut start, end)..end])
     }
 }
 
@@ -125,10 +106,7 @@ mod tests {
     fn sets_are_read_by_line() {
         let sets = [["a", "b"], ["c", "d"]];
         let references = References::new(&sets).unwrap();
-        assert_eq!(
-            references.iter().collect::<Vec<_>>(),
-            [["a", "c"], ["b", "d"]]
-        );
+        assert_eq!(references.iter().collect::<Vec<_>>(), [["a", "c"], ["b", "d"]]);
         assert_eq!(references.per_line(), ReferenceCount::Same(2));
     }
 
@@ -136,10 +114,7 @@ mod tests {
     fn missing_references_make_the_count_vary() {
         let sets = [[Some("a"), Some("b")], [None, Some("")]];
         let references = References::with_missing(&sets).unwrap();
-        assert_eq!(
-            references.iter().map(<[&str]>::len).collect::<Vec<_>>(),
-            [1, 2]
-        );
+        assert_eq!(references.iter().map(<[&str]>::len).collect::<Vec<_>>(), [1, 2]);
         assert_eq!(references.per_line().to_string(), "var");
     }
 
@@ -147,23 +122,10 @@ mod tests {
     fn sets_that_do_not_fit_are_refused() {
         let none: [Vec<&str>; 0] = [];
         assert_eq!(References::new(&none).unwrap_err(), Error::NoReferences);
-        assert_eq!(
-            References::new(&[Vec::<&str>::new()]).unwrap_err(),
-            Error::NoHypotheses
-        );
+        assert_eq!(References::new(&[Vec::<&str>::new()]).unwrap_err(), Error::NoHypotheses);
         let uneven = [vec!["a", "b"], vec!["c"]];
-        assert_eq!(
-            References::new(&uneven).unwrap_err(),
-            Error::ReferenceLines {
-                set: 2,
-                found: 1,
-                expected: 2
-            }
-        );
+        assert_eq!(References::new(&uneven).unwrap_err(), Error::ReferenceLines { set: 2, found: 1, expected: 2 });
         let absent = [[Some("a"), None]];
-        assert_eq!(
-            References::with_missing(&absent).unwrap_err(),
-            Error::MissingReference { line: 2 }
-        );
+        assert_eq!(References::with_missing(&absent).unwrap_err(), Error::MissingReference { line: 2 });
     }
 }

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use crate::json::{self, Value};
 use crate::{
-    Comparison, CorpusStats, DEFAULT_SEED, Error, Metric, References, Sampling, Score, Signature,
-    confidence, paired_bootstrap, paired_randomization,
+    Comparison, CorpusStats, DEFAULT_SEED, Error, Metric, References, Sampling, Score, Signature, confidence,
+    paired_bootstrap, paired_randomization,
 };
 
 /// How results are printed; the defaults are those of sacreBLEU, but for the format.
@@ -75,13 +75,8 @@ pub fn evaluate<S: AsRef<str>>(
         let mut score = metric.score(&stats.sums());
         // One sample is none: sacreBLEU's own reading of the number.
         let samples = options.confidence.filter(|&samples| samples > 1);
-        score.interval =
-            samples.and_then(|samples| confidence(metric, &stats, samples, options.seed));
-        let sampling = samples.map(|n| Sampling {
-            bootstrap: Some(n),
-            randomization: None,
-            seed: options.seed,
-        });
+        score.interval = samples.and_then(|samples| confidence(metric, &stats, samples, options.seed));
+        let sampling = samples.map(|n| Sampling { bootstrap: Some(n), randomization: None, seed: options.seed });
         let signature = Signature::new(metric, references.per_line(), sampling);
         results.push(print(&score, &signature, options));
     }
@@ -105,10 +100,7 @@ pub fn evaluate_sentences<S: AsRef<str>>(
 ) -> Result<Vec<String>, Error> {
     let stats = CorpusStats::collect(metric, hypotheses, references)?;
     let signature = Signature::new(metric, references.per_line(), None);
-    Ok(stats
-        .rows()
-        .map(|row| print(&metric.score(row), &signature, options))
-        .collect())
+    Ok(stats.rows().map(|row| print(&metric.score(row), &signature, options)).collect())
 }
 
 /// Compares the first system with each other one.
@@ -129,13 +121,7 @@ pub fn compare<S: AsRef<str>>(
     let names: Vec<Cow<'_, str>> = systems
         .iter()
         .enumerate()
-        .map(|(i, (name, _))| {
-            if i == 0 {
-                format!("Baseline: {name}").into()
-            } else {
-                (*name).into()
-            }
-        })
+        .map(|(i, (name, _))| if i == 0 { format!("Baseline: {name}").into() } else { (*name).into() })
         .collect();
     let mut columns = Vec::with_capacity(metrics.len());
     for metric in in_order(metrics) {
@@ -145,11 +131,7 @@ pub fn compare<S: AsRef<str>>(
             .collect::<Result<_, _>>()?;
         let stats: Vec<&CorpusStats> = stats.iter().collect();
         let (compared, sampling) = run(metric, &stats, test, options)?;
-        columns.push((
-            metric.name(),
-            Signature::new(metric, references.per_line(), Some(sampling)),
-            compared,
-        ));
+        columns.push((metric.name(), Signature::new(metric, references.per_line(), Some(sampling)), compared));
     }
     Ok(match options.format {
         Format::Json => {
@@ -158,11 +140,7 @@ pub fn compare<S: AsRef<str>>(
                 .enumerate()
                 .map(|(i, name)| {
                     let mut fields = vec![("system".to_owned(), Value::Text(name.to_string()))];
-                    fields.extend(
-                        columns
-                            .iter()
-                            .map(|(metric, _, compared)| (metric.clone(), to_json(&compared[i]))),
-                    );
+                    fields.extend(columns.iter().map(|(metric, _, compared)| (metric.clone(), to_json(&compared[i]))));
                     format!("    {}", json::object(&fields, 4, 4))
                 })
                 .collect();
@@ -170,15 +148,8 @@ pub fn compare<S: AsRef<str>>(
         }
         Format::Text => {
             let tables = columns.iter().map(|(metric, signature, compared)| {
-                let signature = if options.short_signature {
-                    signature.short()
-                } else {
-                    signature.long()
-                };
-                format!(
-                    "{metric}|{signature}\n{}",
-                    to_lines(&names, compared, options.width)
-                )
+                let signature = if options.short_signature { signature.short() } else { signature.long() };
+                format!("{metric}|{signature}\n{}", to_lines(&names, compared, options.width))
             });
             tables.collect::<Vec<_>>().join("\n\n")
         }
@@ -195,24 +166,13 @@ fn run(
     let seed = options.seed;
     Ok(match test {
         Test::Bootstrap(n) => {
-            let sampling = Sampling {
-                bootstrap: Some(n),
-                randomization: None,
-                seed,
-            };
+            let sampling = Sampling { bootstrap: Some(n), randomization: None, seed };
             (paired_bootstrap(metric, systems, n, seed)?, sampling)
         }
         Test::Randomization(n) => {
             let bootstrap = options.confidence;
-            let sampling = Sampling {
-                bootstrap,
-                randomization: Some(n),
-                seed,
-            };
-            (
-                paired_randomization(metric, systems, n, bootstrap, seed)?,
-                sampling,
-            )
+            let sampling = Sampling { bootstrap, randomization: Some(n), seed };
+            (paired_randomization(metric, systems, n, bootstrap, seed)?, sampling)
         }
     })
 }
@@ -235,10 +195,7 @@ fn print(score: &Score, signature: &Signature, options: &ReportOptions) -> Strin
 
 /// The lines with their first `=` in the same column.
 fn aligned(lines: &[String]) -> Vec<String> {
-    let place = |line: &str| {
-        line.split_once('=')
-            .map_or(0, |(left, _)| left.chars().count())
-    };
+    let place = |line: &str| line.split_once('=').map_or(0, |(left, _)| left.chars().count());
     let widest = lines.iter().map(|line| place(line)).max().unwrap_or(0);
     lines
         .iter()
@@ -255,31 +212,18 @@ fn to_json(compared: &Comparison) -> Value {
     Value::Object(vec![
         ("score".to_owned(), Value::Number(compared.score)),
         ("p_value".to_owned(), number(compared.p_value)),
-        (
-            "mean".to_owned(),
-            number(compared.interval.map(|interval| interval.mean)),
-        ),
-        (
-            "ci".to_owned(),
-            number(compared.interval.map(|interval| interval.half_width)),
-        ),
+        ("mean".to_owned(), number(compared.interval.map(|interval| interval.mean))),
+        ("ci".to_owned(), number(compared.interval.map(|interval| interval.half_width))),
     ])
 }
 
 /// A line for each system.
 fn to_lines(names: &[Cow<'_, str>], compared: &[Comparison], width: usize) -> String {
-    let widest = names
-        .iter()
-        .map(|name| name.chars().count())
-        .max()
-        .unwrap_or(0);
+    let widest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
     let lines = names.iter().zip(compared).map(|(name, compared)| {
         let mut line = format!("  {name:widest$}  {:.width$}", compared.score);
         if let Some(interval) = compared.interval {
-            line += &format!(
-                " ({:.width$} ± {:.width$})",
-                interval.mean, interval.half_width
-            );
+            line += &format!(" ({:.width$} ± {:.width$})", interval.mean, interval.half_width);
         }
         if let Some(p) = compared.p_value {
             line += &format!(" (p = {p:.4}){}", if p > 0.05 { "" } else { "*" });

@@ -67,23 +67,16 @@ impl Score {
             fields.push(("confidence".to_owned(), Value::Text(interval.format(width))));
         }
         if !self.details.is_empty() {
-            fields.push((
-                "verbose_score".to_owned(),
-                Value::Text(self.details.clone()),
-            ));
+            fields.push(("verbose_score".to_owned(), Value::Text(self.details.clone())));
         }
         let settings = signature.settings().iter();
-        fields.extend(
-            settings.map(|setting| (setting.key.to_owned(), Value::Text(setting.value.clone()))),
-        );
+        fields.extend(settings.map(|setting| (setting.key.to_owned(), Value::Text(setting.value.clone()))));
         json::object(&fields, 1, 0)
     }
 
     /// sacreBLEU leaves out an interval around zero.
     fn shown_interval(&self) -> Option<&Interval> {
-        self.interval
-            .as_ref()
-            .filter(|interval| interval.mean > 0.0)
+        self.interval.as_ref().filter(|interval| interval.mean > 0.0)
     }
 }
 
@@ -98,38 +91,20 @@ mod tests {
 
     #[test]
     fn ties_are_rounded_to_even_as_python_does() {
-        for (x, width, expected) in [
-            (0.25, 1, "0.2"),
-            (0.75, 1, "0.8"),
-            (2.5, 0, "2"),
-            (3.5, 0, "4"),
-            (27.125, 2, "27.12"),
-        ] {
+        for (x, width, expected) in
+            [(0.25, 1, "0.2"), (0.75, 1, "0.8"), (2.5, 0, "2"), (3.5, 0, "4"), (27.125, 2, "27.12")]
+        {
             assert_eq!(format!("{x:.width$}"), expected);
         }
     }
 
     #[test]
     fn a_line_has_the_interval_before_the_details() {
-        let mut score = Score {
-            name: "BLEU".into(),
-            value: 27.94,
-            details: "50.0/40.0 (...)".into(),
-            interval: None,
-        };
+        let mut score = Score { name: "BLEU".into(), value: 27.94, details: "50.0/40.0 (...)".into(), interval: None };
         assert_eq!(score.format(1, "v:2"), "BLEU|v:2 = 27.9 50.0/40.0 (...)");
-        score.interval = Some(Interval {
-            mean: 27.96,
-            half_width: 0.55,
-        });
-        assert_eq!(
-            score.format(1, "v:2"),
-            "BLEU|v:2 = 27.9 (μ = 28.0 ± 0.6) 50.0/40.0 (...)"
-        );
-        score.interval = Some(Interval {
-            mean: 0.0,
-            half_width: 0.0,
-        });
+        score.interval = Some(Interval { mean: 27.96, half_width: 0.55 });
+        assert_eq!(score.format(1, "v:2"), "BLEU|v:2 = 27.9 (μ = 28.0 ± 0.6) 50.0/40.0 (...)");
+        score.interval = Some(Interval { mean: 0.0, half_width: 0.0 });
         assert_eq!(score.format_value(2), "27.94");
     }
 }

@@ -26,16 +26,10 @@ pub struct Signature {
 
 impl Signature {
     /// The signature of scores of `metric` against so many references.
-    pub fn new(
-        metric: &dyn Metric,
-        references: ReferenceCount,
-        sampling: Option<Sampling>,
-    ) -> Self {
+    pub fn new(metric: &dyn Metric, references: ReferenceCount, sampling: Option<Sampling>) -> Self {
         let mut settings = vec![Setting::new("nrefs", "#", references.to_string())];
         if let Some(sampling) = sampling {
-            let count = |key, short_key, n: Option<usize>| {
-                n.map(|n| Setting::new(key, short_key, n.to_string()))
-            };
+            let count = |key, short_key, n: Option<usize>| n.map(|n| Setting::new(key, short_key, n.to_string()));
             settings.extend(count("bs", "bs", sampling.bootstrap));
             settings.extend(count("ar", "ar", sampling.randomization));
             settings.push(Setting::new("seed", "rs", sampling.seed.to_string()));
@@ -61,11 +55,7 @@ impl Signature {
     }
 
     fn join(&self, key: impl Fn(&Setting) -> &str) -> String {
-        let pairs: Vec<String> = self
-            .settings
-            .iter()
-            .map(|s| format!("{}:{}", key(s), s.value))
-            .collect();
+        let pairs: Vec<String> = self.settings.iter().map(|s| format!("{}:{}", key(s), s.value)).collect();
         pairs.join("|")
     }
 }
@@ -79,20 +69,12 @@ mod tests {
     fn both_forms_name_all_settings() {
         let bleu = Bleu::new(BleuOptions::default()).unwrap();
         let plain = Signature::new(&bleu, ReferenceCount::Same(2), None);
-        assert_eq!(
-            plain.long(),
-            "nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"
-        );
-        let sampling = Sampling {
-            bootstrap: Some(1000),
-            randomization: None,
-            seed: 12345,
-        };
+        assert_eq!(plain.long(), "nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0");
+        let sampling = Sampling { bootstrap: Some(1000), randomization: None, seed: 12345 };
         let sampled = Signature::new(&bleu, ReferenceCount::Varying, Some(sampling));
         assert_eq!(
             sampled.short(),
-            "#:var|bs:1000|rs:12345|c:mixed|e:no|tok:tok|s:exp|v:2.6.0"
-                .replace("tok:tok", "tok:13a")
+            "#:var|bs:1000|rs:12345|c:mixed|e:no|tok:tok|s:exp|v:2.6.0".replace("tok:tok", "tok:13a")
         );
     }
 }

@@ -41,12 +41,7 @@ impl<'r> EditDistance<'r> {
             *cell = distance;
         }
         let rows = [vec![FAR; width], vec![FAR; width]];
-        let mut new = Self {
-            reference,
-            hypothesis: hypothesis.to_vec(),
-            table,
-            rows,
-        };
+        let mut new = Self { reference, hypothesis: hypothesis.to_vec(), table, rows };
         new.fill(0);
         new
     }
@@ -78,13 +73,7 @@ impl<'r> EditDistance<'r> {
         let [before, row] = &mut self.rows;
         before.copy_from_slice(&self.table[same * width..(same + 1) * width]);
         for i in same + 1..=hypothesis.len() {
-            fill_row(
-                before,
-                row,
-                hypothesis[i - 1],
-                self.reference,
-                band(i, hypothesis.len(), self.reference.len()),
-            );
+            fill_row(before, row, hypothesis[i - 1], self.reference, band(i, hypothesis.len(), self.reference.len()));
             std::mem::swap(before, row);
         }
         before[width - 1]
@@ -138,17 +127,10 @@ fn common_head(a: &[u32], b: &[u32]) -> usize {
 /// A very long reference widens it, so that the bands of neighbouring rows always overlap; the last row reaches the end.
 fn band(i: usize, rows: usize, columns: usize) -> Range<usize> {
     let ratio = columns as f64 / rows as f64;
-    let reach = if (BEAM_WIDTH as f64) < ratio / 2.0 {
-        (ratio / 2.0 + BEAM_WIDTH as f64).ceil() as usize
-    } else {
-        BEAM_WIDTH
-    };
+    let reach =
+        if (BEAM_WIDTH as f64) < ratio / 2.0 { (ratio / 2.0 + BEAM_WIDTH as f64).ceil() as usize } else { BEAM_WIDTH };
     let diagonal = (i as f64 * ratio).floor() as usize;
-    let end = if i == rows {
-        columns + 1
-    } else {
-        (columns + 1).min(diagonal + reach)
-    };
+    let end = if i == rows { columns + 1 } else { (columns + 1).min(diagonal + reach) };
     diagonal.saturating_sub(reach)..end
 }
 
@@ -176,10 +158,9 @@ mod tests {
     fn levenshtein(a: &[u32], b: &[u32]) -> u32 {
         match (a, b) {
             ([], rest) | (rest, []) => rest.len() as u32,
-            ([x, a_rest @ ..], [y, b_rest @ ..]) => (levenshtein(a_rest, b_rest)
-                + u32::from(x != y))
-            .min(levenshtein(a_rest, b) + 1)
-            .min(levenshtein(a, b_rest) + 1),
+            ([x, a_rest @ ..], [y, b_rest @ ..]) => (levenshtein(a_rest, b_rest) + u32::from(x != y))
+                .min(levenshtein(a_rest, b) + 1)
+                .min(levenshtein(a, b_rest) + 1),
         }
     }
 
@@ -209,8 +190,7 @@ mod tests {
     #[test]
     fn the_band_reaches_the_end_for_any_lengths() {
         for (rows, columns) in [(1, 300), (2, 1000), (300, 1), (100, 90), (7, 7)] {
-            let (a, b): (Vec<u32>, Vec<u32>) =
-                ((0..rows).collect(), (1000..1000 + columns).collect());
+            let (a, b): (Vec<u32>, Vec<u32>) = ((0..rows).collect(), (1000..1000 + columns).collect());
             assert_eq!(EditDistance::new(&a, &b).distance(), rows.max(columns));
         }
     }

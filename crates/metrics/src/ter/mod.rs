@@ -24,7 +24,7 @@ pub struct TerOptions {
     pub case_sensitive: bool,
 }
 
-/// The TER metric.
+/// The TER metric: edits for each 100 words of the reference, the fewer the better.
 ///
 /// Statistics of a sentence: edits to the reference that needs the fewest, and the mean length of the references.
 #[derive(Debug, Clone, Copy, Default)]
@@ -55,15 +55,7 @@ impl Metric for Ter {
 
     fn settings(&self) -> Vec<Setting> {
         vec![
-            Setting::new(
-                "case",
-                "c",
-                if self.options.case_sensitive {
-                    "mixed"
-                } else {
-                    "lc"
-                },
-            ),
+            Setting::new("case", "c", if self.options.case_sensitive { "mixed" } else { "lc" }),
             Setting::new("tok", "t", "tercom"),
             Setting::yes_no("norm", "nr", self.options.normalized),
             Setting::yes_no("punct", "pn", !self.options.no_punct),
@@ -126,27 +118,14 @@ mod tests {
     #[test]
     fn case_is_ignored_unless_asked_for() {
         assert_eq!(stats("Ein HAUS", &["ein Haus"]), [0.0, 2.0]);
-        let cased = Ter::new(TerOptions {
-            case_sensitive: true,
-            ..TerOptions::default()
-        });
-        assert_eq!(
-            cased
-                .sentence_score("Ein HAUS", &["ein Haus"])
-                .unwrap()
-                .value,
-            100.0
-        );
+        let cased = Ter::new(TerOptions { case_sensitive: true, ..TerOptions::default() });
+        assert_eq!(cased.sentence_score("Ein HAUS", &["ein Haus"]).unwrap().value, 100.0);
     }
 
     #[test]
     fn empty_sides() {
-        let score = |hypothesis: &str, reference: &str| {
-            Ter::default()
-                .sentence_score(hypothesis, &[reference])
-                .unwrap()
-                .value
-        };
+        let score =
+            |hypothesis: &str, reference: &str| Ter::default().sentence_score(hypothesis, &[reference]).unwrap().value;
         assert_eq!(score("", ""), 0.0);
         assert_eq!(score("a b c", ""), 100.0);
         assert_eq!(score("", "a b"), 100.0);

@@ -45,11 +45,7 @@ impl Shift {
         let (start, end) = (self.start, self.start + self.length);
         // A target within the moved words, or right behind them, moves them over as many of the following words as it is
         // behind their start.
-        let place = if self.target > end {
-            self.target - self.length
-        } else {
-            self.target
-        };
+        let place = if self.target > end { self.target - self.length } else { self.target };
         let place = place.min(words.len() - self.length);
         out.clear();
         out.extend_from_slice(&words[..start]);
@@ -59,11 +55,7 @@ impl Shift {
 
     /// What makes a shift better, most important first: it saves more, is longer, starts earlier, ends earlier.
     fn rank(self) -> impl Ord {
-        (
-            self.saved,
-            self.length,
-            std::cmp::Reverse((self.start, self.target)),
-        )
+        (self.saved, self.length, std::cmp::Reverse((self.start, self.target)))
     }
 }
 
@@ -87,12 +79,7 @@ fn best_shift(
             if last.replace(target) == Some(target) {
                 continue;
             }
-            let mut shift = Shift {
-                saved: 0,
-                length,
-                start,
-                target,
-            };
+            let mut shift = Shift { saved: 0, length, start, target };
             shift.apply(&words, shifted);
             shift.saved = before - i64::from(distance.distance_of(shifted));
             *tried += 1;
@@ -111,10 +98,7 @@ fn best_shift(
 fn matching_spans(words: &[u32], reference: &[u32]) -> impl Iterator<Item = (usize, usize, usize)> {
     let spans_at = |start: usize, match_start: usize| {
         let pairs = words[start..].iter().zip(&reference[match_start..]);
-        let longest = pairs
-            .take(MAX_SHIFT_SIZE)
-            .take_while(|(a, b)| a == b)
-            .count();
+        let longest = pairs.take(MAX_SHIFT_SIZE).take_while(|(a, b)| a == b).count();
         (1..=longest).map(move |length| (start, match_start, length))
     };
     (0..words.len()).flat_map(move |start| {
@@ -134,8 +118,7 @@ struct Alignment {
 
 impl Alignment {
     fn new(trace: &[Edit]) -> Self {
-        let (mut behind, mut hypothesis_wrong, mut reference_wrong) =
-            (Vec::new(), Vec::new(), Vec::new());
+        let (mut behind, mut hypothesis_wrong, mut reference_wrong) = (Vec::new(), Vec::new(), Vec::new());
         for &edit in trace {
             let wrong = edit != Edit::Keep;
             if edit != Edit::Insert {
@@ -146,11 +129,7 @@ impl Alignment {
                 behind.push(hypothesis_wrong.len());
             }
         }
-        Self {
-            behind,
-            hypothesis_wrong,
-            reference_wrong,
-        }
+        Self { behind, hypothesis_wrong, reference_wrong }
     }
 
     /// Whether words at `start` should move towards their equals at `match_start` in the reference: only if one of them is
@@ -169,11 +148,7 @@ impl Alignment {
             Some(word) => self.behind[word],
             None => 0,
         };
-        std::iter::once(before).chain(
-            self.behind[match_start..match_start + length]
-                .iter()
-                .copied(),
-        )
+        std::iter::once(before).chain(self.behind[match_start..match_start + length].iter().copied())
     }
 }
 
@@ -183,10 +158,7 @@ mod tests {
 
     /// Words as numbers: a hash will do.
     fn words(line: &str) -> Vec<u32> {
-        let number = |word: &str| {
-            word.bytes()
-                .fold(0u32, |hash, byte| hash.wrapping_mul(31) ^ u32::from(byte))
-        };
+        let number = |word: &str| word.bytes().fold(0u32, |hash, byte| hash.wrapping_mul(31) ^ u32::from(byte));
         line.split_whitespace().map(number).collect()
     }
 
@@ -199,8 +171,7 @@ mod tests {
         assert_eq!(count("c d e a b", "a b c d e"), 1);
         // Snover et al., section 3: "this week" is shifted, one insertion, two substitutions.
         let hypothesis = "THIS WEEK THE SAUDIS denied information published in the new york times";
-        let reference =
-            "SAUDI ARABIA denied THIS WEEK information published in the AMERICAN new york times";
+        let reference = "SAUDI ARABIA denied THIS WEEK information published in the AMERICAN new york times";
         assert_eq!(count(hypothesis, reference), 4);
     }
 
@@ -208,13 +179,7 @@ mod tests {
     fn words_move_to_either_side_and_within_their_own_place() {
         let shift = |start, length, target| {
             let mut out = Vec::new();
-            Shift {
-                saved: 0,
-                length,
-                start,
-                target,
-            }
-            .apply(&[0, 1, 2, 3, 4], &mut out);
+            Shift { saved: 0, length, start, target }.apply(&[0, 1, 2, 3, 4], &mut out);
             out
         };
         assert_eq!(shift(3, 2, 1), [0, 3, 4, 1, 2]);

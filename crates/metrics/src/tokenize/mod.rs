@@ -81,13 +81,7 @@ impl FromStr for Tokenizer {
 
     fn from_str(name: &str) -> Result<Self, Error> {
         const SENTENCE_PIECE: &str = "a SentencePiece model of 256,000 pieces";
-        let refused = |name, needs, instead| {
-            Err(Error::TokenizerNotShipped {
-                name,
-                needs,
-                instead,
-            })
-        };
+        let refused = |name, needs, instead| Err(Error::TokenizerNotShipped { name, needs, instead });
         match name {
             "13a" => Ok(Self::V13a),
             "intl" => Ok(Self::Intl),
@@ -100,9 +94,7 @@ impl FromStr for Tokenizer {
             "flores101" => refused("flores101", SENTENCE_PIECE, "char"),
             "flores200" => refused("flores200", SENTENCE_PIECE, "char"),
             "spBLEU-1K" => refused("spBLEU-1K", "a SentencePiece model", "char"),
-            _ => Err(Error::UnknownTokenizer {
-                name: name.to_owned(),
-            }),
+            _ => Err(Error::UnknownTokenizer { name: name.to_owned() }),
         }
     }
 }
@@ -120,20 +112,11 @@ enum Split {
 ///
 /// Pairs are found from left to right and do not overlap, as in a substitution by a regular expression: after a pair the
 /// search goes on behind it, so that its second character begins no other pair.
-fn split_pairs(
-    line: &str,
-    split: Split,
-    first: impl Fn(char) -> bool,
-    second: impl Fn(char) -> bool,
-) -> String {
+fn split_pairs(line: &str, split: Split, first: impl Fn(char) -> bool, second: impl Fn(char) -> bool) -> String {
     let mut out = String::with_capacity(line.len() + line.len() / 4);
     let mut rest = line.chars().peekable();
     while let Some(c) = rest.next() {
-        let pair = if first(c) {
-            rest.next_if(|&next| second(next))
-        } else {
-            None
-        };
+        let pair = if first(c) { rest.next_if(|&next| second(next)) } else { None };
         match (pair, split) {
             (None, _) => out.push(c),
             (Some(next), Split::OffSecond) => out.extend([c, ' ', next, ' ']),
@@ -164,40 +147,22 @@ mod tests {
     #[test]
     fn a_pair_does_not_share_a_character_with_the_next() {
         let dot = |c: char| c == '.';
-        assert_eq!(
-            split_pairs("a...", Split::OffSecond, |_| true, dot),
-            "a . . . "
-        );
-        assert_eq!(
-            split_pairs("...a", Split::OffFirst, dot, |_| true),
-            " . . . a"
-        );
+        assert_eq!(split_pairs("a...", Split::OffSecond, |_| true, dot), "a . . . ");
+        assert_eq!(split_pairs("...a", Split::OffFirst, dot, |_| true), " . . . a");
     }
 
     #[test]
     fn char_drops_the_spaces_that_were_there() {
-        assert_eq!(
-            words(&Tokenizer::Char.tokenize("ab c")).collect::<Vec<_>>(),
-            ["a", "b", "c"]
-        );
+        assert_eq!(words(&Tokenizer::Char.tokenize("ab c")).collect::<Vec<_>>(), ["a", "b", "c"]);
     }
 
     #[test]
     fn names_are_read_back_and_models_are_refused() {
-        for tokenizer in [
-            Tokenizer::V13a,
-            Tokenizer::Intl,
-            Tokenizer::Char,
-            Tokenizer::Zh,
-            Tokenizer::None,
-        ] {
+        for tokenizer in [Tokenizer::V13a, Tokenizer::Intl, Tokenizer::Char, Tokenizer::Zh, Tokenizer::None] {
             assert_eq!(tokenizer.name().parse(), Ok(tokenizer));
         }
         let message = "flores200".parse::<Tokenizer>().unwrap_err().to_string();
-        assert!(
-            message.contains("beforehand") && message.contains("'none'"),
-            "{message}"
-        );
+        assert!(message.contains("beforehand") && message.contains("'none'"), "{message}");
         assert_eq!(Tokenizer::for_language("de"), Ok(Tokenizer::V13a));
         assert_eq!(Tokenizer::for_language("zh"), Ok(Tokenizer::Zh));
         assert!(Tokenizer::for_language("ja").is_err());

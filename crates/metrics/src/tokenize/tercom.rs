@@ -6,11 +6,7 @@ use crate::TerOptions;
 
 /// The line as TER sees it: lower-cased, normalised, without punctuation, as the options say.
 pub(crate) fn tercom(line: &str, options: &TerOptions) -> String {
-    let mut line = if options.case_sensitive {
-        line.to_owned()
-    } else {
-        line.to_lowercase()
-    };
+    let mut line = if options.case_sensitive { line.to_owned() } else { line.to_lowercase() };
     if options.normalized {
         line = normalize(&line);
         if options.asian_support {
@@ -64,26 +60,12 @@ mod tests {
     #[test]
     fn options_apply_one_by_one() {
         let line = "Tom's (1.5) „x“, 中文。 ok!";
-        assert_eq!(
-            tokens(line, TerOptions::default()),
-            "tom's (1.5) „x“, 中文。 ok!"
-        );
-        let normalized = TerOptions {
-            normalized: true,
-            ..TerOptions::default()
-        };
+        assert_eq!(tokens(line, TerOptions::default()), "tom's (1.5) „x“, 中文。 ok!");
+        let normalized = TerOptions { normalized: true, ..TerOptions::default() };
         assert_eq!(tokens(line, normalized), "tom 's ( 1.5 ) „x“ , 中文。 ok !");
-        let asian = TerOptions {
-            asian_support: true,
-            ..normalized
-        };
+        let asian = TerOptions { asian_support: true, ..normalized };
         assert_eq!(tokens(line, asian), "tom 's ( 1.5 ) „x“ , 中 文 。 ok !");
-        let bare = TerOptions {
-            no_punct: true,
-            asian_support: true,
-            case_sensitive: true,
-            ..TerOptions::default()
-        };
+        let bare = TerOptions { no_punct: true, asian_support: true, case_sensitive: true, ..TerOptions::default() };
         assert_eq!(tokens(line, bare), "Tom's 15 „x“ 中文 ok");
     }
 }

@@ -8,11 +8,7 @@ use super::{Split, isolate, split_pairs};
 pub(super) fn v13a(line: &str) -> String {
     // The surrounding spaces let the pair rules see the first and the last character.
     let line = if line.contains(['<', '\n']) {
-        Cow::Owned(
-            line.replace("<skipped>", "")
-                .replace("-\n", "")
-                .replace('\n', " "),
-        )
+        Cow::Owned(line.replace("<skipped>", "").replace("-\n", "").replace('\n', " "))
     } else {
         Cow::Borrowed(line)
     };
@@ -38,12 +34,7 @@ pub(super) fn western(line: &str) -> String {
 pub(super) fn western_stops(line: &str) -> String {
     let line = split_pairs(line, Split::OffSecond, |c| !c.is_ascii_digit(), is_stop);
     let line = split_pairs(&line, Split::OffFirst, is_stop, |c| !c.is_ascii_digit());
-    split_pairs(
-        &line,
-        Split::OffSecond,
-        |c| c.is_ascii_digit(),
-        |c| c == '-',
-    )
+    split_pairs(&line, Split::OffSecond, |c| c.is_ascii_digit(), |c| c == '-')
 }
 
 /// ASCII punctuation that is always a word of its own: all but `'`, `,`, `-`, `.`.
@@ -67,10 +58,7 @@ mod tests {
 
     #[test]
     fn stops_split_unless_between_digits() {
-        assert_eq!(
-            tokens("It cost 1,234.56, he said."),
-            "It cost 1,234.56 , he said ."
-        );
+        assert_eq!(tokens("It cost 1,234.56, he said."), "It cost 1,234.56 , he said .");
         assert_eq!(tokens("5. 6-7 a-b don't"), "5 . 6 - 7 a-b don't");
         assert_eq!(tokens("...und (so) weiter…"), ". . . und ( so ) weiter…");
     }

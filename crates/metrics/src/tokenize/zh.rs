@@ -49,10 +49,7 @@ mod tests {
     #[test]
     fn ideographs_and_their_punctuation_stand_alone() {
         let tokens = |line| words(&zh(line)).collect::<Vec<_>>().join(" ");
-        assert_eq!(
-            tokens("我用iPhone 5.5，“好”吗?"),
-            "我 用 iPhone 5.5 ， “ 好 ” 吗 ?"
-        );
+        assert_eq!(tokens("我用iPhone 5.5，“好”吗?"), "我 用 iPhone 5.5 ， “ 好 ” 吗 ?");
         assert_eq!(tokens("\u{20000}\u{20001}…"), "\u{20000}\u{20001} …");
     }
 }

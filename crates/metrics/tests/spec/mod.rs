@@ -1,9 +1,8 @@
 //! The notation of evaluation jobs that tests, the example and `testdata/metrics/jobs.py` share.
 
 use metaphrase_metrics::{
-    Bleu, BleuOptions, Chrf, ChrfOptions, CorpusStats, Format, Metric, References, ReportOptions,
-    Sampling, Signature, Smoothing, Ter, TerOptions, evaluate, evaluate_sentences,
-    paired_bootstrap, paired_randomization,
+    Bleu, BleuOptions, Chrf, ChrfOptions, CorpusStats, Format, Metric, References, ReportOptions, Sampling, Signature,
+    Smoothing, Ter, TerOptions, Test, compare, evaluate, evaluate_sentences, paired_bootstrap, paired_randomization,
 };
 
 /// The option `key` among words as `key=value` or `key`.
@@ -28,8 +27,7 @@ pub(crate) fn metric(words: &str) -> Box<dyn Metric> {
             let options = BleuOptions {
                 tokenizer: option(words, "tok").unwrap_or("13a").parse().expect("tok"),
                 lowercase: has("lc"),
-                smoothing: Smoothing::from_name(option(words, "smooth").unwrap_or("exp"), value)
-                    .expect("smooth"),
+                smoothing: Smoothing::from_name(option(words, "smooth").unwrap_or("exp"), value).expect("smooth"),
                 max_order: number(words, "order", 4),
                 effective_order: has("eff"),
             };
@@ -62,17 +60,23 @@ pub(crate) fn run(job: &str, systems: &[&Vec<String>], references: &References<'
     let metrics: Vec<Box<dyn Metric>> = metrics.split(" + ").map(metric).collect();
     let has = |key| option(options, key).is_some();
     let report = ReportOptions {
-        format: if option(options, "form") == Some("json") {
-            Format::Json
-        } else {
-            Format::Text
-        },
+        format: if option(options, "form") == Some("json") { Format::Json } else { Format::Text },
         width: number(options, "width", 1),
         short_signature: has("short"),
         score_only: has("only"),
         confidence: option(options, "ci").map(|samples| samples.parse().expect("ci")),
         seed: number(options, "seed", 12345),
     };
+    let test = match (number(options, "bs", 0), number(options, "ar", 0)) {
+        (0, 0) => None,
+        (0, trials) => Some(Test::Randomization(trials)),
+        (samples, _) => Some(Test::Bootstrap(samples)),
+    };
+    if let (Some(test), Format::Json) = (test, report.format) {
+        let names: Vec<String> = (0..systems.len()).map(|i| i.to_string()).collect();
+        let named: Vec<_> = names.iter().map(String::as_str).zip(systems.iter().map(|lines| &lines[..])).collect();
+        return compare(&metrics, &named, references, test, &report).expect(job);
+    }
     if has("bs") || has("ar") {
         return metrics
             .iter()
@@ -81,9 +85,7 @@ pub(crate) fn run(job: &str, systems: &[&Vec<String>], references: &References<'
             .join("\n");
     }
     if has("sentences") {
-        return evaluate_sentences(metrics[0].as_ref(), systems[0], references, &report)
-            .expect(job)
-            .join("\n");
+        return evaluate_sentences(metrics[0].as_ref(), systems[0], references, &report).expect(job).join("\n");
     }
     evaluate(&metrics, systems[0], references, &report).expect(job)
 }
@@ -96,32 +98,16 @@ fn paired(
     systems: &[&Vec<String>],
     references: &References<'_>,
 ) -> String {
-    let stats: Vec<_> = systems
-        .iter()
-        .map(|lines| CorpusStats::collect(metric, lines, references).expect("lines"))
-        .collect();
+    let stats: Vec<_> =
+        systems.iter().map(|lines| CorpusStats::collect(metric, lines, references).expect("lines")).collect();
     let stats: Vec<_> = stats.iter().collect();
     let (bootstrap, trials) = (number(options, "bs", 0), number(options, "ar", 0));
     let (compared, sampling) = if bootstrap > 0 {
-        let sampling = Sampling {
-            bootstrap: Some(bootstrap),
-            randomization: None,
-            seed: report.seed,
-        };
-        (
-            paired_bootstrap(metric, &stats, bootstrap, report.seed),
-            sampling,
-        )
+        let sampling = Sampling { bootstrap: Some(bootstrap), randomization: None, seed: report.seed };
+        (paired_bootstrap(metric, &stats, bootstrap, report.seed), sampling)
     } else {
-        let sampling = Sampling {
-            bootstrap: report.confidence,
-            randomization: Some(trials),
-            seed: report.seed,
-        };
-        (
-            paired_randomization(metric, &stats, trials, report.confidence, report.seed),
-            sampling,
-        )
+        let sampling = Sampling { bootstrap: report.confidence, randomization: Some(trials), seed: report.seed };
+        (paired_randomization(metric, &stats, trials, report.confidence, report.seed), sampling)
     };
     let signature = Signature::new(metric, references.per_line(), Some(sampling)).long();
     let lines = compared.expect("test").into_iter().map(|system| {
