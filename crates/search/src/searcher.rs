@@ -95,6 +95,9 @@ impl<'m, M: StepModel, T> Searcher<'m, M, T> {
         let sources: Vec<_> = tasks.iter().map(|task| &task.source[..]).collect();
         self.model.encode(&slots, &sources, &mut self.state);
         for (slot, task) in slots.into_iter().zip(tasks) {
+            if task.prefix.last() == Some(&self.model.end_of_sentence()) {
+                self.model.expect_given_words(slot, &mut self.state);
+            }
             self.tags[slot.index()] = Some(task.tag);
             self.waiting.push_back(slot);
         }
