@@ -1,1 +1,33 @@
 //! A translator: text in, text out.
+//!
+//! [`Package`] finds a model's files, [`Translator`] loads them and translates on its own threads.
+//!
+//! ```
+//! # fn main() -> Result<(), metaphrase::Error> {
+//! let translator = metaphrase::Translator::bundled()?;
+//! for translation in translator.translate(&["Good morning!", "", "Where is the station?"])? {
+//!     println!("{}", translation.text());
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A line's translation is the same, to the bit, whatever it is batched with and however many threads there are.
+#![forbid(unsafe_code)]
+
+mod alignment;
+mod bundled;
+mod error;
+mod options;
+mod package;
+mod pool;
+mod translation;
+mod translator;
+
+pub use alignment::{AlignmentKind, Attention};
+pub use error::Error;
+pub use metaphrase_search::{Options as SearchOptions, Sampling, Stop};
+pub use options::TranslateOptions;
+pub use package::Package;
+pub use translation::{Hypothesis, Request, Translation};
+pub use translator::{Execution, Translator};

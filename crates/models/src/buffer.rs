@@ -12,6 +12,7 @@ use std::sync::Arc;
 pub(crate) enum Buffer {
     Mapped(Mmap),
     Bytes(Vec<u8>),
+    Static(&'static [u8]),
     Floats(Vec<f32>),
 }
 
@@ -38,6 +39,7 @@ impl Buffer {
         match self {
             Self::Mapped(map) => map,
             Self::Bytes(bytes) => bytes,
+            Self::Static(bytes) => bytes,
             Self::Floats(floats) => bytemuck::cast_slice(floats),
         }
     }

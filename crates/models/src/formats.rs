@@ -91,6 +91,21 @@ pub fn load(path: &Path) -> Result<(Config, Weights), ModelError> {
     ModelFiles::find(path)?.load()
 }
 
+/// Opens a model directory of ours that is part of the program: the text of its `config.toml` and the bytes of
+/// its `model.safetensors`. `name` stands for the files in messages.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_static(
+    name: &Path,
+    config: &str,
+    tensors: &'static [u8],
+) -> Result<(Config, Weights), ModelError> {
+    let (config, weights) = directory::read_static(name, config, tensors)?;
+    config.check(name)?;
+    Ok((config, weights))
+}
+
 /// Opens a model of Marian's from the bytes of its `.npz` or `.bin`. `name` stands for the file in messages.
 ///
 /// # Errors

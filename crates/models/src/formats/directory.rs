@@ -89,6 +89,17 @@ pub(crate) fn read(directory: &Path) -> Result<(Config, Weights), ModelError> {
     Ok((manifest.model, Weights::new(&path, tensors)))
 }
 
+/// The model of a directory that is part of the program: the text of its `config.toml`, and its `model.safetensors`.
+pub(crate) fn read_static(
+    name: &Path,
+    manifest: &str,
+    tensors: &'static [u8],
+) -> Result<(Config, Weights), ModelError> {
+    let manifest = parse_manifest(name, manifest)?;
+    let tensors = safetensors::read(name, &Slice::whole(Buffer::Static(tensors)))?;
+    Ok((manifest.model, Weights::new(name, tensors)))
+}
+
 /// Writes `config.toml` and `model.safetensors` into a directory that exists, and makes sure they are on disk.
 pub(crate) fn write(
     directory: &Path,

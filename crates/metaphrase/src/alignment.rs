@@ -1,0 +1,56 @@
+//! Word alignments from attention.
+
+/// Which target word looked at which source word; positions count sub-word pieces from 0 and include the end
+/// of sentence on both sides, as Marian's do.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum AlignmentKind {
+    /// Each target word with the one source word that it looked at most.
+    Hard,
+    /// All weights.
+    Soft,
+    /// All pairs whose weight is above the threshold, in (0, 1).
+    Threshold(f32),
+}
+
+/// Attention of a translation over its source: one row of source weights for each target word.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Attention {
+    /// Source length, end of sentence included.
+    pub source_len: usize,
+    /// target × source, row-major; each row sums to one.
+    pub weights: Vec<f32>,
+}
+
+impl Attention {
+    /// Pairs `(source, target)`, in rising order.
+    #[must_use]
+    pub fn pairs(&self, kind: AlignmentKind) -> Vec<(usize, usize)> {
+        let mut pairs = Vec::new();
+        for (target, weights) in self.weights.chunks_exact(self.source_len).enumerate() {
+            match kind {
+                AlignmentKind::Hard | AlignmentKind::Soft => {
+                    let best = |best: usize, source: usize| if weights[source] > weights[best] { source } else { best };
+                    pairs.push(((0..weights.len()).fold(0, best), target));
+                }
+                AlignmentKind::Threshold(threshold) => {
+                    pairs.extend((0..weights.len()).filter(|&s| weights[s] > threshold).map(|s| (s, target)));
+                }
+            }
+        }
+        pairs.sort_unstable();
+        pairs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_are_sorted_by_source() {
+        let attention = Attention { source_len: 3, weights: vec![0.1, 0.6, 0.3, 0.7, 0.2, 0.1, 0.4, 0.2, 0.4] };
+        assert_eq!(attention.pairs(AlignmentKind::Hard), [(0, 1), (0, 2), (1, 0)], "ties go to the first");
+        let above = [(0, 1), (0, 2), (1, 0), (2, 0), (2, 2)];
+        assert_eq!(attention.pairs(AlignmentKind::Threshold(0.25)), above);
+    }
+}

@@ -1,0 +1,46 @@
+//! What can go wrong between a model's files and a translation.
+
+use metaphrase_models::ModelError;
+use metaphrase_search::OptionsError;
+use metaphrase_text::vocab::VocabularyError;
+use std::path::PathBuf;
+
+/// One sentence about what went wrong, where, and what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A model file.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// A vocabulary file.
+    #[error(transparent)]
+    Vocabulary(#[from] VocabularyError),
+    /// A vocabulary of another model.
+    #[error(
+        "{} has {words} words but the model {} was trained with {expected} {side} words; give the vocabulary that belongs to the model",
+        vocabulary.display(), model.display()
+    )]
+    VocabularySize {
+        /// Source or target.
+        side: &'static str,
+        /// The vocabulary's file.
+        vocabulary: PathBuf,
+        /// The model's file.
+        model: PathBuf,
+        /// Words in the vocabulary.
+        words: usize,
+        /// Words in the model.
+        expected: usize,
+    },
+    /// Neither one vocabulary nor two.
+    #[error("{0} vocabularies given; give one for both languages, or the source's and the target's")]
+    VocabularyCount(usize),
+    /// Options that can not work with the model.
+    #[error(transparent)]
+    Options(#[from] OptionsError),
+    /// No worker could be started.
+    #[error("cannot start the worker threads: {0}; ask for fewer threads")]
+    Threads(std::io::Error),
+    /// A worker panicked: a defect of this program.
+    #[error("a worker thread failed and the remaining lines were not translated; please report this")]
+    WorkerFailed,
+}

@@ -1,0 +1,130 @@
+//! The files of a model, wherever they are.
+
+use crate::{Error, TranslateOptions};
+use metaphrase_models::{Config, DecoderDefaults, Model, ModelFiles, VocabularyFiles};
+use metaphrase_text::vocab::Vocabulary;
+use std::path::Path;
+use std::sync::Arc;
+
+/// A model and its vocabularies, found but not loaded.
+#[derive(Debug, Clone)]
+pub struct Package {
+    place: Place,
+}
+
+#[derive(Debug, Clone)]
+enum Place {
+    /// In the program itself.
+    Bundled,
+    Files(Box<Files>),
+}
+
+impl Package {
+    /// The English-German model that comes with the program.
+    #[must_use]
+    pub const fn bundled() -> Self {
+        Self { place: Place::Bundled }
+    }
+
+    fn of(files: Files) -> Self {
+        Self { place: Place::Files(Box::new(files)) }
+    }
+
+    /// The model in a directory: our own, Hugging Face's MarianMT, OPUS-MT's (with a `decoder.yml`), or a
+    /// `model.npz` or `.bin` of Marian's with its vocabularies.
+    ///
+    /// # Errors
+    /// If there is no model, or more than one.
+    pub fn find(path: &Path) -> Result<Self, Error> {
+        let model = ModelFiles::find(path)?;
+        let vocabularies = model.vocabularies()?;
+        let (source, target) = (vocabularies.source, vocabularies.target);
+        Ok(Self::of(Files { model, source, target }))
+    }
+
+    /// A model file with its vocabularies: one for both languages, or the source's and the target's.
+    ///
+    /// # Errors
+    /// If the file is no model, or if there are not one or two vocabularies.
+    pub fn files<P: AsRef<Path>>(model: &Path, vocabularies: &[P]) -> Result<Self, Error> {
+        let file = |path: &P| VocabularyFiles { words: path.as_ref().to_owned(), segmenter: None };
+        let (source, target) = match vocabularies {
+            [both] => (file(both), file(both)),
+            [source, target] => (file(source), file(target)),
+            _ => return Err(Error::VocabularyCount(vocabularies.len())),
+        };
+        Ok(Self::of(Files { model: ModelFiles::find(model)?, source, target }))
+    }
+
+    /// Loads the model.
+    ///
+    /// # Errors
+    /// If a file can not be read, is damaged, or is of a kind that is not supported.
+    pub fn load_model(&self) -> Result<Model, Error> {
+        let (config, weights) = match &self.place {
+            Place::Bundled => crate::bundled::model()?,
+            Place::Files(files) => files.model.load()?,
+        };
+        Ok(Model::new(config, &weights)?)
+    }
+
+    /// Loads the vocabularies, source and target, and checks them against the model's settings.
+    pub(crate) fn load_vocabularies(&self, config: &Config) -> Result<(Arc<Vocabulary>, Arc<Vocabulary>), Error> {
+        match &self.place {
+            Place::Bundled => {
+                let both = Arc::new(crate::bundled::vocabulary()?);
+                Ok((Arc::clone(&both), both))
+            }
+            Place::Files(files) => {
+                let Files { model, source, target } = &**files;
+                let source_words = open(source, "source", config.source_words, model)?;
+                if source == target && config.source_words == config.target_words {
+                    return Ok((Arc::clone(&source_words), source_words));
+                }
+                Ok((source_words, open(target, "target", config.target_words, model)?))
+            }
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Files {
+    model: ModelFiles,
+    source: VocabularyFiles,
+    target: VocabularyFiles,
+}
+
+/// Models are sometimes padded to a rounder number of words than their vocabulary has.
+const PADDING: usize = 64;
+
+/// Opens a vocabulary and checks that it can belong to a model of `expected` words.
+fn open(
+    files: &VocabularyFiles,
+    side: &'static str,
+    expected: usize,
+    model: &ModelFiles,
+) -> Result<Arc<Vocabulary>, Error> {
+    let mut vocabulary = match &files.segmenter {
+        None => Vocabulary::open(&files.words)?,
+        Some(segmenter) => Vocabulary::open_marian_mt(&files.words, segmenter)?,
+    };
+    // A model of the most frequent words comes with a list of all of them.
+    vocabulary.truncate(expected);
+    let words = vocabulary.len();
+    if words > expected || words + PADDING <= expected {
+        let (vocabulary, model) = (files.words.clone(), model.model.clone());
+        return Err(Error::VocabularySize { side, vocabulary, model, words, expected });
+    }
+    Ok(Arc::new(vocabulary))
+}
+
+/// Options that a model recommends, over our defaults.
+pub(crate) fn options(decoding: &DecoderDefaults) -> TranslateOptions {
+    let mut options = TranslateOptions::default();
+    let search = &mut options.search;
+    search.beam_size = decoding.beam_size.unwrap_or(search.beam_size);
+    search.normalize = decoding.normalize.unwrap_or(search.normalize);
+    search.word_penalty = decoding.word_penalty.unwrap_or(search.word_penalty);
+    search.max_length_factor = decoding.max_length_factor.unwrap_or(search.max_length_factor);
+    options
+}

@@ -1,0 +1,58 @@
+//! The same tokens and the same score bits for a sentence alone, in any batch, in any order, on any number of
+//! threads.
+
+mod common;
+
+use common::shared_model;
+use metaphrase::{Execution, Package, Request, TranslateOptions, Translation, Translator};
+use std::path::Path;
+
+/// Every bit that a user can see.
+type Bits = Vec<(String, u32, Vec<u32>)>;
+
+fn bits(translation: &Translation) -> Bits {
+    let of = |h: &metaphrase::Hypothesis| {
+        (h.text.clone(), h.score.to_bits(), h.piece_log_probs.iter().map(|p| p.to_bits()).collect())
+    };
+    translation.hypotheses.iter().map(of).collect()
+}
+
+fn run(package: &Package, execution: Execution, lines: &[String]) -> Vec<Bits> {
+    let translator = Translator::load(package, execution).expect("a model");
+    let options = TranslateOptions { search: translator.options().search, ..TranslateOptions::default() };
+    let requests = lines.iter().map(Request::translate).collect();
+    translator.run(&options, requests).expect("translations").iter().map(bits).collect()
+}
+
+fn check(package: &Package, lines: &[String]) {
+    let alone = run(package, Execution { threads: 1, batch_tokens: 1 }, lines);
+    for (threads, batch_tokens) in [(1, 2), (2, 7), (1, 64), (2, 64), (2, 512)] {
+        let together = run(package, Execution { threads, batch_tokens }, lines);
+        assert!(together == alone, "{threads} threads, batches of {batch_tokens} tokens");
+    }
+    // A shuffle: a stride that shares no factor with the number of lines.
+    let stride = (lines.len() / 2..).find(|s| gcd(*s, lines.len()) == 1).expect("a stride");
+    let order: Vec<usize> = (0..lines.len()).map(|i| i * stride % lines.len()).collect();
+    let shuffled: Vec<String> = order.iter().map(|&i| lines[i].clone()).collect();
+    let together = run(package, Execution { threads: 2, batch_tokens: 64 }, &shuffled);
+    assert!(order.iter().zip(&together).all(|(&i, bits)| *bits == alone[i]), "shuffled");
+}
+
+fn gcd(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+#[test]
+fn of_the_bundled_model() {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/everyday.en");
+    check(&Package::bundled(), &common::lines(&examples));
+}
+
+#[test]
+fn of_all_architectures() {
+    for name in ["transformer-post", "transformer-pre", "transformer-ssru"] {
+        let Some(folder) = shared_model(name) else { return };
+        let lines = common::lines(&folder.join("source.en"));
+        check(&Package::find(&folder).expect("a package"), &lines[..60]);
+    }
+}

@@ -1,0 +1,140 @@
+//! Word for word what Marian 1.12.42 printed for the reference models (`../shared/models`, beside the
+//! repository; these tests say so and pass where that folder is absent).
+
+mod common;
+
+use common::{lines, shared_model};
+use metaphrase::{AlignmentKind, Execution, Hypothesis, Package, Request, TranslateOptions, Translation, Translator};
+use std::path::Path;
+
+/// A line of Marian's n-best list: `number ||| text ||| [alignment ||| ]F0= log-probability ||| score`.
+struct Recorded<'a> {
+    line: usize,
+    text: &'a str,
+    alignment: Option<&'a str>,
+    log_prob: f32,
+    score: f32,
+}
+
+fn recorded(line: &str) -> Recorded<'_> {
+    let fields: Vec<&str> = line.split(" ||| ").collect();
+    let number = |field: &str| field.trim_start_matches("F0=").trim().parse::<f32>().expect("a number");
+    let [line, text, .., log_prob, score] = fields[..] else { panic!("not an n-best line: {line}") };
+    Recorded {
+        line: line.parse().expect("a line number"),
+        text,
+        alignment: (fields.len() == 5).then(|| fields[2]),
+        log_prob: number(log_prob),
+        score: number(score),
+    }
+}
+
+fn translate(translator: &Translator, folder: &Path, beam: usize, normalize: f32, n_best: usize) -> Vec<Translation> {
+    let mut options = TranslateOptions::default();
+    options.search.beam_size = beam;
+    options.search.n_best = n_best;
+    options.search.normalize = normalize;
+    options.search.attention = translator.has_alignment();
+    let requests = lines(&folder.join("source.en")).into_iter().map(Request::translate).collect();
+    translator.run(&options, requests).expect("translations")
+}
+
+fn close(ours: f32, recorded: f32, tolerance: f32) -> bool {
+    (ours - recorded).abs() <= tolerance + recorded.abs() * 1e-5
+}
+
+/// The list has the recorded entries in the recorded order; entries closer than 1e-4 may change places.
+fn check_list(ours: &[Hypothesis], recorded: &[Recorded<'_>], context: &str) {
+    assert_eq!(ours.len(), recorded.len(), "{context}: length of the list");
+    for (rank, (hypothesis, expected)) in ours.iter().zip(recorded).enumerate() {
+        let context = format!("{context}, rank {rank}");
+        assert!(close(hypothesis.score, expected.score, 1e-3), "{context}: {} {}", hypothesis.score, expected.score);
+        let Some(same) = recorded.iter().find(|r| {
+            r.text == hypothesis.text
+                && close(r.log_prob, hypothesis.log_prob, 1e-3)
+                && close(r.score, expected.score, 1e-4)
+        }) else {
+            let last = recorded.last().expect("an entry");
+            assert!(
+                close(last.score, expected.score, 1e-4),
+                "{context}: {:?} for {:?}",
+                hypothesis.text,
+                expected.text
+            );
+            continue;
+        };
+        if let Some(alignment) = same.alignment {
+            let attention = hypothesis.attention.as_ref().expect("attention");
+            let pairs = attention.pairs(AlignmentKind::Hard).into_iter().map(|(s, t)| format!("{s}-{t}"));
+            assert_eq!(pairs.collect::<Vec<_>>().join(" "), alignment, "{context}");
+        }
+    }
+}
+
+fn check_nbest(translator: &Translator, folder: &Path, file: &str, beam: usize, normalize: f32) {
+    let translations = translate(translator, folder, beam, normalize, beam);
+    let expected = lines(&folder.join(file));
+    let expected: Vec<Recorded<'_>> = expected.iter().map(|line| recorded(line)).collect();
+    for (number, translation) in translations.iter().enumerate() {
+        let of_line: Vec<Recorded<'_>> =
+            expected.iter().filter(|r| r.line == number).map(|r| Recorded { ..*r }).collect();
+        let context = format!("{file}, line {number}");
+        assert_eq!(translation.text(), of_line[0].text, "{context}: best");
+        check_list(&translation.hypotheses, &of_line, &context);
+    }
+}
+
+fn check_model(name: &str) {
+    let Some(folder) = shared_model(name) else { return };
+    let execution = Execution { threads: 2, ..Execution::default() };
+    let translator = Translator::load(&Package::find(&folder).expect("a package"), execution).expect("a model");
+    check_all(&translator, &folder);
+}
+
+fn check_all(translator: &Translator, folder: &Path) {
+    check_nbest(translator, folder, "nbest.b6n1.txt", 6, 1.0);
+    check_nbest(translator, folder, "nbest.b4n0.txt", 4, 0.0);
+
+    let greedy = translate(translator, folder, 1, 0.0, 1);
+    let texts: Vec<&str> = greedy.iter().map(Translation::text).collect();
+    assert_eq!(texts, lines(&folder.join("greedy.txt")), "greedy");
+
+    let pairs = lines(&folder.join("source.en")).into_iter().zip(lines(&folder.join("target.de")));
+    let requests = pairs.map(|(source, target)| Request::score(source, target)).collect();
+    let scored = translator.run(&TranslateOptions::default(), requests).expect("scores");
+    for (number, (ours, expected)) in scored.iter().zip(lines(&folder.join("scores.txt"))).enumerate() {
+        let expected: f32 = expected.parse().expect("a score");
+        let ours = ours.hypotheses[0].log_prob;
+        assert!(close(ours, expected, 1e-3), "score of line {number}: {ours}, recorded {expected}");
+    }
+}
+
+#[test]
+fn transformer_post_norm() {
+    check_model("transformer-post");
+}
+
+#[test]
+fn transformer_pre_norm() {
+    check_model("transformer-pre");
+}
+
+#[test]
+fn transformer_with_ssru_decoder() {
+    check_model("transformer-ssru");
+}
+
+#[test]
+fn transformer_in_earnest() {
+    check_model("en-de-tatoeba");
+}
+
+/// Marian's binary format holds the same model.
+#[test]
+fn binary_model_file() {
+    let Some(folder) = shared_model("transformer-ssru") else { return };
+    let vocabulary = folder.join("vocab.spm");
+    let package = Package::files(&folder.join("model.float32.bin"), &[&vocabulary]).expect("a package");
+    let translator = Translator::load(&package, Execution::default()).expect("a model");
+    check_all(&translator, &folder);
+}
