@@ -96,11 +96,7 @@ pub fn load(path: &Path) -> Result<(Config, Weights), ModelError> {
 ///
 /// # Errors
 /// As [`load`].
-pub fn load_static(
-    name: &Path,
-    config: &str,
-    tensors: &'static [u8],
-) -> Result<(Config, Weights), ModelError> {
+pub fn load_static(name: &Path, config: &str, tensors: &'static [u8]) -> Result<(Config, Weights), ModelError> {
     let (config, weights) = directory::read_static(name, config, tensors)?;
     config.check(name)?;
     Ok((config, weights))

@@ -14,12 +14,12 @@ mod stored;
 mod transformer;
 mod weights;
 
+pub use config::DecoderDefaults;
 pub use config::{Architecture, Config};
 pub use convert::convert;
 pub use error::ModelError;
 pub use files::{ModelFiles, Vocabularies, VocabularyFiles};
 pub use formats::directory::Precision;
-pub use config::DecoderDefaults;
 pub use formats::{Format, load, load_bytes, load_static};
 pub use model::{Model, State};
 pub use scores::Scores;
