@@ -45,28 +45,14 @@ impl Rows<'_> {
 /// # Panics
 /// If the query has not `keys.cols()` values, these are not divisible by `heads`, `out` has not `heads · rows.len()`
 /// values, or a row does not exist.
-pub fn heads_dot(
-    query: &[f32],
-    keys: &Matrix,
-    rows: Rows<'_>,
-    heads: usize,
-    scale: f32,
-    out: &mut [f32],
-) {
+pub fn heads_dot(query: &[f32], keys: &Matrix, rows: Rows<'_>, heads: usize, scale: f32, out: &mut [f32]) {
     assert_eq!(query.len(), keys.cols(), "length of the query");
     let size = head_size(keys, heads);
     assert_eq!(out.len(), heads * rows.len(), "length of the output");
     if size == 0 {
         out.fill(0.0);
     } else if !rows.is_empty() {
-        dispatch(Dot {
-            query,
-            keys,
-            rows,
-            size,
-            scale,
-            out,
-        });
+        dispatch(Dot { query, keys, rows, size, scale, out });
     }
 }
 
@@ -76,34 +62,18 @@ pub fn heads_dot(
 /// # Panics
 /// If `out` has not `values.cols()` values, these are not divisible by `heads`, there are not `heads · rows.len()`
 /// weights, or a row does not exist.
-pub fn heads_weighted_sum(
-    weights: &[f32],
-    values: &Matrix,
-    rows: Rows<'_>,
-    heads: usize,
-    out: &mut [f32],
-) {
+pub fn heads_weighted_sum(weights: &[f32], values: &Matrix, rows: Rows<'_>, heads: usize, out: &mut [f32]) {
     assert_eq!(out.len(), values.cols(), "length of the output");
     let size = head_size(values, heads);
     assert_eq!(weights.len(), heads * rows.len(), "number of weights");
     out.fill(0.0);
     if size > 0 && !rows.is_empty() {
-        dispatch(WeightedSum {
-            weights,
-            values,
-            rows,
-            size,
-            out,
-        });
+        dispatch(WeightedSum { weights, values, rows, size, out });
     }
 }
 
 fn head_size(matrix: &Matrix, heads: usize) -> usize {
-    assert!(
-        heads > 0 && matrix.cols().is_multiple_of(heads),
-        "{} columns in {heads} heads",
-        matrix.cols()
-    );
+    assert!(heads > 0 && matrix.cols().is_multiple_of(heads), "{} columns in {heads} heads", matrix.cols());
     matrix.cols() / heads
 }
 
@@ -153,11 +123,7 @@ fn products<S: Simd>(s: S, a: &[f32], b: &[f32]) -> S::F {
         sum = s.mul_add(s.load(a), s.load(b), sum);
     }
     if !a_rest.is_empty() {
-        sum = s.mul_add(
-            s.load_partial(a_rest, 0.0),
-            s.load_partial(b_rest, 0.0),
-            sum,
-        );
+        sum = s.mul_add(s.load_partial(a_rest, 0.0), s.load_partial(b_rest, 0.0), sum);
     }
     sum
 }
@@ -217,11 +183,7 @@ impl WeightedSum<'_> {
             if !rest.is_empty() {
                 let mut sum = s.load_partial(rest, 0.0);
                 for b in 0..B {
-                    sum = s.mul_add(
-                        weights[b],
-                        s.load_partial(rows[b].as_chunks::<16>().1, 0.0),
-                        sum,
-                    );
+                    sum = s.mul_add(weights[b], s.load_partial(rows[b].as_chunks::<16>().1, 0.0), sum);
                 }
                 s.store_partial(sum, rest);
             }

@@ -26,15 +26,11 @@ pub enum InstructionSet {
 impl InstructionSet {
     /// Those that this CPU has, from narrow to wide.
     pub fn available() -> impl Iterator<Item = Self> {
-        [Self::Portable, Self::Avx2, Self::Avx512]
-            .into_iter()
-            .filter(|&set| Isa::detect(set).is_some())
+        [Self::Portable, Self::Avx2, Self::Avx512].into_iter().filter(|&set| Isa::detect(set).is_some())
     }
 
     fn from_name(name: &str) -> Option<Self> {
-        [Self::Portable, Self::Avx2, Self::Avx512]
-            .into_iter()
-            .find(|set| set.to_string() == name)
+        [Self::Portable, Self::Avx2, Self::Avx512].into_iter().find(|set| set.to_string() == name)
     }
 }
 
@@ -87,9 +83,7 @@ thread_local! {
 fn current() -> Isa {
     CURRENT.get().unwrap_or_else(|| {
         let isa = *DEFAULT.get_or_init(|| {
-            let wished = std::env::var("METAPHRASE_ISA")
-                .ok()
-                .and_then(|name| InstructionSet::from_name(&name));
+            let wished = std::env::var("METAPHRASE_ISA").ok().and_then(|name| InstructionSet::from_name(&name));
             wished.and_then(Isa::detect).unwrap_or_else(Isa::widest)
         });
         CURRENT.set(Some(isa));
@@ -155,9 +149,9 @@ pub(crate) trait Simd: Copy {
     /// Sixteen truth values.
     type M: Copy;
 
-    /// The widest tile of a product with 1, 2, … 6 rows whose accumulators stay in registers, in panels of 16 columns
-    /// (a power of two).
-    const TILE_PANELS: [usize; 6];
+    /// The panels (of sixteen columns: 1, 2, 4 or 8) that a tile of a product has, by its number of rows, 1 to at most 6.
+    /// As wide as the registers allow, as several chains of multiply-adds must be under way to hide their latency.
+    const TILE_PANELS: &[usize];
 
     fn splat(self, x: f32) -> Self::F;
     fn load(self, from: &[f32; 16]) -> Self::F;
@@ -196,4 +190,6 @@ pub(crate) trait Simd: Copy {
     fn sums(self, v: &[Self::F; 16]) -> Self::F;
     /// The greatest lane, in the same tree.
     fn max_lane(self, v: Self::F) -> f32;
+    /// Asks for the cache line where `from` begins.
+    fn prefetch(self, from: &[f32]);
 }

@@ -41,8 +41,8 @@ mod reduce;
 mod topk;
 
 pub use elementwise::{
-    add_assign, axpy, exp_in_place, gelu_in_place, lerp, mul_assign, relu_in_place, scale,
-    sigmoid_in_place, swish_in_place, tanh_in_place,
+    add_assign, axpy, exp_in_place, gelu_in_place, lerp, mul_assign, relu_in_place, scale, sigmoid_in_place,
+    swish_in_place, tanh_in_place,
 };
 pub use heads::{Rows, heads_dot, heads_weighted_sum};
 pub use isa::{InstructionSet, instruction_set, with_instruction_set};

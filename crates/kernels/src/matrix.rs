@@ -34,16 +34,8 @@ impl Matrix {
     /// If there are not `rows · cols` values.
     #[must_use]
     pub fn from_vec(rows: usize, cols: usize, values: Vec<f32>) -> Self {
-        assert_eq!(
-            Some(values.len()),
-            rows.checked_mul(cols),
-            "values of a {rows} × {cols} matrix"
-        );
-        Self {
-            rows,
-            cols,
-            values: AlignedVec::from(&values[..]),
-        }
+        assert_eq!(Some(values.len()), rows.checked_mul(cols), "values of a {rows} × {cols} matrix");
+        Self { rows, cols, values: AlignedVec::from(&values[..]) }
     }
 
     /// Number of rows.
@@ -94,9 +86,7 @@ impl Matrix {
     /// # Panics
     /// If `rows · cols` overflows.
     pub fn resize(&mut self, rows: usize, cols: usize) {
-        let Some(len) = rows.checked_mul(cols) else {
-            panic!("a {rows} × {cols} matrix is too large")
-        };
+        let Some(len) = rows.checked_mul(cols) else { panic!("a {rows} × {cols} matrix is too large") };
         self.values.resize(len);
         (self.rows, self.cols) = (rows, cols);
     }
@@ -129,11 +119,7 @@ mod tests {
         m.clear();
         assert_eq!((m.rows(), m.cols(), m.as_slice().len()), (0, 3, 0));
         m.resize(5, 3);
-        assert_eq!(
-            m.as_slice().as_ptr(),
-            address,
-            "16 floats fit into the first cache line"
-        );
+        assert_eq!(m.as_slice().as_ptr(), address, "16 floats fit into the first cache line");
         assert_eq!(m.row(4).len(), 3);
         m.row_mut(4).fill(7.0);
         assert_eq!(m.as_slice()[12..], [7.0; 3]);

@@ -12,7 +12,8 @@ pub enum Layout {
 }
 
 /// The weights of a linear map from `inputs` to `outputs` values, packed for [`crate::product`]: in panels of sixteen
-/// outputs, each panel a cache line per input. The last panel is filled up with zeros.
+/// outputs, each panel a cache line per input. The last panel is filled up with zeros. The order suits all instruction
+/// sets.
 #[derive(Clone, Default)]
 pub struct PackedMatrix {
     /// `panels × inputs`.
@@ -28,20 +29,23 @@ impl PackedMatrix {
     /// If there are not `inputs · outputs` weights.
     #[must_use]
     pub fn pack(weights: &[f32], inputs: usize, outputs: usize, layout: Layout) -> Self {
-        assert_eq!(
-            Some(weights.len()),
-            inputs.checked_mul(outputs),
-            "weights of a {inputs} × {outputs} map"
-        );
+        assert_eq!(Some(weights.len()), inputs.checked_mul(outputs), "weights of a {inputs} × {outputs} map");
         let mut packed = Self::default();
         packed.reset(inputs, outputs);
-        for output in 0..outputs {
-            for input in 0..inputs {
-                let at = match layout {
-                    Layout::InputsByOutputs => input * outputs + output,
-                    Layout::OutputsByInputs => output * inputs + input,
-                };
-                packed.lines[output / 16 * inputs + input].0[output % 16] = weights[at];
+        match layout {
+            Layout::InputsByOutputs => {
+                for (input, row) in weights.chunks_exact(outputs.max(1)).enumerate() {
+                    for (panel, part) in row.chunks(16).enumerate() {
+                        packed.lines[panel * inputs + input].0[..part.len()].copy_from_slice(part);
+                    }
+                }
+            }
+            Layout::OutputsByInputs => {
+                for (output, row) in weights.chunks_exact(inputs.max(1)).enumerate() {
+                    for (line, &weight) in packed.lines[output / 16 * inputs..].iter_mut().zip(row) {
+                        line.0[output % 16] = weight;
+                    }
+                }
             }
         }
         packed

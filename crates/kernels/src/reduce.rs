@@ -129,10 +129,7 @@ fn greatest<S: Simd>(s: S, row: &[f32]) -> f32 {
     if !rest.is_empty() {
         greatest[0] = s.max(s.load_partial(rest, f32::NEG_INFINITY), greatest[0]);
     }
-    s.max_lane(s.max(
-        s.max(greatest[0], greatest[1]),
-        s.max(greatest[2], greatest[3]),
-    ))
+    s.max_lane(s.max(s.max(greatest[0], greatest[1]), s.max(greatest[2], greatest[3])))
 }
 
 /// ln Σ eˣ over the row, computed below the row's maximum so that nothing overflows: -∞ if all are -∞ or there are
@@ -147,11 +144,7 @@ pub fn log_sum_exp(row: &[f32]) -> f32 {
             // An infinite maximum would make ∞ - ∞.
             let max = greatest(s, self.0).clamp(f32::MIN, f32::MAX);
             let sum = sum_terms(s, ExpBelow { max }, self.0);
-            if sum == 0.0 {
-                f32::NEG_INFINITY
-            } else {
-                max + sum.ln()
-            }
+            if sum == 0.0 { f32::NEG_INFINITY } else { max + sum.ln() }
         }
     }
     dispatch(LogSumExp(row))
@@ -190,13 +183,7 @@ impl Unary for Times {
 /// # Panics
 /// If `scale` or `bias` is not as long as `x`.
 pub fn layer_norm(x: &mut [f32], scale: &[f32], bias: Option<&[f32]>, epsilon: f32) {
-    dispatch(Norm {
-        x,
-        scale,
-        bias,
-        epsilon,
-        centred: true,
-    });
+    dispatch(Norm { x, scale, bias, epsilon, centred: true });
 }
 
 /// x ← scale · x/√(mean of squares + epsilon) + bias (Zhang and Sennrich 2019).
@@ -204,13 +191,7 @@ pub fn layer_norm(x: &mut [f32], scale: &[f32], bias: Option<&[f32]>, epsilon: f
 /// # Panics
 /// If `scale` or `bias` is not as long as `x`.
 pub fn rms_norm(x: &mut [f32], scale: &[f32], bias: Option<&[f32]>, epsilon: f32) {
-    dispatch(Norm {
-        x,
-        scale,
-        bias,
-        epsilon,
-        centred: false,
-    });
+    dispatch(Norm { x, scale, bias, epsilon, centred: false });
 }
 
 struct Norm<'a> {
@@ -229,16 +210,9 @@ impl Kernel for Norm<'_> {
     fn run<S: Simd>(self, s: S) {
         let n = self.x.len();
         assert_eq!(self.scale.len(), n, "length of the scale");
-        let mean = if self.centred {
-            sum_terms(s, Plain, self.x) / n as f32
-        } else {
-            0.0
-        };
+        let mean = if self.centred { sum_terms(s, Plain, self.x) / n as f32 } else { 0.0 };
         let variance = sum_terms(s, SquaredDeviation { mean }, self.x) / n as f32;
-        let norm = Normalise {
-            mean,
-            inverse: 1.0 / (variance + self.epsilon).sqrt(),
-        };
+        let norm = Normalise { mean, inverse: 1.0 / (variance + self.epsilon).sqrt() };
         let (x, x_rest) = self.x.as_chunks_mut();
         let (scale, scale_rest) = self.scale.as_chunks();
         match self.bias {
@@ -246,27 +220,16 @@ impl Kernel for Norm<'_> {
                 for (x, scale) in x.iter_mut().zip(scale) {
                     s.store(norm.apply(s, s.load(x), s.load(scale)), x);
                 }
-                let v = norm.apply(
-                    s,
-                    s.load_partial(x_rest, 0.0),
-                    s.load_partial(scale_rest, 0.0),
-                );
+                let v = norm.apply(s, s.load_partial(x_rest, 0.0), s.load_partial(scale_rest, 0.0));
                 s.store_partial(v, x_rest);
             }
             Some(bias) => {
                 assert_eq!(bias.len(), n, "length of the bias");
                 let (bias, bias_rest) = bias.as_chunks();
                 for ((x, scale), bias) in x.iter_mut().zip(scale).zip(bias) {
-                    s.store(
-                        s.add(norm.apply(s, s.load(x), s.load(scale)), s.load(bias)),
-                        x,
-                    );
+                    s.store(s.add(norm.apply(s, s.load(x), s.load(scale)), s.load(bias)), x);
                 }
-                let v = norm.apply(
-                    s,
-                    s.load_partial(x_rest, 0.0),
-                    s.load_partial(scale_rest, 0.0),
-                );
+                let v = norm.apply(s, s.load_partial(x_rest, 0.0), s.load_partial(scale_rest, 0.0));
                 s.store_partial(s.add(v, s.load_partial(bias_rest, 0.0)), x_rest);
             }
         }
@@ -282,10 +245,7 @@ struct Normalise {
 impl Normalise {
     #[inline(always)]
     fn apply<S: Simd>(self, s: S, x: S::F, scale: S::F) -> S::F {
-        s.mul(
-            s.mul(s.sub(x, s.splat(self.mean)), s.splat(self.inverse)),
-            scale,
-        )
+        s.mul(s.mul(s.sub(x, s.splat(self.mean)), s.splat(self.inverse)), scale)
     }
 }
 

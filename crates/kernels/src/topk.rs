@@ -19,9 +19,7 @@ impl Best {
     /// Less is better: the larger value (by `total_cmp`), then the smaller tag, then the smaller column.
     fn order(&self, other: &Self) -> Ordering {
         let by_value = other.value.total_cmp(&self.value);
-        by_value
-            .then(self.tag.cmp(&other.tag))
-            .then(self.column.cmp(&other.column))
+        by_value.then(self.tag.cmp(&other.tag)).then(self.column.cmp(&other.column))
     }
 }
 
@@ -65,13 +63,7 @@ impl TopK {
     /// never kept.
     pub fn offer(&mut self, row: &[f32], minus: f32, plus: f32, tag: u32) {
         if self.k > 0 {
-            dispatch(Offer {
-                top: self,
-                row,
-                minus,
-                plus,
-                tag,
-            });
+            dispatch(Offer { top: self, row, minus, plus, tag });
         }
     }
 
@@ -82,11 +74,7 @@ impl TopK {
 
     /// What a value must at least be to have a chance.
     fn threshold(&self) -> f32 {
-        if self.best.len() < self.k {
-            f32::MIN
-        } else {
-            self.best[self.k - 1].value
-        }
+        if self.best.len() < self.k { f32::MIN } else { self.best[self.k - 1].value }
     }
 
     /// Takes a candidate into the list if it belongs there.
@@ -94,9 +82,7 @@ impl TopK {
         if self.excluded.contains(&candidate.column) {
             return;
         }
-        let place = self
-            .best
-            .partition_point(|kept| kept.order(&candidate).is_lt());
+        let place = self.best.partition_point(|kept| kept.order(&candidate).is_lt());
         if place < self.k {
             self.best.truncate(self.k - 1);
             self.best.insert(place, candidate);
@@ -117,13 +103,7 @@ impl Kernel for Offer<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, s: S) {
-        let Self {
-            top,
-            row,
-            minus,
-            plus,
-            tag,
-        } = self;
+        let Self { top, row, minus, plus, tag } = self;
         let (minus, plus) = (s.splat(minus), s.splat(plus));
         let mut threshold = s.splat(top.threshold());
         let (chunks, rest) = row.as_chunks();
@@ -145,24 +125,13 @@ impl Kernel for Offer<'_> {
 
 /// Considers the lanes whose bit is set in `worthy`, the first of which is column `start`.
 #[inline(always)]
-fn consider_lanes<S: Simd>(
-    s: S,
-    top: &mut TopK,
-    values: S::F,
-    worthy: u16,
-    tag: u32,
-    start: usize,
-) {
+fn consider_lanes<S: Simd>(s: S, top: &mut TopK, values: S::F, worthy: u16, tag: u32, start: usize) {
     let mut lanes = [0.0; 16];
     s.store(values, &mut lanes);
     let mut worthy = worthy;
     while worthy != 0 {
         let lane = worthy.trailing_zeros() as usize;
         worthy &= worthy - 1;
-        top.consider(Best {
-            value: lanes[lane],
-            tag,
-            column: (start + lane) as u32,
-        });
+        top.consider(Best { value: lanes[lane], tag, column: (start + lane) as u32 });
     }
 }

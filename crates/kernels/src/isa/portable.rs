@@ -26,7 +26,8 @@ impl Simd for Portable {
     type F = [f32; 16];
     type M = [bool; 16];
 
-    const TILE_PANELS: [usize; 6] = [1; 6];
+    // Four registers of the 16 of SSE2 for each sum; 3 × 1 runs slower.
+    const TILE_PANELS: &[usize] = &[2, 1];
 
     #[inline(always)]
     fn splat(self, x: f32) -> Self::F {
@@ -118,4 +119,6 @@ impl Simd for Portable {
     fn max_lane(self, v: Self::F) -> f32 {
         tree(v, |a, b| if a > b { a } else { b })
     }
+    #[inline(always)]
+    fn prefetch(self, _from: &[f32]) {}
 }
