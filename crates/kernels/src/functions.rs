@@ -34,13 +34,7 @@ pub(crate) fn exp<S: Simd>(s: S, x: S::F) -> S::F {
     // ln 2 in two parts; n times the first is exact.
     let r = s.mul_add(n, s.splat(-0.693_359_375), x);
     let r = s.mul_add(n, s.splat(2.121_944_4e-4), r);
-    const P: [f32; 5] = [
-        0.499_999_94,
-        0.166_665_2,
-        0.041_668_393,
-        0.008_368_781,
-        0.001_381_446_7,
-    ];
+    const P: [f32; 5] = [0.499_999_94, 0.166_665_2, 0.041_668_393, 0.008_368_781, 0.001_381_446_7];
     let tail = s.mul(s.mul(r, r), polynomial(s, r, P));
     let e = s.add(s.add(tail, r), s.splat(1.0));
     // In two factors, as 2ⁿ alone leaves the range where the result is still finite, or subnormal.
@@ -55,15 +49,9 @@ pub(crate) fn tanh<S: Simd>(s: S, x: S::F) -> S::F {
     let e = exp(s, s.add(magnitude, magnitude));
     let far = s.sub(s.splat(1.0), s.div(s.splat(2.0), s.add(e, s.splat(1.0))));
     let square = s.mul(x, x);
-    const P: [f32; 5] = [
-        -0.333_332_83,
-        0.133_314_91,
-        -0.053_743_497,
-        0.020_650_586,
-        -0.005_717_044_7,
-    ];
+    const P: [f32; 5] = [-0.333_332_83, 0.133_314_91, -0.053_743_497, 0.020_650_586, -0.005_717_044_7];
     let near = s.mul_add(s.mul(square, x), polynomial(s, square, P), x);
-    s.select(s.less(magnitude, s.splat(0.625)), near, s.copy_sign(far, x))
+    s.copy_sign(s.select(s.less(magnitude, s.splat(0.625)), near, far), x) // also of -0
 }
 
 /// 1/(1+e⁻ˣ), and for negative x the equal eˣ/(1+eˣ), so that nothing overflows.

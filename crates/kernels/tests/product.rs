@@ -4,7 +4,7 @@ mod common;
 
 use common::{Random, bits, on_each_set};
 use metaphrase_kernels::{
-    Activation, Epilogue, InstructionSet, Layout, Matrix, PackedMatrix, gelu_in_place, product,
+    Activation, Epilogue, InstructionSet, Layout, Matrix, PackedMatrix, add_assign, gelu_in_place, product,
     relu_in_place, sigmoid_in_place, swish_in_place, tanh_in_place, with_instruction_set,
 };
 
@@ -33,11 +33,7 @@ fn reference(x: &Matrix, weights: &[f32], outputs: usize) -> Vec<f64> {
     for r in 0..x.rows() {
         for o in 0..outputs {
             let terms = x.row(r).iter().enumerate();
-            out.push(
-                terms
-                    .map(|(k, &v)| f64::from(v) * f64::from(weights[k * outputs + o]))
-                    .sum(),
-            );
+            out.push(terms.map(|(k, &v)| f64::from(v) * f64::from(weights[k * outputs + o])).sum());
         }
     }
     out
@@ -84,10 +80,7 @@ fn both_layouts_pack_alike() {
     product(&x, &rows, Epilogue::default(), &mut a);
     product(&x, &columns, Epilogue::default(), &mut b);
     assert_eq!(a, b);
-    assert_eq!(
-        (rows.inputs(), rows.outputs(), rows.bytes()),
-        (5, 37, 3 * 16 * 5 * 4)
-    );
+    assert_eq!((rows.inputs(), rows.outputs(), rows.bytes()), (5, 37, 3 * 16 * 5 * 4));
 }
 
 #[test]
@@ -99,31 +92,16 @@ fn a_row_stands_alone() {
             let weights = random.values(inputs * outputs);
             let bias = random.values(outputs);
             let packed = PackedMatrix::pack(&weights, inputs, outputs, Layout::InputsByOutputs);
-            let epilogue = Epilogue {
-                bias: Some(&bias),
-                activation: Activation::Gelu,
-                add: None,
-            };
+            let epilogue = Epilogue { bias: Some(&bias), activation: Activation::Gelu, add: None };
             let mut all = Matrix::new();
             product(&x, &packed, epilogue, &mut all);
             for _ in 0..30 {
-                let picked: Vec<usize> = (0..1 + random.below(12))
-                    .map(|_| random.below(70))
-                    .collect();
+                let picked: Vec<usize> = (0..1 + random.below(12)).map(|_| random.below(70)).collect();
                 let some: Vec<f32> = picked.iter().flat_map(|&r| x.row(r)).copied().collect();
                 let mut out = Matrix::new();
-                product(
-                    &Matrix::from_vec(picked.len(), inputs, some),
-                    &packed,
-                    epilogue,
-                    &mut out,
-                );
+                product(&Matrix::from_vec(picked.len(), inputs, some), &packed, epilogue, &mut out);
                 for (i, &r) in picked.iter().enumerate() {
-                    assert_eq!(
-                        bits(out.row(i)),
-                        bits(all.row(r)),
-                        "{set}, {inputs} × {outputs}"
-                    );
+                    assert_eq!(bits(out.row(i)), bits(all.row(r)), "{set}, {inputs} × {outputs}");
                 }
             }
         }
@@ -140,10 +118,7 @@ fn avx2_and_avx512_agree_to_the_bit() {
         let run = |set| {
             with_instruction_set(set, || {
                 let mut out = Matrix::new();
-                let epilogue = Epilogue {
-                    activation: Activation::Swish,
-                    ..Epilogue::default()
-                };
+                let epilogue = Epilogue { activation: Activation::Swish, ..Epilogue::default() };
                 product(&x, &packed, epilogue, &mut out);
                 bits(out.as_slice())
             })
@@ -166,11 +141,11 @@ fn the_epilogue_adds_and_activates_in_order() {
         let mut plain = Matrix::new();
         product(&x, &packed, Epilogue::default(), &mut plain);
         for r in 0..rows {
-            for o in 0..outputs {
-                plain.row_mut(r)[o] = plain.row(r)[o] + bias[o] + add.row(r)[o];
-            }
+            add_assign(plain.row_mut(r), &bias);
+            add_assign(plain.row_mut(r), add.row(r));
         }
-        let activations: [(Activation, fn(&mut [f32])); 6] = [
+        type Function = fn(&mut [f32]);
+        let activations: [(Activation, Function); 6] = [
             (Activation::None, |_| {}),
             (Activation::Relu, relu_in_place),
             (Activation::Swish, swish_in_place),
@@ -180,19 +155,11 @@ fn the_epilogue_adds_and_activates_in_order() {
         ];
         for (activation, function) in activations {
             let mut out = Matrix::new();
-            let epilogue = Epilogue {
-                bias: Some(&bias),
-                add: Some(&add),
-                activation,
-            };
+            let epilogue = Epilogue { bias: Some(&bias), add: Some(&add), activation };
             product(&x, &packed, epilogue, &mut out);
             let mut expected = plain.clone();
             function(expected.as_mut_slice());
-            assert_eq!(
-                bits(out.as_slice()),
-                bits(expected.as_slice()),
-                "{set}, {activation:?}"
-            );
+            assert_eq!(bits(out.as_slice()), bits(expected.as_slice()), "{set}, {activation:?}");
         }
     });
 }

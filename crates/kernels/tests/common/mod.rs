@@ -47,9 +47,9 @@ impl Random {
     }
 }
 
-/// The bits, to compare -0 with 0 and NaN with NaN.
+/// The bits, to tell -0 from 0; all NaN are one, as which operand's NaN a CPU hands on is the compiler's choice.
 pub fn bits(values: &[f32]) -> Vec<u32> {
-    values.iter().map(|v| v.to_bits()).collect()
+    values.iter().map(|v| if v.is_nan() { f32::NAN.to_bits() } else { v.to_bits() }).collect()
 }
 
 /// The distance of `found` from the exact value in units of the last place of the float nearest to that (of 2⁻¹⁴⁹
@@ -57,18 +57,10 @@ pub fn bits(values: &[f32]) -> Vec<u32> {
 pub fn ulps(found: f32, exact: f64) -> f64 {
     let nearest = exact as f32;
     if found.is_nan() || nearest.is_nan() {
-        return if found.is_nan() == nearest.is_nan() {
-            0.0
-        } else {
-            f64::INFINITY
-        };
+        return if found.is_nan() == nearest.is_nan() { 0.0 } else { f64::INFINITY };
     }
     if found == nearest {
-        return if nearest.is_infinite() {
-            0.0
-        } else {
-            (f64::from(found) - exact).abs() / unit(nearest)
-        };
+        return if nearest.is_infinite() { 0.0 } else { (f64::from(found) - exact).abs() / unit(nearest) };
     }
     if nearest.is_infinite() || found.is_infinite() {
         return f64::INFINITY;
