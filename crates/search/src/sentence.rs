@@ -157,7 +157,7 @@ impl SentenceSearch {
                 buffers.open.push(Open { hyp: Some(hyp), parent: Some(parent), draw });
             }
         }
-        if self.options.stop == Stop::Shrink && self.length > self.prefix.len() {
+        if self.options.stop == Stop::Shrink && self.draws.is_empty() && self.length > self.prefix.len() {
             self.width -= buffers.candidates.len() - buffers.open.len();
         }
         core::mem::swap(&mut self.open, &mut buffers.open);

@@ -102,7 +102,9 @@ fn excluded_words_never_appear() {
 #[test]
 fn draws_differ_from_each_other_and_repeat_with_the_seed() {
     let model = FakeModel::random(3, 50, 1.0);
-    let options = Options { n_best: 4, sampling: Some(Sampling::Full { temperature: 1.0 }), ..Options::default() };
+    let sampling = Some(Sampling::Full { temperature: 1.0 });
+    // More draws than the beam has places.
+    let options = Options { n_best: 4, beam_size: 1, sampling, ..Options::default() };
     let source = sentence(&[9, 9, 9, 9, 0]);
     let first = one(&model, &options, &source);
     assert_eq!(first, one(&model, &options, &source));
