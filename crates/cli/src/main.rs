@@ -1,2 +1,149 @@
-//! The `metaphrase` program.
-fn main() {}
+//! The `metaphrase` program: a thin shell over the libraries.
+//!
+//! Text comes in on standard input, the result goes out on standard output, messages go to standard error.
+//! Each sub-command is a module: its options (`Args`) and what it does (`run`).
+
+mod alignment;
+mod convert;
+mod evaluate;
+mod io;
+mod lines;
+mod messages;
+mod model;
+mod nbest;
+mod number;
+mod print;
+mod progress;
+mod request;
+mod score;
+mod search;
+mod stream;
+mod translate;
+
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser, Subcommand};
+use messages::Messages;
+use std::fmt;
+use std::process::ExitCode;
+
+/// Translates text with neural models: Marian, OPUS-MT and Hugging Face MarianMT models as they are.
+///
+/// One line in, one line out, in order. Text comes in on standard input, results go out on standard output,
+/// messages go to standard error. Exit status: 0 done, 1 failed, 2 wrong usage.
+#[derive(Parser)]
+#[command(name = "metaphrase", version, propagate_version = true, max_term_width = 110, after_help = EXAMPLES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    messages: Messages,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  echo 'Good morning!' | metaphrase translate
+  metaphrase translate -m opus-mt-en-de/ -i talk.en -o talk.de.gz
+  metaphrase evaluate --metric bleu,chrf reference.de < talk.de";
+
+#[derive(Subcommand)]
+enum Command {
+    Translate(Box<translate::Args>),
+    Score(Box<score::Args>),
+    Evaluate(evaluate::Args),
+    Convert(convert::Args),
+}
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return misuse(&error),
+    };
+    let terminal = cli.messages.start();
+    let result = match cli.command {
+        Command::Translate(args) => translate::run(&args, &terminal),
+        Command::Score(args) => score::run(&args, &terminal),
+        Command::Evaluate(args) => evaluate::run(&args),
+        Command::Convert(args) => convert::run(&args),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => ExitCode::from(failure(&error)),
+    }
+}
+
+/// Says why the program ends and gives its exit status. That nobody reads the output any more, as before
+/// `| head`, is an end like any other.
+fn failure(error: &anyhow::Error) -> u8 {
+    let closed = |cause: &std::io::Error| cause.kind() == std::io::ErrorKind::BrokenPipe;
+    if error.chain().filter_map(|cause| cause.downcast_ref()).any(closed) {
+        return 0;
+    }
+    tracing::error!("{error:#}");
+    let options = matches!(error.downcast_ref(), Some(metaphrase::Error::Options(_)));
+    if options || error.is::<Usage>() { 2 } else { 1 }
+}
+
+/// Leaves at once: somebody may be waiting for the standard input on another thread, for ever.
+fn leave(error: &anyhow::Error) -> ! {
+    std::process::exit(failure(error).into())
+}
+
+/// Options that do not go together.
+#[derive(Debug)]
+struct Usage(String);
+
+impl Usage {
+    fn error(sentence: impl Into<String>) -> anyhow::Error {
+        Self(sentence.into()).into()
+    }
+}
+
+impl fmt::Display for Usage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Usage {}
+
+/// Help goes out as clap lays it out; what is wrong with the command line is told in one line.
+fn misuse(error: &clap::Error) -> ExitCode {
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        return match error.print() {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                Messages::default().start();
+                ExitCode::from(failure(&error.into()))
+            }
+        };
+    }
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        let _ = error.print();
+        return ExitCode::from(2);
+    }
+    let text = error.render().to_string();
+    let what = text.strip_prefix("error: ").unwrap_or(&text);
+    let end = ["\n\nUsage:", "\n\nFor more"].iter().filter_map(|mark| what.find(mark)).min().unwrap_or(what.len());
+    let words: Vec<&str> = what[..end].split_whitespace().collect();
+    Messages::default().start();
+    tracing::error!("{}; try '{}'", words.join(" "), help_of(std::env::args().nth(1)));
+    ExitCode::from(2)
+}
+
+/// How to get the help that belongs to a sub-command, if it is one.
+fn help_of(name: Option<String>) -> String {
+    match name.filter(|name| Cli::command().find_subcommand(name).is_some()) {
+        Some(name) => format!("metaphrase {name} --help"),
+        None => "metaphrase --help".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_defined() {
+        Cli::command().debug_assert();
+    }
+}

@@ -26,6 +26,7 @@ mod translator;
 
 pub use alignment::{AlignmentKind, Attention};
 pub use error::Error;
+pub use metaphrase_models::{Precision, convert};
 pub use metaphrase_search::{Options as SearchOptions, Sampling, Stop};
 pub use options::TranslateOptions;
 pub use package::Package;

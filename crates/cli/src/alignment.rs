@@ -1,0 +1,69 @@
+//! Word alignments as options and as text.
+
+use crate::number::General;
+use crate::print::append;
+use metaphrase::{AlignmentKind, Attention};
+
+/// Reads `hard`, `soft` or a threshold, as Marian does.
+///
+/// # Errors
+/// One sentence about what would do.
+pub fn parse(text: &str) -> Result<AlignmentKind, String> {
+    match text {
+        "hard" => Ok(AlignmentKind::Hard),
+        "soft" => Ok(AlignmentKind::Soft),
+        _ => match text.parse() {
+            Ok(threshold) if 0.0 < threshold && threshold < 1.0 => Ok(AlignmentKind::Threshold(threshold)),
+            _ => Err("expected hard, soft, or a threshold above 0 and below 1".into()),
+        },
+    }
+}
+
+/// Appends an alignment as Marian prints it: pairs `source-target`, or for soft alignments the weights, separated by commas
+/// within a target word and by spaces between target words.
+pub fn append_alignment(text: &mut String, attention: Option<&Attention>, kind: AlignmentKind) {
+    let Some(attention) = attention else { return };
+    let mut first = true;
+    let mut separate = |text: &mut String, separator| {
+        if !std::mem::take(&mut first) {
+            text.push(separator);
+        }
+    };
+    if kind != AlignmentKind::Soft {
+        for (source, target) in attention.pairs(kind) {
+            separate(text, ' ');
+            append(text, format_args!("{source}-{target}"));
+        }
+        return;
+    }
+    for row in attention.weights.chunks_exact(attention.source_len) {
+        for (source, weight) in row.iter().enumerate() {
+            separate(text, if source == 0 { ' ' } else { ',' });
+            append(text, format_args!("{}", General(*weight)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn alignments_look_as_marians() {
+        let attention = Attention { source_len: 3, weights: vec![0.1, 0.6, 0.3, 0.7, 0.2, 0.1, 0.4, 0.2, 0.4] };
+        for (kind, expected) in
+            [("hard", "0-1 0-2 1-0"), ("0.25", "0-1 0-2 1-0 2-0 2-2"), ("soft", "0.1,0.6,0.3 0.7,0.2,0.1 0.4,0.2,0.4")]
+        {
+            let mut text = String::new();
+            append_alignment(&mut text, Some(&attention), parse(kind).unwrap());
+            assert_eq!(text, expected);
+        }
+    }
+
+    #[test]
+    fn other_thresholds_are_refused() {
+        for wrong in ["", "firm", "0", "1", "-0.5", "nan"] {
+            assert!(parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}

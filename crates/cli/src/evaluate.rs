@@ -1,0 +1,209 @@
+//! `metaphrase evaluate`.
+
+use crate::Usage;
+use crate::io::{Input, Output};
+use crate::lines::Lines;
+use anyhow::{Context, Result};
+use clap::ValueEnum;
+use metaphrase_metrics::{
+    Bleu, BleuOptions, Chrf, ChrfOptions, DEFAULT_SAMPLES, DEFAULT_SEED, Format, Metric, References, ReportOptions,
+    Smoothing, Ter, TerOptions, Test, Tokenizer, compare, evaluate, evaluate_sentences,
+};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// Evaluate translations: BLEU, chrF and TER with sacreBLEU's numbers and signatures
+///
+/// Reads the translations on standard input and compares them with one or more references, line by line.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// Reference translations; .gz is decompressed
+    #[arg(required = true, value_name = "REF")]
+    references: Vec<PathBuf>,
+    /// Translations to evaluate; - or none: standard input; .gz is decompressed
+    #[arg(short, long, value_name = "FILE")]
+    input: Option<PathBuf>,
+    /// Where results go; - or none: standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// What to measure
+    #[arg(long, visible_alias = "metrics", value_enum, value_delimiter = ',', default_value = "bleu")]
+    metric: Vec<MetricArg>,
+    /// Test whether this other system differs, by paired bootstrap resampling; the input is the baseline
+    #[arg(long, value_name = "FILE", conflicts_with = "sentence_level", help_heading = "Significance")]
+    compare: Vec<PathBuf>,
+    /// Print 95 % confidence intervals by bootstrap resampling
+    #[arg(long, conflicts_with_all = ["compare", "sentence_level"], help_heading = "Significance")]
+    confidence: bool,
+    /// Number of samples that are drawn
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_SAMPLES, help_heading = "Significance")]
+    samples: usize,
+    /// Number from which draws start
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED, help_heading = "Significance")]
+    seed: u64,
+    /// Print a score for each line
+    #[arg(long, help_heading = "Form")]
+    sentence_level: bool,
+    /// Print JSON as sacreBLEU does
+    #[arg(long, help_heading = "Form")]
+    json: bool,
+    /// Print nothing but the score
+    #[arg(short = 'b', long, conflicts_with_all = ["json", "compare"], help_heading = "Form")]
+    score_only: bool,
+    /// Print signatures in their short form
+    #[arg(long, conflicts_with = "json", help_heading = "Form")]
+    short: bool,
+    /// Digits behind the point
+    #[arg(short, long, value_name = "N", default_value_t = 1, help_heading = "Form")]
+    #[arg(value_parser = clap::value_parser!(u8).range(..=20))]
+    width: u8,
+    /// Ignore the difference of upper and lower case
+    #[arg(long, visible_alias = "lc", help_heading = "Metrics")]
+    lowercase: bool,
+    /// BLEU: how lines are split into words: 13a, intl, char, zh or none
+    #[arg(long, visible_alias = "tok", value_name = "NAME", default_value = "13a", help_heading = "Metrics")]
+    #[arg(value_parser = <Tokenizer as FromStr>::from_str)]
+    tokenize: Tokenizer,
+    /// BLEU: what counts where no n-gram matches: exp, floor[:VALUE], add-k[:VALUE] or none
+    #[arg(long, value_name = "METHOD", default_value = "exp", help_heading = "Metrics")]
+    #[arg(value_parser = smoothing)]
+    smooth: Smoothing,
+    /// chrF: longest sequence of words, 2 for chrF++
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Metrics")]
+    chrf_word_order: usize,
+    /// chrF: longest sequence of characters
+    #[arg(long, value_name = "N", default_value_t = 6, help_heading = "Metrics")]
+    chrf_char_order: usize,
+    /// chrF: so many times recall weighs more than precision
+    #[arg(long, value_name = "N", default_value_t = 2, help_heading = "Metrics")]
+    chrf_beta: u32,
+    /// TER: divide words and marks as mteval does before comparing
+    #[arg(long, help_heading = "Metrics")]
+    ter_normalized: bool,
+    /// TER: leave out punctuation
+    #[arg(long, help_heading = "Metrics")]
+    ter_no_punct: bool,
+    /// TER: treat each Chinese, Japanese or Korean character as a word
+    #[arg(long, help_heading = "Metrics")]
+    ter_asian_support: bool,
+    /// TER: keep the difference of upper and lower case, which TER ignores by itself
+    #[arg(long, conflicts_with = "lowercase", help_heading = "Metrics")]
+    ter_case_sensitive: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  metaphrase evaluate reference.de < talk.de
+  metaphrase evaluate --metric bleu,chrf,ter reference1.de reference2.de -i talk.de
+  metaphrase evaluate reference.de -i old.de --compare new.de";
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum MetricArg {
+    Bleu,
+    Chrf,
+    #[value(name = "chrf++")]
+    ChrfPlusPlus,
+    Ter,
+}
+
+/// Evaluates the input.
+pub fn run(args: &Args) -> Result<()> {
+    let metrics: Vec<Box<dyn Metric>> = args.metric.iter().map(|&metric| args.metric(metric)).collect::<Result<_>>()?;
+    if args.sentence_level && metrics.len() > 1 {
+        return Err(Usage::error("--sentence-level takes one metric, as each line of the output is a score"));
+    }
+    let references = args.references.iter().map(|path| read(Some(path))).collect::<Result<Vec<_>>>()?;
+    let references = References::new(&references)?;
+    let baseline = read(args.input.as_deref())?;
+    let text = if !args.compare.is_empty() {
+        args.compared(&metrics, &baseline, &references)?
+    } else if let (true, [metric]) = (args.sentence_level, &*metrics) {
+        evaluate_sentences(&**metric, &baseline, &references, &args.report())?.join("\n")
+    } else {
+        // sacreBLEU shifts lines so that their `=` are in one column; ours all begin with the metric's name.
+        let report = evaluate(&metrics, &baseline, &references, &args.report())?;
+        if args.json { report } else { report.lines().map(str::trim_start).collect::<Vec<_>>().join("\n") }
+    };
+    let mut output = Output::create(args.output.as_deref())?;
+    output.write(&(text + "\n"))?;
+    output.finish()
+}
+
+/// The lines of a file, without white space at their ends, as sacreBLEU reads them.
+fn read(path: Option<&Path>) -> Result<Vec<String>> {
+    let lines = Lines::new(Input::open(path)?);
+    let name = lines.name().to_owned();
+    let mut texts = Vec::new();
+    for (number, line) in lines.all()?.into_iter().enumerate() {
+        for note in line.notes {
+            tracing::warn!("{name}, line {}: {note}", number + 1);
+        }
+        // Python's white space is Unicode's and four separators.
+        let space = |c: char| c.is_whitespace() || ('\x1c'..='\x1f').contains(&c);
+        texts.push(line.text.trim_end_matches(space).to_owned());
+    }
+    Ok(texts)
+}
+
+/// Reads `METHOD` or `METHOD:VALUE`.
+fn smoothing(text: &str) -> Result<Smoothing> {
+    let (name, value) = match text.split_once(':') {
+        None => (text, None),
+        Some((name, value)) => (name, Some(value.parse().ok().context("what follows the colon is not a number")?)),
+    };
+    Ok(Smoothing::from_name(name, value)?)
+}
+
+impl Args {
+    fn metric(&self, metric: MetricArg) -> Result<Box<dyn Metric>> {
+        let lowercase = self.lowercase;
+        let chrf = |word_order| -> Result<Box<dyn Metric>> {
+            let (char_order, beta) = (self.chrf_char_order, self.chrf_beta);
+            let options = ChrfOptions { char_order, word_order, beta, lowercase, ..ChrfOptions::default() };
+            Ok(Box::new(Chrf::new(options)?))
+        };
+        match metric {
+            MetricArg::Bleu => {
+                let (tokenizer, smoothing, effective_order) = (self.tokenize, self.smooth, self.sentence_level);
+                let options =
+                    BleuOptions { tokenizer, lowercase, smoothing, effective_order, ..BleuOptions::default() };
+                Ok(Box::new(Bleu::new(options)?))
+            }
+            MetricArg::Chrf => chrf(self.chrf_word_order),
+            MetricArg::ChrfPlusPlus => chrf(2),
+            MetricArg::Ter => Ok(Box::new(Ter::new(TerOptions {
+                normalized: self.ter_normalized,
+                no_punct: self.ter_no_punct,
+                asian_support: self.ter_asian_support,
+                case_sensitive: self.ter_case_sensitive,
+            }))),
+        }
+    }
+
+    fn report(&self) -> ReportOptions {
+        ReportOptions {
+            format: if self.json { Format::Json } else { Format::Text },
+            width: self.width.into(),
+            short_signature: self.short,
+            score_only: self.score_only,
+            confidence: self.confidence.then_some(self.samples),
+            seed: self.seed,
+        }
+    }
+
+    /// The input against all other systems.
+    fn compared(
+        &self,
+        metrics: &[Box<dyn Metric>],
+        baseline: &[String],
+        references: &References<'_>,
+    ) -> Result<String> {
+        let others = self.compare.iter().map(|path| read(Some(path))).collect::<Result<Vec<_>>>()?;
+        let name = self.input.as_ref().map_or("standard input".into(), |path| path.display().to_string());
+        let names: Vec<String> = self.compare.iter().map(|path| path.display().to_string()).collect();
+        let mut systems: Vec<(&str, &[String])> = vec![(&name, baseline)];
+        systems.extend(names.iter().zip(&others).map(|(name, lines)| (&**name, &**lines)));
+        Ok(compare(metrics, &systems, references, Test::Bootstrap(self.samples), &self.report())?)
+    }
+}

@@ -1,0 +1,201 @@
+//! Files by name: `-` is a stream, `.gz` is compressed, and an output file is written whole or not at all.
+
+use anyhow::{Context, Result};
+use flate2::Compression;
+use flate2::read::MultiGzDecoder;
+use flate2::write::GzEncoder;
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+
+/// Where text comes from.
+pub struct Input {
+    /// The bytes, decompressed.
+    pub reader: Box<dyn Read + Send>,
+    /// How messages call it.
+    pub name: String,
+    /// Number of bytes, where that is known beforehand.
+    pub size: Option<u64>,
+}
+
+impl Input {
+    /// Opens a file; none or `-`: the standard input.
+    pub fn open(path: Option<&Path>) -> Result<Self> {
+        let Some(path) = path.filter(|path| *path != Path::new("-")) else {
+            return Ok(Self {
+                reader: Box::new(io::stdin()),
+                name: "standard input".into(),
+                size: regular_stdin_size(),
+            });
+        };
+        let name = path.display().to_string();
+        let file = File::open(path).with_context(|| format!("cannot read {name}"))?;
+        if is_gz(path) {
+            return Ok(Self { reader: Box::new(MultiGzDecoder::new(file)), name, size: None });
+        }
+        let size = file.metadata().ok().filter(std::fs::Metadata::is_file).map(|about| about.len());
+        Ok(Self { reader: Box::new(file), name, size })
+    }
+}
+
+/// Size of the standard input if it is redirected from a file.
+fn regular_stdin_size() -> Option<u64> {
+    let about = std::fs::metadata("/dev/stdin").ok()?;
+    about.is_file().then_some(about.len())
+}
+
+fn is_gz(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"))
+}
+
+const STDOUT: &str = "standard output";
+
+/// Where the result goes. Without [`finish`](Self::finish) a file is left as it was.
+pub struct Output {
+    sink: Sink,
+    name: String,
+}
+
+enum Sink {
+    /// A pipe, terminal or device: written as it comes.
+    Stream(BufWriter<Box<dyn Write>>),
+    /// A file beside the wanted one, which takes its name in the end.
+    File(BufWriter<NamedTempFile>, PathBuf),
+    /// The same, compressed.
+    Gz(Box<GzEncoder<BufWriter<NamedTempFile>>>, PathBuf),
+}
+
+impl Output {
+    /// Creates a file; none or `-`: the standard output.
+    pub fn create(path: Option<&Path>) -> Result<Self> {
+        let Some(path) = path.filter(|path| *path != Path::new("-")) else {
+            let sink = Sink::Stream(BufWriter::new(Box::new(io::stdout())));
+            return Ok(Self { sink, name: STDOUT.into() });
+        };
+        let name = path.display().to_string();
+        let sink = Sink::create(path).with_context(|| format!("cannot write {name}"))?;
+        Ok(Self { sink, name })
+    }
+
+    /// Whether this is the standard output, or whatever that is redirected to.
+    pub fn is_stdout(&self) -> bool {
+        self.name == STDOUT
+    }
+
+    /// Writes a piece of text.
+    pub fn write(&mut self, text: &str) -> Result<()> {
+        let result = match &mut self.sink {
+            Sink::Stream(writer) => writer.write_all(text.as_bytes()),
+            Sink::File(writer, _) => writer.write_all(text.as_bytes()),
+            Sink::Gz(writer, _) => writer.write_all(text.as_bytes()),
+        };
+        result.with_context(|| format!("cannot write {}", self.name))
+    }
+
+    /// Hands on what was written, if somebody may be waiting for it.
+    pub fn flush(&mut self) -> Result<()> {
+        match &mut self.sink {
+            Sink::Stream(writer) => writer.flush().with_context(|| format!("cannot write {}", self.name)),
+            Sink::File(..) | Sink::Gz(..) => Ok(()),
+        }
+    }
+
+    /// Nothing more comes: a file is left as it was.
+    pub fn abandon(&mut self) {
+        self.sink = Sink::Stream(BufWriter::new(Box::new(io::sink())));
+    }
+
+    /// All is written: a file gets its name.
+    pub fn finish(self) -> Result<()> {
+        self.sink.finish().with_context(|| format!("cannot write {}", self.name))
+    }
+}
+
+impl Sink {
+    fn create(path: &Path) -> io::Result<Self> {
+        // What a link points to is replaced, not the link; what is no file, such as a named pipe, is written to.
+        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        if path.exists() && !path.is_file() {
+            return Ok(Self::Stream(BufWriter::new(Box::new(File::options().write(true).open(path)?))));
+        }
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let writer = BufWriter::new(new_file(folder)?);
+        Ok(if is_gz(&path) {
+            Self::Gz(Box::new(GzEncoder::new(writer, Compression::default())), path)
+        } else {
+            Self::File(writer, path)
+        })
+    }
+
+    fn finish(self) -> io::Result<()> {
+        let (writer, path) = match self {
+            Self::Stream(mut writer) => return writer.flush(),
+            Self::File(writer, path) => (writer, path),
+            Self::Gz(writer, path) => (writer.finish()?, path),
+        };
+        writer.into_inner()?.persist(path)?;
+        Ok(())
+    }
+}
+
+/// A file without a name of its own yet, readable as any other new file.
+fn new_file(folder: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".metaphrase-").suffix(".part");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(folder)
+}
+
+/// Ends the program as soon as nobody reads its standard output any more, as after `| head -1`: the next line, with
+/// which writing would fail, may never come.
+pub fn leave_when_closed() {
+    #[cfg(target_os = "linux")]
+    std::thread::spawn(|| {
+        use rustix::event::{PollFd, PollFlags, poll};
+        let stdout = io::stdout();
+        let mut watched = [PollFd::new(&stdout, PollFlags::empty())];
+        if poll(&mut watched, None).is_ok() && watched[0].revents().contains(PollFlags::ERR) {
+            std::process::exit(0);
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_whole_or_as_they_were() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["plain.txt", "packed.gz"] {
+            let path = folder.path().join(name);
+            std::fs::write(&path, "old").unwrap();
+            let mut output = Output::create(Some(&path)).unwrap();
+            output.write("new\n").unwrap();
+            drop(output);
+            assert_eq!(std::fs::read(&path).unwrap(), b"old");
+
+            let mut output = Output::create(Some(&path)).unwrap();
+            output.write("new\n").unwrap();
+            output.finish().unwrap();
+            let mut text = String::new();
+            Input::open(Some(&path)).unwrap().reader.read_to_string(&mut text).unwrap();
+            assert_eq!(text, "new\n");
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "nothing is left behind");
+    }
+
+    #[test]
+    fn what_cannot_be_opened_is_named() {
+        let missing = Path::new("/no/such/folder/file");
+        let message = format!("{:#}", Input::open(Some(missing)).err().unwrap());
+        assert!(message.starts_with("cannot read /no/such/folder/file: "), "{message}");
+        let message = format!("{:#}", Output::create(Some(missing)).err().unwrap());
+        assert!(message.starts_with("cannot write /no/such/folder/file: "), "{message}");
+    }
+}

@@ -1,0 +1,59 @@
+//! Lines of n-best lists, `N ||| translation ||| features ||| score`, with further fields as Moses and Marian have them.
+
+use crate::number::General;
+
+/// What is read of a line.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Entry<'a> {
+    /// Number of the source line, from 0.
+    pub source: usize,
+    /// The translation.
+    pub text: &'a str,
+}
+
+impl<'a> Entry<'a> {
+    /// Reads a line; `None` if it is not one of a list.
+    pub fn parse(line: &'a str) -> Option<Self> {
+        let mut fields = line.split("|||");
+        let (source, text) = (fields.next()?, fields.next()?);
+        fields.next()?;
+        Some(Self { source: source.trim().parse().ok()?, text: text.trim() })
+    }
+}
+
+/// The line with one more feature behind its others. They are in the first field after the translation that has a name
+/// (`F0= `); Marian may have an alignment before them.
+pub fn with_feature(line: &str, name: &str, value: f32) -> String {
+    let mut fields: Vec<String> = line.split("|||").map(str::to_owned).collect();
+    let features = fields.iter().skip(2).position(|field| field.contains('=')).map_or(2, |found| found + 2);
+    if let Some(field) = fields.get_mut(features) {
+        *field = format!("{} {name}= {} ", field.trim_end(), General(value));
+    }
+    fields.join("|||")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_moses_and_marian_are_read() {
+        let moses = "12 ||| das Haus  ||| LM0= -12.5 TM0= -1 -2 ||| -3.5 ||| 0-1";
+        assert_eq!(Entry::parse(moses), Some(Entry { source: 12, text: "das Haus" }));
+        assert_eq!(Entry::parse("0 |||  ||| F0= 0 ||| 0"), Some(Entry { source: 0, text: "" }));
+        for wrong in ["", "das Haus", "1 ||| das Haus", "x ||| das Haus ||| F0= 1 ||| 1", "-1 ||| a ||| b"] {
+            assert_eq!(Entry::parse(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_feature_goes_behind_the_others() {
+        for (line, expected) in [
+            ("0 ||| a ||| F0= -1 ||| -1", "0 ||| a ||| F0= -1 Score= -2.5 ||| -1"),
+            ("0 ||| a ||| 0-0 1-1 ||| F0= -1 ||| -1", "0 ||| a ||| 0-0 1-1 ||| F0= -1 Score= -2.5 ||| -1"),
+            ("0 ||| a |||  ||| -1", "0 ||| a ||| Score= -2.5 ||| -1"),
+        ] {
+            assert_eq!(with_feature(line, "Score", -2.5), expected);
+        }
+    }
+}

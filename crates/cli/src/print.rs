@@ -1,0 +1,156 @@
+//! Translations as text: plain lines and n-best lists as Marian prints them, or JSON.
+
+use crate::alignment::append_alignment;
+use crate::number::General;
+use crate::request::Fields;
+use crate::stream::Ticket;
+use metaphrase::{AlignmentKind, Hypothesis, Translation};
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// What is printed of each translation.
+pub struct Printer {
+    /// Lines or objects.
+    pub form: Form,
+    /// Which source word each target word comes from.
+    pub alignment: Option<AlignmentKind>,
+    /// The log-probability of each target word.
+    pub word_scores: bool,
+}
+
+/// How translations are printed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// The best translation on a line.
+    Plain,
+    /// Each translation on a line, with its number and scores.
+    NBest,
+    /// All translations in a JSON object on a line.
+    Json {
+        /// Whether a list was asked for.
+        n_best: bool,
+    },
+}
+
+/// What an input line was: its JSON keys, or what was wrong with them; no keys for plain text.
+pub type Keys = Result<Fields, String>;
+
+impl Printer {
+    /// Appends what is to be printed of a line.
+    pub fn print(&self, text: &mut String, ticket: Ticket<Keys>, translation: &Translation) {
+        match self.form {
+            Form::Plain => self.plain(text, translation),
+            Form::NBest => self.n_best(text, ticket.number, translation),
+            Form::Json { n_best } => self.json(text, ticket, translation, n_best),
+        }
+    }
+
+    /// `translation[ ||| alignment][ ||| WordScores= …]`.
+    fn plain(&self, text: &mut String, translation: &Translation) {
+        let nothing = Hypothesis::default();
+        self.head(text, translation.hypotheses.first().unwrap_or(&nothing));
+        text.push('\n');
+    }
+
+    /// `number ||| translation[ ||| alignment][ ||| WordScores= …] ||| F0= log-probability ||| score` for each
+    /// hypothesis; a line of nothing has one hypothesis of nothing, so that no number is missing.
+    fn n_best(&self, text: &mut String, number: usize, translation: &Translation) {
+        let nothing = [Hypothesis::default()];
+        let hypotheses = if translation.hypotheses.is_empty() { &nothing[..] } else { &translation.hypotheses };
+        for hypothesis in hypotheses {
+            append(text, format_args!("{number} ||| "));
+            self.head(text, hypothesis);
+            let (log_prob, score) = (General(hypothesis.log_prob), General(hypothesis.score));
+            append(text, format_args!(" ||| F0= {log_prob} ||| {score}\n"));
+        }
+    }
+
+    /// What plain lines and n-best lines have in common.
+    fn head(&self, text: &mut String, hypothesis: &Hypothesis) {
+        // With --allow-special a line break may come out of the model.
+        text.extend(hypothesis.text.chars().map(|c| if c == '\n' { ' ' } else { c }));
+        if let Some(kind) = self.alignment {
+            text.push_str(" ||| ");
+            append_alignment(text, hypothesis.attention.as_ref(), kind);
+        }
+        if self.word_scores {
+            text.push_str(" ||| WordScores=");
+            for score in &hypothesis.piece_log_probs {
+                append(text, format_args!(" {score:.5}"));
+            }
+        }
+    }
+
+    fn json(&self, text: &mut String, ticket: Ticket<Keys>, translation: &Translation, n_best: bool) {
+        let (input, mut output) = match ticket.extra {
+            Ok(fields) => (fields, self.fields(translation, n_best)),
+            Err(error) => (Fields::new(), BTreeMap::from([("error", json!(error)), ("translation", json!(""))])),
+        };
+        output.insert("sentence_id", json!(ticket.number));
+        let notes: Vec<&String> = ticket.notes.iter().chain(&translation.notes).collect();
+        if !notes.is_empty() {
+            output.insert("notes", json!(notes));
+        }
+        let mut object: BTreeMap<&str, Field> =
+            input.iter().map(|(key, value)| (&**key, Field::Input(value))).collect();
+        object.extend(output.into_iter().map(|(key, value)| (key, Field::Output(value))));
+        // Keys are strings and numbers are finite or null: nothing that JSON could not say.
+        text.push_str(&serde_json::to_string(&object).unwrap_or_default());
+        text.push('\n');
+    }
+
+    fn fields(&self, translation: &Translation, n_best: bool) -> BTreeMap<&'static str, Value> {
+        let nothing = Hypothesis::default();
+        let best = translation.hypotheses.first().unwrap_or(&nothing);
+        let mut fields = BTreeMap::from([
+            ("translation", json!(best.text)),
+            ("score", json!(best.score)),
+            ("log_prob", json!(best.log_prob)),
+            ("pieces", json!(best.pieces)),
+            ("source_pieces", json!(translation.source_pieces)),
+        ]);
+        let list =
+            |value: &dyn Fn(&Hypothesis) -> Value| -> Value { translation.hypotheses.iter().map(value).collect() };
+        if n_best {
+            fields.insert("translations", list(&|hypothesis| json!(hypothesis.text)));
+            fields.insert("scores", list(&|hypothesis| json!(hypothesis.score)));
+            fields.insert("log_probs", list(&|hypothesis| json!(hypothesis.log_prob)));
+        }
+        if let Some(kind) = self.alignment {
+            fields.insert("alignment", json_alignment(best, kind));
+            if n_best {
+                fields.insert("alignments", list(&|hypothesis| json_alignment(hypothesis, kind)));
+            }
+        }
+        if self.word_scores {
+            fields.insert("word_scores", json!(best.piece_log_probs));
+        }
+        fields
+    }
+}
+
+/// A value of the output object: as it came in, or ours.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Field<'a> {
+    Input(&'a serde_json::value::RawValue),
+    Output(Value),
+}
+
+/// Pairs `[source, target]`, or for soft alignments a row of source weights for each target word.
+fn json_alignment(hypothesis: &Hypothesis, kind: AlignmentKind) -> Value {
+    match (&hypothesis.attention, kind) {
+        (None, _) => json!([]),
+        (Some(attention), AlignmentKind::Soft) => {
+            attention.weights.chunks_exact(attention.source_len).map(|row| json!(row)).collect()
+        }
+        (Some(attention), _) => json!(attention.pairs(kind)),
+    }
+}
+
+/// Appends formatted text, which cannot fail.
+pub fn append(text: &mut String, arguments: std::fmt::Arguments<'_>) {
+    let _ = text.write_fmt(arguments);
+}

@@ -1,0 +1,58 @@
+//! The progress bar: on a terminal, while text comes from elsewhere.
+
+use crate::messages::Terminal;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::{IsTerminal, stderr, stdin};
+use std::time::{Duration, Instant};
+
+/// Counts what is done, and shows it if somebody may want to see it.
+pub struct Progress {
+    bar: Option<ProgressBar>,
+    begun: Instant,
+    lines: u64,
+    words: u64,
+}
+
+impl Progress {
+    /// Starts the clock. `size`: bytes of the input, if known.
+    pub fn start(terminal: &Terminal, size: Option<u64>) -> Self {
+        let shown = !terminal.quiet && stderr().is_terminal() && !stdin().is_terminal();
+        let bar = shown.then(|| {
+            let (bar, template) = match size {
+                Some(size) => (ProgressBar::new(size), "{percent:>3} % {wide_bar} {msg}, {eta} left"),
+                None => (ProgressBar::new_spinner(), "{spinner} {elapsed} {msg}"),
+            };
+            let bar = terminal.bars.add(bar);
+            bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
+            bar.enable_steady_tick(Duration::from_millis(200));
+            bar
+        });
+        Self { bar, begun: Instant::now(), lines: 0, words: 0 }
+    }
+
+    /// A line of so many bytes is done; its result has so many words.
+    pub fn line(&mut self, bytes: u64, words: usize) {
+        self.lines += 1;
+        self.words += words as u64;
+        if let Some(bar) = &self.bar {
+            bar.inc(bytes);
+            bar.set_message(self.rates());
+        }
+    }
+
+    fn rates(&self) -> String {
+        let seconds = self.begun.elapsed().as_secs_f64().max(1e-9);
+        let (lines, words) = (self.lines as f64 / seconds, self.words as f64 / seconds);
+        format!("{} lines, {lines:.1} lines/s, {words:.0} words/s", self.lines)
+    }
+}
+
+impl Drop for Progress {
+    /// Takes the bar away and tells the speed.
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+        tracing::info!("{} in {:.2} s", self.rates(), self.begun.elapsed().as_secs_f64());
+    }
+}

@@ -1,0 +1,245 @@
+//! `metaphrase score`.
+
+use crate::Usage;
+use crate::alignment;
+use crate::alignment::append_alignment;
+use crate::io::{Input, Output};
+use crate::lines::Lines;
+use crate::messages::Terminal;
+use crate::model::ModelArgs;
+use crate::nbest::{Entry, with_feature};
+use crate::number::General;
+use crate::print::append;
+use crate::progress::Progress;
+use crate::stream::{self, Source, Ticket};
+use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
+use metaphrase::{AlignmentKind, Hypothesis, Request};
+use std::path::{Path, PathBuf};
+
+/// Score given translations, or the translations of an n-best list
+///
+/// Prints the log-probability (natural logarithm, end of sentence included) of each translation on a line.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// A file of sources and a file of their translations, line by line; or one file with source, tab and translation on
+    /// each line; - or none: such lines on standard input
+    #[arg(value_name = "SOURCE TARGET", num_args = 0..=2)]
+    files: Vec<PathBuf>,
+    /// Score the lines of this n-best list (`N ||| translation ||| features ||| score`) and add a feature to each
+    #[arg(conflicts_with_all = ["files", "word_scores", "alignment"])]
+    #[arg(long, value_name = "FILE", requires = "source", help_heading = "N-best list")]
+    n_best: Option<PathBuf>,
+    /// The sources of the n-best list; N is a line of it, from 0
+    #[arg(long, value_name = "FILE", requires = "n_best", help_heading = "N-best list")]
+    source: Option<PathBuf>,
+    /// Name of the new feature
+    #[arg(long, value_name = "NAME", default_value = "Score", value_parser = feature_name, help_heading = "N-best list")]
+    #[arg(visible_alias = "n-best-feature", requires = "n_best")]
+    feature_name: String,
+    /// Where scores go; - or none: standard output; .gz is compressed. A file is written whole or not at all
+    #[arg(short, long, value_name = "FILE", help_heading = "Result")]
+    output: Option<PathBuf>,
+    /// Divide scores by the number of target words (sub-word pieces, end of sentence included)
+    #[arg(short, long, help_heading = "Result")]
+    normalize: bool,
+    /// Print the log-probability of each target word (sub-word piece) and of the end of sentence, too
+    #[arg(long, conflicts_with = "summary", help_heading = "Result")]
+    word_scores: bool,
+    /// Print which source word each target word comes from, as in `translate`
+    #[arg(long, value_name = "hard|soft|THRESHOLD", value_parser = alignment::parse, help_heading = "Result")]
+    #[arg(require_equals = true, num_args = 0..=1, default_missing_value = "hard", conflicts_with = "summary")]
+    alignment: Option<AlignmentKind>,
+    /// Print one number for all: negative log-probability per line (ce-mean), per target word (ce-mean-words) or in all
+    /// (ce-sum), or the perplexity, which is exp(ce-mean-words)
+    #[arg(long, value_enum, value_name = "KIND", hide_possible_values = true, help_heading = "Result")]
+    #[arg(conflicts_with_all = ["normalize", "n_best"])]
+    summary: Option<Summary>,
+    /// Cut off longer sources after so many words (sub-word pieces), with a warning [default: 1000]
+    #[arg(long, visible_alias = "max-length", value_name = "N", help_heading = "Model")]
+    max_source_length: Option<std::num::NonZeroUsize>,
+    #[command(flatten)]
+    model: ModelArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  metaphrase score -m model/ talk.en talk.de
+  paste talk.en talk.de | metaphrase score --summary perplexity
+  metaphrase score -m model/ --n-best talk.nbest --source talk.en --feature-name Back > talk.rescored";
+
+/// One number for all lines.
+#[derive(Clone, Copy, ValueEnum)]
+enum Summary {
+    CeMean,
+    CeMeanWords,
+    CeSum,
+    Perplexity,
+}
+
+fn feature_name(name: &str) -> Result<String, String> {
+    let good = !name.is_empty() && name.chars().all(|c| !c.is_whitespace() && c != '=' && c != '|');
+    if good { Ok(name.to_owned()) } else { Err("a name has no spaces, = or |".into()) }
+}
+
+/// Scores the input.
+pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
+    args.model.check()?;
+    let source = args.pairs()?;
+    let translator = args.model.load()?;
+    let mut options = translator.options();
+    options.search.normalize = f32::from(u8::from(args.normalize));
+    options.search.word_penalty = 0.0;
+    options.search.attention = args.alignment.is_some();
+    options.max_source_length = args.max_source_length.map_or(options.max_source_length, std::num::NonZeroUsize::get);
+    let output = Output::create(args.output.as_deref())?;
+    let progress = Progress::start(terminal, None);
+    let mut total = Total::default();
+    let one_by_one = args.model.one_by_one();
+    let print = |text: &mut String, ticket: Ticket<String>, translation: metaphrase::Translation| {
+        let nothing = Hypothesis { score: f32::NEG_INFINITY, log_prob: f32::NEG_INFINITY, ..Hypothesis::default() };
+        let hypothesis = translation.hypotheses.first().unwrap_or(&nothing);
+        total.add(hypothesis);
+        if args.summary.is_none() {
+            args.print(text, &ticket.extra, hypothesis);
+        }
+    };
+    let output = stream::run(&translator, &options, one_by_one, source, output, progress, print)?;
+    total.print(args.summary, output)
+}
+
+impl Args {
+    /// Opens what is to be scored.
+    fn pairs(&self) -> Result<Pairs> {
+        let open = |path: &Path| Input::open(Some(path)).map(Lines::new);
+        if let (Some(list), Some(source)) = (&self.n_best, &self.source) {
+            let sources = open(source)?;
+            let file = sources.name().to_owned();
+            let sources = sources.all()?.into_iter().map(|line| line.text).collect();
+            return Ok(Pairs::List { list: open(list)?, sources, file });
+        }
+        match &*self.files {
+            [source, target] if source == target => Err(Usage::error("source and target are the same file")),
+            [source, target] => Ok(Pairs::Files { sources: open(source)?, targets: open(target)? }),
+            [both, ..] => Ok(Pairs::Table(open(both)?)),
+            [] => Ok(Pairs::Table(Lines::new(Input::open(None)?))),
+        }
+    }
+
+    /// Appends what is to be printed of a line: as Marian's scorer prints it.
+    fn print(&self, text: &mut String, line: &str, hypothesis: &Hypothesis) {
+        if self.n_best.is_some() {
+            text.push_str(&with_feature(line, &self.feature_name, hypothesis.score));
+        } else {
+            append(text, format_args!("{:.6}", hypothesis.score));
+        }
+        if let Some(kind) = self.alignment {
+            text.push_str(" ||| ");
+            append_alignment(text, hypothesis.attention.as_ref(), kind);
+        }
+        if self.word_scores {
+            text.push_str(" ||| WordScores=");
+            for score in &hypothesis.piece_log_probs {
+                append(text, format_args!(" {}", General(*score)));
+            }
+        }
+        text.push('\n');
+    }
+}
+
+/// Where sources and translations come from.
+enum Pairs {
+    /// Line by line from two files.
+    Files { sources: Lines, targets: Lines },
+    /// With a tab between them.
+    Table(Lines),
+    /// The translations from an n-best list.
+    List { list: Lines, sources: Vec<String>, file: String },
+}
+
+impl Source for Pairs {
+    /// The line of the n-best list.
+    type Extra = String;
+
+    fn next(&mut self) -> Result<Option<(Request, Ticket<String>)>> {
+        match self {
+            Self::Files { sources, targets } => {
+                let number = sources.read();
+                match (sources.next_line()?, targets.next_line()?) {
+                    (None, None) => Ok(None),
+                    (Some(source), Some(target)) => {
+                        let mut ticket = Ticket::new(number, &source, String::new());
+                        ticket.notes.extend(target.notes);
+                        Ok(Some((Request::score(source.text, target.text), ticket)))
+                    }
+                    (source, _) => {
+                        let (longer, shorter) = if source.is_some() { (sources, targets) } else { (targets, sources) };
+                        let (long, short, lines) = (longer.name(), shorter.name(), shorter.read());
+                        bail!(
+                            "{short} has {lines} lines and {long} has more; line n of each has to be the same sentence"
+                        );
+                    }
+                }
+            }
+            Self::Table(lines) => {
+                let number = lines.read();
+                let Some(line) = lines.next_line()? else { return Ok(None) };
+                let (source, target) = line.text.split_once('\t').with_context(|| {
+                    format!("line {} of {} has no tab between source and translation", number + 1, lines.name())
+                })?;
+                let request = Request::score(source, target);
+                Ok(Some((request, Ticket::new(number, &line, String::new()))))
+            }
+            Self::List { list, sources, file } => {
+                let number = list.read();
+                let Some(line) = list.next_line()? else { return Ok(None) };
+                let place = || format!("line {} of {}", number + 1, list.name());
+                let entry = Entry::parse(&line.text)
+                    .with_context(|| format!("{} is not `N ||| translation ||| features ||| score`", place()))?;
+                let source = sources.get(entry.source).with_context(|| {
+                    let (source, lines) = (entry.source, sources.len());
+                    format!("{} is of source {source}, counted from 0, but {file} has {lines} lines", place())
+                })?;
+                let request = Request::score(source, entry.text);
+                Ok(Some((request, Ticket { number, bytes: line.bytes, notes: line.notes, extra: line.text })))
+            }
+        }
+    }
+
+    fn has_next(&self) -> bool {
+        match self {
+            Self::Files { sources, targets } => sources.has_next() && targets.has_next(),
+            Self::Table(lines) | Self::List { list: lines, .. } => lines.has_next(),
+        }
+    }
+}
+
+/// Sums over all lines.
+#[derive(Default)]
+struct Total {
+    lines: f64,
+    words: f64,
+    log_prob: f64,
+}
+
+impl Total {
+    fn add(&mut self, hypothesis: &Hypothesis) {
+        self.lines += 1.0;
+        self.words += hypothesis.piece_log_probs.len() as f64;
+        self.log_prob += f64::from(hypothesis.log_prob);
+    }
+
+    fn print(&self, summary: Option<Summary>, mut output: Output) -> Result<()> {
+        let number = match summary {
+            None => return output.finish(),
+            Some(_) if self.lines == 0.0 => bail!("there is no line to summarise"),
+            Some(Summary::CeMean) => -self.log_prob / self.lines,
+            Some(Summary::CeMeanWords) => -self.log_prob / self.words,
+            Some(Summary::CeSum) => -self.log_prob,
+            Some(Summary::Perplexity) => (-self.log_prob / self.words).exp(),
+        };
+        output.write(&format!("{}\n", General(number as f32)))?;
+        output.finish()
+    }
+}

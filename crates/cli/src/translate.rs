@@ -1,0 +1,183 @@
+//! `metaphrase translate`.
+
+use crate::io::{Input, Output};
+use crate::lines::Lines;
+use crate::messages::Terminal;
+use crate::model::ModelArgs;
+use crate::print::{Form, Keys, Printer};
+use crate::progress::Progress;
+use crate::request::{self, Fields};
+use crate::search::SearchArgs;
+use crate::stream::{self, Source, Ticket};
+use crate::{Usage, alignment};
+use anyhow::{Result, bail};
+use clap::ValueEnum;
+use metaphrase::{AlignmentKind, Request};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+/// Translate text, line by line
+///
+/// One line in, one line out, in order. An empty line gives an empty line; invalid UTF-8 is read as U+FFFD; a line that
+/// is too long is cut off; each such line is named on standard error and nothing shifts. Only a line feed ends a line
+/// (a carriage return before it is dropped). A line is translated as soon as it is there.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES, after_long_help = DETAILS)]
+pub struct Args {
+    /// Text to translate; - or none: standard input; .gz is decompressed
+    #[arg(short, long, value_name = "FILE", help_heading = "Text")]
+    input: Option<PathBuf>,
+    /// Where translations go; - or none: standard output; .gz is compressed. A file is written whole or not at all
+    #[arg(short, long, value_name = "FILE", help_heading = "Text")]
+    output: Option<PathBuf>,
+    /// Lines of text, or a JSON object on each line: {"text": "…", "target_prefix": "…"}; other keys are carried over to
+    /// JSON output
+    #[arg(long, value_enum, default_value_t = Format::Plain, value_name = "FORMAT", help_heading = "Text")]
+    input_format: Format,
+    /// Lines of text, or a JSON object on each line; its keys are listed under --help
+    #[arg(long, value_enum, default_value_t = Format::Plain, value_name = "FORMAT", help_heading = "Text")]
+    output_format: Format,
+    /// Line n of this file is how the translation of line n starts
+    #[arg(long, value_name = "FILE", help_heading = "Text")]
+    prefix: Option<PathBuf>,
+    /// Print up to K translations of each line: N ||| translation ||| F0= log-probability ||| score
+    #[arg(long, value_name = "K", help_heading = "Result")]
+    n_best: Option<NonZeroUsize>,
+    /// Print which source word each target word comes from: pairs source-target of the strongest attention (hard) or of
+    /// all above a threshold between 0 and 1, or all weights (soft). Positions count sub-word pieces from 0, ends of
+    /// sentence included
+    #[arg(long, value_name = "hard|soft|THRESHOLD", value_parser = alignment::parse, help_heading = "Result")]
+    #[arg(num_args = 0..=1, default_missing_value = "hard")]
+    alignment: Option<AlignmentKind>,
+    /// Print the log-probability of each target word (sub-word piece) and of the end of sentence
+    #[arg(long, help_heading = "Result")]
+    word_scores: bool,
+    #[command(flatten)]
+    model: ModelArgs,
+    #[command(flatten)]
+    search: SearchArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  echo 'Good morning!' | metaphrase translate
+  metaphrase translate -m opus-mt-en-de/ -i talk.en -o talk.de.gz
+  metaphrase translate -m model.npz --vocab vocab.spm -b 12 --n-best 12 < talk.en > talk.nbest";
+
+const DETAILS: &str = "\
+Examples:
+  echo 'Good morning!' | metaphrase translate
+  metaphrase translate -m opus-mt-en-de/ -i talk.en -o talk.de.gz
+  metaphrase translate -m model.npz --vocab vocab.spm -b 12 --n-best 12 < talk.en > talk.nbest
+  metaphrase translate --sampling topk:10 --n-best 5 --seed 7 < talk.en
+  metaphrase translate --input-format json --output-format json < talk.jsonl
+
+JSON output has the keys of the input and:
+  sentence_id     number of the line, from 0
+  translation, score, log_prob
+                  text, what ranks it, and its log-probability, natural logarithm
+  pieces, source_pieces
+                  sub-word pieces without the ends of sentence
+  translations, scores, log_probs
+                  lists, best first, with --n-best
+  alignment       with --alignment: pairs [source, target], or weights for each target piece
+  word_scores     with --word-scores
+  notes           what was wrong with the line, if anything
+  error           why the line was not translated, if it was not (`translation` is empty then)";
+
+/// A form of text.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Plain,
+    Json,
+}
+
+/// Translates the input.
+pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
+    args.model.check()?;
+    if args.prefix.is_some() && args.input_format == Format::Json {
+        return Err(Usage::error("--prefix is for plain input; with JSON each line has its own 'target_prefix'"));
+    }
+    let input = Input::open(args.input.as_deref())?;
+    let size = input.size;
+    let prefixes = args.prefix.as_deref().map(|path| Input::open(Some(path)).map(Lines::new)).transpose()?;
+    let translator = args.model.load()?;
+    let mut options = args.search.apply(translator.options(), args.n_best)?;
+    options.search.attention = args.alignment.is_some();
+    let n_best = args.n_best.is_some();
+    let form = match args.output_format {
+        Format::Json => Form::Json { n_best },
+        Format::Plain if n_best => Form::NBest,
+        Format::Plain => Form::Plain,
+    };
+    let printer = Printer { form, alignment: args.alignment, word_scores: args.word_scores };
+    let source = Text { lines: Lines::new(input), prefixes, json: args.input_format == Format::Json };
+    let output = Output::create(args.output.as_deref())?;
+    let progress = Progress::start(terminal, size);
+    let print = |text: &mut String, ticket, translation| printer.print(text, ticket, &translation);
+    stream::run(&translator, &options, args.model.one_by_one(), source, output, progress, print)?.finish()
+}
+
+/// Lines to translate.
+struct Text {
+    lines: Lines,
+    prefixes: Option<Lines>,
+    json: bool,
+}
+
+impl Source for Text {
+    type Extra = Keys;
+
+    fn next(&mut self) -> Result<Option<(Request, Ticket<Keys>)>> {
+        let number = self.lines.read();
+        let Some(line) = self.lines.next_line()? else { return self.no_prefix_is_left() };
+        let mut ticket = Ticket::new(number, &line, Ok(Fields::new()));
+        let request = if !self.json {
+            Request { source: line.text, prefix: self.prefix()?, ..Request::default() }
+        } else {
+            match request::from_json(&line.text) {
+                Ok((request, fields)) => {
+                    ticket.extra = Ok(fields);
+                    request
+                }
+                Err(problem) => {
+                    ticket.notes.push(problem.clone());
+                    ticket.extra = Err(problem);
+                    Request::default()
+                }
+            }
+        };
+        Ok(Some((request, ticket)))
+    }
+
+    fn has_next(&self) -> bool {
+        self.lines.has_next()
+    }
+}
+
+impl Text {
+    /// The prefix of the line just read.
+    fn prefix(&mut self) -> Result<String> {
+        let Some(prefixes) = &mut self.prefixes else { return Ok(String::new()) };
+        match prefixes.next_line()? {
+            Some(line) => Ok(line.text),
+            None => bail!(
+                "{} has only {} lines but {} has more; give a line, if only an empty one, for each line",
+                prefixes.name(),
+                prefixes.read(),
+                self.lines.name()
+            ),
+        }
+    }
+
+    /// The text ends; its prefixes should, too.
+    fn no_prefix_is_left<T>(&mut self) -> Result<Option<T>> {
+        if let Some(prefixes) = &mut self.prefixes
+            && prefixes.next_line()?.is_some()
+        {
+            let (text, lines) = (self.lines.name(), self.lines.read());
+            bail!("{} has more lines than {text}, which has {lines}; do they belong together?", prefixes.name());
+        }
+        Ok(None)
+    }
+}

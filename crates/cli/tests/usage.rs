@@ -1,0 +1,86 @@
+//! Options that cannot work are refused before work starts, in one sentence, with exit status 2.
+
+mod common;
+
+use common::{run, spawn, translate};
+
+#[test]
+fn combinations_that_cannot_work_are_refused() {
+    for (args, expected) in [
+        (&["--n-best", "10"][..], "--n-best 10 is more than the beam of 6 can hold; add --beam-size 10"),
+        (&["--n-best", "3", "-b", "2"], "--n-best 3 is more than the beam of 2 can hold"),
+        (&["--sampling", "full", "--stop", "fill"], "'--sampling <full|topk:K|nucleus:P>' cannot be used with"),
+        (&["--sampling", "full", "-b", "4"], "cannot be used with"),
+        (&["--sampling", "topk:0"], "expected full, topk:K"),
+        (&["--seed", "7"], "--sampling"),
+        (&["--alignment", "1.5"], "expected hard, soft, or a threshold above 0 and below 1"),
+        (&["--prefix", "x", "--input-format", "json"], "each line has its own 'target_prefix'"),
+        (&["-m", "a", "-m", "b"], "ensembles are not supported yet"),
+        (&["--vocab", "v.spm"], "--model"),
+        (&["--precision", "int8"], "invalid value 'int8' for '--precision"),
+        (&["--threads", "0"], "--threads"),
+        (&["--beam-size", "0"], "--beam-size"),
+        (&["--normalize", "-1"], "length normalisation is -1"),
+        (&["--normalize", "nan"], "length normalisation is NaN"),
+        (&["--sampling", "full", "--temperature", "-1"], "sampling temperature is -1"),
+        (&["--max-length-factor", "0"], "maximum length factor is 0"),
+        (&["--no-such-option"], "unexpected argument '--no-such-option' found"),
+        (&["file.txt"], "unexpected argument 'file.txt' found"),
+    ] {
+        let error = translate(args, "").error(2);
+        assert!(error.contains(expected), "{args:?}: {error}");
+    }
+}
+
+#[test]
+fn an_error_is_one_line_with_the_way_to_help() {
+    let run = run(&["translate", "--beam", "3"], "");
+    assert_eq!(run.stderr.lines().count(), 1);
+    let error = run.error(2);
+    assert!(error.contains("--beam-size"), "a similar option is named: {error}");
+    assert!(error.ends_with("try 'metaphrase translate --help'"), "{error}");
+    assert!(common::run(&["transalte"], "").error(2).ends_with("try 'metaphrase --help'"));
+}
+
+#[test]
+fn options_are_refused_while_the_input_is_open() {
+    let child = spawn(&["translate", "--n-best", "10"]);
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(2));
+}
+
+#[test]
+fn help_shows_options_defaults_and_examples() {
+    let nothing = run::<&str>(&[], "");
+    assert_eq!((nothing.code, nothing.stdout.as_str()), (Some(2), ""));
+    let overview = run(&["--help"], "").ok();
+    for (command, mentions) in [
+        (
+            "translate",
+            &["--beam-size", "--n-best", "[default: 512]", "the model's own setting, else 6", "sentence_id"][..],
+        ),
+        ("score", &["--summary", "--feature-name", "paste talk.en talk.de"]),
+        ("evaluate", &["--metric", "[default: bleu]", "sacreBLEU", "--compare"]),
+        ("convert", &["--to", "bf16"]),
+    ] {
+        assert!(overview.contains(command));
+        let help = run(&[command, "--help"], "").ok();
+        for mention in mentions.iter().chain(&["Examples:", "--log", "--quiet"]) {
+            assert!(
+                help.contains(mention) || help.contains(&mention.replace("Examples", "Example")),
+                "{command}: {mention}"
+            );
+        }
+    }
+}
+
+#[test]
+fn messages_are_as_many_as_wanted() {
+    let input = b"b\xffad\n";
+    assert!(translate(&["-b", "1"], input).stderr.starts_with("metaphrase: warning: line 1: "));
+    assert_eq!(translate(&["-b", "1", "--quiet"], input).stderr, "");
+    assert_eq!(translate(&["-b", "1", "--log", "error"], input).stderr, "");
+    let info = translate(&["-b", "1", "--log", "info"], input).stderr;
+    for told in ["metaphrase: info: the bundled model", "threads: 1", "1 lines, "] {
+        assert!(info.contains(told), "{told}: {info}");
+    }
+}
