@@ -46,7 +46,7 @@ impl Format {
     }
 
     /// The format of the file that starts like this, for the formats that are one file.
-    fn of_bytes(start: &[u8]) -> Option<Self> {
+    pub(crate) fn of_bytes(start: &[u8]) -> Option<Self> {
         if start.starts_with(b"PK") {
             Some(Self::MarianNpz)
         } else if bin::is_bin(start) {
@@ -96,27 +96,9 @@ pub fn load(path: &Path) -> Result<(Config, Weights), ModelError> {
 ///
 /// # Errors
 /// As [`load`].
-pub fn load_static(
-    name: &Path,
-    config: &str,
-    tensors: &'static [u8],
-) -> Result<(Config, Weights), ModelError> {
-    let (config, weights) = directory::read_static(name, config, tensors)?;
-    config.check(name)?;
-    Ok((config, weights))
-}
-
-/// Opens a model of Marian's from the bytes of its `.npz` or `.bin`. `name` stands for the file in messages.
-///
-/// # Errors
-/// As [`load`].
-pub fn load_bytes(name: &Path, bytes: Vec<u8>) -> Result<(Config, Weights), ModelError> {
-    let format = Format::of_bytes(&bytes);
-    let bytes = Slice::whole(Buffer::Bytes(bytes));
-    let (config, weights) = match format {
-        Some(Format::MarianBin) => marian::read_bin(name, &bytes)?,
-        _ => marian::read_npz(name, &bytes)?,
-    };
+pub fn load_static(name: &Path, config: &str, tensors: &'static [u8]) -> Result<(Config, Weights), ModelError> {
+    let manifest = directory::parse_manifest(name, config)?;
+    let (config, weights) = directory::model(name, manifest, &Slice::whole(Buffer::Static(tensors)))?;
     config.check(name)?;
     Ok((config, weights))
 }

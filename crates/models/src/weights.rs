@@ -6,6 +6,8 @@ use crate::stored::{Encoding, Stored, elements};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// All tensors of a model under their canonical names: Marian's internal ones, whatever the file said.
 ///
@@ -13,7 +15,20 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone)]
 pub struct Weights {
     path: PathBuf,
-    tensors: BTreeMap<String, Stored>,
+    tensors: BTreeMap<String, Entry>,
+}
+
+#[derive(Debug, Clone)]
+struct Entry {
+    stored: Stored,
+    /// Whether the tensor was ever asked for: what a model does not ask for it does not use.
+    used: Arc<AtomicBool>,
+}
+
+impl Entry {
+    fn new(stored: Stored) -> Self {
+        Self { stored, used: Arc::default() }
+    }
 }
 
 /// A tensor as `f32`, row-major.
@@ -43,6 +58,7 @@ pub struct TensorInfo<'a> {
 
 impl Weights {
     pub(crate) fn new(path: &Path, tensors: BTreeMap<String, Stored>) -> Self {
+        let tensors = tensors.into_iter().map(|(name, stored)| (name, Entry::new(stored))).collect();
         Self { path: path.to_owned(), tensors }
     }
 
@@ -66,7 +82,7 @@ impl Weights {
             let bytes = Slice::whole(Buffer::Floats(data));
             stored.insert(name, Stored { shape, encoding: Encoding::F32, transposed: false, bytes });
         }
-        Ok(Self { path, tensors: stored })
+        Ok(Self::new(&path, stored))
     }
 
     /// The tensor of this name.
@@ -80,7 +96,8 @@ impl Weights {
     /// The tensor of this name, if there is one.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<Tensor<'_>> {
-        let (name, stored) = self.tensors.get_key_value(name)?;
+        let (name, Entry { stored, used }) = self.tensors.get_key_value(name)?;
+        used.store(true, Relaxed);
         Some(Tensor { name, shape: &stored.shape, data: stored.to_f32(), path: &self.path })
     }
 
@@ -97,7 +114,7 @@ impl Weights {
 
     /// Name, shape, encoding and size of all tensors, in alphabetical order of the names.
     pub fn infos(&self) -> impl Iterator<Item = TensorInfo<'_>> {
-        self.tensors.iter().map(|(name, stored)| TensorInfo {
+        self.stored().map(|(name, stored)| TensorInfo {
             name,
             shape: &stored.shape,
             encoding: stored.encoding,
@@ -106,13 +123,18 @@ impl Weights {
     }
 
     pub(crate) fn stored(&self) -> impl Iterator<Item = (&str, &Stored)> {
-        self.tensors.iter().map(|(name, stored)| (name.as_str(), stored))
+        self.tensors.iter().map(|(name, entry)| (name.as_str(), &entry.stored))
+    }
+
+    /// The names of the tensors that nobody has asked for, by [`tensor`](Self::tensor) or [`find`](Self::find).
+    pub(crate) fn unused(&self) -> impl Iterator<Item = &str> {
+        self.tensors.iter().filter(|(_, entry)| !entry.used.load(Relaxed)).map(|(name, _)| name.as_str())
     }
 
     /// The shape of the tensor of this name, without reading its numbers.
     #[must_use]
     pub fn shape(&self, name: &str) -> Option<&[usize]> {
-        Some(&self.tensors.get(name)?.shape)
+        Some(&self.tensors.get(name)?.stored.shape)
     }
 
     /// The file that they come from, for messages.

@@ -24,7 +24,11 @@ impl Reference {
     }
 
     fn load(folder: PathBuf) -> Self {
-        let model = Model::load(&folder.join("model.npz")).unwrap();
+        Self::load_file(folder, "model.npz")
+    }
+
+    fn load_file(folder: PathBuf, file: &str) -> Self {
+        let model = Model::load(&folder.join(file)).unwrap();
         let vocabulary = Vocabulary::open(&folder.join("vocab.spm")).unwrap();
         Self { folder, model, vocabulary }
     }
@@ -88,5 +92,22 @@ fn n_best_lists_are_marians() {
     for reference in Reference::all() {
         reference.compare_n_best("nbest.b4n0.txt", 4, 0.0);
         reference.compare_n_best("nbest.b6n1.txt", 6, 1.0);
+    }
+}
+
+/// The numbers of the integer files are those of the model, rounded; Marian's arithmetic with them is not ours.
+#[test]
+fn bin_files_score_as_the_model_does() {
+    let Some(models) = shared_models() else { return };
+    for (file, tolerance) in [("float32", 1e-4), ("intgemm16", 0.1), ("intgemm8", 0.5)] {
+        let reference = Reference::load_file(models.join("transformer-ssru"), &format!("model.{file}.bin"));
+        let expected = reference.read("scores.txt");
+        let (sources, targets) = (reference.sentences("source.en"), reference.sentences("target.de"));
+        let mut worst: f32 = 0.0;
+        for (score, expected) in score(&reference.model, &sources, &targets).iter().zip(expected.lines()) {
+            let expected: f32 = expected.parse().unwrap();
+            worst = worst.max((score - expected).abs());
+        }
+        assert!(worst < tolerance, "{file}: {worst}");
     }
 }

@@ -65,7 +65,7 @@ pub(crate) fn read_manifest(directory: &Path) -> Result<Manifest, ModelError> {
 }
 
 /// The version is read first, so that a newer file is refused for being newer.
-fn parse_manifest(path: &Path, text: &str) -> Result<Manifest, ModelError> {
+pub(crate) fn parse_manifest(path: &Path, text: &str) -> Result<Manifest, ModelError> {
     #[derive(Deserialize)]
     struct Version {
         version: u32,
@@ -85,19 +85,12 @@ fn parse_manifest(path: &Path, text: &str) -> Result<Manifest, ModelError> {
 pub(crate) fn read(directory: &Path) -> Result<(Config, Weights), ModelError> {
     let manifest = read_manifest(directory)?;
     let path = directory.join(WEIGHTS);
-    let tensors = safetensors::read(&path, &Slice::whole(Buffer::map(&path)?))?;
-    Ok((manifest.model, Weights::new(&path, tensors)))
+    model(&path, manifest, &Slice::whole(Buffer::map(&path)?))
 }
 
-/// The model of a directory that is part of the program: the text of its `config.toml`, and its `model.safetensors`.
-pub(crate) fn read_static(
-    name: &Path,
-    manifest: &str,
-    tensors: &'static [u8],
-) -> Result<(Config, Weights), ModelError> {
-    let manifest = parse_manifest(name, manifest)?;
-    let tensors = safetensors::read(name, &Slice::whole(Buffer::Static(tensors)))?;
-    Ok((manifest.model, Weights::new(name, tensors)))
+/// The model from its manifest and the content of its file of weights, `path`.
+pub(crate) fn model(path: &Path, manifest: Manifest, tensors: &Slice) -> Result<(Config, Weights), ModelError> {
+    Ok((manifest.model, Weights::new(path, safetensors::read(path, tensors)?)))
 }
 
 /// Writes `config.toml` and `model.safetensors` into a directory that exists, and makes sure they are on disk.

@@ -44,6 +44,12 @@ pub(crate) fn read(directory: &Path) -> Result<(Config, Weights), ModelError> {
     Ok((config, weights))
 }
 
+/// The model from its settings and tensors in one file.
+pub(crate) fn model(path: &Path, json: &[u8], tensors: &Slice) -> Result<(Config, Weights), ModelError> {
+    let settings = Settings::parse(path, json)?;
+    model_of(path, path, &settings, safetensors::read(path, tensors)?)
+}
+
 /// Newer models keep recommendations in a file of their own.
 fn generation(directory: &Path) -> Result<Generation, ModelError> {
     let path = directory.join("generation_config.json");

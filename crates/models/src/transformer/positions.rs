@@ -2,8 +2,7 @@
 
 use crate::config::Positions as Kind;
 use crate::{ModelError, Weights};
-use metaphrase_kernels::Matrix;
-use std::borrow::Cow;
+use metaphrase_kernels::{Matrix, add_assign};
 
 /// Positions that are computed at load; those after are computed when they come.
 const TABLE_ROWS: usize = 256;
@@ -36,7 +35,7 @@ impl Positions {
     pub(super) fn load(weights: &Weights, kind: Kind, dim: usize) -> Result<Self, ModelError> {
         let sinusoidal = |kind: Sinusoid| {
             let mut table = Matrix::zeros(TABLE_ROWS, dim);
-            (0..TABLE_ROWS).for_each(|t| kind.write(t, table.row_mut(t)));
+            (0..TABLE_ROWS).for_each(|t| kind.add(t, table.row_mut(t)));
             Self::Sinusoidal { kind, table }
         };
         match kind {
@@ -54,27 +53,22 @@ impl Positions {
 
     /// Adds the vector of position `position` to `x`.
     pub(super) fn add(&self, position: usize, x: &mut [f32]) {
-        let vector = match self {
-            Self::None => return,
-            Self::Trained(table) => Cow::Borrowed(table.row(position.min(table.rows() - 1))),
-            Self::Sinusoidal { table, .. } if position < table.rows() => Cow::Borrowed(table.row(position)),
-            Self::Sinusoidal { kind, .. } => {
-                let mut row = vec![0.0; x.len()];
-                kind.write(position, &mut row);
-                Cow::Owned(row)
-            }
-        };
-        metaphrase_kernels::add_assign(x, &vector);
+        match self {
+            Self::None => {}
+            Self::Trained(table) => add_assign(x, table.row(position.min(table.rows() - 1))),
+            Self::Sinusoidal { table, .. } if position < table.rows() => add_assign(x, table.row(position)),
+            Self::Sinusoidal { kind, .. } => kind.add(position, x),
+        }
     }
 }
 
 impl Sinusoid {
-    fn write(self, position: usize, out: &mut [f32]) {
-        let dim = out.len();
+    fn add(self, position: usize, x: &mut [f32]) {
+        let dim = x.len();
         let half = dim / 2;
-        for (i, out) in out.iter_mut().enumerate() {
+        for (i, x) in x.iter_mut().enumerate() {
             let k = i % half.max(1);
-            *out = match self {
+            *x += match self {
                 Self::Marian => {
                     let increment = 10000_f32.ln() / (dim as f32 / 2.0 - 1.0);
                     let angle = position as f32 * (k as f32 * -increment).exp();

@@ -1,0 +1,45 @@
+//! Models from memory instead of files: for embedding, and for fuzzing the readers.
+//!
+//! `name` stands for the file in messages. The errors are those of [`load`](crate::load).
+
+use crate::buffer::{Buffer, Slice};
+use crate::formats::{Format, directory, hugging_face, marian};
+use crate::{Config, ModelError, Weights};
+use std::path::Path;
+
+/// A model of Marian's from the bytes of its `.npz` or `.bin`.
+///
+/// # Errors
+/// If the bytes are damaged, or those of a model that is not implemented.
+pub fn marian(name: &Path, bytes: Vec<u8>) -> Result<(Config, Weights), ModelError> {
+    let format = Format::of_bytes(&bytes);
+    let bytes = Slice::whole(Buffer::Bytes(bytes));
+    let (config, weights) = match format {
+        Some(Format::MarianBin) => marian::read_bin(name, &bytes)?,
+        _ => marian::read_npz(name, &bytes)?,
+    };
+    config.check(name)?;
+    Ok((config, weights))
+}
+
+/// A model from the text of `config.toml` and the bytes of `model.safetensors`.
+///
+/// # Errors
+/// If either is damaged or of a newer version.
+pub fn directory(name: &Path, manifest: &str, tensors: Vec<u8>) -> Result<(Config, Weights), ModelError> {
+    let tensors = Slice::whole(Buffer::Bytes(tensors));
+    let (config, weights) = directory::model(name, directory::parse_manifest(name, manifest)?, &tensors)?;
+    config.check(name)?;
+    Ok((config, weights))
+}
+
+/// A MarianMT model of Hugging Face's from the text of `config.json` and the bytes of `model.safetensors`.
+///
+/// # Errors
+/// If either is damaged, or says that the model is one that is not implemented.
+pub fn hugging_face(name: &Path, config: &[u8], tensors: Vec<u8>) -> Result<(Config, Weights), ModelError> {
+    let tensors = Slice::whole(Buffer::Bytes(tensors));
+    let (config, weights) = hugging_face::model(name, config, &tensors)?;
+    config.check(name)?;
+    Ok((config, weights))
+}

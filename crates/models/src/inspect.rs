@@ -1,0 +1,147 @@
+//! What a model file is: format, settings, tensors, and whether they fit together.
+
+use crate::files::{ModelFiles, Vocabularies};
+use crate::formats::Format;
+use crate::stored::elements;
+use crate::{Config, Encoding, Model, ModelError, Weights};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// What [`inspect`] finds. It prints as text for people.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// The file or directory with the tensors.
+    pub model: PathBuf,
+    /// Its format.
+    pub format: Format,
+    /// Its settings.
+    pub config: Config,
+    /// Its tensors, under their canonical names, in alphabetical order.
+    pub tensors: Vec<TensorReport>,
+    /// The vocabularies, or why there are none.
+    pub vocabularies: Result<Vocabularies, String>,
+    /// What does not fit, one sentence each.
+    pub problems: Vec<String>,
+}
+
+/// A tensor of a [`Report`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct TensorReport {
+    /// The canonical name.
+    pub name: String,
+    /// The sizes of its dimensions.
+    pub shape: Vec<usize>,
+    /// How its numbers are stored.
+    pub encoding: Encoding,
+    /// How many bytes they take.
+    pub bytes: usize,
+}
+
+/// Reads the whole model at `path`, builds it, and reports on it.
+///
+/// # Errors
+/// If it can not be opened at all. What is wrong with a model that opens is in [`Report::problems`].
+pub fn inspect(path: &Path) -> Result<Report, ModelError> {
+    let files = ModelFiles::find(path)?;
+    let (config, weights) = files.load()?;
+    let tensors = weights.infos().map(|info| TensorReport {
+        name: info.name.to_owned(),
+        shape: info.shape.to_vec(),
+        encoding: info.encoding,
+        bytes: info.bytes,
+    });
+    Ok(Report {
+        model: files.model.clone(),
+        format: files.format,
+        tensors: tensors.collect(),
+        problems: problems(&config, &weights),
+        vocabularies: files.vocabularies().map_err(|e| e.to_string()),
+        config,
+    })
+}
+
+/// Tensors that are missing, misshapen or superfluous, and numbers that are none.
+fn problems(config: &Config, weights: &Weights) -> Vec<String> {
+    let mut problems = Vec::new();
+    // Building the model asks for all tensors that it needs, so what was not asked for is superfluous.
+    match Model::new(config.clone(), weights) {
+        Err(error) => problems.push(error.to_string()),
+        Ok(_) => problems.extend(weights.unused().map(|name| format!("tensor `{name}` is not used by the model"))),
+    }
+    for (name, tensor) in weights.names().filter_map(|name| Some((name, weights.find(name)?))) {
+        let strange = tensor.data.iter().filter(|value| !value.is_finite()).count();
+        if strange > 0 {
+            problems.push(format!("tensor `{name}` has {strange} numbers that are infinite or not a number"));
+        }
+    }
+    problems
+}
+
+impl Report {
+    /// The number of numbers in all tensors.
+    #[must_use]
+    pub fn parameters(&self) -> usize {
+        self.tensors.iter().filter_map(|tensor| elements(&tensor.shape)).sum()
+    }
+
+    /// The bytes of all tensors in their file.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.tensors.iter().map(|tensor| tensor.bytes).sum()
+    }
+
+    /// Adds a problem for each vocabulary that has another number of words than the model. The vocabularies
+    /// themselves are read elsewhere: `source` and `target` are their numbers of words.
+    pub fn check_vocabularies(&mut self, source: usize, target: usize) {
+        let sides = [("source", source, self.config.source_words), ("target", target, self.config.target_words)];
+        for (side, words, expected) in sides {
+            if words != expected {
+                self.problems.push(format!("the {side} vocabulary has {words} words, the model {expected}"));
+            }
+        }
+    }
+
+    /// How many tensors have which encoding.
+    fn encodings(&self) -> String {
+        let mut counts = BTreeMap::new();
+        for tensor in &self.tensors {
+            *counts.entry(tensor.encoding.to_string()).or_insert(0) += 1;
+        }
+        counts.iter().map(|(encoding, count)| format!("{count} {encoding}")).collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "model       {}", self.model.display())?;
+        writeln!(f, "format      {}", self.format)?;
+        match &self.vocabularies {
+            Ok(files) => {
+                writeln!(f, "source      {}", files.source.words.display())?;
+                writeln!(f, "target      {}", files.target.words.display())?;
+            }
+            Err(reason) => writeln!(f, "vocabulary  {reason}")?,
+        }
+        writeln!(f, "parameters  {} in {} tensors", self.parameters(), self.tensors.len())?;
+        writeln!(f, "bytes       {} ({})", self.bytes(), self.encodings())?;
+        writeln!(f, "\nsettings")?;
+        let settings = toml::to_string(&self.config).map_err(|_| fmt::Error)?;
+        for line in settings.lines() {
+            writeln!(f, "{}", format!("  {line}").trim_end())?;
+        }
+        writeln!(f, "\ntensors")?;
+        let width = self.tensors.iter().map(|tensor| tensor.name.len()).max().unwrap_or(0);
+        for TensorReport { name, shape, encoding, bytes } in &self.tensors {
+            let shape = shape.iter().map(usize::to_string).collect::<Vec<_>>().join(" × ");
+            writeln!(f, "  {name:width$}  {encoding:5}  {shape:>14}  {bytes:>10}")?;
+        }
+        match self.problems.len() {
+            0 => writeln!(f, "\nno problems"),
+            count => {
+                writeln!(f, "\n{count} problem{}", if count == 1 { "" } else { "s" })?;
+                self.problems.iter().try_for_each(|problem| writeln!(f, "  {problem}"))
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! A model that is warm translates without touching the heap.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod common;
+
+use common::fixtures;
+use metaphrase_base::{Candidate, Parent, Row, SentId, StepModel, StepRow, StepScores, WordId};
+use metaphrase_models::{Model, Scores, State};
+
+const BEAM: usize = 4;
+
+/// Translates `sentences` in slots 0, 1, …, for as many steps as they have words, and gives their slots back.
+fn translate(model: &Model, sentences: &[&[WordId]], state: &mut State, scores: &mut Scores, work: &mut Work) {
+    let slots = &work.slots[..sentences.len()];
+    model.encode(slots, sentences, state);
+    work.rows.clear();
+    work.rows.extend(slots.iter().map(|&sentence| StepRow { sentence, parent: None }));
+    for _ in 0..sentences[0].len() {
+        model.step(&work.rows, state, scores);
+        std::mem::swap(&mut work.rows, &mut work.before);
+        work.rows.clear();
+        let mut first = 0;
+        for of_sentence in work.before.chunk_by(|a, b| a.sentence == b.sentence) {
+            let rows = first..first + of_sentence.len();
+            scores.top(rows.clone(), &[0.0; BEAM][..rows.len()], BEAM, &[WordId(1)], &mut work.best);
+            work.rows.extend(work.best.iter().map(|best| StepRow {
+                sentence: of_sentence[0].sentence,
+                parent: Some(Parent { row: best.row, word: best.word }),
+            }));
+            assert!(!model.attention(state, Row::new(first)).is_empty());
+            first = rows.end;
+        }
+    }
+    slots.iter().for_each(|&slot| model.release(slot, state));
+}
+
+#[derive(Default)]
+struct Work {
+    slots: Vec<SentId>,
+    rows: Vec<StepRow>,
+    before: Vec<StepRow>,
+    best: Vec<Candidate>,
+}
+
+#[test]
+fn steps_of_a_warm_model_allocate_nothing() {
+    for name in ["post-relu-tied-all", "pre-gelu-tied-src", "ssru-pre-projection", "aan-gate"] {
+        let model = Model::load(&fixtures("transformer").join(format!("{name}.npz"))).unwrap();
+        let (mut state, mut scores) = (model.new_state(), model.new_scores());
+        model.keep_attention(true, &mut state);
+        let long: Vec<_> = (2..32).map(WordId).chain([WordId(0)]).collect();
+        let short = &long[25..];
+        let mut work = Work { slots: (0..3).map(SentId).collect(), ..Work::default() };
+        // Twice, as there are two of some buffers, which change places in each step.
+        for _ in 0..2 {
+            translate(&model, &[&long, &long, &long], &mut state, &mut scores, &mut work);
+        }
+        let heap = allocation_counter::measure(|| {
+            translate(&model, &[&long, short, &long], &mut state, &mut scores, &mut work);
+            translate(&model, &[short, short], &mut state, &mut scores, &mut work);
+        });
+        assert_eq!(heap.count_total, 0, "{name}");
+    }
+}
