@@ -31,6 +31,7 @@ def reference(tool, lang):
         "tokenize": {},
         "tokenize-raw": {"escape": False},
         "tokenize-dashes": {"aggressive_dash_splits": True},
+        "tokenize-basic": {"protected_patterns": MosesTokenizer.BASIC_PROTECTED_PATTERNS},
         "tokenize-web": {"protected_patterns": MosesTokenizer.WEB_PROTECTED_PATTERNS},
     }[tool]
     moses = MosesTokenizer(lang)

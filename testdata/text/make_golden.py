@@ -32,7 +32,7 @@ def write_moses(lang, lines):
     tokenised = list(map(reference("tokenize", lang), lines))
     write(f"hard.{lang}.tokenize", tokenised)
     write(f"hard.{lang}.detokenize", map(reference("detokenize", lang), tokenised))
-    for tool in ["tokenize-raw", "tokenize-dashes", "tokenize-web", "normalize"]:
+    for tool in ["tokenize-raw", "tokenize-dashes", "tokenize-basic", "tokenize-web", "normalize"]:
         write(f"hard.{lang}.{tool}", map(reference(tool, lang), lines))
 
 

@@ -15,7 +15,8 @@ use metaphrase_text::moses::{
 
 const USAGE: &str = "usage: moses TOOL ARGUMENT…
   tokenize LANG, tokenize-raw LANG (no entities), tokenize-dashes LANG,
-  tokenize-web LANG (protects addresses and tags), detokenize LANG, normalize LANG
+  tokenize-basic LANG and tokenize-web LANG (protect addresses and tags),
+  detokenize LANG, normalize LANG
   train-truecaser MODEL (writes it), truecase MODEL, truecase-known MODEL, detruecase headline|text
   bpe CODES, bpe-vocab CODES VOCABULARY THRESHOLD, bpe-join CODES";
 
@@ -57,9 +58,8 @@ fn converter(arguments: &[&str]) -> Result<Converter> {
         ["tokenize", lang] => tokenizer(lang, default()),
         ["tokenize-raw", lang] => tokenizer(lang, TokenizerOptions { escape: false, ..default() }),
         ["tokenize-dashes", lang] => tokenizer(lang, TokenizerOptions { aggressive_dashes: true, ..default() }),
-        ["tokenize-web", lang] => {
-            tokenizer(lang, TokenizerOptions { protected: ProtectedPatterns::web(), ..default() })
-        }
+        ["tokenize-basic", lang] => protecting(lang, ProtectedPatterns::basic()),
+        ["tokenize-web", lang] => protecting(lang, ProtectedPatterns::web()),
         ["detokenize", lang] => {
             let tool = MosesDetokenizer::new(lang);
             Box::new(move |line| tool.detokenize_line(line))
@@ -98,4 +98,8 @@ fn converter(arguments: &[&str]) -> Result<Converter> {
 fn tokenizer(lang: &str, options: TokenizerOptions) -> Converter {
     let tool = MosesTokenizer::with_options(lang, options);
     Box::new(move |line| tool.tokenize_line(line))
+}
+
+fn protecting(lang: &str, protected: ProtectedPatterns) -> Converter {
+    tokenizer(lang, TokenizerOptions { protected, ..TokenizerOptions::default() })
 }

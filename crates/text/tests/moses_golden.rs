@@ -31,6 +31,7 @@ fn tokenizer() {
         ("tokenize", default()),
         ("tokenize-raw", TokenizerOptions { escape: false, ..default() }),
         ("tokenize-dashes", TokenizerOptions { aggressive_dashes: true, ..default() }),
+        ("tokenize-basic", TokenizerOptions { protected: ProtectedPatterns::basic(), ..default() }),
         ("tokenize-web", TokenizerOptions { protected: ProtectedPatterns::web(), ..default() }),
     ];
     for lang in ["en", "de", "fr"] {
