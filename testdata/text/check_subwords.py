@@ -13,12 +13,11 @@ import collections
 import io
 import pathlib
 import random
-import subprocess
 import sys
 import tempfile
 import time
 
-from check_moses import SHOWN, by_language
+from check_moses import SHOWN, by_language, ours
 from sacremoses import MosesDetruecaser, MosesTruecaser
 from subword_nmt.apply_bpe import BPE, read_vocabulary
 from subword_nmt.learn_bpe import learn_bpe
@@ -27,21 +26,14 @@ MERGES = 4000
 THRESHOLD = 50
 
 
-def ours(program, arguments, lines):
-    text = "".join(line + "\n" for line in lines)
-    start = time.perf_counter()
-    run = subprocess.run([program, *arguments], input=text.encode(), stdout=subprocess.PIPE, check=True)
-    return run.stdout.decode().split("\n")[:-1], time.perf_counter() - start
-
-
 def compare(name, program, arguments, lines, convert):
-    start = time.perf_counter()
+    start = time.process_time()
     expected = [convert(line) for line in lines]
-    seconds = time.perf_counter() - start
+    seconds = time.process_time() - start
     found, our_seconds = ours(program, arguments, lines)
     assert len(found) == len(lines), (len(found), len(lines))
     wrong = [i for i in range(len(lines)) if found[i] != expected[i]]
-    print(f"{name}: {len(lines)} lines, {len(wrong)} differ; lines/s: "
+    print(f"{name}: {len(lines)} lines, {len(wrong)} differ; lines per CPU second: "
           f"{len(lines) / seconds:.0f} reference, {len(lines) / our_seconds:.0f} ours", flush=True)
     for i in wrong[:SHOWN]:
         print(f"  line     {lines[i][:200]!r}\n  expected {expected[i][:200]!r}\n  found    {found[i][:200]!r}")

@@ -29,8 +29,8 @@ const LISTS: &[(&str, &str)] = &[
 
 impl NonbreakingPrefixes {
     /// The list of a language: cs, de, en, es, fi, fr, it, nl, pt or zh. Any other gets the English
-    /// list, which is what Moses does for a language that it does not know; it knows some
-    /// twenty-five more than we do, whose lists [`parse`](Self::parse) reads.
+    /// list, which is what Moses does for a language that it does not know; it knows 28
+    /// more than we do, whose lists [`parse`](Self::parse) reads.
     pub fn for_language(lang: &str) -> Self {
         let of = |lang| LISTS.iter().find(|(code, _)| *code == lang);
         of(lang).or_else(|| of("en")).map_or_else(Self::default, |(_, list)| Self::parse(list))
