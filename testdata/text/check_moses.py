@@ -5,8 +5,8 @@
     python3 testdata/text/check_moses.py target/release/examples/moses TOOL[,TOOL] FILE.LANG.gz …
 
 The language is the suffix of the file's name; `detokenize` works on the file as `tokenize` splits it.
-Prints, per tool and language, lines, differing lines and lines per second of CPU time of both, and shows the
-first differences. Exit status 1 if there are any.
+Prints, per tool and language, lines (equal ones once), differing lines and lines per second of CPU time of
+both, and shows the first differences. Exit status 1 if there are any.
 """
 import collections
 import gzip
@@ -67,7 +67,7 @@ def by_language(files):
 def main(program, tools, files):
     differing = 0
     for lang, contents in by_language(files).items():
-        raw = [line for lines in contents for line in lines]
+        raw = list(dict.fromkeys(line for lines in contents for line in lines))
         for tool in tools:
             lines = raw
             if tool == "detokenize":
