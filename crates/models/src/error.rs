@@ -105,7 +105,6 @@ impl ModelError {
         Self::Unsupported { path: path.to_owned(), what: what.into(), advice: advice.into() }
     }
 
-    #[allow(dead_code)]
     pub(crate) fn directory(path: &Path, problem: impl Into<String>) -> Self {
         Self::Directory { path: path.to_owned(), problem: problem.into() }
     }

@@ -28,6 +28,9 @@ impl Config {
         if self.end_of_sentence as usize >= words {
             return Some(format!("the end of sentence is word {} of a vocabulary of {words}", self.end_of_sentence));
         }
+        if let Some(word) = self.never.iter().find(|&&word| word as usize >= self.target_words) {
+            return Some(format!("word {word}, which is never to be produced, is not one of {}", self.target_words));
+        }
         match &self.architecture {
             Architecture::Transformer(transformer) => transformer.problem(),
             Architecture::Recurrent(recurrent) => recurrent.problem(),
@@ -85,4 +88,58 @@ impl RecurrentConfig {
 fn out_of_bounds(named: &[(&str, usize)], max: usize) -> Option<String> {
     let (name, value) = named.iter().find(|(_, value)| !(1..=max).contains(value))?;
     Some(format!("the {name} is {value}, expected 1 to {max}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Cell, DecoderDefaults, EncoderType, LayerNorm, TiedEmbeddings};
+
+    fn recurrent() -> Config {
+        let tied_embeddings = TiedEmbeddings { source_target: false, target_output: false };
+        let recurrent = RecurrentConfig {
+            dim_emb: 4,
+            dim_rnn: 6,
+            encoder_type: EncoderType::Bidirectional,
+            encoder_cell: Cell::Gru,
+            encoder_cell_depth: 1,
+            encoder_depth: 1,
+            decoder_cell: Cell::Gru,
+            decoder_cell_base_depth: 2,
+            decoder_cell_high_depth: 1,
+            decoder_depth: 1,
+            skip: false,
+            layer_norm: LayerNorm::None,
+            tied_embeddings,
+            output_bias: true,
+        };
+        Config {
+            source_words: 10,
+            target_words: 10,
+            end_of_sentence: 0,
+            never: vec![1],
+            decoding: DecoderDefaults::default(),
+            architecture: Architecture::Recurrent(recurrent),
+        }
+    }
+
+    #[test]
+    fn numbers_that_make_no_sense_are_told() {
+        let problem = |change: &dyn Fn(&mut Config)| {
+            let mut config = recurrent();
+            change(&mut config);
+            config.problem().expect("a problem")
+        };
+        assert_eq!(recurrent().problem(), None);
+        assert!(problem(&|c| c.source_words = 0).contains("vocabularies of 0 and 10"));
+        assert!(problem(&|c| c.target_words = usize::MAX).contains("vocabularies"));
+        assert!(problem(&|c| c.end_of_sentence = 10).contains("end of sentence is word 10"));
+        assert!(problem(&|c| c.never = vec![1, 10]).contains("word 10"));
+        let recurrent_size = |c: &mut Config| {
+            if let Architecture::Recurrent(recurrent) = &mut c.architecture {
+                recurrent.dim_rnn = MAX_SIZE + 1;
+            }
+        };
+        assert!(problem(&recurrent_size).contains("the state size is 1048577, expected 1 to 1048576"));
+    }
 }
