@@ -6,6 +6,7 @@
 mod alignment;
 mod convert;
 mod evaluate;
+mod inspect;
 mod io;
 mod lines;
 mod messages;
@@ -51,6 +52,7 @@ enum Command {
     Score(Box<score::Args>),
     Evaluate(evaluate::Args),
     Convert(convert::Args),
+    Inspect(inspect::Args),
 }
 
 fn main() -> ExitCode {
@@ -64,6 +66,7 @@ fn main() -> ExitCode {
         Command::Score(args) => score::run(&args, &terminal),
         Command::Evaluate(args) => evaluate::run(&args),
         Command::Convert(args) => convert::run(&args),
+        Command::Inspect(args) => inspect::run(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

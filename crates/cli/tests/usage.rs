@@ -61,6 +61,7 @@ fn help_shows_options_defaults_and_examples() {
         ("score", &["--summary", "--feature-name", "paste talk.en talk.de"]),
         ("evaluate", &["--metric", "[default: bleu]", "sacreBLEU", "--compare"]),
         ("convert", &["--to", "bf16"]),
+        ("inspect", &["PATH"]),
     ] {
         assert!(overview.contains(command));
         let help = run(&[command, "--help"], "").ok();

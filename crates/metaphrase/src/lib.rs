@@ -26,9 +26,9 @@ mod translator;
 
 pub use alignment::{AlignmentKind, Attention};
 pub use error::Error;
-pub use metaphrase_models::{Precision, convert};
+pub use metaphrase_models::{Precision, Report, convert};
 pub use metaphrase_search::{Options as SearchOptions, Sampling, Stop};
 pub use options::TranslateOptions;
-pub use package::Package;
+pub use package::{Package, inspect};
 pub use translation::{Hypothesis, Request, Translation};
 pub use translator::{Execution, Translator};

@@ -1,7 +1,7 @@
 //! The files of a model, wherever they are.
 
 use crate::{Error, TranslateOptions};
-use metaphrase_models::{Config, DecoderDefaults, Model, ModelFiles, VocabularyFiles};
+use metaphrase_models::{Config, DecoderDefaults, Model, ModelFiles, Report, Vocabularies, VocabularyFiles};
 use metaphrase_text::vocab::Vocabulary;
 use std::path::Path;
 use std::sync::Arc;
@@ -77,11 +77,11 @@ impl Package {
             }
             Place::Files(files) => {
                 let Files { model, source, target } = &**files;
-                let source_words = open(source, "source", config.source_words, model)?;
+                let source_words = open(source, "source", config.source_words, &model.model)?;
                 if source == target && config.source_words == config.target_words {
                     return Ok((Arc::clone(&source_words), source_words));
                 }
-                Ok((source_words, open(target, "target", config.target_words, model)?))
+                Ok((source_words, open(target, "target", config.target_words, &model.model)?))
             }
         }
     }
@@ -102,7 +102,7 @@ fn open(
     files: &VocabularyFiles,
     side: &'static str,
     expected: usize,
-    model: &ModelFiles,
+    model: &Path,
 ) -> Result<Arc<Vocabulary>, Error> {
     let mut vocabulary = match &files.segmenter {
         None => Vocabulary::open(&files.words)?,
@@ -112,10 +112,25 @@ fn open(
     vocabulary.truncate(expected);
     let words = vocabulary.len();
     if words > expected || words + PADDING <= expected {
-        let (vocabulary, model) = (files.words.clone(), model.model.clone());
+        let (vocabulary, model) = (files.words.clone(), model.to_owned());
         return Err(Error::VocabularySize { side, vocabulary, model, words, expected });
     }
     Ok(Arc::new(vocabulary))
+}
+
+/// What a model is: format, settings, tensors, and what in it or its vocabularies does not fit.
+///
+/// # Errors
+/// If it can not be opened at all.
+pub fn inspect(path: &Path) -> Result<Report, Error> {
+    let mut report = metaphrase_models::inspect(path)?;
+    if let Ok(Vocabularies { source, target }) = &report.vocabularies {
+        let sides = [("source", source, report.config.source_words), ("target", target, report.config.target_words)];
+        let problem = |(side, files, words)| open(files, side, words, &report.model).err();
+        let problems: Vec<String> = sides.into_iter().filter_map(problem).map(|error| error.to_string()).collect();
+        report.problems.extend(problems);
+    }
+    Ok(report)
 }
 
 /// Options that a model recommends, over our defaults.

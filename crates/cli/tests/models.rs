@@ -1,0 +1,53 @@
+//! Models by path: `inspect`, `convert`, and what is said about files that are none.
+
+mod common;
+
+use common::{file, names, run, translate};
+use std::path::Path;
+
+/// The model that comes with the program, as a directory.
+const MODEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/en-de");
+const TEXT: &str = "Good morning!\nI am tired.\n";
+
+#[test]
+fn a_model_tells_what_it_is() {
+    let report = run(&["inspect", MODEL], "").ok();
+    for told in ["transformer", "source.spm", "no problems", "parameters"] {
+        assert!(report.contains(told), "{told}: {report}");
+    }
+}
+
+#[test]
+fn a_converted_model_translates_alike() {
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("model");
+    let to = to.to_str().unwrap();
+    run(&["convert", "-m", MODEL, "--to", to, "--precision", "f16"], "").ok();
+    let expected = translate(&["--n-best", "2"], TEXT).ok();
+    assert_eq!(translate(&["-m", MODEL, "--n-best", "2"], TEXT).ok(), expected);
+    assert_eq!(translate(&["-m", to, "--n-best", "2"], TEXT).ok(), expected);
+    let vocabulary = format!("{to}/source.spm");
+    let weights = format!("{to}/model.safetensors");
+    assert_eq!(translate(&["-m", &weights, "--vocab", &vocabulary, "--n-best", "2"], TEXT).ok(), expected);
+    let error = run(&["convert", "-m", MODEL, "--to", to], "").error(1);
+    assert!(error.contains(to), "{error}");
+    assert_eq!(names(folder.path()), [Path::new("model")], "nothing is left behind");
+}
+
+#[test]
+fn what_is_no_model_is_refused_in_one_sentence() {
+    let folder = tempfile::tempdir().unwrap();
+    let empty = folder.path().to_str().unwrap().to_owned();
+    let text = file(&folder, "model.npz", "not a model");
+    let missing = format!("{empty}/missing");
+    for path in [&text, &missing, &empty] {
+        for args in [&["translate", "-m", path][..], &["inspect", path], &["score", "-m", path]] {
+            let run = run(args, "");
+            assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
+            let error = run.error(1);
+            assert!(error.contains(&**path), "{args:?}: {error}");
+        }
+    }
+    let error = run(&["translate", "-m", MODEL, "--vocab", &text], "").error(1);
+    assert!(error.contains(&text), "{error}");
+}
