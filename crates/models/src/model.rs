@@ -1,5 +1,6 @@
 //! Any model, by its architecture.
 
+use crate::recurrent::{Recurrent, RecurrentState};
 use crate::transformer::{Transformer, TransformerState};
 use crate::{Architecture, Config, ModelError, Scores, Weights};
 use metaphrase_base::{Row, SentId, StepModel, StepRow, WordId};
@@ -16,14 +17,17 @@ pub struct Model {
 
 /// The architectures.
 enum Network {
-    Transformer(Transformer),
+    Transformer(Box<Transformer>),
+    Recurrent(Box<Recurrent>),
 }
 
 /// All that the search of one batch changes; see [`StepModel::State`].
 #[derive(Debug)]
 pub enum State {
     /// Of a Transformer.
-    Transformer(TransformerState),
+    Transformer(Box<TransformerState>),
+    /// Of a recurrent model.
+    Recurrent(Box<RecurrentState>),
 }
 
 impl Model {
@@ -43,9 +47,11 @@ impl Model {
     /// If a tensor that the settings call for is missing or of another shape.
     pub fn new(config: Config, weights: &Weights) -> Result<Self, ModelError> {
         let network = match &config.architecture {
-            Architecture::Transformer(network) => Network::Transformer(Transformer::new(&config, network, weights)?),
-            Architecture::Recurrent(_) => {
-                return Err(ModelError::unsupported(weights.path(), "a recurrent model", "use a Transformer"));
+            Architecture::Transformer(network) => {
+                Network::Transformer(Box::new(Transformer::new(&config, network, weights)?))
+            }
+            Architecture::Recurrent(network) => {
+                Network::Recurrent(Box::new(Recurrent::new(&config, network, weights)?))
             }
         };
         let parameters = weights.infos().map(|info| info.shape.iter().product::<usize>()).sum();
@@ -69,6 +75,7 @@ impl Model {
     pub fn bytes(&self) -> usize {
         match &self.network {
             Network::Transformer(model) => model.bytes(),
+            Network::Recurrent(model) => model.bytes(),
         }
     }
 }
@@ -78,6 +85,8 @@ macro_rules! with_network {
     ($model:ident, $state:expr, |$network:ident, $of_network:ident| $body:expr) => {
         match (&$model.network, $state) {
             (Network::Transformer($network), State::Transformer($of_network)) => $body,
+            (Network::Recurrent($network), State::Recurrent($of_network)) => $body,
+            _ => panic!("the state was made by a model of another architecture"),
         }
     };
 }
@@ -96,7 +105,8 @@ impl StepModel for Model {
 
     fn new_state(&self) -> State {
         match &self.network {
-            Network::Transformer(model) => State::Transformer(model.new_state()),
+            Network::Transformer(model) => State::Transformer(Box::new(model.new_state())),
+            Network::Recurrent(model) => State::Recurrent(Box::new(model.new_state())),
         }
     }
 
@@ -123,6 +133,7 @@ impl StepModel for Model {
     fn has_attention(&self) -> bool {
         match &self.network {
             Network::Transformer(model) => model.has_attention(),
+            Network::Recurrent(model) => model.has_attention(),
         }
     }
 

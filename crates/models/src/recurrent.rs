@@ -1,0 +1,158 @@
+//! Recurrent encoder-decoders with attention: Marian's `s2s`, `amun` and `nematus`.
+//!
+//! The parameters are read into one form whatever the kind of cell and normalisation: `cell_weights` knows the names and
+//! peculiarities, `cell` the element-wise equations, `encoder` and `decoder` how layers follow each other.
+
+mod attention;
+mod cell;
+mod cell_weights;
+mod columns;
+mod decoder;
+mod encoder;
+mod layout;
+mod projection;
+mod rows;
+mod stack;
+mod state;
+
+use crate::config::RecurrentConfig;
+use crate::embedding::Embedding;
+use crate::output::{Output, OutputNames};
+use crate::{Config, ModelError, Scores, Weights};
+use cell_weights::CellReader;
+use decoder::{Decoder, Inputs};
+use encoder::Encoder;
+use metaphrase_base::{Row, SentId, StepModel, StepRow, WordId};
+pub use state::RecurrentState;
+
+/// A recurrent encoder-decoder with attention.
+pub struct Recurrent {
+    source: Embedding,
+    target: Embedding,
+    encoder: Encoder,
+    decoder: Decoder,
+    output: Output,
+    dim_emb: usize,
+    target_words: usize,
+    end_of_sentence: WordId,
+}
+
+impl Recurrent {
+    /// Reads the weights of the network that `recurrent` describes.
+    ///
+    /// # Errors
+    /// If a tensor is missing or has another shape than the settings say, or if the settings combine what can not be
+    /// combined.
+    pub fn new(config: &Config, recurrent: &RecurrentConfig, weights: &Weights) -> Result<Self, ModelError> {
+        check_depths(recurrent, weights)?;
+        let (tied, dim_emb) = (recurrent.tied_embeddings, recurrent.dim_emb);
+        let reader = |kind| CellReader { weights, kind, norm: recurrent.layer_norm, dim_rnn: recurrent.dim_rnn };
+        let encoder = Encoder::read(recurrent, &reader(recurrent.encoder_cell))?;
+        let decoder = Decoder::read(recurrent, weights, &reader(recurrent.decoder_cell), encoder.dim())?;
+        let names =
+            OutputNames { table: tied.output_table(), prefix: "decoder_ff_logit_l2", bias: recurrent.output_bias };
+        let target = Embedding::load(weights, tied.target_table(), config.target_words, dim_emb)?;
+        let source = if tied.source_target && config.source_words == config.target_words {
+            target.clone()
+        } else {
+            Embedding::load(weights, tied.source_table(), config.source_words, dim_emb)?
+        };
+        Ok(Self {
+            source,
+            target,
+            encoder,
+            decoder,
+            output: Output::load(weights, names, dim_emb, config.target_words)?,
+            dim_emb,
+            target_words: config.target_words,
+            end_of_sentence: WordId(config.end_of_sentence),
+        })
+    }
+
+    /// Memory that the weights take, in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let source = if self.source.is(&self.target) { 0 } else { self.source.bytes() };
+        source + self.target.bytes() + self.encoder.bytes() + self.decoder.bytes() + self.output.bytes()
+    }
+}
+
+/// Depths and sizes of which a layer has at least one.
+fn check_depths(config: &RecurrentConfig, weights: &Weights) -> Result<(), ModelError> {
+    let sizes = [
+        ("dim-emb", config.dim_emb),
+        ("dim-rnn", config.dim_rnn),
+        ("enc-depth", config.encoder_depth),
+        ("enc-cell-depth", config.encoder_cell_depth),
+        ("dec-depth", config.decoder_depth),
+        ("dec-cell-base-depth", config.decoder_cell_base_depth),
+        ("dec-cell-high-depth", config.decoder_cell_high_depth),
+    ];
+    match sizes.iter().find(|(_, size)| *size == 0) {
+        Some((name, _)) => {
+            Err(ModelError::settings(weights.path(), format!("the setting `{name}` is 0, it must be at least 1")))
+        }
+        None => Ok(()),
+    }
+}
+
+impl StepModel for Recurrent {
+    type State = RecurrentState;
+    type Scores = Scores;
+
+    fn target_words(&self) -> usize {
+        self.target_words
+    }
+
+    fn end_of_sentence(&self) -> WordId {
+        self.end_of_sentence
+    }
+
+    fn new_state(&self) -> RecurrentState {
+        RecurrentState::default()
+    }
+
+    fn new_scores(&self) -> Scores {
+        Scores::new()
+    }
+
+    fn encode(&self, slots: &[SentId], sentences: &[&[WordId]], state: &mut RecurrentState) {
+        state.arrange(sentences, &self.source, self.dim_emb);
+        self.encoder.run(&state.layout, &state.embeddings, &mut state.annotations, &mut state.encoder_work);
+        state.average();
+        self.decoder.prepare(&state.annotations, &state.means, &mut state.prepared);
+        state.fill(slots);
+    }
+
+    fn release(&self, _slot: SentId, _state: &mut RecurrentState) {
+        // A slot's memory waits for the next sentence.
+    }
+
+    fn step(&self, rows: &[StepRow], state: &mut RecurrentState, scores: &mut Scores) {
+        state.advance(rows, &self.decoder, &self.target, self.dim_emb);
+        let RecurrentState { layers, attention, .. } = state;
+        attention.clear();
+        let inputs = Inputs {
+            words: &state.words,
+            slots: &state.slots,
+            parent_of: &state.parent_of,
+            parents: &state.parents,
+            sources: &state.sources,
+        };
+        let keep = |weights: &[f32]| attention.push(weights);
+        self.decoder.step(&inputs, layers, &mut state.hidden, &mut state.decoder_work, keep);
+        scores.compute(&self.output, &state.hidden);
+    }
+
+    fn has_attention(&self) -> bool {
+        true
+    }
+
+    fn keep_attention(&self, keep: bool, state: &mut RecurrentState) {
+        state.attention.keep = keep;
+    }
+
+    fn attention<'s>(&self, state: &'s RecurrentState, row: Row) -> &'s [f32] {
+        state.attention.row(row)
+    }
+}

@@ -1,0 +1,264 @@
+//! The decoder: a conditional layer with attention, then plain layers (`DecoderS2S` of marian-dev's `models/s2s.h`).
+//!
+//! One step, with `y` the embedding of the last word and `s` the states of the parent row:
+//!
+//! ```text
+//! s¹ = cell1(y, s)      α = attention(s¹)      c = Σ αⱼ hⱼ      s² = cell2(c, s¹)      s³ … = transitions(s²)
+//! upper layers: sˡ = cells(sˡ⁻¹, sˡ of the parent)
+//! t = tanh(y·W0 + b0 + top·W1 + b1 + c·W2 + b2)      logits = t·W + b
+//! ```
+//!
+//! Products of the same rows are merged: `y` by cell 1 and `W0`; `s¹` by the query and cell 2. Products of `c` are
+//! linear in it, so the annotations are multiplied once per sentence, and each row sums products:
+//! `c·W = Σ αⱼ (hⱼ·W)`. The products of the parent's states are computed once per parent, however many rows it has.
+
+use super::attention::{Attention, Source};
+use super::cell::{Cell, LayerState};
+use super::cell_weights::{CellReader, Place};
+use super::columns::{Columns, NEMATUS_EPSILON, vector};
+use super::projection::Projection;
+use super::rows::Rows;
+use super::stack::{Stack, StackWork, Transitions};
+use crate::config::{LayerNorm, RecurrentConfig};
+use crate::{ModelError, Weights};
+use metaphrase_kernels::{Matrix, Rows as RowRange, add_assign, heads_weighted_sum, tanh_in_place};
+
+/// All of the decoder but embeddings and the output layer.
+pub(super) struct Decoder {
+    /// From the mean annotation to the state at the start, before tanh.
+    start: Projection,
+    /// From the last word: `[a of cell 1 | W0]`.
+    word: Projection,
+    first: Cell,
+    first_state: Option<Projection>,
+    attention: Attention,
+    /// From s¹: `[query | u of cell 2]`.
+    query: Projection,
+    /// From annotations: `[a of cell 2 | W2]`.
+    context: Projection,
+    /// `None` where the layer ends with attention.
+    second: Option<Cell>,
+    transitions: Transitions,
+    upper: Vec<Stack>,
+    /// Upper layers add their input to their output.
+    skip: bool,
+    /// From the top state: `W1`.
+    readout: Projection,
+    dim_emb: usize,
+}
+
+/// Work space of a step.
+#[derive(Debug, Default)]
+pub(super) struct DecoderWork {
+    words: Matrix,
+    /// `u` of parents.
+    states: Matrix,
+    queries: Matrix,
+    contexts: Matrix,
+    weights: Vec<f32>,
+    inputs: Matrix,
+    below: Matrix,
+    top: Matrix,
+    stack: StackWork,
+}
+
+/// What a step reads.
+pub(super) struct Inputs<'a> {
+    /// For each row the embedding of its last word, `rows × dim_emb`.
+    pub(super) words: &'a Matrix,
+    /// For each row the slot of its sentence.
+    pub(super) slots: &'a [usize],
+    /// For each row the row of `parents` that it extends.
+    pub(super) parent_of: &'a [u32],
+    /// By layer: the states that are extended.
+    pub(super) parents: &'a [LayerState],
+    /// Sentences by slot.
+    pub(super) sources: &'a [Source],
+}
+
+impl Decoder {
+    /// Reads a decoder over annotations of width `dim`.
+    pub(super) fn read(
+        config: &RecurrentConfig,
+        weights: &Weights,
+        reader: &CellReader<'_>,
+        dim: usize,
+    ) -> Result<Self, ModelError> {
+        let (d, e) = (config.dim_rnn, config.dim_emb);
+        let dense = Dense { weights, norm: config.layer_norm };
+        let readout = |i: usize, inputs| dense.read("decoder_ff_logit_l1", &i.to_string(), inputs, e);
+        let first = reader.read("decoder_cell1", e, Place::Decoder)?;
+        let (attention, mut query) = Attention::read(weights, config.layer_norm, dim, d)?;
+        let mut context = readout(2, dim)?;
+        let mut second = None;
+        if config.decoder_cell_base_depth > 1 {
+            let parts = reader.read("decoder_cell2", dim, Place::AfterAttention)?;
+            context = parts.input.beside(context);
+            if let Some(state) = parts.state {
+                query = query.beside(state);
+            }
+            second = Some(parts.cell);
+        }
+        let transitions = (3..=config.decoder_cell_base_depth).map(|i| format!("decoder_cell{i}"));
+        let upper = (2..=config.decoder_depth).map(|layer| {
+            let name = |cell| format!("decoder_l{layer}_cell{cell}");
+            Stack::read(reader, d, config.decoder_cell_high_depth, Place::Decoder, name)
+        });
+        Ok(Self {
+            start: dense.read("decoder_ff_state", "", dim, d)?.pack(),
+            word: first.input.beside(readout(0, e)?).pack(),
+            first: first.cell,
+            first_state: first.state.map(Columns::pack),
+            attention,
+            query: query.pack(),
+            context: context.pack(),
+            second,
+            transitions: Transitions::read(reader, transitions, Place::AfterAttention)?,
+            upper: upper.collect::<Result<_, _>>()?,
+            skip: config.skip,
+            readout: readout(1, d)?.pack(),
+            dim_emb: e,
+        })
+    }
+
+    /// Memory that the weights take.
+    pub(super) fn bytes(&self) -> usize {
+        let products = [&self.start, &self.word, &self.attention.keys, &self.query, &self.context, &self.readout];
+        let products: usize = products.into_iter().chain(&self.first_state).map(Projection::bytes).sum();
+        let cells: usize = [&self.first].into_iter().chain(&self.second).map(Cell::bytes).sum();
+        products + cells + self.transitions.bytes() + self.upper.iter().map(Stack::bytes).sum::<usize>()
+    }
+
+    /// Number of layers.
+    pub(super) fn layers(&self) -> usize {
+        1 + self.upper.len()
+    }
+
+    /// The kind of cell of all layers.
+    pub(super) fn cell(&self) -> &Cell {
+        &self.first
+    }
+
+    /// What depends on the source alone: the keys and values of annotations, and of each mean annotation the state at
+    /// the start.
+    pub(super) fn prepare(&self, annotations: &Matrix, means: &Matrix, prepared: &mut Prepared) {
+        self.attention.keys.apply(annotations, &mut prepared.keys);
+        self.context.product(annotations, &mut prepared.values);
+        self.start.apply(means, &mut prepared.starts);
+        tanh_in_place(prepared.starts.as_mut_slice());
+    }
+
+    /// One step: replaces the rows of `layers`, and computes `hidden` (`rows × dim_emb`), the input of the output
+    /// layer. `attended` is called with each row's attention.
+    pub(super) fn step(
+        &self,
+        given: &Inputs<'_>,
+        layers: &mut [LayerState],
+        hidden: &mut Matrix,
+        work: &mut DecoderWork,
+        mut attended: impl FnMut(&[f32]),
+    ) {
+        let n = given.slots.len();
+        let DecoderWork { words, states, queries, contexts, weights, stack, .. } = &mut *work;
+        self.word.apply(given.words, words);
+        if let Some(projection) = &self.first_state {
+            projection.apply(&given.parents[0].output, states);
+        }
+        let a = self.word.outputs() - self.dim_emb;
+        let previous = given.parents[0].rows().by(given.parent_of);
+        let base = &mut layers[0];
+        let u = Rows::of(states).by(given.parent_of);
+        self.first.update(n, Rows::of(words).columns(0..a), u, previous, base, &mut stack.cell);
+
+        self.query.apply(&base.output, queries);
+        contexts.resize(n, self.context.outputs());
+        for r in 0..n {
+            let source = &given.sources[given.slots[r]];
+            self.attention.weigh(&queries.row(r)[..self.attention.dim()], source, weights);
+            attended(weights);
+            let words = RowRange::Range(0..source.values.rows());
+            heads_weighted_sum(weights, &source.values, words, 1, contexts.row_mut(r));
+            self.context.finish(contexts.row_mut(r));
+        }
+        self.after_attention(base, queries, contexts, stack);
+        self.run_upper(given, layers, work);
+        self.read_out(hidden, work);
+    }
+
+    /// Cell 2 and the transitions of the first layer.
+    fn after_attention(&self, base: &mut LayerState, queries: &Matrix, contexts: &Matrix, work: &mut StackWork) {
+        if let Some(cell) = &self.second {
+            let a = Rows::of(contexts).columns(0..contexts.cols() - self.dim_emb);
+            let u = Rows::of(queries).columns(self.attention.dim()..queries.cols());
+            cell.update(base.output.rows(), a, u, base.rows(), &mut work.next, &mut work.cell);
+            std::mem::swap(base, &mut work.next);
+        }
+        self.transitions.advance(base, work);
+    }
+
+    /// The layers above the first; leaves what the highest says in `work.top`.
+    fn run_upper(&self, given: &Inputs<'_>, layers: &mut [LayerState], work: &mut DecoderWork) {
+        let DecoderWork { states, inputs, below, top, stack: stack_work, .. } = work;
+        copy(&layers[0].output, top);
+        for ((stack, parent), layer) in self.upper.iter().zip(&given.parents[1..]).zip(&mut layers[1..]) {
+            std::mem::swap(below, top);
+            stack.input().apply(below, inputs);
+            stack.first_states(parent, states);
+            let (u, previous) = (Rows::of(states).by(given.parent_of), parent.rows().by(given.parent_of));
+            let n = given.slots.len();
+            stack.first().update(n, Rows::of(inputs), u, previous, layer, &mut stack_work.cell);
+            stack.transitions().advance(layer, stack_work);
+            copy(&layer.output, top);
+            if self.skip {
+                add_assign(top.as_mut_slice(), below.as_slice());
+            }
+        }
+    }
+
+    /// `t = tanh(y·W0 + b0 + top·W1 + b1 + c·W2 + b2)`, each term normalised where the model does.
+    fn read_out(&self, hidden: &mut Matrix, work: &DecoderWork) {
+        self.readout.apply(&work.top, hidden);
+        for r in 0..hidden.rows() {
+            let row = hidden.row_mut(r);
+            add_assign(row, &work.words.row(r)[work.words.cols() - self.dim_emb..]);
+            add_assign(row, &work.contexts.row(r)[work.contexts.cols() - self.dim_emb..]);
+        }
+        tanh_in_place(hidden.as_mut_slice());
+    }
+}
+
+/// What [`Decoder::prepare`] computes, for all sentences of a call.
+#[derive(Debug, Default)]
+pub(super) struct Prepared {
+    /// As the annotations.
+    pub(super) keys: Matrix,
+    /// As the annotations.
+    pub(super) values: Matrix,
+    /// As the means.
+    pub(super) starts: Matrix,
+}
+
+fn copy(from: &Matrix, to: &mut Matrix) {
+    to.resize(from.rows(), from.cols());
+    to.as_mut_slice().copy_from_slice(from.as_slice());
+}
+
+/// Marian's `Dense` layers, without their activation.
+struct Dense<'a> {
+    weights: &'a Weights,
+    norm: LayerNorm,
+}
+
+impl Dense<'_> {
+    /// `x·{prefix}_W{number} + {prefix}_b{number}`, normalised as the model has it.
+    fn read(&self, prefix: &str, number: &str, inputs: usize, outputs: usize) -> Result<Columns, ModelError> {
+        let vector = |name: &str| vector(self.weights, &format!("{prefix}_{name}{number}"), outputs);
+        let columns = Columns::read(self.weights, &format!("{prefix}_W{number}"), inputs, outputs)?;
+        let bias = vector("b")?;
+        Ok(match self.norm {
+            LayerNorm::None => columns.plus(&bias),
+            LayerNorm::Marian => columns.scaled(vector("gamma")?).plus(&bias),
+            LayerNorm::Nematus => columns.plus(&bias).normalised(vector("ln_s")?, vector("ln_b")?, NEMATUS_EPSILON),
+        })
+    }
+}

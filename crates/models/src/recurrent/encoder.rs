@@ -1,0 +1,148 @@
+//! The encoder: stacks of recurrent layers over the source (`EncoderS2S` of marian-dev's `models/s2s.h`).
+
+use super::cell::LayerState;
+use super::cell_weights::{CellReader, Place};
+use super::layout::Layout;
+use super::rows::Rows;
+use super::stack::{Stack, StackWork};
+use crate::ModelError;
+use crate::config::{EncoderType, RecurrentConfig};
+use metaphrase_kernels::{Matrix, add_assign};
+
+/// A layer: its cells, and how it runs.
+struct Layer {
+    stack: Stack,
+    backward: bool,
+    /// The layer's input is added to its output.
+    skip: bool,
+}
+
+/// All layers of an encoder.
+pub(super) struct Encoder {
+    /// Stacks over the embeddings whose tops are joined.
+    forward: Vec<Layer>,
+    backward: Vec<Layer>,
+    /// Layers over the joined tops.
+    upper: Vec<Layer>,
+    /// Width of the annotations.
+    dim: usize,
+}
+
+/// Work space of the encoder.
+#[derive(Debug, Default)]
+pub(super) struct EncoderWork {
+    /// `a` of all positions.
+    inputs: Matrix,
+    state: LayerState,
+    stack: StackWork,
+    layer: Matrix,
+    top_forward: Matrix,
+    top_backward: Matrix,
+}
+
+impl Encoder {
+    pub(super) fn read(config: &RecurrentConfig, reader: &CellReader<'_>) -> Result<Self, ModelError> {
+        let d = config.dim_rnn;
+        let (stacked, upper) = match config.encoder_type {
+            EncoderType::BiUnidirectional => (1, config.encoder_depth - 1),
+            EncoderType::Bidirectional | EncoderType::Alternating => (config.encoder_depth, 0),
+        };
+        let alternating = config.encoder_type == EncoderType::Alternating;
+        let stack = |name: &str, backward: bool| -> Result<Vec<Layer>, ModelError> {
+            let layers = (0..stacked).map(|i| {
+                let inputs = if i == 0 { config.dim_emb } else { d };
+                let backward = backward != (alternating && i % 2 == 1);
+                let name = |cell: usize| match (i + 1, cell) {
+                    (1, 1) => name.to_owned(),
+                    (1, cell) => format!("{name}_cell{cell}"),
+                    (layer, cell) => format!("{name}_l{layer}_cell{cell}"),
+                };
+                Layer::read(config, reader, inputs, name, backward, i > 0)
+            });
+            layers.collect()
+        };
+        let upper = (0..upper).map(|i| {
+            let inputs = if i == 0 { 2 * d } else { d };
+            let name = |cell: usize| format!("encoder_l{}_cell{cell}", i + 2);
+            Layer::read(config, reader, inputs, name, false, i > 0)
+        });
+        let upper: Vec<Layer> = upper.collect::<Result<_, _>>()?;
+        let dim = if upper.is_empty() { 2 * d } else { d };
+        Ok(Self { forward: stack("encoder_bi", false)?, backward: stack("encoder_bi_r", true)?, upper, dim })
+    }
+
+    /// Width of the annotations.
+    pub(super) fn dim(&self) -> usize {
+        self.dim
+    }
+
+    /// Memory that the weights take.
+    pub(super) fn bytes(&self) -> usize {
+        let layers = self.forward.iter().chain(&self.backward).chain(&self.upper);
+        layers.map(|layer| layer.stack.bytes()).sum()
+    }
+
+    /// The annotations of all positions, `rows × dim`, from the embeddings, `rows × dim_emb`, both as `layout` has
+    /// them.
+    pub(super) fn run(&self, layout: &Layout, embeddings: &Matrix, annotations: &mut Matrix, work: &mut EncoderWork) {
+        let mut top_forward = std::mem::take(&mut work.top_forward);
+        let mut top_backward = std::mem::take(&mut work.top_backward);
+        run_stack(&self.forward, layout, embeddings, &mut top_forward, work);
+        run_stack(&self.backward, layout, embeddings, &mut top_backward, work);
+        let d = top_forward.cols();
+        annotations.resize(layout.rows(), 2 * d);
+        for r in 0..layout.rows() {
+            let row = annotations.row_mut(r);
+            row[..d].copy_from_slice(top_forward.row(r));
+            row[d..].copy_from_slice(top_backward.row(r));
+        }
+        if !self.upper.is_empty() {
+            run_stack(&self.upper, layout, annotations, &mut top_forward, work);
+            std::mem::swap(annotations, &mut top_forward);
+        }
+        (work.top_forward, work.top_backward) = (top_forward, top_backward);
+    }
+}
+
+fn run_stack(layers: &[Layer], layout: &Layout, input: &Matrix, top: &mut Matrix, work: &mut EncoderWork) {
+    let mut below = std::mem::take(&mut work.layer);
+    for (i, layer) in layers.iter().enumerate() {
+        std::mem::swap(&mut below, top);
+        layer.run(layout, if i == 0 { input } else { &below }, top, work);
+    }
+    work.layer = below;
+}
+
+impl Layer {
+    fn read(
+        config: &RecurrentConfig,
+        reader: &CellReader<'_>,
+        inputs: usize,
+        name: impl Fn(usize) -> String,
+        backward: bool,
+        above_first: bool,
+    ) -> Result<Self, ModelError> {
+        let stack = Stack::read(reader, inputs, config.encoder_cell_depth, Place::Encoder, name)?;
+        Ok(Self { stack, backward, skip: config.skip && above_first })
+    }
+
+    /// Runs over the positions of all sentences at once, those that have a word there.
+    fn run(&self, layout: &Layout, x: &Matrix, out: &mut Matrix, work: &mut EncoderWork) {
+        let EncoderWork { inputs, state, stack: stack_work, .. } = work;
+        self.stack.input().apply(x, inputs);
+        let cell = self.stack.first();
+        out.resize(layout.rows(), cell.dim());
+        state.resize(0, cell);
+        for i in 0..layout.positions() {
+            let rows = layout.at(if self.backward { layout.positions() - 1 - i } else { i });
+            // Forwards sentences end here, backwards they begin, with a state of zero.
+            state.grow_zeroed(rows.len(), cell);
+            self.stack.advance(Rows::of(inputs).from(rows.start), state, stack_work);
+            let d = out.cols();
+            out.as_mut_slice()[rows.start * d..rows.end * d].copy_from_slice(state.output.as_slice());
+        }
+        if self.skip {
+            add_assign(out.as_mut_slice(), x.as_slice());
+        }
+    }
+}

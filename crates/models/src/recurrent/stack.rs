@@ -1,0 +1,136 @@
+//! The cells of a layer, one on top of the other within a position.
+
+use super::cell::{Cell, CellWork, LayerState};
+use super::cell_weights::{CellReader, Place};
+use super::projection::Projection;
+use super::rows::Rows;
+use crate::ModelError;
+use metaphrase_kernels::Matrix;
+
+/// A cell with its product by the state.
+struct StackedCell {
+    cell: Cell,
+    /// `None` for kinds that see their state only element by element.
+    state: Option<Projection>,
+}
+
+/// A cell without input.
+struct Transition {
+    cell: StackedCell,
+    /// Its `a`.
+    constant: Vec<f32>,
+}
+
+/// A cell that reads the input, then transitions.
+pub(super) struct Stack {
+    input: Projection,
+    first: StackedCell,
+    transitions: Transitions,
+}
+
+/// Cells without input, one after the other.
+#[derive(Default)]
+pub(super) struct Transitions(Vec<Transition>);
+
+/// Work space of stacks.
+#[derive(Debug, Default)]
+pub(super) struct StackWork {
+    /// `u`.
+    pub(super) states: Matrix,
+    pub(super) next: LayerState,
+    pub(super) cell: CellWork,
+}
+
+impl Stack {
+    /// `depth` cells, of which the first reads an input of width `inputs`; `name` tells the names of the cells,
+    /// counted from 1.
+    pub(super) fn read(
+        reader: &CellReader<'_>,
+        inputs: usize,
+        depth: usize,
+        place: Place,
+        name: impl Fn(usize) -> String,
+    ) -> Result<Self, ModelError> {
+        let parts = reader.read(&name(1), inputs, place)?;
+        let first = StackedCell { cell: parts.cell, state: parts.state.map(|state| state.pack()) };
+        let transitions = Transitions::read(reader, (2..=depth).map(name), place)?;
+        Ok(Self { input: parts.input.pack(), first, transitions })
+    }
+
+    /// Memory that the weights take.
+    pub(super) fn bytes(&self) -> usize {
+        self.input.bytes() + self.first.bytes() + self.transitions.bytes()
+    }
+
+    /// The cell that reads the input.
+    pub(super) fn first(&self) -> &Cell {
+        &self.first.cell
+    }
+
+    /// The product by the input of the first cell.
+    pub(super) fn input(&self) -> &Projection {
+        &self.input
+    }
+
+    /// Replaces `state` by the next one, from the first cell's `a`.
+    pub(super) fn advance(&self, a: Rows<'_>, state: &mut LayerState, work: &mut StackWork) {
+        self.first.advance(a, state, work);
+        self.transitions.advance(state, work);
+    }
+
+    /// `u` of the first cell for each row of the state.
+    pub(super) fn first_states(&self, state: &LayerState, out: &mut Matrix) {
+        if let Some(projection) = &self.first.state {
+            projection.apply(&state.output, out);
+        }
+    }
+
+    /// The rest of the cells.
+    pub(super) fn transitions(&self) -> &Transitions {
+        &self.transitions
+    }
+}
+
+impl Transitions {
+    /// The cells of these names.
+    pub(super) fn read(
+        reader: &CellReader<'_>,
+        names: impl Iterator<Item = String>,
+        place: Place,
+    ) -> Result<Self, ModelError> {
+        let read = |name: String| -> Result<Transition, ModelError> {
+            let parts = reader.read(&name, 0, place)?;
+            let state = parts.state.map(|state| state.pack());
+            Ok(Transition { cell: StackedCell { cell: parts.cell, state }, constant: parts.input.finish.bias })
+        };
+        Ok(Self(names.map(read).collect::<Result<_, _>>()?))
+    }
+
+    /// Memory that the weights take.
+    pub(super) fn bytes(&self) -> usize {
+        self.0.iter().map(|transition| transition.cell.bytes()).sum()
+    }
+
+    /// Replaces `state` by the state after all of them.
+    pub(super) fn advance(&self, state: &mut LayerState, work: &mut StackWork) {
+        for Transition { cell, constant } in &self.0 {
+            cell.advance(Rows::shared(constant), state, work);
+        }
+    }
+}
+
+impl StackedCell {
+    fn bytes(&self) -> usize {
+        self.cell.bytes() + self.state.as_ref().map_or(0, Projection::bytes)
+    }
+
+    fn advance(&self, a: Rows<'_>, state: &mut LayerState, work: &mut StackWork) {
+        let StackWork { states, next, cell } = work;
+        if let Some(projection) = &self.state {
+            projection.apply(&state.output, states);
+        }
+        let rows = state.output.rows();
+        self.cell.update(rows, a, Rows::of(states), state.rows(), next, cell);
+        std::mem::swap(state, next);
+    }
+}

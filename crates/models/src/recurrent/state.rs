@@ -1,0 +1,204 @@
+//! Everything that a search of a recurrent model changes: encoded sentences, rows, work space.
+
+use super::attention::Source;
+use super::cell::LayerState;
+use super::decoder::{Decoder, DecoderWork, Prepared};
+use super::encoder::EncoderWork;
+use super::layout::Layout;
+use crate::embedding::Embedding;
+use metaphrase_base::{Row, SentId, StepRow, WordId};
+use metaphrase_kernels::{Matrix, add_assign, scale};
+
+/// Encoded sentences by slot, the decoder's states of the last step's rows, and work space.
+#[derive(Debug, Default)]
+pub struct RecurrentState {
+    /// By slot.
+    pub(super) sources: Vec<Source>,
+    /// By slot: the state of every layer before the first word.
+    starts: Matrix,
+
+    /// By layer: the states after the last step.
+    pub(super) layers: Vec<LayerState>,
+    /// By layer: the states that this step extends, each once.
+    pub(super) parents: Vec<LayerState>,
+    /// For each row its row in `parents`.
+    pub(super) parent_of: Vec<u32>,
+    /// For each row its slot.
+    pub(super) slots: Vec<usize>,
+    origins: Origins,
+    /// The last word's embeddings.
+    pub(super) words: Matrix,
+    pub(super) hidden: Matrix,
+    pub(super) attention: Kept,
+    pub(super) decoder_work: DecoderWork,
+
+    // Of one call of `encode`.
+    pub(super) layout: Layout,
+    pub(super) embeddings: Matrix,
+    pub(super) annotations: Matrix,
+    pub(super) means: Matrix,
+    pub(super) prepared: Prepared,
+    pub(super) encoder_work: EncoderWork,
+}
+
+/// Where a state comes from that rows of a step extend.
+#[derive(Debug, Clone, Copy)]
+enum Origin {
+    /// A row of the last step.
+    Row(usize),
+    /// The start of the sentence in this slot.
+    Start(usize),
+}
+
+/// The states that a step extends, each once.
+#[derive(Debug, Default)]
+struct Origins {
+    origins: Vec<Origin>,
+    /// For each row of the last step its place in `origins`, or [`Self::NONE`].
+    places: Vec<u32>,
+}
+
+impl Origins {
+    const NONE: u32 = u32::MAX;
+
+    /// Notes the parents of `rows`; `parent_of` becomes their places.
+    fn collect(&mut self, rows: &[StepRow], rows_before: usize, parent_of: &mut Vec<u32>) {
+        self.origins.clear();
+        self.places.clear();
+        self.places.resize(rows_before, Self::NONE);
+        parent_of.clear();
+        for row in rows {
+            let next = Row::new(self.origins.len()).0;
+            let place = match row.parent {
+                None => {
+                    self.origins.push(Origin::Start(row.sentence.index()));
+                    next
+                }
+                Some(parent) => {
+                    let place = &mut self.places[parent.row.index()];
+                    if *place == Self::NONE {
+                        *place = next;
+                        self.origins.push(Origin::Row(parent.row.index()));
+                    }
+                    *place
+                }
+            };
+            parent_of.push(place);
+        }
+    }
+}
+
+/// Attention of the last step's rows, if it is kept.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    pub(super) keep: bool,
+    weights: Vec<f32>,
+    /// Where each row's end.
+    ends: Vec<usize>,
+}
+
+impl Kept {
+    pub(super) fn clear(&mut self) {
+        self.weights.clear();
+        self.ends.clear();
+    }
+
+    pub(super) fn push(&mut self, weights: &[f32]) {
+        if self.keep {
+            self.weights.extend_from_slice(weights);
+            self.ends.push(self.weights.len());
+        }
+    }
+
+    pub(super) fn row(&self, row: Row) -> &[f32] {
+        let start = row.index().checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
+        self.ends.get(row.index()).map_or(&[], |&end| &self.weights[start..end])
+    }
+}
+
+impl RecurrentState {
+    /// Lays out the sentences of a call and looks their words up.
+    pub(super) fn arrange(&mut self, sentences: &[&[WordId]], table: &Embedding, dim_emb: usize) {
+        self.layout.arrange(sentences.iter().map(|sentence| sentence.len()));
+        self.embeddings.resize(self.layout.rows(), dim_emb);
+        for (rank, sentence, _) in self.layout.sentences() {
+            for (position, &word) in sentences[sentence].iter().enumerate() {
+                self.embeddings.row_mut(self.layout.row(rank, position)).copy_from_slice(table.word(word));
+            }
+        }
+    }
+
+    /// The mean annotation of each sentence, by rank.
+    pub(super) fn average(&mut self) {
+        let sentences = self.layout.sentences().count();
+        self.means.resize(sentences, self.annotations.cols());
+        self.means.as_mut_slice().fill(0.0);
+        for (rank, _, length) in self.layout.sentences() {
+            let mean = self.means.row_mut(rank);
+            for position in 0..length {
+                add_assign(mean, self.annotations.row(self.layout.row(rank, position)));
+            }
+            if length > 0 {
+                scale(1.0 / length as f32, mean);
+            }
+        }
+    }
+
+    /// Moves what was prepared into the slots of the sentences.
+    pub(super) fn fill(&mut self, slots: &[SentId]) {
+        let Prepared { keys, values, starts } = &self.prepared;
+        for (rank, sentence, length) in self.layout.sentences() {
+            let slot = slots[sentence].index();
+            if slot >= self.sources.len() {
+                self.sources.resize_with(slot + 1, Source::default);
+            }
+            if slot >= self.starts.rows() {
+                self.starts.resize(slot + 1, starts.cols());
+            }
+            self.starts.row_mut(slot).copy_from_slice(starts.row(rank));
+            let source = &mut self.sources[slot];
+            source.keys.resize(length, keys.cols());
+            source.values.resize(length, values.cols());
+            for position in 0..length {
+                let row = self.layout.row(rank, position);
+                source.keys.row_mut(position).copy_from_slice(keys.row(row));
+                source.values.row_mut(position).copy_from_slice(values.row(row));
+            }
+        }
+    }
+
+    /// Makes `rows` the rows: notes their parents and gathers the parents' states and the words' embeddings.
+    pub(super) fn advance(&mut self, rows: &[StepRow], decoder: &Decoder, table: &Embedding, dim_emb: usize) {
+        self.layers.resize_with(decoder.layers(), LayerState::default);
+        self.parents.resize_with(decoder.layers(), LayerState::default);
+        self.origins.collect(rows, self.layers[0].output.rows(), &mut self.parent_of);
+        for (layer, parents) in self.layers.iter().zip(&mut self.parents) {
+            parents.resize(self.origins.origins.len(), decoder.cell());
+            gather(&self.origins.origins, &layer.output, &self.starts, &mut parents.output);
+            if parents.memory.rows() > 0 {
+                gather(&self.origins.origins, &layer.memory, &self.starts, &mut parents.memory);
+            }
+        }
+        self.slots.clear();
+        self.slots.extend(rows.iter().map(|row| row.sentence.index()));
+        self.words.resize(rows.len(), dim_emb);
+        for (r, row) in rows.iter().enumerate() {
+            match row.parent {
+                Some(parent) => self.words.row_mut(r).copy_from_slice(table.word(parent.word)),
+                // Marian: the first word is predicted from an embedding of zeros.
+                None => self.words.row_mut(r).fill(0.0),
+            }
+        }
+    }
+}
+
+/// A memory cell starts with the same state as the output.
+fn gather(origins: &[Origin], rows: &Matrix, starts: &Matrix, out: &mut Matrix) {
+    for (i, origin) in origins.iter().enumerate() {
+        let from = match *origin {
+            Origin::Row(row) => rows.row(row),
+            Origin::Start(slot) => starts.row(slot),
+        };
+        out.row_mut(i).copy_from_slice(from);
+    }
+}
