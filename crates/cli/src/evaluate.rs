@@ -1,7 +1,7 @@
 //! `metaphrase evaluate`.
 
 use crate::Usage;
-use crate::io::{Input, Output};
+use crate::io::{Input, Output, check_one_stdin};
 use crate::lines::Lines;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
@@ -113,6 +113,7 @@ pub fn run(args: &Args) -> Result<()> {
     if args.sentence_level && metrics.len() > 1 {
         return Err(Usage::error("--sentence-level takes one metric, as each line of the output is a score"));
     }
+    check_one_stdin(args.references.iter().chain(&args.compare).map(Some).chain([args.input.as_ref()]))?;
     let references = args.references.iter().map(|path| read(Some(path))).collect::<Result<Vec<_>>>()?;
     let references = References::new(&references)?;
     let baseline = read(args.input.as_deref())?;

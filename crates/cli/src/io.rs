@@ -1,11 +1,12 @@
 //! Files by name: `-` is a stream, `.gz` is compressed, and an output file is written whole or not at all.
 
+use crate::Usage;
 use anyhow::{Context, Result};
 use flate2::Compression;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
 use std::fs::File;
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, BufWriter, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
@@ -17,25 +18,37 @@ pub struct Input {
     pub name: String,
     /// Number of bytes, where that is known beforehand.
     pub size: Option<u64>,
+    /// Whether somebody types it.
+    pub is_terminal: bool,
 }
 
 impl Input {
     /// Opens a file; none or `-`: the standard input.
     pub fn open(path: Option<&Path>) -> Result<Self> {
-        let Some(path) = path.filter(|path| *path != Path::new("-")) else {
-            return Ok(Self {
-                reader: Box::new(io::stdin()),
-                name: "standard input".into(),
-                size: regular_stdin_size(),
-            });
+        let Some(path) = path.filter(|path| !is_stream(path)) else {
+            let (reader, name) = (Box::new(io::stdin()), "standard input".into());
+            return Ok(Self { reader, name, size: regular_stdin_size(), is_terminal: io::stdin().is_terminal() });
         };
         let name = path.display().to_string();
         let file = File::open(path).with_context(|| format!("cannot read {name}"))?;
         if is_gz(path) {
-            return Ok(Self { reader: Box::new(MultiGzDecoder::new(file)), name, size: None });
+            return Ok(Self { reader: Box::new(MultiGzDecoder::new(file)), name, size: None, is_terminal: false });
         }
         let size = file.metadata().ok().filter(std::fs::Metadata::is_file).map(|about| about.len());
-        Ok(Self { reader: Box::new(file), name, size })
+        let is_terminal = file.is_terminal();
+        Ok(Self { reader: Box::new(file), name, size, is_terminal })
+    }
+}
+
+fn is_stream(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// Refuses to read two texts from the standard input; none is the standard input, too.
+pub fn check_one_stdin<'a>(paths: impl IntoIterator<Item = Option<&'a PathBuf>>) -> Result<()> {
+    match paths.into_iter().filter(|path| path.is_none_or(|path| is_stream(path))).count() {
+        0 | 1 => Ok(()),
+        _ => Err(Usage::error("only one text can come from standard input; name files for the others")),
     }
 }
 
@@ -69,7 +82,7 @@ enum Sink {
 impl Output {
     /// Creates a file; none or `-`: the standard output.
     pub fn create(path: Option<&Path>) -> Result<Self> {
-        let Some(path) = path.filter(|path| *path != Path::new("-")) else {
+        let Some(path) = path.filter(|path| !is_stream(path)) else {
             let sink = Sink::Stream(BufWriter::new(Box::new(io::stdout())));
             return Ok(Self { sink, name: STDOUT.into() });
         };
@@ -81,6 +94,11 @@ impl Output {
     /// Whether this is the standard output, or whatever that is redirected to.
     pub fn is_stdout(&self) -> bool {
         self.name == STDOUT
+    }
+
+    /// Whether somebody sees it as it comes.
+    pub fn is_terminal(&self) -> bool {
+        self.is_stdout() && io::stdout().is_terminal()
     }
 
     /// Writes a piece of text.

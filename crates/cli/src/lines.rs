@@ -110,7 +110,7 @@ mod tests {
 
     fn lines(bytes: &[u8]) -> Lines {
         let reader = Box::new(io::Cursor::new(bytes.to_vec()));
-        Lines::new(Input { reader, name: "test".into(), size: None })
+        Lines::new(Input { reader, name: "test".into(), size: None, is_terminal: false })
     }
 
     fn texts(bytes: &[u8]) -> Vec<String> {
@@ -146,7 +146,7 @@ mod tests {
     #[test]
     fn a_stream_without_breaks_is_cut_off() {
         let reader = Box::new(io::repeat(b'x').take(LONGEST as u64 + 5).chain(&b"\nnext\n"[..]));
-        let mut lines = Lines::new(Input { reader, name: "test".into(), size: None });
+        let mut lines = Lines::new(Input { reader, name: "test".into(), size: None, is_terminal: false });
         let line = lines.next_line().unwrap().unwrap();
         assert_eq!((line.text.len(), line.bytes, line.notes.len()), (LONGEST, LONGEST as u64 + 6, 1));
         assert_eq!(lines.next_line().unwrap().unwrap().text, "next");

@@ -24,6 +24,7 @@ mod translate;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 use messages::Messages;
+use std::ffi::OsString;
 use std::fmt;
 use std::process::ExitCode;
 
@@ -129,13 +130,13 @@ fn misuse(error: &clap::Error) -> ExitCode {
     let end = ["\n\nUsage:", "\n\nFor more"].iter().filter_map(|mark| what.find(mark)).min().unwrap_or(what.len());
     let words: Vec<&str> = what[..end].split_whitespace().collect();
     Messages::default().start();
-    tracing::error!("{}; try '{}'", words.join(" "), help_of(std::env::args().nth(1)));
+    tracing::error!("{}; try '{}'", words.join(" "), help_of(std::env::args_os().nth(1)));
     ExitCode::from(2)
 }
 
 /// How to get the help that belongs to a sub-command, if it is one.
-fn help_of(name: Option<String>) -> String {
-    match name.filter(|name| Cli::command().find_subcommand(name).is_some()) {
+fn help_of(name: Option<OsString>) -> String {
+    match name.and_then(|name| Some(Cli::command().find_subcommand(name)?.get_name().to_owned())) {
         Some(name) => format!("metaphrase {name} --help"),
         None => "metaphrase --help".into(),
     }

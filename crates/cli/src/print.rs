@@ -76,10 +76,7 @@ impl Printer {
             append_alignment(text, hypothesis.attention.as_ref(), kind);
         }
         if self.word_scores {
-            text.push_str(" ||| WordScores=");
-            for score in &hypothesis.piece_log_probs {
-                append(text, format_args!(" {score:.5}"));
-            }
+            append_word_scores(text, hypothesis);
         }
     }
 
@@ -147,6 +144,14 @@ fn json_alignment(hypothesis: &Hypothesis, kind: AlignmentKind) -> Value {
             attention.weights.chunks_exact(attention.source_len).map(|row| json!(row)).collect()
         }
         (Some(attention), _) => json!(attention.pairs(kind)),
+    }
+}
+
+/// As Marian prints them.
+pub fn append_word_scores(text: &mut String, hypothesis: &Hypothesis) {
+    text.push_str(" ||| WordScores=");
+    for score in &hypothesis.piece_log_probs {
+        append(text, format_args!(" {score:.5}"));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::messages::Terminal;
 use indicatif::{ProgressBar, ProgressStyle};
-use std::io::{IsTerminal, stderr, stdin};
+use std::io::{IsTerminal, stderr};
 use std::time::{Duration, Instant};
 
 /// Counts what is done, and shows it if somebody may want to see it.
@@ -14,9 +14,10 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Starts the clock. `size`: bytes of the input, if known.
-    pub fn start(terminal: &Terminal, size: Option<u64>) -> Self {
-        let shown = !terminal.quiet && stderr().is_terminal() && !stdin().is_terminal();
+    /// Starts the clock. `size`: bytes of the input, if known; `background`: whether neither input nor output is a
+    /// terminal, where a bar would be in the way.
+    pub fn start(terminal: &Terminal, size: Option<u64>, background: bool) -> Self {
+        let shown = background && !terminal.quiet && stderr().is_terminal();
         let bar = shown.then(|| {
             let (bar, template) = match size {
                 Some(size) => (ProgressBar::new(size), "{percent:>3} % {wide_bar} {msg}, {eta} left"),

@@ -1,15 +1,14 @@
 //! `metaphrase score`.
 
-use crate::Usage;
 use crate::alignment;
 use crate::alignment::append_alignment;
-use crate::io::{Input, Output};
+use crate::io::{Input, Output, check_one_stdin};
 use crate::lines::Lines;
 use crate::messages::Terminal;
 use crate::model::ModelArgs;
 use crate::nbest::{Entry, with_feature};
 use crate::number::General;
-use crate::print::append;
+use crate::print::{append, append_word_scores};
 use crate::progress::Progress;
 use crate::stream::{self, Source, Ticket};
 use anyhow::{Context, Result, bail};
@@ -94,7 +93,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     options.search.attention = args.alignment.is_some();
     options.max_source_length = args.max_source_length.map_or(options.max_source_length, std::num::NonZeroUsize::get);
     let output = Output::create(args.output.as_deref())?;
-    let progress = Progress::start(terminal, None);
+    let progress = Progress::start(terminal, None, !output.is_terminal());
     let mut total = Total::default();
     let one_by_one = args.model.one_by_one();
     let print = |text: &mut String, ticket: Ticket<String>, translation: metaphrase::Translation| {
@@ -112,6 +111,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
 impl Args {
     /// Opens what is to be scored.
     fn pairs(&self) -> Result<Pairs> {
+        check_one_stdin(self.files.iter().chain(&self.n_best).chain(&self.source).map(Some))?;
         let open = |path: &Path| Input::open(Some(path)).map(Lines::new);
         if let (Some(list), Some(source)) = (&self.n_best, &self.source) {
             let sources = open(source)?;
@@ -120,7 +120,6 @@ impl Args {
             return Ok(Pairs::List { list: open(list)?, sources, file });
         }
         match &*self.files {
-            [source, target] if source == target => Err(Usage::error("source and target are the same file")),
             [source, target] => Ok(Pairs::Files { sources: open(source)?, targets: open(target)? }),
             [both, ..] => Ok(Pairs::Table(open(both)?)),
             [] => Ok(Pairs::Table(Lines::new(Input::open(None)?))),
@@ -139,10 +138,7 @@ impl Args {
             append_alignment(text, hypothesis.attention.as_ref(), kind);
         }
         if self.word_scores {
-            text.push_str(" ||| WordScores=");
-            for score in &hypothesis.piece_log_probs {
-                append(text, format_args!(" {}", General(*score)));
-            }
+            append_word_scores(text, hypothesis);
         }
         text.push('\n');
     }

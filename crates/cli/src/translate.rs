@@ -1,6 +1,6 @@
 //! `metaphrase translate`.
 
-use crate::io::{Input, Output};
+use crate::io::{Input, Output, check_one_stdin};
 use crate::lines::Lines;
 use crate::messages::Terminal;
 use crate::model::ModelArgs;
@@ -22,7 +22,7 @@ use std::path::PathBuf;
 /// is too long is cut off; each such line is named on standard error and nothing shifts. Only a line feed ends a line
 /// (a carriage return before it is dropped). A line is translated as soon as it is there.
 #[derive(clap::Args)]
-#[command(after_help = EXAMPLES, after_long_help = DETAILS)]
+#[command(after_help = AFTER_HELP)]
 pub struct Args {
     /// Text to translate; - or none: standard input; .gz is decompressed
     #[arg(short, long, value_name = "FILE", help_heading = "Text")]
@@ -34,7 +34,7 @@ pub struct Args {
     /// JSON output
     #[arg(long, value_enum, default_value_t = Format::Plain, value_name = "FORMAT", help_heading = "Text")]
     input_format: Format,
-    /// Lines of text, or a JSON object on each line; its keys are listed under --help
+    /// Lines of text, or a JSON object on each line; its keys are listed below
     #[arg(long, value_enum, default_value_t = Format::Plain, value_name = "FORMAT", help_heading = "Text")]
     output_format: Format,
     /// Line n of this file is how the translation of line n starts
@@ -58,13 +58,7 @@ pub struct Args {
     search: SearchArgs,
 }
 
-const EXAMPLES: &str = "\
-Examples:
-  echo 'Good morning!' | metaphrase translate
-  metaphrase translate -m opus-mt-en-de/ -i talk.en -o talk.de.gz
-  metaphrase translate -m model.npz --vocab vocab.spm -b 12 --n-best 12 < talk.en > talk.nbest";
-
-const DETAILS: &str = "\
+const AFTER_HELP: &str = "\
 Examples:
   echo 'Good morning!' | metaphrase translate
   metaphrase translate -m opus-mt-en-de/ -i talk.en -o talk.de.gz
@@ -98,8 +92,9 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     if args.prefix.is_some() && args.input_format == Format::Json {
         return Err(Usage::error("--prefix is for plain input; with JSON each line has its own 'target_prefix'"));
     }
+    check_one_stdin(args.prefix.iter().map(Some).chain([args.input.as_ref()]))?;
     let input = Input::open(args.input.as_deref())?;
-    let size = input.size;
+    let (size, interactive) = (input.size, input.is_terminal);
     let prefixes = args.prefix.as_deref().map(|path| Input::open(Some(path)).map(Lines::new)).transpose()?;
     let translator = args.model.load()?;
     let mut options = args.search.apply(translator.options(), args.n_best)?;
@@ -113,7 +108,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     let printer = Printer { form, alignment: args.alignment, word_scores: args.word_scores };
     let source = Text { lines: Lines::new(input), prefixes, json: args.input_format == Format::Json };
     let output = Output::create(args.output.as_deref())?;
-    let progress = Progress::start(terminal, size);
+    let progress = Progress::start(terminal, size, !interactive && !output.is_terminal());
     let print = |text: &mut String, ticket, translation| printer.print(text, ticket, &translation);
     stream::run(&translator, &options, args.model.one_by_one(), source, output, progress, print)?.finish()
 }

@@ -3,6 +3,9 @@
 mod common;
 
 use common::{run, spawn, translate};
+use std::ffi::OsStr;
+#[cfg(unix)]
+use std::os::unix::ffi::OsStrExt;
 
 #[test]
 fn combinations_that_cannot_work_are_refused() {
@@ -15,6 +18,7 @@ fn combinations_that_cannot_work_are_refused() {
         (&["--seed", "7"], "--sampling"),
         (&["--alignment", "1.5"], "expected hard, soft, or a threshold above 0 and below 1"),
         (&["--prefix", "x", "--input-format", "json"], "each line has its own 'target_prefix'"),
+        (&["--prefix", "-"], "only one text can come from standard input"),
         (&["-m", "a", "-m", "b"], "ensembles are not supported yet"),
         (&["--vocab", "v.spm"], "--model"),
         (&["--precision", "int8"], "invalid value 'int8' for '--precision"),
@@ -33,6 +37,13 @@ fn combinations_that_cannot_work_are_refused() {
 }
 
 #[test]
+fn one_text_comes_from_standard_input() {
+    for args in [&["score", "-", "-"][..], &["evaluate", "-"], &["score", "--n-best", "-", "--source", "-"]] {
+        assert!(run(args, "").error(2).starts_with("only one text can come from standard input"), "{args:?}");
+    }
+}
+
+#[test]
 fn an_error_is_one_line_with_the_way_to_help() {
     let run = run(&["translate", "--beam", "3"], "");
     assert_eq!(run.stderr.lines().count(), 1);
@@ -40,6 +51,11 @@ fn an_error_is_one_line_with_the_way_to_help() {
     assert!(error.contains("--beam-size"), "a similar option is named: {error}");
     assert!(error.ends_with("try 'metaphrase translate --help'"), "{error}");
     assert!(common::run(&["transalte"], "").error(2).ends_with("try 'metaphrase --help'"));
+    #[cfg(unix)]
+    for args in [&[&b"\xff"[..]][..], &[b"translate", b"\xff"], &[b"translate", b"-b", b"\xff"]] {
+        let args: Vec<&OsStr> = args.iter().map(|arg| OsStr::from_bytes(arg)).collect();
+        common::run(&args, "").error(2);
+    }
 }
 
 #[test]
