@@ -75,6 +75,16 @@ impl Pieces {
         DoubleArray::build(&keys).ok_or(Error::TooLarge("the index of pieces outgrows 2^29 entries"))
     }
 
+    /// In BPE models a text may not be a reserved piece and one of text at once.
+    fn check_reserved_texts(&self, text: &DoubleArray) -> Result<(), Error> {
+        for (id, _) in self.iter().enumerate().filter(|(_, (_, kind))| !kind.is_text()) {
+            if let Some(first) = text.get(self.text(id).as_bytes()) {
+                return Err(Error::Duplicate { id, first: first as usize, piece: self.text(id).to_owned() });
+            }
+        }
+        Ok(())
+    }
+
     /// The piece of each byte, for models with byte fallback.
     pub(super) fn bytes(&self) -> Result<Box<[u32; 256]>, Error> {
         let mut ids = Box::new([u32::MAX; 256]);
@@ -134,13 +144,13 @@ pub(super) struct Indices {
 
 impl Indices {
     pub(super) fn new(pieces: &Pieces, model_type: ModelType) -> Result<Self, Error> {
+        let text = pieces.index(Kind::is_text)?;
         if model_type == ModelType::Bpe {
-            // Here a text may not be reserved and a piece at once.
-            pieces.index(|_| true)?;
+            pieces.check_reserved_texts(&text)?;
         }
         let has_user_defined = pieces.iter().any(|(_, kind)| kind == Kind::UserDefined);
         Ok(Self {
-            text: pieces.index(Kind::is_text)?,
+            text,
             reserved: pieces.index(|kind| !kind.is_text())?,
             user_defined: match has_user_defined {
                 true => Some(pieces.index(|kind| kind == Kind::UserDefined)?),

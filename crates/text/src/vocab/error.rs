@@ -66,7 +66,7 @@ pub enum VocabularyError {
         second: String,
     },
     /// An id that no vocabulary can have.
-    #[error("word `{word}` has id {id}, expected one below 16,777,216")]
+    #[error("word `{word}` has id {id}, expected one below 4,194,304")]
     IdTooLarge {
         /// The word.
         word: String,

@@ -3,6 +3,9 @@
 use super::VocabularyError as Error;
 use serde::de::{Deserializer as _, MapAccess, Visitor};
 
+/// What YAML has for white space within a line; U+0085 and no-break spaces are words.
+const BLANKS: [char; 2] = [' ', '\t'];
+
 /// Words and ids, in the order of the file.
 pub(super) type Entries = Vec<(String, u32)>;
 
@@ -61,7 +64,7 @@ pub(super) fn parse_yaml(bytes: &[u8]) -> Result<Entries, Error> {
     for line in lines(bytes) {
         let (number, line) = line?;
         let fault = |fault| Error::Line { line: number, found: line.chars().take(40).collect(), fault };
-        let rest = line.trim_end_matches([' ', '\t']);
+        let rest = line.trim_end_matches(BLANKS);
         if rest.is_empty() || rest.starts_with('#') || rest == "---" || rest == "..." || rest.starts_with('%') {
             continue;
         }
@@ -78,7 +81,7 @@ pub(super) fn parse_yaml(bytes: &[u8]) -> Result<Entries, Error> {
             None => take_word(rest, false).ok_or_else(|| fault("has a broken word"))?,
         };
         let id = after.strip_prefix(':').ok_or_else(|| fault("has no id"))?;
-        let id = id.trim_matches([' ', '\t']).trim_matches('"');
+        let id = id.trim_matches(BLANKS).trim_matches('"');
         entries.push((word, id.parse().map_err(|_| fault("has an id that is no number"))?));
     }
     match complex {
@@ -98,7 +101,7 @@ fn take_word(text: &str, whole: bool) -> Option<(String, &str)> {
         b'\'' => take_single_quoted(&text[1..]),
         _ if whole => Some((text.to_owned(), "")),
         // A plain word has no `: ` inside, so that the last colon is the one before the id.
-        _ => text.rfind(':').map(|colon| (text[..colon].trim_end().to_owned(), &text[colon..])),
+        _ => text.rfind(':').map(|colon| (text[..colon].trim_end_matches(BLANKS).to_owned(), &text[colon..])),
     }
 }
 
@@ -115,7 +118,7 @@ fn take_single_quoted(text: &str) -> Option<(String, &str)> {
                 word.push('\'');
                 rest = after;
             }
-            None => return Some((word, rest.trim_start())),
+            None => return Some((word, rest.trim_start_matches(BLANKS))),
         }
     }
 }
@@ -128,7 +131,7 @@ fn take_double_quoted(text: &str) -> Option<(String, &str)> {
         let special = rest.find(['"', '\\'])?;
         word.push_str(&rest[..special]);
         if rest[special..].starts_with('"') {
-            return Some((word, rest[special + 1..].trim_start()));
+            return Some((word, rest[special + 1..].trim_start_matches(BLANKS)));
         }
         let escape = rest[special + 1..].chars().next()?;
         rest = &rest[special + 1 + escape.len_utf8()..];

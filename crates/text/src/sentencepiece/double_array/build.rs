@@ -7,7 +7,7 @@ use super::{DoubleArray, LEAF};
 const OPEN_BLOCKS: usize = 16;
 /// Free places that are tried for a node with several children before a new block is begun. It bounds the time
 /// that a hostile set of keys can take.
-const TRIES: usize = 512;
+const TRIES: usize = 64;
 
 impl DoubleArray {
     /// The trie of `keys`: pairs of key and value, sorted by key, no key empty, twice or with a zero byte (which
