@@ -1,4 +1,5 @@
 //! Vocabularies of every format: what a line becomes, and what is refused.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use metaphrase_base::WordId;
 use metaphrase_text::sentencepiece::SentencePieceModel;
