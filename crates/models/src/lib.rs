@@ -1,4 +1,30 @@
 //! Neural translation models: architectures, weights, file formats.
+//!
+//! ```text
+//! file or directory ──▶ load ──▶ Config, Weights ──▶ Model ──▶ step by step: Scores
+//!      formats/                  config, weights     model       transformer/, recurrent/
+//! ```
+//!
+//! * [`Model`] is any of the architectures; [`Model::load`] reads it from any of the formats. It is a
+//!   [`StepModel`](metaphrase_base::StepModel): search encodes sentences, asks for a step of some rows, and puts its
+//!   questions to the [`Scores`].
+//! * [`Config`] and [`Weights`] are what all formats become: settings, and tensors under Marian's names.
+//! * [`Transformer`] and [`Recurrent`] are the architectures.
+//!
+//! ```no_run
+//! use metaphrase_base::{Row, SentId, StepModel, StepRow, StepScores, WordId};
+//! use metaphrase_models::Model;
+//!
+//! # fn main() -> Result<(), metaphrase_models::ModelError> {
+//! let model = Model::load("en-de".as_ref())?;
+//! let (mut state, mut scores) = (model.new_state(), model.new_scores());
+//! model.encode(&[SentId(0)], &[&[WordId(513), WordId(2), WordId(0)]], &mut state);
+//! model.step(&[StepRow { sentence: SentId(0), parent: None }], &mut state, &mut scores);
+//! let mut best = Vec::new();
+//! scores.top(0..1, &[0.0], 5, &[], &mut best); // the five most probable first words
+//! # Ok(())
+//! # }
+//! ```
 
 mod buffer;
 pub mod config;

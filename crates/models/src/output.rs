@@ -63,3 +63,29 @@ impl Output {
         self.weights.bytes() + self.bias.as_deref().map_or(0, size_of_val)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tied_transposed_and_old_weights_are_the_same_layer() {
+        // words × inputs: (1 2) (3 4) (5 6); inputs × words: (1 3 5) (2 4 6).
+        let by_words = vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+        let by_inputs = vec![1.0, 3.0, 5.0, 2.0, 4.0, 6.0];
+        for (name, shape, data, table) in [
+            ("Wemb", [3, 2], &by_words, Some("Wemb")),
+            ("out_Wt", [3, 2], &by_words, None),
+            ("out_W", [2, 3], &by_inputs, None),
+        ] {
+            let bias = ("out_b", vec![1, 3], vec![0.5, 0.0, 0.0]);
+            let weights = Weights::from_tensors("m", [(name, shape.to_vec(), data.clone()), bias]).unwrap();
+            let layer = |bias| Output::load(&weights, OutputNames { table, prefix: "out", bias }, 2, 3).unwrap();
+            let (input, mut logits) = (Matrix::from_vec(1, 2, vec![1.0, 10.0]), Matrix::new());
+            layer(true).logits(&input, &mut logits);
+            assert_eq!(logits.row(0), [21.5, 43.0, 65.0], "{name}");
+            layer(false).logits(&input, &mut logits);
+            assert_eq!(logits.row(0), [21.0, 43.0, 65.0], "{name}");
+        }
+    }
+}

@@ -66,3 +66,55 @@ impl StepScores for Scores {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Weights;
+    use crate::output::OutputNames;
+
+    /// Scores of two rows over 50 words; the last word's logits are -infinity.
+    fn scores() -> Scores {
+        let weight = |i: usize| ((i * 37 % 101) as f32 - 50.0) / 30.0;
+        let mut bias = vec![0.0; 50];
+        bias[49] = f32::NEG_INFINITY;
+        let table = ("Wemb", vec![50, 2], (0..100).map(weight).collect());
+        let weights = Weights::from_tensors("m", [table, ("out_b", vec![1, 50], bias)]).unwrap();
+        let names = OutputNames { table: Some("Wemb"), prefix: "out", bias: true };
+        let output = Output::load(&weights, names, 2, 50).unwrap();
+        let mut scores = Scores::new();
+        scores.compute(&output, &Matrix::from_vec(2, 2, vec![1.5, -0.5, 0.3, 2.0]));
+        scores
+    }
+
+    #[test]
+    fn probabilities_sum_to_one() {
+        let mut row = [0.0; 50];
+        scores().row(Row(1), &mut row);
+        assert!((row.iter().map(|s| s.exp()).sum::<f32>() - 1.0).abs() < 1e-5);
+    }
+
+    #[test]
+    fn all_questions_have_the_same_answer_to_the_bit() {
+        let (mut scores, mut best, mut row) = (scores(), Vec::new(), [0.0; 50]);
+        scores.top(1..2, &[0.0], 50, &[WordId(7)], &mut best);
+        assert_eq!(best.len(), 48, "neither the excluded nor the impossible word");
+        scores.row(Row(1), &mut row);
+        for candidate in best {
+            assert_eq!(candidate.score, scores.score(Row(1), candidate.word));
+            assert_eq!(candidate.score, row[candidate.word.index()]);
+        }
+    }
+
+    #[test]
+    fn the_best_of_several_rows_come_first() {
+        let (mut scores, mut best) = (scores(), Vec::new());
+        scores.top(0..2, &[-1.0, -2.0], 5, &[], &mut best);
+        let mut expected: Vec<_> = (0..2)
+            .flat_map(|row| (0..50).map(move |word| (Row(row), WordId(word))))
+            .map(|(row, word)| Candidate { row, word, score: scores.score(row, word) + [-1.0, -2.0][row.index()] })
+            .collect();
+        expected.sort_by(metaphrase_base::by_score_desc);
+        assert_eq!(best, expected[..5]);
+    }
+}

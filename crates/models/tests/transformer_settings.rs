@@ -64,6 +64,7 @@ fn settings_that_contradict_themselves_are_refused() {
     refused(|n| n.heads = 3, "16 numbers can not be cut into 3 heads");
     refused(|n| n.alignment_layer = 3, "layers 1 to 2");
     refused(|n| n.tied_layers = vec![1, 4], "layers 1 to 2");
+    refused(|n| n.tied_layers = vec![1], "given for 1 layers, the decoder has 2");
     refused(|n| n.decoder_ffn.depth = 0, "depth of at least 1");
     refused(|n| n.preprocess = Operations::try_from("a".to_owned()).unwrap(), "before a block");
     refused(|n| n.positions = Positions::Trained, "`Wpos`");

@@ -15,6 +15,7 @@ use crate::config::{DecoderLayer, TransformerConfig};
 use crate::{ModelError, Weights};
 use metaphrase_base::{Row, SentId, StepRow};
 use metaphrase_kernels::Matrix;
+use std::collections::BTreeSet;
 
 /// The decoder of a Transformer, up to the output layer.
 pub(super) struct Decoder {
@@ -94,23 +95,18 @@ impl Decoder {
     /// # Errors
     /// If a tensor is missing or of another shape.
     pub(super) fn load(weights: &Weights, config: &TransformerConfig, input: Input) -> Result<Self, ModelError> {
-        let numbers = if config.tied_layers.is_empty() {
-            (1..=config.decoder_depth).collect()
+        let load = |n| Layer::load(weights, config, n);
+        let (layers, order): (Vec<Layer>, Vec<usize>) = if config.tied_layers.is_empty() {
+            let layers: Vec<_> = (1..=config.decoder_depth).map(load).collect::<Result<_, _>>()?;
+            let order = (0..layers.len()).collect();
+            (layers, order)
         } else {
-            config.tied_layers.clone()
+            let own: Vec<usize> = config.tied_layers.iter().copied().collect::<BTreeSet<_>>().into_iter().collect();
+            let order = config.tied_layers.iter().filter_map(|n| own.binary_search(n).ok()).collect();
+            (own.into_iter().map(load).collect::<Result<_, _>>()?, order)
         };
-        let mut own = numbers.clone();
-        own.sort_unstable();
-        own.dedup();
-        let layers = own.iter().map(|&n| Layer::load(weights, config, n)).collect::<Result<_, _>>()?;
-        let order = numbers.iter().filter_map(|n| own.iter().position(|o| o == n)).collect();
-        Ok(Self {
-            input,
-            layers,
-            order,
-            alignment_layer: config.alignment_layer - 1,
-            top: Process::load_top(weights, "decoder", config)?,
-        })
+        let top = Process::load_top(weights, "decoder", config)?;
+        Ok(Self { input, layers, order, alignment_layer: config.alignment_layer - 1, top })
     }
 
     /// A state without sentences.

@@ -104,6 +104,10 @@ fn check(network: &TransformerConfig, weights: &Weights) -> Result<(), ModelErro
     if network.encoder_ffn.depth == 0 || network.decoder_ffn.depth == 0 {
         return refuse("a feed-forward block needs a depth of at least 1".into());
     }
+    if !network.tied_layers.is_empty() && network.tied_layers.len() != network.decoder_depth {
+        let (given, depth) = (network.tied_layers.len(), network.decoder_depth);
+        return refuse(format!("tied layers are given for {given} layers, the decoder has {depth}"));
+    }
     let layers = 1..=network.decoder_depth;
     if !layers.contains(&network.alignment_layer) || !network.tied_layers.iter().all(|n| layers.contains(n)) {
         return refuse(format!("the decoder has layers 1 to {}, others are referred to", network.decoder_depth));
