@@ -36,7 +36,7 @@ pub struct Candidate {
     pub score: f32,
 }
 
-/// The order of candidates everywhere: higher scores first, then the smaller row, then the smaller word.
+/// An order of candidates: higher scores first, then the smaller row, then the smaller word.
 #[must_use]
 pub fn by_score_desc(a: &Candidate, b: &Candidate) -> Ordering {
     b.score.total_cmp(&a.score).then(a.row.cmp(&b.row)).then(a.word.cmp(&b.word))
@@ -97,8 +97,8 @@ pub trait StepModel: Send + Sync {
 ///
 /// `excluded` words are never answered; probabilities are *not* renormalised for them (as Marian does).
 pub trait StepScores {
-    /// The `k` best continuations over `rows` (neighbouring rows of one sentence), best first, in the order of
-    /// [`by_score_desc`]: `so_far[i]` is added to the log-probability of every word after row
+    /// The `k` best continuations over `rows` (neighbouring rows of one sentence), best first; among equal ones the
+    /// choice must depend on these rows alone: `so_far[i]` is added to the log-probability of every word after row
     /// `rows.start + i`. Candidates with a sum of -infinity are not answered, so there may be fewer than `k`.
     /// `out` is cleared first.
     fn top(&mut self, rows: Range<usize>, so_far: &[f32], k: usize, excluded: &[WordId], out: &mut Vec<Candidate>);

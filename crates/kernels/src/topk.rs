@@ -1,7 +1,5 @@
 //! The k best values of many rows.
 
-use std::cmp::Ordering;
-
 use crate::isa::{Kernel, Simd, dispatch};
 
 /// A value that [`TopK`] has kept.
@@ -15,15 +13,11 @@ pub struct Best {
     pub column: u32,
 }
 
-impl Best {
-    /// Less is better: the larger value (by `total_cmp`), then the smaller tag, then the smaller column.
-    fn order(&self, other: &Self) -> Ordering {
-        let by_value = other.value.total_cmp(&self.value);
-        by_value.then(self.tag.cmp(&other.tag)).then(self.column.cmp(&other.column))
-    }
-}
-
-/// Finds the k best values of many rows. They do not depend on the order in which rows are offered.
+/// Finds the k best values of many rows.
+///
+/// Among equal values the rows' order, the columns and the heap decide: exactly as `std::partial_sort` of GNU's C++
+/// library does over the rows one after the other, which Marian uses. Path scores around -100 have steps of 1e-5, so
+/// equal ones do occur, and then its translations are ours. The result is a function of the rows offered alone.
 ///
 /// ```
 /// use metaphrase_kernels::TopK;
@@ -38,8 +32,8 @@ impl Best {
 pub struct TopK {
     k: usize,
     excluded: Vec<u32>,
-    /// Sorted, the best first, at most k.
-    best: Vec<Best>,
+    /// A heap of at most k, the worst on top; sorted by [`finish`](Self::finish).
+    heap: Vec<Best>,
 }
 
 impl TopK {
@@ -55,8 +49,8 @@ impl TopK {
         self.k = k;
         self.excluded.clear();
         self.excluded.extend_from_slice(excluded);
-        self.best.clear();
-        self.best.reserve(k);
+        self.heap.clear();
+        self.heap.reserve(k);
     }
 
     /// Offers the candidates `(row[c] - minus) + plus`, in this order of operations, for each column c. NaN and -∞ are
@@ -69,25 +63,69 @@ impl TopK {
 
     /// What was kept, the best first: fewer than k where fewer values were worth it.
     pub fn finish(&mut self) -> &[Best] {
-        &self.best
+        if self.heap.len() < self.k {
+            make_heap(&mut self.heap);
+        }
+        for last in (1..self.heap.len()).rev() {
+            let value = self.heap[last];
+            self.heap[last] = self.heap[0];
+            sift(&mut self.heap[..last], 0, value);
+        }
+        let worthless = self.heap.iter().position(|best| best.value == WORTHLESS);
+        self.heap.truncate(worthless.unwrap_or(self.heap.len()));
+        &self.heap
     }
 
-    /// What a value must at least be to have a chance.
+    /// What a value must exceed to have a chance.
     fn threshold(&self) -> f32 {
-        if self.best.len() < self.k { f32::MIN } else { self.best[self.k - 1].value }
+        if self.heap.len() < self.k { f32::NEG_INFINITY } else { self.heap[0].value }
     }
 
-    /// Takes a candidate into the list if it belongs there.
-    fn consider(&mut self, candidate: Best) {
-        if self.excluded.contains(&candidate.column) {
-            return;
-        }
-        let place = self.best.partition_point(|kept| kept.order(&candidate).is_lt());
-        if place < self.k {
-            self.best.truncate(self.k - 1);
-            self.best.insert(place, candidate);
+    /// Takes a candidate in if it is better than the worst.
+    fn consider(&mut self, mut candidate: Best) {
+        let worth = candidate.value > WORTHLESS && !self.excluded.contains(&candidate.column);
+        if self.heap.len() < self.k {
+            if !worth {
+                candidate.value = WORTHLESS;
+            }
+            self.heap.push(candidate);
+            if self.heap.len() == self.k {
+                make_heap(&mut self.heap);
+            }
+        } else if worth && candidate.value > self.heap[0].value {
+            sift(&mut self.heap, 0, candidate);
         }
     }
+}
+
+/// The value of a candidate that holds a place only until there are k others.
+const WORTHLESS: f32 = f32::MIN;
+
+/// Brings values into the order of a heap.
+fn make_heap(heap: &mut [Best]) {
+    for parent in (0..heap.len() / 2).rev() {
+        let value = heap[parent];
+        sift(heap, parent, value);
+    }
+}
+
+/// Puts `value` into the heap in the place of the one at `top`: the hole goes down to a leaf, always to the worse
+/// child and of equals to the second, then the value goes up from there.
+fn sift(heap: &mut [Best], top: usize, value: Best) {
+    let mut hole = top;
+    while 2 * hole + 1 < heap.len() {
+        let mut child = 2 * hole + 2;
+        if child == heap.len() || heap[child].value > heap[child - 1].value {
+            child -= 1;
+        }
+        heap[hole] = heap[child];
+        hole = child;
+    }
+    while hole > top && heap[(hole - 1) / 2].value > value.value {
+        heap[hole] = heap[(hole - 1) / 2];
+        hole = (hole - 1) / 2;
+    }
+    heap[hole] = value;
 }
 
 struct Offer<'a> {

@@ -30,7 +30,8 @@ impl TranslateOptions {
     /// The search's options with all words that must not appear.
     pub(crate) fn search(&self, target: &Vocabulary, never: &[u32]) -> Search {
         let mut search = self.search.clone();
-        search.excluded.extend(never.iter().copied().map(WordId));
+        let unk = target.unk().filter(|_| self.allow_unk);
+        search.excluded.extend(never.iter().copied().map(WordId).filter(|&word| Some(word) != unk));
         if !self.allow_unk {
             search.excluded.extend(target.unk());
         }

@@ -98,12 +98,7 @@ struct Files {
 const PADDING: usize = 64;
 
 /// Opens a vocabulary and checks that it can belong to a model of `expected` words.
-fn open(
-    files: &VocabularyFiles,
-    side: &'static str,
-    expected: usize,
-    model: &Path,
-) -> Result<Arc<Vocabulary>, Error> {
+fn open(files: &VocabularyFiles, side: &'static str, expected: usize, model: &Path) -> Result<Arc<Vocabulary>, Error> {
     let mut vocabulary = match &files.segmenter {
         None => Vocabulary::open(&files.words)?,
         Some(segmenter) => Vocabulary::open_marian_mt(&files.words, segmenter)?,

@@ -9,6 +9,7 @@ use metaphrase_text::vocab::Vocabulary;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
@@ -155,10 +156,12 @@ impl Translator {
         let search = options.search(target, &model.config().never).check(&**model)?;
         let chunks = chunks.into_iter();
         let (reply, replies) = channel();
+        let stopped = &AtomicBool::new(false);
         thread::scope(|scope| {
+            let chunks = chunks.take_while(|_| !stopped.load(Ordering::Relaxed));
             let feeder = scope.spawn(move || self.feed(options, &search, chunks, &reply));
             let finished = in_order(&replies, &mut sink);
-            drop(replies);
+            stopped.store(true, Ordering::Relaxed);
             match (feeder.join(), finished) {
                 (Ok(Ok(lines)), Ok(sunk)) if sunk == lines => Ok(()),
                 (_, Err(Stopped)) => Ok(()),
@@ -181,9 +184,8 @@ impl Translator {
             for request in &chunk {
                 match self.shared.task(options, search, request, line, reply) {
                     Some(task) => tasks.push(task),
-                    // The sink is gone.
-                    None if reply.send((line, Translation::of_nothing())).is_err() => return Ok(line),
-                    None => {}
+                    // Nobody listens any more when the sink broke.
+                    None => _ = reply.send((line, Translation::of_nothing())),
                 }
                 line += 1;
             }

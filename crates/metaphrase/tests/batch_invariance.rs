@@ -50,7 +50,7 @@ fn of_the_bundled_model() {
 
 #[test]
 fn of_all_architectures() {
-    for name in ["transformer-post", "transformer-pre", "transformer-ssru"] {
+    for name in ["amun", "nematus-ln", "s2s-deep-lstm", "transformer-post", "transformer-pre", "transformer-ssru"] {
         let Some(folder) = shared_model(name) else { return };
         let lines = common::lines(&folder.join("source.en"));
         check(&Package::find(&folder).expect("a package"), &lines[..60]);

@@ -110,6 +110,21 @@ fn check_all(translator: &Translator, folder: &Path) {
 }
 
 #[test]
+fn amun() {
+    check_model("amun");
+}
+
+#[test]
+fn nematus_with_layer_normalisation() {
+    check_model("nematus-ln");
+}
+
+#[test]
+fn deep_lstm() {
+    check_model("s2s-deep-lstm");
+}
+
+#[test]
 fn transformer_post_norm() {
     check_model("transformer-post");
 }
