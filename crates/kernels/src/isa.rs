@@ -190,6 +190,6 @@ pub(crate) trait Simd: Copy {
     fn sums(self, v: &[Self::F; 16]) -> Self::F;
     /// The greatest lane, in the same tree.
     fn max_lane(self, v: Self::F) -> f32;
-    /// Asks for the cache line where `from` begins.
-    fn prefetch(self, from: &[f32]);
+    /// Asks for the cache line of this address, which need not be a valid one.
+    fn prefetch(self, address: *const f32);
 }

@@ -12,8 +12,9 @@ pub(crate) struct Avx2(());
 /// An intrinsic of these sets.
 macro_rules! op {
     ($e:expr) => {
-        // SAFETY: there is a token (`self`), so `detect` has found the CPU to have the instruction; the pointers given
-        // to loads and stores come from references to sixteen floats, of which each half is eight.
+        // SAFETY: there is a token (`self`), so `detect` has found the CPU to have the instruction; a prefetch may be given
+        // any address; the pointers given to loads and stores come from references to
+        // sixteen floats, of which each half is eight.
         unsafe { $e }
     };
 }
@@ -191,7 +192,7 @@ impl Simd for Avx2 {
         })
     }
     #[inline(always)]
-    fn prefetch(self, from: &[f32]) {
-        op!(_mm_prefetch::<_MM_HINT_T1>(from.as_ptr().cast()))
+    fn prefetch(self, address: *const f32) {
+        op!(_mm_prefetch::<_MM_HINT_T0>(address.cast()))
     }
 }

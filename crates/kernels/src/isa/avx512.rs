@@ -12,8 +12,9 @@ pub(crate) struct Avx512(());
 /// An intrinsic of these sets.
 macro_rules! op {
     ($e:expr) => {
-        // SAFETY: there is a token (`self`), so `detect` has found the CPU to have the instruction; the pointers given
-        // to loads and stores come from references to as many floats as the mask or the type says.
+        // SAFETY: there is a token (`self`), so `detect` has found the CPU to have the instruction; a prefetch may be given
+        // any address; the pointers given to loads and stores come from references to
+        // as many floats as the mask or the type says.
         unsafe { $e }
     };
 }
@@ -181,7 +182,7 @@ impl Simd for Avx512 {
         })
     }
     #[inline(always)]
-    fn prefetch(self, from: &[f32]) {
-        op!(_mm_prefetch::<_MM_HINT_T1>(from.as_ptr().cast()))
+    fn prefetch(self, address: *const f32) {
+        op!(_mm_prefetch::<_MM_HINT_T0>(address.cast()))
     }
 }

@@ -120,5 +120,5 @@ impl Simd for Portable {
         tree(v, |a, b| if a > b { a } else { b })
     }
     #[inline(always)]
-    fn prefetch(self, _from: &[f32]) {}
+    fn prefetch(self, _address: *const f32) {}
 }
