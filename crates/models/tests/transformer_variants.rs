@@ -23,8 +23,8 @@ const VARIANTS: [&str; 12] = [
     "untied-swish-depths",
 ];
 
-/// Marian prints five decimals.
-const TOLERANCE: f32 = 2e-5;
+/// Marian prints five decimals; instruction sets round differently (AVX-512 and AVX2 stay below 2e-5, portable 3e-5).
+const TOLERANCE: f32 = 5e-5;
 
 fn model(name: &str) -> Model {
     Model::load(&fixtures("transformer").join(format!("{name}.npz"))).unwrap()
