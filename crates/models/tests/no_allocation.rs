@@ -44,11 +44,15 @@ struct Work {
 
 #[test]
 fn steps_of_a_warm_model_allocate_nothing() {
-    for name in ["post-relu-tied-all", "pre-gelu-tied-src", "ssru-pre-projection", "aan-gate"] {
-        let model = Model::load(&fixtures("transformer").join(format!("{name}.npz"))).unwrap();
+    let transformers = ["post-relu-tied-all", "pre-gelu-tied-src", "ssru-pre-projection", "aan-gate"];
+    let recurrent = ["amun", "nematus-norm-deep", "s2s-gru-alternating", "s2s-lstm-uni-tied", "s2s-mlstm-norm"];
+    let transformers = transformers.map(|name| ("transformer", name));
+    for (folder, name) in transformers.into_iter().chain(recurrent.map(|name| ("recurrent", name))) {
+        let model = Model::load(&fixtures(folder).join(format!("{name}.npz"))).unwrap();
         let (mut state, mut scores) = (model.new_state(), model.new_scores());
         model.keep_attention(true, &mut state);
-        let long: Vec<_> = (2..32).map(WordId).chain([WordId(0)]).collect();
+        let words = u32::try_from(model.config().source_words).unwrap() - 2;
+        let long: Vec<_> = (0..30).map(|i| WordId(2 + i % words)).chain([WordId(0)]).collect();
         let short = &long[25..];
         let mut work = Work { slots: (0..3).map(SentId).collect(), ..Work::default() };
         // Twice, as there are two of some buffers, which change places in each step.

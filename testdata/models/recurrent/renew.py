@@ -90,7 +90,7 @@ OTHERS = {
         **S2S, **LN, **DEEP, **cells("lstm"), "enc-cell-depth": 2, "dec-cell-base-depth": 4, "dec-cell-high-depth": 2,
     },
     "s2s-mlstm": {**S2S, **cells("mlstm")},
-    "s2s-mgru-norm": {**S2S, **LN, **DEEP, **cells("mgru")},
+    "s2s-mgru-norm": {**S2S, **LN, **cells("mgru")},
     "s2s-tanh": {**S2S, **cells("tanh"), "dec-depth": 2, "dec-cell-high-depth": 2},
     "s2s-tanh-norm": {**S2S, **LN, **cells("tanh")},
     "s2s-relu": {**S2S, **cells("relu")},

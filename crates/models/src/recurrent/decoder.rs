@@ -17,7 +17,7 @@ use super::cell::{Cell, LayerState};
 use super::cell_weights::{CellReader, Place};
 use super::columns::{Columns, NEMATUS_EPSILON, vector};
 use super::projection::Projection;
-use super::rows::Rows;
+use super::rows::{Rows, copy};
 use super::stack::{Stack, StackWork, Transitions};
 use crate::config::{LayerNorm, RecurrentConfig};
 use crate::{ModelError, Weights};
@@ -201,7 +201,7 @@ impl Decoder {
         let DecoderWork { states, inputs, below, top, stack: stack_work, .. } = work;
         copy(&layers[0].output, top);
         for ((stack, parent), layer) in self.upper.iter().zip(&given.parents[1..]).zip(&mut layers[1..]) {
-            std::mem::swap(below, top);
+            copy(top, below);
             stack.input().apply(below, inputs);
             stack.first_states(parent, states);
             let (u, previous) = (Rows::of(states).by(given.parent_of), parent.rows().by(given.parent_of));
@@ -236,11 +236,6 @@ pub(super) struct Prepared {
     pub(super) values: Matrix,
     /// As the means.
     pub(super) starts: Matrix,
-}
-
-fn copy(from: &Matrix, to: &mut Matrix) {
-    to.resize(from.rows(), from.cols());
-    to.as_mut_slice().copy_from_slice(from.as_slice());
 }
 
 /// Marian's `Dense` layers, without their activation.

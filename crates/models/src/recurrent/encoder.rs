@@ -3,7 +3,7 @@
 use super::cell::LayerState;
 use super::cell_weights::{CellReader, Place};
 use super::layout::Layout;
-use super::rows::Rows;
+use super::rows::{Rows, copy};
 use super::stack::{Stack, StackWork};
 use crate::ModelError;
 use crate::config::{EncoderType, RecurrentConfig};
@@ -35,7 +35,8 @@ pub(super) struct EncoderWork {
     inputs: Matrix,
     state: LayerState,
     stack: StackWork,
-    layer: Matrix,
+    /// What the layer below says.
+    below: Matrix,
     top_forward: Matrix,
     top_backward: Matrix,
 }
@@ -98,19 +99,21 @@ impl Encoder {
         }
         if !self.upper.is_empty() {
             run_stack(&self.upper, layout, annotations, &mut top_forward, work);
-            std::mem::swap(annotations, &mut top_forward);
+            copy(&top_forward, annotations);
         }
         (work.top_forward, work.top_backward) = (top_forward, top_backward);
     }
 }
 
 fn run_stack(layers: &[Layer], layout: &Layout, input: &Matrix, top: &mut Matrix, work: &mut EncoderWork) {
-    let mut below = std::mem::take(&mut work.layer);
+    let mut below = std::mem::take(&mut work.below);
     for (i, layer) in layers.iter().enumerate() {
-        std::mem::swap(&mut below, top);
+        if i > 0 {
+            copy(top, &mut below);
+        }
         layer.run(layout, if i == 0 { input } else { &below }, top, work);
     }
-    work.layer = below;
+    work.below = below;
 }
 
 impl Layer {

@@ -54,6 +54,13 @@ impl<'a> Rows<'a> {
     }
 }
 
+/// Makes `to` a copy of `from`. Buffers are copied rather than exchanged where several would change places: then each
+/// keeps the size that it needs.
+pub(super) fn copy(from: &Matrix, to: &mut Matrix) {
+    to.resize(from.rows(), from.cols());
+    to.as_mut_slice().copy_from_slice(from.as_slice());
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
