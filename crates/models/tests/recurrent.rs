@@ -6,7 +6,8 @@
 #![allow(clippy::unwrap_used)] // a test fails by panicking
 
 use metaphrase_base::{Parent, Row, SentId, StepModel, StepRow, StepScores, WordId};
-use metaphrase_models::{Architecture, Model};
+use metaphrase_models::config::{Cell, LayerNorm, RecurrentConfig};
+use metaphrase_models::{Architecture, Model, load};
 use metaphrase_search::{Hypothesis, Options, Searcher, Task};
 use metaphrase_text::vocab::Vocabulary;
 use std::fmt::Write as _;
@@ -241,6 +242,43 @@ fn a_sentence_in_a_batch_equals_itself_alone_to_the_bit() {
         assert_eq!(subject.search(options(), 20), alone, "{}", subject.name);
         assert_eq!(subject.search(options(), 1000), alone, "{}", subject.name);
     }
+}
+
+/// What is said when this fixture is given other settings.
+fn refusal(fixture: &str, change: impl Fn(&mut RecurrentConfig)) -> String {
+    let path = format!("{}/../../testdata/models/recurrent/{fixture}.npz", env!("CARGO_MANIFEST_DIR"));
+    let (mut config, weights) = load(Path::new(&path)).unwrap();
+    let Architecture::Recurrent(recurrent) = &mut config.architecture else { panic!("{fixture} is not recurrent") };
+    change(recurrent);
+    let message = Model::new(config, &weights).err().expect("a refusal").to_string();
+    message.strip_prefix(&format!("{path}: ")).expect("the file's name").to_owned()
+}
+
+#[test]
+fn what_does_not_fit_is_refused_in_one_sentence() {
+    assert_eq!(
+        refusal("amun", |config| config.dim_rnn = 8),
+        "tensor `encoder_bi_U` is 9 × 18, expected 8 × 16",
+        "the size of the state"
+    );
+    assert_eq!(
+        refusal("amun", |config| config.layer_norm = LayerNorm::Marian),
+        "there is no tensor `encoder_bi_gamma2`, which the model's settings call for"
+    );
+    assert_eq!(
+        refusal("amun", |config| config.encoder_depth = 0),
+        "the setting `enc-depth` is 0, it must be at least 1"
+    );
+    assert_eq!(
+        refusal("s2s-mgru", |config| config.decoder_cell_base_depth = 3),
+        "a cell of kind mlstm, mgru, sru or ssru without input (`decoder_cell3`) is not supported: a layer can have \
+         only one cell of these kinds"
+    );
+    assert_eq!(
+        refusal("amun", |config| config.encoder_cell = Cell::Ssru),
+        "a cell of kind sru or ssru with an input that is not as wide as its state (`encoder_bi`) is not supported: \
+         their `dim-emb` must equal `dim-rnn`"
+    );
 }
 
 #[test]

@@ -69,7 +69,7 @@ OTHERS = {
     "amun-wide": {**AMUN, "dim-emb": 33, "dim-rnn": 70},
     "nematus": NEMATUS,
     "nematus-norm": {**NEMATUS, **LN},
-    "nematus-tied-all": {**NEMATUS, **LN, "tied-embeddings-all": True, "dec-cell-base-depth": 8, "enc-cell-depth": 4},
+    "nematus-deeper": {**NEMATUS, **LN, "dec-cell-base-depth": 8, "enc-cell-depth": 4},
     "nematus-deep": {**NEMATUS, "enc-cell-depth": 2, "dec-cell-base-depth": 4},
     "nematus-decoders": {**NEMATUS, **LN, "dec-depth": 3, "enc-depth": 2, "enc-cell-depth": 2},
     "s2s-gru": S2S,
@@ -90,7 +90,7 @@ OTHERS = {
         **S2S, **LN, **DEEP, **cells("lstm"), "enc-cell-depth": 2, "dec-cell-base-depth": 4, "dec-cell-high-depth": 2,
     },
     "s2s-mlstm": {**S2S, **cells("mlstm")},
-    "s2s-mgru-norm": {**S2S, **LN, **cells("mgru")},
+    "s2s-mgru-norm": {**S2S, **LN, **cells("mgru"), "learn-rate": 0.002},
     "s2s-tanh": {**S2S, **cells("tanh"), "dec-depth": 2, "dec-cell-high-depth": 2},
     "s2s-tanh-norm": {**S2S, **LN, **cells("tanh")},
     "s2s-relu": {**S2S, **cells("relu")},
@@ -148,7 +148,7 @@ def train(folder, model, options, scratch):
         "train", "--quiet", "--cpu-threads", "1", "-w", "300", "--seed", "11", "--model", model,
         "--train-sets", os.path.join(scratch, "train.s"), os.path.join(scratch, "train.t"),
         "--vocabs", *vocabularies, "--mini-batch", "32", "--maxi-batch", "1", "--after", "200u",
-        "--learn-rate", "0.02", "--clip-norm", "1", "--no-shuffle", *flags(options), stdin=subprocess.DEVNULL,
+        "--clip-norm", "1", "--no-shuffle", *flags({"learn-rate": 0.02, **options}), stdin=subprocess.DEVNULL,
     )
     return vocabularies
 
