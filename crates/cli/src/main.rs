@@ -28,6 +28,9 @@ use std::ffi::OsString;
 use std::fmt;
 use std::process::ExitCode;
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Translates text with neural models: Marian, OPUS-MT and Hugging Face MarianMT models as they are.
 ///
 /// One line in, one line out, in order. Text comes in on standard input, results go out on standard output,

@@ -31,7 +31,7 @@ pub struct ModelArgs {
     precision: Precision,
 }
 
-const DEFAULT_BATCH: NonZeroUsize = NonZeroUsize::new(512).unwrap();
+const DEFAULT_BATCH: NonZeroUsize = NonZeroUsize::new(256).unwrap();
 
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum Precision {

@@ -24,9 +24,9 @@ pub struct Best {
 /// let mut top = TopK::new();
 /// top.start(2, &[3]);
 /// top.offer(&[1.0, 5.0, 2.0, 9.0], 0.0, 0.0, 0);
-/// top.offer(&[4.0, f32::NAN, 5.0], 0.0, 0.0, 1);
+/// top.offer(&[4.0, f32::NAN, 3.0], 0.0, 0.0, 1);
 /// let best: Vec<_> = top.finish().iter().map(|b| (b.value, b.tag, b.column)).collect();
-/// assert_eq!(best, [(5.0, 0, 1), (5.0, 1, 2)]);
+/// assert_eq!(best, [(5.0, 0, 1), (4.0, 1, 0)]);
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct TopK {

@@ -25,7 +25,7 @@ pub struct Execution {
 impl Default for Execution {
     fn default() -> Self {
         let threads = thread::available_parallelism().map_or(1, usize::from);
-        Self { threads, batch_tokens: 512 }
+        Self { threads, batch_tokens: 256 }
     }
 }
 

@@ -1,4 +1,4 @@
-//! The bytes of a model file: mapped into memory, or read from elsewhere. The one `unsafe` of this crate.
+//! The bytes of a model file: mapped into memory, or read from elsewhere. The only `unsafe` code of this crate.
 
 use crate::ModelError;
 use memmap2::Mmap;
@@ -60,6 +60,21 @@ impl Slice {
 
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.buffer.bytes()[self.range.clone()]
+    }
+
+    /// Says that these bytes are not needed for now: their pages leave memory, and are read from the file again
+    /// if they are needed after all. Loading a model that is not used in place takes half the memory so.
+    pub(crate) fn release(&self) {
+        #[cfg(unix)]
+        if let Buffer::Mapped(map) = &*self.buffer {
+            use memmap2::UncheckedAdvice::DontNeed;
+            // SAFETY: this drops content only where pages were written to; the mapping is of a file and
+            // read-only, so what is read later is what was read before.
+            #[allow(unsafe_code)]
+            let released = unsafe { map.unchecked_advise_range(DontNeed, self.range.start, self.range.len()) };
+            // Advice: if it is not taken the pages stay, and nothing is lost.
+            let _ = released;
+        }
     }
 
     /// The part of this slice that `range` names, counted from its start.

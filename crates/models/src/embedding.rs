@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// would touch a cache line per number. The price is 8 MB for 8,000 words of 256 numbers.
 #[derive(Debug, Clone)]
 pub(crate) struct Embedding {
-    table: Arc<[f32]>,
+    table: Arc<Vec<f32>>,
     dim: usize,
 }
 
@@ -21,7 +21,7 @@ impl Embedding {
     /// If it is missing or of another shape.
     pub(crate) fn load(weights: &Weights, name: &str, words: usize, dim: usize) -> Result<Self, ModelError> {
         let tensor = weights.tensor(name)?.expect(&[words, dim])?;
-        Ok(Self { table: tensor.data.as_ref().into(), dim })
+        Ok(Self { table: Arc::new(tensor.data.into_owned()), dim })
     }
 
     /// The vector of a word.
@@ -30,6 +30,11 @@ impl Embedding {
     /// If the table does not have the word.
     pub(crate) fn word(&self, word: WordId) -> &[f32] {
         &self.table[word.index() * self.dim..][..self.dim]
+    }
+
+    /// The whole table.
+    pub(crate) fn numbers(&self) -> &[f32] {
+        &self.table
     }
 
     /// Whether both are one table.

@@ -1,5 +1,6 @@
 //! The output layer: from the decoder's output to one logit per target word.
 
+use crate::embedding::Embedding;
 use crate::{ModelError, Weights};
 use metaphrase_kernels::{Epilogue, Layout, Matrix, PackedMatrix, product};
 
@@ -13,7 +14,7 @@ pub(crate) struct Output {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OutputNames<'a> {
     /// The table of target words (`words × inputs`), if it is the output layer too.
-    pub(crate) table: Option<&'a str>,
+    pub(crate) table: Option<&'a Embedding>,
     /// Otherwise `{prefix}_Wt` (`words × inputs`) or, in older files, `{prefix}_W` (`inputs × words`).
     pub(crate) prefix: &'a str,
     /// Whether there is a `{prefix}_b`.
@@ -37,7 +38,7 @@ impl Output {
         };
         let untransposed = format!("{}_W", names.prefix);
         let matrix = match names.table {
-            Some(table) => by_words(table)?,
+            Some(table) => PackedMatrix::pack(table.numbers(), inputs, words, Layout::OutputsByInputs),
             None if weights.contains(&untransposed) => {
                 let tensor = weights.tensor(&untransposed)?.expect(&[inputs, words])?;
                 PackedMatrix::pack(&tensor.data, inputs, words, Layout::InputsByOutputs)
@@ -80,6 +81,8 @@ mod tests {
         ] {
             let bias = ("out_b", vec![1, 3], vec![0.5, 0.0, 0.0]);
             let weights = Weights::from_tensors("m", [(name, shape.to_vec(), data.clone()), bias]).unwrap();
+            let table = table.map(|name| Embedding::load(&weights, name, 3, 2).unwrap());
+            let table = table.as_ref();
             let layer = |bias| Output::load(&weights, OutputNames { table, prefix: "out", bias }, 2, 3).unwrap();
             let (input, mut logits) = (Matrix::from_vec(1, 2, vec![1.0, 10.0]), Matrix::new());
             layer(true).logits(&input, &mut logits);

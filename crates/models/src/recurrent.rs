@@ -49,20 +49,21 @@ impl Recurrent {
         let reader = |kind| CellReader { weights, kind, norm: recurrent.layer_norm, dim_rnn: recurrent.dim_rnn };
         let encoder = Encoder::read(recurrent, &reader(recurrent.encoder_cell))?;
         let decoder = Decoder::read(recurrent, weights, &reader(recurrent.decoder_cell), encoder.dim())?;
-        let names =
-            OutputNames { table: tied.output_table(), prefix: "decoder_ff_logit_l2", bias: recurrent.output_bias };
         let target = Embedding::load(weights, tied.target_table(), config.target_words, dim_emb)?;
         let source = if tied.source_target && config.source_words == config.target_words {
             target.clone()
         } else {
             Embedding::load(weights, tied.source_table(), config.source_words, dim_emb)?
         };
+        let table = tied.output_table().map(|_| &target);
+        let names = OutputNames { table, prefix: "decoder_ff_logit_l2", bias: recurrent.output_bias };
+        let output = Output::load(weights, names, dim_emb, config.target_words)?;
         Ok(Self {
             source,
             target,
             encoder,
             decoder,
-            output: Output::load(weights, names, dim_emb, config.target_words)?,
+            output,
             dim_emb,
             target_words: config.target_words,
             end_of_sentence: WordId(config.end_of_sentence),

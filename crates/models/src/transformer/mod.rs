@@ -67,15 +67,16 @@ impl Transformer {
         } else {
             Embedding::load(weights, tied.target_table(), config.target_words, dim)?
         };
+        let table = tied.output_table().map(|_| &target);
+        let names = OutputNames { table, prefix: "decoder_ff_logit_out", bias: network.output_bias };
+        let output = Output::load(weights, names, dim, config.target_words)?;
         let positions = Arc::new(Positions::load(weights, network.positions, dim)?);
         let encoder_input = Input::load(weights, "encoder", network, source, Arc::clone(&positions))?;
         let decoder_input = Input::load(weights, "decoder", network, target, positions)?;
-        let names =
-            OutputNames { table: tied.output_table(), prefix: "decoder_ff_logit_out", bias: network.output_bias };
         Ok(Self {
             encoder: Encoder::load(weights, network, encoder_input)?,
             decoder: Decoder::load(weights, network, decoder_input)?,
-            output: Output::load(weights, names, dim, config.target_words)?,
+            output,
             dim,
             target_words: config.target_words,
             end_of_sentence: WordId(config.end_of_sentence),
