@@ -32,3 +32,8 @@ pub use options::TranslateOptions;
 pub use package::{Package, inspect};
 pub use translation::{Hypothesis, Request, Translation};
 pub use translator::{Execution, Translator};
+
+/// The code of the README compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
