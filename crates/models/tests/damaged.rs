@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)] // a test fails by panicking
 
 use metaphrase_models::{Config, Model, ModelError, Weights, from_bytes};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 const NAME: &str = "damaged";
@@ -155,4 +156,28 @@ fn settings_that_do_not_fit_the_tensors() {
     assert!(message("dec-depth: 1", "dec-depth: 2").contains("there is no tensor `decoder_l2_"));
     assert!(message("heads: 2", "heads: 3").contains("not a multiple of 3 heads"));
     assert!(message("dim-emb: 8", "dim-emb: 0").contains("embedding size is 0"));
+}
+
+/// A zip directory of a thousand entries for one and the same deflated megabyte.
+#[test]
+fn a_small_archive_does_not_fill_the_memory() {
+    let mut deflated = Vec::new();
+    flate2::read::DeflateEncoder::new(&[0; 1 << 20][..], flate2::Compression::best())
+        .read_to_end(&mut deflated)
+        .unwrap();
+    let sizes = [deflated.len() as u32, 1 << 20].map(u32::to_le_bytes).concat();
+    let mut file = [b"PK\x03\x04".as_slice(), &[0; 4], &[8, 0], &[0; 8], &sizes, &[0; 4], &deflated].concat();
+    let start = file.len() as u32;
+    let mut crc = flate2::Crc::new();
+    crc.update(&[0; 1 << 20]);
+    let entry = [b"PK\x01\x02".as_slice(), &[0; 6], &[8, 0], &[0; 4], &crc.sum().to_le_bytes(), &sizes].concat();
+    for name in 0..1000 {
+        file.extend([&entry, &[4, 0][..], &[0; 16], format!("{name:04}").as_bytes()].concat());
+    }
+    let size = file.len() as u32 - start;
+    file.extend([b"PK\x05\x06".as_slice(), &[0; 4], &[0xe8, 3, 0xe8, 3], &size.to_le_bytes()].concat());
+    file.extend([start.to_le_bytes().as_slice(), &[0; 2]].concat());
+    assert!(file.len() < 60_000);
+    let message = marian(file).unwrap_err().to_string();
+    assert!(message.contains("its members are larger than itself"), "{message}");
 }

@@ -57,6 +57,10 @@ impl<'a> Archive<'a> {
             .and_then(|rest| rest.get(..size as usize))
             .ok_or_else(|| damaged("its zip directory points beyond its end"))?;
         let members = read_directory(directory, count).ok_or_else(|| damaged("its zip directory is garbled"))?;
+        // Members that share bytes would let a small file fill the memory.
+        if members.iter().map(|member| u64::from(member.compressed)).sum::<u64>() > all.len() as u64 {
+            return Err(damaged("its members are larger than itself"));
+        }
         Ok(Self { path, bytes, members })
     }
 
