@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""Fills fuzz/corpus/ with small seeds from the repository's files. Only the standard library is needed.
+
+usage: fuzz/seeds.py    (again at any time: what fuzzing has found stays)
+"""
+
+import io
+import json
+import struct
+import zipfile
+from pathlib import Path
+
+FUZZ = Path(__file__).resolve().parent
+DATA = FUZZ.parent / "testdata"
+LARGEST = 30_000
+
+
+def seed(target: str, name: str, content: bytes) -> None:
+    if len(content) <= LARGEST:
+        corpus = FUZZ / "corpus" / target
+        corpus.mkdir(parents=True, exist_ok=True)
+        (corpus / f"seed-{name}").write_bytes(content)
+
+
+def arrays(npz: bytes):
+    """Name, header and content of each array."""
+    with zipfile.ZipFile(io.BytesIO(npz)) as archive:
+        for name in archive.namelist():
+            npy = archive.read(name)
+            start = 10 + struct.unpack_from("<H", npy, 8)[0]
+            header = eval(npy[10:start])  # Our own test data.
+            yield name.removesuffix(".npy"), header, npy[start:]
+
+
+def marian_bin(npz: bytes) -> bytes:
+    kinds = {"<f4": 0x404, "|i1": 0x101}
+    tensors = [(n.encode() + b"\0", header, data) for n, header, data in arrays(npz) if header["descr"] in kinds]
+    file = struct.pack("<QQ", 1, len(tensors))
+    for name, header, data in tensors:
+        file += struct.pack("<QQQQ", len(name), kinds[header["descr"]], len(header["shape"]), len(data))
+    file += b"".join(name for name, _, _ in tensors)
+    file += b"".join(struct.pack("<i", size) for _, header, _ in tensors for size in header["shape"])
+    return file + struct.pack("<Q", 0) + b"".join(data for _, _, data in tensors)
+
+
+def safetensors(npz: bytes, only: str = "") -> bytes:
+    header, content = {}, b""
+    for name, array, data in arrays(npz):
+        if array["descr"] == "<f4" and name.startswith(only):
+            offsets = [len(content), len(content) + len(data)]
+            header[name] = {"dtype": "F32", "shape": array["shape"], "data_offsets": offsets}
+            content += data
+    text = json.dumps(header).encode()
+    return struct.pack("<Q", len(text)) + text + content
+
+
+def models() -> None:
+    manifest = next((FUZZ.parent / "models").glob("*/config.toml")).read_bytes()
+    for path in sorted(DATA.glob("models/**/*.npz")):
+        name, npz = f"{path.parent.name}-{path.stem}", path.read_bytes()
+        seed("marian_npz", name, npz)
+        seed("marian_bin", name, marian_bin(npz))
+        seed("model_directory", name, manifest + b"\0" + safetensors(npz))
+        seed("model_directory", f"{name}-few", manifest + b"\0" + safetensors(npz, "Wemb"))
+    for path in sorted(DATA.glob("models/hugging-face-*")):
+        config, tensors = (path / "config.json").read_bytes(), (path / "model.safetensors").read_bytes()
+        length = struct.unpack_from("<Q", tensors)[0]
+        seed("hugging_face", path.name, config + b"\0" + tensors[: 8 + length])
+        tiny = next(DATA.glob("models/marian-tiny/*.npz")).read_bytes()
+        seed("hugging_face", f"{path.name}-other", config + b"\0" + safetensors(tiny, "Wemb"))
+        seed("small_files", f"{path.name}-generation", b"\1" + (path / "generation_config.json").read_bytes())
+    index = {"weight_map": {"model.shared.weight": "shard.safetensors", "final_logits_bias": "shard.safetensors"}}
+    seed("small_files", "index", b"\2" + json.dumps(index).encode())
+    seed("small_files", "manifest", b"\3" + manifest)
+    decoder = "relative-paths: true\nmodels:\n  - model.npz\nvocabs:\n  - vocab.yml\n  - vocab.yml\n"
+    decoder += "beam-size: 6\nnormalize: 1\nword-penalty: 0\nshortlist:\n  - vocab.yml\n  - 100\n  - false\n"
+    seed("small_files", "decoder", b"\0" + decoder.encode())
+
+
+def text() -> None:
+    for path in sorted(DATA.glob("text/sentencepiece/*.spm")):
+        seed("sentencepiece_bytes", path.stem, path.read_bytes())
+        seed("vocabulary", path.stem, b"\2" + path.read_bytes())
+    for path in sorted(DATA.glob("**/*vocab*.yml")) + sorted(DATA.glob("**/vocab*.json")):
+        content = path.read_bytes()
+        seed("vocabulary", f"{path.parent.name}-{path.name}", b"\0" + content)
+        seed("vocabulary", f"{path.parent.name}-{path.name}-pair", b"\3" + content)
+        seed("vocabulary", f"{path.parent.name}-{path.name}-list", b"\1" + content)
+    for language in ["en", "de", "fr"]:
+        golden = DATA / "text" / "golden" / f"sample.{language}"
+        lines = (DATA / "text" / f"sample.{language}").read_bytes().splitlines()
+        part = lambda kind: golden.with_suffix(f".{language}.{kind}").read_bytes()
+        for i, line in enumerate(lines):
+            seed("moses", f"{language}-{i}", line)
+            if i % 8 == 0:
+                seed("bpe", f"{language}-{i}", b"\0".join([part("codes"), part("vocabulary"), line]))
+                seed("truecaser", f"{language}-{i}", part("truecase-model") + b"\0" + line)
+    for i, line in enumerate((DATA / "text" / "hard.txt").read_bytes().splitlines()):
+        seed("moses", f"hard-{i}", line + b"\0Mr\nDr\nNo #NUMERIC_ONLY#\n")
+    for language in ["en", "de", "fr", "zh", "ja", "nasty"]:
+        texts = [DATA / "metrics" / f"{language}.{kind}.txt" for kind in ["hyp", "ref", "ref2"]]
+        for i, lines in enumerate(zip(*(path.read_bytes().split(b"\n") for path in texts))):
+            seed("metrics", f"{language}-{i}", b"\0".join([bytes([97 + i]), *lines]))
+
+
+if __name__ == "__main__":
+    models()
+    text()
