@@ -15,12 +15,13 @@ compute = sys.argv[5] if len(sys.argv) > 5 else "float32"
 pieces = sentencepiece.SentencePieceProcessor(model_file=vocab)
 translator = ctranslate2.Translator(model, device="cpu", inter_threads=1, intra_threads=1, compute_type=compute)
 lines = [pieces.encode(line.rstrip("\n"), out_type=str) for line in sys.stdin]
-options = dict(beam_size=beam, length_penalty=1.0, max_decoding_length=500, max_input_length=0)
+options = dict(beam_size=beam, length_penalty=1.0, max_input_length=0)
+limit = lambda lines: 3 * (1 + max(map(len, lines), default=0))  # as the others: three times the source
 start = time.perf_counter()
 if batch:
-    results = translator.translate_batch(lines, max_batch_size=batch, batch_type="tokens", **options)
+    results = translator.translate_batch(lines, max_batch_size=batch, batch_type="tokens", max_decoding_length=limit(lines), **options)
 else:
-    results = [translator.translate_batch([line], **options)[0] for line in lines]
+    results = [translator.translate_batch([line], max_decoding_length=limit([line]), **options)[0] for line in lines]
 seconds = time.perf_counter() - start
 for result in results:
     print(pieces.decode(result.hypotheses[0]))

@@ -85,9 +85,22 @@ fn failure(error: &anyhow::Error) -> u8 {
     if error.chain().filter_map(|cause| cause.downcast_ref()).any(closed) {
         return 0;
     }
-    tracing::error!("{error:#}");
+    tracing::error!("{}", sentence(error));
     let options = matches!(error.downcast_ref(), Some(metaphrase::Error::Options(_)));
     if options || error.is::<Usage>() { 2 } else { 1 }
+}
+
+/// The error and its causes, each said once: some errors name their cause themselves.
+fn sentence(error: &anyhow::Error) -> String {
+    error.chain().map(ToString::to_string).fold(String::new(), |said, cause| {
+        if said.is_empty() {
+            cause
+        } else if said.contains(&cause) {
+            said
+        } else {
+            format!("{said}: {cause}")
+        }
+    })
 }
 
 /// Leaves at once: somebody may be waiting for the standard input on another thread, for ever.

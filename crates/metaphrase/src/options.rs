@@ -1,6 +1,5 @@
 //! What a translation is told.
 
-use metaphrase_base::WordId;
 use metaphrase_search::Options as Search;
 use metaphrase_text::vocab::Vocabulary;
 
@@ -28,10 +27,8 @@ impl Default for TranslateOptions {
 
 impl TranslateOptions {
     /// The search's options with all words that must not appear.
-    pub(crate) fn search(&self, target: &Vocabulary, never: &[u32]) -> Search {
+    pub(crate) fn search(&self, target: &Vocabulary) -> Search {
         let mut search = self.search.clone();
-        let unk = target.unk().filter(|_| self.allow_unk);
-        search.excluded.extend(never.iter().copied().map(WordId).filter(|&word| Some(word) != unk));
         if !self.allow_unk {
             search.excluded.extend(target.unk());
         }

@@ -1,7 +1,7 @@
 //! The files of a model, wherever they are.
 
 use crate::{Error, TranslateOptions};
-use metaphrase_models::{Config, DecoderDefaults, Model, ModelFiles, Report, Vocabularies, VocabularyFiles};
+use metaphrase_models::{Config, DecoderDefaults, Model, ModelFiles, Report, Vocabularies, VocabularyFiles, Weights};
 use metaphrase_text::vocab::Vocabulary;
 use std::path::Path;
 use std::sync::Arc;
@@ -56,16 +56,20 @@ impl Package {
         Ok(Self::of(Files { model: ModelFiles::find(model)?, source, target }))
     }
 
-    /// Loads the model.
+    /// Loads the model without its vocabularies.
     ///
     /// # Errors
     /// If a file can not be read, is damaged, or is of a kind that is not supported.
     pub fn load_model(&self) -> Result<Model, Error> {
-        let (config, weights) = match &self.place {
+        let (config, weights) = self.open_model()?;
+        Ok(Model::new(config, &weights)?)
+    }
+
+    pub(crate) fn open_model(&self) -> Result<(Config, Weights), Error> {
+        Ok(match &self.place {
             Place::Bundled => crate::bundled::model()?,
             Place::Files(files) => files.model.load()?,
-        };
-        Ok(Model::new(config, &weights)?)
+        })
     }
 
     /// Loads the vocabularies, source and target, and checks them against the model's settings.

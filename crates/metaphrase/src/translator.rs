@@ -77,8 +77,11 @@ impl Translator {
     /// # Errors
     /// [`Error`] for files that can not be read or do not fit together.
     pub fn load(package: &Package, execution: Execution) -> Result<Self, Error> {
-        let model = Arc::new(package.load_model()?);
-        let (source, target) = package.load_vocabularies(model.config())?;
+        let (mut config, weights) = package.open_model()?;
+        let (source, target) = package.load_vocabularies(&config)?;
+        // Marian's files do not say which word ends a sentence; their vocabularies do.
+        config.end_of_sentence = target.eos().0;
+        let model = Arc::new(Model::new(config, &weights)?);
         let shared = Arc::new(Shared { model, source, target });
         let worker = Arc::clone(&shared);
         let emit = move |outcome| worker.reply(outcome);
@@ -153,7 +156,7 @@ impl Translator {
         I::IntoIter: Send,
     {
         let Shared { model, target, .. } = &*self.shared;
-        let search = options.search(target, &model.config().never).check(&**model)?;
+        let search = options.search(target).check(&**model)?;
         let chunks = chunks.into_iter();
         let (reply, replies) = channel();
         let stopped = &AtomicBool::new(false);

@@ -16,10 +16,13 @@ pub enum Stop {
     Fill,
 }
 
+/// The most hypotheses per step and sentence.
+const MAX_BEAM: usize = 10_000;
+
 /// Options of a search. The default is Marian's behaviour with beam 6 and scores normalised by length.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
-    /// Hypotheses kept per step and sentence, B. At least 1.
+    /// Hypotheses kept per step and sentence, B. From 1 to 10,000.
     pub beam_size: usize,
     /// Number of hypotheses in an outcome, at most.
     pub n_best: usize,
@@ -65,6 +68,12 @@ pub enum OptionsError {
         /// The option's name.
         option: &'static str,
     },
+    /// A beam that no memory holds.
+    #[error("a beam of {beam_size} is asked for; the widest is {MAX_BEAM}")]
+    BeamTooWide {
+        /// What was given.
+        beam_size: usize,
+    },
     /// Not a usable number.
     #[error("{option} is {value}; it must be {expected}")]
     Range {
@@ -101,6 +110,10 @@ impl Options {
             if value == 0 {
                 return Err(OptionsError::Zero { option });
             }
+        }
+        // Each place of the beam takes a row of scores, one for each word of the vocabulary.
+        if self.beam_size.max(self.n_best) > MAX_BEAM {
+            return Err(OptionsError::BeamTooWide { beam_size: self.beam_size.max(self.n_best) });
         }
         let range = |option, value, expected, ok| {
             if ok { Ok(()) } else { Err(OptionsError::Range { option, value, expected }) }

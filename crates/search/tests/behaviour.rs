@@ -156,6 +156,8 @@ fn options_that_cannot_work_are_refused() {
         refused(Options { n_best: 7, ..Options::default() }).to_string(),
         "7 best hypotheses asked of a beam of 6; use a beam of at least 7"
     );
+    let wide = refused(Options { beam_size: 100_000, ..Options::default() });
+    assert_eq!(wide.to_string(), "a beam of 100000 is asked for; the widest is 10000");
     assert_eq!(refused(Options { excluded: vec![END], ..Options::default() }), OptionsError::EndExcluded);
     for options in [
         Options { normalize: f32::NAN, ..Options::default() },

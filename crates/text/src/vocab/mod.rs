@@ -142,7 +142,8 @@ impl Vocabulary {
     /// of a longer list only. A SentencePiece model stays as it is.
     pub fn truncate(&mut self, words: usize) {
         if let Form::Words(list) = &mut self.form {
-            list.truncate(words);
+            let specials = self.unk.map_or(self.eos, |unk| unk.max(self.eos));
+            list.truncate(words.max(specials.index() + 1));
         }
     }
 
@@ -257,4 +258,19 @@ impl Vocabulary {
 /// Marian splits at blanks alone: a tab or no-break space is part of a word.
 fn split_words(line: &str) -> impl Iterator<Item = &str> {
     line.split(' ').filter(|word| !word.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Found by fuzzing: the end of sentence of a list that was cut before it.
+    #[test]
+    fn a_cut_list_keeps_its_end_of_sentence() {
+        let list = b"\"</s>\": 9\nw: 0\nv: 20\n";
+        let mut vocabulary = Vocabulary::from_bytes(VocabularyFormat::Mapping, list).expect("a vocabulary");
+        vocabulary.truncate(6);
+        assert_eq!((vocabulary.len(), vocabulary.eos()), (10, WordId(9)));
+        assert_eq!(vocabulary.id("v"), None);
+    }
 }
