@@ -23,25 +23,35 @@ pub(super) enum Edit {
 /// Distances between all heads of a hypothesis and all heads of a reference.
 ///
 /// Shifts are tried by the hundred, and each changes a part of the hypothesis only: rows before the first word that changed
-/// are taken over.
+/// are taken over. Only the band is kept, so that lines of any length can be compared.
 pub(super) struct EditDistance<'r> {
     reference: &'r [u32],
     hypothesis: Vec<u32>,
-    /// `(hypothesis + 1) × (reference + 1)`: row i has the distances of the first i words.
-    table: Vec<u32>,
+    /// The columns of each row that are in the band: all of row 0, [`band`] of the others.
+    bands: Vec<Range<usize>>,
+    /// Where the cells of each row are in `cells`.
+    places: Vec<Range<usize>>,
+    /// The cells of all rows: row i has the distances of the first i words.
+    cells: Vec<u32>,
     /// Two rows for [`EditDistance::distance_of`].
     rows: [Vec<u32>; 2],
 }
 
 impl<'r> EditDistance<'r> {
     pub(super) fn new(hypothesis: &[u32], reference: &'r [u32]) -> Self {
-        let width = reference.len() + 1;
-        let mut table = vec![FAR; (hypothesis.len() + 1) * width];
-        for (cell, distance) in table.iter_mut().zip(0..width as u32) {
-            *cell = distance;
-        }
-        let rows = [vec![FAR; width], vec![FAR; width]];
-        let mut new = Self { reference, hypothesis: hypothesis.to_vec(), table, rows };
+        let (rows, columns) = (hypothesis.len(), reference.len());
+        let bands: Vec<_> = std::iter::once(0..columns + 1).chain((1..=rows).map(|i| band(i, rows, columns))).collect();
+        let mut end = 0;
+        let mut place = |band: &Range<usize>| {
+            let start = end;
+            end += band.len();
+            start..end
+        };
+        let places = bands.iter().map(&mut place).collect();
+        // Row 0 is filled here: as many insertions as there are words.
+        let cells = (0..=columns as u32).chain(std::iter::repeat_n(FAR, end - columns - 1)).collect();
+        let rows = [Vec::new(), Vec::new()];
+        let mut new = Self { reference, hypothesis: hypothesis.to_vec(), bands, places, cells, rows };
         new.fill(0);
         new
     }
@@ -53,7 +63,7 @@ impl<'r> EditDistance<'r> {
 
     /// The distance of the whole hypothesis.
     pub(super) fn distance(&self) -> u32 {
-        self.table[self.table.len() - 1]
+        self.cells[self.cells.len() - 1]
     }
 
     /// Takes another hypothesis of the same length.
@@ -69,30 +79,32 @@ impl<'r> EditDistance<'r> {
         if same == hypothesis.len() {
             return self.distance();
         }
-        let width = self.reference.len() + 1;
-        let [before, row] = &mut self.rows;
-        before.copy_from_slice(&self.table[same * width..(same + 1) * width]);
+        let [cells, row] = &mut self.rows;
+        cells.clear();
+        cells.extend_from_slice(&self.cells[self.places[same].clone()]);
         for i in same + 1..=hypothesis.len() {
-            fill_row(before, row, hypothesis[i - 1], self.reference, band(i, hypothesis.len(), self.reference.len()));
-            std::mem::swap(before, row);
+            let before = Row { first: self.bands[i - 1].start, cells };
+            row.resize(self.bands[i].len(), FAR);
+            fill_row(before, row, hypothesis[i - 1], self.reference, self.bands[i].clone());
+            std::mem::swap(cells, row);
         }
-        before[width - 1]
+        cells[cells.len() - 1]
     }
 
     /// Computes the rows behind row `from`.
     fn fill(&mut self, from: usize) {
-        let width = self.reference.len() + 1;
         for i in from + 1..=self.hypothesis.len() {
-            let (before, row) = self.table[(i - 1) * width..(i + 1) * width].split_at_mut(width);
-            let band = band(i, self.hypothesis.len(), self.reference.len());
-            fill_row(before, row, self.hypothesis[i - 1], self.reference, band);
+            let (done, rest) = self.cells.split_at_mut(self.places[i].start);
+            let before = Row { first: self.bands[i - 1].start, cells: &done[self.places[i - 1].clone()] };
+            let band = self.bands[i].clone();
+            fill_row(before, &mut rest[..band.len()], self.hypothesis[i - 1], self.reference, band);
         }
     }
 
     /// The edits in order. Of equally short ways it prefers, from the end, to keep or substitute, then to delete.
     pub(super) fn trace(&self) -> Vec<Edit> {
-        let width = self.reference.len() + 1;
-        let cell = |i: usize, j: usize| self.table[i * width + j];
+        let row = |i: usize| Row { first: self.bands[i].start, cells: &self.cells[self.places[i].clone()] };
+        let cell = |i: usize, j: usize| row(i).cell(j);
         let (mut i, mut j) = (self.hypothesis.len(), self.reference.len());
         let mut edits = Vec::with_capacity(i + j);
         while i > 0 || j > 0 {
@@ -134,18 +146,30 @@ fn band(i: usize, rows: usize, columns: usize) -> Range<usize> {
     diagonal.saturating_sub(reach)..end
 }
 
-/// One row of distances from the row before it, for the hypothesis' next word.
-fn fill_row(before: &[u32], row: &mut [u32], word: u32, reference: &[u32], band: Range<usize>) {
-    row[..band.start].fill(FAR);
-    row[band.end..].fill(FAR);
+/// The cells of a row that are in its band.
+#[derive(Clone, Copy)]
+struct Row<'a> {
+    /// The column of the first.
+    first: usize,
+    cells: &'a [u32],
+}
+
+impl Row<'_> {
+    fn cell(self, column: usize) -> u32 {
+        column.checked_sub(self.first).and_then(|at| self.cells.get(at)).copied().unwrap_or(FAR)
+    }
+}
+
+/// One row of distances, those in its band, from the row before it, for the hypothesis' next word.
+fn fill_row(before: Row<'_>, row: &mut [u32], word: u32, reference: &[u32], band: Range<usize>) {
     let mut left = FAR;
-    for j in band {
+    for (cell, j) in row.iter_mut().zip(band) {
         let substituted = match j.checked_sub(1) {
-            Some(left) => before[left] + u32::from(reference[left] != word),
+            Some(left) => before.cell(left) + u32::from(reference[left] != word),
             None => FAR,
         };
-        left = substituted.min(before[j] + 1).min(left + 1).min(FAR);
-        row[j] = left;
+        left = substituted.min(before.cell(j) + 1).min(left + 1).min(FAR);
+        *cell = left;
     }
 }
 
@@ -193,6 +217,14 @@ mod tests {
             let (a, b): (Vec<u32>, Vec<u32>) = ((0..rows).collect(), (1000..1000 + columns).collect());
             assert_eq!(EditDistance::new(&a, &b).distance(), rows.max(columns));
         }
+    }
+
+    #[test]
+    fn long_lines_need_little_memory() {
+        let line: Vec<u32> = (0..100_000).collect();
+        let distance = EditDistance::new(&line, &line);
+        assert_eq!(distance.distance(), 0);
+        assert!(distance.cells.len() < 60 * line.len());
     }
 
     #[test]
