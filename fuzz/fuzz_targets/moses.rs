@@ -42,7 +42,9 @@ static TOOLS: LazyLock<Tools> = LazyLock::new(|| {
     }
 });
 
-fuzz_target!(|input: &[u8]| {
+fuzz_target!(init: LazyLock::force(&TOOLS), |input: &[u8]| try_all(input));
+
+fn try_all(input: &[u8]) {
     let [line, prefixes] = texts(input);
     let own = MosesTokenizer::new("en").with_prefixes(NonbreakingPrefixes::parse(&prefixes));
     for tokenizer in TOOLS.tokenizers.iter().chain([&own]) {
@@ -55,4 +57,4 @@ fuzz_target!(|input: &[u8]| {
         let _ = (detokenizer.detokenize(&tokens), detokenizer.detokenize_line(&line));
     }
     TOOLS.normalizers.iter().for_each(|normalizer| drop(normalizer.normalize(&line)));
-});
+}
