@@ -1,0 +1,7 @@
+//! Training of the neural models: gradients, data, recipes.
+//!
+//! ```text
+//! corpus ──▶ data: batches ──▶ Trainer: networks on a tape ──▶ gradients ──▶ optimizer ──▶ Parameters ──▶ model directory
+//! ```
+
+pub mod data;
