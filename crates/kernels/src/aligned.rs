@@ -31,6 +31,13 @@ impl AlignedVec {
     }
 }
 
+impl AlignedVec {
+    /// The greatest length that needs no allocation.
+    pub(crate) fn capacity(&self) -> usize {
+        self.lanes.len() * 16
+    }
+}
+
 impl From<&[f32]> for AlignedVec {
     fn from(values: &[f32]) -> Self {
         let mut out = Self::default();

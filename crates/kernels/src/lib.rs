@@ -32,6 +32,7 @@
 mod aligned;
 mod elementwise;
 mod functions;
+mod gradients;
 mod heads;
 mod isa;
 mod matrix;
@@ -44,6 +45,7 @@ pub use elementwise::{
     add_assign, axpy, exp_in_place, gelu_in_place, lerp, mul_assign, relu_in_place, scale, sigmoid_in_place,
     swish_in_place, tanh_in_place,
 };
+pub use gradients::{product_add, transposed_product_add, vectorised};
 pub use heads::{Rows, heads_dot, heads_weighted_sum};
 pub use isa::{InstructionSet, instruction_set, with_instruction_set};
 pub use matrix::Matrix;

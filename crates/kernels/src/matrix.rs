@@ -91,6 +91,12 @@ impl Matrix {
         (self.rows, self.cols) = (rows, cols);
     }
 
+    /// How many values it can hold without an allocation.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.values.capacity()
+    }
+
     /// No rows any more, columns and storage kept.
     pub fn clear(&mut self) {
         self.resize(0, self.cols);

@@ -5,3 +5,5 @@
 //! ```
 
 pub mod data;
+pub mod parameters;
+pub mod tape;

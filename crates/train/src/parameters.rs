@@ -1,0 +1,260 @@
+//! What is trained: named matrices, and their gradients.
+
+use metaphrase_kernels::{Layout, Matrix, PackedMatrix};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+/// Which parameter of a [`Parameters`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ParameterId(u32);
+
+impl ParameterId {
+    /// Its place in the order in which parameters were declared.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What a parameter is before the first update.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Init {
+    /// All the same number.
+    Constant(f32),
+    /// Uniform in ±√(6 / (rows + cols)) (Glorot and Bengio 2010).
+    Glorot,
+    /// Uniform in ±limit.
+    Uniform(f32),
+}
+
+/// Named matrices of `f32` under the names that `metaphrase_models` reads: maps are `inputs × outputs`, vectors
+/// `1 × n`, tables `words × dimension`.
+#[derive(Default)]
+pub struct Parameters {
+    seed: u64,
+    names: Vec<String>,
+    index: HashMap<String, ParameterId>,
+    values: Vec<Matrix>,
+    /// Per parameter, what products read: of x · W, and of x · Wᵀ. Made when first asked for.
+    packed: Vec<[OnceLock<PackedMatrix>; 2]>,
+}
+
+/// A shape that is not the declared one.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("tensor `{name}` is {got_rows} × {got_cols}, the network of this recipe has {rows} × {cols}")]
+pub struct ShapeError {
+    name: String,
+    rows: usize,
+    cols: usize,
+    got_rows: usize,
+    got_cols: usize,
+}
+
+impl Parameters {
+    /// No parameters; those to come are drawn from this seed, each by its name, in whatever order they are declared.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
+        Self { seed, ..Self::default() }
+    }
+
+    /// The parameter of this name, new if there is none: parts of a network that share a name share a parameter.
+    ///
+    /// # Panics
+    /// If it was declared with another shape, which is a mistake in a network's code.
+    pub fn declare(&mut self, name: &str, rows: usize, cols: usize, init: Init) -> ParameterId {
+        if let Some(&id) = self.index.get(name) {
+            let old = &self.values[id.index()];
+            assert_eq!((old.rows(), old.cols()), (rows, cols), "{name} is declared with two shapes");
+            return id;
+        }
+        let mut value = Matrix::zeros(rows, cols);
+        let limit = match init {
+            Init::Constant(_) => 0.0,
+            Init::Glorot => (6.0 / (rows + cols) as f32).sqrt(),
+            Init::Uniform(limit) => limit,
+        };
+        if let Init::Constant(constant) = init {
+            value.as_mut_slice().fill(constant);
+        } else {
+            let mut random = ChaCha8Rng::seed_from_u64(self.seed ^ hash(name));
+            value.as_mut_slice().fill_with(|| (random.random::<f32>() * 2.0 - 1.0) * limit);
+        }
+        let id = ParameterId(self.values.len() as u32);
+        self.names.push(name.to_owned());
+        self.index.insert(name.to_owned(), id);
+        self.values.push(value);
+        self.packed.push(Default::default());
+        id
+    }
+
+    /// Number of parameters.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// Names and matrices, in the order of declaration.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Matrix)> {
+        self.names.iter().map(String::as_str).zip(&self.values)
+    }
+
+    /// The parameter of this name.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<ParameterId> {
+        self.index.get(name).copied()
+    }
+
+    /// A parameter's name.
+    #[must_use]
+    pub fn name(&self, id: ParameterId) -> &str {
+        &self.names[id.index()]
+    }
+
+    /// A parameter's numbers.
+    #[must_use]
+    pub fn value(&self, id: ParameterId) -> &Matrix {
+        &self.values[id.index()]
+    }
+
+    /// All matrices, to be changed; call [`changed`](Self::changed) afterwards.
+    pub(crate) fn values_mut(&mut self) -> &mut [Matrix] {
+        &mut self.values
+    }
+
+    /// Sets a parameter.
+    ///
+    /// # Errors
+    /// If it has another shape.
+    pub fn set(&mut self, id: ParameterId, value: &Matrix) -> Result<(), ShapeError> {
+        let old = &mut self.values[id.index()];
+        if (old.rows(), old.cols()) != (value.rows(), value.cols()) {
+            return Err(ShapeError {
+                name: self.names[id.index()].clone(),
+                rows: old.rows(),
+                cols: old.cols(),
+                got_rows: value.rows(),
+                got_cols: value.cols(),
+            });
+        }
+        old.as_mut_slice().copy_from_slice(value.as_slice());
+        self.packed[id.index()] = Default::default();
+        Ok(())
+    }
+
+    /// Renews what products read, after all matrices have changed.
+    pub(crate) fn changed(&mut self, threads: usize) {
+        let mut stale: Vec<(&Matrix, &mut PackedMatrix, Layout)> = Vec::new();
+        for (value, [straight, transposed]) in self.values.iter().zip(&mut self.packed) {
+            stale.extend(straight.get_mut().map(|packed| (value, packed, Layout::InputsByOutputs)));
+            stale.extend(transposed.get_mut().map(|packed| (value, packed, Layout::OutputsByInputs)));
+        }
+        stale.sort_by_key(|(value, ..)| std::cmp::Reverse(value.as_slice().len()));
+        std::thread::scope(|scope| {
+            let mut parts: Vec<Vec<_>> = (0..threads).map(|_| Vec::new()).collect();
+            stale.into_iter().enumerate().for_each(|(i, item)| parts[i % threads].push(item));
+            for part in parts {
+                scope.spawn(move || part.into_iter().for_each(|(value, packed, layout)| repack(value, layout, packed)));
+            }
+        });
+    }
+
+    /// W as the map x · W.
+    pub(crate) fn packed(&self, id: ParameterId) -> &PackedMatrix {
+        self.pack(id, 0, Layout::InputsByOutputs)
+    }
+
+    /// W as the map x · Wᵀ.
+    pub(crate) fn packed_transposed(&self, id: ParameterId) -> &PackedMatrix {
+        self.pack(id, 1, Layout::OutputsByInputs)
+    }
+
+    fn pack(&self, id: ParameterId, which: usize, layout: Layout) -> &PackedMatrix {
+        self.packed[id.index()][which].get_or_init(|| {
+            let mut packed = PackedMatrix::default();
+            repack(self.value(id), layout, &mut packed);
+            packed
+        })
+    }
+}
+
+fn repack(value: &Matrix, layout: Layout, packed: &mut PackedMatrix) {
+    let (inputs, outputs) = match layout {
+        Layout::InputsByOutputs => (value.rows(), value.cols()),
+        Layout::OutputsByInputs => (value.cols(), value.rows()),
+    };
+    packed.repack(value.as_slice(), inputs, outputs, layout);
+}
+
+/// FNV-1a.
+fn hash(name: &str) -> u64 {
+    name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
+}
+
+/// One matrix per parameter, of its shape: the derivatives of the loss.
+#[derive(Debug, Clone, Default)]
+pub struct Gradients(Vec<Matrix>);
+
+impl Gradients {
+    /// Zeros.
+    #[must_use]
+    pub fn new(parameters: &Parameters) -> Self {
+        Self(parameters.values.iter().map(|value| Matrix::zeros(value.rows(), value.cols())).collect())
+    }
+
+    /// Zeros again.
+    pub(crate) fn clear(&mut self) {
+        self.0.iter_mut().for_each(|matrix| matrix.as_mut_slice().fill(0.0));
+    }
+
+    /// One per parameter.
+    #[must_use]
+    pub fn matrices(&self) -> &[Matrix] {
+        &self.0
+    }
+
+    /// One per parameter.
+    pub(crate) fn matrices_mut(&mut self) -> &mut [Matrix] {
+        &mut self.0
+    }
+
+    /// The gradient of one parameter.
+    pub(crate) fn get_mut(&mut self, id: ParameterId) -> &mut Matrix {
+        &mut self.0[id.index()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_parameter_is_drawn_by_its_name() {
+        let (mut a, mut b) = (Parameters::new(7), Parameters::new(7));
+        let in_a = a.declare("W", 3, 5, Init::Glorot);
+        b.declare("other", 2, 2, Init::Glorot);
+        let in_b = b.declare("W", 3, 5, Init::Glorot);
+        assert_eq!(a.value(in_a), b.value(in_b));
+        let limit = (6.0_f32 / 8.0).sqrt();
+        assert!(a.value(in_a).as_slice().iter().all(|v| v.abs() <= limit && *v != 0.0));
+        assert_eq!(a.declare("W", 3, 5, Init::Constant(1.0)), in_a, "a shared name is a shared parameter");
+        let mut other = Parameters::new(8);
+        let id = other.declare("W", 3, 5, Init::Glorot);
+        assert_ne!(other.value(id), a.value(in_a));
+    }
+
+    #[test]
+    fn another_shape_is_refused() {
+        let mut parameters = Parameters::new(1);
+        let id = parameters.declare("W", 2, 2, Init::Constant(0.0));
+        let error = parameters.set(id, &Matrix::zeros(2, 3)).unwrap_err();
+        assert_eq!(error.to_string(), "tensor `W` is 2 × 3, the network of this recipe has 2 × 2");
+    }
+}
