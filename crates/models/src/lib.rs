@@ -54,5 +54,5 @@ pub use model::{Model, State};
 pub use recurrent::{Recurrent, RecurrentState};
 pub use scores::Scores;
 pub use stored::Encoding;
-pub use transformer::{Transformer, TransformerState};
+pub use transformer::{Transformer, TransformerState, position_vectors};
 pub use weights::{Tensor, TensorInfo, Weights};

@@ -5,5 +5,6 @@
 //! ```
 
 pub mod data;
+pub mod networks;
 pub mod parameters;
 pub mod tape;

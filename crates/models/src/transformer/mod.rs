@@ -33,6 +33,7 @@ use encoder::{Encoded, Encoder};
 use input::Input;
 use metaphrase_base::{Row, SentId, StepModel, StepRow, WordId};
 use positions::Positions;
+pub use positions::position_vectors;
 use std::sync::Arc;
 
 /// A Transformer: weights only, nothing that a sentence changes.

@@ -27,6 +27,19 @@ pub(super) enum Sinusoid {
     HuggingFace,
 }
 
+/// The vectors of the first `count` positions, `count × dim`, or nothing where they are trained or there are none.
+#[must_use]
+pub fn position_vectors(kind: Kind, dim: usize, count: usize) -> Option<Matrix> {
+    let sinusoid = match kind {
+        Kind::SinusoidalMarian => Sinusoid::Marian,
+        Kind::SinusoidalHuggingFace => Sinusoid::HuggingFace,
+        Kind::Trained | Kind::None => return None,
+    };
+    let mut vectors = Matrix::zeros(count, dim);
+    (0..count).for_each(|t| sinusoid.add(t, vectors.row_mut(t)));
+    Some(vectors)
+}
+
 impl Positions {
     /// Positions of vectors of `dim` numbers; only trained ones have a tensor, `Wpos`.
     ///

@@ -78,7 +78,8 @@ impl Additive {
         let mut start = 0;
         for (r, span) in spans.iter().enumerate() {
             let own = start..start + span.len();
-            let (weights, energies) = (&self.weights.as_slice()[own.clone()], &mut energies.as_mut_slice()[own.clone()]);
+            let (weights, energies) =
+                (&self.weights.as_slice()[own.clone()], &mut energies.as_mut_slice()[own.clone()]);
             for (energy, j) in energies.iter_mut().zip(span.clone()) {
                 *energy = dot(grad.row(r), values_value.row(j));
             }

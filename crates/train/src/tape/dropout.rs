@@ -77,6 +77,18 @@ impl Tape<'_> {
         self.push(y, Op::Dropout(Dropout { x, mask }))
     }
 
+    /// `x` with each row dropped with this probability.
+    pub fn dropout_rows(&mut self, x: Var, probability: f32) -> Var {
+        let (rows, cols) = self.shape(x);
+        let Some(mask) = self.mask(probability) else { return x };
+        let mut factors = vec![1.0; rows];
+        mask.apply_in_place(&mut factors);
+        let mut value = self.take(rows, cols);
+        factors.iter().enumerate().for_each(|(r, &factor)| value.row_mut(r).fill(factor));
+        let value = self.push(value, Op::Constant);
+        self.mul(x, value)
+    }
+
     /// A mask of its own, to be multiplied with several values: variational dropout (Gal and Ghahramani 2016). `None`
     /// if nothing is dropped.
     pub fn dropout_mask(&mut self, rows: usize, cols: usize, probability: f32) -> Option<Var> {

@@ -158,7 +158,9 @@ impl Elementwise {
             }
             Self::Gelu(x) => {
                 let (value, y) = (to.values[x.index()].as_slice(), to.values[own.index()].as_slice());
-                for ((grad, x), y) in grad.as_mut_slice().chunks_mut(BLOCK).zip(value.chunks(BLOCK)).zip(y.chunks(BLOCK)) {
+                for ((grad, x), y) in
+                    grad.as_mut_slice().chunks_mut(BLOCK).zip(value.chunks(BLOCK)).zip(y.chunks(BLOCK))
+                {
                     let mut density = [0.0; BLOCK];
                     let density = &mut density[..x.len()];
                     density.iter_mut().zip(x).for_each(|(d, &x)| *d = -0.5 * x * x);

@@ -73,7 +73,8 @@ impl Scan {
                             let inputs = f.row(t).iter().zip(x_value.row(t)).zip(before).zip(grad.row(t));
                             let outputs = carried.iter_mut().zip(by_x.row_mut(t)).zip(by_forget.row_mut(t));
                             vectorised(|| {
-                                for ((((&f, &x), &before), &grad), ((carried, by_x), by_forget)) in inputs.zip(outputs) {
+                                for ((((&f, &x), &before), &grad), ((carried, by_x), by_forget)) in inputs.zip(outputs)
+                                {
                                     let d = grad + *carried;
                                     *by_x += d * (1.0 - f);
                                     *by_forget = d * (before - x);

@@ -172,13 +172,7 @@ fn attend<const CAUSAL: bool>(tape: &mut Tape<'_>, n: Named) -> Var {
 fn derivatives_of_the_loss_are_differences() {
     let (mut parameters, named) = parameters();
     let mut workspace = Workspace::default();
-    let layer = OutputLoss {
-        table: named.b,
-        bias: None,
-        smoothing: 0.1,
-        self_normalisation: 0.5,
-        weight: 0.7,
-    };
+    let layer = OutputLoss { table: named.b, bias: None, smoothing: 0.1, self_normalisation: 0.5, weight: 0.7 };
     let mut run = |parameters: &Parameters, gradients: Option<&mut Gradients>| {
         let mut tape = Tape::new(parameters, gradients, None, &mut workspace);
         let x = all(&mut tape, named.a);

@@ -1,0 +1,148 @@
+//! The networks of `metaphrase_models`, as they are trained: from the same settings, with the same tensors.
+//!
+//! A network declares its parameters once and then puts a batch on a [`Tape`]: all words of all sentences at once, the
+//! words so far being given. A test per architecture holds each against inference, word by word.
+
+mod transformer;
+
+use crate::data::Batch;
+use crate::parameters::{Init, ParameterId, Parameters};
+use crate::tape::{OutputLoss, Spans, Tape, Var, WordLosses};
+use metaphrase_models::config::TiedEmbeddings;
+use metaphrase_models::{Architecture, Config};
+use serde::{Deserialize, Serialize};
+use transformer::Transformer;
+
+/// A network that can be trained.
+pub struct Network {
+    kind: Kind,
+    output: Output,
+}
+
+enum Kind {
+    Transformer(Box<Transformer>),
+}
+
+/// Settings that no trainable network has.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NetworkError(pub String);
+
+/// Probabilities with which numbers are dropped while training.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct Dropout {
+    /// Transformer: of embeddings and of the output of each block, before the skip connection.
+    pub layer: f32,
+    /// Transformer: of attention weights.
+    pub attention: f32,
+    /// Transformer: of the inner layers of feed-forward blocks.
+    pub feed_forward: f32,
+    /// Of whole source words.
+    pub source_words: f32,
+    /// Of whole target words.
+    pub target_words: f32,
+    /// Recurrent: of inputs and states, the same numbers at each word of a sentence (Gal and Ghahramani 2016).
+    pub recurrent: f32,
+    /// Recurrent: of the layer that the output layer reads (Zhang et al. 2018, §4.3).
+    pub output: f32,
+}
+
+/// What is minimised.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct LossSettings {
+    /// ε of label smoothing: so much of a word's probability is asked for in equal parts of all words.
+    pub label_smoothing: f32,
+    /// α of the self-normalised loss (Zhang et al. 2018, eq. 11): what (ln Z)² costs.
+    pub self_normalisation: f32,
+    /// What a link of a given alignment that attention misses costs; 0 if there are none.
+    pub guided_alignment: f32,
+}
+
+/// What a network makes of a batch.
+struct Decoded {
+    /// What the output layer reads, a row per target word.
+    output: Var,
+    /// The words that these rows should predict.
+    words: Vec<u32>,
+}
+
+/// The output layer's parameters.
+struct Output {
+    /// `words × n`.
+    table: ParameterId,
+    bias: Option<ParameterId>,
+}
+
+impl Output {
+    /// The layer `{prefix}_Wt`, `{prefix}_b`, or the table of target words if that is the output layer too.
+    fn declare(
+        parameters: &mut Parameters,
+        prefix: &str,
+        (words, inputs): (usize, usize),
+        tied: TiedEmbeddings,
+        bias: bool,
+    ) -> Self {
+        let table = match tied.output_table() {
+            Some(name) => embedding(parameters, name, words, inputs),
+            None => parameters.declare(&format!("{prefix}_Wt"), words, inputs, Init::Glorot),
+        };
+        let bias = bias.then(|| parameters.declare(&format!("{prefix}_b"), 1, words, Init::Constant(0.0)));
+        Self { table, bias }
+    }
+}
+
+/// A table of word vectors, `words × dim`, uniform in ±√(3 / dim): as for a Glorot map that only has outputs.
+fn embedding(parameters: &mut Parameters, name: &str, words: usize, dim: usize) -> ParameterId {
+    parameters.declare(name, words, dim, Init::Uniform((3.0 / dim as f32).sqrt()))
+}
+
+impl Network {
+    /// The network of these settings; its parameters are declared.
+    ///
+    /// # Errors
+    /// If the settings have something that can not be trained.
+    pub fn declare(config: &Config, parameters: &mut Parameters) -> Result<Self, NetworkError> {
+        match &config.architecture {
+            Architecture::Transformer(settings) => {
+                let words = (config.target_words, settings.dim_emb);
+                let output = "decoder_ff_logit_out";
+                let output = Output::declare(parameters, output, words, settings.tied_embeddings, settings.output_bias);
+                let transformer = Transformer::declare(config, settings, parameters)?;
+                Ok(Self { kind: Kind::Transformer(Box::new(transformer)), output })
+            }
+            Architecture::Recurrent(_) => Err(NetworkError("recurrent networks can not be trained yet".into())),
+        }
+    }
+
+    /// The losses of a batch's target words; their derivatives times `weight` are on the tape.
+    pub fn loss(
+        &self,
+        tape: &mut Tape<'_>,
+        batch: &Batch,
+        dropout: &Dropout,
+        settings: &LossSettings,
+        weight: f32,
+    ) -> WordLosses {
+        let decoded = match &self.kind {
+            Kind::Transformer(network) => network.forward(tape, batch, dropout),
+        };
+        let layer = OutputLoss {
+            table: self.output.table,
+            bias: self.output.bias,
+            smoothing: settings.label_smoothing,
+            self_normalisation: settings.self_normalisation,
+            weight,
+        };
+        tape.output_loss(decoded.output, &decoded.words, &layer)
+    }
+}
+
+/// Where each sentence lies.
+fn spans(sentences: &crate::data::Sentences) -> Spans {
+    (0..sentences.len()).map(|i| sentences.range(i)).collect()
+}
+
+#[cfg(test)]
+mod tests;
