@@ -6,5 +6,9 @@
 
 pub mod data;
 pub mod networks;
+pub mod optimizer;
 pub mod parameters;
 pub mod tape;
+mod trainer;
+
+pub use trainer::{Trainer, TrainerSettings, Update, UpdateError};

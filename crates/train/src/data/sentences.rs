@@ -67,3 +67,53 @@ pub struct Batch {
     /// are none.
     pub alignments: Vec<Vec<(u32, u32)>>,
 }
+
+impl Batch {
+    /// Cuts the batch into at most `count` parts of about equal work, in words, in order. No part is empty; a batch
+    /// without pairs has no parts.
+    #[must_use]
+    pub fn split(&self, count: usize) -> Vec<Self> {
+        let work = |i: usize| self.source.range(i).len() + self.target.range(i).len();
+        let total: usize = (0..self.source.len()).map(work).sum();
+        let mut parts: Vec<Self> = Vec::new();
+        let mut done = 0;
+        for i in 0..self.source.len() {
+            // The part in whose share of the work the middle of this pair lies.
+            let part = (done + work(i) / 2) * count.max(1) / total.max(1);
+            if parts.is_empty() || (part >= parts.len() && parts.len() < count) {
+                parts.push(Self::default());
+            }
+            if let Some(last) = parts.last_mut() {
+                last.source.push(self.source.sentence(i));
+                last.target.push(self.target.sentence(i));
+                last.alignments.extend(self.alignments.get(i).cloned());
+            }
+            done += work(i);
+        }
+        parts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_share_the_work() {
+        let mut batch = Batch::default();
+        for length in [1, 9, 2, 3, 1, 4] {
+            batch.source.push(&vec![WordId(1); length]);
+            batch.target.push(&vec![WordId(2); length]);
+        }
+        let parts = batch.split(2);
+        assert_eq!(parts.iter().map(|p| p.source.words().len()).collect::<Vec<_>>(), [10, 10]);
+        assert_eq!(batch.split(1), [batch.clone()]);
+        for count in 1..9 {
+            let parts = batch.split(count);
+            assert!(parts.len() <= count && parts.iter().all(|p| !p.source.is_empty()));
+            let words: Vec<_> = parts.iter().flat_map(|p| p.target.words()).copied().collect();
+            assert_eq!(words, batch.target.words());
+        }
+        assert!(Batch::default().split(3).is_empty());
+    }
+}

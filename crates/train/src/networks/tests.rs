@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::data::Sentences;
+use crate::optimizer::{Decay, OptimizerSettings, Schedule};
 use crate::tape::Workspace;
+use crate::{Trainer, TrainerSettings};
 use metaphrase_base::{Parent, Row, SentId, StepModel, StepRow, StepScores, WordId};
 use metaphrase_models::config::{
     Activation, AverageAttention, DecoderLayer, FeedForward, Operations, Positions, TransformerConfig,
@@ -178,5 +180,66 @@ fn transformers_train_as_they_translate() {
         ),
     ] {
         assert_same(name, &config(Architecture::Transformer(settings)));
+    }
+}
+
+/// Sentence pairs in which nothing can be guessed: random words.
+fn random_pairs(count: usize) -> Batch {
+    let mut batch = Batch::default();
+    let mut state = 1_u32;
+    let mut next = |below: u32| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) % below
+    };
+    for _ in 0..count {
+        for side in [&mut batch.source, &mut batch.target] {
+            let length = 2 + next(6) as usize;
+            let words: Vec<_> = (0..length).map(|_| WordId(2 + next(WORDS as u32 - 2))).chain([WordId(0)]).collect();
+            side.push(&words);
+        }
+    }
+    batch
+}
+
+/// The loss per word of 32 sentences falls below 0.01: everything is learned by heart.
+fn assert_learns(name: &str, config: &Config) {
+    let batch = random_pairs(32);
+    let schedule = Schedule { rate: 5e-3, warmup: 20, decay: Decay::InverseSquareRoot { from: 100 } };
+    let optimizer = OptimizerSettings { schedule, clip_norm: 1.0, ..OptimizerSettings::default() };
+    let settings = TrainerSettings { optimizer, ..TrainerSettings::default() };
+    let mut trainer = Trainer::new(config, settings, 1, 2).unwrap();
+    let words = batch.target.words().len() as f64;
+    let mut loss = f64::INFINITY;
+    for _ in 0..600 {
+        loss = trainer.update(&batch).unwrap().losses.loss / words;
+        if loss < 0.01 {
+            return;
+        }
+    }
+    panic!("{name}: {loss} per word after 600 updates");
+}
+
+#[test]
+fn transformers_learn_by_heart() {
+    let settings = TransformerConfig {
+        dim_emb: 32,
+        encoder_ffn: FeedForward { dim: 64, depth: 2 },
+        decoder_ffn: FeedForward { dim: 64, depth: 2 },
+        ..transformer()
+    };
+    for (name, decoder_layer) in [
+        ("self-attention", DecoderLayer::SelfAttention),
+        ("SSRU", DecoderLayer::Ssru { projection: false }),
+        (
+            "average attention",
+            DecoderLayer::AverageAttention(AverageAttention {
+                ffn: FeedForward { dim: 48, depth: 2 },
+                activation: Activation::Relu,
+                gate: true,
+            }),
+        ),
+    ] {
+        let settings = TransformerConfig { decoder_layer, ..settings.clone() };
+        assert_learns(name, &config(Architecture::Transformer(settings)));
     }
 }
