@@ -1,40 +1,49 @@
 //! What training needs beside the products of translation.
 
-use crate::elementwise::{add_assign, axpy};
 use crate::isa::{Kernel, Simd, dispatch};
 use crate::matrix::Matrix;
 use crate::packed::{Layout, PackedMatrix};
-use crate::product::{Epilogue, product};
+use crate::product::product_add;
 
-impl PackedMatrix {
-    /// Packs other weights into the same storage.
-    ///
-    /// # Panics
-    /// If there are not `inputs · outputs` weights.
-    pub fn repack(&mut self, weights: &[f32], inputs: usize, outputs: usize, layout: Layout) {
-        *self = Self::pack(weights, inputs, outputs, layout);
+/// Storage of [`transposed_product_add`].
+#[derive(Clone, Debug, Default)]
+pub struct TransposedWork {
+    packed: PackedMatrix,
+    transposed: Matrix,
+}
+
+/// Rows that are multiplied at a time: a row of a block's transpose fits into the first-level cache.
+const BLOCK: usize = 256;
+
+/// out ← out + xᵀ·y, for x `n × a`, y `n × b`, out `a × b`.
+///
+/// # Panics
+/// If the shapes do not fit.
+pub fn transposed_product_add(x: &Matrix, y: &Matrix, out: &mut Matrix, work: &mut TransposedWork) {
+    assert_eq!(x.rows(), y.rows(), "rows of x and y");
+    let TransposedWork { packed, transposed } = work;
+    let (a, b) = (x.cols(), y.cols());
+    for start in (0..x.rows()).step_by(BLOCK) {
+        let rows = start..(start + BLOCK).min(x.rows());
+        packed.repack(&y.as_slice()[rows.start * b..rows.end * b], rows.len(), b, Layout::InputsByOutputs);
+        transposed.resize(a, rows.len());
+        transpose(&x.as_slice()[rows.start * a..rows.end * a], a, transposed);
+        product_add(transposed, packed, out);
     }
 }
 
-/// out ← out + x·w.
-///
-/// # Panics
-/// If the shapes do not fit.
-pub fn product_add(x: &Matrix, w: &PackedMatrix, out: &mut Matrix) {
-    let mut result = Matrix::new();
-    product(x, w, Epilogue::default(), &mut result);
-    add_assign(out.as_mut_slice(), result.as_slice());
-}
-
-/// out ← out + xᵀ·y, for x `n × a`, y `n × b`, out `a × b`. `work` is storage.
-///
-/// # Panics
-/// If the shapes do not fit.
-pub fn transposed_product_add(x: &Matrix, y: &Matrix, out: &mut Matrix, work: &mut PackedMatrix) {
-    let _ = work;
-    for r in 0..x.rows() {
-        for (i, &factor) in x.row(r).iter().enumerate() {
-            axpy(factor, y.row(r), out.row_mut(i));
+/// out ← xᵀ, where x has `cols` columns: in squares that fit into registers.
+fn transpose(x: &[f32], cols: usize, out: &mut Matrix) {
+    const SIDE: usize = 16;
+    let rows = out.cols();
+    let out = out.as_mut_slice();
+    for row in (0..rows).step_by(SIDE) {
+        for col in (0..cols).step_by(SIDE) {
+            for c in col..(col + SIDE).min(cols) {
+                for r in row..(row + SIDE).min(rows) {
+                    out[c * rows + r] = x[r * cols + c];
+                }
+            }
         }
     }
 }

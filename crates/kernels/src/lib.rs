@@ -45,11 +45,11 @@ pub use elementwise::{
     add_assign, axpy, exp_in_place, gelu_in_place, lerp, mul_assign, relu_in_place, scale, sigmoid_in_place,
     swish_in_place, tanh_in_place,
 };
-pub use gradients::{product_add, transposed_product_add, vectorised};
+pub use gradients::{TransposedWork, transposed_product_add, vectorised};
 pub use heads::{Rows, heads_dot, heads_weighted_sum};
 pub use isa::{InstructionSet, instruction_set, with_instruction_set};
 pub use matrix::Matrix;
 pub use packed::{Layout, PackedMatrix};
-pub use product::{Activation, Epilogue, product};
+pub use product::{Activation, Epilogue, product, product_add};
 pub use reduce::{dot, layer_norm, log_sum_exp, max, rms_norm, softmax_in_place, tanh_dot};
 pub use topk::{Best, TopK};

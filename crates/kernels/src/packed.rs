@@ -29,26 +29,36 @@ impl PackedMatrix {
     /// If there are not `inputs · outputs` weights.
     #[must_use]
     pub fn pack(weights: &[f32], inputs: usize, outputs: usize, layout: Layout) -> Self {
-        assert_eq!(Some(weights.len()), inputs.checked_mul(outputs), "weights of a {inputs} × {outputs} map");
         let mut packed = Self::default();
-        packed.reset(inputs, outputs);
+        packed.repack(weights, inputs, outputs, layout);
+        packed
+    }
+
+    /// Packs other weights into the same storage.
+    ///
+    /// # Panics
+    /// If there are not `inputs · outputs` weights.
+    pub fn repack(&mut self, weights: &[f32], inputs: usize, outputs: usize, layout: Layout) {
+        assert_eq!(Some(weights.len()), inputs.checked_mul(outputs), "weights of a {inputs} × {outputs} map");
+        if (self.inputs, self.outputs) != (inputs, outputs) {
+            self.reset(inputs, outputs); // otherwise what fills up the last panel is zero already
+        }
         match layout {
             Layout::InputsByOutputs => {
                 for (input, row) in weights.chunks_exact(outputs.max(1)).enumerate() {
                     for (panel, part) in row.chunks(16).enumerate() {
-                        packed.lines[panel * inputs + input].0[..part.len()].copy_from_slice(part);
+                        self.lines[panel * inputs + input].0[..part.len()].copy_from_slice(part);
                     }
                 }
             }
             Layout::OutputsByInputs => {
                 for (output, row) in weights.chunks_exact(inputs.max(1)).enumerate() {
-                    for (line, &weight) in packed.lines[output / 16 * inputs..].iter_mut().zip(row) {
+                    for (line, &weight) in self.lines[output / 16 * inputs..].iter_mut().zip(row) {
                         line.0[output % 16] = weight;
                     }
                 }
             }
         }
-        packed
     }
 
     /// Number of values that come in.

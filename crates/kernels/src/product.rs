@@ -52,7 +52,7 @@ pub fn product(x: &Matrix, w: &PackedMatrix, epilogue: Epilogue<'_>, out: &mut M
         assert_eq!((add.rows(), add.cols()), (x.rows(), w.outputs()), "shape of what is added");
     }
     out.resize(x.rows(), w.outputs());
-    dispatch(Product { x, w, epilogue, out });
+    dispatch(Product { x, w, epilogue, out, accumulate: false });
     // A pass of its own: rather the result again from the second-level cache than five functions in each tile's code.
     let values = out.as_mut_slice();
     match epilogue.activation {
@@ -65,11 +65,23 @@ pub fn product(x: &Matrix, w: &PackedMatrix, epilogue: Epilogue<'_>, out: &mut M
     }
 }
 
+/// out ← out + x·w.
+///
+/// # Panics
+/// If x has not `w.inputs()` columns, or `out` is not `x.rows() × w.outputs()`.
+pub fn product_add(x: &Matrix, w: &PackedMatrix, out: &mut Matrix) {
+    assert_eq!(x.cols(), w.inputs(), "columns of x");
+    assert_eq!((out.rows(), out.cols()), (x.rows(), w.outputs()), "shape of the sum");
+    dispatch(Product { x, w, epilogue: Epilogue::default(), out, accumulate: true });
+}
+
 struct Product<'a> {
     x: &'a Matrix,
     w: &'a PackedMatrix,
     epilogue: Epilogue<'a>,
     out: &'a mut Matrix,
+    /// Whether the product is added to what `out` holds.
+    accumulate: bool,
 }
 
 impl Kernel for Product<'_> {
@@ -154,7 +166,11 @@ impl Product<'_> {
         if let Some(add) = self.epilogue.add {
             sum = s.add(sum, s.load_partial(&add.row(row)[columns.clone()], 0.0));
         }
-        s.store_partial(sum, &mut self.out.row_mut(row)[columns]);
+        let out = &mut self.out.row_mut(row)[columns];
+        if self.accumulate {
+            sum = s.add(sum, s.load_partial(out, 0.0));
+        }
+        s.store_partial(sum, out);
     }
 }
 

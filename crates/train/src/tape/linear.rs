@@ -78,9 +78,9 @@ impl Linear {
         let x = &to.values[self.x.index()];
         let gradient = to.gradients.get_mut(self.w);
         if self.transposed {
-            transposed_product_add(grad, x, gradient, &mut to.workspace.packed);
+            transposed_product_add(grad, x, gradient, &mut to.workspace.transposed);
         } else {
-            transposed_product_add(x, grad, gradient, &mut to.workspace.packed);
+            transposed_product_add(x, grad, gradient, &mut to.workspace.transposed);
         }
         let parameters = to.parameters;
         let back = if self.transposed { parameters.packed(self.w) } else { parameters.packed_transposed(self.w) };

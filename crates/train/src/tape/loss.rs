@@ -87,7 +87,7 @@ impl Tape<'_> {
                 (0..logits.rows()).for_each(|r| metaphrase_kernels::add_assign(sum, logits.row(r)));
             }
             let table = gradients.get_mut(layer.table);
-            transposed_product_add(&logits, inputs, table, &mut self.workspace.packed);
+            transposed_product_add(&logits, inputs, table, &mut self.workspace.transposed);
             let mut derivative = self.workspace.pool.zeros(inputs.rows(), inputs.cols());
             product_add(&logits, parameters.packed(layer.table), &mut derivative);
             derivative

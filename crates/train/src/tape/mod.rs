@@ -45,7 +45,7 @@ pub use pool::Pool;
 
 use crate::parameters::{Gradients, ParameterId, Parameters};
 use dropout::Masks;
-use metaphrase_kernels::{Matrix, PackedMatrix};
+use metaphrase_kernels::{Matrix, TransposedWork};
 
 /// A value on a tape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +61,7 @@ impl Var {
 #[derive(Debug, Default)]
 pub struct Workspace {
     pool: Pool,
-    packed: PackedMatrix,
+    transposed: TransposedWork,
 }
 
 /// How a value came about, with what its derivative needs.
