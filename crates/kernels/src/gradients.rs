@@ -27,16 +27,14 @@ pub fn transposed_product_add(x: &Matrix, y: &Matrix, out: &mut Matrix, work: &m
         let rows = start..(start + BLOCK).min(x.rows());
         packed.repack(&y.as_slice()[rows.start * b..rows.end * b], rows.len(), b, Layout::InputsByOutputs);
         transposed.resize(a, rows.len());
-        transpose(&x.as_slice()[rows.start * a..rows.end * a], a, transposed);
+        transpose(&x.as_slice()[rows.start * a..rows.end * a], a, rows.len(), transposed.as_mut_slice());
         product_add(transposed, packed, out);
     }
 }
 
-/// out ← xᵀ, where x has `cols` columns: in squares that fit into registers.
-fn transpose(x: &[f32], cols: usize, out: &mut Matrix) {
+/// out ← xᵀ, x `rows × cols`: in squares that stay in the first-level cache.
+pub(crate) fn transpose<T: Copy>(x: &[T], cols: usize, rows: usize, out: &mut [T]) {
     const SIDE: usize = 16;
-    let rows = out.cols();
-    let out = out.as_mut_slice();
     for row in (0..rows).step_by(SIDE) {
         for col in (0..cols).step_by(SIDE) {
             for c in col..(col + SIDE).min(cols) {

@@ -30,6 +30,7 @@
 //! shapes and can name the tensor.
 
 mod aligned;
+mod bf16;
 mod elementwise;
 mod functions;
 mod gradients;
@@ -41,6 +42,7 @@ mod product;
 mod reduce;
 mod topk;
 
+pub use bf16::{Bf16Work, PackedBf16, has_bf16_products, product_add_bf16, product_bf16, transposed_product_add_bf16};
 pub use elementwise::{
     add_assign, axpy, exp_in_place, gelu_in_place, lerp, mul_assign, relu_in_place, scale, sigmoid_in_place,
     swish_in_place, tanh_in_place,

@@ -1,18 +1,21 @@
 //! Words per second of updates on made-up sentences: `cargo run --release -p metaphrase-train --example updates --
-//! THREADS WORDS [MODEL_DIRECTORY]`, the network being that of the directory (by default the bundled one).
+//! THREADS WORDS [f32|bf16 [MODEL_DIRECTORY]]`, the network being that of the directory (by default the bundled one).
 
 use metaphrase_base::WordId;
 use metaphrase_train::data::Batch;
-use metaphrase_train::{Trainer, TrainerSettings};
+use metaphrase_train::{Precision, Trainer, TrainerSettings};
 use std::time::Instant;
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let mut number = |default| arguments.next().and_then(|a| a.parse().ok()).unwrap_or(default);
     let (threads, words): (usize, usize) = (number(2), number(4000));
-    let directory = std::env::args().nth(3).unwrap_or_else(|| "models/en-de".to_owned());
+    let bf16 = std::env::args().nth(3).is_some_and(|precision| precision == "bf16");
+    let directory = std::env::args().nth(4).unwrap_or_else(|| "models/en-de".to_owned());
     let (config, _) = metaphrase_models::load(directory.as_ref()).expect("a model directory");
-    let mut trainer = Trainer::new(&config, TrainerSettings::default(), 1, threads).expect("a network");
+    let precision = if bf16 { Precision::Bf16 } else { Precision::F32 };
+    let mut trainer = Trainer::new(&config, TrainerSettings { precision, ..TrainerSettings::default() }, 1, threads)
+        .expect("a network");
     let vocabulary = config.target_words as u32;
     let mut state = 1_u32;
     let mut next = |below: u32| {
@@ -32,6 +35,11 @@ fn main() {
         let update = trainer.update(&batch).expect("an update");
         let seconds = start.elapsed().as_secs_f64();
         let count = batch.target.words().len() as f64;
-        println!("update {i}: {:.0} words/s, {:.3} s, loss {:.3}", count / seconds, seconds, update.losses.loss / count);
+        println!(
+            "update {i}: {:.0} words/s, {:.3} s, loss {:.3}",
+            count / seconds,
+            seconds,
+            update.losses.loss / count
+        );
     }
 }

@@ -8,7 +8,9 @@ pub mod data;
 pub mod networks;
 pub mod optimizer;
 pub mod parameters;
+mod products;
 pub mod tape;
 mod trainer;
 
+pub use products::Precision;
 pub use trainer::{Trainer, TrainerSettings, Update, UpdateError};

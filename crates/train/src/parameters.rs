@@ -1,6 +1,7 @@
 //! What is trained: named matrices, and their gradients.
 
-use metaphrase_kernels::{Layout, Matrix, PackedMatrix};
+use crate::products::{Packed, Precision};
+use metaphrase_kernels::{Layout, Matrix};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::HashMap;
@@ -34,11 +35,12 @@ pub enum Init {
 #[derive(Default)]
 pub struct Parameters {
     seed: u64,
+    precision: Precision,
     names: Vec<String>,
     index: HashMap<String, ParameterId>,
     values: Vec<Matrix>,
     /// Per parameter, what products read: of x · W, and of x · Wᵀ. Made when first asked for.
-    packed: Vec<[OnceLock<PackedMatrix>; 2]>,
+    packed: Vec<[OnceLock<Packed>; 2]>,
 }
 
 /// A shape that is not the declared one.
@@ -57,6 +59,18 @@ impl Parameters {
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self { seed, ..Self::default() }
+    }
+
+    /// The same parameters with products in this precision.
+    #[must_use]
+    pub fn with_precision(self, precision: Precision) -> Self {
+        Self { precision, ..self }
+    }
+
+    /// The precision of products.
+    #[must_use]
+    pub const fn precision(&self) -> Precision {
+        self.precision
     }
 
     /// The parameter of this name, new if there is none: parts of a network that share a name share a parameter.
@@ -151,7 +165,7 @@ impl Parameters {
 
     /// Renews what products read, after all matrices have changed.
     pub(crate) fn changed(&mut self, threads: usize) {
-        let mut stale: Vec<(&Matrix, &mut PackedMatrix, Layout)> = Vec::new();
+        let mut stale: Vec<(&Matrix, &mut Packed, Layout)> = Vec::new();
         for (value, [straight, transposed]) in self.values.iter().zip(&mut self.packed) {
             stale.extend(straight.get_mut().map(|packed| (value, packed, Layout::InputsByOutputs)));
             stale.extend(transposed.get_mut().map(|packed| (value, packed, Layout::OutputsByInputs)));
@@ -161,36 +175,24 @@ impl Parameters {
             let mut parts: Vec<Vec<_>> = (0..threads).map(|_| Vec::new()).collect();
             stale.into_iter().enumerate().for_each(|(i, item)| parts[i % threads].push(item));
             for part in parts {
-                scope.spawn(move || part.into_iter().for_each(|(value, packed, layout)| repack(value, layout, packed)));
+                scope.spawn(move || part.into_iter().for_each(|(value, packed, layout)| packed.renew(value, layout)));
             }
         });
     }
 
     /// W as the map x · W.
-    pub(crate) fn packed(&self, id: ParameterId) -> &PackedMatrix {
+    pub(crate) fn packed(&self, id: ParameterId) -> &Packed {
         self.pack(id, 0, Layout::InputsByOutputs)
     }
 
     /// W as the map x · Wᵀ.
-    pub(crate) fn packed_transposed(&self, id: ParameterId) -> &PackedMatrix {
+    pub(crate) fn packed_transposed(&self, id: ParameterId) -> &Packed {
         self.pack(id, 1, Layout::OutputsByInputs)
     }
 
-    fn pack(&self, id: ParameterId, which: usize, layout: Layout) -> &PackedMatrix {
-        self.packed[id.index()][which].get_or_init(|| {
-            let mut packed = PackedMatrix::default();
-            repack(self.value(id), layout, &mut packed);
-            packed
-        })
+    fn pack(&self, id: ParameterId, which: usize, layout: Layout) -> &Packed {
+        self.packed[id.index()][which].get_or_init(|| Packed::new(self.precision, self.value(id), layout))
     }
-}
-
-fn repack(value: &Matrix, layout: Layout, packed: &mut PackedMatrix) {
-    let (inputs, outputs) = match layout {
-        Layout::InputsByOutputs => (value.rows(), value.cols()),
-        Layout::OutputsByInputs => (value.cols(), value.rows()),
-    };
-    packed.repack(value.as_slice(), inputs, outputs, layout);
 }
 
 /// FNV-1a.

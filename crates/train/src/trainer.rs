@@ -4,6 +4,7 @@ use crate::data::Batch;
 use crate::networks::{Dropout, LossSettings, Network, NetworkError};
 use crate::optimizer::{Optimizer, OptimizerSettings, Step};
 use crate::parameters::{Gradients, Parameters};
+use crate::products::Precision;
 use crate::tape::{Tape, WordLosses, Workspace};
 use metaphrase_models::Config;
 use serde::{Deserialize, Serialize};
@@ -12,6 +13,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct TrainerSettings {
+    /// The precision of products.
+    pub precision: Precision,
     /// What is minimised.
     pub loss: LossSettings,
     /// What is dropped at random.
@@ -69,7 +72,7 @@ impl Trainer {
     /// # Errors
     /// If the settings have something that can not be trained.
     pub fn new(config: &Config, settings: TrainerSettings, seed: u64, threads: usize) -> Result<Self, NetworkError> {
-        let mut parameters = Parameters::new(seed);
+        let mut parameters = Parameters::new(seed).with_precision(settings.precision);
         let network = Network::declare(config, &mut parameters)?;
         let threads = threads.max(1);
         let gradients = (0..threads).map(|_| Gradients::new(&parameters)).collect();

@@ -2,7 +2,7 @@
 
 use super::{Backward, Op, Tape, Var};
 use crate::parameters::ParameterId;
-use metaphrase_kernels::{self as kernels, Epilogue, Matrix, product, product_add, transposed_product_add, vectorised};
+use metaphrase_kernels::{self as kernels, Epilogue, Matrix, vectorised};
 
 /// What follows a linear map element by element; its derivative can be told from its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,7 +64,8 @@ impl Tape<'_> {
         let packed = if op.transposed { parameters.packed_transposed(op.w) } else { parameters.packed(op.w) };
         let bias = op.b.map(|b| parameters.value(b).as_slice());
         let mut y = self.take(self.value(op.x).rows(), packed.outputs());
-        product(self.value(op.x), packed, Epilogue { bias, add: None, activation: op.activation.kernel() }, &mut y);
+        let epilogue = Epilogue { bias, add: None, activation: op.activation.kernel() };
+        self.workspace.products.product(&self.values[op.x.index()], packed, epilogue, &mut y);
         self.push(y, Op::Linear(op))
     }
 }
@@ -76,19 +77,15 @@ impl Linear {
             to.add_rows_to_parameter(b, grad);
         }
         let x = &to.values[self.x.index()];
-        let gradient = to.gradients.get_mut(self.w);
-        if self.transposed {
-            transposed_product_add(grad, x, gradient, &mut to.workspace.transposed);
-        } else {
-            transposed_product_add(x, grad, gradient, &mut to.workspace.transposed);
-        }
-        let parameters = to.parameters;
+        let (parameters, gradient) = (to.parameters, to.gradients.get_mut(self.w));
+        let (inputs, outputs) = if self.transposed { (&*grad, x) } else { (x, &*grad) };
+        to.workspace.products.transposed_product_add(parameters.precision(), inputs, outputs, gradient);
         let back = if self.transposed { parameters.packed(self.w) } else { parameters.packed_transposed(self.w) };
-        to.add_to(self.x, |sum, fresh, _| {
+        to.add_to(self.x, |sum, fresh, to| {
             if fresh {
-                product(grad, back, Epilogue::default(), sum);
+                to.workspace.products.product(grad, back, Epilogue::default(), sum);
             } else {
-                product_add(grad, back, sum);
+                to.workspace.products.product_add(grad, back, sum);
             }
         });
     }

@@ -2,9 +2,7 @@
 
 use super::{Tape, Var};
 use crate::parameters::ParameterId;
-use metaphrase_kernels::{
-    Epilogue, Matrix, exp_in_place, log_sum_exp, product, product_add, transposed_product_add, vectorised,
-};
+use metaphrase_kernels::{Epilogue, Matrix, exp_in_place, log_sum_exp, vectorised};
 
 /// Rows of logits at a time: 256 · 8,000 floats are 8 MB.
 const ROWS: usize = 256;
@@ -77,7 +75,8 @@ impl Tape<'_> {
         let packed = parameters.packed_transposed(layer.table);
         let bias = layer.bias.map(|bias| parameters.value(bias).as_slice());
         let mut logits = self.workspace.pool.take(words.len(), packed.outputs());
-        product(inputs, packed, Epilogue { bias, ..Epilogue::default() }, &mut logits);
+        let epilogue = Epilogue { bias, ..Epilogue::default() };
+        self.workspace.products.product(inputs, packed, epilogue, &mut logits);
         for (r, &word) in words.iter().enumerate() {
             layer.row(logits.row_mut(r), word as usize, self.gradients.is_some(), losses);
         }
@@ -87,9 +86,10 @@ impl Tape<'_> {
                 (0..logits.rows()).for_each(|r| metaphrase_kernels::add_assign(sum, logits.row(r)));
             }
             let table = gradients.get_mut(layer.table);
-            transposed_product_add(&logits, inputs, table, &mut self.workspace.transposed);
+            let products = &mut self.workspace.products;
+            products.transposed_product_add(parameters.precision(), &logits, inputs, table);
             let mut derivative = self.workspace.pool.zeros(inputs.rows(), inputs.cols());
-            product_add(&logits, parameters.packed(layer.table), &mut derivative);
+            products.product_add(&logits, parameters.packed(layer.table), &mut derivative);
             derivative
         });
         self.workspace.pool.give(logits);

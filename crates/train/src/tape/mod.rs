@@ -44,8 +44,9 @@ pub use loss::{OutputLoss, WordLosses};
 pub use pool::Pool;
 
 use crate::parameters::{Gradients, ParameterId, Parameters};
+use crate::products::ProductWork;
 use dropout::Masks;
-use metaphrase_kernels::{Matrix, TransposedWork};
+use metaphrase_kernels::Matrix;
 
 /// A value on a tape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +62,7 @@ impl Var {
 #[derive(Debug, Default)]
 pub struct Workspace {
     pool: Pool,
-    transposed: TransposedWork,
+    products: ProductWork,
 }
 
 /// How a value came about, with what its derivative needs.
