@@ -1,5 +1,23 @@
 //! From parallel text to batches of word ids.
+//!
+//! ```text
+//! files ──▶ Corpus::read: lines, segmented, filtered (Report) ──▶ Corpus ──▶ Batches: shuffled, of like length ──▶ Batch
+//! ```
 
+mod alignment;
+mod batch;
+mod batches;
+mod corpus;
+mod error;
+mod lines;
+mod read;
+mod report;
 mod sentences;
 
-pub use sentences::{Batch, Sentences};
+pub use batch::Batch;
+pub use batches::{BatchSettings, BatchSize, Batches, Position};
+pub use corpus::{Corpus, Statistics};
+pub use error::{AlignmentFault, DataError};
+pub use read::{CorpusFiles, Limits};
+pub use report::Report;
+pub use sentences::Sentences;

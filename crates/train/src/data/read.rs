@@ -1,0 +1,289 @@
+//! Parallel text files to a [`Corpus`].
+
+use super::alignment::{self, Links};
+use super::lines::{LineReader, Lines, MAX_LINE};
+use super::{Corpus, DataError, Report, Sentences};
+use metaphrase_base::WordId;
+use metaphrase_text::sentencepiece::Scratch;
+use metaphrase_text::vocab::Vocabulary;
+use serde::{Deserialize, Serialize};
+use std::num::NonZeroU32;
+use std::ops::Range;
+use std::panic::resume_unwind;
+use std::path::PathBuf;
+use std::thread;
+
+/// Lines that a thread segments at a time.
+const LINES_PER_THREAD: usize = 4096;
+
+/// Text files that belong together line by line. A name that ends in `.gz` is a compressed file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct CorpusFiles {
+    /// Source sentences, one per line.
+    pub source: PathBuf,
+    /// Target sentences.
+    pub target: PathBuf,
+    /// For guided alignment, links such as `0-0 1-2`: positions of source and target words as the vocabularies segment
+    /// the sentences, from 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alignment: Option<PathBuf>,
+    /// How often an epoch sees each pair, more than once to give a small corpus more weight.
+    #[serde(default = "once")]
+    pub repeat: NonZeroU32,
+}
+
+fn once() -> NonZeroU32 {
+    NonZeroU32::MIN
+}
+
+impl CorpusFiles {
+    /// Two files without alignments, seen once per epoch.
+    pub fn new(source: impl Into<PathBuf>, target: impl Into<PathBuf>) -> Self {
+        Self { source: source.into(), target: target.into(), alignment: None, repeat: once() }
+    }
+}
+
+/// Which pairs are too long to be trained on. The end of sentence counts as a word, as with Marian's `--max-length`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct Limits {
+    /// Most words of a source sentence.
+    pub max_source_words: usize,
+    /// Most words of a target sentence.
+    pub max_target_words: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { max_source_words: 100, max_target_words: 100 }
+    }
+}
+
+impl Corpus {
+    /// Reads and segments files, one after the other. Pairs with an empty side, with a side longer than `limits`, and
+    /// with a line that is not UTF-8 are left out; the report says how many. The result does not depend on `threads`.
+    ///
+    /// # Errors
+    /// If a file can not be read to its end, if files that belong together have not as many lines, if an alignment
+    /// does not fit its sentences, or if no pair is left.
+    pub fn read(
+        files: &[CorpusFiles],
+        source: &Vocabulary,
+        target: &Vocabulary,
+        limits: Limits,
+        threads: usize,
+    ) -> Result<(Self, Report), DataError> {
+        let segmenter = Segmenter { source, target, limits };
+        let with_links = files.iter().any(|files| files.alignment.is_some());
+        let mut corpus = Self::empty(with_links);
+        let mut report = Report::default();
+        for files in files {
+            read_files(files, &segmenter, threads.max(1), |part| {
+                corpus.source.append(&part.source);
+                corpus.target.append(&part.target);
+                if let Some(links) = &mut corpus.links {
+                    links.append(&part.links);
+                }
+                report.add(part.report);
+            })?;
+            corpus.end_file(files.repeat.get())?;
+        }
+        if corpus.is_empty() {
+            return Err(DataError::NothingLeft(report));
+        }
+        corpus.source.shrink_to_fit();
+        corpus.target.shrink_to_fit();
+        Ok((corpus, report))
+    }
+}
+
+/// Gives the pairs of some files to `take`, in order. While threads segment some lines, the next ones are read.
+fn read_files(
+    files: &CorpusFiles,
+    segmenter: &Segmenter<'_>,
+    threads: usize,
+    mut take: impl FnMut(Part),
+) -> Result<(), DataError> {
+    let mut reader = PairReader::open(files)?;
+    let mut lines = reader.read(threads * LINES_PER_THREAD)?;
+    while lines.len() > 0 {
+        let (parts, next) = thread::scope(|scope| {
+            let lines = &lines;
+            let workers: Vec<_> = (0..lines.len())
+                .step_by(LINES_PER_THREAD)
+                .map(|start| start..(start + LINES_PER_THREAD).min(lines.len()))
+                .map(|range| scope.spawn(move || segmenter.segment(files, lines, range)))
+                .collect();
+            let next = reader.read(threads * LINES_PER_THREAD);
+            let parts: Vec<_> =
+                workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic))).collect();
+            (parts, next)
+        });
+        for part in parts {
+            take(part?);
+        }
+        lines = next?;
+    }
+    Ok(())
+}
+
+/// Files that are read side by side.
+struct PairReader {
+    source: LineReader,
+    target: LineReader,
+    alignment: Option<LineReader>,
+}
+
+impl PairReader {
+    fn open(files: &CorpusFiles) -> Result<Self, DataError> {
+        Ok(Self {
+            source: LineReader::open(&files.source)?,
+            target: LineReader::open(&files.target)?,
+            alignment: files.alignment.as_deref().map(LineReader::open).transpose()?,
+        })
+    }
+
+    /// The next lines, at most `count`.
+    fn read(&mut self, count: usize) -> Result<PairLines, DataError> {
+        let source = self.source.read(count)?;
+        let target = self.target.read(count)?;
+        let alignment = self.alignment.as_mut().map(|reader| reader.read(count)).transpose()?;
+        if source.len() != target.len() {
+            return Err(line_counts(&mut self.source, &mut self.target));
+        }
+        match &mut self.alignment {
+            Some(reader) if reader.lines() != self.source.lines() => Err(line_counts(&mut self.source, reader)),
+            _ => Ok(PairLines { source, target, alignment }),
+        }
+    }
+}
+
+/// The error of two files that have not as many lines. Reads both to their ends, to count.
+fn line_counts(a: &mut LineReader, b: &mut LineReader) -> DataError {
+    for reader in [&mut *a, &mut *b] {
+        loop {
+            match reader.read(LINES_PER_THREAD) {
+                Ok(lines) if lines.len() == 0 => break,
+                Ok(_) => {}
+                Err(error) => return error,
+            }
+        }
+    }
+    DataError::LineCounts {
+        path: a.path().to_owned(),
+        lines: a.lines(),
+        other: b.path().to_owned(),
+        other_lines: b.lines(),
+    }
+}
+
+/// Some lines of each file, as many of each.
+struct PairLines {
+    source: Lines,
+    target: Lines,
+    alignment: Option<Lines>,
+}
+
+impl PairLines {
+    fn len(&self) -> usize {
+        self.source.len()
+    }
+}
+
+/// Some pairs, segmented.
+#[derive(Default)]
+struct Part {
+    source: Sentences,
+    target: Sentences,
+    links: Links,
+    report: Report,
+}
+
+/// Segments lines; shared by threads.
+struct Segmenter<'a> {
+    source: &'a Vocabulary,
+    target: &'a Vocabulary,
+    limits: Limits,
+}
+
+impl Segmenter<'_> {
+    fn segment(&self, files: &CorpusFiles, lines: &PairLines, range: Range<usize>) -> Result<Part, DataError> {
+        let mut part = Part::default();
+        let mut scratch = Scratch::default();
+        let (mut source, mut target) = (Vec::new(), Vec::new());
+        for i in range {
+            part.report.pairs += 1;
+            let Some([source_line, target_line]) = texts(files, lines, i, &mut part.report) else {
+                continue;
+            };
+            self.source.encode_with(&mut scratch, source_line, &mut source);
+            self.target.encode_with(&mut scratch, target_line, &mut target);
+            if self.is_kept(&source, &target, &mut part.report) {
+                part.source.push(&source);
+                part.target.push(&target);
+                part.links.push(links(files, lines, i, source.len(), target.len())?);
+            }
+        }
+        Ok(part)
+    }
+
+    /// Whether a pair is to be trained on; counts it.
+    fn is_kept(&self, source: &[WordId], target: &[WordId], report: &mut Report) -> bool {
+        let Limits { max_source_words, max_target_words } = self.limits;
+        if source.len() < 2 || target.len() < 2 {
+            report.empty += 1; // nothing but the end of sentence
+            return false;
+        }
+        if source.len() > max_source_words || target.len() > max_target_words {
+            report.too_long += 1;
+            return false;
+        }
+        let unknown = |words: &[WordId], vocabulary: &Vocabulary| {
+            words.iter().filter(|&&word| vocabulary.is_unknown(word)).count()
+        };
+        report.kept += 1;
+        report.source_words += source.len();
+        report.target_words += target.len();
+        report.unknown_source_words += unknown(source, self.source);
+        report.unknown_target_words += unknown(target, self.target);
+        true
+    }
+}
+
+/// Both sides of pair `i`; none, and counted, if one can not be segmented.
+fn texts<'a>(files: &CorpusFiles, lines: &'a PairLines, i: usize, report: &mut Report) -> Option<[&'a str; 2]> {
+    let sides = [(&files.source, &lines.source), (&files.target, &lines.target)];
+    if sides.iter().any(|(_, lines)| lines.line(i).len() > MAX_LINE) {
+        report.too_long += 1;
+        return None;
+    }
+    let mut texts = [""; 2];
+    for ((path, lines), text) in sides.into_iter().zip(&mut texts) {
+        let Ok(valid) = std::str::from_utf8(lines.line(i)) else {
+            report.invalid += 1;
+            report.first_invalid.get_or_insert_with(|| (path.clone(), lines.number(i)));
+            return None;
+        };
+        *text = valid;
+    }
+    Some(texts)
+}
+
+/// The links of pair `i`, whose sides have so many words; none without a file of alignments.
+fn links(
+    files: &CorpusFiles,
+    lines: &PairLines,
+    i: usize,
+    source_words: usize,
+    target_words: usize,
+) -> Result<Vec<(u32, u32)>, DataError> {
+    let (Some(path), Some(lines)) = (&files.alignment, &lines.alignment) else {
+        return Ok(Vec::new());
+    };
+    alignment::parse(lines.line(i), source_words, target_words).map_err(|fault| DataError::Alignment {
+        path: path.clone(),
+        line: lines.number(i),
+        fault,
+    })
+}
