@@ -1,47 +1,17 @@
 //! From gradients to new parameters.
 
+mod check;
+mod method;
 mod schedule;
 
+pub use check::SettingError;
+pub use method::Method;
 pub use schedule::{Decay, Schedule};
 
 use crate::parameters::{Gradients, Parameters};
 use metaphrase_kernels::{Matrix, vectorised};
+use method::Rule;
 use serde::{Deserialize, Serialize};
-
-/// How parameters follow their gradients.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Method {
-    /// θ ← θ - η · g.
-    Sgd,
-    /// Kingma and Ba 2015, algorithm 1: θ ← θ - η · m̂ / (√v̂ + ε).
-    Adam {
-        /// Decay of the mean of gradients.
-        beta1: f32,
-        /// Decay of the mean of their squares.
-        beta2: f32,
-        /// ε
-        epsilon: f32,
-        /// Each update also takes η times this share from all weights (Loshchilov and Hutter 2019).
-        #[serde(default)]
-        weight_decay: f32,
-    },
-    /// Zeiler 2012, algorithm 1; Zhang et al. 2018, §4.3 have ρ 0.95, ε 1e-6. The step is multiplied with η: 1 is the
-    /// paper's.
-    Adadelta {
-        /// Decay of the means of squares.
-        rho: f32,
-        /// ε
-        epsilon: f32,
-    },
-}
-
-impl Default for Method {
-    /// Adam as Vaswani et al. 2017 have it.
-    fn default() -> Self {
-        Self::Adam { beta1: 0.9, beta2: 0.98, epsilon: 1e-9, weight_decay: 0.0 }
-    }
-}
 
 /// Settings of an [`Optimizer`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
@@ -55,8 +25,8 @@ pub struct OptimizerSettings {
     pub clip_norm: f32,
     /// After each update all weights are cut to ±this (Devlin 2017, §4.1, has 1 for 16-bit decoding); 0: never.
     pub clip_weights: f32,
-    /// Exponential smoothing of parameters: each update moves the smoothed ones this share towards the new ones;
-    /// faster at first. 0: none.
+    /// Exponential smoothing of parameters (Marian's `--exponential-smoothing`): each update moves the smoothed ones
+    /// this share towards the new ones, and faster at first. 0: none.
     pub smoothing: f32,
 }
 
@@ -146,14 +116,18 @@ impl Optimizer {
         norm: f32,
         threads: usize,
     ) -> Step {
+        if self.updates == 0 {
+            let start = self.smoothed.iter_mut().zip(parameters.values_mut());
+            start.for_each(|(smoothed, p)| smoothed.as_mut_slice().copy_from_slice(p.as_slice()));
+        }
+        // Of the smoothed parameters; less at first, so that the start is soon forgotten: Marian's rule.
+        let t = self.updates as f32;
+        let kept = (1.0 - self.settings.smoothing).min((t + 1.0) / (t + 10.0));
         self.updates += 1;
-        let OptimizerSettings { method, schedule, clip_norm, clip_weights, smoothing } = self.settings;
+        let OptimizerSettings { method, schedule, clip_norm, clip_weights, .. } = self.settings;
         let rate = schedule.rate(self.updates);
         let clip = if clip_norm > 0.0 && norm > clip_norm { clip_norm / norm } else { 1.0 };
         let rule = Rule { method, rate, clip, clip_weights, updates: self.updates };
-        // Faster at first, so that the start is soon forgotten: Marian's rule.
-        let t = self.updates as f32;
-        let kept = (1.0 - smoothing).min((t + 1.0) / (t + 10.0));
         let mut tasks = Vec::new();
         let mut moments = [&mut self.first, &mut self.second, &mut self.smoothed].map(|all| all.iter_mut());
         for (parameter, gradient) in parameters.values_mut().iter_mut().zip(gradients.matrices()) {
@@ -172,51 +146,6 @@ impl Optimizer {
         });
         parameters.changed(threads);
         Step { gradient_norm: norm, rate }
-    }
-}
-
-/// One update of some numbers.
-#[derive(Clone, Copy)]
-struct Rule {
-    method: Method,
-    rate: f32,
-    /// What gradients are multiplied with.
-    clip: f32,
-    clip_weights: f32,
-    /// This one included.
-    updates: u64,
-}
-
-impl Rule {
-    #[inline(always)]
-    fn apply(self, parameters: &mut [f32], gradients: &[f32], first: &mut [f32], second: &mut [f32]) {
-        let Self { method, rate, clip, clip_weights, updates } = self;
-        match method {
-            Method::Sgd => parameters.iter_mut().zip(gradients).for_each(|(p, &g)| *p -= rate * clip * g),
-            Method::Adam { beta1, beta2, epsilon, weight_decay } => {
-                let correction = |beta: f32| (1.0 / (1.0 - f64::from(beta).powf(updates as f64))) as f32;
-                let (correction1, correction2) = (correction(beta1), correction(beta2));
-                for (((p, &g), m), v) in parameters.iter_mut().zip(gradients).zip(first).zip(second) {
-                    let g = clip * g;
-                    *m = beta1 * *m + (1.0 - beta1) * g;
-                    *v = beta2 * *v + (1.0 - beta2) * g * g;
-                    let step = *m * correction1 / ((*v * correction2).sqrt() + epsilon);
-                    *p -= rate * (step + weight_decay * *p);
-                }
-            }
-            Method::Adadelta { rho, epsilon } => {
-                for (((p, &g), steps), squares) in parameters.iter_mut().zip(gradients).zip(first).zip(second) {
-                    let g = clip * g;
-                    *squares = rho * *squares + (1.0 - rho) * g * g;
-                    let step = ((*steps + epsilon) / (*squares + epsilon)).sqrt() * g;
-                    *steps = rho * *steps + (1.0 - rho) * step * step;
-                    *p -= rate * step;
-                }
-            }
-        }
-        if clip_weights > 0.0 {
-            parameters.iter_mut().for_each(|p| *p = p.max(-clip_weights).min(clip_weights));
-        }
     }
 }
 
@@ -247,76 +176,4 @@ fn in_parallel<T: Send, R: Send>(tasks: Vec<T>, threads: usize, work: impl Fn(T)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::parameters::Init;
-
-    fn one_number(settings: OptimizerSettings, gradients: &[f32]) -> (f32, Optimizer) {
-        let mut parameters = Parameters::new(0);
-        let id = parameters.declare("p", 1, 1, Init::Constant(0.5));
-        let mut optimizer = Optimizer::new(settings, &parameters);
-        for &g in gradients {
-            let mut all = [Gradients::new(&parameters)];
-            all[0].matrices_mut()[0].as_mut_slice()[0] = g;
-            let norm = Optimizer::sum(&mut all, 1);
-            optimizer.update(&mut parameters, &all[0], norm, 2);
-        }
-        (parameters.value(id).as_slice()[0], optimizer)
-    }
-
-    fn settings(method: Method, rate: f32) -> OptimizerSettings {
-        OptimizerSettings { method, schedule: Schedule { rate, ..Schedule::default() }, ..OptimizerSettings::default() }
-    }
-
-    fn assert_near(a: f32, b: f32) {
-        assert!((a - b).abs() < 1e-5, "{a} {b}");
-    }
-
-    #[test]
-    fn steps_are_those_of_the_papers() {
-        assert_near(one_number(settings(Method::Sgd, 0.1), &[2.0]).0, 0.5 - 0.2);
-        let adam = Method::Adam { beta1: 0.9, beta2: 0.98, epsilon: 1e-9, weight_decay: 0.0 };
-        // m̂ = g, v̂ = g²: the first step is the rate; then m̂ = (0.9·0.2 - 0.1)/(1 - 0.81) = 0.08/0.19, and
-        // v̂ = (0.98·0.08 + 0.02)/(1 - 0.9604) = 0.0984/0.0396.
-        assert_near(one_number(settings(adam, 0.1), &[2.0]).0, 0.4);
-        let second = 0.1 * (0.08 / 0.19) / (0.0984_f32 / 0.0396).sqrt();
-        assert_near(one_number(settings(adam, 0.1), &[2.0, -1.0]).0, 0.4 - second);
-        let adadelta = Method::Adadelta { rho: 0.95, epsilon: 1e-6 };
-        // √(1e-6 / (0.05·4 + 1e-6)) · 2
-        assert_near(one_number(settings(adadelta, 1.0), &[2.0]).0, 0.5 - (1e-6_f32 / 0.200_001).sqrt() * 2.0);
-    }
-
-    #[test]
-    fn norms_and_weights_are_cut() {
-        let sgd = OptimizerSettings { clip_norm: 1.0, ..settings(Method::Sgd, 0.1) };
-        assert_near(one_number(sgd, &[2.0]).0, 0.5 - 0.1);
-        let cut = OptimizerSettings { clip_weights: 0.25, ..settings(Method::Sgd, 0.1) };
-        assert_near(one_number(cut, &[0.0]).0, 0.25);
-    }
-
-    #[test]
-    fn smoothed_parameters_follow() {
-        let (value, optimizer) =
-            one_number(OptimizerSettings { smoothing: 0.5, ..settings(Method::Sgd, 0.1) }, &[1.0, 1.0]);
-        assert_near(value, 0.3);
-        // Kept: min(0.5, 2/11) = 2/11 of 0 (nothing before), then min(0.5, 3/12).
-        let first = 9.0 / 11.0 * 0.4;
-        assert_near(optimizer.smoothed().unwrap()[0].as_slice()[0], 0.25 * first + 0.75 * 0.3);
-    }
-
-    #[test]
-    fn the_sum_does_not_hang_on_threads() {
-        let mut parameters = Parameters::new(0);
-        parameters.declare("p", 500, 500, Init::Glorot);
-        let gradients = |seed: u64| {
-            let mut other = Parameters::new(seed);
-            other.declare("p", 500, 500, Init::Glorot);
-            let mut gradients = Gradients::new(&other);
-            gradients.matrices_mut()[0].as_mut_slice().copy_from_slice(other.values_mut()[0].as_slice());
-            gradients
-        };
-        let (mut one, mut three) = ([gradients(1), gradients(2)], [gradients(1), gradients(2)]);
-        assert_eq!(Optimizer::sum(&mut one, 1).to_bits(), Optimizer::sum(&mut three, 3).to_bits());
-        assert_eq!(one[0].matrices(), three[0].matrices());
-    }
-}
+mod tests;
