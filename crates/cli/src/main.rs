@@ -19,6 +19,7 @@ mod request;
 mod score;
 mod search;
 mod stream;
+mod train;
 mod translate;
 
 use clap::error::ErrorKind;
@@ -57,6 +58,7 @@ enum Command {
     Evaluate(evaluate::Args),
     Convert(convert::Args),
     Inspect(inspect::Args),
+    Train(train::Args),
 }
 
 fn main() -> ExitCode {
@@ -71,6 +73,7 @@ fn main() -> ExitCode {
         Command::Evaluate(args) => evaluate::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Inspect(args) => inspect::run(&args),
+        Command::Train(args) => train::run(&args, &terminal),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

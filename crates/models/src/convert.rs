@@ -1,7 +1,7 @@
 //! From any format to our own model directory.
 
-use crate::ModelError;
-use crate::files::{ModelFiles, VocabularyFiles};
+use crate::files::{ModelFiles, Vocabularies, VocabularyFiles};
+use crate::{Config, ModelError, Weights};
 use crate::formats::directory::{self, Manifest, Precision, Side};
 use std::path::Path;
 
@@ -17,6 +17,19 @@ pub fn convert(from: &Path, to: &Path, precision: Precision) -> Result<(), Model
     let files = ModelFiles::find(from)?;
     let (model, weights) = files.load()?;
     let vocabularies = files.vocabularies()?;
+    save((&model, &weights), &vocabularies, to, precision)
+}
+
+/// Writes a model directory at `to`, as [`convert`] does, of a model in memory and the files of its vocabularies.
+///
+/// # Errors
+/// If something other than an empty directory is at `to`, or if it can not be written.
+pub fn save(
+    (config, weights): (&Config, &Weights),
+    vocabularies: &Vocabularies,
+    to: &Path,
+    precision: Precision,
+) -> Result<(), ModelError> {
     let free = std::fs::read_dir(to).map_or(!to.exists(), |mut entries| entries.next().is_none());
     if !free {
         return Err(ModelError::directory(to, "it exists already; remove it or name another directory"));
@@ -28,8 +41,9 @@ pub fn convert(from: &Path, to: &Path, precision: Precision) -> Result<(), Model
     } else {
         copy_side(&vocabularies.target, &workshop, "target")?
     };
-    let manifest = Manifest { version: directory::VERSION, source: Some(source), target: Some(target), model };
-    directory::write(workshop.path(), &manifest, &weights, precision)?;
+    let (source, target) = (Some(source), Some(target));
+    let manifest = Manifest { version: directory::VERSION, source, target, model: config.clone() };
+    directory::write(workshop.path(), &manifest, weights, precision)?;
     workshop.become_directory(to)
 }
 

@@ -44,7 +44,7 @@ mod transformer;
 mod weights;
 
 pub use config::{Architecture, Config, DecoderDefaults};
-pub use convert::convert;
+pub use convert::{convert, save};
 pub use error::ModelError;
 pub use files::{ModelFiles, Vocabularies, VocabularyFiles};
 pub use formats::directory::Precision;

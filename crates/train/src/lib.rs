@@ -4,13 +4,20 @@
 //! corpus ──▶ data: batches ──▶ Trainer: networks on a tape ──▶ gradients ──▶ optimizer ──▶ Parameters ──▶ model directory
 //! ```
 
+mod checkpoint;
 pub mod data;
 pub mod networks;
 pub mod optimizer;
 pub mod parameters;
 mod products;
 pub mod tape;
+pub mod recipe;
+mod run;
 mod trainer;
+mod validation;
 
 pub use products::Precision;
+pub use checkpoint::CheckpointError;
+pub use recipe::Recipe;
+pub use run::{Execution, Observer, Progress, TrainError, Validated, train};
 pub use trainer::{Trainer, TrainerSettings, Update, UpdateError};

@@ -103,6 +103,15 @@ impl Trainer {
         &mut self.optimizer
     }
 
+    /// Exchanges the parameters with the smoothed ones, if there are any: to measure and to save those. Doing it again
+    /// takes it back.
+    pub fn swap_smoothed(&mut self) {
+        if let Some(smoothed) = self.optimizer.smoothed_mut() {
+            self.parameters.values_mut().iter_mut().zip(smoothed).for_each(|(p, s)| std::mem::swap(p, s));
+            self.parameters.changed(self.shards.len());
+        }
+    }
+
     /// Computes the gradients of a batch and changes the parameters.
     ///
     /// # Errors

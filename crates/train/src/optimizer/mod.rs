@@ -78,6 +78,10 @@ impl Optimizer {
         (!self.smoothed.is_empty() && self.updates > 0).then_some(&self.smoothed)
     }
 
+    pub(crate) fn smoothed_mut(&mut self) -> Option<&mut [Matrix]> {
+        (!self.smoothed.is_empty() && self.updates > 0).then_some(&mut self.smoothed)
+    }
+
     /// All state but the number of updates, for checkpoints: a name for each kind, a matrix for each parameter.
     pub fn state(&self) -> impl Iterator<Item = (&'static str, &[Matrix])> {
         [("first", &self.first[..]), ("second", &self.second), ("smoothed", &self.smoothed)].into_iter()

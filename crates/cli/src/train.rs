@@ -1,0 +1,142 @@
+//! `metaphrase train`.
+
+use crate::Usage;
+use crate::messages::Terminal;
+use anyhow::Result;
+use clap::ValueHint;
+use indicatif::{ProgressBar, ProgressStyle};
+use metaphrase_train::{Execution, Observer, Progress, Recipe, Validated};
+use std::io::{IsTerminal, stderr};
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// Train a model from parallel text
+///
+/// A recipe names the text, the vocabulary, the network and how it learns; docs/training.md describes it, recipes/ has
+/// some. The output directory gets a checkpoint and a model at each validation, the best model (`best`, for
+/// `metaphrase translate -m`), and the log. A run that was stopped, in whatever way, goes on with --resume as if it had
+/// not been.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// The recipe
+    #[arg(short, long, value_name = "TOML", value_hint = ValueHint::FilePath)]
+    config: PathBuf,
+    /// The directory of the run; must not exist yet, unless the run is resumed
+    #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    output: PathBuf,
+    /// Change a setting of the recipe; may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Go on with the run in the output directory
+    #[arg(long)]
+    resume: bool,
+    /// Threads; the same number gives the same bits [default: as many as the machine has]
+    #[arg(long, value_name = "N")]
+    threads: Option<std::num::NonZeroUsize>,
+    /// What computes: `cpu`
+    #[arg(long, default_value = "cpu")]
+    device: String,
+    /// Updates between two lines of progress, where no progress bar can be shown
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    report_every: u64,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  metaphrase train -c recipes/en-de.toml -o runs/en-de
+  metaphrase train -c recipes/en-de.toml -o runs/en-de --resume
+  metaphrase train -c recipes/cgru.toml -o runs/seed2 --set training.seed=2";
+
+/// Follows a recipe.
+pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
+    if args.device != "cpu" {
+        return Err(Usage::error(format!("there is no device `{}`: this program trains on the CPU, `cpu`", args.device)));
+    }
+    let recipe = Recipe::read(&args.config, &args.set)?;
+    let threads = args.threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, usize::from);
+    let mut display = Display::new(terminal, args.report_every);
+    let best = metaphrase_train::train(&recipe, &args.output, Execution { threads, resume: args.resume }, &mut display)?;
+    if let Some((value, update)) = best {
+        display.message(&format!("best: {value:.4} after update {update}, in {}", args.output.join("best").display()));
+    }
+    Ok(())
+}
+
+/// Shows how training goes: a bar on a terminal, lines elsewhere.
+struct Display {
+    bar: Option<ProgressBar>,
+    quiet: bool,
+    every: u64,
+    words: usize,
+    loss: f64,
+    since: Instant,
+}
+
+impl Display {
+    fn new(terminal: &Terminal, every: u64) -> Self {
+        let shown = !terminal.quiet && stderr().is_terminal();
+        let bar = shown.then(|| {
+            let bar = terminal.bars.add(ProgressBar::new(0));
+            let style = ProgressStyle::with_template("{pos}/{len} {wide_bar} {msg}, {eta} left");
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            bar
+        });
+        Self { bar, quiet: terminal.quiet, every: every.max(1), words: 0, loss: 0.0, since: Instant::now() }
+    }
+
+    fn line(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| eprintln!("{text}")),
+            None if self.quiet => {}
+            None => eprintln!("{text}"),
+        }
+    }
+}
+
+impl Observer for Display {
+    fn message(&mut self, text: &str) {
+        self.line(text);
+    }
+
+    fn progress(&mut self, progress: &Progress) {
+        self.words += progress.words;
+        self.loss += progress.loss * progress.words as f64;
+        let now = progress.update.is_multiple_of(self.every) || progress.update == 1;
+        if self.bar.is_none() && !now {
+            return;
+        }
+        let speed = self.words as f64 / self.since.elapsed().as_secs_f64().max(1e-9);
+        let (loss, rate) = (self.loss / self.words.max(1) as f64, progress.rate);
+        let text = format!("loss {loss:.4}, {speed:.0} words/s, rate {rate:.2e}, epoch {}", progress.epoch + 1);
+        match &self.bar {
+            Some(bar) => {
+                bar.set_length(progress.of);
+                bar.set_position(progress.update);
+                bar.set_message(text);
+            }
+            None => self.line(&format!("update {}/{}: {text}", progress.update, progress.of)),
+        }
+        if now {
+            (self.words, self.loss, self.since) = (0, 0.0, Instant::now());
+        }
+    }
+
+    fn validated(&mut self, v: &Validated) {
+        let best = if v.best { ", the best so far" } else { "" };
+        let (mean, deviation) = v.log_z;
+        self.line(&format!(
+            "update {}: cross-entropy {:.4}, BLEU {:.2}, ln Z {mean:.3} ± {deviation:.3}{best}",
+            v.update, v.cross_entropy, v.bleu
+        ));
+        self.since = Instant::now();
+    }
+}
+
+impl Drop for Display {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! The recipe: everything about a training run, in one TOML file.
+
+use crate::TrainerSettings;
+use crate::data::{BatchSettings, CorpusFiles, Limits};
+use metaphrase_models::{Architecture, DecoderDefaults};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// A training run. File names are relative to the recipe's folder.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Recipe {
+    /// Parallel text.
+    pub data: Data,
+    /// Words and their ids.
+    pub vocabulary: VocabularyRecipe,
+    /// The network.
+    pub model: ModelRecipe,
+    /// How it learns.
+    pub training: Training,
+    /// How well it does.
+    #[serde(default)]
+    pub validation: Validation,
+}
+
+/// Parallel text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Data {
+    /// What is learnt.
+    pub train: Vec<CorpusFiles>,
+    /// What quality is measured on while learning.
+    pub dev: CorpusFiles,
+    /// Which training pairs are too long.
+    #[serde(default)]
+    pub limits: Limits,
+}
+
+/// The files with words and their ids: `.spm`, or lists.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct VocabularyRecipe {
+    /// The source language's.
+    pub source: PathBuf,
+    /// The target language's; may be the same file.
+    pub target: PathBuf,
+}
+
+/// The network, as in a model directory's `config.toml`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct ModelRecipe {
+    /// The network, with the settings of its kind.
+    pub architecture: Architecture,
+    /// What the model will recommend for decoding.
+    #[serde(default)]
+    pub decoding: DecoderDefaults,
+}
+
+/// How the network learns.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Training {
+    /// What parameters, the order of sentences and dropout are drawn from.
+    #[serde(default = "one")]
+    pub seed: u64,
+    /// The run ends after so many updates.
+    pub updates: u64,
+    /// Batches.
+    #[serde(default)]
+    pub batch: BatchSettings,
+    /// Loss, dropout and optimizer.
+    #[serde(default)]
+    pub update: TrainerSettings,
+}
+
+/// How well the network does, on the development set.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct Validation {
+    /// Updates between two validations; after each a checkpoint and a model are written.
+    pub every: u64,
+    /// Beam of the translation that BLEU is measured on.
+    pub beam_size: usize,
+    /// Length normalisation of the same.
+    pub normalize: f32,
+    /// What tells the best model.
+    pub metric: Metric,
+    /// The run ends after so many validations without a better value; 0: it does not.
+    pub patience: u32,
+    /// So many of the last models are kept, beside the best.
+    pub keep: usize,
+}
+
+impl Default for Validation {
+    fn default() -> Self {
+        Self { every: 1000, beam_size: 4, normalize: 1.0, metric: Metric::Bleu, patience: 0, keep: 4 }
+    }
+}
+
+/// What tells the best model.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Metric {
+    /// BLEU of the development set's translation, as sacreBLEU has it.
+    #[default]
+    Bleu,
+    /// Cross-entropy per word.
+    CrossEntropy,
+}
+
+const fn one() -> u64 {
+    1
+}
+
+/// A recipe that can not be followed.
+#[derive(Debug, thiserror::Error)]
+pub enum RecipeError {
+    /// The file can not be read.
+    #[error("can not read the recipe {path}: {source}")]
+    Read {
+        /// The recipe.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// It is not what a recipe is.
+    #[error("{path}, line {line}: {problem}")]
+    Content {
+        /// The recipe.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong there.
+        problem: String,
+    },
+    /// A setting given on the command line is not one.
+    #[error("`{setting}` does not set anything: {problem}; write for example `training.seed=2`")]
+    Setting {
+        /// What was given.
+        setting: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+}
+
+impl Recipe {
+    /// Reads a recipe; `settings` such as `training.seed=2` replace or add values.
+    ///
+    /// # Errors
+    /// If the file can not be read or is no recipe, with the line.
+    pub fn read(path: &Path, settings: &[String]) -> Result<Self, RecipeError> {
+        let text = std::fs::read_to_string(path).map_err(|source| RecipeError::Read { path: path.to_owned(), source })?;
+        let mut recipe = Self::parse(path, &text, settings)?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        recipe.files().for_each(|file| *file = folder.join(&*file));
+        Ok(recipe)
+    }
+
+    fn parse(path: &Path, text: &str, settings: &[String]) -> Result<Self, RecipeError> {
+        let problem = |error: toml::de::Error| {
+            let line = error.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
+            let problem = error.message().lines().collect::<Vec<_>>().join("; ");
+            RecipeError::Content { path: path.to_owned(), line, problem }
+        };
+        let recipe: Self = toml::from_str(text).map_err(problem)?;
+        if settings.is_empty() {
+            return Ok(recipe);
+        }
+        let mut table: toml::Table = text.parse().map_err(problem)?;
+        for setting in settings {
+            let wrong = |problem: &str| RecipeError::Setting { setting: setting.clone(), problem: problem.to_owned() };
+            let set: toml::Table = setting.parse().map_err(|e: toml::de::Error| wrong(e.message()))?;
+            merge(&mut table, set);
+            table.clone().try_into::<Self>().map_err(|e| wrong(e.message()))?;
+        }
+        table.try_into().map_err(problem)
+    }
+
+    /// All files that the recipe names.
+    fn files(&mut self) -> impl Iterator<Item = &mut PathBuf> {
+        let corpora = self.data.train.iter_mut().chain([&mut self.data.dev]);
+        let corpora = corpora.flat_map(|c| [&mut c.source, &mut c.target].into_iter().chain(&mut c.alignment));
+        corpora.chain([&mut self.vocabulary.source, &mut self.vocabulary.target])
+    }
+}
+
+/// Sets in `table` what `changes` has.
+fn merge(table: &mut toml::Table, changes: toml::Table) {
+    for (key, change) in changes {
+        match (table.get_mut(&key), change) {
+            (Some(toml::Value::Table(old)), toml::Value::Table(new)) => merge(old, new),
+            (_, change) => _ = table.insert(key, change),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
+    use super::*;
+
+    const RECIPE: &str = r#"
+[data]
+train = [{ source = "a.en.gz", target = "a.de.gz" }]
+dev = { source = "d.en", target = "d.de" }
+[vocabulary]
+source = "v.spm"
+target = "v.spm"
+[model.architecture.transformer]
+dim-emb = 16
+heads = 2
+encoder-depth = 1
+decoder-depth = 1
+encoder-ffn = { dim = 32, depth = 2 }
+decoder-ffn = { dim = 32, depth = 2 }
+activation = "relu"
+preprocess = ""
+postprocess = "an"
+postprocess-emb = ""
+postprocess-top = ""
+decoder-layer = "self-attention"
+tied-embeddings = { source-target = true, target-output = true }
+tied-layers = []
+positions = "sinusoidal-marian"
+scale-embeddings = true
+alignment-layer = 1
+attention-projection = true
+layer-norm-epsilon = 1e-6
+output-bias = true
+[training]
+updates = 10
+"#;
+
+    fn parse(text: &str, settings: &[&str]) -> Result<Recipe, String> {
+        let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
+        Recipe::parse(Path::new("r.toml"), text, &settings).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn what_is_not_said_has_a_default() {
+        let recipe = parse(RECIPE, &[]).unwrap();
+        assert_eq!((recipe.training.seed, recipe.validation), (1, Validation::default()));
+        assert_eq!(parse(&toml::to_string(&recipe).unwrap(), &[]).unwrap(), recipe);
+    }
+
+    #[test]
+    fn settings_replace_and_add() {
+        let recipe = parse(RECIPE, &["training.seed = 5", "training.update.dropout.layer=0.1"]).unwrap();
+        assert_eq!((recipe.training.seed, recipe.training.update.dropout.layer), (5, 0.1));
+        let error = parse(RECIPE, &["training.seeds = 5"]).unwrap_err();
+        assert!(error.starts_with("`training.seeds = 5` does not set anything: unknown field `seeds`"), "{error}");
+        assert!(parse(RECIPE, &["training.seed"]).is_err());
+    }
+
+    #[test]
+    fn mistakes_are_named_with_their_line() {
+        let error = parse(&RECIPE.replace("updates = 10", "updates = 10\nwarmup = 3"), &[]).unwrap_err();
+        assert!(error.starts_with("r.toml, line 30: unknown field `warmup`"), "{error}");
+        let error = parse(&RECIPE.replace("updates = 10", ""), &[]).unwrap_err();
+        assert!(error.contains("missing field `updates`"), "{error}");
+    }
+}

@@ -1,0 +1,363 @@
+//! A training run: data, updates, validations, checkpoints.
+
+use crate::checkpoint::{self, CheckpointError, State};
+use crate::data::{Batches, Corpus, CorpusFiles, DataError, Limits};
+use crate::networks::NetworkError;
+use crate::recipe::{Metric, Recipe};
+use crate::tape::WordLosses;
+use crate::validation::{Dev, bleu, translate};
+use crate::{Trainer, UpdateError};
+use metaphrase_kernels::Matrix;
+use metaphrase_models::{Config, Model, ModelError, Precision, Vocabularies, VocabularyFiles, Weights, save};
+use metaphrase_text::vocab::{Vocabulary, VocabularyError};
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// How a run uses the machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Execution {
+    /// Threads; the bits of the result depend on their number.
+    pub threads: usize,
+    /// Continue the run that is in the output directory.
+    pub resume: bool,
+}
+
+/// What a run tells while it goes on.
+pub trait Observer {
+    /// A sentence about what was read or is done.
+    fn message(&mut self, text: &str);
+    /// An update is done.
+    fn progress(&mut self, progress: &Progress);
+    /// A validation is done.
+    fn validated(&mut self, validation: &Validated);
+}
+
+/// Some updates, up to this one.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Progress {
+    /// Updates so far, of `of`.
+    pub update: u64,
+    /// The last update of the run.
+    pub of: u64,
+    /// Epochs that are complete.
+    pub epoch: u64,
+    /// Loss per target word.
+    pub loss: f64,
+    /// Norm of the gradient.
+    pub gradient_norm: f32,
+    /// Learning rate.
+    pub rate: f32,
+    /// Target words since the last progress.
+    pub words: usize,
+    /// Seconds of training so far.
+    pub seconds: f64,
+    /// Mean of ln Z over the words, and its standard deviation.
+    pub log_z: (f64, f64),
+}
+
+/// A validation.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Validated {
+    /// Updates so far.
+    pub update: u64,
+    /// Cross-entropy per target word, in nats.
+    pub cross_entropy: f64,
+    /// BLEU of the translation.
+    pub bleu: f64,
+    /// Mean of ln Z over the words, and its standard deviation.
+    pub log_z: (f64, f64),
+    /// Whether it is the best so far.
+    pub best: bool,
+    /// Seconds of training so far.
+    pub seconds: f64,
+}
+
+/// Why a run ended.
+#[derive(Debug, thiserror::Error)]
+pub enum TrainError {
+    /// The training data.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// A vocabulary.
+    #[error(transparent)]
+    Vocabulary(#[from] VocabularyError),
+    /// The network's settings.
+    #[error("the network can not be trained: {0}")]
+    Network(#[from] NetworkError),
+    /// An update.
+    #[error("{0}; the last good checkpoint is kept")]
+    Update(#[from] UpdateError),
+    /// A checkpoint.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    /// A model that was to be written.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The directory of the run.
+    #[error("{path}: {problem}")]
+    Output {
+        /// The directory.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
+}
+
+/// Follows a recipe; models, checkpoint and log go to the directory `output`. Returns the best validation.
+///
+/// # Errors
+/// [`TrainError`]; what was written before stays and can be resumed.
+pub fn train(
+    recipe: &Recipe,
+    output: &Path,
+    execution: Execution,
+    observer: &mut dyn Observer,
+) -> Result<Option<(f64, u64)>, TrainError> {
+    let mut run = Run::start(recipe, output, execution, observer)?;
+    run.updates(observer)?;
+    Ok(run.state.best)
+}
+
+struct Run<'a> {
+    recipe: &'a Recipe,
+    output: &'a Path,
+    threads: usize,
+    config: Config,
+    source: Vocabulary,
+    target: Vocabulary,
+    trainer: Trainer,
+    batches: Batches,
+    dev_batches: Corpus,
+    dev: Dev,
+    state: State,
+    begun: Instant,
+    /// Seconds before this start.
+    before: f64,
+}
+
+impl<'a> Run<'a> {
+    fn start(
+        recipe: &'a Recipe,
+        output: &'a Path,
+        Execution { threads, resume }: Execution,
+        observer: &mut dyn Observer,
+    ) -> Result<Self, TrainError> {
+        let problem = |problem: String| TrainError::Output { path: output.to_owned(), problem };
+        let found = checkpoint::newest(output);
+        let text = toml::to_string(recipe).map_err(|e| problem(e.to_string()))?;
+        match (resume, &found) {
+            (false, _) if fs::read_dir(output).is_ok_and(|mut entries| entries.next().is_some()) => {
+                return Err(problem("there is a run already; continue it with --resume or name another".into()));
+            }
+            (true, None) => return Err(problem("there is no checkpoint to resume".into())),
+            _ => fs::create_dir_all(output.join("models")).map_err(|e| problem(e.to_string()))?,
+        }
+        fs::write(output.join("recipe.toml"), &text).map_err(|e| problem(e.to_string()))?;
+
+        let source = Vocabulary::open(&recipe.vocabulary.source)?;
+        let target = Vocabulary::open(&recipe.vocabulary.target)?;
+        let config = config(recipe, &source, &target);
+        config.check(&output.join("recipe.toml"))?;
+        let mut trainer = Trainer::new(&config, recipe.training.update, recipe.training.seed, threads)?;
+        let count: usize = trainer.parameters().iter().map(|(_, p)| p.as_slice().len()).sum();
+        observer.message(&format!("{count} parameters in {} tensors", trainer.parameters().len()));
+
+        let (corpus, report) = Corpus::read(&recipe.data.train, &source, &target, recipe.data.limits, threads)?;
+        observer.message(&format!("training data: {report}"));
+        let all = Limits { max_source_words: 1000, max_target_words: 1000 };
+        let dev_files = std::slice::from_ref(&recipe.data.dev);
+        let (dev_batches, report) = Corpus::read(dev_files, &source, &target, all, threads)?;
+        observer.message(&format!("development data: {report}"));
+        let dev = Dev::read(&recipe.data.dev).map_err(|e| problem(e.to_string()))?;
+
+        let mut batches = Batches::new(corpus, recipe.training.batch, recipe.training.seed);
+        let mut state = State { threads, recipe: text, ..State::default() };
+        if let Some(found) = found {
+            let old = checkpoint::read(&found, &mut trainer)?;
+            batches.seek(old.position)?;
+            if old.threads != threads {
+                observer.message(&format!(
+                    "the run had {} threads and goes on with {threads}: its numbers will differ in their last bits",
+                    old.threads
+                ));
+            }
+            if old.recipe != state.recipe {
+                observer.message("the recipe has changed since the checkpoint");
+            }
+            state = State { threads, recipe: state.recipe, ..old };
+            observer.message(&format!("resumed after update {}", state.updates));
+        }
+        let (before, begun) = (state.seconds, Instant::now());
+        Ok(Self {
+            recipe,
+            output,
+            threads,
+            config,
+            source,
+            target,
+            trainer,
+            batches,
+            dev_batches,
+            dev,
+            state,
+            begun,
+            before,
+        })
+    }
+
+    fn updates(&mut self, observer: &mut dyn Observer) -> Result<(), TrainError> {
+        let of = self.recipe.training.updates;
+        while self.state.updates < of {
+            let batch = self.batches.next_batch();
+            let update = self.trainer.update(&batch)?;
+            self.state.updates += 1;
+            self.state.position = self.batches.position();
+            self.state.seconds = self.before + self.begun.elapsed().as_secs_f64();
+            let words = batch.target.words().len();
+            observer.progress(&Progress {
+                update: self.state.updates,
+                of,
+                epoch: self.state.position.epoch,
+                loss: update.losses.loss / words as f64,
+                gradient_norm: update.step.gradient_norm,
+                rate: update.step.rate,
+                words,
+                seconds: self.state.seconds,
+                log_z: mean_and_deviation(&update.losses.log_z),
+            });
+            if self.state.updates.is_multiple_of(self.recipe.validation.every.max(1)) || self.state.updates == of {
+                let validated = self.validate()?;
+                observer.validated(&validated);
+                checkpoint::write(self.output, &self.trainer, &self.state)?;
+                let patience = self.recipe.validation.patience;
+                if patience > 0 && self.state.stalled >= patience {
+                    observer.message(&format!("no better value in {patience} validations: the run ends"));
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Measures the model on the development set, writes it, and keeps it as the best if it is.
+    fn validate(&mut self) -> Result<Validated, TrainError> {
+        // What is measured and written are the smoothed parameters, if there are any.
+        self.trainer.swap_smoothed();
+        let validated = self.measure_and_write();
+        self.trainer.swap_smoothed();
+        validated
+    }
+
+    fn measure_and_write(&mut self) -> Result<Validated, TrainError> {
+        let mut losses = WordLosses::default();
+        for batch in self.dev_batches.once(self.recipe.training.batch.size) {
+            let of_batch = self.trainer.evaluate(&batch);
+            losses.log_probs.extend(of_batch.log_probs);
+            losses.log_z.extend(of_batch.log_z);
+        }
+        let log_prob: f64 = losses.log_probs.iter().map(|&p| f64::from(p)).sum();
+        let weights = weights(self.output, self.trainer.parameters())?;
+        let model = Model::new(self.config.clone(), &weights)?;
+        let vocabularies = (&self.source, &self.target);
+        let translations = translate(&model, &self.dev.source, vocabularies, &self.recipe.validation, self.threads);
+        let mut validated = Validated {
+            update: self.state.updates,
+            cross_entropy: -log_prob / losses.log_probs.len().max(1) as f64,
+            bleu: bleu(&translations, &self.dev.target),
+            log_z: mean_and_deviation(&losses.log_z),
+            best: false,
+            seconds: self.state.seconds,
+        };
+        let (value, better): (f64, fn(f64, f64) -> bool) = match self.recipe.validation.metric {
+            Metric::Bleu => (validated.bleu, |new, old| new > old),
+            Metric::CrossEntropy => (validated.cross_entropy, |new, old| new < old),
+        };
+        validated.best = self.state.best.is_none_or(|(old, _)| better(value, old));
+        let models = self.output.join("models");
+        self.save(&weights, &models.join(format!("update-{}", self.state.updates)))?;
+        if validated.best {
+            self.save(&weights, &self.output.join("best"))?;
+            (self.state.best, self.state.stalled) = (Some((value, self.state.updates)), 0);
+        } else {
+            self.state.stalled += 1;
+        }
+        remove_old(&models, self.recipe.validation.keep);
+        Ok(validated)
+    }
+
+    /// Writes a model directory; one that is there is replaced when the new one is whole.
+    fn save(&self, weights: &Weights, to: &Path) -> Result<(), TrainError> {
+        let side = |words: &PathBuf| VocabularyFiles { words: words.clone(), segmenter: None };
+        let recipe = &self.recipe.vocabulary;
+        let vocabularies = Vocabularies { source: side(&recipe.source), target: side(&recipe.target) };
+        let new = to.with_extension("new");
+        let _ = fs::remove_dir_all(&new);
+        save((&self.config, weights), &vocabularies, &new, Precision::F32)?;
+        let output = |e: std::io::Error| TrainError::Output { path: to.to_owned(), problem: e.to_string() };
+        let old = to.with_extension("old");
+        let _ = fs::remove_dir_all(&old);
+        if to.exists() {
+            fs::rename(to, &old).map_err(output)?;
+        }
+        fs::rename(&new, to).map_err(output)?;
+        let _ = fs::remove_dir_all(&old);
+        Ok(())
+    }
+}
+
+/// The settings of the model that comes out.
+fn config(recipe: &Recipe, source: &Vocabulary, target: &Vocabulary) -> Config {
+    Config {
+        source_words: source.len(),
+        target_words: target.len(),
+        end_of_sentence: target.eos().0,
+        never: target.unk().map(|unk| unk.0).into_iter().collect(),
+        decoding: recipe.model.decoding,
+        architecture: recipe.model.architecture.clone(),
+    }
+}
+
+/// The parameters as a model reads them.
+fn weights(path: &Path, parameters: &crate::parameters::Parameters) -> Result<Weights, ModelError> {
+    let tensor = |(name, m): (&str, &Matrix)| (name.to_owned(), vec![m.rows(), m.cols()], m.as_slice().to_vec());
+    Weights::from_tensors(path, parameters.iter().map(tensor))
+}
+
+/// Leaves the newest `keep` models.
+fn remove_old(models: &Path, keep: usize) {
+    let number = |path: &PathBuf| path.file_name()?.to_str()?.strip_prefix("update-")?.parse::<u64>().ok();
+    let Ok(entries) = fs::read_dir(models) else { return };
+    let mut all: Vec<_> = entries.flatten().filter_map(|e| Some((number(&e.path())?, e.path()))).collect();
+    all.sort();
+    let old = all.len().saturating_sub(keep.max(1));
+    for (_, path) in &all[..old] {
+        // Nothing depends on it: what could not be removed only takes room.
+        let _ = fs::remove_dir_all(path);
+    }
+}
+
+fn mean_and_deviation(values: &[f32]) -> (f64, f64) {
+    let n = values.len().max(1) as f64;
+    let mean = values.iter().map(|&v| f64::from(v)).sum::<f64>() / n;
+    let variance = values.iter().map(|&v| (f64::from(v) - mean).powi(2)).sum::<f64>() / n;
+    (mean, variance.sqrt())
+}
+
+impl Dev {
+    fn read(files: &CorpusFiles) -> std::io::Result<Self> {
+        Ok(Self { source: lines(&files.source)?, target: lines(&files.target)? })
+    }
+}
+
+/// The lines of a file, which is compressed if its name says so.
+fn lines(path: &Path) -> std::io::Result<Vec<String>> {
+    let file = fs::File::open(path)?;
+    let compressed = path.extension().is_some_and(|extension| extension == "gz");
+    let file: Box<dyn Read> = if compressed { Box::new(flate2::read::MultiGzDecoder::new(file)) } else { Box::new(file) };
+    BufReader::new(file).lines().collect()
+}
