@@ -51,12 +51,16 @@ Examples:
 /// Follows a recipe.
 pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     if args.device != "cpu" {
-        return Err(Usage::error(format!("there is no device `{}`: this program trains on the CPU, `cpu`", args.device)));
+        return Err(Usage::error(format!(
+            "there is no device `{}`: this program trains on the CPU, `cpu`",
+            args.device
+        )));
     }
     let recipe = Recipe::read(&args.config, &args.set)?;
     let threads = args.threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, usize::from);
     let mut display = Display::new(terminal, args.report_every);
-    let best = metaphrase_train::train(&recipe, &args.output, Execution { threads, resume: args.resume }, &mut display)?;
+    let best =
+        metaphrase_train::train(&recipe, &args.output, Execution { threads, resume: args.resume }, &mut display)?;
     if let Some((value, update)) = best {
         display.message(&format!("best: {value:.4} after update {update}, in {}", args.output.join("best").display()));
     }

@@ -1,8 +1,8 @@
 //! From any format to our own model directory.
 
 use crate::files::{ModelFiles, Vocabularies, VocabularyFiles};
-use crate::{Config, ModelError, Weights};
 use crate::formats::directory::{self, Manifest, Precision, Side};
+use crate::{Config, ModelError, Weights};
 use std::path::Path;
 
 /// Writes the model at `from`, of any known format, as a model directory at `to`, vocabularies included.

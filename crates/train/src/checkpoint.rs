@@ -100,7 +100,8 @@ fn write_files(directory: &Path, trainer: &Trainer, state: &State) -> Result<(),
     let kinds = trainer.optimizer().state().flat_map(|(kind, matrices)| {
         parameters.iter().zip(matrices).map(move |((name, _), matrix)| (format!("{kind}:{name}"), matrix))
     });
-    let tensors: Vec<(String, Floats<'_>)> = values.chain(kinds).map(|(name, m)| (name, Floats(m, [m.rows(), m.cols()]))).collect();
+    let tensors: Vec<(String, Floats<'_>)> =
+        values.chain(kinds).map(|(name, m)| (name, Floats(m, [m.rows(), m.cols()]))).collect();
     safetensors::serialize_to_file(tensors, None, &path).map_err(|e| io(&path, "write")(io::Error::other(e)))?;
     File::open(&path).and_then(|file| file.sync_all()).map_err(io(&path, "write"))?;
     let path = directory.join(STATE);
@@ -161,6 +162,9 @@ pub fn read(checkpoint: &Path, trainer: &mut Trainer) -> Result<State, Checkpoin
 
 fn copy(tensor: &TensorView<'_>, matrix: &mut Matrix) -> Option<()> {
     let (chunks, rest) = tensor.data().as_chunks::<4>();
-    let same = tensor.shape() == [matrix.rows(), matrix.cols()] && tensor.dtype() == Dtype::F32 && rest.is_empty() && chunks.len() == matrix.as_slice().len();
+    let same = tensor.shape() == [matrix.rows(), matrix.cols()]
+        && tensor.dtype() == Dtype::F32
+        && rest.is_empty()
+        && chunks.len() == matrix.as_slice().len();
     same.then(|| matrix.as_mut_slice().iter_mut().zip(chunks).for_each(|(v, bytes)| *v = f32::from_le_bytes(*bytes)))
 }

@@ -10,14 +10,14 @@ pub mod networks;
 pub mod optimizer;
 pub mod parameters;
 mod products;
-pub mod tape;
 pub mod recipe;
 mod run;
+pub mod tape;
 mod trainer;
 mod validation;
 
-pub use products::Precision;
 pub use checkpoint::CheckpointError;
+pub use products::Precision;
 pub use recipe::Recipe;
 pub use run::{Execution, Observer, Progress, TrainError, Validated, train};
 pub use trainer::{Trainer, TrainerSettings, Update, UpdateError};

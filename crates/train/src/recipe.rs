@@ -150,7 +150,8 @@ impl Recipe {
     /// # Errors
     /// If the file can not be read or is no recipe, with the line.
     pub fn read(path: &Path, settings: &[String]) -> Result<Self, RecipeError> {
-        let text = std::fs::read_to_string(path).map_err(|source| RecipeError::Read { path: path.to_owned(), source })?;
+        let text =
+            std::fs::read_to_string(path).map_err(|source| RecipeError::Read { path: path.to_owned(), source })?;
         let mut recipe = Self::parse(path, &text, settings)?;
         let folder = path.parent().unwrap_or(Path::new(""));
         recipe.files().for_each(|file| *file = folder.join(&*file));

@@ -358,6 +358,7 @@ impl Dev {
 fn lines(path: &Path) -> std::io::Result<Vec<String>> {
     let file = fs::File::open(path)?;
     let compressed = path.extension().is_some_and(|extension| extension == "gz");
-    let file: Box<dyn Read> = if compressed { Box::new(flate2::read::MultiGzDecoder::new(file)) } else { Box::new(file) };
+    let file: Box<dyn Read> =
+        if compressed { Box::new(flate2::read::MultiGzDecoder::new(file)) } else { Box::new(file) };
     BufReader::new(file).lines().collect()
 }

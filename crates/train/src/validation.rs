@@ -75,7 +75,9 @@ pub(crate) fn bleu(hypotheses: &[String], references: &[String]) -> f64 {
     let score = || {
         let references = [references];
         let references = References::new(&references)?;
-        Ok::<_, metaphrase_metrics::Error>(Bleu::new(BleuOptions::default())?.corpus_score(hypotheses, &references)?.value)
+        Ok::<_, metaphrase_metrics::Error>(
+            Bleu::new(BleuOptions::default())?.corpus_score(hypotheses, &references)?.value,
+        )
     };
     score().unwrap_or(0.0)
 }

@@ -217,7 +217,7 @@ impl Transformer {
         parameters: &mut Parameters,
     ) -> Result<Self, NetworkError> {
         let dim = settings.dim_emb;
-        if settings.heads == 0 || dim % settings.heads != 0 {
+        if settings.heads == 0 || !dim.is_multiple_of(settings.heads) {
             return Err(NetworkError(format!("{dim} numbers can not be cut into {} heads", settings.heads)));
         }
         let tied = settings.tied_embeddings;
