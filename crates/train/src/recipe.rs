@@ -257,7 +257,7 @@ updates = 10
     #[test]
     fn mistakes_are_named_with_their_line() {
         let error = parse(&RECIPE.replace("updates = 10", "updates = 10\nwarmup = 3"), &[]).unwrap_err();
-        assert!(error.starts_with("r.toml, line 30: unknown field `warmup`"), "{error}");
+        assert!(error.starts_with("r.toml, line 31: unknown field `warmup`"), "{error}");
         let error = parse(&RECIPE.replace("updates = 10", ""), &[]).unwrap_err();
         assert!(error.contains("missing field `updates`"), "{error}");
     }
