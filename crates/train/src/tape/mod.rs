@@ -26,6 +26,7 @@
 
 mod additive_attention;
 mod attention;
+mod cells;
 mod dropout;
 mod elementwise;
 mod linear;
@@ -39,6 +40,7 @@ mod tests;
 
 pub use additive_attention::AdditiveAttention;
 pub use attention::{HeadsAttention, Spans};
+pub use cells::GruInputs;
 pub use linear::Activation;
 pub use loss::{OutputLoss, WordLosses};
 pub use pool::Pool;
@@ -77,6 +79,7 @@ enum Op {
     Attention(Box<attention::Attention>),
     Additive(Box<additive_attention::Additive>),
     Scan(scan::Scan),
+    Cell(cells::Cell),
 }
 
 /// A computation and what its derivative needs.
@@ -185,6 +188,7 @@ impl<'a> Tape<'a> {
                 Op::Attention(op) => op.backward(&grad, &mut backward),
                 Op::Additive(op) => op.backward(own, &grad, &mut backward),
                 Op::Scan(op) => op.backward(own, &grad, &mut backward),
+                Op::Cell(op) => op.backward(own, &grad, &mut backward),
             }
             self.workspace.pool.give(grad);
         }
@@ -199,6 +203,10 @@ impl Drop for Tape<'_> {
             let kept = match op {
                 Op::Attention(op) => op.into_kept(),
                 Op::Additive(op) => op.into_kept(),
+                Op::Cell(op) => match op.into_kept() {
+                    Some(kept) => kept,
+                    None => continue,
+                },
                 _ => continue,
             };
             self.workspace.pool.give(kept);
@@ -262,6 +270,15 @@ impl Backward<'_> {
             } else {
                 metaphrase_kernels::add_assign(grad.as_mut_slice(), slice);
             }
+        });
+    }
+
+    /// Adds to some rows of the derivative by `x`, from row `from` on.
+    fn add_rows(&mut self, x: Var, from: usize, rows: &Matrix) {
+        self.add_to_part(x, |grad, _| {
+            let start = from * rows.cols();
+            let part = &mut grad.as_mut_slice()[start..start + rows.as_slice().len()];
+            metaphrase_kernels::add_assign(part, rows.as_slice());
         });
     }
 

@@ -1,6 +1,6 @@
 //! Choosing, joining and cutting rows and columns.
 
-use super::{Backward, Op, Tape, Var};
+use super::{Backward, Op, Spans, Tape, Var};
 use crate::parameters::ParameterId;
 use metaphrase_kernels::{Matrix, add_assign, axpy};
 use std::ops::Range;
@@ -22,6 +22,8 @@ pub(super) enum Rows {
     Join(Rc<[Var]>),
     /// A parameter of one row, in each row.
     Repeat(ParameterId),
+    /// The means of adjacent rows of x.
+    Means { x: Var, spans: Spans },
 }
 
 impl Tape<'_> {
@@ -102,6 +104,16 @@ impl Tape<'_> {
         self.push(y, Op::Rows(Rows::Join(parts.into())))
     }
 
+    /// For each span the mean of its rows.
+    pub fn means(&mut self, x: Var, spans: &Spans) -> Var {
+        let mut y = self.workspace.pool.zeros(spans.len(), self.value(x).cols());
+        let value = self.value(x);
+        for (r, span) in spans.iter().enumerate() {
+            span.clone().for_each(|from| axpy(1.0 / span.len() as f32, value.row(from), y.row_mut(r)));
+        }
+        self.push(y, Op::Rows(Rows::Means { x, spans: spans.clone() }))
+    }
+
     /// A parameter `1 × n` as `rows × n`.
     pub fn repeat(&mut self, x: ParameterId, rows: usize) -> Var {
         let value = self.parameters.value(x);
@@ -157,6 +169,11 @@ impl Rows {
                 }
             }
             Self::Repeat(x) => to.add_rows_to_parameter(*x, grad),
+            Self::Means { x, spans } => to.add_to_part(*x, |sum, _| {
+                for (r, span) in spans.iter().enumerate() {
+                    span.clone().for_each(|to| axpy(1.0 / span.len() as f32, grad.row(r), sum.row_mut(to)));
+                }
+            }),
         }
     }
 }

@@ -147,6 +147,28 @@ fn derivatives_are_differences() {
         let spans = Rc::new([0..2, 0..2, 2..5, 0..2, 2..5]);
         tape.additive_attention(AdditiveAttention { queries: a, keys, values: b, v: n.v, spans })
     });
+    check("gru", |tape, n| {
+        let (a, b) = (all(tape, n.a), all(tape, n.b));
+        let previous = tape.columns(b, 0..2);
+        let previous = tape.slice(previous, 1..4);
+        let [gates, candidate, state] = [0..4, 1..3, 2..4].map(|columns| tape.columns(a, columns));
+        let [u_gates, u_candidate] = [b, state].map(|x| tape.slice(x, 2..5));
+        let inputs = GruInputs { input: [gates, candidate], from: 2, state: [u_gates, u_candidate], previous };
+        let once = tape.gru(inputs);
+        tape.gru(GruInputs { previous: once, from: 0, ..inputs })
+    });
+    check("lstm", |tape, n| {
+        let (a, b) = (all(tape, n.a), all(tape, n.b));
+        let memory = tape.columns(a, 1..2);
+        let [u, memory] = [b, memory].map(|x| tape.slice(x, 2..5));
+        let (output, memory) = tape.lstm(a, 1, u, memory);
+        let (second, memory) = tape.lstm(a, 2, u, memory);
+        tape.join(&[output, second, memory])
+    });
+    check("means", |tape, n| {
+        let a = all(tape, n.a);
+        tape.means(a, &spans(&[0..3, 3..5]))
+    });
     check("leaky_sum", |tape, n| {
         let (a, b) = (all(tape, n.a), all(tape, n.b));
         let forget = tape.activate(b, Activation::Sigmoid);
