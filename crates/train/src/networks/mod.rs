@@ -3,13 +3,15 @@
 //! A network declares its parameters once and then puts a batch on a [`Tape`]: all words of all sentences at once, the
 //! words so far being given. A test per architecture holds each against inference, word by word.
 
+mod recurrent;
 mod transformer;
 
-use crate::data::Batch;
+use crate::data::{Batch, Sentences};
 use crate::parameters::{Init, ParameterId, Parameters};
 use crate::tape::{OutputLoss, Spans, Tape, Var, WordLosses};
 use metaphrase_models::config::TiedEmbeddings;
 use metaphrase_models::{Architecture, Config};
+use recurrent::Recurrent;
 use serde::{Deserialize, Serialize};
 use transformer::Transformer;
 
@@ -21,6 +23,7 @@ pub struct Network {
 
 enum Kind {
     Transformer(Box<Transformer>),
+    Recurrent(Box<Recurrent>),
 }
 
 /// Settings that no trainable network has.
@@ -112,7 +115,13 @@ impl Network {
                 let transformer = Transformer::declare(config, settings, parameters)?;
                 Ok(Self { kind: Kind::Transformer(Box::new(transformer)), output })
             }
-            Architecture::Recurrent(_) => Err(NetworkError("recurrent networks can not be trained yet".into())),
+            Architecture::Recurrent(settings) => {
+                let words = (config.target_words, settings.dim_emb);
+                let output = "decoder_ff_logit_l2";
+                let output = Output::declare(parameters, output, words, settings.tied_embeddings, settings.output_bias);
+                let recurrent = Recurrent::declare(config, settings, parameters)?;
+                Ok(Self { kind: Kind::Recurrent(Box::new(recurrent)), output })
+            }
         }
     }
 
@@ -127,6 +136,7 @@ impl Network {
     ) -> WordLosses {
         let decoded = match &self.kind {
             Kind::Transformer(network) => network.forward(tape, batch, dropout),
+            Kind::Recurrent(network) => network.forward(tape, batch, dropout),
         };
         let layer = OutputLoss {
             table: self.output.table,
@@ -139,8 +149,19 @@ impl Network {
     }
 }
 
+/// The word before each word; none before the first of a sentence.
+fn shifted(sentences: &Sentences) -> Vec<Option<u32>> {
+    let mut before = Vec::with_capacity(sentences.words().len());
+    for i in 0..sentences.len() {
+        let words = sentences.sentence(i);
+        before.push(None);
+        before.extend(words[..words.len() - 1].iter().map(|word| Some(word.0)));
+    }
+    before
+}
+
 /// Where each sentence lies.
-fn spans(sentences: &crate::data::Sentences) -> Spans {
+fn spans(sentences: &Sentences) -> Spans {
     (0..sentences.len()).map(|i| sentences.range(i)).collect()
 }
 

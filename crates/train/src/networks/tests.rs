@@ -7,7 +7,8 @@ use crate::tape::Workspace;
 use crate::{Trainer, TrainerSettings};
 use metaphrase_base::{Parent, Row, SentId, StepModel, StepRow, StepScores, WordId};
 use metaphrase_models::config::{
-    Activation, AverageAttention, DecoderLayer, FeedForward, Operations, Positions, TransformerConfig,
+    Activation, AverageAttention, Cell, DecoderLayer, EncoderType, FeedForward, LayerNorm, Operations, Positions,
+    RecurrentConfig, TransformerConfig,
 };
 use metaphrase_models::{Model, Weights};
 
@@ -181,6 +182,96 @@ fn transformers_train_as_they_translate() {
     ] {
         assert_same(name, &config(Architecture::Transformer(settings)));
     }
+}
+
+pub(crate) fn recurrent() -> RecurrentConfig {
+    RecurrentConfig {
+        dim_emb: 12,
+        dim_rnn: 16,
+        encoder_type: EncoderType::Bidirectional,
+        encoder_cell: Cell::GruNematus,
+        encoder_cell_depth: 1,
+        encoder_depth: 1,
+        decoder_cell: Cell::GruNematus,
+        decoder_cell_base_depth: 2,
+        decoder_cell_high_depth: 1,
+        decoder_depth: 1,
+        skip: false,
+        layer_norm: LayerNorm::None,
+        tied_embeddings: TiedEmbeddings { source_target: false, target_output: false },
+        output_bias: true,
+    }
+}
+
+#[test]
+fn recurrent_networks_train_as_they_translate() {
+    let amun = recurrent();
+    assert_same("amun", &config(Architecture::Recurrent(amun.clone())));
+    for layer_norm in [LayerNorm::Marian, LayerNorm::Nematus] {
+        let nematus = RecurrentConfig {
+            layer_norm,
+            encoder_cell_depth: 2,
+            decoder_cell_base_depth: 4,
+            decoder_depth: 2,
+            skip: true,
+            tied_embeddings: TiedEmbeddings { source_target: false, target_output: true },
+            ..amun.clone()
+        };
+        assert_same("nematus", &config(Architecture::Recurrent(nematus)));
+    }
+    let all = [Cell::Gru, Cell::Lstm, Cell::Mlstm, Cell::Mgru, Cell::Tanh, Cell::Relu, Cell::Sru, Cell::Ssru];
+    for (i, cell) in all.into_iter().enumerate() {
+        for layer_norm in [LayerNorm::None, LayerNorm::Marian] {
+            if cell == Cell::Tanh && layer_norm != LayerNorm::None {
+                continue;
+            }
+            // Kinds that need an input of the state's size, and can not be transitions.
+            let reading = matches!(cell, Cell::Sru | Cell::Ssru | Cell::Mlstm | Cell::Mgru);
+            let types = [EncoderType::Bidirectional, EncoderType::BiUnidirectional, EncoderType::Alternating];
+            let square = matches!(cell, Cell::Sru | Cell::Ssru);
+            let settings = RecurrentConfig {
+                dim_emb: if square { 16 } else { 12 },
+                encoder_type: if square { types[2 * (i % 2)] } else { types[i % 3] },
+                encoder_cell: cell,
+                encoder_cell_depth: if reading { 1 } else { 2 },
+                encoder_depth: 3,
+                decoder_cell: if square { Cell::Gru } else { cell },
+                decoder_cell_base_depth: if reading && !square { 2 } else { 3 },
+                decoder_cell_high_depth: if reading && !square { 1 } else { 2 },
+                decoder_depth: 2,
+                skip: i % 2 == 0,
+                layer_norm,
+                ..amun.clone()
+            };
+            assert_same(&format!("{cell:?}, {layer_norm:?}"), &config(Architecture::Recurrent(settings)));
+        }
+    }
+    let without_second = RecurrentConfig { decoder_cell_base_depth: 1, decoder_cell: Cell::Lstm, ..amun };
+    assert_same("one cell before attention", &config(Architecture::Recurrent(without_second)));
+}
+
+#[test]
+fn recurrent_networks_learn_by_heart() {
+    let amun = RecurrentConfig { dim_emb: 32, dim_rnn: 48, ..recurrent() };
+    assert_learns("amun", &config(Architecture::Recurrent(amun.clone())));
+    for cell in [Cell::Gru, Cell::Lstm, Cell::Mlstm, Cell::Mgru, Cell::Tanh, Cell::Relu] {
+        let settings = RecurrentConfig { encoder_cell: cell, decoder_cell: cell, ..amun.clone() };
+        assert_learns(&format!("{cell:?}"), &config(Architecture::Recurrent(settings)));
+    }
+    for cell in [Cell::Sru, Cell::Ssru] {
+        let settings = RecurrentConfig { encoder_cell: cell, dim_emb: 48, ..amun.clone() };
+        assert_learns(&format!("{cell:?}"), &config(Architecture::Recurrent(settings)));
+    }
+    let normalised = RecurrentConfig {
+        layer_norm: LayerNorm::Marian,
+        encoder_cell: Cell::Lstm,
+        decoder_cell: Cell::Lstm,
+        encoder_depth: 2,
+        decoder_depth: 2,
+        skip: true,
+        ..amun
+    };
+    assert_learns("deep LSTM", &config(Architecture::Recurrent(normalised)));
 }
 
 /// Sentence pairs in which nothing can be guessed: random words.

@@ -1,6 +1,6 @@
 //! The Transformer: `metaphrase_models::transformer` with all words of a sentence at once.
 
-use super::{Decoded, Dropout, NetworkError, embedding, spans};
+use super::{Decoded, Dropout, NetworkError, embedding, shifted, spans};
 use crate::data::{Batch, Sentences};
 use crate::parameters::{Init, ParameterId, Parameters};
 use crate::tape::{Activation, HeadsAttention, Spans, Tape, Var};
@@ -309,17 +309,6 @@ impl Transformer {
         }
         tape.dropout(x, dropout)
     }
-}
-
-/// The word before each word; none before the first of a sentence.
-fn shifted(sentences: &Sentences) -> Vec<Option<u32>> {
-    let mut before = Vec::with_capacity(sentences.words().len());
-    for i in 0..sentences.len() {
-        let words = sentences.sentence(i);
-        before.push(None);
-        before.extend(words[..words.len() - 1].iter().map(|word| Some(word.0)));
-    }
-    before
 }
 
 /// What the blocks of one forward pass share.
