@@ -4,7 +4,9 @@
 //! Each sub-command is a module: its options (`Args`) and what it does (`run`).
 
 mod alignment;
+mod average;
 mod convert;
+mod curves;
 mod evaluate;
 mod inspect;
 mod io;
@@ -59,6 +61,8 @@ enum Command {
     Convert(convert::Args),
     Inspect(inspect::Args),
     Train(train::Args),
+    Average(average::Args),
+    Curves(curves::Args),
 }
 
 fn main() -> ExitCode {
@@ -74,6 +78,8 @@ fn main() -> ExitCode {
         Command::Convert(args) => convert::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Train(args) => train::run(&args, &terminal),
+        Command::Average(args) => average::run(&args),
+        Command::Curves(args) => curves::run(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -4,8 +4,11 @@
 //! corpus ──▶ data: batches ──▶ Trainer: networks on a tape ──▶ gradients ──▶ optimizer ──▶ Parameters ──▶ model directory
 //! ```
 
+mod average;
 mod checkpoint;
+mod curves;
 pub mod data;
+pub mod log;
 pub mod networks;
 pub mod optimizer;
 pub mod parameters;
@@ -16,7 +19,9 @@ pub mod tape;
 mod trainer;
 mod validation;
 
+pub use average::{AverageError, average};
 pub use checkpoint::CheckpointError;
+pub use curves::curves;
 pub use products::Precision;
 pub use recipe::Recipe;
 pub use run::{Execution, Observer, Progress, TrainError, Validated, train};

@@ -1,7 +1,9 @@
 //! A training run: data, updates, validations, checkpoints.
 
 use crate::checkpoint::{self, CheckpointError, State};
+use crate::curves::curves;
 use crate::data::{Batches, Corpus, CorpusFiles, DataError, Limits};
+use crate::log::{self, Log};
 use crate::networks::NetworkError;
 use crate::recipe::{Metric, Recipe};
 use crate::tape::WordLosses;
@@ -135,6 +137,7 @@ struct Run<'a> {
     dev_batches: Corpus,
     dev: Dev,
     state: State,
+    log: Log,
     begun: Instant,
     /// Seconds before this start.
     before: f64,
@@ -192,6 +195,7 @@ impl<'a> Run<'a> {
             state = State { threads, recipe: state.recipe, ..old };
             observer.message(&format!("resumed after update {}", state.updates));
         }
+        let log = Log::open(output, state.updates).map_err(|e| problem(format!("the log: {e}")))?;
         let (before, begun) = (state.seconds, Instant::now());
         Ok(Self {
             recipe,
@@ -205,6 +209,7 @@ impl<'a> Run<'a> {
             dev_batches,
             dev,
             state,
+            log,
             begun,
             before,
         })
@@ -219,7 +224,7 @@ impl<'a> Run<'a> {
             self.state.position = self.batches.position();
             self.state.seconds = self.before + self.begun.elapsed().as_secs_f64();
             let words = batch.target.words().len();
-            observer.progress(&Progress {
+            let progress = Progress {
                 update: self.state.updates,
                 of,
                 epoch: self.state.position.epoch,
@@ -229,10 +234,14 @@ impl<'a> Run<'a> {
                 words,
                 seconds: self.state.seconds,
                 log_z: mean_and_deviation(&update.losses.log_z),
-            });
+            };
+            observer.progress(&progress);
+            self.log.progress(&progress).map_err(|e| self.output_error(&e))?;
             if self.state.updates.is_multiple_of(self.recipe.validation.every.max(1)) || self.state.updates == of {
                 let validated = self.validate()?;
                 observer.validated(&validated);
+                self.log.validated(&validated).map_err(|e| self.output_error(&e))?;
+                self.draw();
                 checkpoint::write(self.output, &self.trainer, &self.state)?;
                 let patience = self.recipe.validation.patience;
                 if patience > 0 && self.state.stalled >= patience {
@@ -242,6 +251,17 @@ impl<'a> Run<'a> {
             }
         }
         Ok(())
+    }
+
+    fn output_error(&self, error: &std::io::Error) -> TrainError {
+        TrainError::Output { path: self.log.path().to_owned(), problem: error.to_string() }
+    }
+
+    /// Draws the curves. A picture that can not be written is no reason to stop.
+    fn draw(&self) {
+        let Ok(entries) = log::read(self.output) else { return };
+        let (new, picture) = (self.output.join(".curves.tmp"), self.output.join("curves.svg"));
+        let _ = fs::write(&new, curves(&[("", entries)])).and_then(|()| fs::rename(&new, &picture));
     }
 
     /// Measures the model on the development set, writes it, and keeps it as the best if it is.

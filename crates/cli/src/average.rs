@@ -1,0 +1,56 @@
+//! `metaphrase average`.
+
+use crate::Usage;
+use anyhow::{Context, Result};
+use metaphrase::Precision;
+use std::path::{Path, PathBuf};
+
+/// Average the parameters of several models, as of the last ones of a training run
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// A model; may be repeated
+    #[arg(short, long = "model", value_name = "PATH")]
+    models: Vec<PathBuf>,
+    /// The directory of a training run, whose last models are averaged
+    #[arg(long, value_name = "DIR", conflicts_with = "models")]
+    run: Option<PathBuf>,
+    /// How many of the last models of a run
+    #[arg(long, value_name = "N", default_value_t = 4, requires = "run")]
+    last: usize,
+    /// The model directory to write; it must not exist yet
+    #[arg(long, value_name = "DIR")]
+    to: PathBuf,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  metaphrase average --run runs/en-de --last 4 --to en-de-averaged
+  metaphrase average -m a -m b --to mean";
+
+/// Averages models.
+pub fn run(args: &Args) -> Result<()> {
+    let models = match &args.run {
+        Some(run) => last_models(run, args.last)?,
+        None if args.models.is_empty() => return Err(Usage::error("name models with -m, or a run with --run")),
+        None => args.models.clone(),
+    };
+    metaphrase_train::average(&models, &args.to, Precision::F32)?;
+    Ok(())
+}
+
+/// The last `count` models of a training run.
+fn last_models(run: &Path, count: usize) -> Result<Vec<PathBuf>> {
+    let models = run.join("models");
+    let entries = std::fs::read_dir(&models).with_context(|| format!("{} is not a training run", run.display()))?;
+    let number = |path: &PathBuf| path.file_name()?.to_str()?.strip_prefix("update-")?.parse::<u64>().ok();
+    let mut found: Vec<_> = entries.flatten().filter_map(|e| Some((number(&e.path())?, e.path()))).collect();
+    if found.len() < count || count == 0 {
+        let (run, there) = (run.display(), found.len());
+        return Err(Usage::error(format!(
+            "{run} has {there} models, {count} are asked for; `keep` in its recipe says how many stay"
+        )));
+    }
+    found.sort();
+    Ok(found.split_off(found.len() - count).into_iter().map(|(_, path)| path).collect())
+}

@@ -1,0 +1,44 @@
+//! `metaphrase curves`.
+
+use anyhow::{Context, Result};
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Draw the curves of training runs into one picture
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// The directories of the runs
+    #[arg(value_name = "RUN", required = true)]
+    runs: Vec<PathBuf>,
+    /// The picture, SVG; without it, standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+const EXAMPLES: &str = "\
+Example:
+  metaphrase curves runs/cgru runs/cgru-self-normalised -o zhang.svg";
+
+/// Draws the curves.
+pub fn run(args: &Args) -> Result<()> {
+    let mut runs = Vec::new();
+    for run in &args.runs {
+        let entries = metaphrase_train::log::read(run).with_context(|| format!("{} has no log", run.display()))?;
+        let name = run.file_name().map_or_else(|| run.to_string_lossy(), |name| name.to_string_lossy());
+        runs.push((name.into_owned(), entries));
+    }
+    let runs: Vec<_> = runs.iter().map(|(name, entries)| (&name[..], entries.clone())).collect();
+    let picture = metaphrase_train::curves(&runs);
+    match &args.output {
+        None => std::io::stdout().write_all(picture.as_bytes())?,
+        Some(path) => {
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(".".as_ref());
+            let mut file =
+                tempfile::NamedTempFile::new_in(folder).with_context(|| format!("can not write {}", path.display()))?;
+            file.write_all(picture.as_bytes())?;
+            file.persist(path).with_context(|| format!("can not write {}", path.display()))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,101 @@
+//! The log of a run: a line of JSON for every few updates and for each validation.
+
+use crate::run::{Progress, Validated};
+use serde::{Deserialize, Serialize};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// The name of the log in a run's directory.
+pub const LOG: &str = "log.jsonl";
+
+/// Updates that are one line.
+const EVERY: u64 = 50;
+
+/// A line of the log.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "kind")]
+pub enum Entry {
+    /// Means over some updates, up to one.
+    Progress(Progress),
+    /// A validation.
+    Validation(Validated),
+}
+
+impl Entry {
+    /// The number of the update.
+    #[must_use]
+    pub const fn update(&self) -> u64 {
+        match self {
+            Self::Progress(progress) => progress.update,
+            Self::Validation(validated) => validated.update,
+        }
+    }
+}
+
+/// Reads the log of a run. Lines that are not whole, as after a crash, are passed over.
+///
+/// # Errors
+/// If there is none.
+pub fn read(run: &Path) -> io::Result<Vec<Entry>> {
+    let text = fs::read_to_string(run.join(LOG))?;
+    Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+}
+
+/// A log that is written.
+pub(crate) struct Log {
+    path: PathBuf,
+    file: File,
+    /// Updates since the last line, added up.
+    sum: Option<Progress>,
+}
+
+impl Log {
+    /// The log of a run that goes on after so many updates: what was logged after these is forgotten.
+    pub(crate) fn open(run: &Path, updates: u64) -> io::Result<Self> {
+        let path = run.join(LOG);
+        let kept = read(run).unwrap_or_default().into_iter().filter(|entry| entry.update() <= updates);
+        let lines: Vec<String> = kept.map(|entry| line(&entry)).collect::<io::Result<_>>()?;
+        let unfinished = path.with_extension("tmp");
+        fs::write(&unfinished, lines.concat())?;
+        fs::rename(&unfinished, &path)?;
+        let file = OpenOptions::new().append(true).open(&path)?;
+        Ok(Self { path, file, sum: None })
+    }
+
+    /// The file.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// An update is done.
+    pub(crate) fn progress(&mut self, progress: &Progress) -> io::Result<()> {
+        let words = progress.words as f64;
+        let weigh = |p: f64| p * words;
+        let sum = self.sum.get_or_insert(Progress { words: 0, loss: 0.0, log_z: (0.0, 0.0), ..*progress });
+        *sum = Progress {
+            words: sum.words + progress.words,
+            loss: sum.loss + weigh(progress.loss),
+            log_z: (sum.log_z.0 + weigh(progress.log_z.0), sum.log_z.1 + weigh(progress.log_z.1)),
+            ..*progress
+        };
+        if progress.update.is_multiple_of(EVERY) { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let Some(sum) = self.sum.take() else { return Ok(()) };
+        let mean = |total: f64| total / sum.words.max(1) as f64;
+        let progress = Progress { loss: mean(sum.loss), log_z: (mean(sum.log_z.0), mean(sum.log_z.1)), ..sum };
+        self.file.write_all(line(&Entry::Progress(progress))?.as_bytes())
+    }
+
+    /// A validation is done.
+    pub(crate) fn validated(&mut self, validated: &Validated) -> io::Result<()> {
+        self.flush()?;
+        self.file.write_all(line(&Entry::Validation(*validated))?.as_bytes())
+    }
+}
+
+fn line(entry: &Entry) -> io::Result<String> {
+    Ok(serde_json::to_string(entry)? + "\n")
+}

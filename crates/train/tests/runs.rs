@@ -1,0 +1,185 @@
+//! Runs from a recipe to a model, as a user would see them.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use metaphrase_train::{Execution, Observer, Progress, Recipe, Validated, average, train};
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+const RECIPE: &str = r#"
+[data]
+train = [{ source = "train.x", target = "train.y" }]
+dev = { source = "dev.x", target = "dev.y" }
+[vocabulary]
+source = "words.txt"
+target = "words.txt"
+[model.architecture.transformer]
+dim-emb = 16
+heads = 2
+encoder-depth = 1
+decoder-depth = 1
+encoder-ffn = { dim = 32, depth = 2 }
+decoder-ffn = { dim = 32, depth = 2 }
+activation = "relu"
+preprocess = ""
+postprocess = "an"
+postprocess-emb = ""
+postprocess-top = ""
+decoder-layer = "self-attention"
+tied-embeddings = { source-target = true, target-output = true }
+tied-layers = []
+positions = "sinusoidal-marian"
+scale-embeddings = true
+alignment-layer = 1
+attention-projection = true
+layer-norm-epsilon = 1e-6
+output-bias = true
+[training]
+updates = 14
+batch = { size = { words = 60 }, window = 3 }
+[training.update]
+dropout = { layer = 0.1, attention = 0.1, feed-forward = 0.1, source-words = 0.05, target-words = 0.05 }
+loss = { label-smoothing = 0.1, self-normalisation = 0.1 }
+[training.update.optimizer]
+schedule = { rate = 0.003, warmup = 5 }
+clip-norm = 1.0
+smoothing = 0.01
+[validation]
+every = 4
+beam-size = 2
+keep = 3
+"#;
+
+/// A folder with a recipe and text: the target has the words of the source in reverse.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let words: Vec<String> = (0..20).map(|i| format!("w{i}")).collect();
+    let line = |i: usize| -> Vec<&str> { (0..2 + i % 5).map(|k| &words[(i * 7 + k * 3) % 20][..]).collect() };
+    let write = |name: &str, lines: std::ops::Range<usize>| {
+        let forward: String = lines.clone().map(|i| line(i).join(" ") + "\n").collect();
+        let backward: String = lines.map(|i| line(i).into_iter().rev().collect::<Vec<_>>().join(" ") + "\n").collect();
+        fs::write(folder.path().join(format!("{name}.x")), forward).unwrap();
+        fs::write(folder.path().join(format!("{name}.y")), backward).unwrap();
+    };
+    write("train", 0..60);
+    write("dev", 60..70);
+    fs::write(folder.path().join("words.txt"), format!("</s>\n<unk>\n{}\n", words.join("\n"))).unwrap();
+    fs::write(folder.path().join("recipe.toml"), RECIPE).unwrap();
+    folder
+}
+
+/// Keeps what it is told; fails at an update if it is to.
+#[derive(Default)]
+struct Watcher {
+    messages: Vec<String>,
+    updates: Vec<u64>,
+    crash_at: Option<u64>,
+}
+
+impl Observer for Watcher {
+    fn message(&mut self, text: &str) {
+        self.messages.push(text.to_owned());
+    }
+    fn progress(&mut self, progress: &Progress) {
+        assert_ne!(Some(progress.update), self.crash_at, "a crash");
+        self.updates.push(progress.update);
+    }
+    fn validated(&mut self, _: &Validated) {}
+}
+
+fn run(folder: &Path, name: &str, resume: bool, settings: &[&str], watcher: &mut Watcher) -> Result<PathBuf, String> {
+    let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
+    let recipe = Recipe::read(&folder.join("recipe.toml"), &settings).map_err(|e| e.to_string())?;
+    let output = folder.join(name);
+    train(&recipe, &output, Execution { threads: 2, resume }, watcher).map_err(|e| e.to_string())?;
+    Ok(output)
+}
+
+fn model(run: &Path, name: &str) -> Vec<u8> {
+    fs::read(run.join(name).join("model.safetensors")).unwrap()
+}
+
+#[test]
+fn a_run_that_crashed_goes_on_to_the_same_bits() {
+    let folder = folder();
+    let whole = run(folder.path(), "whole", false, &[], &mut Watcher::default()).unwrap();
+    let mut crashing = Watcher { crash_at: Some(11), ..Watcher::default() };
+    let crash = catch_unwind(AssertUnwindSafe(|| run(folder.path(), "other", false, &[], &mut crashing)));
+    assert!(crash.is_err());
+    let mut resumed = Watcher::default();
+    let other = run(folder.path(), "other", true, &[], &mut resumed).unwrap();
+    assert_eq!(resumed.updates, (9..=14).collect::<Vec<_>>(), "from the checkpoint at 8");
+    for update in ["models/update-8", "models/update-12", "models/update-14", "best"] {
+        assert_eq!(model(&whole, update), model(&other, update), "{update}");
+    }
+    assert!(!whole.join("models/update-4").exists(), "three models are kept");
+    let log = |run: &Path| metaphrase_train::log::read(run).unwrap().len();
+    assert_eq!(log(&whole), log(&other));
+    assert!(fs::read_to_string(other.join("curves.svg")).unwrap().contains("<polyline"));
+}
+
+#[test]
+fn a_run_is_not_begun_over_another_nor_resumed_from_nothing() {
+    let folder = folder();
+    let begin = |resume| run(folder.path(), "run", resume, &["training.updates = 1"], &mut Watcher::default());
+    assert!(begin(true).unwrap_err().ends_with("there is no checkpoint to resume"));
+    begin(false).unwrap();
+    assert!(begin(false).unwrap_err().contains("there is a run already; continue it with --resume"));
+}
+
+#[test]
+fn a_loss_that_is_not_finite_stops_the_run_and_keeps_the_checkpoint() {
+    let folder = folder();
+    let settings = ["training.update.optimizer.schedule = { rate = 1e30, warmup = 0 }", "validation.every = 1"];
+    let error = run(folder.path(), "run", false, &settings, &mut Watcher::default()).unwrap_err();
+    assert!(error.starts_with("update "), "{error}");
+    assert!(error.contains("is not finite") && error.ends_with("the last good checkpoint is kept"), "{error}");
+    assert!(folder.path().join("run/checkpoint-1/tensors.safetensors").exists());
+}
+
+#[test]
+fn unequal_files_are_refused() {
+    let folder = folder();
+    fs::write(folder.path().join("train.y"), "w1\n").unwrap();
+    let error = run(folder.path(), "run", false, &[], &mut Watcher::default()).unwrap_err();
+    assert!(error.contains("train.x") && error.contains("train.y") && error.contains("60"), "{error}");
+}
+
+#[test]
+fn a_checkpoint_of_another_network_is_refused() {
+    let folder = folder();
+    run(folder.path(), "run", false, &["training.updates = 2"], &mut Watcher::default()).unwrap();
+    let wider = ["model.architecture.transformer.encoder-ffn.dim = 40"];
+    let error = run(folder.path(), "run", true, &wider, &mut Watcher::default()).unwrap_err();
+    assert!(error.contains("is no checkpoint of this recipe: tensor `"), "{error}");
+}
+
+#[test]
+fn the_mean_of_models_is_a_model() {
+    let folder = folder();
+    let run = run(folder.path(), "run", false, &[], &mut Watcher::default()).unwrap();
+    let models = ["models/update-12", "models/update-14"].map(|name| run.join(name));
+    let mean = folder.path().join("mean");
+    average(&models, &mean, metaphrase_models::Precision::F32).unwrap();
+    let tensor = |directory: &Path| {
+        let (_, weights) = metaphrase_models::load(directory).unwrap();
+        weights.tensor("Wemb").unwrap().data.to_vec()
+    };
+    let (a, b, mean) = (tensor(&models[0]), tensor(&models[1]), tensor(&mean));
+    assert!(a != b && mean.iter().zip(a.iter().zip(&b)).all(|(m, (a, b))| (m - (a + b) / 2.0).abs() < 1e-6));
+}
+
+#[test]
+fn a_checkpoint_that_can_not_be_written_leaves_the_old_one_whole() {
+    let folder = folder();
+    let two = ["training.updates = 4"];
+    let output = run(folder.path(), "run", false, &two, &mut Watcher::default()).unwrap();
+    // Where the new checkpoint would be made, there is a file in the way.
+    fs::write(output.join(".checkpoint.tmp"), "").unwrap();
+    let error = run(folder.path(), "run", true, &[], &mut Watcher::default()).unwrap_err();
+    assert!(error.contains("can not create") && error.contains(".checkpoint.tmp"), "{error}");
+    fs::remove_file(output.join(".checkpoint.tmp")).unwrap();
+    let mut resumed = Watcher::default();
+    run(folder.path(), "run", true, &[], &mut resumed).unwrap();
+    assert_eq!(resumed.updates.first(), Some(&5));
+}
