@@ -10,7 +10,7 @@ mod recurrent;
 mod transformer;
 
 pub use operations::{Operation, Operations};
-pub use recurrent::{Cell, EncoderType, LayerNorm, RecurrentConfig};
+pub use recurrent::{AttentionFirst, Cell, DecoderForm, EncoderType, LayerNorm, RecurrentConfig, Top};
 pub use transformer::{Activation, AverageAttention, DecoderLayer, FeedForward, Positions, TransformerConfig};
 
 use serde::{Deserialize, Serialize};

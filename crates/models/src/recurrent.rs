@@ -1,9 +1,11 @@
-//! Recurrent encoder-decoders with attention: Marian's `s2s`, `amun` and `nematus`.
+//! Recurrent encoder-decoders with attention: Marian's `s2s`, `amun` and `nematus`, and those of Devlin 2017.
 //!
 //! The parameters are read into one form whatever the kind of cell and normalisation: `cell_weights` knows the names and
 //! peculiarities, `cell` the element-wise equations, `encoder` and `decoder` how layers follow each other.
 
+mod any_decoder;
 mod attention;
+mod attention_first;
 mod cell;
 mod cell_weights;
 mod columns;
@@ -19,8 +21,9 @@ use crate::config::RecurrentConfig;
 use crate::embedding::Embedding;
 use crate::output::{Output, OutputNames};
 use crate::{Config, ModelError, Scores, Weights};
+use any_decoder::AnyDecoder;
 use cell_weights::CellReader;
-use decoder::{Decoder, Inputs};
+use decoder::Inputs;
 use encoder::Encoder;
 use metaphrase_base::{Row, SentId, StepModel, StepRow, WordId};
 pub use state::RecurrentState;
@@ -30,7 +33,7 @@ pub struct Recurrent {
     source: Embedding,
     target: Embedding,
     encoder: Encoder,
-    decoder: Decoder,
+    decoder: AnyDecoder,
     output: Output,
     dim_emb: usize,
     target_words: usize,
@@ -48,7 +51,7 @@ impl Recurrent {
         let (tied, dim_emb) = (recurrent.tied_embeddings, recurrent.dim_emb);
         let reader = |kind| CellReader { weights, kind, norm: recurrent.layer_norm, dim_rnn: recurrent.dim_rnn };
         let encoder = Encoder::read(recurrent, &reader(recurrent.encoder_cell))?;
-        let decoder = Decoder::read(recurrent, weights, &reader(recurrent.decoder_cell), encoder.dim())?;
+        let decoder = AnyDecoder::read(recurrent, weights, &reader(recurrent.decoder_cell), encoder.dim())?;
         let target = Embedding::load(weights, tied.target_table(), config.target_words, dim_emb)?;
         let source = if tied.source_target && config.source_words == config.target_words {
             target.clone()
@@ -57,7 +60,7 @@ impl Recurrent {
         };
         let table = tied.output_table().map(|_| &target);
         let names = OutputNames { table, prefix: "decoder_ff_logit_l2", bias: recurrent.output_bias };
-        let output = Output::load(weights, names, dim_emb, config.target_words)?;
+        let output = Output::load(weights, names, decoder.dim_output(), config.target_words)?;
         Ok(Self {
             source,
             target,
@@ -141,7 +144,13 @@ impl StepModel for Recurrent {
             sources: &state.sources,
         };
         let keep = |weights: &[f32]| attention.push(weights);
-        self.decoder.step(&inputs, layers, &mut state.hidden, &mut state.decoder_work, keep);
+        let hidden = &mut state.hidden;
+        match &self.decoder {
+            AnyDecoder::Conditional(decoder) => decoder.step(&inputs, layers, hidden, &mut state.decoder_work, keep),
+            AnyDecoder::AttentionFirst(decoder) => {
+                decoder.step(&inputs, layers, hidden, &mut state.attention_first_work, keep);
+            }
+        }
         scores.compute(&self.output, &state.hidden);
     }
 

@@ -1,6 +1,9 @@
 //! What settings must fulfil, whichever file they come from, before anything is built from them.
 
-use super::{Architecture, Config, DecoderLayer, RecurrentConfig, TransformerConfig};
+use super::{
+    Architecture, AttentionFirst, Cell, Config, DecoderForm, DecoderLayer, LayerNorm, RecurrentConfig, Top,
+    TransformerConfig,
+};
 use crate::ModelError;
 use std::path::Path;
 
@@ -81,7 +84,32 @@ impl RecurrentConfig {
             ("decoder base cell depth", self.decoder_cell_base_depth),
             ("decoder high cell depth", self.decoder_cell_high_depth),
         ];
-        out_of_bounds(&sizes, MAX_SIZE).or_else(|| out_of_bounds(&depths, MAX_DEPTH))
+        out_of_bounds(&sizes, MAX_SIZE).or_else(|| out_of_bounds(&depths, MAX_DEPTH)).or_else(|| match &self.decoder {
+            DecoderForm::Conditional => None,
+            DecoderForm::AttentionFirst(decoder) => self.attention_first_problem(decoder),
+        })
+    }
+
+    fn attention_first_problem(&self, decoder: &AttentionFirst) -> Option<String> {
+        let mut sizes = vec![("size of attention", decoder.dim_attention)];
+        if decoder.layers > 0 {
+            sizes.extend([("size of fully-connected layers", decoder.dim_layers)]);
+        }
+        if let Top::Tanh { dim } = decoder.top {
+            sizes.push(("size of the top layer", dim));
+        }
+        let output = decoder.dim_output(self.dim_rnn);
+        if self.decoder_cell != Cell::Gru || self.decoder_depth != 1 || self.layer_norm != LayerNorm::None {
+            return Some("a decoder that begins with attention has one layer of gru cells and no normalisation".into());
+        }
+        if decoder.layers > MAX_DEPTH {
+            return Some(format!("{} fully-connected layers, expected at most {MAX_DEPTH}", decoder.layers));
+        }
+        if self.tied_embeddings.target_output && output != self.dim_emb {
+            let dim = self.dim_emb;
+            return Some(format!("embeddings of size {dim} can not be the output layer of a decoder of size {output}"));
+        }
+        out_of_bounds(&sizes, MAX_SIZE)
     }
 }
 
@@ -93,7 +121,7 @@ fn out_of_bounds(named: &[(&str, usize)], max: usize) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Cell, DecoderDefaults, EncoderType, LayerNorm, TiedEmbeddings};
+    use crate::config::{DecoderDefaults, EncoderType, TiedEmbeddings};
 
     fn recurrent() -> Config {
         let tied_embeddings = TiedEmbeddings { source_target: false, target_output: false };
@@ -112,6 +140,7 @@ mod tests {
             layer_norm: LayerNorm::None,
             tied_embeddings,
             output_bias: true,
+            decoder: DecoderForm::Conditional,
         };
         Config {
             source_words: 10,

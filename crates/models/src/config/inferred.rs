@@ -2,7 +2,9 @@
 //! their tensors.
 
 use super::marian::{END_OF_SENTENCE, UNKNOWN};
-use super::{Architecture, Cell, Config, DecoderDefaults, EncoderType, LayerNorm, RecurrentConfig, TiedEmbeddings};
+use super::{
+    Architecture, Cell, Config, DecoderDefaults, DecoderForm, EncoderType, LayerNorm, RecurrentConfig, TiedEmbeddings,
+};
 use crate::{ModelError, Weights};
 
 /// How the canonical names of everything start that such a model can have.
@@ -76,6 +78,7 @@ fn recurrent(weights: &Weights) -> Result<RecurrentConfig, ModelError> {
         layer_norm,
         tied_embeddings,
         output_bias: weights.contains("decoder_ff_logit_l2_b"),
+        decoder: DecoderForm::Conditional,
     })
 }
 

@@ -1,8 +1,8 @@
 //! Marian's settings, as its model files carry them in `special:model.yml`.
 
 use super::{
-    Activation, Architecture, AverageAttention, Cell, Config, DecoderDefaults, DecoderLayer, EncoderType, FeedForward,
-    LayerNorm, Operations, Positions, RecurrentConfig, TiedEmbeddings, TransformerConfig,
+    Activation, Architecture, AverageAttention, Cell, Config, DecoderDefaults, DecoderForm, DecoderLayer, EncoderType,
+    FeedForward, LayerNorm, Operations, Positions, RecurrentConfig, TiedEmbeddings, TransformerConfig,
 };
 use crate::{ModelError, Weights};
 use serde::Deserialize;
@@ -313,6 +313,7 @@ impl Settings {
             },
             tied_embeddings: self.tied(),
             output_bias: !self.output_omit_bias,
+            decoder: DecoderForm::Conditional,
         }
     }
 

@@ -4,7 +4,7 @@ use super::TiedEmbeddings;
 use serde::{Deserialize, Serialize};
 
 /// Settings of an encoder-decoder of recurrent cells with one attention (Bahdanau et al. 2015), in the
-/// varieties of Nematus and Marian (`s2s`, `amun`, `nematus`).
+/// varieties of Nematus and Marian (`s2s`, `amun`, `nematus`) and of Devlin 2017.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct RecurrentConfig {
@@ -37,6 +37,68 @@ pub struct RecurrentConfig {
     pub tied_embeddings: TiedEmbeddings,
     /// The output layer has a bias, `decoder_ff_logit_l2_b`.
     pub output_bias: bool,
+    /// What a step of the decoder is.
+    #[serde(default, skip_serializing_if = "DecoderForm::is_conditional")]
+    pub decoder: DecoderForm,
+}
+
+/// What a step of a recurrent decoder is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DecoderForm {
+    /// A cell reads the word, then attention, then a cell reads the context (Nematus, Marian).
+    #[default]
+    Conditional,
+    /// Attention sees the state before the word, and one cell reads word and context; fully-connected layers follow
+    /// (Devlin 2017, §4 and §5).
+    AttentionFirst(AttentionFirst),
+}
+
+impl DecoderForm {
+    const fn is_conditional(&self) -> bool {
+        matches!(self, Self::Conditional)
+    }
+}
+
+/// Settings of [`DecoderForm::AttentionFirst`]. The decoder has one layer of cells of kind `gru` and no normalisation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct AttentionFirst {
+    /// Size of what attention compares.
+    pub dim_attention: usize,
+    /// Fully-connected layers on top of the cell, with skip connections around each two after the first.
+    pub layers: usize,
+    /// Their size.
+    pub dim_layers: usize,
+    /// What the output layer reads.
+    pub top: Top,
+}
+
+/// The highest layer of a decoder that begins with attention.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Top {
+    /// What is below.
+    None,
+    /// tanh(x · W + b)
+    Tanh {
+        /// Its size.
+        dim: usize,
+    },
+    /// A gated recurrent unit with a state of `dim-rnn`.
+    Gru,
+}
+
+impl AttentionFirst {
+    /// Size of what the output layer reads, where the cell's state is of size `dim_rnn`.
+    #[must_use]
+    pub const fn dim_output(&self, dim_rnn: usize) -> usize {
+        match self.top {
+            Top::Tanh { dim } => dim,
+            Top::None if self.layers > 0 => self.dim_layers,
+            Top::None | Top::Gru => dim_rnn,
+        }
+    }
 }
 
 /// Which way the layers of a recurrent encoder run.
@@ -49,6 +111,8 @@ pub enum EncoderType {
     BiUnidirectional,
     /// Two stacks; every other layer runs the other way.
     Alternating,
+    /// Each layer runs in both directions over what both directions of the layer below say (Devlin 2017, §4.6).
+    Joined,
 }
 
 /// A recurrent cell.

@@ -129,6 +129,11 @@ impl Decoder {
         products + cells + self.transitions.bytes() + self.upper.iter().map(Stack::bytes).sum::<usize>()
     }
 
+    /// Size of what the output layer reads.
+    pub(super) fn dim_output(&self) -> usize {
+        self.dim_emb
+    }
+
     /// Number of layers.
     pub(super) fn layers(&self) -> usize {
         1 + self.upper.len()
@@ -239,14 +244,20 @@ pub(super) struct Prepared {
 }
 
 /// Marian's `Dense` layers, without their activation.
-struct Dense<'a> {
-    weights: &'a Weights,
-    norm: LayerNorm,
+pub(super) struct Dense<'a> {
+    pub(super) weights: &'a Weights,
+    pub(super) norm: LayerNorm,
 }
 
 impl Dense<'_> {
     /// `x·{prefix}_W{number} + {prefix}_b{number}`, normalised as the model has it.
-    fn read(&self, prefix: &str, number: &str, inputs: usize, outputs: usize) -> Result<Columns, ModelError> {
+    pub(super) fn read(
+        &self,
+        prefix: &str,
+        number: &str,
+        inputs: usize,
+        outputs: usize,
+    ) -> Result<Columns, ModelError> {
         let vector = |name: &str| vector(self.weights, &format!("{prefix}_{name}{number}"), outputs);
         let columns = Columns::read(self.weights, &format!("{prefix}_W{number}"), inputs, outputs)?;
         let bias = vector("b")?;

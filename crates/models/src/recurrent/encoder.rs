@@ -24,6 +24,8 @@ pub(super) struct Encoder {
     backward: Vec<Layer>,
     /// Layers over the joined tops.
     upper: Vec<Layer>,
+    /// Layers in both directions, each over the joined outputs of both directions below.
+    joined: Vec<[Layer; 2]>,
     /// Width of the annotations.
     dim: usize,
 }
@@ -46,6 +48,7 @@ impl Encoder {
         let d = config.dim_rnn;
         let (stacked, upper) = match config.encoder_type {
             EncoderType::BiUnidirectional => (1, config.encoder_depth - 1),
+            EncoderType::Joined => (1, 0),
             EncoderType::Bidirectional | EncoderType::Alternating => (config.encoder_depth, 0),
         };
         let alternating = config.encoder_type == EncoderType::Alternating;
@@ -69,7 +72,17 @@ impl Encoder {
         });
         let upper: Vec<Layer> = upper.collect::<Result<_, _>>()?;
         let dim = if upper.is_empty() { 2 * d } else { d };
-        Ok(Self { forward: stack("encoder_bi", false)?, backward: stack("encoder_bi_r", true)?, upper, dim })
+        let mut joined = Vec::new();
+        if config.encoder_type == EncoderType::Joined {
+            for layer in 2..=config.encoder_depth {
+                let read = |prefix: &str, backward: bool| {
+                    let name = |cell: usize| format!("{prefix}_l{layer}_cell{cell}");
+                    Layer::read(config, reader, 2 * d, name, backward, false)
+                };
+                joined.push([read("encoder_bi", false)?, read("encoder_bi_r", true)?]);
+            }
+        }
+        Ok(Self { forward: stack("encoder_bi", false)?, backward: stack("encoder_bi_r", true)?, upper, joined, dim })
     }
 
     /// Width of the annotations.
@@ -79,7 +92,7 @@ impl Encoder {
 
     /// Memory that the weights take.
     pub(super) fn bytes(&self) -> usize {
-        let layers = self.forward.iter().chain(&self.backward).chain(&self.upper);
+        let layers = self.forward.iter().chain(&self.backward).chain(&self.upper).chain(self.joined.iter().flatten());
         layers.map(|layer| layer.stack.bytes()).sum()
     }
 
@@ -90,18 +103,28 @@ impl Encoder {
         let mut top_backward = std::mem::take(&mut work.top_backward);
         run_stack(&self.forward, layout, embeddings, &mut top_forward, work);
         run_stack(&self.backward, layout, embeddings, &mut top_backward, work);
-        let d = top_forward.cols();
-        annotations.resize(layout.rows(), 2 * d);
-        for r in 0..layout.rows() {
-            let row = annotations.row_mut(r);
-            row[..d].copy_from_slice(top_forward.row(r));
-            row[d..].copy_from_slice(top_backward.row(r));
+        join(&top_forward, &top_backward, annotations);
+        for [forward, backward] in &self.joined {
+            forward.run(layout, annotations, &mut top_forward, work);
+            backward.run(layout, annotations, &mut top_backward, work);
+            join(&top_forward, &top_backward, annotations);
         }
         if !self.upper.is_empty() {
             run_stack(&self.upper, layout, annotations, &mut top_forward, work);
             copy(&top_forward, annotations);
         }
         (work.top_forward, work.top_backward) = (top_forward, top_backward);
+    }
+}
+
+/// `[left | right]`, row by row.
+fn join(left: &Matrix, right: &Matrix, out: &mut Matrix) {
+    let d = left.cols();
+    out.resize(left.rows(), d + right.cols());
+    for r in 0..left.rows() {
+        let row = out.row_mut(r);
+        row[..d].copy_from_slice(left.row(r));
+        row[d..].copy_from_slice(right.row(r));
     }
 }
 

@@ -1,8 +1,10 @@
 //! Everything that a search of a recurrent model changes: encoded sentences, rows, work space.
 
+use super::any_decoder::AnyDecoder;
 use super::attention::Source;
+use super::attention_first::AttentionFirstWork;
 use super::cell::LayerState;
-use super::decoder::{Decoder, DecoderWork, Prepared};
+use super::decoder::{DecoderWork, Prepared};
 use super::encoder::EncoderWork;
 use super::layout::Layout;
 use crate::embedding::Embedding;
@@ -31,6 +33,7 @@ pub struct RecurrentState {
     pub(super) hidden: Matrix,
     pub(super) attention: Kept,
     pub(super) decoder_work: DecoderWork,
+    pub(super) attention_first_work: AttentionFirstWork,
 
     // Of one call of `encode`.
     pub(super) layout: Layout,
@@ -168,7 +171,7 @@ impl RecurrentState {
     }
 
     /// Makes `rows` the rows: notes their parents and gathers the parents' states and the words' embeddings.
-    pub(super) fn advance(&mut self, rows: &[StepRow], decoder: &Decoder, table: &Embedding, dim_emb: usize) {
+    pub(super) fn advance(&mut self, rows: &[StepRow], decoder: &AnyDecoder, table: &Embedding, dim_emb: usize) {
         self.layers.resize_with(decoder.layers(), LayerState::default);
         self.parents.resize_with(decoder.layers(), LayerState::default);
         self.origins.collect(rows, self.layers[0].output.rows(), &mut self.parent_of);

@@ -9,7 +9,7 @@ mod transformer;
 use crate::data::{Batch, Sentences};
 use crate::parameters::{Init, ParameterId, Parameters};
 use crate::tape::{OutputLoss, Spans, Tape, Var, WordLosses};
-use metaphrase_models::config::TiedEmbeddings;
+use metaphrase_models::config::{DecoderForm, TiedEmbeddings};
 use metaphrase_models::{Architecture, Config};
 use recurrent::Recurrent;
 use serde::{Deserialize, Serialize};
@@ -116,7 +116,11 @@ impl Network {
                 Ok(Self { kind: Kind::Transformer(Box::new(transformer)), output })
             }
             Architecture::Recurrent(settings) => {
-                let words = (config.target_words, settings.dim_emb);
+                let dim = match &settings.decoder {
+                    DecoderForm::Conditional => settings.dim_emb,
+                    DecoderForm::AttentionFirst(form) => form.dim_output(settings.dim_rnn),
+                };
+                let words = (config.target_words, dim);
                 let output = "decoder_ff_logit_l2";
                 let output = Output::declare(parameters, output, words, settings.tied_embeddings, settings.output_bias);
                 let recurrent = Recurrent::declare(config, settings, parameters)?;

@@ -7,8 +7,8 @@ use crate::tape::Workspace;
 use crate::{Trainer, TrainerSettings};
 use metaphrase_base::{Parent, Row, SentId, StepModel, StepRow, StepScores, WordId};
 use metaphrase_models::config::{
-    Activation, AverageAttention, Cell, DecoderLayer, EncoderType, FeedForward, LayerNorm, Operations, Positions,
-    RecurrentConfig, TransformerConfig,
+    Activation, AttentionFirst, AverageAttention, Cell, DecoderForm, DecoderLayer, EncoderType, FeedForward, LayerNorm,
+    Operations, Positions, RecurrentConfig, Top, TransformerConfig,
 };
 use metaphrase_models::{Model, Weights};
 
@@ -200,6 +200,7 @@ pub(crate) fn recurrent() -> RecurrentConfig {
         layer_norm: LayerNorm::None,
         tied_embeddings: TiedEmbeddings { source_target: false, target_output: false },
         output_bias: true,
+        decoder: DecoderForm::Conditional,
     }
 }
 
@@ -248,6 +249,47 @@ fn recurrent_networks_train_as_they_translate() {
     }
     let without_second = RecurrentConfig { decoder_cell_base_depth: 1, decoder_cell: Cell::Lstm, ..amun };
     assert_same("one cell before attention", &config(Architecture::Recurrent(without_second)));
+}
+
+/// S1 to S6 of Devlin 2017, table 2, but for their sizes.
+fn devlin() -> Vec<(&'static str, RecurrentConfig)> {
+    let (tanh, dim_layers) = (Top::Tanh { dim: 20 }, 18);
+    let systems = [
+        ("S1", 0, Top::None),
+        ("S2", 0, Top::Gru),
+        ("S3", 3, tanh),
+        ("S4", 7, tanh),
+        ("S5", 7, Top::Gru),
+        ("S6", 15, tanh),
+        ("even layers", 2, Top::None),
+    ];
+    let config = |layers, top| RecurrentConfig {
+        encoder_type: EncoderType::Joined,
+        encoder_cell: Cell::Gru,
+        encoder_depth: 3,
+        decoder_cell: Cell::Gru,
+        decoder: DecoderForm::AttentionFirst(AttentionFirst { dim_attention: 14, layers, dim_layers, top }),
+        ..recurrent()
+    };
+    systems.map(|(name, layers, top)| (name, config(layers, top))).to_vec()
+}
+
+#[test]
+fn decoders_that_begin_with_attention_train_as_they_translate() {
+    for (name, settings) in devlin() {
+        assert_same(name, &config(Architecture::Recurrent(settings)));
+    }
+}
+
+#[test]
+fn decoders_that_begin_with_attention_learn_by_heart() {
+    for (name, settings) in devlin() {
+        let (dim_emb, dim_rnn) = (32, 48);
+        let DecoderForm::AttentionFirst(form) = settings.decoder else { continue };
+        let decoder = DecoderForm::AttentionFirst(AttentionFirst { dim_attention: 32, dim_layers: 40, ..form });
+        let settings = RecurrentConfig { dim_emb, dim_rnn, encoder_depth: 1, decoder, ..settings };
+        assert_learns(name, &config(Architecture::Recurrent(settings)));
+    }
 }
 
 #[test]

@@ -350,6 +350,7 @@ impl Run<'_> {
             queries: queries.clone(),
             keys: keys.clone(),
             causal,
+            scale: None,
             dropout: self.dropout.attention,
         };
         let y = tape.attention(q, k, v, &settings);

@@ -20,6 +20,8 @@ pub struct HeadsAttention {
     pub keys: Spans,
     /// A query sees only the keys up to its own place.
     pub causal: bool,
+    /// What products of queries and keys are multiplied with; none: 1/√d_h, for heads of d_h columns.
+    pub scale: Option<f32>,
     /// Probability that a weight is dropped.
     pub dropout: f32,
 }
@@ -40,6 +42,11 @@ impl HeadsAttention {
         if self.causal { (i + 1).min(keys) } else { keys }
     }
 
+    /// What products of queries and keys of so many columns are multiplied with.
+    fn factor(&self, cols: usize) -> f32 {
+        self.scale.unwrap_or_else(|| 1.0 / ((cols / self.heads) as f32).sqrt())
+    }
+
     /// Number of all weights.
     fn weights(&self) -> usize {
         let sentence = |(queries, keys): (&Range<usize>, &Range<usize>)| {
@@ -50,15 +57,13 @@ impl HeadsAttention {
 }
 
 impl Tape<'_> {
-    /// For each head h of each query: softmax(q_h · Kᵀ_h / √d_h) · V_h over the keys that it sees.
-    ///
-    /// Returns the value and, per query, where its weights lie for [`attention_weights`](Self::attention_weights).
+    /// For each head h of each query: softmax(scale · q_h · Kᵀ_h) · V_h over the keys that it sees.
     pub fn attention(&mut self, q: Var, k: Var, v: Var, settings: &HeadsAttention) -> Var {
         let mask = self.mask(settings.dropout);
         let mut weights = self.take(1, settings.weights());
         let (rows, cols) = self.shape(q);
         let mut y = self.take(rows, self.value(v).cols());
-        let factor = factor(cols, settings.heads);
+        let factor = settings.factor(cols);
         let mut start = 0;
         for (queries, keys) in settings.queries.iter().zip(settings.keys.iter()) {
             for (i, query) in queries.clone().enumerate() {
@@ -91,11 +96,6 @@ impl Tape<'_> {
     }
 }
 
-/// 1/√d_h
-fn factor(cols: usize, heads: usize) -> f32 {
-    1.0 / ((cols / heads) as f32).sqrt()
-}
-
 impl Attention {
     /// What goes back into the pool.
     pub(super) fn into_kept(self) -> Matrix {
@@ -106,7 +106,7 @@ impl Attention {
         let values = to.values;
         let [q, k, v] = [self.q, self.k, self.v].map(|x| &values[x.index()]);
         let HeadsAttention { heads, .. } = self.settings;
-        let factor = factor(q.cols(), heads);
+        let factor = self.settings.factor(q.cols());
         // Of a sentence: weights as they were used and derivatives, per query `heads × seen`, then per key
         // `heads × queries`.
         let (mut used, mut derivatives) = (Vec::new(), Vec::new());

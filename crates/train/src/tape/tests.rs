@@ -185,7 +185,8 @@ fn attend<const CAUSAL: bool>(tape: &mut Tape<'_>, n: Named) -> Var {
     let v = tape.linear(k, n.w, None, Activation::None);
     let spans = spans(&[0..3, 3..5]);
     let dropout = if CAUSAL { 0.0 } else { 0.3 };
-    let settings = HeadsAttention { heads: 2, queries: spans.clone(), keys: spans, causal: CAUSAL, dropout };
+    let settings =
+        HeadsAttention { heads: 2, queries: spans.clone(), keys: spans, causal: CAUSAL, scale: None, dropout };
     tape.attention(q, k, v, &settings)
 }
 

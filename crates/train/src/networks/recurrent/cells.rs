@@ -240,7 +240,22 @@ impl State {
     }
 }
 
+impl Inputs {
+    /// Those of a GRU: gates and candidate.
+    pub(super) fn pair(&self) -> (Var, Var) {
+        (self.parts[0], self.parts[1])
+    }
+}
+
 impl Cell {
+    /// What a GRU makes of its state: gates and candidate.
+    pub(super) fn gru_state(&self, tape: &mut Tape<'_>, state: Var) -> [Var; 2] {
+        match &self.form {
+            Form::Gru { state: map, .. } => map.apply(tape, state),
+            _ => unreachable!("a decoder that begins with attention has been declared with a GRU"),
+        }
+    }
+
     /// The cell called `prefix`, with an input of this width, which is 0 for a transition.
     pub(super) fn declare(
         declare: &mut Declare<'_>,

@@ -3,6 +3,7 @@
 //! Words lie position by position ([`Layout`]): the products by a layer's input are one product for all positions,
 //! those by its state one per position, over the sentences that are still running.
 
+mod attention_first;
 mod cells;
 mod layout;
 
@@ -10,10 +11,13 @@ use super::{Decoded, Dropout, NetworkError, embedding, shifted};
 use crate::data::{Batch, Sentences};
 use crate::parameters::{Init, ParameterId, Parameters};
 use crate::tape::{Activation, AdditiveAttention, Spans, Tape, Var};
+use attention_first::{AttentionFirst, Top};
 use cells::{Cell, Declare, Inputs, Map, Place, State};
 use layout::Layout;
 use metaphrase_models::Config;
-use metaphrase_models::config::{Cell as Kind, EncoderType, RecurrentConfig};
+use metaphrase_models::config::{
+    AttentionFirst as Form, Cell as Kind, DecoderForm, EncoderType, LayerNorm, RecurrentConfig, Top as TopKind,
+};
 use std::rc::Rc;
 
 pub(super) struct Recurrent {
@@ -24,7 +28,14 @@ pub(super) struct Recurrent {
     backward: Vec<Layer>,
     /// Layers over the joined tops.
     upper: Vec<Layer>,
-    decoder: Decoder,
+    /// Layers in both directions, each over the joined outputs of both directions below.
+    joined: Vec<[Layer; 2]>,
+    decoder: AnyDecoder,
+}
+
+enum AnyDecoder {
+    Conditional(Box<Decoder>),
+    AttentionFirst(Box<AttentionFirst>),
 }
 
 /// A layer: a cell that reads, then transitions.
@@ -105,6 +116,59 @@ impl Builder<'_> {
         Ok(upper)
     }
 
+    /// Layers over both directions of the layer below.
+    fn joined(&mut self, layers: std::ops::RangeInclusive<usize>) -> Result<Vec<[Layer; 2]>, NetworkError> {
+        let config = self.config;
+        let mut joined = Vec::new();
+        for layer in layers {
+            let kind = (config.encoder_cell, Place::Encoder, config.encoder_cell_depth);
+            let mut read = |prefix: &str, backward: bool| {
+                let name = |cell| format!("{prefix}_l{layer}_cell{cell}");
+                Ok(Layer { backward, ..self.layer(kind, 2 * config.dim_rnn, name)? })
+            };
+            joined.push([read("encoder_bi", false)?, read("encoder_bi_r", true)?]);
+        }
+        Ok(joined)
+    }
+
+    /// A decoder that begins with attention.
+    fn attention_first(&mut self, form: &Form, dim: usize) -> Result<AttentionFirst, NetworkError> {
+        let config = self.config;
+        let (d, e, a) = (config.dim_rnn, config.dim_emb, form.dim_attention);
+        if config.decoder_cell != Kind::Gru || config.layer_norm != LayerNorm::None {
+            let problem = "a decoder that begins with attention has gru cells without normalisation";
+            return Err(NetworkError(problem.into()));
+        }
+        let cell = self.cell(Kind::Gru, "decoder_cell1", e, Place::Decoder)?;
+        let mut below = d;
+        let mut layers = Vec::new();
+        for i in 1..=form.layers {
+            layers.push(self.declare.dense(&format!("decoder_fc{i}"), "", below, form.dim_layers));
+            below = form.dim_layers;
+        }
+        let top = match form.top {
+            TopKind::None => Top::None,
+            TopKind::Tanh { dim } => Top::Tanh(self.declare.dense("decoder_top", "", below, dim)),
+            TopKind::Gru => {
+                let kind = (Kind::Gru, Place::Decoder, 1);
+                Top::Gru(self.layer(kind, below, |cell| format!("decoder_top_cell{cell}"))?)
+            }
+        };
+        Ok(AttentionFirst {
+            start: self.declare.dense("decoder_ff_state", "", dim, d),
+            keys: self.declare.matrix("decoder_Wc_att", dim, a),
+            of_word: self.declare.matrix("decoder_V_att", e, a),
+            of_state: self.declare.matrix("decoder_W_comb_att", d, a),
+            cell,
+            context: [
+                self.declare.matrix("decoder_cell1_C", dim, 2 * d),
+                self.declare.matrix("decoder_cell1_Cx", dim, d),
+            ],
+            layers,
+            top,
+        })
+    }
+
     /// A decoder over annotations of width `dim`.
     fn decoder(&mut self, dim: usize) -> Result<Decoder, NetworkError> {
         let config = self.config;
@@ -145,12 +209,21 @@ impl Recurrent {
         let (stacked, upper) = match settings.encoder_type {
             EncoderType::BiUnidirectional => (1, settings.encoder_depth.saturating_sub(1)),
             EncoderType::Bidirectional | EncoderType::Alternating => (settings.encoder_depth, 0),
+            EncoderType::Joined => (1, 0),
         };
         let forward = builder.stack("encoder_bi", stacked, false)?;
         let backward = builder.stack("encoder_bi_r", stacked, true)?;
         let upper = builder.upper_encoder(upper)?;
         let annotations = if upper.is_empty() { 2 * settings.dim_rnn } else { settings.dim_rnn };
-        Ok(Self { source, target, forward, backward, upper, decoder: builder.decoder(annotations)? })
+        let higher = if settings.encoder_type == EncoderType::Joined { settings.encoder_depth } else { 1 };
+        let joined = builder.joined(2..=higher)?;
+        let decoder = match &settings.decoder {
+            DecoderForm::Conditional => AnyDecoder::Conditional(Box::new(builder.decoder(annotations)?)),
+            DecoderForm::AttentionFirst(form) => {
+                AnyDecoder::AttentionFirst(Box::new(builder.attention_first(form, annotations)?))
+            }
+        };
+        Ok(Self { source, target, forward, backward, upper, joined, decoder })
     }
 
     pub(super) fn forward(&self, tape: &mut Tape<'_>, batch: &Batch, dropout: &Dropout) -> Decoded {
@@ -159,7 +232,12 @@ impl Recurrent {
         let before = layout.arrange(&batch.target, &shifted(&batch.target));
         let mut words = tape.lookup(self.target, &before, 1.0);
         words = tape.dropout_rows(words, dropout.target_words);
-        let output = self.decoder.run(tape, words, annotations, &layout, &batch.source, dropout);
+        let output = match &self.decoder {
+            AnyDecoder::Conditional(decoder) => decoder.run(tape, words, annotations, &layout, &batch.source, dropout),
+            AnyDecoder::AttentionFirst(decoder) => {
+                decoder.run(tape, words, annotations, &layout, &batch.source, dropout)
+            }
+        };
         let labels: Vec<u32> = batch.target.words().iter().map(|word| word.0).collect();
         Decoded { output, words: layout.arrange(&batch.target, &labels) }
     }
@@ -173,6 +251,10 @@ impl Recurrent {
         let tops = [&self.forward, &self.backward].map(|stack| run_layers(tape, stack, words, &layout, dropout));
         let mut annotations = tape.join(&tops);
         annotations = run_layers(tape, &self.upper, annotations, &layout, dropout);
+        for directions in &self.joined {
+            let tops = directions.each_ref().map(|layer| layer.run(tape, annotations, &layout, None, dropout));
+            annotations = tape.join(&tops);
+        }
         tape.gather(annotations, layout.by_sentence(sentences))
     }
 }

@@ -1,0 +1,257 @@
+//! A decoder that begins with attention (Bahdanau et al. 2015 in the form of Devlin 2017, §4), with fully-connected layers
+//! on top (Devlin 2017, §5).
+//!
+//! One step, with `y` the embedding of the last word, `s` the state of the parent row and `hⱼ` the annotations:
+//!
+//! ```text
+//! dⱼ = tanh(s·Wa + y·Va) · tanh(hⱼ·Ua)      α = softmax(d)      c = Σ αⱼ hⱼ
+//! r, z = σ([y; c; s]·W… + b)   ŝ = tanh(y·Wx + c·Cx + bx + r ⊙ (s·Ux))   s¹ = (1 - z) ⊙ ŝ + z ⊙ s
+//! h¹ = relu(s¹·W1)   h² = relu(h¹·W2)   h³ = relu(h²·W3 + h¹)   h⁴ = relu(h³·W4)   h⁵ = relu(h⁴·W5 + h³)   …
+//! t = tanh(h·W + b), or a GRU over h, or h itself      logits = t·W + b
+//! ```
+//!
+//! The paper has σ in place of tanh for ŝ, which is a slip: its §5 says that GRUs use tanh. The fully-connected layers
+//! have biases. The state before the first word is tanh(mean hⱼ·W + b), of which the paper says nothing.
+//!
+//! | tensor | shape |
+//! |---|---|
+//! | `decoder_W_comb_att` (Wa), `decoder_V_att` (Va), `decoder_Wc_att` (Ua) | `dim-rnn`, `dim-emb`, `2 dim-rnn` of the encoder × `dim-attention` |
+//! | `decoder_cell1_{W,U,b,Wx,Ux,bx}` | as a GRU that reads the word |
+//! | `decoder_cell1_C`, `decoder_cell1_Cx` | annotations × 2 `dim-rnn`, × `dim-rnn` |
+//! | `decoder_fc{i}_W`, `decoder_fc{i}_b` | from `dim-rnn` or `dim-layers` to `dim-layers` |
+//! | `decoder_top_W`, `decoder_top_b`; or a GRU `decoder_top_cell1` | to the size of the top |
+//!
+//! What depends on the parent's state alone (`s·Wa`, `s·U`) is computed once per parent, however many rows it has
+//! (Devlin 2017, §4.5), and what depends on an annotation alone once per sentence (§4.3).
+
+use super::attention::Source;
+use super::cell::{Cell, LayerState};
+use super::cell_weights::{CellReader, Place};
+use super::columns::Columns;
+use super::decoder::{Dense, Inputs, Prepared};
+use super::projection::Projection;
+use super::rows::{Rows, copy};
+use super::stack::{Stack, StackWork};
+use crate::config::{AttentionFirst as Settings, LayerNorm, RecurrentConfig, Top as TopKind};
+use crate::{ModelError, Weights};
+use metaphrase_kernels::{
+    Matrix, Rows as RowRange, add_assign, dot, heads_weighted_sum, relu_in_place, softmax_in_place, tanh_in_place,
+};
+
+/// All of the decoder but embeddings and the output layer.
+pub(super) struct AttentionFirst {
+    /// From the mean annotation to the state at the start, before tanh.
+    start: Projection,
+    /// From annotations to keys, before tanh: Ua.
+    keys: Projection,
+    /// From the last word: `[Va | a of the cell]`.
+    word: Projection,
+    /// From the parent's state: `[Wa | u of the cell]`.
+    state: Projection,
+    /// From annotations: what the context adds to `a`.
+    context: Projection,
+    cell: Cell,
+    layers: Vec<Projection>,
+    top: Top,
+    dim_attention: usize,
+    dim_output: usize,
+}
+
+enum Top {
+    None,
+    Tanh(Projection),
+    Gru(Stack),
+}
+
+/// Work space of a step.
+#[derive(Debug, Default)]
+pub(super) struct AttentionFirstWork {
+    words: Matrix,
+    states: Matrix,
+    query: Vec<f32>,
+    weights: Vec<f32>,
+    inputs: Matrix,
+    below: Matrix,
+    middle: Matrix,
+    stack: StackWork,
+}
+
+impl AttentionFirst {
+    /// Reads a decoder over annotations of width `dim`.
+    pub(super) fn read(
+        config: &RecurrentConfig,
+        settings: &Settings,
+        weights: &Weights,
+        reader: &CellReader<'_>,
+        dim: usize,
+    ) -> Result<Self, ModelError> {
+        let (d, e, a) = (config.dim_rnn, config.dim_emb, settings.dim_attention);
+        let dense = Dense { weights, norm: LayerNorm::None };
+        let cell = reader.read("decoder_cell1", e, Place::Decoder)?;
+        let Some(of_state) = cell.state else {
+            let problem = "a decoder that begins with attention needs gru cells";
+            return Err(ModelError::settings(weights.path(), problem.to_owned()));
+        };
+        let columns = |name: &str, inputs, outputs| Columns::read(weights, name, inputs, outputs);
+        let mut layers = Vec::with_capacity(settings.layers);
+        let mut below = d;
+        for i in 1..=settings.layers {
+            layers.push(dense.read(&format!("decoder_fc{i}"), "", below, settings.dim_layers)?.pack());
+            below = settings.dim_layers;
+        }
+        let top = match settings.top {
+            TopKind::None => Top::None,
+            TopKind::Tanh { dim } => Top::Tanh(dense.read("decoder_top", "", below, dim)?.pack()),
+            TopKind::Gru => {
+                let name = |cell: usize| format!("decoder_top_cell{cell}");
+                Top::Gru(Stack::read(reader, below, 1, Place::Decoder, name)?)
+            }
+        };
+        Ok(Self {
+            start: dense.read("decoder_ff_state", "", dim, d)?.pack(),
+            keys: columns("decoder_Wc_att", dim, a)?.pack(),
+            word: columns("decoder_V_att", e, a)?.beside(cell.input).pack(),
+            state: columns("decoder_W_comb_att", d, a)?.beside(of_state).pack(),
+            context: columns("decoder_cell1_C", dim, 2 * d)?.beside(columns("decoder_cell1_Cx", dim, d)?).pack(),
+            cell: cell.cell,
+            layers,
+            top,
+            dim_attention: a,
+            dim_output: settings.dim_output(d),
+        })
+    }
+
+    /// Memory that the weights take.
+    pub(super) fn bytes(&self) -> usize {
+        let maps = [&self.start, &self.keys, &self.word, &self.state, &self.context].into_iter().chain(&self.layers);
+        let top = match &self.top {
+            Top::None => 0,
+            Top::Tanh(map) => map.bytes(),
+            Top::Gru(stack) => stack.bytes(),
+        };
+        maps.map(Projection::bytes).sum::<usize>() + self.cell.bytes() + top
+    }
+
+    /// Size of what the output layer reads.
+    pub(super) fn dim_output(&self) -> usize {
+        self.dim_output
+    }
+
+    /// Number of layers that have a state.
+    pub(super) fn layers(&self) -> usize {
+        1 + usize::from(matches!(self.top, Top::Gru(_)))
+    }
+
+    /// The kind of cell of all layers.
+    pub(super) fn cell(&self) -> &Cell {
+        &self.cell
+    }
+
+    /// What depends on the source alone: the keys of annotations, what they add to the cell's input, and of each mean
+    /// annotation the state at the start.
+    pub(super) fn prepare(&self, annotations: &Matrix, means: &Matrix, prepared: &mut Prepared) {
+        self.keys.apply(annotations, &mut prepared.keys);
+        tanh_in_place(prepared.keys.as_mut_slice());
+        self.context.apply(annotations, &mut prepared.values);
+        self.start.apply(means, &mut prepared.starts);
+        tanh_in_place(prepared.starts.as_mut_slice());
+    }
+
+    /// One step: replaces the rows of `layers`, and computes `hidden`, the input of the output layer. `attended` is
+    /// called with each row's attention.
+    pub(super) fn step(
+        &self,
+        given: &Inputs<'_>,
+        layers: &mut [LayerState],
+        hidden: &mut Matrix,
+        work: &mut AttentionFirstWork,
+        mut attended: impl FnMut(&[f32]),
+    ) {
+        let n = given.slots.len();
+        let AttentionFirstWork { words, states, query, weights, inputs, stack, .. } = &mut *work;
+        self.word.apply(given.words, words);
+        self.state.apply(&given.parents[0].output, states);
+        inputs.resize(n, self.context.outputs());
+        let of_state = Rows::of(states).by(given.parent_of);
+        for r in 0..n {
+            let source = &given.sources[given.slots[r]];
+            let (of_word, input) = words.row(r).split_at(self.dim_attention);
+            query.clear();
+            query.extend(of_word.iter().zip(of_state.row(r)).map(|(y, s)| y + s));
+            tanh_in_place(query);
+            weigh(query, source, weights);
+            attended(weights);
+            let all = RowRange::Range(0..source.values.rows());
+            heads_weighted_sum(weights, &source.values, all, 1, inputs.row_mut(r));
+            add_assign(inputs.row_mut(r), input);
+        }
+        let u = Rows::of(states).columns(self.dim_attention..states.cols()).by(given.parent_of);
+        let previous = given.parents[0].rows().by(given.parent_of);
+        self.cell.update(n, Rows::of(inputs), u, previous, &mut layers[0], &mut stack.cell);
+        self.run_layers(&layers[0].output, hidden, work);
+        self.run_top(given, layers, hidden, work);
+    }
+
+    /// The fully-connected layers over `x`: the second, fourth, … stand alone, the others add the one two below.
+    fn run_layers(&self, x: &Matrix, hidden: &mut Matrix, work: &mut AttentionFirstWork) {
+        let AttentionFirstWork { below, middle, .. } = work;
+        copy(x, hidden);
+        for (i, layer) in self.layers.iter().enumerate() {
+            if i > 0 && i % 2 == 0 {
+                // `below` is the layer two below, `middle` the one between.
+                layer.apply(middle, hidden);
+                add_assign(hidden.as_mut_slice(), below.as_slice());
+                relu_in_place(hidden.as_mut_slice());
+            } else if i == 0 {
+                copy(hidden, middle);
+                layer.apply(middle, hidden);
+                relu_in_place(hidden.as_mut_slice());
+            } else {
+                copy(hidden, below);
+                layer.apply(below, middle);
+                relu_in_place(middle.as_mut_slice());
+                copy(middle, hidden);
+            }
+        }
+    }
+
+    fn run_top(
+        &self,
+        given: &Inputs<'_>,
+        layers: &mut [LayerState],
+        hidden: &mut Matrix,
+        work: &mut AttentionFirstWork,
+    ) {
+        let AttentionFirstWork { states, inputs, below, stack: stack_work, .. } = work;
+        match &self.top {
+            Top::None => {}
+            Top::Tanh(map) => {
+                copy(hidden, below);
+                map.apply(below, hidden);
+                tanh_in_place(hidden.as_mut_slice());
+            }
+            Top::Gru(stack) => {
+                stack.input().apply(hidden, inputs);
+                stack.first_states(&given.parents[1], states);
+                let u = Rows::of(states).by(given.parent_of);
+                let previous = given.parents[1].rows().by(given.parent_of);
+                stack.first().update(
+                    given.slots.len(),
+                    Rows::of(inputs),
+                    u,
+                    previous,
+                    &mut layers[1],
+                    &mut stack_work.cell,
+                );
+                copy(&layers[1].output, hidden);
+            }
+        }
+    }
+}
+
+/// `weights` becomes the weights of the source words, which sum to one.
+fn weigh(query: &[f32], source: &Source, weights: &mut Vec<f32>) {
+    weights.clear();
+    weights.extend((0..source.keys.rows()).map(|j| dot(query, source.keys.row(j))));
+    softmax_in_place(weights);
+}
