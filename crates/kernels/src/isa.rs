@@ -100,7 +100,7 @@ enum Isa {
     #[cfg(target_arch = "x86_64")]
     Avx2(avx2::Avx2),
     #[cfg(target_arch = "x86_64")]
-    Avx512(avx512::Avx512),
+    Avx512(avx512::Avx512<false>),
 }
 
 impl Isa {
@@ -110,7 +110,7 @@ impl Isa {
             #[cfg(target_arch = "x86_64")]
             InstructionSet::Avx2 => avx2::Avx2::detect().map(Self::Avx2),
             #[cfg(target_arch = "x86_64")]
-            InstructionSet::Avx512 => avx512::Avx512::detect().map(Self::Avx512),
+            InstructionSet::Avx512 => avx512::Avx512::<false>::detect().map(Self::Avx512),
             #[cfg(not(target_arch = "x86_64"))]
             _ => None,
         }
@@ -139,6 +139,56 @@ pub(crate) fn dispatch<K: Kernel>(kernel: K) -> K::Output {
         #[cfg(target_arch = "x86_64")]
         Isa::Avx512(simd) => simd.enter(kernel),
     }
+}
+
+/// Runs `kernel` with AVX512-BF16 if the CPU has it and this thread uses AVX-512, otherwise as [`dispatch`].
+pub(crate) fn dispatch_bf16<K: Kernel>(kernel: K) -> K::Output {
+    #[cfg(target_arch = "x86_64")]
+    if let (Isa::Avx512(_), Some(simd)) = (current(), avx512::Avx512::<true>::detect()) {
+        return simd.enter(kernel);
+    }
+    dispatch(kernel)
+}
+
+/// Whether this thread computes products of bf16 with AVX512-BF16. They are as exact without it, but slower than those of
+/// f32.
+#[must_use]
+pub fn has_bf16_products() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        matches!(current(), Isa::Avx512(_)) && avx512::Avx512::<true>::detect().is_some()
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        false
+    }
+}
+
+/// Runs `body`, compiled for the instruction set of this thread, so that its plain loops over slices use it. Nothing else
+/// changes: results are those of a call of `body`, to the bit.
+///
+/// Whether a closure becomes part of the function that calls it is the compiler's choice, and for one of more than some
+/// lines it may refuse; then the loop runs portably. Therefore:
+///
+/// ```
+/// let mut values = [1.0, 2.0, 3.0];
+/// metaphrase_kernels::vectorised(
+///     #[inline(always)]
+///     || values.iter_mut().for_each(|v| *v = *v * *v + 1.0),
+/// );
+/// assert_eq!(values, [2.0, 5.0, 10.0]);
+/// ```
+#[inline(always)]
+pub fn vectorised<R>(body: impl FnOnce() -> R) -> R {
+    struct Body<F>(F);
+    impl<R, F: FnOnce() -> R> Kernel for Body<F> {
+        type Output = R;
+        #[inline(always)]
+        fn run<S: Simd>(self, _: S) -> R {
+            (self.0)()
+        }
+    }
+    dispatch(Body(body))
 }
 
 /// Sixteen lanes of f32, whatever the width of the registers. All sets round every operation alike, except that
@@ -192,4 +242,54 @@ pub(crate) trait Simd: Copy {
     fn max_lane(self, v: Self::F) -> f32;
     /// Asks for the cache line of this address, which need not be a valid one.
     fn prefetch(self, address: *const f32);
+
+    /// Lane j of vector i and lane i of vector j change places. Bits are kept, whatever they mean.
+    fn transpose(self, v: [Self::F; 16]) -> [Self::F; 16];
+
+    // A lane can also be the bits of a pair of bf16 (the upper half of an f32), the first number in its lower half.
+
+    /// Lane i: the pair of `first[i]` and `second[i]`, rounded to the nearest bf16, to even where two are. NaN stays NaN.
+    fn round_pairs(self, first: Self::F, second: Self::F) -> Self::F;
+    /// Lane i: the pair of numbers 2i and 2i + 1 of the 32 in `low` and `high`, rounded likewise.
+    fn round_neighbours(self, low: Self::F, high: Self::F) -> Self::F;
+    /// Lane by lane `(sum + a₁·b₁) + a₀·b₀` of pairs: the bits of AVX512-BF16 but where something is subnormal, which its
+    /// instructions take for zero.
+    fn dot_pairs(self, a: Self::F, b: Self::F, sum: Self::F) -> Self::F;
+}
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use super::*;
+
+    /// Rounds 32 numbers to pairs in both ways, and multiplies these.
+    struct Pairs<'a>(&'a [f32; 16], &'a [f32; 16]);
+
+    impl Kernel for Pairs<'_> {
+        type Output = [[f32; 16]; 3];
+
+        fn run<S: Simd>(self, s: S) -> Self::Output {
+            let (a, b) = (s.load(self.0), s.load(self.1));
+            let (pairs, neighbours) = (s.round_pairs(a, b), s.round_neighbours(a, b));
+            let mut out = [[0.0; 16]; 3];
+            for (v, out) in [pairs, neighbours, s.dot_pairs(pairs, neighbours, a)].into_iter().zip(&mut out) {
+                s.store(v, out);
+            }
+            out
+        }
+    }
+
+    /// [`dispatch_bf16`] never takes AVX-512 without BF16 on a CPU that has it.
+    #[test]
+    fn avx512_computes_pairs_alike_with_and_without_bf16() {
+        let (Some(without), Some(with)) = (avx512::Avx512::<false>::detect(), avx512::Avx512::<true>::detect()) else {
+            return;
+        };
+        for seed in 0..1000_u32 {
+            let value = |i: usize| (seed.wrapping_mul(31).wrapping_add(i as u32) as f32).sin() * 1e3;
+            let (a, b) = (std::array::from_fn(value), std::array::from_fn(|i| value(i + 16)));
+            let bits = |lanes: [[f32; 16]; 3]| lanes.map(|lanes| lanes.map(f32::to_bits));
+            assert_eq!(bits(without.enter(Pairs(&a, &b))), bits(with.enter(Pairs(&a, &b))));
+            assert_eq!(bits(Pairs(&a, &b).run(Portable)), bits(with.enter(Pairs(&a, &b))));
+        }
+    }
 }

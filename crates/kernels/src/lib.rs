@@ -33,25 +33,27 @@ mod aligned;
 mod bf16;
 mod elementwise;
 mod functions;
-mod gradients;
 mod heads;
 mod isa;
+mod lanes;
 mod matrix;
+mod number;
 mod packed;
 mod product;
 mod reduce;
 mod topk;
+mod transposed;
 
-pub use bf16::{Bf16Work, PackedBf16, has_bf16_products, product_add_bf16, product_bf16, transposed_product_add_bf16};
+pub use bf16::{PackedBf16, product_add_bf16, product_bf16, transposed_product_add_bf16};
 pub use elementwise::{
     add_assign, axpy, exp_in_place, gelu_in_place, lerp, mul_assign, relu_in_place, scale, sigmoid_in_place,
     swish_in_place, tanh_in_place,
 };
-pub use gradients::{TransposedWork, transposed_product_add, vectorised};
 pub use heads::{Rows, heads_dot, heads_weighted_sum};
-pub use isa::{InstructionSet, instruction_set, with_instruction_set};
+pub use isa::{InstructionSet, has_bf16_products, instruction_set, vectorised, with_instruction_set};
 pub use matrix::Matrix;
 pub use packed::{Layout, PackedMatrix};
 pub use product::{Activation, Epilogue, product, product_add};
 pub use reduce::{dot, layer_norm, log_sum_exp, max, rms_norm, softmax_in_place, tanh_dot};
 pub use topk::{Best, TopK};
+pub use transposed::{ProductStorage, transposed_product_add};

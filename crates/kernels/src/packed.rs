@@ -1,6 +1,8 @@
 //! Weights of linear maps, in the order in which products read them.
 
 use crate::aligned::Lanes;
+use crate::lanes::Rows;
+use crate::number::{F32, Number};
 
 /// How the weights of a linear map lie in memory, row-major.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,16 +13,61 @@ pub enum Layout {
     OutputsByInputs,
 }
 
-/// The weights of a linear map from `inputs` to `outputs` values, packed for [`crate::product`]: in panels of sixteen
-/// outputs, each panel a cache line per input. The last panel is filled up with zeros. The order suits all instruction
+/// Panels of sixteen outputs, each a line of sixteen lanes for each lane of inputs: one line of all panels' memory after
+/// the other is what a tile of a product reads. What the last panel has too much is zero. The order suits all instruction
 /// sets.
 #[derive(Clone, Default)]
-pub struct PackedMatrix {
-    /// `panels × inputs`.
+pub(crate) struct Panels {
+    /// `panels × length`.
     lines: Vec<Lanes>,
-    inputs: usize,
+    length: usize,
     outputs: usize,
 }
+
+impl Panels {
+    /// Packs weights into the storage that is there.
+    pub(crate) fn fill<N: Number>(&mut self, weights: &[f32], inputs: usize, outputs: usize, layout: Layout) {
+        assert_eq!(Some(weights.len()), inputs.checked_mul(outputs), "weights of a {inputs} × {outputs} map");
+        (self.length, self.outputs) = (inputs.div_ceil(N::PER_LANE), outputs);
+        self.lines.resize(self.length * self.count(), Lanes::ZERO); // all will be written
+        match layout {
+            Layout::InputsByOutputs => Rows::<N>::new(weights, inputs, outputs).write_panels(&mut self.lines),
+            Layout::OutputsByInputs => {
+                Rows::<N>::new(weights, outputs, inputs).write_transposed_panels(&mut self.lines)
+            }
+        }
+    }
+
+    /// Number of panels.
+    pub(crate) fn count(&self) -> usize {
+        self.outputs.div_ceil(16)
+    }
+
+    /// Lines of a panel: the inputs in lanes.
+    pub(crate) fn length(&self) -> usize {
+        self.length
+    }
+
+    /// Number of values that go out.
+    pub(crate) fn outputs(&self) -> usize {
+        self.outputs
+    }
+
+    /// Memory that the weights take.
+    pub(crate) fn bytes(&self) -> usize {
+        std::mem::size_of_val(&self.lines[..])
+    }
+
+    /// The weights to outputs `16·i`, `16·i + 1`, …: a line for each lane of inputs.
+    #[inline(always)]
+    pub(crate) fn panel(&self, i: usize) -> &[Lanes] {
+        &self.lines[i * self.length..][..self.length]
+    }
+}
+
+/// The weights of a linear map from `inputs` to `outputs` values, packed for [`crate::product`].
+#[derive(Clone, Default)]
+pub struct PackedMatrix(Panels);
 
 impl PackedMatrix {
     /// Packs `weights`.
@@ -34,49 +81,30 @@ impl PackedMatrix {
         packed
     }
 
-    /// Packs other weights into the same storage.
+    /// Packs other weights into the storage that is there: no allocation once it has been as large before.
     ///
     /// # Panics
     /// If there are not `inputs · outputs` weights.
     pub fn repack(&mut self, weights: &[f32], inputs: usize, outputs: usize, layout: Layout) {
-        assert_eq!(Some(weights.len()), inputs.checked_mul(outputs), "weights of a {inputs} × {outputs} map");
-        if (self.inputs, self.outputs) != (inputs, outputs) {
-            self.reset(inputs, outputs); // otherwise what fills up the last panel is zero already
-        }
-        match layout {
-            Layout::InputsByOutputs => {
-                for (input, row) in weights.chunks_exact(outputs.max(1)).enumerate() {
-                    for (panel, part) in row.chunks(16).enumerate() {
-                        self.lines[panel * inputs + input].0[..part.len()].copy_from_slice(part);
-                    }
-                }
-            }
-            Layout::OutputsByInputs => {
-                for (output, row) in weights.chunks_exact(inputs.max(1)).enumerate() {
-                    for (line, &weight) in self.lines[output / 16 * inputs..].iter_mut().zip(row) {
-                        line.0[output % 16] = weight;
-                    }
-                }
-            }
-        }
+        self.0.fill::<F32>(weights, inputs, outputs, layout);
     }
 
     /// Number of values that come in.
     #[must_use]
     pub fn inputs(&self) -> usize {
-        self.inputs
+        self.0.length()
     }
 
     /// Number of values that go out.
     #[must_use]
     pub fn outputs(&self) -> usize {
-        self.outputs
+        self.0.outputs()
     }
 
     /// Memory that the weights take.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        std::mem::size_of_val(&self.lines[..])
+        self.0.bytes()
     }
 
     /// Makes `selected` the map to these outputs only, in this order; no allocation once it has been as large before.
@@ -85,39 +113,28 @@ impl PackedMatrix {
     /// # Panics
     /// If a column is not less than [`outputs`](Self::outputs).
     pub fn select(&self, columns: &[u32], selected: &mut Self) {
-        selected.reset(self.inputs, columns.len());
+        let (inputs, panels) = (self.inputs(), &mut selected.0);
+        (panels.length, panels.outputs) = (inputs, columns.len());
+        panels.lines.clear();
+        panels.lines.resize(inputs * panels.count(), Lanes::ZERO);
         for (output, &column) in columns.iter().enumerate() {
             let column = column as usize;
-            assert!(column < self.outputs, "column {column} of {}", self.outputs);
-            let to = &mut selected.lines[output / 16 * self.inputs..][..self.inputs];
-            let from = self.panel(column / 16);
+            assert!(column < self.outputs(), "column {column} of {}", self.outputs());
+            let to = &mut panels.lines[output / 16 * inputs..][..inputs];
+            let from = self.0.panel(column / 16);
             for (to, from) in to.iter_mut().zip(from) {
                 to.0[output % 16] = from.0[column % 16];
             }
         }
     }
 
-    /// All zeros, in this shape.
-    fn reset(&mut self, inputs: usize, outputs: usize) {
-        (self.inputs, self.outputs) = (inputs, outputs);
-        self.lines.clear();
-        self.lines.resize(inputs * self.panels(), Lanes::ZERO);
-    }
-
-    /// Number of panels.
-    pub(crate) fn panels(&self) -> usize {
-        self.outputs.div_ceil(16)
-    }
-
-    /// The weights to outputs `16·i`, `16·i + 1`, …: a line for each input.
-    #[inline(always)]
-    pub(crate) fn panel(&self, i: usize) -> &[Lanes] {
-        &self.lines[i * self.inputs..][..self.inputs]
+    pub(crate) fn panels(&self) -> &Panels {
+        &self.0
     }
 }
 
 impl std::fmt::Debug for PackedMatrix {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "PackedMatrix({} × {})", self.inputs, self.outputs)
+        write!(f, "PackedMatrix({} × {})", self.inputs(), self.outputs())
     }
 }

@@ -2,13 +2,18 @@
 //!
 //! A tile is R rows × P panels of sixteen outputs, all its accumulators in registers. Each is one chain of multiply-adds
 //! over the inputs in order, whatever R and P are; so tiles can be chosen by the number of rows without a trace in the
-//! result.
+//! result. One code serves f32 and pairs of bf16, see [`Number`].
+
+use std::marker::PhantomData;
+use std::ops::Range;
 
 use crate::aligned::Lanes;
 use crate::elementwise::{gelu_in_place, relu_in_place, sigmoid_in_place, swish_in_place, tanh_in_place};
-use crate::isa::{Kernel, Simd, dispatch};
+use crate::isa::{Kernel, Simd};
+use crate::lanes::Rows;
 use crate::matrix::Matrix;
-use crate::packed::PackedMatrix;
+use crate::number::{F32, Number};
+use crate::packed::{PackedMatrix, Panels};
 
 /// What is done to each value at the end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,6 +33,19 @@ pub enum Activation {
     Sigmoid,
 }
 
+impl Activation {
+    fn apply(self, values: &mut [f32]) {
+        match self {
+            Self::None => {}
+            Self::Relu => relu_in_place(values),
+            Self::Swish => swish_in_place(values),
+            Self::Gelu => gelu_in_place(values),
+            Self::Tanh => tanh_in_place(values),
+            Self::Sigmoid => sigmoid_in_place(values),
+        }
+    }
+}
+
 /// What is done to the values of a product before they are stored: activation(x·w + bias + add). By default nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Epilogue<'a> {
@@ -45,24 +63,8 @@ pub struct Epilogue<'a> {
 /// If x has not `w.inputs()` columns, or `bias` or `add` not the result's shape.
 pub fn product(x: &Matrix, w: &PackedMatrix, epilogue: Epilogue<'_>, out: &mut Matrix) {
     assert_eq!(x.cols(), w.inputs(), "columns of x");
-    if let Some(bias) = epilogue.bias {
-        assert_eq!(bias.len(), w.outputs(), "length of the bias");
-    }
-    if let Some(add) = epilogue.add {
-        assert_eq!((add.rows(), add.cols()), (x.rows(), w.outputs()), "shape of what is added");
-    }
-    out.resize(x.rows(), w.outputs());
-    dispatch(Product { x, w, epilogue, out, accumulate: false });
-    // A pass of its own: rather the result again from the second-level cache than five functions in each tile's code.
-    let values = out.as_mut_slice();
-    match epilogue.activation {
-        Activation::None => {}
-        Activation::Relu => relu_in_place(values),
-        Activation::Swish => swish_in_place(values),
-        Activation::Gelu => gelu_in_place(values),
-        Activation::Tanh => tanh_in_place(values),
-        Activation::Sigmoid => sigmoid_in_place(values),
-    }
+    // No storage is needed for f32, and an empty matrix allocates none.
+    product_of::<F32>(x, w.panels(), epilogue, out, &mut Matrix::new());
 }
 
 /// out ← out + x·w.
@@ -71,32 +73,92 @@ pub fn product(x: &Matrix, w: &PackedMatrix, epilogue: Epilogue<'_>, out: &mut M
 /// If x has not `w.inputs()` columns, or `out` is not `x.rows() × w.outputs()`.
 pub fn product_add(x: &Matrix, w: &PackedMatrix, out: &mut Matrix) {
     assert_eq!(x.cols(), w.inputs(), "columns of x");
-    assert_eq!((out.rows(), out.cols()), (x.rows(), w.outputs()), "shape of the sum");
-    dispatch(Product { x, w, epilogue: Epilogue::default(), out, accumulate: true });
+    product_add_of::<F32>(x, w.panels(), out, &mut Matrix::new());
 }
 
-struct Product<'a> {
-    x: &'a Matrix,
-    w: &'a PackedMatrix,
-    epilogue: Epilogue<'a>,
-    out: &'a mut Matrix,
+/// [`product`] for one kind of number; `storage` is for the rows of x as lanes.
+pub(crate) fn product_of<N: Number>(
+    x: &Matrix,
+    w: &Panels,
+    epilogue: Epilogue<'_>,
+    out: &mut Matrix,
+    storage: &mut Matrix,
+) {
+    let outputs = w.outputs();
+    if let Some(bias) = epilogue.bias {
+        assert_eq!(bias.len(), outputs, "length of the bias");
+    }
+    if let Some(add) = epilogue.add {
+        assert_eq!((add.rows(), add.cols()), (x.rows(), outputs), "shape of what is added");
+    }
+    out.resize(x.rows(), outputs);
+    for rows in row_blocks(x.rows(), w) {
+        let values = rows.start * outputs..rows.end * outputs;
+        let add = epilogue.add.map(|add| &add.as_slice()[values.clone()]);
+        let out = &mut out.as_mut_slice()[values];
+        let x = N::rows(part::<N>(x, &rows), storage);
+        let (rows, bias) = (rows.len(), epilogue.bias);
+        N::dispatch(Product::<N> { x, rows, w, bias, add, out, accumulate: false, number: PhantomData });
+        // A pass of its own: rather the result again from the second-level cache than five functions in each tile's code.
+        epilogue.activation.apply(out);
+    }
+}
+
+/// [`product_add`] for one kind of number; `storage` is for the rows of x as lanes.
+pub(crate) fn product_add_of<N: Number>(x: &Matrix, w: &Panels, out: &mut Matrix, storage: &mut Matrix) {
+    assert_eq!((out.rows(), out.cols()), (x.rows(), w.outputs()), "shape of the sum");
+    for rows in row_blocks(x.rows(), w) {
+        let out = &mut out.as_mut_slice()[rows.start * w.outputs()..rows.end * w.outputs()];
+        add_lanes::<N>(N::rows(part::<N>(x, &rows), storage), rows.len(), w, out);
+    }
+}
+
+/// out ← out + x·w, for rows of x as lanes.
+pub(crate) fn add_lanes<N: Number>(x: &[f32], rows: usize, w: &Panels, out: &mut [f32]) {
+    N::dispatch(Product::<N> { x, rows, w, bias: None, add: None, out, accumulate: true, number: PhantomData });
+}
+
+/// Lanes of rows that are multiplied by all panels before the next rows are read: a share of the second-level cache.
+const BLOCK: usize = 128 * 1024;
+
+/// Parts of `rows` rows, in whole tiles.
+fn row_blocks(rows: usize, w: &Panels) -> impl Iterator<Item = Range<usize>> {
+    let block = (BLOCK / w.length().max(1)).max(96) / 12 * 12;
+    (0..rows).step_by(block).map(move |start| start..rows.min(start + block))
+}
+
+fn part<'a, N: Number>(x: &'a Matrix, rows: &Range<usize>) -> Rows<'a, N> {
+    Rows::new(&x.as_slice()[rows.start * x.cols()..rows.end * x.cols()], rows.len(), x.cols())
+}
+
+struct Product<'a, N> {
+    /// `rows × w.length()`.
+    x: &'a [f32],
+    rows: usize,
+    w: &'a Panels,
+    bias: Option<&'a [f32]>,
+    /// `rows × w.outputs()`, as `out`.
+    add: Option<&'a [f32]>,
+    out: &'a mut [f32],
     /// Whether the product is added to what `out` holds.
     accumulate: bool,
+    number: PhantomData<N>,
 }
 
-impl Kernel for Product<'_> {
+impl<N: Number> Kernel for Product<'_, N> {
     type Output = ();
 
     #[inline(always)]
     fn run<S: Simd>(mut self, s: S) {
-        let rows = self.x.rows();
+        let rows = self.rows;
+        assert_eq!(self.x.len(), rows * self.w.length(), "lanes of x");
         if rows == 0 {
             return;
         }
         // Tiles of almost equal height: of seven rows, four and three run faster than six and one.
         let tiles = rows.div_ceil(S::TILE_PANELS.len());
         let widest = S::TILE_PANELS[rows.div_ceil(tiles) - 1];
-        let panels = self.w.panels();
+        let panels = self.w.count();
         let mut panel = 0;
         while panel < panels {
             panel += match widest.min(panels - panel) {
@@ -109,11 +171,11 @@ impl Kernel for Product<'_> {
     }
 }
 
-impl Product<'_> {
+impl<N: Number> Product<'_, N> {
     /// All rows of the `P` panels from `first`; returns `P`.
     #[inline(always)]
     fn column<S: Simd, const P: usize>(&mut self, s: S, first: usize, tiles: usize) -> usize {
-        let rows = self.x.rows();
+        let rows = self.rows;
         for tile in 0..tiles {
             let row = rows * tile / tiles;
             match rows * (tile + 1) / tiles - row {
@@ -136,7 +198,7 @@ impl Product<'_> {
         }
         let mut x: [&[f32]; R] = [&[]; R];
         for (r, x) in x.iter_mut().enumerate() {
-            *x = self.x.row(row + r);
+            *x = &self.x[(row + r) * self.w.length()..][..self.w.length()];
         }
         let mut panels: [&[Lanes]; P] = [&[]; P];
         for (p, panel) in panels.iter_mut().enumerate() {
@@ -145,10 +207,10 @@ impl Product<'_> {
         // What will be stored is fetched while the sums are computed: 98 to 103 GFLOP/s for 64 rows, 256 × 8000.
         for r in 0..R {
             for p in 0..P {
-                s.prefetch(self.out.row(row + r)[(first + p) * 16..].as_ptr());
+                s.prefetch(self.out[self.place(row + r, first + p)].as_ptr());
             }
         }
-        let sums = multiply::<S, R, P>(s, x, panels);
+        let sums = multiply::<S, N, R, P>(s, x, panels);
         for (r, sums) in sums.iter().enumerate() {
             for (p, &sum) in sums.iter().enumerate() {
                 self.finish(s, row + r, first + p, sum);
@@ -156,17 +218,24 @@ impl Product<'_> {
         }
     }
 
+    /// Where sixteen outputs (the last may be fewer) of a row are.
+    #[inline(always)]
+    fn place(&self, row: usize, panel: usize) -> Range<usize> {
+        let outputs = self.w.outputs();
+        row * outputs + panel * 16..row * outputs + outputs.min(panel * 16 + 16)
+    }
+
     /// Adds what is to be added to sixteen sums, and stores them.
     #[inline(always)]
     fn finish<S: Simd>(&mut self, s: S, row: usize, panel: usize, mut sum: S::F) {
-        let columns = panel * 16..self.w.outputs().min(panel * 16 + 16);
-        if let Some(bias) = self.epilogue.bias {
-            sum = s.add(sum, s.load_partial(&bias[columns.clone()], 0.0));
+        let place = self.place(row, panel);
+        if let Some(bias) = self.bias {
+            sum = s.add(sum, s.load_partial(&bias[panel * 16..][..place.len()], 0.0));
         }
-        if let Some(add) = self.epilogue.add {
-            sum = s.add(sum, s.load_partial(&add.row(row)[columns.clone()], 0.0));
+        if let Some(add) = self.add {
+            sum = s.add(sum, s.load_partial(&add[place.clone()], 0.0));
         }
-        let out = &mut self.out.row_mut(row)[columns];
+        let out = &mut self.out[place];
         if self.accumulate {
             sum = s.add(sum, s.load_partial(out, 0.0));
         }
@@ -180,15 +249,19 @@ const AHEAD: usize = 32;
 /// The sums of one tile, of rows and panels of equal length.
 #[allow(unsafe_code)]
 #[inline(always)]
-fn multiply<S: Simd, const R: usize, const P: usize>(s: S, x: [&[f32]; R], panels: [&[Lanes]; P]) -> [[S::F; P]; R] {
-    let inputs = panels[0].len();
-    assert!(x.iter().all(|row| row.len() == inputs) && panels.iter().all(|panel| panel.len() == inputs));
-    // SAFETY: both are called with k < inputs, the length of all rows and panels.
+fn multiply<S: Simd, N: Number, const R: usize, const P: usize>(
+    s: S,
+    x: [&[f32]; R],
+    panels: [&[Lanes]; P],
+) -> [[S::F; P]; R] {
+    let length = panels[0].len();
+    assert!(x.iter().all(|row| row.len() == length) && panels.iter().all(|panel| panel.len() == length));
+    // SAFETY: both are called with k < length, the length of all rows and panels.
     let value = |row: &[f32], k: usize| s.splat(unsafe { *row.get_unchecked(k) });
     let weights = |panel: &[Lanes], k: usize| s.load(unsafe { &panel.get_unchecked(k).0 });
 
     let mut sums = [[s.splat(0.0); P]; R];
-    for k in 0..inputs {
+    for k in 0..length {
         let mut all = [s.splat(0.0); P];
         for (weight, panel) in all.iter_mut().zip(panels) {
             *weight = weights(panel, k);
@@ -201,7 +274,7 @@ fn multiply<S: Simd, const R: usize, const P: usize>(s: S, x: [&[f32]; R], panel
         for (sums, row) in sums.iter_mut().zip(x) {
             let value = value(row, k);
             for (sum, weight) in sums.iter_mut().zip(all) {
-                *sum = s.mul_add(value, weight, *sum);
+                *sum = N::mul_add(s, value, weight, *sum);
             }
         }
     }

@@ -1,8 +1,6 @@
 //! Products in the precision that training was asked for.
 
-use metaphrase_kernels::{
-    self as kernels, Bf16Work, Epilogue, Layout, Matrix, PackedBf16, PackedMatrix, TransposedWork,
-};
+use metaphrase_kernels::{self as kernels, Epilogue, Layout, Matrix, PackedBf16, PackedMatrix, ProductStorage};
 use serde::{Deserialize, Serialize};
 
 /// What the factors of products are rounded to. Sums, parameters and everything else are `f32`.
@@ -54,19 +52,16 @@ impl Packed {
     }
 }
 
-/// Storage of products.
+/// Products, and storage for them.
 #[derive(Debug, Default)]
-pub(crate) struct ProductWork {
-    transposed: TransposedWork,
-    bf16: Bf16Work,
-}
+pub(crate) struct ProductWork(ProductStorage);
 
 impl ProductWork {
     /// out ← f(x·w + b).
     pub(crate) fn product(&mut self, x: &Matrix, w: &Packed, epilogue: Epilogue<'_>, out: &mut Matrix) {
         match w {
             Packed::F32(w) => kernels::product(x, w, epilogue, out),
-            Packed::Bf16(w) => kernels::product_bf16(x, w, epilogue, out, &mut self.bf16),
+            Packed::Bf16(w) => kernels::product_bf16(x, w, epilogue, out, &mut self.0),
         }
     }
 
@@ -74,15 +69,15 @@ impl ProductWork {
     pub(crate) fn product_add(&mut self, x: &Matrix, w: &Packed, out: &mut Matrix) {
         match w {
             Packed::F32(w) => kernels::product_add(x, w, out),
-            Packed::Bf16(w) => kernels::product_add_bf16(x, w, out, &mut self.bf16),
+            Packed::Bf16(w) => kernels::product_add_bf16(x, w, out, &mut self.0),
         }
     }
 
     /// out ← out + xᵀ·y.
     pub(crate) fn transposed_product_add(&mut self, precision: Precision, x: &Matrix, y: &Matrix, out: &mut Matrix) {
         match precision {
-            Precision::F32 => kernels::transposed_product_add(x, y, out, &mut self.transposed),
-            Precision::Bf16 => kernels::transposed_product_add_bf16(x, y, out, &mut self.bf16),
+            Precision::F32 => kernels::transposed_product_add(x, y, out, &mut self.0),
+            Precision::Bf16 => kernels::transposed_product_add_bf16(x, y, out, &mut self.0),
         }
     }
 }

@@ -67,6 +67,63 @@ impl Avx2 {
         op!(_mm256_add_ps(_mm256_shuffle_ps::<0x88>(a, b), _mm256_shuffle_ps::<0xDD>(a, b)))
     }
 
+    /// Eight vectors of eight lanes: lane j of vector i and lane i of vector j change places.
+    #[inline(always)]
+    fn transpose_eight(self, v: [__m256; 8]) -> [__m256; 8] {
+        let mut pairs = v;
+        for i in 0..4 {
+            pairs[2 * i] = op!(_mm256_unpacklo_ps(v[2 * i], v[2 * i + 1]));
+            pairs[2 * i + 1] = op!(_mm256_unpackhi_ps(v[2 * i], v[2 * i + 1]));
+        }
+        // Half p of `quads[4g + j]`: lane 4p + j of the vectors 4g to 4g + 3.
+        let mut quads = v;
+        for g in 0..2 {
+            for j in 0..2 {
+                let (a, b) = (pairs[4 * g + j], pairs[4 * g + 2 + j]);
+                quads[4 * g + 2 * j] = op!(_mm256_shuffle_ps::<0x44>(a, b));
+                quads[4 * g + 2 * j + 1] = op!(_mm256_shuffle_ps::<0xEE>(a, b));
+            }
+        }
+        let mut out = v;
+        for j in 0..4 {
+            out[j] = op!(_mm256_permute2f128_ps::<0x20>(quads[j], quads[4 + j]));
+            out[4 + j] = op!(_mm256_permute2f128_ps::<0x31>(quads[j], quads[4 + j]));
+        }
+        out
+    }
+
+    /// [`Simd::round_pairs`] of one half.
+    #[inline(always)]
+    fn round_pairs_half(self, first: __m256, second: __m256) -> __m256 {
+        let (first, second) = (self.round_bf16(first), self.round_bf16(second));
+        op!(_mm256_castsi256_ps(_mm256_blend_epi16::<0xAA>(_mm256_srli_epi32::<16>(first), second)))
+    }
+
+    /// The bits of the nearest bf16, to even where two are, in the upper half of each lane; below is what is left over.
+    #[inline(always)]
+    fn round_bf16(self, x: __m256) -> __m256i {
+        op!({
+            let v = _mm256_castps_si256(x);
+            let odd = _mm256_and_si256(_mm256_srli_epi32::<16>(v), _mm256_set1_epi32(1));
+            let rounded = _mm256_add_epi32(v, _mm256_add_epi32(odd, _mm256_set1_epi32(0x7fff)));
+            let quiet = _mm256_or_si256(v, _mm256_set1_epi32(0x0040_0000));
+            let nan = _mm256_castps_si256(_mm256_cmp_ps::<_CMP_UNORD_Q>(x, x));
+            _mm256_blendv_epi8(rounded, quiet, nan)
+        })
+    }
+
+    /// [`Simd::dot_pairs`] of one half.
+    #[inline(always)]
+    fn dot_pairs_half(self, a: __m256, b: __m256, sum: __m256) -> __m256 {
+        op!({
+            let upper = _mm256_castsi256_ps(_mm256_set1_epi32(0xffff_0000_u32 as i32));
+            let (a_1, b_1) = (_mm256_and_ps(a, upper), _mm256_and_ps(b, upper));
+            let a_0 = _mm256_castsi256_ps(_mm256_slli_epi32::<16>(_mm256_castps_si256(a)));
+            let b_0 = _mm256_castsi256_ps(_mm256_slli_epi32::<16>(_mm256_castps_si256(b)));
+            _mm256_fmadd_ps(a_0, b_0, _mm256_fmadd_ps(a_1, b_1, sum))
+        })
+    }
+
     /// [`Simd::exp2_whole`] of one half.
     #[inline(always)]
     fn exp2_half(self, n: __m256) -> __m256 {
@@ -194,5 +251,43 @@ impl Simd for Avx2 {
     #[inline(always)]
     fn prefetch(self, address: *const f32) {
         op!(_mm_prefetch::<_MM_HINT_T0>(address.cast()))
+    }
+
+    #[inline(always)]
+    fn transpose(self, v: [Self::F; 16]) -> [Self::F; 16] {
+        let mut out = v;
+        for half in 0..2 {
+            for other in 0..2 {
+                let mut square = [v[0][0]; 8];
+                for i in 0..8 {
+                    square[i] = v[8 * half + i][other];
+                }
+                let square = self.transpose_eight(square);
+                for i in 0..8 {
+                    out[8 * other + i][half] = square[i];
+                }
+            }
+        }
+        out
+    }
+
+    #[inline(always)]
+    fn round_pairs(self, first: Self::F, second: Self::F) -> Self::F {
+        [self.round_pairs_half(first[0], second[0]), self.round_pairs_half(first[1], second[1])]
+    }
+    #[inline(always)]
+    fn round_neighbours(self, low: Self::F, high: Self::F) -> Self::F {
+        // Even and odd lanes: those of each 128 bits together, then the 64-bit quarters in order.
+        let mut pairs = low;
+        for (half, v) in [low, high].into_iter().enumerate() {
+            let (even, odd) = op!((_mm256_shuffle_ps::<0x88>(v[0], v[1]), _mm256_shuffle_ps::<0xDD>(v[0], v[1])));
+            let both = self.round_pairs_half(even, odd);
+            pairs[half] = op!(_mm256_castpd_ps(_mm256_permute4x64_pd::<0xD8>(_mm256_castps_pd(both))));
+        }
+        pairs
+    }
+    #[inline(always)]
+    fn dot_pairs(self, a: Self::F, b: Self::F, sum: Self::F) -> Self::F {
+        [self.dot_pairs_half(a[0], b[0], sum[0]), self.dot_pairs_half(a[1], b[1], sum[1])]
     }
 }

@@ -5,9 +5,9 @@ use std::arch::x86_64::*;
 
 use super::{Kernel, Simd};
 
-/// The right to use AVX-512 F, BW, DQ and VL, with AVX2 and FMA.
+/// The right to use AVX-512 F, BW, DQ and VL, with AVX2 and FMA; if `BF16`, AVX512-BF16 as well.
 #[derive(Clone, Copy)]
-pub(crate) struct Avx512(());
+pub(crate) struct Avx512<const BF16: bool>(());
 
 /// An intrinsic of these sets.
 macro_rules! op {
@@ -19,8 +19,8 @@ macro_rules! op {
     };
 }
 
-impl Avx512 {
-    /// The only maker of a token.
+impl Avx512<false> {
+    /// The only maker of a token without BF16.
     pub(super) fn detect() -> Option<Self> {
         (is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
@@ -35,12 +35,31 @@ impl Avx512 {
     #[inline]
     pub(super) fn enter<K: Kernel>(self, kernel: K) -> K::Output {
         #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
-        fn inner<K: Kernel>(simd: Avx512, kernel: K) -> K::Output {
+        fn inner<K: Kernel>(simd: Avx512<false>, kernel: K) -> K::Output {
             kernel.run(simd)
         }
         op!(inner(self, kernel))
     }
+}
 
+impl Avx512<true> {
+    /// The only maker of a token with BF16.
+    pub(super) fn detect() -> Option<Self> {
+        (Avx512::<false>::detect().is_some() && is_x86_feature_detected!("avx512bf16")).then_some(Self(()))
+    }
+
+    /// Runs `kernel`, compiled for this set.
+    #[inline]
+    pub(super) fn enter<K: Kernel>(self, kernel: K) -> K::Output {
+        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512bf16,avx2,fma")]
+        fn inner<K: Kernel>(simd: Avx512<true>, kernel: K) -> K::Output {
+            kernel.run(simd)
+        }
+        op!(inner(self, kernel))
+    }
+}
+
+impl<const BF16: bool> Avx512<BF16> {
     /// A bit for each of the first `n` lanes.
     #[inline(always)]
     fn first(n: usize) -> __mmask16 {
@@ -70,9 +89,35 @@ impl Avx512 {
         let (a, b) = (self.quarters(v, g), self.quarters(v, g + 1));
         op!(_mm512_add_ps(_mm512_shuffle_ps::<0x44>(a, b), _mm512_shuffle_ps::<0xEE>(a, b)))
     }
+
+    /// The bits of the nearest bf16, to even where two are, in the upper half of each lane; below is what is left over.
+    #[inline(always)]
+    fn round_bf16(self, x: __m512) -> __m512i {
+        op!({
+            let v = _mm512_castps_si512(x);
+            let odd = _mm512_and_si512(_mm512_srli_epi32::<16>(v), _mm512_set1_epi32(1));
+            let rounded = _mm512_add_epi32(v, _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff)));
+            let quiet = _mm512_or_si512(v, _mm512_set1_epi32(0x0040_0000));
+            _mm512_mask_blend_epi32(_mm512_cmp_ps_mask::<_CMP_UNORD_Q>(x, x), rounded, quiet)
+        })
+    }
 }
 
-impl Simd for Avx512 {
+/// The same 512 bits, for an instruction on bf16.
+#[inline(always)]
+fn bf16(v: __m512) -> __m512bh {
+    // SAFETY: both are 64 bytes, and every bit pattern is valid.
+    unsafe { std::mem::transmute(v) }
+}
+
+/// The same 512 bits.
+#[inline(always)]
+fn bits(v: __m512bh) -> __m512i {
+    // SAFETY: as above.
+    unsafe { std::mem::transmute(v) }
+}
+
+impl<const BF16: bool> Simd for Avx512<BF16> {
     type F = __m512;
     type M = __mmask16;
 
@@ -184,5 +229,83 @@ impl Simd for Avx512 {
     #[inline(always)]
     fn prefetch(self, address: *const f32) {
         op!(_mm_prefetch::<_MM_HINT_T0>(address.cast()))
+    }
+
+    #[inline(always)]
+    fn transpose(self, v: [__m512; 16]) -> [__m512; 16] {
+        let mut pairs = v;
+        for i in 0..8 {
+            pairs[2 * i] = op!(_mm512_unpacklo_ps(v[2 * i], v[2 * i + 1]));
+            pairs[2 * i + 1] = op!(_mm512_unpackhi_ps(v[2 * i], v[2 * i + 1]));
+        }
+        // Part p of `quads[4g + j]`: lane 4p + j of the vectors 4g to 4g + 3.
+        let mut quads = v;
+        for g in 0..4 {
+            for j in 0..2 {
+                let (a, b) = (pairs[4 * g + j], pairs[4 * g + 2 + j]);
+                quads[4 * g + 2 * j] = op!(_mm512_shuffle_ps::<0x44>(a, b));
+                quads[4 * g + 2 * j + 1] = op!(_mm512_shuffle_ps::<0xEE>(a, b));
+            }
+        }
+        let mut out = v;
+        for j in 0..4 {
+            let even_0 = op!(_mm512_shuffle_f32x4::<0x88>(quads[j], quads[4 + j]));
+            let odd_0 = op!(_mm512_shuffle_f32x4::<0xDD>(quads[j], quads[4 + j]));
+            let even_1 = op!(_mm512_shuffle_f32x4::<0x88>(quads[8 + j], quads[12 + j]));
+            let odd_1 = op!(_mm512_shuffle_f32x4::<0xDD>(quads[8 + j], quads[12 + j]));
+            out[j] = op!(_mm512_shuffle_f32x4::<0x88>(even_0, even_1));
+            out[4 + j] = op!(_mm512_shuffle_f32x4::<0x88>(odd_0, odd_1));
+            out[8 + j] = op!(_mm512_shuffle_f32x4::<0xDD>(even_0, even_1));
+            out[12 + j] = op!(_mm512_shuffle_f32x4::<0xDD>(odd_0, odd_1));
+        }
+        out
+    }
+
+    #[inline(always)]
+    fn round_pairs(self, first: __m512, second: __m512) -> __m512 {
+        op!({
+            if BF16 {
+                #[rustfmt::skip]
+                let alternate = _mm512_set_epi16(
+                    31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8,
+                    23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0,
+                );
+                let all = bits(_mm512_cvtne2ps_pbh(second, first));
+                _mm512_castsi512_ps(_mm512_permutexvar_epi16(alternate, all))
+            } else {
+                let first = _mm512_srli_epi32::<16>(self.round_bf16(first));
+                let upper = _mm512_set1_epi32(0xffff_0000_u32 as i32);
+                let second = _mm512_and_si512(self.round_bf16(second), upper);
+                _mm512_castsi512_ps(_mm512_or_si512(first, second))
+            }
+        })
+    }
+    #[inline(always)]
+    fn round_neighbours(self, low: __m512, high: __m512) -> __m512 {
+        op!({
+            if BF16 {
+                _mm512_castsi512_ps(bits(_mm512_cvtne2ps_pbh(high, low)))
+            } else {
+                let even = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
+                let odd = _mm512_or_si512(even, _mm512_set1_epi32(1));
+                let first = _mm512_permutex2var_ps(low, even, high);
+                let second = _mm512_permutex2var_ps(low, odd, high);
+                self.round_pairs(first, second)
+            }
+        })
+    }
+    #[inline(always)]
+    fn dot_pairs(self, a: __m512, b: __m512, sum: __m512) -> __m512 {
+        op!({
+            if BF16 {
+                _mm512_dpbf16_ps(sum, bf16(a), bf16(b))
+            } else {
+                let upper = _mm512_castsi512_ps(_mm512_set1_epi32(0xffff_0000_u32 as i32));
+                let (a_1, b_1) = (_mm512_and_ps(a, upper), _mm512_and_ps(b, upper));
+                let a_0 = _mm512_castsi512_ps(_mm512_slli_epi32::<16>(_mm512_castps_si512(a)));
+                let b_0 = _mm512_castsi512_ps(_mm512_slli_epi32::<16>(_mm512_castps_si512(b)));
+                _mm512_fmadd_ps(a_0, b_0, _mm512_fmadd_ps(a_1, b_1, sum))
+            }
+        })
     }
 }

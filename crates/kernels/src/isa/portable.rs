@@ -22,6 +22,26 @@ fn tree(mut v: [f32; 16], f: impl Fn(f32, f32) -> f32) -> f32 {
     v[0]
 }
 
+/// The bits of the nearest bf16, to even where two are, in the upper half; below is what is left over. NaN stays NaN.
+#[inline(always)]
+fn round_bf16(x: f32) -> u32 {
+    let bits = x.to_bits();
+    let rounded = bits.wrapping_add(0x7fff + (bits >> 16 & 1));
+    if x.is_nan() { bits | 0x0040_0000 } else { rounded }
+}
+
+/// Two numbers as bf16, the first in the lower half.
+#[inline(always)]
+fn pair(first: f32, second: f32) -> f32 {
+    f32::from_bits(round_bf16(first) >> 16 | round_bf16(second) & 0xffff_0000)
+}
+
+/// The two numbers of a pair.
+#[inline(always)]
+fn numbers(pair: f32) -> (f32, f32) {
+    (f32::from_bits(pair.to_bits() << 16), f32::from_bits(pair.to_bits() & 0xffff_0000))
+}
+
 impl Simd for Portable {
     type F = [f32; 16];
     type M = [bool; 16];
@@ -121,4 +141,28 @@ impl Simd for Portable {
     }
     #[inline(always)]
     fn prefetch(self, _address: *const f32) {}
+
+    #[inline(always)]
+    fn transpose(self, v: [Self::F; 16]) -> [Self::F; 16] {
+        std::array::from_fn(|i| lanes(|j| v[j][i]))
+    }
+
+    #[inline(always)]
+    fn round_pairs(self, first: Self::F, second: Self::F) -> Self::F {
+        lanes(|i| pair(first[i], second[i]))
+    }
+    #[inline(always)]
+    fn round_neighbours(self, low: Self::F, high: Self::F) -> Self::F {
+        lanes(|i| {
+            let (v, i) = if i < 8 { (low, 2 * i) } else { (high, 2 * i - 16) };
+            pair(v[i], v[i + 1])
+        })
+    }
+    #[inline(always)]
+    fn dot_pairs(self, a: Self::F, b: Self::F, sum: Self::F) -> Self::F {
+        lanes(|i| {
+            let ((a0, a1), (b0, b1)) = (numbers(a[i]), numbers(b[i]));
+            (sum[i] + a1 * b1) + a0 * b0 // no rounding of the products, which have 16 bits
+        })
+    }
 }
