@@ -60,7 +60,7 @@ pub(super) struct AttentionFirst {
 enum Top {
     None,
     Tanh(Projection),
-    Gru(Stack),
+    Gru(Box<Stack>),
 }
 
 /// Work space of a step.
@@ -104,7 +104,7 @@ impl AttentionFirst {
             TopKind::Tanh { dim } => Top::Tanh(dense.read("decoder_top", "", below, dim)?.pack()),
             TopKind::Gru => {
                 let name = |cell: usize| format!("decoder_top_cell{cell}");
-                Top::Gru(Stack::read(reader, below, 1, Place::Decoder, name)?)
+                Top::Gru(Box::new(Stack::read(reader, below, 1, Place::Decoder, name)?))
             }
         };
         Ok(Self {
