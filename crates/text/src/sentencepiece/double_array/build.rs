@@ -1,6 +1,7 @@
 //! Building a double array from sorted keys.
 
 use super::{DoubleArray, LEAF};
+use std::collections::HashMap;
 
 /// How many of the last blocks are searched for room. Earlier ones are nearly full, so that going back to them
 /// costs time and saves little.
@@ -25,6 +26,62 @@ impl DoubleArray {
         }
         builder.close_unused();
         Some(Self { units: builder.units })
+    }
+
+    /// [`build`](Self::build), with one place for all nodes that go on in the same ways to the same values. It takes
+    /// longer, and a normalisation table becomes a tenth of the size. Keys must be short: it recurses by byte.
+    pub(in super::super) fn build_shared(keys: &[(&[u8], u32)]) -> Option<Self> {
+        let mut states = HashMap::new();
+        let root = State::intern(keys, 0, &mut states);
+        let mut by_id: Vec<(u32, &State)> = states.iter().map(|(state, &id)| (id, state)).collect();
+        by_id.sort_unstable_by_key(|&(id, _)| id);
+
+        let mut builder = Builder::default();
+        builder.add_block();
+        builder.take(0);
+        builder.base_used[0] = true;
+        let mut bases = vec![None; by_id.len()];
+        let mut open = vec![(0, root)];
+        while let Some((node, id)) = open.pop() {
+            let state = by_id[id as usize].1;
+            if let Some(offset) = bases[id as usize].and_then(|base: usize| encode_offset(node ^ base)) {
+                builder.units[node] |= offset | u32::from(state.leaf.is_some()) << 8;
+                continue;
+            }
+            builder.children = state.children.iter().map(|&(byte, child)| (byte, child as usize, 0)).collect();
+            let Some(base) = builder.place(node, state.leaf)? else { continue };
+            bases[id as usize] = Some(base);
+            open.extend(state.children.iter().map(|&(byte, child)| (base ^ usize::from(byte), child)));
+        }
+        builder.close_unused();
+        Some(Self { units: builder.units })
+    }
+}
+
+/// How keys go on from a node, whichever way leads to it.
+#[derive(PartialEq, Eq, Hash)]
+struct State {
+    leaf: Option<u32>,
+    /// Bytes and the numbers of the states that they lead to.
+    children: Vec<(u8, u32)>,
+}
+
+impl State {
+    /// The number of the state that `keys` make from byte `depth` on; numbers count the states in `states`.
+    fn intern(keys: &[(&[u8], u32)], depth: usize, states: &mut HashMap<Self, u32>) -> u32 {
+        let (leaf, mut rest) = match keys.split_first() {
+            Some((&(key, value), rest)) if key.len() == depth => (Some(value), rest),
+            _ => (None, keys),
+        };
+        let mut children = Vec::new();
+        while let Some((first, _)) = rest.first() {
+            let byte = first[depth];
+            let (same, others) = rest.split_at(rest.partition_point(|(key, _)| key[depth] == byte));
+            children.push((byte, Self::intern(same, depth + 1, states)));
+            rest = others;
+        }
+        let next = states.len() as u32;
+        *states.entry(Self { leaf, children }).or_insert(next)
     }
 }
 
@@ -90,25 +147,35 @@ impl Builder {
             self.children.push((byte, start, start + same));
             start += same;
         }
-        if leaf.is_none() && self.children.is_empty() {
-            return Some(()); // A trie without keys.
+        if let Some(base) = self.place(parent.node, leaf)? {
+            for &(byte, start, end) in &self.children {
+                open.push(Open { node: base ^ usize::from(byte), depth: parent.depth + 1, start, end });
+            }
         }
-        let base = self.find_base(parent.node, leaf.is_some());
+        Some(())
+    }
+
+    /// Finds a base for the children in hand and `leaf`, and ties them to the node `parent`. `Some(None)` for a trie
+    /// without keys, `None` if the offset outgrows the format.
+    fn place(&mut self, parent: usize, leaf: Option<u32>) -> Option<Option<usize>> {
+        if leaf.is_none() && self.children.is_empty() {
+            return Some(None);
+        }
+        let base = self.find_base(parent, leaf.is_some());
         self.base_used[base] = true;
-        self.units[parent.node] |= encode_offset(parent.node ^ base)?;
+        self.units[parent] |= encode_offset(parent ^ base)?;
         if let Some(value) = leaf {
-            self.units[parent.node] |= 1 << 8;
+            self.units[parent] |= 1 << 8;
             self.take(base);
             self.units[base] = value | LEAF;
         }
         for i in 0..self.children.len() {
-            let (byte, start, end) = self.children[i];
+            let byte = self.children[i].0;
             let node = base ^ usize::from(byte);
             self.take(node);
             self.units[node] = u32::from(byte);
-            open.push(Open { node, depth: parent.depth + 1, start, end });
         }
-        Some(())
+        Some(Some(base))
     }
 
     /// A base whose places for the children in hand (and the leaf, whose byte is 0) are all free.
@@ -161,9 +228,12 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
+    fn keys(map: &BTreeMap<Vec<u8>, u32>) -> Vec<(&[u8], u32)> {
+        map.iter().map(|(key, &value)| (key.as_slice(), value)).collect()
+    }
+
     fn build(map: &BTreeMap<Vec<u8>, u32>) -> DoubleArray {
-        let keys: Vec<(&[u8], u32)> = map.iter().map(|(key, &value)| (key.as_slice(), value)).collect();
-        DoubleArray::build(&keys).unwrap()
+        DoubleArray::build(&keys(map)).unwrap()
     }
 
     proptest! {
@@ -172,8 +242,11 @@ mod tests {
             map in prop::collection::btree_map(prop::collection::vec(1u8..4, 1..6), 0u32..1000, 0..200),
             wide in prop::collection::btree_map(prop::collection::vec(1u8..=255, 1..4), 0u32..1000, 0..200),
         ) {
-            for map in [&map, &wide] {
-                let array = build(map);
+            // Few values, so that there is something to share.
+            let few = map.iter().map(|(key, value)| (key.clone(), value % 3)).collect();
+            for (map, shared) in [(&map, false), (&wide, false), (&map, true), (&wide, true), (&few, true)] {
+                let array = if shared { DoubleArray::build_shared(&keys(map)).unwrap() } else { build(map) };
+                prop_assert!(array.is_valid(1000) || map.is_empty());
                 for (key, value) in map {
                     prop_assert_eq!(array.get(key), Some(*value));
                 }
@@ -204,8 +277,20 @@ mod tests {
     }
 
     #[test]
+    fn equal_ends_are_there_once() {
+        // All strings of four out of eight bytes; the value is that of the last byte.
+        let key = |i: u32| (0..4).map(|place| (i >> (3 * place) & 7) as u8 + 1).collect::<Vec<u8>>();
+        let map: BTreeMap<Vec<u8>, u32> = (0..8 * 8 * 8 * 8).map(|i| (key(i), i >> 9)).collect();
+        let array = DoubleArray::build_shared(&keys(&map)).unwrap();
+        assert!(map.iter().all(|(key, &value)| array.get(key) == Some(value)));
+        assert_eq!(array.units.len(), 256);
+    }
+
+    #[test]
     fn an_empty_trie_has_no_keys() {
-        let array = DoubleArray::build(&[]).unwrap();
-        assert!((0..=255).all(|byte| array.get(&[byte]).is_none()));
+        for array in [DoubleArray::build(&[]), DoubleArray::build_shared(&[])] {
+            let array = array.unwrap();
+            assert!((0..=255).all(|byte| array.get(&[byte]).is_none()));
+        }
     }
 }

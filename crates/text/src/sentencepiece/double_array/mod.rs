@@ -48,6 +48,11 @@ impl DoubleArray {
         if array.is_valid(values) { Ok(array) } else { Err("its trie points outside") }
     }
 
+    /// The units as files have them, little-endian.
+    pub(super) fn to_le_bytes(&self) -> Vec<u8> {
+        self.units.iter().flat_map(|unit| unit.to_le_bytes()).collect()
+    }
+
     fn is_valid(&self, values: usize) -> bool {
         let root = self.units[0];
         if label(root) != 0 || has_leaf(root) || offset(root) == 0 {
