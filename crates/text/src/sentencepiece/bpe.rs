@@ -90,7 +90,7 @@ impl Bpe {
 }
 
 /// Where the word that starts at `start` ends: before the next mark that follows something else.
-fn word_end(text: &[u8], start: usize) -> usize {
+pub(super) fn word_end(text: &[u8], start: usize) -> usize {
     let mark = SPACE_MARK.as_bytes();
     let mut end = start;
     while text[end..].starts_with(mark) {

@@ -2,6 +2,7 @@
 
 use super::SentencePieceError as Error;
 use super::double_array::DoubleArray;
+use std::collections::{BTreeMap, HashMap};
 
 /// No rule of a real table writes more than the 33 bytes of U+FDFA in NFKC; a table that would blow text up by
 /// more than this is refused.
@@ -47,4 +48,25 @@ impl CharsMap {
         }
         first.value().is_some() || (0..0x80).any(|next| first.clone().step(next))
     }
+}
+
+/// The table of `rules`, from text to what replaces it, without zero bytes. `None` if it outgrows the format.
+pub(super) fn compile(rules: &BTreeMap<String, String>) -> Option<Vec<u8>> {
+    let mut replacements = Vec::new();
+    let mut starts: HashMap<&str, u32> = HashMap::new();
+    let mut keys = Vec::with_capacity(rules.len());
+    for (from, to) in rules {
+        let next = u32::try_from(replacements.len()).ok().filter(|&start| start < 1 << 31)?;
+        let start = *starts.entry(to).or_insert_with(|| {
+            replacements.extend_from_slice(to.as_bytes());
+            replacements.push(0);
+            next
+        });
+        keys.push((from.as_bytes(), start));
+    }
+    let trie = DoubleArray::build_shared(&keys)?.to_le_bytes();
+    let mut table = u32::try_from(trie.len()).ok()?.to_le_bytes().to_vec();
+    table.extend(trie);
+    table.extend(replacements);
+    Some(table)
 }

@@ -20,6 +20,18 @@ impl Kind {
     pub(super) fn is_text(self) -> bool {
         matches!(self, Self::Normal | Self::UserDefined | Self::Unused)
     }
+
+    /// Its number in the file.
+    pub(super) fn number(self) -> usize {
+        match self {
+            Self::Normal => 1,
+            Self::Unknown => 2,
+            Self::Control => 3,
+            Self::UserDefined => 4,
+            Self::Unused => 5,
+            Self::Byte => 6,
+        }
+    }
 }
 
 /// How text is segmented; the numbers are those of the file.

@@ -13,7 +13,8 @@
 //! ```
 //!
 //! Reads unigram, BPE, word and character models; normalises by the table in the model. The reference is version
-//! 0.2.3 of <https://github.com/google/sentencepiece>. Not here: training, sampling, n-best segmentations.
+//! 0.2.3 of <https://github.com/google/sentencepiece>. Not here: sampling, n-best segmentations.
+//! [`train`] makes new models.
 //!
 //! A file is hostile until it is parsed: a broken one is an error, and memory stays within a small multiple of its
 //! size.
@@ -25,6 +26,7 @@ mod error;
 mod file;
 mod normalizer;
 mod pieces;
+pub mod train;
 mod unigram;
 mod utf8;
 mod wire;

@@ -1,0 +1,28 @@
+//! Trains a SentencePiece model on the lines of text files.
+//!
+//! `cargo run --release --example train_pieces -- unigram|bpe SIZE MODEL FILE…` writes MODEL. Marian's ids, all other
+//! options as they are by default. Progress and time are written to stderr.
+//! `testdata/text/compare_training.py` compares the model with that of the C++ library.
+
+use metaphrase_text::sentencepiece::train::{Progress, TrainOptions, train_bpe, train_unigram};
+use std::error::Error;
+use std::time::Instant;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [kind, size, model, files @ ..] = arguments.as_slice() else {
+        return Err("usage: train_pieces unigram|bpe SIZE MODEL FILE…".into());
+    };
+    let options = TrainOptions { vocab_size: size.parse()?, ..TrainOptions::default() };
+    let start = Instant::now();
+    let texts = files.iter().map(std::fs::read_to_string).collect::<Result<Vec<_>, _>>()?;
+    let lines = texts.iter().flat_map(|text| text.lines());
+    let progress = |step: Progress| eprintln!("{:6.2} s {step:?}", start.elapsed().as_secs_f64());
+    let trained = match kind.as_str() {
+        "unigram" => train_unigram(lines, &options, progress)?,
+        "bpe" => train_bpe(lines, &options, progress)?,
+        other => return Err(format!("`{other}` is no kind of model, expected unigram or bpe").into()),
+    };
+    eprintln!("{:6.2} s {:?}", start.elapsed().as_secs_f64(), trained.report);
+    Ok(std::fs::write(model, trained.model)?)
+}
