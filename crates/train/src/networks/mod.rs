@@ -3,6 +3,7 @@
 //! A network declares its parameters once and then puts a batch on a [`Tape`]: all words of all sentences at once, the
 //! words so far being given. A test per architecture holds each against inference, word by word.
 
+mod guided;
 mod recurrent;
 mod transformer;
 
@@ -59,7 +60,7 @@ pub struct LossSettings {
     pub label_smoothing: f32,
     /// α of the self-normalised loss (Zhang et al. 2018, eq. 11): what (ln Z)² costs.
     pub self_normalisation: f32,
-    /// What a link of a given alignment that attention misses costs; 0 if there are none.
+    /// What the cross-entropy of attention against given alignments costs (Chen et al. 2016); Marian has 0.1.
     pub guided_alignment: f32,
 }
 
@@ -69,6 +70,16 @@ struct Decoded {
     output: Var,
     /// The words that these rows should predict.
     words: Vec<u32>,
+    /// The attention that is the alignment.
+    attended: Vec<Attended>,
+}
+
+/// Attention of some target words over their source sentences.
+struct Attended {
+    value: Var,
+    /// Sentence and position of each query, in order.
+    queries: Vec<(usize, usize)>,
+    heads: usize,
 }
 
 /// The output layer's parameters.
@@ -149,7 +160,10 @@ impl Network {
             self_normalisation: settings.self_normalisation,
             weight,
         };
-        tape.output_loss(decoded.output, &decoded.words, &layer)
+        let guided = guided::guide(tape, batch, &decoded.attended, settings.guided_alignment, weight);
+        let mut losses = tape.output_loss(decoded.output, &decoded.words, &layer);
+        losses.loss += guided;
+        losses
     }
 }
 

@@ -376,3 +376,54 @@ fn transformers_learn_by_heart() {
         assert_learns(name, &config(Architecture::Transformer(settings)));
     }
 }
+
+/// Attention learns to look where it is told to, here at the other end of the sentence.
+#[test]
+fn attention_follows_given_alignments() {
+    let mut batch = Batch::default();
+    for i in 0..12_u32 {
+        let length = 3 + i % 4;
+        let words = |factor: u32| (0..length).map(move |t| WordId(2 + (i * factor + t * 5) % 20)).chain([WordId(0)]);
+        batch.source.push(&words(7).collect::<Vec<_>>());
+        batch.target.push(&words(3).collect::<Vec<_>>());
+        batch.alignments.push((0..length).map(|t| (length - 1 - t, t)).collect());
+    }
+    let wider = RecurrentConfig { dim_emb: 32, dim_rnn: 48, ..recurrent() };
+    let wide = TransformerConfig { dim_emb: 32, ..transformer() };
+    for architecture in [
+        Architecture::Transformer(wide),
+        Architecture::Recurrent(wider.clone()),
+        Architecture::Recurrent(RecurrentConfig { dim_emb: 32, dim_rnn: 48, ..devlin()[2].1.clone() }),
+    ] {
+        let config = config(architecture);
+        let loss = LossSettings { guided_alignment: 1.0, ..LossSettings::default() };
+        let schedule = Schedule { rate: 5e-3, warmup: 20, ..Schedule::default() };
+        let optimizer = OptimizerSettings { schedule, clip_norm: 1.0, ..OptimizerSettings::default() };
+        let settings = TrainerSettings { loss, optimizer, ..TrainerSettings::default() };
+        let mut trainer = Trainer::new(&config, settings, 1, 2).unwrap();
+        for _ in 0..150 {
+            trainer.update(&batch).unwrap();
+        }
+        let parameters = trainer.parameters();
+        let tensors = parameters.iter().map(|(name, m)| (name, vec![m.rows(), m.cols()], m.as_slice().to_vec()));
+        let model = Model::new(config, &Weights::from_tensors("trained", tensors).unwrap()).unwrap();
+        let (mut state, mut scores) = (model.new_state(), model.new_scores());
+        model.keep_attention(true, &mut state);
+        let (mut right, mut all) = (0, 0);
+        for i in 0..batch.source.len() {
+            model.encode(&[SentId(0)], &[batch.source.sentence(i)], &mut state);
+            let mut parent = None;
+            for (t, &word) in batch.target.sentence(i).iter().enumerate() {
+                model.step(&[StepRow { sentence: SentId(0), parent }], &mut state, &mut scores);
+                let weights = model.attention(&state, Row::new(0));
+                if let Some(&(source, _)) = batch.alignments[i].iter().find(|(_, target)| *target as usize == t) {
+                    right += usize::from(weights[source as usize] > 0.5);
+                    all += 1;
+                }
+                parent = Some(Parent { row: Row::new(0), word });
+            }
+            model.release(SentId(0), &mut state);
+        }
+        assert!(right * 10 > all * 9, "{right} of {all} words");
+    }
+}

@@ -1,6 +1,6 @@
 //! The Transformer: `metaphrase_models::transformer` with all words of a sentence at once.
 
-use super::{Decoded, Dropout, NetworkError, embedding, shifted, spans};
+use super::{Attended, Decoded, Dropout, NetworkError, embedding, shifted, spans};
 use crate::data::{Batch, Sentences};
 use crate::parameters::{Init, ParameterId, Parameters};
 use crate::tape::{Activation, HeadsAttention, Spans, Tape, Var};
@@ -22,6 +22,8 @@ pub(super) struct Transformer {
     encoder_layers: Vec<(Block<SelfAttention>, Block<FeedForward>)>,
     decoder: Side,
     decoder_layers: Vec<DecoderBlocks>,
+    /// The place of the decoder layer whose attention is the alignment.
+    alignment_layer: usize,
 }
 
 /// What a side has besides its layers.
@@ -240,6 +242,7 @@ impl Transformer {
             encoder: declare.side("encoder", source),
             encoder_layers: (1..=settings.encoder_depth).map(|n| encoder_layer(n, &mut declare)).collect(),
             decoder: declare.side("decoder", target),
+            alignment_layer: settings.alignment_layer.saturating_sub(1),
             decoder_layers: (1..=settings.decoder_depth).map(|n| declare.decoder_layer(own_weights(n))).collect(),
         })
     }
@@ -251,21 +254,30 @@ impl Transformer {
         let before = shifted(&batch.target);
         let embedded = self.input(tape, &self.decoder, &before, &target, (dropout.target_words, dropout.layer));
         let mut x = self.decoder.after_embedding.apply(tape, embedded, embedded);
-        for layer in &self.decoder_layers {
+        let mut attended = Vec::new();
+        for (n, layer) in self.decoder_layers.iter().enumerate() {
             x = match &layer.so_far {
                 SoFar::Attention(block) => run.around(tape, block, x, |run, tape, body, x| {
-                    run.attend(tape, body, (x, &run.target), (x, &run.target), true)
+                    run.attend(tape, body, x, &run.target, true)
                 }),
                 SoFar::Ssru(block) => run.around(tape, block, x, Run::ssru),
                 SoFar::Average(block) => run.average(tape, block, x),
             };
+            let mut attention = None;
             x = run.around(tape, &layer.context, x, |run, tape, body, x| {
-                run.attend(tape, body, (x, &run.target), (encoded, &run.source), false)
+                let (value, y) = run.attention(tape, body, (x, &run.target), (encoded, &run.source), false);
+                attention = Some(value);
+                y
             });
+            if let (true, Some(value)) = (n == self.alignment_layer, attention) {
+                let positions = |i: usize| (0..batch.target.range(i).len()).map(move |t| (i, t));
+                let queries = (0..batch.target.len()).flat_map(positions).collect();
+                attended.push(Attended { value, queries, heads: self.heads });
+            }
             x = run.around(tape, &layer.feed_forward, x, Run::feed_forward);
         }
         let output = self.decoder.top.apply(tape, x, embedded);
-        Decoded { output, words: batch.target.words().iter().map(|word| word.0).collect() }
+        Decoded { output, words: batch.target.words().iter().map(|word| word.0).collect(), attended }
     }
 
     fn encode(&self, tape: &mut Tape<'_>, sentences: &Sentences, spans: &Spans, dropout: &Dropout) -> Var {
@@ -275,7 +287,7 @@ impl Transformer {
         let mut x = self.encoder.after_embedding.apply(tape, embedded, embedded);
         for (attention, feed_forward) in &self.encoder_layers {
             x = run.around(tape, attention, x, |run, tape, body, x| {
-                run.attend(tape, body, (x, &run.source), (x, &run.source), false)
+                run.attend(tape, body, x, &run.source, false)
             });
             x = run.around(tape, feed_forward, x, Run::feed_forward);
         }
@@ -334,14 +346,15 @@ impl Run<'_> {
         block.after.apply(tape, y, x)
     }
 
-    fn attend(
+    /// Attention, and what its projection makes of it.
+    fn attention(
         &self,
         tape: &mut Tape<'_>,
         block: &SelfAttention,
         (x, queries): (Var, &Spans),
         (seen, keys): (Var, &Spans),
         causal: bool,
-    ) -> Var {
+    ) -> (Var, Var) {
         let q = block.queries.apply(tape, x, Activation::None);
         let k = block.keys.apply(tape, seen, Activation::None);
         let v = block.values.apply(tape, seen, Activation::None);
@@ -354,7 +367,18 @@ impl Run<'_> {
             dropout: self.dropout.attention,
         };
         let y = tape.attention(q, k, v, &settings);
-        block.projection.map_or(y, |map| map.apply(tape, y, Activation::None))
+        (y, block.projection.map_or(y, |map| map.apply(tape, y, Activation::None)))
+    }
+
+    fn attend(
+        &self,
+        tape: &mut Tape<'_>,
+        block: &SelfAttention,
+        x: Var,
+        spans: &Spans,
+        causal: bool,
+    ) -> Var {
+        self.attention(tape, block, (x, spans), (x, spans), causal).1
     }
 
     fn feed_forward(&self, tape: &mut Tape<'_>, block: &FeedForward, x: Var) -> Var {

@@ -25,6 +25,8 @@ pub(super) struct Additive {
     settings: AdditiveAttention,
     /// The weights of all rows, one row after the other.
     weights: Matrix,
+    /// What a loss of the weights themselves adds to the derivatives by them.
+    pub(super) guide: Option<Vec<f32>>,
 }
 
 impl Tape<'_> {
@@ -49,21 +51,16 @@ impl Tape<'_> {
             }
             start += span.len();
         }
-        self.push(y, Op::Additive(Box::new(Additive { settings, weights })))
+        self.push(y, Op::Additive(Box::new(Additive { settings, weights, guide: None })))
     }
 
-    /// The weights of an [`additive_attention`](Self::additive_attention), all rows one after the other; nothing for
-    /// other values.
-    #[must_use]
-    pub fn attention_weights(&self, x: Var) -> &[f32] {
-        match &self.ops[x.index()] {
-            Op::Additive(op) => op.weights.as_slice(),
-            _ => &[],
-        }
-    }
 }
 
 impl Additive {
+    pub(super) fn weights(&self) -> &[f32] {
+        self.weights.as_slice()
+    }
+
     /// What goes back into the pool.
     pub(super) fn into_kept(self) -> Matrix {
         self.weights
@@ -82,6 +79,9 @@ impl Additive {
                 (&self.weights.as_slice()[own.clone()], &mut energies.as_mut_slice()[own.clone()]);
             for (energy, j) in energies.iter_mut().zip(span.clone()) {
                 *energy = dot(grad.row(r), values_value.row(j));
+            }
+            if let Some(guide) = &self.guide {
+                metaphrase_kernels::add_assign(energies, &guide[own.clone()]);
             }
             let mean = dot(weights, energies);
             energies.iter_mut().zip(weights).for_each(|(e, &w)| *e = w * (*e - mean));

@@ -34,6 +34,8 @@ pub(super) struct Attention {
     mask: Option<Mask>,
     /// Per sentence and query `heads × seen` weights, before dropout, as one row.
     weights: Matrix,
+    /// What a loss of the weights themselves adds to the derivatives by them.
+    pub(super) guide: Option<Vec<f32>>,
 }
 
 impl HeadsAttention {
@@ -92,7 +94,7 @@ impl Tape<'_> {
             }
         }
         dropped.take().into_iter().for_each(|matrix| self.workspace.pool.give(matrix));
-        self.push(y, Op::Attention(Box::new(Attention { q, k, v, settings: settings.clone(), mask, weights })))
+        self.push(y, Op::Attention(Box::new(Attention { q, k, v, settings: settings.clone(), mask, weights, guide: None })))
     }
 }
 
@@ -100,6 +102,10 @@ impl Attention {
     /// What goes back into the pool.
     pub(super) fn into_kept(self) -> Matrix {
         self.weights
+    }
+
+    pub(super) fn weights(&self) -> &[f32] {
+        self.weights.as_slice()
     }
 
     pub(super) fn backward(&self, grad: &Matrix, to: &mut Backward<'_>) {
@@ -170,6 +176,9 @@ impl Attention {
         if let Some(mask) = self.mask {
             mask.apply_from(start, used);
             mask.apply_from(start, derivatives);
+        }
+        if let Some(guide) = &self.guide {
+            metaphrase_kernels::add_assign(derivatives, &guide[start..start + count]);
         }
         let mut at = 0;
         for i in 0..queries.len() {

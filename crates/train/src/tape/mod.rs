@@ -152,6 +152,30 @@ impl<'a> Tape<'a> {
         }
     }
 
+    /// The weights of an attention before dropout, query after query, for each the heads one after the other; nothing
+    /// for other values.
+    #[must_use]
+    pub fn attention_weights(&self, x: Var) -> &[f32] {
+        match &self.ops[x.index()] {
+            Op::Additive(op) => op.weights(),
+            Op::Attention(op) => op.weights(),
+            _ => &[],
+        }
+    }
+
+    /// Says what a loss of the weights of the attention `x` has for derivatives by them, in their order.
+    ///
+    /// # Panics
+    /// If there are not as many as weights.
+    pub fn guide_attention(&mut self, x: Var, derivatives: Vec<f32>) {
+        assert_eq!(derivatives.len(), self.attention_weights(x).len(), "derivatives by weights of attention");
+        match &mut self.ops[x.index()] {
+            Op::Additive(op) => op.guide = Some(derivatives),
+            Op::Attention(op) => op.guide = Some(derivatives),
+            _ => {}
+        }
+    }
+
     fn push(&mut self, value: Matrix, op: Op) -> Var {
         let var = Var(self.values.len() as u32);
         self.values.push(value);

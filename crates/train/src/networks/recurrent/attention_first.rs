@@ -5,7 +5,7 @@ use super::cells::{Cell, Map, State};
 use super::layout::Layout;
 use super::{Layer, Masks};
 use crate::data::Sentences;
-use crate::networks::Dropout;
+use crate::networks::{Attended, Dropout};
 use crate::parameters::ParameterId;
 use crate::tape::{Activation, GruInputs, HeadsAttention, Spans, Tape, Var};
 
@@ -38,7 +38,8 @@ impl AttentionFirst {
         layout: &Layout,
         source: &Sentences,
         dropout: &Dropout,
-    ) -> Var {
+    ) -> (Var, Vec<Attended>) {
+        let mut attended = Vec::with_capacity(layout.positions());
         let by_rank: Spans = layout.order().iter().map(|&i| source.range(i)).collect();
         let means = tape.means(annotations, &by_rank);
         let start = self.start.activated(tape, means, Activation::Tanh);
@@ -68,6 +69,7 @@ impl AttentionFirst {
                 dropout: 0.0,
             };
             let context = tape.attention(query, keys, annotations, &settings);
+            attended.push(Attended { value: context, queries: layout.places(t), heads: 1 });
             let mut input = [gates, candidates];
             for (part, &map) in input.iter_mut().zip(&self.context) {
                 let of_word = tape.slice(*part, rows.clone());
@@ -85,7 +87,7 @@ impl AttentionFirst {
             Top::Tanh(map) => map.activated(tape, x, Activation::Tanh),
             Top::Gru(layer) => layer.run(tape, x, layout, Some(State { output: start, memory: None }), dropout),
         };
-        tape.dropout(x, dropout.output)
+        (tape.dropout(x, dropout.output), attended)
     }
 
     /// The fully-connected layers: all after the first that are odd, counted from 1, add the one two below.

@@ -69,6 +69,11 @@ impl Layout {
         rows.into()
     }
 
+    /// For the rows of position t, the sentence and t.
+    pub(super) fn places(&self, t: usize) -> Vec<(usize, usize)> {
+        self.order[..self.at(t).len()].iter().map(|&i| (i, t)).collect()
+    }
+
     /// For the rows of position t, the words of these sentences in another text.
     pub(super) fn spans(&self, t: usize, other: &Sentences) -> Spans {
         self.order[..self.at(t).len()].iter().map(|&i| other.range(i)).collect()

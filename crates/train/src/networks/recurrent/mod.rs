@@ -7,7 +7,7 @@ mod attention_first;
 mod cells;
 mod layout;
 
-use super::{Decoded, Dropout, NetworkError, embedding, shifted};
+use super::{Attended, Decoded, Dropout, NetworkError, embedding, shifted};
 use crate::data::{Batch, Sentences};
 use crate::parameters::{Init, ParameterId, Parameters};
 use crate::tape::{Activation, AdditiveAttention, Spans, Tape, Var};
@@ -232,14 +232,14 @@ impl Recurrent {
         let before = layout.arrange(&batch.target, &shifted(&batch.target));
         let mut words = tape.lookup(self.target, &before, 1.0);
         words = tape.dropout_rows(words, dropout.target_words);
-        let output = match &self.decoder {
+        let (output, attended) = match &self.decoder {
             AnyDecoder::Conditional(decoder) => decoder.run(tape, words, annotations, &layout, &batch.source, dropout),
             AnyDecoder::AttentionFirst(decoder) => {
                 decoder.run(tape, words, annotations, &layout, &batch.source, dropout)
             }
         };
         let labels: Vec<u32> = batch.target.words().iter().map(|word| word.0).collect();
-        Decoded { output, words: layout.arrange(&batch.target, &labels) }
+        Decoded { output, words: layout.arrange(&batch.target, &labels), attended }
     }
 
     /// The annotations of all words, sentence after sentence.
@@ -347,7 +347,8 @@ impl Decoder {
         layout: &Layout,
         source: &Sentences,
         dropout: &Dropout,
-    ) -> Var {
+    ) -> (Var, Vec<Attended>) {
+        let mut attended = Vec::with_capacity(layout.positions());
         let by_rank: Spans = layout.order().iter().map(|&i| source.range(i)).collect();
         let means = tape.means(annotations, &by_rank);
         let output = self.start.activated(tape, means, Activation::Tanh);
@@ -369,6 +370,7 @@ impl Decoder {
             let spans: Rc<[_]> = layout.spans(t, source);
             let context =
                 tape.additive_attention(AdditiveAttention { queries, keys, values: annotations, v: self.v, spans });
+            attended.push(Attended { value: context, queries: layout.places(t), heads: 1 });
             if let Some(second) = self.after_attention.first() {
                 let inputs = second.inputs(tape, context);
                 state = advance(tape, &self.after_attention, &inputs, 0, state);
@@ -385,6 +387,6 @@ impl Decoder {
         let sum = tape.add(word, state);
         let sum = tape.add(sum, context);
         let hidden = tape.activate(sum, Activation::Tanh);
-        tape.dropout(hidden, dropout.output)
+        (tape.dropout(hidden, dropout.output), attended)
     }
 }

@@ -1,0 +1,36 @@
+//! Guided alignment (Chen et al. 2016): attention is asked to look where a given alignment points.
+
+use super::Attended;
+use crate::data::Batch;
+use crate::tape::Tape;
+
+/// Added to weights before their logarithm is taken, as in Marian.
+const EPSILON: f32 = 1e-6;
+
+/// The loss -Σ_s p_s · ln(w_s + ε) of each target word that has links, p being uniform over the source words it is linked
+/// with and w its attention (the first head's); added up and multiplied with `cost`. The derivatives, times `weight`, are
+/// on the tape.
+pub(super) fn guide(tape: &mut Tape<'_>, batch: &Batch, attended: &[Attended], cost: f32, weight: f32) -> f64 {
+    if cost <= 0.0 || batch.alignments.is_empty() {
+        return 0.0;
+    }
+    let mut loss = 0.0;
+    for attention in attended {
+        let weights = tape.attention_weights(attention.value);
+        let mut derivatives = vec![0.0; weights.len()];
+        let mut start = 0;
+        for &(sentence, position) in &attention.queries {
+            let words = batch.source.range(sentence).len();
+            let links = batch.alignments[sentence].iter().filter(|(_, target)| *target as usize == position);
+            let share = cost / links.clone().count().max(1) as f32;
+            for &(source, _) in links {
+                let at = start + source as usize;
+                loss -= f64::from(share * (weights[at] + EPSILON).ln());
+                derivatives[at] -= share * weight / (weights[at] + EPSILON);
+            }
+            start += attention.heads * words;
+        }
+        tape.guide_attention(attention.value, derivatives);
+    }
+    loss
+}
