@@ -10,7 +10,9 @@ use crate::tape::WordLosses;
 use crate::validation::{Dev, bleu, translate};
 use crate::{Trainer, UpdateError};
 use metaphrase_kernels::Matrix;
-use metaphrase_models::{Config, Model, ModelError, Precision, Vocabularies, VocabularyFiles, Weights, save};
+use metaphrase_models::{
+    Architecture, Config, Model, ModelError, Precision, Vocabularies, VocabularyFiles, Weights, save,
+};
 use metaphrase_text::vocab::{Vocabulary, VocabularyError};
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -332,13 +334,17 @@ impl<'a> Run<'a> {
 
 /// The settings of the model that comes out.
 fn config(recipe: &Recipe, source: &Vocabulary, target: &Vocabulary) -> Config {
+    let mut architecture = recipe.model.architecture.clone();
+    if let Architecture::Transformer(network) = &mut architecture {
+        network.normalised_keys = true; // as it is trained
+    }
     Config {
         source_words: source.len(),
         target_words: target.len(),
         end_of_sentence: target.eos().0,
         never: target.unk().map(|unk| unk.0).into_iter().collect(),
         decoding: recipe.model.decoding,
-        architecture: recipe.model.architecture.clone(),
+        architecture,
     }
 }
 

@@ -130,6 +130,7 @@ impl Settings {
             attention_projection: true,
             layer_norm_epsilon: 1e-5,
             output_bias: true,
+            normalised_keys: false,
         };
         Ok(Config {
             source_words: self.vocab_size,

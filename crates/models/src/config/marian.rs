@@ -242,6 +242,7 @@ impl Settings {
             attention_projection: !self.transformer_no_projection,
             layer_norm_epsilon: 1e-6,
             output_bias: !self.output_omit_bias,
+            normalised_keys: false,
         })
     }
 

@@ -47,6 +47,10 @@ pub struct TransformerConfig {
     pub layer_norm_epsilon: f32,
     /// The output layer has a bias, `decoder_ff_logit_out_b`.
     pub output_bias: bool,
+    /// Where the decoder normalises before self-attention: keys and values are made of normalised inputs also when it
+    /// translates, as in training. Marian's translation makes them of raw inputs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub normalised_keys: bool,
 }
 
 /// Size of a feed-forward block.

@@ -26,6 +26,8 @@ pub(super) struct Decoder {
     order: Vec<usize>,
     /// The place in `order` whose cross-attention is the alignment.
     alignment_layer: usize,
+    /// What keys and values of a sentence are made of if it is not said otherwise.
+    key_source: KeySource,
     top: Process,
 }
 
@@ -106,7 +108,8 @@ impl Decoder {
             (own.into_iter().map(load).collect::<Result<_, _>>()?, order)
         };
         let top = Process::load_top(weights, "decoder", config)?;
-        Ok(Self { input, layers, order, alignment_layer: config.alignment_layer - 1, top })
+        let key_source = if config.normalised_keys { KeySource::Normalised } else { KeySource::Raw };
+        Ok(Self { input, layers, order, alignment_layer: config.alignment_layer - 1, key_source, top })
     }
 
     /// A state without sentences.
@@ -119,7 +122,7 @@ impl Decoder {
     pub(super) fn admit(&self, slots: &[SentId], encoded: &Encoded, state: &mut DecoderState) {
         for (&slot, rows) in slots.iter().zip(&encoded.sentences) {
             let source = state.source(slot);
-            source.key_source = KeySource::default();
+            source.key_source = self.key_source;
             source.words.resize_with(self.layers.len(), KeysValues::default);
             let dim = encoded.words.cols();
             source.words.iter_mut().for_each(|words| words.resize(rows.len(), dim));

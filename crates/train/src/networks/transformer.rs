@@ -257,9 +257,9 @@ impl Transformer {
         let mut attended = Vec::new();
         for (n, layer) in self.decoder_layers.iter().enumerate() {
             x = match &layer.so_far {
-                SoFar::Attention(block) => run.around(tape, block, x, |run, tape, body, x| {
-                    run.attend(tape, body, x, &run.target, true)
-                }),
+                SoFar::Attention(block) => {
+                    run.around(tape, block, x, |run, tape, body, x| run.attend(tape, body, x, &run.target, true))
+                }
                 SoFar::Ssru(block) => run.around(tape, block, x, Run::ssru),
                 SoFar::Average(block) => run.average(tape, block, x),
             };
@@ -286,9 +286,7 @@ impl Transformer {
         let embedded = self.input(tape, &self.encoder, &words, spans, (dropout.source_words, dropout.layer));
         let mut x = self.encoder.after_embedding.apply(tape, embedded, embedded);
         for (attention, feed_forward) in &self.encoder_layers {
-            x = run.around(tape, attention, x, |run, tape, body, x| {
-                run.attend(tape, body, x, &run.source, false)
-            });
+            x = run.around(tape, attention, x, |run, tape, body, x| run.attend(tape, body, x, &run.source, false));
             x = run.around(tape, feed_forward, x, Run::feed_forward);
         }
         self.encoder.top.apply(tape, x, embedded)
@@ -370,14 +368,7 @@ impl Run<'_> {
         (y, block.projection.map_or(y, |map| map.apply(tape, y, Activation::None)))
     }
 
-    fn attend(
-        &self,
-        tape: &mut Tape<'_>,
-        block: &SelfAttention,
-        x: Var,
-        spans: &Spans,
-        causal: bool,
-    ) -> Var {
+    fn attend(&self, tape: &mut Tape<'_>, block: &SelfAttention, x: Var, spans: &Spans, causal: bool) -> Var {
         self.attention(tape, block, (x, spans), (x, spans), causal).1
     }
 

@@ -53,7 +53,6 @@ impl Tape<'_> {
         }
         self.push(y, Op::Additive(Box::new(Additive { settings, weights, guide: None })))
     }
-
 }
 
 impl Additive {

@@ -94,7 +94,10 @@ impl Tape<'_> {
             }
         }
         dropped.take().into_iter().for_each(|matrix| self.workspace.pool.give(matrix));
-        self.push(y, Op::Attention(Box::new(Attention { q, k, v, settings: settings.clone(), mask, weights, guide: None })))
+        self.push(
+            y,
+            Op::Attention(Box::new(Attention { q, k, v, settings: settings.clone(), mask, weights, guide: None })),
+        )
     }
 }
 
