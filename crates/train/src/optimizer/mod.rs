@@ -144,7 +144,11 @@ impl Optimizer {
             }
         }
         in_parallel(tasks, threads, |(parameter, gradient, first, second, smoothed)| {
-            vectorised(|| rule.apply(parameter, gradient, first, second));
+            vectorised(
+                #[inline(always)]
+                // being long it may be compiled portably otherwise: Adam takes 0.70 ns a number, not 0.37
+                || rule.apply(parameter, gradient, first, second),
+            );
             let pairs = smoothed.iter_mut().zip(&*parameter);
             vectorised(|| pairs.for_each(|(smoothed, &p)| *smoothed = kept * *smoothed + (1.0 - kept) * p));
         });

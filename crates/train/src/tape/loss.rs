@@ -127,6 +127,9 @@ impl OutputLoss {
 fn sum(row: &[f32]) -> f64 {
     let (chunks, rest) = row.as_chunks::<16>();
     let mut lanes = [0.0_f32; 16];
-    vectorised(|| chunks.iter().for_each(|chunk| lanes.iter_mut().zip(chunk).for_each(|(lane, v)| *lane += v)));
+    vectorised(
+        #[inline(always)] // the compiler would rather call it, compiled portably
+        || chunks.iter().for_each(|chunk| lanes.iter_mut().zip(chunk).for_each(|(lane, v)| *lane += v)),
+    );
     lanes.iter().chain(rest).map(|&v| f64::from(v)).sum()
 }

@@ -48,7 +48,10 @@ impl Normalise {
             let scale_gradient = to.gradients.get_mut(self.scale).as_mut_slice();
             for r in 0..x.rows() {
                 let (sum, x, grad) = (sum.row_mut(r), x.row(r), grad.row(r));
-                vectorised(|| self.row(x, grad, scale, (&mut normal, &mut inner), sum, scale_gradient));
+                vectorised(
+                    #[inline(always)] // the compiler would rather call it, compiled portably
+                    || self.row(x, grad, scale, (&mut normal, &mut inner), sum, scale_gradient),
+                );
             }
         });
     }
