@@ -16,8 +16,10 @@ mod products;
 pub mod recipe;
 mod run;
 pub mod tape;
+mod text_lines;
 mod trainer;
 mod validation;
+mod vocabulary;
 
 pub use average::{AverageError, average};
 pub use checkpoint::CheckpointError;

@@ -2,6 +2,7 @@
 
 use crate::TrainerSettings;
 use crate::data::{BatchSettings, CorpusFiles, Limits};
+pub use crate::vocabulary::{VocabularyKind, VocabularyRecipe, VocabularyTraining};
 use metaphrase_models::{Architecture, DecoderDefaults};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -34,16 +35,6 @@ pub struct Data {
     /// Which training pairs are too long.
     #[serde(default)]
     pub limits: Limits,
-}
-
-/// The files with words and their ids: `.spm`, or lists.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct VocabularyRecipe {
-    /// The source language's.
-    pub source: PathBuf,
-    /// The target language's; may be the same file.
-    pub target: PathBuf,
 }
 
 /// The network, as in a model directory's `config.toml`.
@@ -182,7 +173,7 @@ impl Recipe {
     fn files(&mut self) -> impl Iterator<Item = &mut PathBuf> {
         let corpora = self.data.train.iter_mut().chain([&mut self.data.dev]);
         let corpora = corpora.flat_map(|c| [&mut c.source, &mut c.target].into_iter().chain(&mut c.alignment));
-        corpora.chain([&mut self.vocabulary.source, &mut self.vocabulary.target])
+        corpora.chain(self.vocabulary.files_mut())
     }
 }
 
@@ -205,7 +196,7 @@ mod tests {
 [data]
 train = [{ source = "a.en.gz", target = "a.de.gz" }]
 dev = { source = "d.en", target = "d.de" }
-[vocabulary]
+[vocabulary.files]
 source = "v.spm"
 target = "v.spm"
 [model.architecture.transformer]

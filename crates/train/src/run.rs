@@ -7,7 +7,9 @@ use crate::log::{self, Log};
 use crate::networks::NetworkError;
 use crate::recipe::{Metric, Recipe};
 use crate::tape::WordLosses;
+use crate::text_lines::lines;
 use crate::validation::{Dev, bleu, translate};
+use crate::vocabulary::VocabularyTrainingError;
 use crate::{Trainer, UpdateError};
 use metaphrase_kernels::Matrix;
 use metaphrase_models::{
@@ -16,7 +18,6 @@ use metaphrase_models::{
 use metaphrase_text::vocab::{Vocabulary, VocabularyError};
 use serde::{Deserialize, Serialize};
 use std::fs;
-use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -90,6 +91,9 @@ pub enum TrainError {
     /// A vocabulary.
     #[error(transparent)]
     Vocabulary(#[from] VocabularyError),
+    /// A vocabulary that was to be trained.
+    #[error(transparent)]
+    VocabularyTraining(#[from] VocabularyTrainingError),
     /// The network's settings.
     #[error("the network can not be trained: {0}")]
     Network(#[from] NetworkError),
@@ -132,6 +136,8 @@ struct Run<'a> {
     output: &'a Path,
     threads: usize,
     config: Config,
+    /// The files of source and target vocabulary.
+    vocabularies: (PathBuf, PathBuf),
     source: Vocabulary,
     target: Vocabulary,
     trainer: Trainer,
@@ -164,8 +170,9 @@ impl<'a> Run<'a> {
         }
         fs::write(output.join("recipe.toml"), &text).map_err(|e| problem(e.to_string()))?;
 
-        let source = Vocabulary::open(&recipe.vocabulary.source)?;
-        let target = Vocabulary::open(&recipe.vocabulary.target)?;
+        let vocabularies = recipe.vocabulary.prepare(&recipe.data.train, output, threads)?;
+        let source = Vocabulary::open(&vocabularies.0)?;
+        let target = Vocabulary::open(&vocabularies.1)?;
         let config = config(recipe, &source, &target);
         config.check(&output.join("recipe.toml"))?;
         let mut trainer = Trainer::new(&config, recipe.training.update, recipe.training.seed, threads)?;
@@ -204,6 +211,7 @@ impl<'a> Run<'a> {
             output,
             threads,
             config,
+            vocabularies,
             source,
             target,
             trainer,
@@ -315,8 +323,7 @@ impl<'a> Run<'a> {
     /// Writes a model directory; one that is there is replaced when the new one is whole.
     fn save(&self, weights: &Weights, to: &Path) -> Result<(), TrainError> {
         let side = |words: &PathBuf| VocabularyFiles { words: words.clone(), segmenter: None };
-        let recipe = &self.recipe.vocabulary;
-        let vocabularies = Vocabularies { source: side(&recipe.source), target: side(&recipe.target) };
+        let vocabularies = Vocabularies { source: side(&self.vocabularies.0), target: side(&self.vocabularies.1) };
         let new = to.with_extension("new");
         let _ = fs::remove_dir_all(&new);
         save((&self.config, weights), &vocabularies, &new, Precision::F32)?;
@@ -378,13 +385,4 @@ impl Dev {
     fn read(files: &CorpusFiles) -> std::io::Result<Self> {
         Ok(Self { source: lines(&files.source)?, target: lines(&files.target)? })
     }
-}
-
-/// The lines of a file, which is compressed if its name says so.
-fn lines(path: &Path) -> std::io::Result<Vec<String>> {
-    let file = fs::File::open(path)?;
-    let compressed = path.extension().is_some_and(|extension| extension == "gz");
-    let file: Box<dyn Read> =
-        if compressed { Box::new(flate2::read::MultiGzDecoder::new(file)) } else { Box::new(file) };
-    BufReader::new(file).lines().collect()
 }

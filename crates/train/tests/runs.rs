@@ -10,7 +10,7 @@ const RECIPE: &str = r#"
 [data]
 train = [{ source = "train.x", target = "train.y" }]
 dev = { source = "dev.x", target = "dev.y" }
-[vocabulary]
+[vocabulary.files]
 source = "words.txt"
 target = "words.txt"
 [model.architecture.transformer]
@@ -182,4 +182,21 @@ fn a_checkpoint_that_can_not_be_written_leaves_the_old_one_whole() {
     let mut resumed = Watcher::default();
     run(folder.path(), "run", true, &[], &mut resumed).unwrap();
     assert_eq!(resumed.updates.first(), Some(&5));
+}
+
+#[test]
+fn vocabularies_are_trained_on_the_text() {
+    for (kind, extension) in [("words", "txt"), ("unigram", "spm"), ("bpe", "spm")] {
+        let folder = folder();
+        let text = fs::read_to_string(folder.path().join("recipe.toml")).unwrap();
+        let files = "[vocabulary.files]\nsource = \"words.txt\"\ntarget = \"words.txt\"\n";
+        assert!(text.contains(files));
+        let train = format!("[vocabulary.train]\nkind = \"{kind}\"\nsize = 22\nshared = true\n");
+        fs::write(folder.path().join("recipe.toml"), text.replace(files, &train)).unwrap();
+        let output = run(folder.path(), "run", false, &["training.updates = 2"], &mut Watcher::default()).unwrap();
+        assert!(output.join(format!("vocabulary.{extension}")).exists(), "{kind}");
+        let (config, _) = metaphrase_models::load(&output.join("best")).unwrap();
+        assert_eq!(config.source_words, 22, "{kind}");
+        run(folder.path(), "run", true, &["training.updates = 3"], &mut Watcher::default()).unwrap();
+    }
 }

@@ -1,0 +1,174 @@
+//! Vocabularies of a run: files that are there, or trained on the training text.
+
+use crate::data::CorpusFiles;
+use crate::text_lines::lines;
+use metaphrase_text::sentencepiece::train::{TrainOptions, train_bpe, train_unigram};
+use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The vocabularies: files, or how to train them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum VocabularyRecipe {
+    /// Files with words and their ids: `.spm`, or lists.
+    Files {
+        /// The source language's.
+        source: PathBuf,
+        /// The target language's; may be the same file.
+        target: PathBuf,
+    },
+    /// Trained on the training text before the first update, and kept in the run's directory.
+    Train(VocabularyTraining),
+}
+
+/// How vocabularies are trained.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct VocabularyTraining {
+    /// What the words are.
+    pub kind: VocabularyKind,
+    /// Number of words, special ones included.
+    pub size: usize,
+    /// One vocabulary for both languages.
+    #[serde(default)]
+    pub shared: bool,
+    /// Share of the text's characters that pieces cover.
+    #[serde(default = "coverage")]
+    pub coverage: f64,
+    /// Other characters become bytes, which takes 256 pieces; otherwise they are unknown.
+    #[serde(default)]
+    pub byte_fallback: bool,
+}
+
+/// What the words of a trained vocabulary are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum VocabularyKind {
+    /// Pieces of a unigram language model (Kudo 2018), as SentencePiece trains them.
+    Unigram,
+    /// Pieces of byte pair encoding (Sennrich et al. 2016), as SentencePiece trains them.
+    Bpe,
+    /// The most frequent words between blanks.
+    Words,
+}
+
+const fn coverage() -> f64 {
+    0.9995
+}
+
+/// A vocabulary that can not be trained.
+#[derive(Debug, thiserror::Error)]
+pub enum VocabularyTrainingError {
+    /// A file can not be read or written.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The text does not give such a vocabulary.
+    #[error("the vocabulary can not be trained: {0}")]
+    Training(#[from] metaphrase_text::sentencepiece::train::TrainError),
+}
+
+impl VocabularyRecipe {
+    /// The files that the recipe names.
+    pub(crate) fn files_mut(&mut self) -> Vec<&mut PathBuf> {
+        match self {
+            Self::Files { source, target } => vec![source, target],
+            Self::Train(_) => Vec::new(),
+        }
+    }
+
+    /// The files of the source and the target vocabulary. They are trained and written into `run` unless they are
+    /// there already.
+    pub(crate) fn prepare(
+        &self,
+        data: &[CorpusFiles],
+        run: &Path,
+        threads: usize,
+    ) -> Result<(PathBuf, PathBuf), VocabularyTrainingError> {
+        let training = match self {
+            Self::Files { source, target } => return Ok((source.clone(), target.clone())),
+            Self::Train(training) => training,
+        };
+        let extension = if training.kind == VocabularyKind::Words { "txt" } else { "spm" };
+        let file = |name: &str| run.join(format!("{name}.{extension}"));
+        let sources = || data.iter().map(|files| &files.source);
+        let targets = || data.iter().map(|files| &files.target);
+        if training.shared {
+            let both = file("vocabulary");
+            training.train(sources().chain(targets()), &both, threads)?;
+            return Ok((both.clone(), both));
+        }
+        let (source, target) = (file("source"), file("target"));
+        training.train(sources(), &source, threads)?;
+        training.train(targets(), &target, threads)?;
+        Ok((source, target))
+    }
+}
+
+impl VocabularyTraining {
+    fn train<'p>(
+        &self,
+        texts: impl Iterator<Item = &'p PathBuf>,
+        to: &Path,
+        threads: usize,
+    ) -> Result<(), VocabularyTrainingError> {
+        if to.exists() {
+            return Ok(());
+        }
+        let mut all = Vec::new();
+        for path in texts {
+            all.extend(lines(path).map_err(|source| VocabularyTrainingError::Io { path: path.clone(), source })?);
+        }
+        let options = TrainOptions {
+            vocab_size: self.size,
+            character_coverage: self.coverage,
+            byte_fallback: self.byte_fallback,
+            threads,
+            ..TrainOptions::default()
+        };
+        let bytes = match self.kind {
+            VocabularyKind::Unigram => train_unigram(all, &options, |_| ())?.model,
+            VocabularyKind::Bpe => train_bpe(all, &options, |_| ())?.model,
+            VocabularyKind::Words => most_frequent(&all, self.size).into_bytes(),
+        };
+        let unfinished = to.with_extension("tmp");
+        std::fs::write(&unfinished, bytes)
+            .and_then(|()| std::fs::rename(&unfinished, to))
+            .map_err(|source| VocabularyTrainingError::Io { path: to.to_owned(), source })
+    }
+}
+
+/// The end of sentence, the unknown word and the most frequent words, a line each, `size` in all; of equally frequent
+/// words the first in alphabetical order.
+fn most_frequent(lines: &[String], size: usize) -> String {
+    let mut counts: HashMap<&str, u64> = HashMap::new();
+    for word in lines.iter().flat_map(|line| line.split_whitespace()) {
+        *counts.entry(word).or_default() += 1;
+    }
+    for special in ["</s>", "<unk>"] {
+        counts.remove(special);
+    }
+    let mut words: Vec<(&str, u64)> = counts.into_iter().collect();
+    words.sort_by_key(|&(word, count)| (Reverse(count), word));
+    let words = words.iter().map(|(word, _)| *word).take(size.saturating_sub(2));
+    ["</s>", "<unk>"].into_iter().chain(words).flat_map(|word| [word, "\n"]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_most_frequent_words_come_first() {
+        let lines = ["b a c a".to_owned(), "c a b d".to_owned()];
+        assert_eq!(most_frequent(&lines, 5), "</s>\n<unk>\na\nb\nc\n");
+        assert_eq!(most_frequent(&lines, 100), "</s>\n<unk>\na\nb\nc\nd\n");
+    }
+}
