@@ -76,6 +76,12 @@ pub enum VocabularyError {
     /// A word that every vocabulary needs.
     #[error("has no entry for `{0}`, which every vocabulary needs")]
     Missing(&'static str),
+    /// A size that no vocabulary can have.
+    #[error("a vocabulary of {size} words can not be, expected 2 (`</s>` and `<unk>` alone) to 4,194,304")]
+    Size {
+        /// What was asked for.
+        size: usize,
+    },
     /// A kind of vocabulary that is not supported.
     #[error("factored vocabularies (.fsv) are not supported")]
     Factored,

@@ -7,14 +7,18 @@
 //! | anything else | one word per line, split at blanks | Marian |
 //! | `vocab.json` beside `source.spm` or `target.spm` | pieces of the model with the ids of the list | MarianMT of Hugging Face |
 //!
+//! [`train_words`] makes a list from text, [`sentencepiece::train`](crate::sentencepiece::train) a model of pieces.
+//!
 //! A line is encoded with the end of sentence (`</s>`) and decoded without it.
 
 mod error;
 mod formats;
 mod marian_mt;
+mod train;
 mod words;
 
 pub use error::VocabularyError;
+pub use train::{TrainedWords, train_words};
 
 use crate::sentencepiece::{Scratch, SentencePieceModel};
 use marian_mt::MarianMt;

@@ -5,7 +5,7 @@ use metaphrase_base::WordId;
 use std::collections::HashMap;
 
 /// Ids go up to this number; it bounds what a hostile file can make us allocate (16 MB).
-const MAX_WORDS: usize = 1 << 22;
+pub(super) const MAX_WORDS: usize = 1 << 22;
 
 /// Words by id and ids by word. Ids may have gaps; the text of a gap is empty.
 #[derive(Debug, Clone)]
