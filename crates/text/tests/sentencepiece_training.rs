@@ -51,6 +51,35 @@ fn all_pieces(model: &SentencePieceModel) -> Vec<&str> {
     (0..model.len()).map(|id| model.piece(WordId::new(id))).collect()
 }
 
+/// The pieces are those that the package sentencepiece 0.2.3 finds with the same trained models
+/// (`testdata/text/make_training.py`).
+#[test]
+fn the_cpp_library_reads_trained_models() {
+    let lines = sample();
+    let with_bytes = TrainOptions {
+        byte_fallback: true,
+        user_defined_symbols: ["Tom", "@@", "TeX", "<mask>"].map(str::to_owned).to_vec(),
+        ..options(600)
+    };
+    let identity = TrainOptions { normalization: Normalization::Identity, ..options(280) };
+    let [(_, unigram), (_, bpe)] = KINDS;
+    for (name, train, options) in [
+        ("unigram", unigram, options(300)),
+        ("bpe", bpe, options(300)),
+        ("unigram-bytes", unigram, with_bytes.clone()),
+        ("bpe-bytes", bpe, with_bytes),
+        ("unigram-identity", unigram, identity),
+    ] {
+        let model = model(&train(&lines, &options).unwrap());
+        let golden = read(&format!("sentencepiece/trained-{name}.json")).concat();
+        let golden: Vec<(String, Vec<String>)> = serde_json::from_str(&golden).unwrap();
+        assert!(golden.len() > 150);
+        for (line, pieces) in golden {
+            assert_eq!(model.encode_pieces(&line), pieces, "{name}: {line:?}");
+        }
+    }
+}
+
 #[test]
 fn models_have_the_size_that_was_asked_for_and_marians_ids() {
     let lines = sample();
