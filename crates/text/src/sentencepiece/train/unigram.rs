@@ -28,7 +28,7 @@ pub(super) fn train(
 ) -> Result<(Vec<Piece>, usize), Error> {
     let target = (options.vocab_size as f64 * MARGIN) as usize;
     let mut model = Model::new(with_log_shares(seeds))?;
-    // Pieces that were dropped since the last cut: better than none if too few are left.
+    // Pieces that the last round dropped: better than none if too few are left.
     let mut reserve = Vec::new();
     let mut rounds = 0;
     loop {
@@ -47,8 +47,9 @@ pub(super) fn train(
             break;
         }
         let kept = (options.unigram.shrinking_factor * model.pieces.len() as f64) as usize;
-        model = Model::new(prune(&model, &corpus.words, kept.max(target), options.threads))?;
-        reserve.clear();
+        let (kept, dropped) = prune(model, &corpus.words, kept.max(target), options.threads);
+        model = Model::new(kept)?;
+        reserve = dropped;
     }
     if rounds == 1 {
         // There were never more: what is left is what the text supports.
@@ -112,20 +113,27 @@ fn digamma(mut x: f64) -> f64 {
     result + x.ln() - 0.5 / x - series
 }
 
-/// The `size` pieces whose loss would cost most; more if more are characters.
-fn prune(model: &Model, words: &[Word], size: usize, threads: usize) -> Vec<Piece> {
-    let frequency = best_frequencies(model, words, threads);
+/// The `size` pieces whose loss would cost most, more if more are characters, fewer if fewer are in use; and the
+/// others.
+fn prune(model: Model, words: &[Word], size: usize, threads: usize) -> (Vec<Piece>, Vec<Piece>) {
+    let frequency = best_frequencies(&model, words, threads);
     let sum = frequency.iter().sum::<u64>() as f64;
     let ids: Vec<u32> = (0..model.pieces.len() as u32).collect();
     let losses = |ids: &mut dyn Iterator<Item = &u32>| {
         let mut lattice = Lattice::default();
-        ids.filter_map(|&id| Some((loss(model, id, &frequency, sum, &mut lattice)?, id))).collect::<Vec<_>>()
+        ids.filter_map(|&id| Some((loss(&model, id, &frequency, sum, &mut lattice)?, id))).collect::<Vec<_>>()
     };
     let mut losses = sum_of_shares(&ids, threads, Vec::new(), losses, |all, more| all.extend(more));
     // Greatest loss first; the ids keep equal ones in order.
     losses.sort_unstable_by(|(a, first), (b, second)| b.total_cmp(a).then(first.cmp(second)));
     losses.truncate(size.max(losses.partition_point(|&(loss, _)| loss == f64::INFINITY)));
-    losses.into_iter().map(|(_, id)| model.pieces[id as usize].clone()).collect()
+    let mut is_kept = vec![false; model.pieces.len()];
+    losses.iter().for_each(|&(_, id)| is_kept[id as usize] = true);
+    let (mut kept, mut dropped) = (Vec::with_capacity(losses.len()), Vec::new());
+    for (piece, is_kept) in model.pieces.into_iter().zip(is_kept) {
+        if is_kept { kept.push(piece) } else { dropped.push(piece) }
+    }
+    (kept, dropped)
 }
 
 /// How often each piece is in the best segmentations of the words.
