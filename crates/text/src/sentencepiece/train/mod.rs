@@ -28,7 +28,7 @@
 //! - A unigram model may start from a string that a blank always follows. There such a string is no seed, as what is
 //!   always longer is not looked at and the longer string, with its blank, is no piece: frequent words such as
 //!   `▁Because` fall into parts. Ours takes fewer pieces per word, and the fewer the more text is tokenised (in Tatoeba
-//!   under 1 %, up to 15 % where all punctuation stands alone), at a better likelihood.
+//!   about 1 %, up to 16 % where all punctuation stands alone), at a better likelihood.
 //! - Characters keep a probability throughout; counts are exact and sums f64.
 //! - Byte pair encoding looks at all pairs at each step, not at the likely ones. The pieces were the same so far.
 
