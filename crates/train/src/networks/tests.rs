@@ -441,3 +441,26 @@ fn attention_follows_given_alignments() {
         assert!(right * 10 > all * 9, "{right} of {all} words");
     }
 }
+
+/// Memory does not grow from batch to batch: a pool that is given more than was taken from it would.
+#[test]
+fn batches_leave_no_memory_behind() {
+    let all = [Architecture::Transformer(transformer()), Architecture::Recurrent(recurrent())];
+    for architecture in all.into_iter().chain([Architecture::Recurrent(devlin()[2].1.clone())]) {
+        let config = config(architecture);
+        let mut parameters = Parameters::new(3);
+        let network = Network::declare(&config, &mut parameters).unwrap();
+        let mut gradients = crate::parameters::Gradients::new(&parameters);
+        let mut workspace = Workspace::default();
+        let settings = LossSettings { label_smoothing: 0.1, ..LossSettings::default() };
+        let dropout = Dropout { layer: 0.1, attention: 0.1, recurrent: 0.1, target_words: 0.1, ..Dropout::default() };
+        let mut capacities = Vec::new();
+        for i in 0..12 {
+            let mut tape = Tape::new(&parameters, Some(&mut gradients), Some(i), &mut workspace);
+            network.loss(&mut tape, &random_pairs(16), &dropout, &settings, 1.0);
+            tape.backward();
+            capacities.push(workspace.pooled());
+        }
+        assert_eq!(capacities[4..], [capacities[4]; 8], "{capacities:?}");
+    }
+}

@@ -4,7 +4,6 @@ use super::{Attended, Decoded, Dropout, NetworkError, embedding, shifted, spans}
 use crate::data::{Batch, Sentences};
 use crate::parameters::{Init, ParameterId, Parameters};
 use crate::tape::{Activation, HeadsAttention, Spans, Tape, Var};
-use metaphrase_kernels::Matrix;
 use metaphrase_models::Config;
 use metaphrase_models::config::{
     Activation as Function, AverageAttention as AverageSettings, DecoderLayer, FeedForward as Size, Operation,
@@ -310,11 +309,11 @@ impl Transformer {
             let positions = tape.lookup(table, &places, 1.0);
             x = tape.add(x, positions);
         } else if let Some(vectors) = position_vectors(self.positions, self.dim, longest) {
-            let mut positions = Matrix::zeros(words.len(), self.dim);
-            for span in spans.iter() {
-                span.clone().enumerate().for_each(|(t, r)| positions.row_mut(r).copy_from_slice(vectors.row(t)));
-            }
-            let positions = tape.constant(positions);
+            let positions = tape.written(words.len(), self.dim, |positions| {
+                for span in spans.iter() {
+                    span.clone().enumerate().for_each(|(t, r)| positions.row_mut(r).copy_from_slice(vectors.row(t)));
+                }
+            });
             x = tape.add(x, positions);
         }
         tape.dropout(x, dropout)

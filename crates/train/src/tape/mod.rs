@@ -67,9 +67,19 @@ pub struct Workspace {
     products: ProductWork,
 }
 
+impl Workspace {
+    /// Numbers that its free matrices can hold.
+    #[must_use]
+    pub fn pooled(&self) -> usize {
+        self.pool.capacity()
+    }
+}
+
 /// How a value came about, with what its derivative needs.
 enum Op {
-    /// From outside: has no derivative.
+    /// From outside: has no derivative, and its matrix is not the pool's.
+    Given,
+    /// Has no derivative.
     Constant,
     Linear(linear::Linear),
     Elementwise(elementwise::Elementwise),
@@ -127,6 +137,13 @@ impl<'a> Tape<'a> {
 
     /// A value from outside.
     pub fn constant(&mut self, value: Matrix) -> Var {
+        self.push(value, Op::Given)
+    }
+
+    /// A value without derivative whose numbers, unspecified at first, `write` sets.
+    pub fn written(&mut self, rows: usize, cols: usize, write: impl FnOnce(&mut Matrix)) -> Var {
+        let mut value = self.take(rows, cols);
+        write(&mut value);
         self.push(value, Op::Constant)
     }
 
@@ -203,7 +220,7 @@ impl<'a> Tape<'a> {
             };
             let own = Var(index as u32);
             match &self.ops[index] {
-                Op::Constant => {}
+                Op::Given | Op::Constant => {}
                 Op::Linear(op) => op.backward(own, &mut grad, &mut backward),
                 Op::Elementwise(op) => op.backward(own, &mut grad, &mut backward),
                 Op::Rows(op) => op.backward(&grad, &mut backward),
@@ -221,8 +238,10 @@ impl<'a> Tape<'a> {
 
 impl Drop for Tape<'_> {
     fn drop(&mut self) {
+        // What comes from outside would pile up in the pool, a bit with each tape.
+        let values = self.values.drain(..).zip(&self.ops).filter(|(_, op)| !matches!(op, Op::Given));
         let grads = self.grads.drain(..).flatten();
-        self.values.drain(..).chain(grads).for_each(|matrix| self.workspace.pool.give(matrix));
+        values.map(|(value, _)| value).chain(grads).for_each(|matrix| self.workspace.pool.give(matrix));
         for op in self.ops.drain(..) {
             let kept = match op {
                 Op::Attention(op) => op.into_kept(),
@@ -255,7 +274,7 @@ impl Backward<'_> {
 
     /// Whether anything asks for the derivative by `x`.
     fn wants(&self, x: Var) -> bool {
-        !matches!(self.ops[x.index()], Op::Constant)
+        !matches!(self.ops[x.index()], Op::Given | Op::Constant)
     }
 
     /// Lets `add` add to the derivative by `x`. It is told whether the matrix is fresh: then its numbers are unspecified

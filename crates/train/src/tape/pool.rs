@@ -14,7 +14,7 @@ impl Pool {
     pub fn take(&mut self, rows: usize, cols: usize) -> Matrix {
         let needed = rows * cols;
         // One that is far too large is left for what needs it.
-        let found = self.free.range_mut(needed..=needed.saturating_mul(2)).find(|(_, free)| !free.is_empty());
+        let found = self.free.range_mut(needed..=class(needed).saturating_mul(2)).find(|(_, free)| !free.is_empty());
         let mut matrix = match found.and_then(|(_, free)| free.pop()) {
             Some(matrix) => matrix,
             None => Matrix::zeros(1, class(needed)),
@@ -35,9 +35,10 @@ impl Pool {
         self.free.entry(matrix.capacity()).or_default().push(matrix);
     }
 
-    /// Frees what nobody has asked for: called when the sizes that are needed have changed.
-    pub fn shrink(&mut self) {
-        self.free.clear();
+    /// Numbers that free matrices can hold.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.free.iter().map(|(capacity, free)| capacity * free.len()).sum()
     }
 }
 
