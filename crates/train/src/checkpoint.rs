@@ -31,6 +31,8 @@ pub struct State {
     pub seconds: f64,
     /// The recipe, as it was read.
     pub recipe: String,
+    /// Of the training data as it was segmented.
+    pub data: u64,
 }
 
 /// A checkpoint that can not be written or read.

@@ -125,6 +125,14 @@ pub enum RecipeError {
         /// What is wrong there.
         problem: String,
     },
+    /// A number that training can not work with.
+    #[error("{path}: {problem}")]
+    Number {
+        /// The recipe.
+        path: PathBuf,
+        /// Which, and what would do.
+        problem: String,
+    },
     /// A setting given on the command line is not one.
     #[error("`{setting}` does not set anything: {problem}; write for example `training.seed=2`")]
     Setting {
@@ -144,6 +152,7 @@ impl Recipe {
         let text =
             std::fs::read_to_string(path).map_err(|source| RecipeError::Read { path: path.to_owned(), source })?;
         let mut recipe = Self::parse(path, &text, settings)?;
+        recipe.check().map_err(|problem| RecipeError::Number { path: path.to_owned(), problem })?;
         let folder = path.parent().unwrap_or(Path::new(""));
         recipe.files().for_each(|file| *file = folder.join(&*file));
         Ok(recipe)
@@ -167,6 +176,33 @@ impl Recipe {
             table.clone().try_into::<Self>().map_err(|e| wrong(e.message()))?;
         }
         table.try_into().map_err(problem)
+    }
+
+    /// Refuses numbers that training can not work with.
+    fn check(&self) -> Result<(), String> {
+        let TrainerSettings { loss, dropout, optimizer, .. } = self.training.update;
+        optimizer.check().map_err(|error| format!("training.update.optimizer: {error}"))?;
+        let share = |name: &str, value: f32| match (0.0..1.0).contains(&value) {
+            true => Ok(()),
+            false => Err(format!("{name} is {value}; it must be at least 0 and less than 1")),
+        };
+        share("training.update.loss.label-smoothing", loss.label_smoothing)?;
+        for (name, value) in [
+            ("layer", dropout.layer),
+            ("attention", dropout.attention),
+            ("feed-forward", dropout.feed_forward),
+            ("source-words", dropout.source_words),
+            ("target-words", dropout.target_words),
+            ("recurrent", dropout.recurrent),
+            ("output", dropout.output),
+        ] {
+            share(&format!("training.update.dropout.{name}"), value)?;
+        }
+        let costs = [("self-normalisation", loss.self_normalisation), ("guided-alignment", loss.guided_alignment)];
+        match costs.iter().find(|(_, value)| !(value.is_finite() && *value >= 0.0)) {
+            Some((name, value)) => Err(format!("training.update.loss.{name} is {value}; it must be 0 or more")),
+            None => Ok(()),
+        }
     }
 
     /// All files that the recipe names.
@@ -243,6 +279,15 @@ updates = 10
         let error = parse(RECIPE, &["training.seeds = 5"]).unwrap_err();
         assert!(error.starts_with("`training.seeds = 5` does not set anything: unknown field `seeds`"), "{error}");
         assert!(parse(RECIPE, &["training.seed"]).is_err());
+    }
+
+    #[test]
+    fn numbers_out_of_range_are_refused() {
+        let problem = |setting: &str| parse(RECIPE, &[setting]).unwrap().check().unwrap_err();
+        let dropout = problem("training.update.dropout.layer = 1.0");
+        assert_eq!(dropout, "training.update.dropout.layer is 1; it must be at least 0 and less than 1");
+        assert!(problem("training.update.loss.self-normalisation = -1").contains("must be 0 or more"));
+        assert!(problem("training.update.optimizer.clip-norm = nan").starts_with("training.update.optimizer: "));
     }
 
     #[test]

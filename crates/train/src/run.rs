@@ -187,10 +187,16 @@ impl<'a> Run<'a> {
         observer.message(&format!("development data: {report}"));
         let dev = Dev::read(&recipe.data.dev).map_err(|e| problem(e.to_string()))?;
 
+        let data = corpus.fingerprint();
         let mut batches = Batches::new(corpus, recipe.training.batch, recipe.training.seed);
-        let mut state = State { threads, recipe: text, ..State::default() };
+        let mut state = State { threads, recipe: text, data, ..State::default() };
         if let Some(found) = found {
             let old = checkpoint::read(&found, &mut trainer)?;
+            if old.data != data {
+                let path = output.to_owned();
+                let problem = "its checkpoint was trained on other data; begin a new run".to_owned();
+                return Err(TrainError::Output { path, problem });
+            }
             batches.seek(old.position)?;
             if old.threads != threads {
                 observer.message(&format!(

@@ -200,3 +200,16 @@ fn vocabularies_are_trained_on_the_text() {
         run(folder.path(), "run", true, &["training.updates = 3"], &mut Watcher::default()).unwrap();
     }
 }
+
+#[test]
+fn a_run_is_not_resumed_with_other_data() {
+    let folder = folder();
+    run(folder.path(), "run", false, &["training.updates = 2"], &mut Watcher::default()).unwrap();
+    for side in ["train.x", "train.y"] {
+        let path = folder.path().join(side);
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(path, format!("{text}w1 w2\n")).unwrap();
+    }
+    let error = run(folder.path(), "run", true, &[], &mut Watcher::default()).unwrap_err();
+    assert!(error.contains("its checkpoint was trained on other data"), "{error}");
+}
