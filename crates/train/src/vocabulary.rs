@@ -2,10 +2,9 @@
 
 use crate::data::CorpusFiles;
 use crate::text_lines::lines;
-use metaphrase_text::sentencepiece::train::{TrainOptions, train_bpe, train_unigram};
+use metaphrase_text::sentencepiece::train::{TrainError, TrainOptions, train_bpe, train_unigram};
+use metaphrase_text::vocab::{VocabularyError, train_words};
 use serde::{Deserialize, Serialize};
-use std::cmp::Reverse;
-use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -70,9 +69,12 @@ pub enum VocabularyTrainingError {
         /// Why.
         source: io::Error,
     },
-    /// The text does not give such a vocabulary.
+    /// The text does not give such pieces.
     #[error("the vocabulary can not be trained: {0}")]
-    Training(#[from] metaphrase_text::sentencepiece::train::TrainError),
+    Pieces(#[from] TrainError),
+    /// The text does not give such a list of words.
+    #[error("the vocabulary can not be trained: {0}")]
+    Words(#[from] VocabularyError),
 }
 
 impl VocabularyRecipe {
@@ -96,7 +98,7 @@ impl VocabularyRecipe {
             Self::Files { source, target } => return Ok((source.clone(), target.clone())),
             Self::Train(training) => training,
         };
-        let extension = if training.kind == VocabularyKind::Words { "txt" } else { "spm" };
+        let extension = if training.kind == VocabularyKind::Words { "yml" } else { "spm" };
         let file = |name: &str| run.join(format!("{name}.{extension}"));
         let sources = || data.iter().map(|files| &files.source);
         let targets = || data.iter().map(|files| &files.target);
@@ -136,39 +138,11 @@ impl VocabularyTraining {
         let bytes = match self.kind {
             VocabularyKind::Unigram => train_unigram(all, &options, |_| ())?.model,
             VocabularyKind::Bpe => train_bpe(all, &options, |_| ())?.model,
-            VocabularyKind::Words => most_frequent(&all, self.size).into_bytes(),
+            VocabularyKind::Words => train_words(&all, self.size)?.yaml.into_bytes(),
         };
         let unfinished = to.with_extension("tmp");
         std::fs::write(&unfinished, bytes)
             .and_then(|()| std::fs::rename(&unfinished, to))
             .map_err(|source| VocabularyTrainingError::Io { path: to.to_owned(), source })
-    }
-}
-
-/// The end of sentence, the unknown word and the most frequent words, a line each, `size` in all; of equally frequent
-/// words the first in alphabetical order.
-fn most_frequent(lines: &[String], size: usize) -> String {
-    let mut counts: HashMap<&str, u64> = HashMap::new();
-    for word in lines.iter().flat_map(|line| line.split_whitespace()) {
-        *counts.entry(word).or_default() += 1;
-    }
-    for special in ["</s>", "<unk>"] {
-        counts.remove(special);
-    }
-    let mut words: Vec<(&str, u64)> = counts.into_iter().collect();
-    words.sort_by_key(|&(word, count)| (Reverse(count), word));
-    let words = words.iter().map(|(word, _)| *word).take(size.saturating_sub(2));
-    ["</s>", "<unk>"].into_iter().chain(words).flat_map(|word| [word, "\n"]).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_most_frequent_words_come_first() {
-        let lines = ["b a c a".to_owned(), "c a b d".to_owned()];
-        assert_eq!(most_frequent(&lines, 5), "</s>\n<unk>\na\nb\nc\n");
-        assert_eq!(most_frequent(&lines, 100), "</s>\n<unk>\na\nb\nc\nd\n");
     }
 }

@@ -186,7 +186,7 @@ fn a_checkpoint_that_can_not_be_written_leaves_the_old_one_whole() {
 
 #[test]
 fn vocabularies_are_trained_on_the_text() {
-    for (kind, extension) in [("words", "txt"), ("unigram", "spm"), ("bpe", "spm")] {
+    for (kind, extension) in [("words", "yml"), ("unigram", "spm"), ("bpe", "spm")] {
         let folder = folder();
         let text = fs::read_to_string(folder.path().join("recipe.toml")).unwrap();
         let files = "[vocabulary.files]\nsource = \"words.txt\"\ntarget = \"words.txt\"\n";
