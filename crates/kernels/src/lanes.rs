@@ -1,6 +1,7 @@
 //! Rows of numbers brought into lanes: as they lie, transposed, and as panels.
 
 use std::marker::PhantomData;
+use std::ops::Range;
 
 use crate::aligned::Lanes;
 use crate::isa::{Kernel, Simd};
@@ -48,10 +49,11 @@ impl<'a, N: Number> Rows<'a, N> {
         N::dispatch(WriteLanes(self, out));
     }
 
-    /// `out` (`cols × column_lanes`) ← the columns.
-    pub(crate) fn write_columns(self, out: &mut [f32]) {
-        assert_eq!(out.len(), self.cols * self.column_lanes(), "lanes of the columns");
-        N::dispatch(WriteColumns(self, out));
+    /// `out` (`columns.len() × column_lanes`) ← some columns.
+    pub(crate) fn write_columns(self, columns: Range<usize>, out: &mut [f32]) {
+        assert!(columns.end <= self.cols, "columns to {} of {}", columns.end, self.cols);
+        assert_eq!(out.len(), columns.len() * self.column_lanes(), "lanes of the columns");
+        N::dispatch(WriteColumns(self, columns, out));
     }
 
     /// `lines` ← panels of sixteen columns, each a line for the numbers of `PER_LANE` rows.
@@ -103,24 +105,24 @@ impl<N: Number> Kernel for WriteLanes<'_, N> {
     }
 }
 
-struct WriteColumns<'a, N>(Rows<'a, N>, &'a mut [f32]);
+struct WriteColumns<'a, N>(Rows<'a, N>, Range<usize>, &'a mut [f32]);
 
 impl<N: Number> Kernel for WriteColumns<'_, N> {
     type Output = ();
 
     #[inline(always)]
     fn run<S: Simd>(self, s: S) {
-        let Self(x, out) = self;
+        let Self(x, columns, out) = self;
         let lanes = x.column_lanes();
         for lane in (0..lanes).step_by(16) {
-            for col in (0..x.cols).step_by(16) {
+            for first in (0..columns.len()).step_by(16) {
                 let mut square = [s.splat(0.0); 16];
                 for (i, vector) in square.iter_mut().enumerate() {
-                    *vector = x.across(s, lane + i, col);
+                    *vector = x.across(s, lane + i, columns.start + first);
                 }
                 let square = s.transpose(square);
-                for (&vector, col) in square.iter().zip(col..x.cols) {
-                    store(s, vector, &mut out[col * lanes..][lane..lanes]);
+                for (&vector, row) in square.iter().zip(first..columns.len()) {
+                    store(s, vector, &mut out[row * lanes..][lane..lanes]);
                 }
             }
         }

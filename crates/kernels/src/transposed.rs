@@ -21,8 +21,11 @@ impl std::fmt::Debug for ProductStorage {
     }
 }
 
-/// Lanes of the columns of x and y that are multiplied at a time: four panels, and what is left of a row
+/// Lanes of the columns of x and y that are multiplied at a time.
 const BLOCK: usize = 256;
+
+/// Columns of x that are transposed at a time: with [`BLOCK`] lanes each, a quarter of the second-level cache.
+const COLUMNS: usize = 240;
 
 /// out ← out + xᵀ·y, for x `n × a`, y `n × b`, out `a × b`: for each block of rows, an element is one chain of
 /// multiply-adds over them in order.
@@ -49,8 +52,12 @@ pub(crate) fn transposed_product_add_of<N: Number>(
         let end = n.min(start + block);
         panels.fill::<N>(&y.as_slice()[start * b..end * b], end - start, b, Layout::InputsByOutputs);
         let x = Rows::<N>::new(&x.as_slice()[start * a..end * a], end - start, a);
-        rows.resize(a, x.column_lanes());
-        x.write_columns(rows.as_mut_slice());
-        add_lanes::<N>(rows.as_slice(), a, panels, out.as_mut_slice());
+        for first in (0..a).step_by(COLUMNS) {
+            let columns = first..a.min(first + COLUMNS);
+            rows.resize(columns.len(), x.column_lanes());
+            x.write_columns(columns.clone(), rows.as_mut_slice());
+            let out = &mut out.as_mut_slice()[columns.start * b..columns.end * b];
+            add_lanes::<N>(rows.as_slice(), columns.len(), panels, out);
+        }
     }
 }
