@@ -133,7 +133,8 @@ impl Observer for Display {
             "update {}: cross-entropy {:.4}, BLEU {:.2}, ln Z {mean:.3} ± {deviation:.3}{best}",
             v.update, v.cross_entropy, v.bleu
         ));
-        self.since = Instant::now();
+        // The validation's time is not the updates'.
+        (self.words, self.loss, self.since) = (0, 0.0, Instant::now());
     }
 }
 

@@ -162,15 +162,18 @@ impl<'a> Run<'a> {
         let found = checkpoint::newest(output);
         let text = toml::to_string(recipe).map_err(|e| problem(e.to_string()))?;
         match (resume, &found) {
-            (false, _) if fs::read_dir(output).is_ok_and(|mut entries| entries.next().is_some()) => {
+            (false, Some(_)) => {
                 return Err(problem("there is a run already; continue it with --resume or name another".into()));
+            }
+            (false, None) if has_others_files(output) => {
+                return Err(problem("there are files of something else; name a new directory".into()));
             }
             (true, None) => return Err(problem("there is no checkpoint to resume".into())),
             _ => fs::create_dir_all(output.join("models")).map_err(|e| problem(e.to_string()))?,
         }
         fs::write(output.join("recipe.toml"), &text).map_err(|e| problem(e.to_string()))?;
 
-        let vocabularies = recipe.vocabulary.prepare(&recipe.data.train, output, threads)?;
+        let vocabularies = recipe.vocabulary.prepare(&recipe.data.train, output, resume, threads)?;
         let source = Vocabulary::open(&vocabularies.0)?;
         let target = Vocabulary::open(&vocabularies.1)?;
         let config = config(recipe, &source, &target);
@@ -343,6 +346,14 @@ impl<'a> Run<'a> {
         let _ = fs::remove_dir_all(&old);
         Ok(())
     }
+}
+
+/// Whether a directory has anything but what a run leaves that ended before its first checkpoint.
+fn has_others_files(output: &Path) -> bool {
+    let Ok(entries) = fs::read_dir(output) else { return false };
+    let ours = ["recipe.toml", "log.jsonl", "models", "best", "curves.svg", "vocabulary.", "source.", "target.", "."];
+    let is_ours = |name: &str| ours.iter().any(|our| name.starts_with(our));
+    entries.flatten().any(|entry| !is_ours(&entry.file_name().to_string_lossy()))
 }
 
 /// The settings of the model that comes out.

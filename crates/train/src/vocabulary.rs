@@ -86,12 +86,13 @@ impl VocabularyRecipe {
         }
     }
 
-    /// The files of the source and the target vocabulary. They are trained and written into `run` unless they are
-    /// there already.
+    /// The files of the source and the target vocabulary. They are trained and written into `run`, unless it is
+    /// resumed and they are there.
     pub(crate) fn prepare(
         &self,
         data: &[CorpusFiles],
         run: &Path,
+        resume: bool,
         threads: usize,
     ) -> Result<(PathBuf, PathBuf), VocabularyTrainingError> {
         let training = match self {
@@ -102,6 +103,10 @@ impl VocabularyRecipe {
         let file = |name: &str| run.join(format!("{name}.{extension}"));
         let sources = || data.iter().map(|files| &files.source);
         let targets = || data.iter().map(|files| &files.target);
+        if !resume {
+            // What an attempt with other settings may have left behind.
+            ["vocabulary", "source", "target"].iter().for_each(|name| _ = std::fs::remove_file(file(name)));
+        }
         if training.shared {
             let both = file("vocabulary");
             training.train(sources().chain(targets()), &both, threads)?;

@@ -123,8 +123,16 @@ fn a_run_is_not_begun_over_another_nor_resumed_from_nothing() {
     let folder = folder();
     let begin = |resume| run(folder.path(), "run", resume, &["training.updates = 1"], &mut Watcher::default());
     assert!(begin(true).unwrap_err().ends_with("there is no checkpoint to resume"));
+    // An attempt that failed early is no run.
+    fs::rename(folder.path().join("dev.y"), folder.path().join("away")).unwrap();
+    assert!(begin(false).unwrap_err().contains("dev.y"));
+    fs::rename(folder.path().join("away"), folder.path().join("dev.y")).unwrap();
     begin(false).unwrap();
     assert!(begin(false).unwrap_err().contains("there is a run already; continue it with --resume"));
+    fs::create_dir(folder.path().join("other")).unwrap();
+    fs::write(folder.path().join("other/thesis.tex"), "").unwrap();
+    let error = run(folder.path(), "other", false, &[], &mut Watcher::default()).unwrap_err();
+    assert!(error.contains("there are files of something else"), "{error}");
 }
 
 #[test]
