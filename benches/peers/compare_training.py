@@ -53,7 +53,7 @@ def marian(arguments, network, words, threads, folder):
         "--disp-freq", every, "--after-batches", arguments.updates, "--cost-type", "ce-mean-words",
     ]  # fmt: skip
     text, seconds, memory = run(command)
-    # Marian counts source words; `Sen.` and `words/s` are since the last report.
+    # Target words since the last report.
     speeds = [float(s.replace(",", "")) for s in re.findall(r"([\d.,]+) words/s", text)]
     return statistics.median(speeds[1:]), seconds, memory
 
