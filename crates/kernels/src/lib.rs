@@ -9,7 +9,8 @@
 //!   many rows are computed in one call nor on where the row lies among them. An element of a product is one chain of
 //!   multiply-adds over the inputs in order; a sum over a row is sixteen lanes, added in one fixed tree.
 //! - **AVX-512 and AVX2 agree to the bit**: the same lanes, the same tree, the same polynomials, fused multiply-adds in
-//!   both. The portable code rounds products before it adds and so differs in the last bits.
+//!   both. The portable code rounds products before it adds and so differs in the last bits; products of bf16, which need
+//!   no rounding, agree there too.
 //!
 //! # Example
 //!

@@ -13,9 +13,8 @@ pub enum Layout {
     OutputsByInputs,
 }
 
-/// Panels of sixteen outputs, each a line of sixteen lanes for each lane of inputs: one line of all panels' memory after
-/// the other is what a tile of a product reads. What the last panel has too much is zero. The order suits all instruction
-/// sets.
+/// The weights of a linear map in panels of sixteen outputs, each panel a cache line per lane of inputs, in their order.
+/// Zeros fill up the last panel, and the last line where inputs go in pairs. The order suits all instruction sets.
 #[derive(Clone, Default)]
 pub(crate) struct Panels {
     /// `panels × length`.

@@ -10,8 +10,8 @@ pub enum Precision {
     /// Nothing.
     #[default]
     F32,
-    /// bf16, the upper half of an `f32`. Twice as fast on CPUs with AVX512-BF16 (Zen 4, Cooper Lake and later), slow on
-    /// others.
+    /// bf16, the upper half of an `f32`. Twice as fast on CPUs with AVX512-BF16 (Zen 4, Cooper Lake and later), half as
+    /// fast on others, with the same sums.
     Bf16,
 }
 
