@@ -198,6 +198,16 @@ impl Recipe {
         ] {
             share(&format!("training.update.dropout.{name}"), value)?;
         }
+        let Validation { beam_size, normalize, every, .. } = self.validation;
+        if !(1..=10_000).contains(&beam_size) {
+            return Err(format!("validation.beam-size is {beam_size}; it must be from 1 to 10000"));
+        }
+        if !(normalize.is_finite() && normalize >= 0.0) {
+            return Err(format!("validation.normalize is {normalize}; it must be 0 or more"));
+        }
+        if every == 0 {
+            return Err("validation.every is 0; it must be at least 1".to_owned());
+        }
         let costs = [("self-normalisation", loss.self_normalisation), ("guided-alignment", loss.guided_alignment)];
         match costs.iter().find(|(_, value)| !(value.is_finite() && *value >= 0.0)) {
             Some((name, value)) => Err(format!("training.update.loss.{name} is {value}; it must be 0 or more")),
@@ -286,6 +296,8 @@ updates = 10
         let problem = |setting: &str| parse(RECIPE, &[setting]).unwrap().check().unwrap_err();
         let dropout = problem("training.update.dropout.layer = 1.0");
         assert_eq!(dropout, "training.update.dropout.layer is 1; it must be at least 0 and less than 1");
+        assert!(problem("validation.beam-size = 0").contains("must be from 1 to 10000"));
+        assert!(problem("validation.every = 0").contains("at least 1"));
         assert!(problem("training.update.loss.self-normalisation = -1").contains("must be 0 or more"));
         assert!(problem("training.update.optimizer.clip-norm = nan").starts_with("training.update.optimizer: "));
     }

@@ -27,11 +27,12 @@ pub(crate) fn translate(
 ) -> Vec<String> {
     let excluded: Vec<WordId> = target.unk().into_iter().chain(target.special_words()).collect();
     let options = Options {
-        beam_size: settings.beam_size.max(1),
+        beam_size: settings.beam_size,
         normalize: settings.normalize,
         excluded: excluded.into_iter().filter(|&word| word != model.end_of_sentence()).collect(),
         ..Options::default()
     };
+    // The recipe's numbers have been checked, and the excluded words are the vocabulary's.
     let Ok(options) = options.check(model) else { return vec![String::new(); lines.len()] };
     let mut sentences: Vec<(usize, Vec<WordId>)> = Vec::new();
     for (i, line) in lines.iter().enumerate() {
