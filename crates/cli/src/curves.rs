@@ -1,5 +1,6 @@
 //! `metaphrase curves`.
 
+use crate::io::new_file;
 use anyhow::{Context, Result};
 use std::io::Write;
 use std::path::PathBuf;
@@ -34,8 +35,7 @@ pub fn run(args: &Args) -> Result<()> {
         None => std::io::stdout().write_all(picture.as_bytes())?,
         Some(path) => {
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(".".as_ref());
-            let mut file =
-                tempfile::NamedTempFile::new_in(folder).with_context(|| format!("can not write {}", path.display()))?;
+            let mut file = new_file(folder).with_context(|| format!("can not write {}", path.display()))?;
             file.write_all(picture.as_bytes())?;
             file.persist(path).with_context(|| format!("can not write {}", path.display()))?;
         }

@@ -158,7 +158,7 @@ impl Sink {
 }
 
 /// A file without a name of its own yet, readable as any other new file.
-fn new_file(folder: &Path) -> io::Result<NamedTempFile> {
+pub fn new_file(folder: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".metaphrase-").suffix(".part");
     #[cfg(unix)]

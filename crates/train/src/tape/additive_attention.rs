@@ -65,7 +65,7 @@ impl Additive {
         self.weights
     }
 
-    pub(super) fn backward(&self, _own: Var, grad: &Matrix, to: &mut Backward<'_>) {
+    pub(super) fn backward(&self, grad: &Matrix, to: &mut Backward<'_>) {
         let AdditiveAttention { queries, keys, values, v, spans } = &self.settings;
         let all = to.values;
         let [queries_value, keys_value, values_value] = [queries, keys, values].map(|x| &all[x.index()]);

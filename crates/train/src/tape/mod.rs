@@ -227,7 +227,7 @@ impl<'a> Tape<'a> {
                 Op::Normalise(op) => op.backward(&grad, &mut backward),
                 Op::Dropout(op) => op.backward(&grad, &mut backward),
                 Op::Attention(op) => op.backward(&grad, &mut backward),
-                Op::Additive(op) => op.backward(own, &grad, &mut backward),
+                Op::Additive(op) => op.backward(&grad, &mut backward),
                 Op::Scan(op) => op.backward(own, &grad, &mut backward),
                 Op::Cell(op) => op.backward(own, &grad, &mut backward),
             }
