@@ -1,0 +1,73 @@
+//! Lines of a text, plain or gzip, with their numbers.
+
+use crate::LmError;
+use flate2::bufread::MultiGzDecoder;
+use std::io::{self, BufRead, BufReader};
+use std::path::Path;
+
+/// A reader of numbered lines.
+pub(crate) struct Lines<'n, R> {
+    source: Source<R>,
+    name: &'n Path,
+    line: Vec<u8>,
+    number: u64,
+}
+
+enum Source<R> {
+    Plain(R),
+    Gzip(BufReader<MultiGzDecoder<R>>),
+}
+
+impl<'n, R: BufRead> Lines<'n, R> {
+    /// Lines of `reader`, which errors call `name`. Whether it is gzip is told by its first bytes.
+    pub(crate) fn new(mut reader: R, name: &'n Path) -> Result<Self, LmError> {
+        let start = reader.fill_buf().map_err(|e| LmError::io(name, "read", e))?;
+        let source = if start.starts_with(&[0x1F, 0x8B]) {
+            Source::Gzip(BufReader::with_capacity(1 << 18, MultiGzDecoder::new(reader)))
+        } else {
+            Source::Plain(reader)
+        };
+        Ok(Self { source, name, line: Vec::new(), number: 0 })
+    }
+
+    /// The number of the last line, counted from 1.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// The next line without its end; `expected` says what would come if the text ended before.
+    pub(crate) fn next(&mut self, expected: &str) -> Result<&str, LmError> {
+        self.line.clear();
+        let read = match &mut self.source {
+            Source::Plain(reader) => reader.read_until(b'\n', &mut self.line),
+            Source::Gzip(reader) => reader.read_until(b'\n', &mut self.line),
+        };
+        self.number += 1;
+        match read {
+            Ok(0) => return Err(self.error(format!("the file ends where {expected} should come: it is cut off"))),
+            Ok(_) => {}
+            Err(e) if matches!(e.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidInput) => {
+                return Err(self.error(format!("the gzip data are cut off or damaged: {e}")));
+            }
+            Err(e) => return Err(LmError::io(self.name, "read", e)),
+        }
+        while self.line.pop_if(|byte| matches!(byte, b'\n' | b'\r')).is_some() {}
+        str::from_utf8(&self.line).map_err(|_| LmError::arpa(self.name, self.number, "the line is not UTF-8"))
+    }
+
+    /// The line of n-gram `i` of `count`.
+    pub(crate) fn entry(&mut self, order: usize, i: u64, count: u64) -> Result<&str, LmError> {
+        let (name, number) = (self.name, self.number + 1);
+        let line = self.next("an n-gram")?;
+        if line.trim_ascii().is_empty() || line.starts_with('\\') {
+            let problem = format!("the {order}-grams end after {i} lines, \\data\\ says {count}");
+            return Err(LmError::arpa(name, number, problem));
+        }
+        Ok(line)
+    }
+
+    /// An error in the last line.
+    pub(crate) fn error(&self, problem: impl Into<String>) -> LmError {
+        LmError::arpa(self.name, self.number, problem)
+    }
+}

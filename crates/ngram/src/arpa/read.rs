@@ -1,0 +1,203 @@
+//! Reads ARPA files.
+
+use super::lines::Lines;
+use crate::build::{Unbuildable, build};
+use crate::ngrams::NGrams;
+use crate::vocabulary::{BEGIN, END, UNKNOWN, Vocabulary};
+use crate::{LmError, MAX_ORDER, Model};
+use std::fs::File;
+use std::io::BufRead;
+use std::path::Path;
+
+/// log10 probability of `<unk>` in a model without it, as KenLM has it.
+const MISSING_UNKNOWN: f32 = -100.0;
+
+/// Reads an ARPA file, plain or gzip.
+///
+/// # Errors
+/// If the file can not be read or a line is not as the format prescribes.
+pub fn read(path: &Path) -> Result<Model, LmError> {
+    let file = File::open(path).map_err(|e| LmError::io(path, "read", e))?;
+    read_from(std::io::BufReader::with_capacity(1 << 18, file), path)
+}
+
+/// Reads ARPA text, plain or gzip, from anywhere; errors call it `name`.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_from(reader: impl BufRead, name: &Path) -> Result<Model, LmError> {
+    let mut reader = Reader { lines: Lines::new(reader, name)?, vocabulary: Vocabulary::default() };
+    let counts = reader.counts()?;
+    let mut lists = Vec::with_capacity(counts.len());
+    let mut first_lines = Vec::with_capacity(counts.len());
+    for (k, &count) in counts.iter().enumerate() {
+        let header = format!("\\{}-grams:", k + 1);
+        reader.expect(&header)?;
+        first_lines.push(reader.lines.number() + 1);
+        lists.push(if k == 0 { reader.unigrams(count)? } else { reader.section(k + 1, count)? });
+    }
+    reader.expect("\\end\\")?;
+    let start = crate::HEADER;
+    let built = build(lists, start).map_err(|problem| match problem {
+        Unbuildable::Duplicate { order, first, second } => {
+            let line = |i: usize| first_lines[order - 1] + i as u64;
+            let problem = format!("this {order}-gram is already in line {}", line(first));
+            LmError::arpa(name, line(second), problem)
+        }
+        Unbuildable::TooLarge => {
+            LmError::model(name, "the model has more n-grams or words than 32-bit numbers can tell")
+        }
+    })?;
+    Ok(Model::new(built, reader.vocabulary))
+}
+
+struct Reader<'n, R> {
+    lines: Lines<'n, R>,
+    vocabulary: Vocabulary,
+}
+
+impl<R: BufRead> Reader<'_, R> {
+    /// Reads `\data\` and the numbers of n-grams. What stands before `\data\` is a comment.
+    fn counts(&mut self) -> Result<Vec<u64>, LmError> {
+        while self.lines.next("\\data\\")?.trim_end() != "\\data\\" {}
+        let mut counts = Vec::new();
+        loop {
+            let line = self.lines.next("the numbers of n-grams")?;
+            if line.trim_ascii().is_empty() && !counts.is_empty() {
+                return Ok(counts);
+            }
+            let order = counts.len() + 1;
+            let fields = line.strip_prefix("ngram ").and_then(|rest| rest.split_once('='));
+            let number = |text: &str| text.trim_ascii().parse::<u64>().ok();
+            let count = match fields.map(|(n, count)| (number(n), number(count))) {
+                Some((Some(n), Some(count))) if n == order as u64 => count,
+                _ => {
+                    let problem = format!("expected `ngram {order}=` and a number, got `{}`", shown(line));
+                    return Err(self.lines.error(problem));
+                }
+            };
+            if order > MAX_ORDER {
+                let problem = format!("n-grams of order {order}; at most {MAX_ORDER} is supported");
+                return Err(self.lines.error(problem));
+            }
+            if u32::try_from(count).is_err() {
+                return Err(self.lines.error(format!("{count} n-grams of one order are more than 2^32")));
+            }
+            counts.push(count);
+        }
+    }
+
+    /// Reads a line of which the text is known; blank lines may come before.
+    fn expect(&mut self, text: &str) -> Result<(), LmError> {
+        loop {
+            let line = self.lines.next(text)?.trim_ascii();
+            if line == text {
+                return Ok(());
+            }
+            if !line.is_empty() {
+                let problem = format!("expected `{text}`, got `{}`: is a count in \\data\\ wrong?", shown(line));
+                return Err(self.lines.error(problem));
+            }
+        }
+    }
+
+    /// Reads the words. Those with fixed ids get values even where the file lacks them.
+    fn unigrams(&mut self, count: u64) -> Result<NGrams, LmError> {
+        let mut list = NGrams::new(1);
+        [UNKNOWN, BEGIN, END].iter().for_each(|word| list.push(&[word.0], f32::NAN, 0.0));
+        for i in 0..count {
+            let line = self.lines.entry(1, i, count)?;
+            let entry = Entry::parse(line, 1);
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(problem) => return Err(self.lines.error(problem)),
+            };
+            let id = self.vocabulary.insert(entry.words[0]);
+            let at = id.index();
+            if at == list.len() {
+                list.push(&[id.0], entry.log10, entry.backoff);
+            } else if list.log10[at].is_nan() {
+                (list.log10[at], list.backoff[at]) = (entry.log10, entry.backoff);
+            } else {
+                let problem = format!("the word `{}` is here for the second time", shown(entry.words[0]));
+                return Err(self.lines.error(problem));
+            }
+        }
+        for word in [BEGIN, END] {
+            if list.log10[word.index()].is_nan() {
+                let problem = format!("the word {} is missing among the 1-grams", self.vocabulary.word(word));
+                return Err(self.lines.error(problem));
+            }
+        }
+        if list.log10[UNKNOWN.index()].is_nan() {
+            list.log10[UNKNOWN.index()] = MISSING_UNKNOWN;
+        }
+        Ok(list)
+    }
+
+    /// Reads the n-grams of one order.
+    fn section(&mut self, order: usize, count: u64) -> Result<NGrams, LmError> {
+        let mut list = NGrams::new(order);
+        let mut ids = [0; MAX_ORDER];
+        for i in 0..count {
+            let line = self.lines.entry(order, i, count)?;
+            let entry = Entry::parse(line, order).and_then(|entry| {
+                for (id, word) in ids.iter_mut().zip(&entry.words[..order]) {
+                    let found = self.vocabulary.find(word);
+                    *id = found.ok_or_else(|| format!("the word `{}` is not among the 1-grams", shown(word)))?.0;
+                }
+                Ok((entry.log10, entry.backoff))
+            });
+            match entry {
+                Ok((log10, backoff)) => list.push(&ids[..order], log10, backoff),
+                Err(problem) => return Err(self.lines.error(problem)),
+            }
+        }
+        Ok(list)
+    }
+}
+
+/// A line of an n-gram.
+struct Entry<'l> {
+    log10: f32,
+    words: [&'l str; MAX_ORDER],
+    backoff: f32,
+}
+
+impl<'l> Entry<'l> {
+    /// Probability, words, and a back-off weight that may be missing, between tabs or spaces.
+    fn parse(line: &'l str, order: usize) -> Result<Self, String> {
+        let mut fields = line.split([' ', '\t']).filter(|field| !field.is_empty());
+        let log10 = number(fields.next().unwrap_or(""), "log10 probability")?;
+        if log10 > 0.0 {
+            return Err(format!("the log10 probability {log10} is above 0"));
+        }
+        let mut words = [""; MAX_ORDER];
+        for (i, word) in words[..order].iter_mut().enumerate() {
+            let got = || format!("expected a probability and {order} words, got {i} words in `{}`", shown(line));
+            *word = fields.next().ok_or_else(got)?;
+        }
+        let backoff = fields.next().map_or(Ok(0.0), |field| number(field, "log10 back-off weight"))?;
+        match fields.next() {
+            Some(_) => {
+                Err(format!("more than a probability, {order} words and a back-off weight in `{}`", shown(line)))
+            }
+            None => Ok(Self { log10, words, backoff }),
+        }
+    }
+}
+
+/// A number that is finite; `-inf`, as SRILM writes it, is the least probability there is.
+fn number(field: &str, what: &str) -> Result<f32, String> {
+    match field.parse::<f32>() {
+        Ok(number) if number.is_finite() => Ok(number),
+        Ok(number) if number == f32::NEG_INFINITY => Ok(MISSING_UNKNOWN),
+        _ => Err(format!("expected a {what}, got `{}`", shown(field))),
+    }
+}
+
+/// The start of a line, to be shown.
+fn shown(line: &str) -> String {
+    let short: String = line.chars().take(60).collect();
+    if short.len() < line.len() { short + "…" } else { short }
+}

@@ -1,0 +1,51 @@
+//! What can be wrong with a language model, said in one sentence each.
+
+use std::path::{Path, PathBuf};
+
+/// Why a language model can not be read, written or made. Each message names the file and, where there is one, the line.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LmError {
+    /// The operating system refuses to read or write.
+    #[error("{}: cannot {action}: {source}", .path.display())]
+    Io {
+        /// The file or directory.
+        path: PathBuf,
+        /// What was tried: "read", "write", …
+        action: &'static str,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// A line of an ARPA file is not what the format prescribes.
+    #[error("{}, line {line}: {problem}", .path.display())]
+    Arpa {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: u64,
+        /// What was found, and what is expected.
+        problem: String,
+    },
+    /// A model as a whole is contradictory or too large for the data structure.
+    #[error("{}: {problem}", .path.display())]
+    Model {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        problem: String,
+    },
+}
+
+impl LmError {
+    pub(crate) fn io(path: &Path, action: &'static str, source: std::io::Error) -> Self {
+        Self::Io { path: path.to_owned(), action, source }
+    }
+
+    pub(crate) fn arpa(path: &Path, line: u64, problem: impl Into<String>) -> Self {
+        Self::Arpa { path: path.to_owned(), line, problem: problem.into() }
+    }
+
+    pub(crate) fn model(path: &Path, problem: impl Into<String>) -> Self {
+        Self::Model { path: path.to_owned(), problem: problem.into() }
+    }
+}

@@ -1,0 +1,199 @@
+//! Questions to a model.
+
+use crate::build::{Built, NOTHING_FOLLOWS};
+use crate::layout::Layout;
+use crate::ngrams::NGrams;
+use crate::vocabulary::{BEGIN, UNKNOWN, Vocabulary};
+use crate::{MAX_ORDER, State};
+use metaphrase_base::WordId;
+
+/// A back-off n-gram model. It never changes; what a sentence changes is a [`State`] that the caller owns.
+#[derive(Debug)]
+pub struct Model {
+    bytes: Vec<u8>,
+    layout: Layout,
+    vocabulary: Vocabulary,
+}
+
+/// What a model says of a word after a history.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scored {
+    /// log10 probability.
+    pub log10: f32,
+    /// Words of the longest n-gram found, the word itself included: 1 is the word alone.
+    pub order: usize,
+    /// The history of the next word.
+    pub state: State,
+}
+
+impl Model {
+    pub(crate) fn new(built: Built, vocabulary: Vocabulary) -> Self {
+        Self { bytes: built.bytes, layout: built.layout, vocabulary }
+    }
+
+    /// The number of words of the longest n-grams.
+    #[must_use]
+    pub fn order(&self) -> usize {
+        self.layout.order()
+    }
+
+    /// Numbers of n-grams by order, from words on.
+    #[must_use]
+    pub fn counts(&self) -> Vec<usize> {
+        (0..self.order()).map(|k| self.layout.count(k)).collect()
+    }
+
+    /// Words and their ids.
+    #[must_use]
+    pub fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    /// Bytes in memory, but for the vocabulary.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// The state at the start of a sentence: after `<s>`.
+    #[must_use]
+    pub fn begin(&self) -> State {
+        self.scored(&self.null(), BEGIN).state
+    }
+
+    /// The state without a history, as before a phrase that is looked at alone.
+    #[must_use]
+    pub fn null(&self) -> State {
+        State::default()
+    }
+
+    /// log10 probability of `word` after `state`, and the state after it.
+    #[inline]
+    #[must_use]
+    pub fn score(&self, state: &State, word: WordId) -> (f32, State) {
+        let scored = self.scored(state, word);
+        (scored.log10, scored.state)
+    }
+
+    /// The same with the order of the n-gram that was found. A word that is not in the vocabulary is `<unk>`.
+    #[inline]
+    #[must_use]
+    pub fn scored(&self, state: &State, word: WordId) -> Scored {
+        let bytes = &self.bytes[..];
+        let word = self.known(word);
+        let mut scored = Scored { log10: self.layout.log10(bytes, 0, word), order: 1, state: State::default() };
+        self.remember(&mut scored.state, 0, word);
+        for (k, &history) in state.histories().iter().enumerate() {
+            let Some(number) = self.layout.tables[k].find(bytes, history, word) else {
+                scored.log10 += self.backoff(state, k);
+                break;
+            };
+            scored.log10 = self.layout.log10(bytes, k + 1, number);
+            scored.order = k + 2;
+            self.remember(&mut scored.state, k + 1, number);
+        }
+        scored
+    }
+
+    /// The handle of a history of which many words are asked (Wuebker et al. 2012, §2.2).
+    #[must_use]
+    pub fn context(&self, state: &State) -> Context<'_> {
+        let mut backoffs = [0.0; MAX_ORDER];
+        for k in (0..state.length()).rev() {
+            backoffs[k] = backoffs[k + 1] + self.layout.backoff(&self.bytes, k, state.numbers[k]);
+        }
+        Context { model: self, state: *state, backoffs }
+    }
+
+    /// log10 probability of a sentence: its words after `<s>`, and `</s>` after them.
+    #[must_use]
+    pub fn sentence(&self, words: impl IntoIterator<Item = WordId>) -> f64 {
+        let words = words.into_iter().chain([crate::vocabulary::END]);
+        let (log10, _) = words.fold((0.0, self.begin()), |(sum, state), word| {
+            let (log10, state) = self.score(&state, word);
+            (sum + f64::from(log10), state)
+        });
+        log10
+    }
+
+    /// All n-grams, one list per order, sorted by their words' ids.
+    pub(crate) fn lists(&self) -> Vec<NGrams> {
+        let (bytes, layout) = (&self.bytes, &self.layout);
+        let mut lists: Vec<NGrams> = Vec::with_capacity(self.order());
+        // The words of each n-gram of the order before, by its number.
+        let mut histories: Vec<u32> = vec![];
+        for k in 0..self.order() {
+            let words = if k == 0 { (0..layout.words as u32).collect() } else { layout.words_of(bytes, k, &histories) };
+            let mut numbers: Vec<u32> = (0..layout.count(k) as u32).collect();
+            let of = |number: u32| &words[number as usize * (k + 1)..(number as usize + 1) * (k + 1)];
+            numbers.sort_unstable_by(|&a, &b| of(a).cmp(of(b)));
+            let mut list = NGrams::new(k + 1);
+            for number in numbers {
+                let backoff = if layout.has_backoff(k) { layout.backoff(bytes, k, number) } else { 0.0 };
+                list.push(of(number), layout.log10(bytes, k, number), backoff);
+            }
+            lists.push(list);
+            histories = words;
+        }
+        lists
+    }
+
+    /// Sum of the log10 back-off weights of the histories of more than `k` words.
+    #[inline]
+    fn backoff(&self, state: &State, k: usize) -> f32 {
+        let numbers = state.histories().iter().enumerate().skip(k);
+        // From the longest on, as the context handle adds them: both give the same bits.
+        numbers.rev().fold(0.0, |sum, (k, &number)| sum + self.layout.backoff(&self.bytes, k, number))
+    }
+
+    /// Takes n-gram `number` of order `k` + 1 into a state, if a longer n-gram or a back-off weight asks for it.
+    #[inline]
+    fn remember(&self, state: &mut State, k: usize, number: u32) {
+        if k + 1 < self.order() {
+            state.numbers[k] = number;
+            if self.layout.backoff(&self.bytes, k, number).to_bits() != NOTHING_FOLLOWS.to_bits() {
+                state.length = k as u32 + 1;
+            }
+        }
+    }
+
+    #[inline]
+    fn known(&self, word: WordId) -> u32 {
+        if word.index() < self.layout.words { word.0 } else { UNKNOWN.0 }
+    }
+}
+
+/// A history, ready for many words: its n-grams and those of its lower orders are known, and the sums of their back-off
+/// weights. Each word is then one direct look-up per order that it is found in, and one more.
+#[derive(Debug, Clone, Copy)]
+pub struct Context<'m> {
+    model: &'m Model,
+    state: State,
+    /// `backoffs[k]` is the log10 weight of a word whose longest n-gram has k + 1 words.
+    backoffs: [f32; MAX_ORDER],
+}
+
+impl Context<'_> {
+    /// log10 probability of `word`: the same bits as [`Model::score`] gives.
+    #[inline]
+    #[must_use]
+    pub fn score(&self, word: WordId) -> f32 {
+        let Model { bytes, layout, .. } = self.model;
+        let (mut number, mut order) = (self.model.known(word), 0);
+        let word = number;
+        // From the shortest on: most words end after one look-up, and what is found in an order is found below it.
+        for (table, &history) in layout.tables.iter().zip(self.state.histories()) {
+            match table.find(bytes, history, word) {
+                Some(found) => (number, order) = (found, order + 1),
+                None => break,
+            }
+        }
+        layout.log10(bytes, order, number) + self.backoffs[order]
+    }
+
+    /// The history.
+    #[must_use]
+    pub fn state(&self) -> State {
+        self.state
+    }
+}

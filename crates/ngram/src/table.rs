@@ -1,0 +1,152 @@
+//! The n-grams of one order, found by hash: exact, without a free slot, about two bits per n-gram more than its fields.
+//!
+//! An n-gram of order k is the *key* (number of its history among the n-grams of order k − 1, last word). A permutation of
+//! the keys' bits spreads them evenly; the upper bits of the result name a *bucket* of two to four n-grams on average,
+//! the lower bits, the *remainder*, tell them apart. Buckets lie one after the other without gaps; a directory says
+//! where each one ends. So a look-up reads one entry of the directory and compares a few neighbouring remainders, and the
+//! place of an n-gram, from 0 to their number, is its number for the order above.
+
+use crate::bytes::{MAX_BITS, bits, bits_for, packed_size, set_bits, u32_at};
+use crate::permutation::Permutation;
+
+/// A block of the directory: the ends of twelve buckets in a byte each, counted from the `u32` that follows them, the end
+/// of the block before. Sixteen bytes never lie across two cache lines.
+const BLOCK: usize = 16;
+const BUCKETS: usize = BLOCK - 4;
+
+/// Where the n-grams of one order are in the bytes of a model.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Table {
+    /// Number of n-grams.
+    pub(crate) count: usize,
+    word_bits: u32,
+    bucket_bits: u32,
+    remainder_bits: u32,
+    permutation: Permutation,
+    directory: usize,
+    remainders: usize,
+    /// The first byte after the table.
+    pub(crate) end: usize,
+}
+
+/// A bucket would not fit its byte in the directory: another seed is needed.
+#[derive(Debug)]
+pub(crate) struct Crowded;
+
+impl Table {
+    /// The table at byte `at` for `count` n-grams of `histories` histories and `words` words; `None` where that is more
+    /// than its numbers can hold.
+    pub(crate) fn new(count: usize, histories: usize, words: usize, seed: u64, at: usize) -> Option<Self> {
+        let (history_bits, word_bits) = (bits_for(histories), bits_for(words));
+        let key_bits = (history_bits + word_bits).max(1);
+        let bucket_bits = count.max(2).ilog2().saturating_sub(1).min(key_bits);
+        let remainder_bits = key_bits - bucket_bits;
+        if u32::try_from(count).is_err() || key_bits > 63 || remainder_bits > MAX_BITS {
+            return None;
+        }
+        let blocks = (1usize << bucket_bits).div_ceil(BUCKETS);
+        let remainders = at.checked_add(blocks * BLOCK)?;
+        let end = remainders.checked_add(packed_size(count, remainder_bits)?)?;
+        let permutation = Permutation::new(key_bits, seed);
+        Some(Self { count, word_bits, bucket_bits, remainder_bits, permutation, directory: at, remainders, end })
+    }
+
+    /// The number of the n-gram of history `history` and word `word`.
+    #[inline]
+    pub(crate) fn find(&self, bytes: &[u8], history: u32, word: u32) -> Option<u32> {
+        let image = self.image(history, word);
+        let (start, end) = self.bucket(bytes, (image >> self.remainder_bits) as usize);
+        let remainder = image & ((1 << self.remainder_bits) - 1);
+        (start..end).find(|&i| bits(bytes, self.remainders, self.remainder_bits, i) == remainder).map(|i| i as u32)
+    }
+
+    /// What the permutation makes of a key; n-grams are numbered in this order.
+    #[inline]
+    pub(crate) fn image(&self, history: u32, word: u32) -> u64 {
+        self.permutation.apply(u64::from(history) << self.word_bits | u64::from(word))
+    }
+
+    /// The n-grams of a bucket, whatever the bytes say within the table.
+    #[inline]
+    fn bucket(&self, bytes: &[u8], bucket: usize) -> (usize, usize) {
+        let (block, i) = (self.directory + bucket / BUCKETS * BLOCK, bucket % BUCKETS);
+        let base = u32_at(bytes, block + BUCKETS) as usize;
+        let start = if i == 0 { 0 } else { bytes[block + i - 1] };
+        (base + usize::from(start), (base + usize::from(bytes[block + i])).min(self.count))
+    }
+
+    /// Fills the table with sorted images.
+    pub(crate) fn fill(&self, bytes: &mut [u8], images: &[u64]) -> Result<(), Crowded> {
+        bytes[self.directory..self.end].fill(0);
+        let mut next = 0;
+        for block in 0..(1usize << self.bucket_bits).div_ceil(BUCKETS) {
+            let (at, base) = (self.directory + block * BLOCK, next);
+            bytes[at + BUCKETS..at + BLOCK].copy_from_slice(&(base as u32).to_le_bytes());
+            for i in 0..BUCKETS {
+                let bucket = (block * BUCKETS + i) as u64;
+                next += images[next..].iter().take_while(|&image| image >> self.remainder_bits == bucket).count();
+                bytes[at + i] = u8::try_from(next - base).map_err(|_| Crowded)?;
+            }
+        }
+        for (i, image) in images.iter().enumerate() {
+            let remainder = image & ((1 << self.remainder_bits) - 1);
+            set_bits(bytes, self.remainders, self.remainder_bits, i, remainder);
+        }
+        Ok(())
+    }
+
+    /// History and word of all n-grams, by their numbers.
+    pub(crate) fn keys<'b>(&self, bytes: &'b [u8]) -> impl Iterator<Item = (u32, u32)> + use<'b> {
+        let table = *self;
+        (0..1usize << table.bucket_bits).flat_map(move |bucket| {
+            let (start, end) = table.bucket(bytes, bucket);
+            (start..end).map(move |i| {
+                let remainder = bits(bytes, table.remainders, table.remainder_bits, i);
+                let key = table.permutation.undo((bucket as u64) << table.remainder_bits | remainder);
+                ((key >> table.word_bits) as u32, (key & ((1 << table.word_bits) - 1)) as u32)
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    proptest! {
+        #[test]
+        fn exactly_what_was_put_in_is_found(keys in prop::collection::btree_set((0u32..90, 0u32..40), 0..2000), seed in 0u64..9) {
+            let table = Table::new(keys.len(), 90, 40, seed, 5).unwrap();
+            let mut images: Vec<u64> = keys.iter().map(|&(history, word)| table.image(history, word)).collect();
+            images.sort_unstable();
+            let mut bytes = vec![0xAA; table.end];
+            table.fill(&mut bytes, &images).unwrap();
+            let mut numbers = BTreeSet::new();
+            for (history, word) in (0..90).flat_map(|history| (0..40).map(move |word| (history, word))) {
+                let found = table.find(&bytes, history, word);
+                prop_assert_eq!(found.is_some(), keys.contains(&(history, word)));
+                numbers.extend(found);
+            }
+            prop_assert!(numbers.into_iter().eq(0..keys.len() as u32));
+            prop_assert_eq!(table.keys(&bytes).collect::<BTreeSet<_>>(), keys);
+        }
+    }
+
+    #[test]
+    fn damaged_bytes_do_no_harm() {
+        let table = Table::new(1000, 1000, 1000, 0, 0).unwrap();
+        for byte in [0, 1, 0x7F, 0xFF] {
+            let bytes = vec![byte; table.end];
+            (0..1000).for_each(|i| assert!(table.find(&bytes, i, i).is_none_or(|number| number < 1000)));
+        }
+    }
+
+    #[test]
+    fn what_is_too_large_is_no_table() {
+        assert!(Table::new(10, 1 << 32, 1 << 32, 0, 0).is_none());
+        assert!(Table::new(1 << 33, 1 << 20, 1 << 20, 0, 0).is_none());
+        assert!(Table::new(10, 10, 10, 0, usize::MAX - 8).is_none());
+    }
+}

@@ -1,0 +1,135 @@
+//! The words of a language model.
+
+use crate::permutation::splitmix;
+use metaphrase_base::WordId;
+
+/// The words of a language model and their ids: `<unk>` is 0, `<s>` 1, `</s>` 2, others follow in the order of the file.
+#[derive(Debug, Clone)]
+pub struct Vocabulary {
+    /// All words, one after the other.
+    text: String,
+    /// Where each word ends in `text`.
+    ends: Vec<usize>,
+    /// Open addressing: ids plus one, 0 where free; a power of two of places, at most half of them taken.
+    index: Vec<u32>,
+}
+
+/// The word for all words that are not in the vocabulary.
+pub const UNKNOWN: WordId = WordId(0);
+/// The word `<s>` before a sentence.
+pub const BEGIN: WordId = WordId(1);
+/// The word `</s>` after a sentence.
+pub const END: WordId = WordId(2);
+
+impl Default for Vocabulary {
+    fn default() -> Self {
+        let mut vocabulary = Self { text: String::new(), ends: Vec::new(), index: vec![0; 16] };
+        for word in ["<unk>", "<s>", "</s>"] {
+            vocabulary.insert(word);
+        }
+        vocabulary
+    }
+}
+
+impl Vocabulary {
+    /// Number of words, with the three special ones.
+    #[must_use]
+    #[allow(clippy::len_without_is_empty, reason = "it is never empty")]
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The id of a word; [`UNKNOWN`] for a word that is not here. `<UNK>` is another name of `<unk>`.
+    #[must_use]
+    pub fn id(&self, word: &str) -> WordId {
+        self.find(word).unwrap_or(UNKNOWN)
+    }
+
+    /// The id of a word, if it is here.
+    #[must_use]
+    pub fn find(&self, word: &str) -> Option<WordId> {
+        let word = if word == "<UNK>" { "<unk>" } else { word };
+        match self.index[self.place(word)] {
+            0 => None,
+            id => Some(WordId(id - 1)),
+        }
+    }
+
+    /// The word of an id.
+    ///
+    /// # Panics
+    /// If the id is not below [`len`](Self::len).
+    #[must_use]
+    pub fn word(&self, id: WordId) -> &str {
+        let start = if id.0 == 0 { 0 } else { self.ends[id.index() - 1] };
+        &self.text[start..self.ends[id.index()]]
+    }
+
+    /// The words by their ids.
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        (0..self.len()).map(|id| self.word(WordId::new(id)))
+    }
+
+    /// The id of a word, which is new if the word is. The caller sees to it that ids do not run out.
+    pub(crate) fn insert(&mut self, word: &str) -> WordId {
+        let word = if word == "<UNK>" { "<unk>" } else { word };
+        let place = self.place(word);
+        if self.index[place] != 0 {
+            return WordId(self.index[place] - 1);
+        }
+        self.text.push_str(word);
+        self.ends.push(self.text.len());
+        let id = WordId::new(self.len() - 1);
+        self.index[place] = id.0 + 1;
+        if 2 * self.len() > self.index.len() {
+            self.grow();
+        }
+        id
+    }
+
+    fn grow(&mut self) {
+        self.index = vec![0; 2 * self.index.len()];
+        for id in 0..self.len() {
+            let place = self.place(self.word(WordId::new(id)));
+            self.index[place] = WordId::new(id).0 + 1;
+        }
+    }
+
+    /// Where a word is in the index, or the free place for it.
+    fn place(&self, word: &str) -> usize {
+        let mask = self.index.len() - 1;
+        let mut place = hash(word.as_bytes()) as usize & mask;
+        while self.index[place] != 0 && self.word(WordId(self.index[place] - 1)) != word {
+            place = (place + 1) & mask;
+        }
+        place
+    }
+}
+
+/// A hash of eight bytes at a time.
+pub(crate) fn hash(bytes: &[u8]) -> u64 {
+    let (chunks, rest) = bytes.as_chunks::<8>();
+    let mut tail = [0; 8];
+    tail[..rest.len()].copy_from_slice(rest);
+    let state = chunks.iter().fold(bytes.len() as u64, |state, chunk| splitmix(state ^ u64::from_le_bytes(*chunk)));
+    splitmix(state ^ u64::from_le_bytes(tail))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_and_ids() {
+        let mut vocabulary = Vocabulary::default();
+        assert_eq!([UNKNOWN, BEGIN, END].map(|id| vocabulary.word(id).to_owned()), ["<unk>", "<s>", "</s>"]);
+        let words: Vec<String> = (0..5000).map(|i| format!("word{i}ä")).collect();
+        words.iter().enumerate().for_each(|(i, word)| assert_eq!(vocabulary.insert(word), WordId::new(i + 3)));
+        words.iter().enumerate().for_each(|(i, word)| assert_eq!(vocabulary.id(word), WordId::new(i + 3)));
+        assert_eq!(vocabulary.insert("word17ä"), WordId(20));
+        assert_eq!(vocabulary.id("never"), UNKNOWN);
+        assert_eq!(vocabulary.id("<UNK>"), UNKNOWN);
+        assert_eq!(vocabulary.find("never"), None);
+        assert!(vocabulary.words().skip(3).eq(words.iter().map(String::as_str)));
+    }
+}
