@@ -80,6 +80,16 @@ pub trait StepModel: Send + Sync {
     /// One step: `rows` replaces the rows of the previous step. Rows of one sentence are neighbours.
     fn step(&self, rows: &[StepRow], state: &mut Self::State, scores: &mut Self::Scores);
 
+    /// Adds rows to the last step: like its rows they extend rows of the step before it, and their numbers go on
+    /// where those end.
+    fn step_more(&self, rows: &[StepRow], state: &mut Self::State, scores: &mut Self::Scores);
+
+    /// Whether no word's score is above 0, as is true of log-probabilities: then search can tell when nothing that is
+    /// open can still win.
+    fn scores_are_log_probs(&self) -> bool {
+        true
+    }
+
     /// Whether [`attention`](Self::attention) can have an answer.
     fn has_attention(&self) -> bool;
 

@@ -21,6 +21,7 @@ mod request;
 mod score;
 mod search;
 mod stream;
+mod tokenize;
 mod train;
 mod translate;
 
@@ -63,6 +64,9 @@ enum Command {
     Train(train::Args),
     Average(average::Args),
     Curves(curves::Args),
+    Tokenize(tokenize::Args),
+    /// Join the words of tokenised text again
+    Detokenize(tokenize::Args),
 }
 
 fn main() -> ExitCode {
@@ -80,6 +84,8 @@ fn main() -> ExitCode {
         Command::Train(args) => train::run(&args, &terminal),
         Command::Average(args) => average::run(&args),
         Command::Curves(args) => curves::run(&args),
+        Command::Tokenize(args) => tokenize::tokenize(&args),
+        Command::Detokenize(args) => tokenize::detokenize(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -65,6 +65,10 @@ impl StepModel for Watched<'_> {
         self.0.step(rows, state, scores);
     }
 
+    fn step_more(&self, rows: &[StepRow], state: &mut Self::State, scores: &mut Self::Scores) {
+        self.0.step_more(rows, state, scores);
+    }
+
     fn has_attention(&self) -> bool {
         self.0.has_attention()
     }

@@ -74,6 +74,12 @@ pub enum ModelError {
         /// Why, or what to do instead.
         advice: String,
     },
+    /// Models that can not vote together.
+    #[error("these models can not form an ensemble: {problem}")]
+    Ensemble {
+        /// What does not fit.
+        problem: String,
+    },
     /// A directory does not say which files make up the model.
     #[error("{}: {problem}", .path.display())]
     Directory {

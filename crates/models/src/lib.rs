@@ -30,6 +30,7 @@ mod buffer;
 pub mod config;
 mod convert;
 mod embedding;
+mod ensemble;
 mod error;
 mod files;
 mod formats;
@@ -45,6 +46,7 @@ mod weights;
 
 pub use config::{Architecture, Config, DecoderDefaults};
 pub use convert::{convert, save};
+pub use ensemble::EnsembleState;
 pub use error::ModelError;
 pub use files::{ModelFiles, Vocabularies, VocabularyFiles};
 pub use formats::directory::Precision;

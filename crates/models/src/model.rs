@@ -1,5 +1,6 @@
 //! Any model, by its architecture.
 
+use crate::ensemble::{Ensemble, EnsembleState};
 use crate::recurrent::{Recurrent, RecurrentState};
 use crate::transformer::{Transformer, TransformerState};
 use crate::{Architecture, Config, ModelError, Scores, Weights};
@@ -13,12 +14,15 @@ pub struct Model {
     config: Config,
     parameters: usize,
     network: Network,
+    /// Whether scores are the output layer's own.
+    raw_scores: bool,
 }
 
 /// The architectures.
 enum Network {
     Transformer(Box<Transformer>),
     Recurrent(Box<Recurrent>),
+    Ensemble(Box<Ensemble>),
 }
 
 /// All that the search of one batch changes; see [`StepModel::State`].
@@ -28,6 +32,8 @@ pub enum State {
     Transformer(Box<TransformerState>),
     /// Of a recurrent model.
     Recurrent(Box<RecurrentState>),
+    /// Of an ensemble.
+    Ensemble(Box<EnsembleState>),
 }
 
 impl Model {
@@ -55,7 +61,26 @@ impl Model {
             }
         };
         let parameters = weights.infos().map(|info| info.shape.iter().product::<usize>()).sum();
-        Ok(Self { config, parameters, network })
+        Ok(Self { config, parameters, network, raw_scores: false })
+    }
+
+    /// An ensemble of models over the same words, of any architectures: a word's score is the sum of `weights[i]`
+    /// times its log-probability in model `i`. Its settings and its attention are those of the first model.
+    ///
+    /// # Errors
+    /// [`ModelError::Ensemble`] if the models do not go together, or if there is not a positive weight for each.
+    pub fn ensemble(models: Vec<Self>, weights: &[f32]) -> Result<Self, ModelError> {
+        let ensemble = Ensemble::new(models, weights)?;
+        let (config, parameters) = (ensemble.config().clone(), ensemble.parameters());
+        Ok(Self { config, parameters, network: Network::Ensemble(Box::new(ensemble)), raw_scores: false })
+    }
+
+    /// The same model with words scored by what the output layer gives, without the softmax: for models trained to
+    /// normalise themselves (Zhang et al. 2018, eq. 12). An ensemble's members decide for themselves.
+    #[must_use]
+    pub fn with_raw_scores(mut self) -> Self {
+        self.raw_scores = true;
+        self
     }
 
     /// The settings.
@@ -76,6 +101,7 @@ impl Model {
         match &self.network {
             Network::Transformer(model) => model.bytes(),
             Network::Recurrent(model) => model.bytes(),
+            Network::Ensemble(model) => model.bytes(),
         }
     }
 }
@@ -86,6 +112,7 @@ macro_rules! with_network {
         match (&$model.network, $state) {
             (Network::Transformer($network), State::Transformer($of_network)) => $body,
             (Network::Recurrent($network), State::Recurrent($of_network)) => $body,
+            (Network::Ensemble($network), State::Ensemble($of_network)) => $body,
             _ => panic!("the state was made by a model of another architecture"),
         }
     };
@@ -107,11 +134,12 @@ impl StepModel for Model {
         match &self.network {
             Network::Transformer(model) => State::Transformer(Box::new(model.new_state())),
             Network::Recurrent(model) => State::Recurrent(Box::new(model.new_state())),
+            Network::Ensemble(model) => State::Ensemble(Box::new(model.new_state())),
         }
     }
 
     fn new_scores(&self) -> Scores {
-        Scores::new()
+        if self.raw_scores || matches!(self.network, Network::Ensemble(_)) { Scores::raw() } else { Scores::new() }
     }
 
     fn encode(&self, slots: &[SentId], sentences: &[&[WordId]], state: &mut State) {
@@ -130,10 +158,22 @@ impl StepModel for Model {
         with_network!(self, state, |model, state| model.step(rows, state, scores))
     }
 
+    fn step_more(&self, rows: &[StepRow], state: &mut State, scores: &mut Scores) {
+        with_network!(self, state, |model, state| model.step_more(rows, state, scores))
+    }
+
+    fn scores_are_log_probs(&self) -> bool {
+        match &self.network {
+            Network::Ensemble(model) => model.scores_are_log_probs(),
+            _ => !self.raw_scores,
+        }
+    }
+
     fn has_attention(&self) -> bool {
         match &self.network {
             Network::Transformer(model) => model.has_attention(),
             Network::Recurrent(model) => model.has_attention(),
+            Network::Ensemble(model) => model.has_attention(),
         }
     }
 

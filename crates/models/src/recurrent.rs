@@ -73,6 +73,27 @@ impl Recurrent {
         })
     }
 
+    /// Computes `rows`: the states in `state.layers`, and `state.hidden`.
+    fn run(&self, rows: &[StepRow], state: &mut RecurrentState) {
+        state.look_up(rows, &self.decoder, &self.target, self.dim_emb);
+        let RecurrentState { layers, attention, .. } = state;
+        let inputs = Inputs {
+            words: &state.words,
+            slots: &state.slots,
+            parent_of: &state.parent_of,
+            parents: &state.parents,
+            sources: &state.sources,
+        };
+        let keep = |weights: &[f32]| attention.push(weights);
+        let hidden = &mut state.hidden;
+        match &self.decoder {
+            AnyDecoder::Conditional(decoder) => decoder.step(&inputs, layers, hidden, &mut state.decoder_work, keep),
+            AnyDecoder::AttentionFirst(decoder) => {
+                decoder.step(&inputs, layers, hidden, &mut state.attention_first_work, keep);
+            }
+        }
+    }
+
     /// Memory that the weights take, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
@@ -133,25 +154,16 @@ impl StepModel for Recurrent {
     }
 
     fn step(&self, rows: &[StepRow], state: &mut RecurrentState, scores: &mut Scores) {
-        state.advance(rows, &self.decoder, &self.target, self.dim_emb);
-        let RecurrentState { layers, attention, .. } = state;
-        attention.clear();
-        let inputs = Inputs {
-            words: &state.words,
-            slots: &state.slots,
-            parent_of: &state.parent_of,
-            parents: &state.parents,
-            sources: &state.sources,
-        };
-        let keep = |weights: &[f32]| attention.push(weights);
-        let hidden = &mut state.hidden;
-        match &self.decoder {
-            AnyDecoder::Conditional(decoder) => decoder.step(&inputs, layers, hidden, &mut state.decoder_work, keep),
-            AnyDecoder::AttentionFirst(decoder) => {
-                decoder.step(&inputs, layers, hidden, &mut state.attention_first_work, keep);
-            }
-        }
+        state.begin_step(&self.decoder);
+        self.run(rows, state);
         scores.compute(&self.output, &state.hidden);
+    }
+
+    fn step_more(&self, rows: &[StepRow], state: &mut RecurrentState, scores: &mut Scores) {
+        state.set_aside();
+        self.run(rows, state);
+        state.put_before();
+        scores.compute_more(&self.output, &state.hidden);
     }
 
     fn has_attention(&self) -> bool {

@@ -7,10 +7,13 @@ use metaphrase_base::{Candidate, Row, StepScores, WordId};
 use metaphrase_kernels::{Best, Matrix, TopK, log_sum_exp};
 
 /// The logits of the last step, `rows × V`. The log-probability of a word is its logit minus the row's normaliser
-/// `ln Σ exp(logit)`, which is computed when a row is first asked for.
+/// `ln Σ exp(logit)`, which is computed when a row is first asked for. *Raw* scores are taken as they are.
 #[derive(Debug, Default)]
 pub struct Scores {
     logits: Matrix,
+    /// Logits of rows that are added.
+    more: Matrix,
+    raw: bool,
     /// Per row; `None` until asked for.
     normalisers: Vec<Cell<Option<f32>>>,
     top: TopK,
@@ -24,6 +27,12 @@ impl Scores {
         Self::default()
     }
 
+    /// Scores whose logits are not normalised: log-probabilities already, as an ensemble's, or meant to be
+    /// (self-normalised models: Zhang et al. 2018, eq. 12).
+    pub(crate) fn raw() -> Self {
+        Self { raw: true, ..Self::default() }
+    }
+
     /// Computes the logits of `inputs` (`rows × d`, the decoder's outputs) by the output layer.
     pub(crate) fn compute(&mut self, output: &Output, inputs: &Matrix) {
         output.logits(inputs, &mut self.logits);
@@ -31,7 +40,47 @@ impl Scores {
         self.normalisers.resize(self.logits.rows(), Cell::new(None));
     }
 
+    /// As [`compute`](Self::compute), for rows that come after those there are.
+    pub(crate) fn compute_more(&mut self, output: &Output, inputs: &Matrix) {
+        let mut more = core::mem::take(&mut self.more);
+        output.logits(inputs, &mut more);
+        let first = self.logits.rows();
+        self.logits.resize(first + more.rows(), more.cols());
+        for row in 0..more.rows() {
+            self.logits.row_mut(first + row).copy_from_slice(more.row(row));
+        }
+        self.normalisers.resize(self.logits.rows(), Cell::new(None));
+        self.more = more;
+    }
+
+    /// Makes room for as many rows as `member` has, zero from row `first` on.
+    pub(crate) fn begin_sum(&mut self, member: &Self, first: usize) {
+        let (rows, words) = (member.logits.rows(), member.logits.cols());
+        self.logits.resize(rows, words);
+        self.logits.as_mut_slice()[first * words..].fill(0.0);
+        self.normalisers.clear();
+        self.normalisers.resize(rows, Cell::new(None));
+    }
+
+    /// Adds `weight` times the log-probabilities of a member of an ensemble, from row `first` on.
+    pub(crate) fn add(&mut self, weight: f32, member: &Self, first: usize) {
+        for row in first..self.logits.rows() {
+            let normaliser = member.normaliser(row);
+            for (sum, logit) in self.logits.row_mut(row).iter_mut().zip(member.logits.row(row)) {
+                *sum += weight * (logit - normaliser);
+            }
+        }
+    }
+
+    /// Number of rows.
+    pub(crate) fn rows(&self) -> usize {
+        self.logits.rows()
+    }
+
     fn normaliser(&self, row: usize) -> f32 {
+        if self.raw {
+            return 0.0;
+        }
         self.normalisers[row].get().unwrap_or_else(|| {
             let normaliser = log_sum_exp(self.logits.row(row));
             self.normalisers[row].set(Some(normaliser));

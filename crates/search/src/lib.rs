@@ -31,6 +31,9 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod candidates;
+mod constraints;
+mod guide;
 mod length;
 mod options;
 mod sampling;
@@ -39,7 +42,8 @@ mod sentence;
 mod task;
 mod trellis;
 
-pub use options::{CheckedOptions, Options, OptionsError, Stop};
+pub use constraints::{Constraints, ConstraintsError, Continues};
+pub use options::{CheckedOptions, Options, OptionsError, Stop, Strategy};
 pub use sampling::Sampling;
 pub use searcher::Searcher;
-pub use task::{Hypothesis, Outcome, Task};
+pub use task::{Counts, Hypothesis, Outcome, Task};

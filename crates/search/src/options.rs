@@ -16,12 +16,37 @@ pub enum Stop {
     Fill,
 }
 
+/// Which continuations a step looks at, and which of them it keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Strategy {
+    /// All continuations of all open hypotheses; constraints by dynamic beam allocation (Post and Vilar 2018).
+    #[default]
+    Beam,
+    /// As `Beam`, but the beam is C + 1 times as wide where a sentence has C words of constraints, and each bank has
+    /// its own `beam_size` places (Hokamp and Liu 2017, as Post and Vilar 2018, §5, simulate it).
+    Grid,
+    /// Cube pruning (Zhang et al. 2018, §3.4.1, "NCP"): open hypotheses that end with the same word share the scores
+    /// of the best of them; those that are chosen get their own scores and states in a second step.
+    Cube,
+    /// Accelerated cube pruning (§3.4.2, "ACP"): they share the score and the state for good.
+    AcceleratedCube,
+}
+
+impl Strategy {
+    /// Whether hypotheses with the same last word share a row of a step.
+    pub(crate) fn merges(self) -> bool {
+        matches!(self, Self::Cube | Self::AcceleratedCube)
+    }
+}
+
 /// The most hypotheses per step and sentence.
 const MAX_BEAM: usize = 10_000;
 
 /// Options of a search. The default is Marian's behaviour with beam 6 and scores normalised by length.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
+    /// Which continuations are looked at and kept.
+    pub strategy: Strategy,
     /// Hypotheses kept per step and sentence, B. From 1 to 10,000.
     pub beam_size: usize,
     /// Number of hypotheses in an outcome, at most.
@@ -35,6 +60,15 @@ pub struct Options {
     pub max_length_factor: f32,
     /// How a sentence ends.
     pub stop: Stop,
+    /// Relative beam width: what is less probable than the best hypothesis of the step (with constraints: the best that
+    /// has met as many) times this is dropped (Iglesias 2018, §4.3: 0.01). From 0, which drops nothing, to 1.
+    pub beam_width: f32,
+    /// Hypotheses whose log-probability is this much below that of the best finished one are dropped (Post and Vilar
+    /// 2018, §4). `None`: 20 for sentences with constraints, otherwise nothing is dropped.
+    pub prune_threshold: Option<f32>,
+    /// A sentence ends when its n-best list is full and the log-probability of the best open hypothesis is this much
+    /// below that of the best finished one (Devlin 2017, §3: δ = 3). Infinite: never.
+    pub stop_margin: f32,
     /// Words that no hypothesis may contain, such as the unknown word. Probabilities are not renormalised.
     pub excluded: Vec<WordId>,
     /// Draw hypotheses instead of searching for the best: `n_best` of them for each sentence.
@@ -46,12 +80,16 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
+            strategy: Strategy::Beam,
             beam_size: 6,
             n_best: 1,
             normalize: 1.0,
             word_penalty: 0.0,
             max_length_factor: 3.0,
             stop: Stop::Shrink,
+            beam_width: 0.0,
+            prune_threshold: None,
+            stop_margin: f32::INFINITY,
             excluded: Vec::new(),
             sampling: None,
             attention: false,
@@ -95,6 +133,12 @@ pub enum OptionsError {
     /// The end of sentence can not be excluded.
     #[error("the end-of-sentence word is among the excluded words; no hypothesis could end")]
     EndExcluded,
+    /// Draws are made one by one; there is no beam to prune or to divide.
+    #[error("sampling goes with neither {with}; use --strategy beam without it, or do not sample")]
+    Sampling {
+        /// What does not go with it.
+        with: &'static str,
+    },
     /// Attention of a model without attention.
     #[error("alignments were asked of a model that has no attention to show")]
     NoAttention,
@@ -123,8 +167,15 @@ impl Options {
         range("length normalisation", normalize, "a number from 0 up", not_negative)?;
         range("word penalty", self.word_penalty, "a finite number", self.word_penalty.is_finite())?;
         range("maximum length factor", factor, "a positive number", factor > 0.0 && factor.is_finite())?;
+        range("relative beam width", self.beam_width, "from 0 to 1", (0.0..=1.0).contains(&self.beam_width))?;
+        let threshold = self.prune_threshold.unwrap_or(0.0);
+        range("pruning threshold", threshold, "a number from 0 up", threshold >= 0.0)?;
+        range("stopping margin", self.stop_margin, "a number from 0 up", self.stop_margin >= 0.0)?;
         if let Some(sampling) = &self.sampling {
             sampling.check()?;
+            if self.strategy != Strategy::Beam {
+                return Err(OptionsError::Sampling { with: "grid beam search nor cube pruning" });
+            }
         } else if self.n_best > self.beam_size {
             return Err(OptionsError::NBestOverBeam { n_best: self.n_best, beam_size: self.beam_size });
         }

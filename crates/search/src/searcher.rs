@@ -1,6 +1,6 @@
 //! Algorithm 1 of Iglesias et al. 2018 over a batch that sentences enter and leave.
 
-use crate::sentence::{Selection, SentenceSearch, Target, step_rows};
+use crate::sentence::{Selection, SentenceSearch, Target};
 use crate::{Outcome, Task};
 use metaphrase_base::{SentId, StepModel, StepRow};
 use std::collections::VecDeque;
@@ -117,32 +117,61 @@ impl<'m, M: StepModel, T> Searcher<'m, M, T> {
     fn step(&mut self) {
         self.rows.clear();
         for &slot in &self.active {
-            step_rows(slot, &self.sentences[slot.index()], &mut self.rows);
+            let rows = self.sentences[slot.index()].rows();
+            self.rows.extend(rows.map(|parent| StepRow { sentence: slot, parent }));
         }
         self.model.step(&self.rows, &mut self.state, &mut self.scores);
     }
 
     /// Lines 11 to 17 for each sentence; those that are done leave the batch.
     fn select(&mut self, emit: &mut impl FnMut(Outcome<T>)) {
-        let Self { model, state, scores, sentences, tags, free, active, selection, .. } = self;
-        let target = Target { end: model.end_of_sentence(), words: model.target_words() };
+        let target = self.target();
         let mut first_row = 0;
+        for &slot in &self.active {
+            let sentence = &mut self.sentences[slot.index()];
+            let rows = sentence.rows().len();
+            sentence.select(target, first_row, &mut self.scores, &mut self.selection);
+            first_row += rows;
+        }
+        self.rescore(first_row);
+        let Self { model, state, sentences, tags, free, active, selection, .. } = self;
         active.retain(|&slot| {
             let sentence = &mut sentences[slot.index()];
-            let rows = sentence.rows().len();
             let kept = sentence.wants_attention();
             let attention = |row| if kept { model.attention(state, row) } else { &[][..] };
-            let done = sentence.advance(target, first_row, scores, attention, selection);
-            first_row += rows;
+            let done = sentence.advance(target, attention, selection);
             if done {
                 let (source_len, hypotheses) = (sentence.source_len(), sentence.hypotheses(target));
                 if let Some(tag) = tags[slot.index()].take() {
-                    emit(Outcome { tag, source_len, hypotheses });
+                    emit(Outcome { tag, source_len, hypotheses, counts: sentence.counts() });
                 }
                 model.release(slot, state);
                 free.push(slot);
             }
             !done
         });
+    }
+
+    /// The second step of cube pruning, for chosen hypotheses that have no row yet.
+    fn rescore(&mut self, mut first_row: usize) {
+        self.rows.clear();
+        for &slot in &self.active {
+            let rows = self.sentences[slot.index()].rows_to_rescore();
+            self.rows.extend(rows.map(|parent| StepRow { sentence: slot, parent }));
+        }
+        if self.rows.is_empty() {
+            return;
+        }
+        self.model.step_more(&self.rows, &mut self.state, &mut self.scores);
+        for &slot in &self.active {
+            let sentence = &mut self.sentences[slot.index()];
+            sentence.rescore(first_row, &self.scores);
+            first_row += sentence.rows_to_rescore().len();
+        }
+    }
+
+    fn target(&self) -> Target {
+        let model = self.model;
+        Target { end: model.end_of_sentence(), words: model.target_words(), log_probs: model.scores_are_log_probs() }
     }
 }

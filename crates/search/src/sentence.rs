@@ -1,10 +1,14 @@
 //! The search of one sentence: its open hypotheses, its finished ones (F), and one step's selection.
 
+use crate::candidates::{Best, Continuation, Place};
+use crate::constraints::{Automaton, StateId};
+use crate::guide::{self, Guide, Step};
 use crate::sampling::{self, Sampler};
 use crate::trellis::{HypId, Trellis};
-use crate::{CheckedOptions, Hypothesis, Stop, Task, length};
-use metaphrase_base::{Candidate, Parent, Row, SentId, StepRow, StepScores, WordId};
+use crate::{CheckedOptions, Counts, Hypothesis, Stop, Strategy, Task, length};
+use metaphrase_base::{Parent, Row, StepScores, WordId};
 use rand_chacha::ChaCha8Rng;
+use std::collections::HashMap;
 
 /// A hypothesis that the next step continues.
 #[derive(Debug, Clone, Copy)]
@@ -15,6 +19,22 @@ struct Open {
     parent: Option<Parent>,
     /// Which draw it is, when sampling.
     draw: usize,
+    /// What it has met of the constraints.
+    state: StateId,
+    /// Which of the sentence's rows of the next step scores it.
+    row: usize,
+}
+
+/// A continuation that is kept.
+#[derive(Debug, Clone, Copy)]
+struct Choice {
+    /// Which open hypothesis it continues.
+    place: usize,
+    word: WordId,
+    score: f32,
+    /// The row that scored it, and whose state it continues.
+    row: Row,
+    state: StateId,
 }
 
 /// A hypothesis that ended, by itself or at the length limit.
@@ -36,10 +56,13 @@ struct Reserve {
 /// Buffers of one step's selection, shared by all sentences of a searcher.
 #[derive(Debug, Default)]
 pub(crate) struct Selection {
-    so_far: Vec<f32>,
-    candidates: Vec<Candidate>,
+    places: Vec<Place>,
+    continuations: Vec<Continuation>,
+    best: Best,
+    guide: guide::Buffers,
     open: Vec<Open>,
     sampler: Sampler,
+    rows_by_word: HashMap<WordId, usize>,
 }
 
 /// What search knows of the model.
@@ -49,6 +72,8 @@ pub(crate) struct Target {
     pub(crate) end: WordId,
     /// V.
     pub(crate) words: usize,
+    /// Whether scores are at most 0.
+    pub(crate) log_probs: bool,
 }
 
 /// State of one sentence's search. Reused from sentence to sentence.
@@ -63,10 +88,21 @@ pub(crate) struct SentenceSearch {
     length: usize,
     /// Places in the beam.
     width: usize,
+    /// Best first.
     open: Vec<Open>,
+    /// Which open hypotheses have the rows of the next step.
+    leaders: Vec<usize>,
+    /// What the last selection keeps, best first.
+    choices: Vec<Choice>,
+    /// Which of the continued hypotheses get rows of their own in a second step.
+    rescored: Vec<usize>,
+    constraints: Option<Automaton>,
+    counts: Counts,
     trellis: Trellis,
     /// F, best first, at most `n_best`.
     finished: Vec<Finished>,
+    /// The log-probability of the best finished hypothesis, in the list or not.
+    best_finished: f32,
     /// The best of the second stack; only where the beam is filled up again.
     reserve: Option<Reserve>,
     draws: Vec<ChaCha8Rng>,
@@ -83,8 +119,14 @@ impl SentenceSearch {
             length: 0,
             width: 0,
             open: Vec::new(),
+            leaders: Vec::new(),
+            choices: Vec::new(),
+            rescored: Vec::new(),
+            constraints: None,
+            counts: Counts::default(),
             trellis: Trellis::default(),
             finished: Vec::new(),
+            best_finished: f32::NEG_INFINITY,
             reserve: None,
             draws: Vec::new(),
         }
@@ -98,9 +140,15 @@ impl SentenceSearch {
         self.prefix.clone_from(&task.prefix);
         self.limit = length::limit(options, task.source.len(), task.prefix.len());
         self.length = 0;
-        self.width = options.beam_size;
+        self.constraints = task.constraints.clone().map(Automaton::new);
+        self.width = match (options.strategy, &task.constraints) {
+            (Strategy::Grid, Some(constraints)) => options.beam_size * (constraints.words() + 1),
+            _ => options.beam_size,
+        };
+        self.counts = Counts::default();
         self.trellis.clear();
         self.finished.clear();
+        self.best_finished = f32::NEG_INFINITY;
         self.reserve = None;
         self.draws.clear();
         if options.sampling.is_some() {
@@ -108,7 +156,10 @@ impl SentenceSearch {
         }
         self.open.clear();
         let copies = self.copies();
-        self.open.extend((0..copies).map(|draw| Open { hyp: None, parent: None, draw }));
+        let start = Open { hyp: None, parent: None, draw: 0, state: StateId::START, row: 0 };
+        self.open.extend((0..copies).map(|draw| Open { draw, row: draw, ..start }));
+        self.leaders.clear();
+        self.leaders.extend(0..copies);
     }
 
     /// Rows that stand for the one hypothesis that there is before the search branches: every draw has its own.
@@ -124,41 +175,91 @@ impl SentenceSearch {
         self.source_len
     }
 
-    /// The rows that the next step must compute.
-    pub(crate) fn rows(&self) -> impl ExactSizeIterator<Item = Option<Parent>> {
-        self.open.iter().map(|open| open.parent)
+    pub(crate) fn counts(&self) -> Counts {
+        self.counts
     }
 
-    /// Continues all open hypotheses by one word: lines 11 to 16 of Algorithm 1. The sentence's rows of the
-    /// step start at `first_row`, in the order of [`rows`](Self::rows); `attention` gives a row's attention.
-    /// Returns whether the sentence is done.
-    pub(crate) fn advance<'a>(
+    /// The rows that the next step must compute.
+    pub(crate) fn rows(&self) -> impl ExactSizeIterator<Item = Option<Parent>> {
+        self.leaders.iter().map(|&place| self.open[place].parent)
+    }
+
+    /// Chooses what continues the open hypotheses: lines 11 to 14 of Algorithm 1. The sentence's rows of the step
+    /// start at `first_row`, in the order of [`rows`](Self::rows).
+    pub(crate) fn select(
         &mut self,
         target: Target,
         first_row: usize,
         scores: &mut impl StepScores,
+        buffers: &mut Selection,
+    ) {
+        self.counts +=
+            Counts { steps: 1, hypotheses: self.open.len(), groups: self.leaders.len(), rows: self.leaders.len() };
+        let so_far = |open: &Open| open.hyp.map_or(0.0, |hyp| self.trellis.log_prob(hyp));
+        let place = |open: &Open| Place { so_far: so_far(open), row: Row::new(first_row + open.row) };
+        buffers.places.clear();
+        buffers.places.extend(self.open.iter().map(place));
+        self.choose(target, scores, buffers);
+        if self.options.stop == Stop::Fill && self.length >= self.prefix.len() && self.draws.is_empty() {
+            self.keep_lost_ends(target, scores, buffers);
+        }
+        self.rescored.clear();
+        if self.options.strategy == Strategy::Cube {
+            self.rescored.extend(self.choices.iter().map(|choice| choice.place));
+            self.rescored.sort_unstable();
+            self.rescored.dedup();
+            let (open, leaders) = (&self.open, &self.leaders);
+            self.rescored.retain(|&place| leaders[open[place].row] != place);
+        }
+    }
+
+    /// What a second step must compute: chosen hypotheses whose scores are those of another one.
+    pub(crate) fn rows_to_rescore(&self) -> impl ExactSizeIterator<Item = Option<Parent>> {
+        self.rescored.iter().map(|&place| self.open[place].parent)
+    }
+
+    /// Takes the scores of the second step, whose rows for this sentence start at `first_row`: "once an item is
+    /// selected, the exact hidden state will be used to calculate its exact NLL" (Zhang et al. 2018, §3.4.1).
+    pub(crate) fn rescore(&mut self, first_row: usize, scores: &impl StepScores) {
+        self.counts.rows += self.rescored.len();
+        for choice in &mut self.choices {
+            if let Ok(number) = self.rescored.binary_search(&choice.place) {
+                choice.row = Row::new(first_row + number);
+                let so_far = self.open[choice.place].hyp.map_or(0.0, |hyp| self.trellis.log_prob(hyp));
+                choice.score = scores.score(choice.row, choice.word) + so_far;
+            }
+        }
+        self.choices.retain(|choice| choice.score > f32::NEG_INFINITY);
+        self.choices.sort_by(|a, b| b.score.total_cmp(&a.score));
+    }
+
+    /// Continues the hypotheses that were chosen by one word: lines 15 and 16 of Algorithm 1. `attention` gives a
+    /// row's attention. Returns whether the sentence is done.
+    pub(crate) fn advance<'a>(
+        &mut self,
+        target: Target,
         attention: impl Fn(Row) -> &'a [f32],
         buffers: &mut Selection,
     ) -> bool {
-        self.select(target, first_row, scores, buffers);
-        if self.options.stop == Stop::Fill && self.length >= self.prefix.len() && self.draws.is_empty() {
-            self.keep_lost_ends(target, first_row, scores, &buffers.candidates);
-        }
         self.length += 1;
         buffers.open.clear();
-        for (place, candidate) in buffers.candidates.iter().enumerate() {
-            let from = self.open[candidate.row.index() - first_row];
-            let hyp = self.trellis.add(from.hyp, candidate.word, candidate.score, attention(candidate.row));
-            if candidate.word == target.end {
+        for number in 0..self.choices.len() {
+            let choice = self.choices[number];
+            let from = self.open[choice.place];
+            let hyp = self.trellis.add(from.hyp, choice.word, choice.score, attention(choice.row));
+            if choice.word == target.end {
                 self.finish(hyp);
+                self.best_finished = self.best_finished.max(choice.score);
             } else {
-                let parent = Parent { row: candidate.row, word: candidate.word };
-                let draw = if self.draws.is_empty() { place } else { from.draw };
-                buffers.open.push(Open { hyp: Some(hyp), parent: Some(parent), draw });
+                let parent = Parent { row: choice.row, word: choice.word };
+                let draw = if self.draws.is_empty() { number } else { from.draw };
+                let open = Open { hyp: Some(hyp), parent: Some(parent), draw, state: choice.state, row: number };
+                buffers.open.push(open);
             }
         }
         if self.options.stop == Stop::Shrink && self.draws.is_empty() && self.length > self.prefix.len() {
-            self.width -= buffers.candidates.len() - buffers.open.len();
+            let ended = self.choices.iter().filter(|choice| choice.word == target.end).count();
+            self.width -= ended.min(self.width);
         }
         core::mem::swap(&mut self.open, &mut buffers.open);
         if self.length <= self.prefix.len()
@@ -166,43 +267,108 @@ impl SentenceSearch {
         {
             self.open.extend((1..self.copies()).map(|draw| Open { draw, ..only }));
         }
-        self.is_done()
+        self.assign_rows(&mut buffers.rows_by_word);
+        self.is_done(target)
     }
 
-    /// Chooses the continuations: TOPB, the forced word of a prefix, or a draw for each row.
-    fn select(&mut self, target: Target, first_row: usize, scores: &mut impl StepScores, buffers: &mut Selection) {
-        let options = &self.options;
-        let Selection { so_far, candidates, sampler, .. } = buffers;
-        so_far.clear();
-        so_far.extend(self.open.iter().map(|open| open.hyp.map_or(0.0, |hyp| self.trellis.log_prob(hyp))));
-        if let Some(&word) = self.prefix.get(self.length) {
-            let row = Row::new(first_row);
-            candidates.clear();
-            candidates.push(Candidate { row, word, score: scores.score(row, word) + so_far[0] });
-        } else if let Some(sampling) = options.sampling {
-            candidates.clear();
-            for (place, open) in self.open.iter().enumerate() {
-                let row = Row::new(first_row + place);
-                scores.row(row, sampler.row(target.words));
-                if let Some((word, log_prob)) = sampler.draw(sampling, &options.excluded, &mut self.draws[open.draw]) {
-                    candidates.push(Candidate { row, word, score: log_prob + so_far[place] });
-                }
+    /// Gives each open hypothesis a row, or those that end with the same word the row of the best of them (the
+    /// sub-cubes of Zhang et al. 2018, §3.4.1).
+    fn assign_rows(&mut self, rows_by_word: &mut HashMap<WordId, usize>) {
+        self.leaders.clear();
+        rows_by_word.clear();
+        let merges = self.options.strategy.merges();
+        for (place, open) in self.open.iter_mut().enumerate() {
+            let own = self.leaders.len();
+            open.row = match open.parent {
+                Some(parent) if merges => *rows_by_word.entry(parent.word).or_insert(own),
+                _ => own,
+            };
+            if open.row == own {
+                self.leaders.push(place);
             }
-        } else {
-            let rows = first_row..first_row + self.open.len();
-            scores.top(rows, so_far, self.width, &options.excluded, candidates);
         }
     }
 
+    /// Chooses the continuations: TOPB, the forced word of a prefix, or a draw for each row.
+    fn choose(&mut self, target: Target, scores: &mut impl StepScores, buffers: &mut Selection) {
+        let Selection { places, continuations, best, guide, sampler, .. } = buffers;
+        let options = &*self.options;
+        continuations.clear();
+        if let Some(&word) = self.prefix.get(self.length) {
+            let score = scores.score(places[0].row, word) + places[0].so_far;
+            continuations.push(Continuation { place: 0, word, score });
+        } else if let Some(sampling) = options.sampling {
+            for (place, (open, at)) in self.open.iter().zip(&*places).enumerate() {
+                scores.row(at.row, sampler.row(target.words));
+                if let Some((word, log_prob)) = sampler.draw(sampling, &options.excluded, &mut self.draws[open.draw]) {
+                    continuations.push(Continuation { place, word, score: log_prob + at.so_far });
+                }
+            }
+        } else {
+            let first_row = places[0].row.index();
+            let rows = first_row..first_row + self.leaders.len();
+            let step = Step { places, rows, width: self.width, options, end: target.end };
+            match &mut self.constraints {
+                None => step.find(best, scores, continuations),
+                Some(automaton) => {
+                    let states = self.open.iter().map(|open| open.state);
+                    let left = self.limit - self.length;
+                    Guide { automaton, left }.find(&step, states, scores, best, guide, continuations);
+                }
+            }
+            self.prune(target.end, continuations);
+        }
+        self.choices.clear();
+        for &Continuation { place, word, score } in &*continuations {
+            let state = self.open[place].state;
+            let state = match &mut self.constraints {
+                Some(automaton) if word != target.end => automaton.after(state, word),
+                _ => state,
+            };
+            self.choices.push(Choice { place, word, score, row: places[place].row, state });
+        }
+    }
+
+    /// Drops what is too far below the best: of this step, of the same bank where there are constraints, so that the
+    /// way to meet them stays open; and of the finished hypotheses.
+    fn prune(&mut self, end: WordId, continuations: &mut Vec<Continuation>) {
+        let threshold = self.options.prune_threshold.unwrap_or(match &self.constraints {
+            Some(automaton) if automaton.needed(StateId::START) > 0 => 20.0,
+            _ => f32::INFINITY,
+        });
+        let worst = self.best_finished - threshold;
+        continuations.retain(|c| c.score >= worst || worst.is_nan());
+        if self.options.beam_width == 0.0 {
+            return;
+        }
+        let margin = self.options.beam_width.ln();
+        let Self { constraints, open, .. } = self;
+        let mut bank = |c: &Continuation| match constraints {
+            Some(automaton) if c.word != end => automaton.needed_after(open[c.place].state, c.word),
+            _ => 0,
+        };
+        // Best first, so the first of a bank is its best.
+        let mut best: Vec<(usize, f32)> = Vec::new();
+        continuations.retain(|c| {
+            let bank = bank(c);
+            match best.iter().find(|known| known.0 == bank) {
+                Some(&(_, best)) => c.score >= best + margin,
+                None => {
+                    best.push((bank, c.score));
+                    true
+                }
+            }
+        });
+    }
+
     /// Remark 5 of Algorithm 1: the best of the end-of-sentence candidates that TOPB did not take.
-    fn keep_lost_ends(&mut self, target: Target, first_row: usize, scores: &impl StepScores, taken: &[Candidate]) {
-        for (place, open) in self.open.iter().enumerate() {
-            let row = Row::new(first_row + place);
-            if taken.iter().any(|c| c.row == row && c.word == target.end) {
+    fn keep_lost_ends(&mut self, target: Target, scores: &impl StepScores, buffers: &Selection) {
+        for (place, (open, at)) in self.open.iter().zip(&buffers.places).enumerate() {
+            let taken = self.choices.iter().any(|choice| choice.place == place && choice.word == target.end);
+            if taken || self.constraints.as_ref().is_some_and(|automaton| automaton.needed(open.state) > 0) {
                 continue;
             }
-            let so_far = open.hyp.map_or(0.0, |hyp| self.trellis.log_prob(hyp));
-            let log_prob = scores.score(row, target.end) + so_far;
+            let log_prob = scores.score(at.row, target.end) + at.so_far;
             let score = length::normalised(&self.options, log_prob, self.length + 1);
             if log_prob > f32::NEG_INFINITY && self.reserve.is_none_or(|best| score > best.score) {
                 self.reserve = Some(Reserve { parent: open.hyp, log_prob, score });
@@ -221,32 +387,30 @@ impl SentenceSearch {
         }
     }
 
-    fn is_done(&self) -> bool {
+    fn is_done(&self, target: Target) -> bool {
         let options = &self.options;
         if self.open.is_empty() || self.length >= self.limit {
             return true;
         }
+        if options.sampling.is_some() || self.finished.len() < options.n_best {
+            return false;
+        }
+        let log_probs = || self.open.iter().filter_map(|open| open.hyp).map(|hyp| self.trellis.log_prob(hyp));
+        if log_probs().all(|log_prob| log_prob < self.best_finished - options.stop_margin) {
+            return true;
+        }
         // No open hypothesis can enter the n-best list any more: what remains to be found is worse.
+        let reachable = |log_prob| length::reachable(options, log_prob, self.length + 1, self.limit);
         options.stop == Stop::Fill
-            && options.sampling.is_none()
-            && self.finished.len() == options.n_best
-            && self.finished.last().is_some_and(|worst| {
-                self.open.iter().filter_map(|open| open.hyp).all(|hyp| {
-                    let log_prob = self.trellis.log_prob(hyp);
-                    length::reachable(options, log_prob, self.length + 1, self.limit) <= worst.score
-                })
-            })
+            && target.log_probs
+            && self.finished.last().is_some_and(|worst| log_probs().all(|log_prob| reachable(log_prob) <= worst.score))
     }
 
     /// Line 17 of Algorithm 1, GETBESTHYPOTHESIS, for the `n_best` best.
     pub(crate) fn hypotheses(&mut self, target: Target) -> Vec<Hypothesis> {
         let lost_end = self.reserve.filter(|_| self.finished.is_empty());
         if self.cut_off_counts() && lost_end.is_none() {
-            for place in 0..self.open.len() {
-                if let Some(hyp) = self.open[place].hyp {
-                    self.finish(hyp);
-                }
-            }
+            self.finish_cut_off();
         }
         if let Some(Reserve { parent, log_prob, score }) = lost_end {
             // Its attention was not kept: it shows that of the word before it.
@@ -257,15 +421,20 @@ impl SentenceSearch {
         self.finished.iter().map(trace).collect()
     }
 
+    /// Adds what the length limit cut off to F: what meets all constraints or, if there is nothing that does, what
+    /// comes nearest.
+    fn finish_cut_off(&mut self) {
+        let needed = |open: &Open| self.constraints.as_ref().map_or(0, |automaton| automaton.needed(open.state));
+        let least = if self.finished.is_empty() { self.open.iter().map(needed).min().unwrap_or(0) } else { 0 };
+        let cut_off: Vec<HypId> =
+            self.open.iter().filter(|open| needed(open) == least).filter_map(|open| open.hyp).collect();
+        cut_off.into_iter().for_each(|hyp| self.finish(hyp));
+    }
+
     /// Whether hypotheses that the length limit cut off are results. In Marian they compete with the finished
     /// ones; in Algorithm 1 they are the last resort.
     fn cut_off_counts(&self) -> bool {
         let compete = self.options.stop == Stop::Shrink || self.options.sampling.is_some();
         self.length >= self.limit && (compete || self.finished.is_empty())
     }
-}
-
-/// Rows of a sentence in a slot, as the model wants them.
-pub(crate) fn step_rows(slot: SentId, sentence: &SentenceSearch, rows: &mut Vec<StepRow>) {
-    rows.extend(sentence.rows().map(|parent| StepRow { sentence: slot, parent }));
 }

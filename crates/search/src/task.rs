@@ -1,6 +1,6 @@
 //! What goes into a search and what comes out of it.
 
-use crate::CheckedOptions;
+use crate::{CheckedOptions, Constraints};
 use metaphrase_base::WordId;
 
 /// One sentence to search for.
@@ -13,6 +13,8 @@ pub struct Task<T> {
     /// Words that every hypothesis starts with. May end with the end of sentence: then there is nothing left
     /// to search and the task asks for the score of a given translation.
     pub prefix: Vec<WordId>,
+    /// What translations must and must not contain.
+    pub constraints: Option<Constraints>,
     /// How to search.
     pub options: CheckedOptions,
     /// What the draws of this sentence start from, when sampling.
@@ -23,7 +25,7 @@ impl<T> Task<T> {
     /// Translate `source` freely.
     #[must_use]
     pub fn new(tag: T, source: Vec<WordId>, options: &CheckedOptions) -> Self {
-        Self { tag, source, prefix: Vec::new(), options: options.clone(), seed: 0 }
+        Self { tag, source, prefix: Vec::new(), constraints: None, options: options.clone(), seed: 0 }
     }
 }
 
@@ -51,6 +53,31 @@ pub struct Outcome<T> {
     pub tag: T,
     /// Length of the source, the end of sentence included: the width of [`Hypothesis::attention`].
     pub source_len: usize,
-    /// Best first. Never more than `n_best`; empty only if the model gives no word a probability.
+    /// Best first. Never more than `n_best`; empty only if the model gives no word a probability. All meet all
+    /// constraints, or none does: then the length limit came first, and those that lack least come first.
     pub hypotheses: Vec<Hypothesis>,
+    /// How much work it was.
+    pub counts: Counts,
+}
+
+/// The work of a search. Counts of several sentences can be added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counts {
+    /// Steps in time.
+    pub steps: usize,
+    /// Open hypotheses that steps continued (N_w of Zhang et al. 2018, eq. 15).
+    pub hypotheses: usize,
+    /// Groups of them that shared scores (N_c); the average merging rate is `hypotheses / groups`.
+    pub groups: usize,
+    /// Rows that the model computed: groups, and what cube pruning scores again.
+    pub rows: usize,
+}
+
+impl core::ops::AddAssign for Counts {
+    fn add_assign(&mut self, other: Self) {
+        self.steps += other.steps;
+        self.hypotheses += other.hypotheses;
+        self.groups += other.groups;
+        self.rows += other.rows;
+    }
 }

@@ -15,7 +15,9 @@ pub struct FakeModel {
 #[derive(Default)]
 pub struct FakeState {
     sources: Vec<Option<Vec<WordId>>>,
+    /// Of the rows of the last step, and of the step before.
     histories: Vec<Vec<WordId>>,
+    before: Vec<Vec<WordId>>,
     attention: Vec<Vec<f32>>,
     keep_attention: bool,
 }
@@ -30,6 +32,12 @@ impl FakeModel {
     /// `script(source, words so far)` gives `target_words` log-probabilities.
     pub fn new(target_words: usize, script: impl Fn(&[WordId], &[WordId]) -> Vec<f32> + Send + Sync + 'static) -> Self {
         Self { target_words, script: Box::new(script) }
+    }
+
+    /// What the script gives.
+    #[must_use]
+    pub fn log_probs(&self, source: &[WordId], words: &[WordId]) -> Vec<f32> {
+        (self.script)(source, words)
     }
 
     /// A model whose distributions are drawn anew for each source and history: nothing about one tells of
@@ -95,25 +103,27 @@ impl StepModel for FakeModel {
     }
 
     fn step(&self, rows: &[StepRow], state: &mut FakeState, scores: &mut FakeScores) {
-        let history = |row: &StepRow| match row.parent {
-            None => Vec::new(),
-            Some(parent) => {
-                let mut words = state.histories[parent.row.index()].clone();
+        state.before = std::mem::take(&mut state.histories);
+        state.attention.clear();
+        scores.rows.clear();
+        self.step_more(rows, state, scores);
+    }
+
+    fn step_more(&self, rows: &[StepRow], state: &mut FakeState, scores: &mut FakeScores) {
+        for row in rows {
+            let source = state.sources[row.sentence.index()].as_deref().expect("an encoded sentence");
+            let mut words = Vec::new();
+            if let Some(parent) = row.parent {
+                words.clone_from(&state.before[parent.row.index()]);
                 words.push(parent.word);
-                words
             }
-        };
-        let histories: Vec<Vec<WordId>> = rows.iter().map(history).collect();
-        state.histories = histories;
-        let source = |row: &StepRow| state.sources[row.sentence.index()].as_deref().expect("an encoded sentence");
-        scores.rows = rows.iter().zip(&state.histories).map(|(r, words)| (self.script)(source(r), words)).collect();
-        // Looks at the source word in the place of the word that comes next.
-        let attention = |(row, words): (&StepRow, &Vec<WordId>)| {
-            let mut weights = vec![0.0; source(row).len()];
-            weights[words.len() % source(row).len()] = 1.0;
-            weights
-        };
-        state.attention = rows.iter().zip(&state.histories).map(attention).collect();
+            scores.rows.push((self.script)(source, &words));
+            // Looks at the source word in the place of the word that comes next.
+            let mut weights = vec![0.0; source.len()];
+            weights[words.len() % source.len()] = 1.0;
+            state.attention.push(weights);
+            state.histories.push(words);
+        }
     }
 
     fn has_attention(&self) -> bool {

@@ -21,6 +21,10 @@ pub struct RecurrentState {
 
     /// By layer: the states after the last step.
     pub(super) layers: Vec<LayerState>,
+    /// By layer: the states after the step before it.
+    before: Vec<LayerState>,
+    /// By layer: the states after the last step while others are added to them.
+    aside: Vec<LayerState>,
     /// By layer: the states that this step extends, each once.
     pub(super) parents: Vec<LayerState>,
     /// For each row its row in `parents`.
@@ -170,12 +174,33 @@ impl RecurrentState {
         }
     }
 
-    /// Makes `rows` the rows: notes their parents and gathers the parents' states and the words' embeddings.
-    pub(super) fn advance(&mut self, rows: &[StepRow], decoder: &AnyDecoder, table: &Embedding, dim_emb: usize) {
-        self.layers.resize_with(decoder.layers(), LayerState::default);
-        self.parents.resize_with(decoder.layers(), LayerState::default);
-        self.origins.collect(rows, self.layers[0].output.rows(), &mut self.parent_of);
-        for (layer, parents) in self.layers.iter().zip(&mut self.parents) {
+    /// The rows there are become those of the step before.
+    pub(super) fn begin_step(&mut self, decoder: &AnyDecoder) {
+        for layers in [&mut self.layers, &mut self.before, &mut self.parents, &mut self.aside] {
+            layers.resize_with(decoder.layers(), LayerState::default);
+        }
+        std::mem::swap(&mut self.layers, &mut self.before);
+        self.attention.clear();
+    }
+
+    /// Makes room for rows that will be added to those of the last step.
+    pub(super) fn set_aside(&mut self) {
+        std::mem::swap(&mut self.layers, &mut self.aside);
+    }
+
+    /// Puts the rows that were set aside before those that are to be added to them.
+    pub(super) fn put_before(&mut self) {
+        for (added, first) in self.layers.iter().zip(&mut self.aside) {
+            append(&added.output, &mut first.output);
+            append(&added.memory, &mut first.memory);
+        }
+        std::mem::swap(&mut self.layers, &mut self.aside);
+    }
+
+    /// Notes the parents of `rows` and gathers the parents' states and the words' embeddings.
+    pub(super) fn look_up(&mut self, rows: &[StepRow], decoder: &AnyDecoder, table: &Embedding, dim_emb: usize) {
+        self.origins.collect(rows, self.before[0].output.rows(), &mut self.parent_of);
+        for (layer, parents) in self.before.iter().zip(&mut self.parents) {
             parents.resize(self.origins.origins.len(), decoder.cell());
             gather(&self.origins.origins, &layer.output, &self.starts, &mut parents.output);
             if parents.memory.rows() > 0 {
@@ -192,6 +217,15 @@ impl RecurrentState {
                 None => self.words.row_mut(r).fill(0.0),
             }
         }
+    }
+}
+
+/// Adds the rows of `more` to `rows`.
+fn append(more: &Matrix, rows: &mut Matrix) {
+    let first = rows.rows();
+    rows.resize(first + more.rows(), more.cols());
+    for row in 0..more.rows() {
+        rows.row_mut(first + row).copy_from_slice(more.row(row));
     }
 }
 

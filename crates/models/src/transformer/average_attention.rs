@@ -29,6 +29,7 @@ struct Gates {
 #[derive(Debug, Default)]
 pub(super) struct Work {
     input: Matrix,
+    averaged: Matrix,
     hidden: Matrix,
     input_gate: Matrix,
     forget_gate: Matrix,
@@ -68,29 +69,31 @@ impl AverageAttention {
         })
     }
 
-    /// x ← the block's output. `means` become the means of `rows`, from those of their parents in `before`;
-    /// `position(r)` is t of row `r`.
+    /// x ← the block's output. `means` get the means of `rows`, which are those of the step from row `first` on, from
+    /// those of their parents in `before`; `position(r)` is t of row `r` of these.
     pub(super) fn step(
         &self,
         x: &mut Matrix,
-        rows: &[StepRow],
+        (rows, first): (&[StepRow], usize),
         position: impl Fn(usize) -> usize,
         (before, means): (&Matrix, &mut Matrix),
         work: &mut Work,
         end: &mut End,
     ) {
-        means.resize(x.rows(), x.cols());
+        let Work { input, averaged, hidden, input_gate, forget_gate } = work;
+        means.resize(first + x.rows(), x.cols());
+        averaged.resize(x.rows(), x.cols());
         for (r, row) in rows.iter().enumerate() {
-            let mean = means.row_mut(r);
+            let mean = means.row_mut(first + r);
             mean.copy_from_slice(x.row(r));
             if let Some(parent) = row.parent {
                 let t = position(r) as f32;
                 axpy(t, before.row(parent.row.index()), mean);
                 mean.iter_mut().for_each(|m| *m /= t + 1.0);
             }
+            averaged.row_mut(r).copy_from_slice(mean);
         }
-        let Work { input, hidden, input_gate, forget_gate } = work;
-        let seen = self.around.begin(means, input, end);
+        let seen = self.around.begin(averaged, input, end);
         hidden.resize(x.rows(), x.cols());
         match self.feed_forward.split_first() {
             None => hidden.as_mut_slice().copy_from_slice(seen.as_slice()),

@@ -139,18 +139,33 @@ impl Decoder {
 
     /// One step: `state.output` becomes the decoder's output for `rows`.
     pub(super) fn step(&self, rows: &[StepRow], dim: usize, state: &mut DecoderState) {
+        state.history.advance(rows);
+        state.attention.clear();
+        for memory in &mut state.memories {
+            std::mem::swap(&mut memory.now, &mut memory.before);
+        }
+        self.run(rows, 0, dim, state);
+    }
+
+    /// Adds rows to those of the last step: `state.output` becomes the decoder's output for them.
+    pub(super) fn step_more(&self, rows: &[StepRow], dim: usize, state: &mut DecoderState) {
+        let first = state.history.rows();
+        state.history.add(rows);
+        self.run(rows, first, dim, state);
+    }
+
+    /// Computes `rows`, which are those of the step from row `first` on.
+    fn run(&self, rows: &[StepRow], first: usize, dim: usize, state: &mut DecoderState) {
         let DecoderState { sources, history, memories, keep_attention, attention, output: x, work } = state;
-        history.advance(rows);
         x.resize(rows.len(), dim);
         for (r, row) in rows.iter().enumerate() {
             let word = row.parent.map(|parent| parent.word);
-            self.input.write(word, history.position(Row::new(r)), x.row_mut(r));
+            self.input.write(word, history.position(Row::new(first + r)), x.row_mut(r));
         }
         self.input.finish(x, &mut work.embedded, work.end.gate());
-        attention.clear();
         for (i, (&own, memory)) in self.order.iter().zip(memories).enumerate() {
             let layer = &self.layers[own];
-            layer.so_far.step(x, rows, sources, history, memory, work);
+            layer.so_far.step(x, (rows, first), sources, history, memory, work);
             let words = |row: &StepRow| &sources[row.sentence.index()].words[own];
             let kept = (*keep_attention && i == self.alignment_layer).then_some(&mut *attention);
             layer.context.apply(x, rows, words, kept, &mut work.context, &mut work.end);
@@ -203,24 +218,23 @@ impl SoFar {
     fn step(
         &self,
         x: &mut Matrix,
-        rows: &[StepRow],
+        (rows, first): (&[StepRow], usize),
         sources: &[Source],
         history: &History,
         memory: &mut Memory,
         work: &mut Work,
     ) {
         let Memory { entries, now, before } = memory;
-        std::mem::swap(now, before);
         let end = &mut work.end;
         match self {
             Self::Attention(attention) => {
                 let key_source = |r: usize| sources[rows[r].sentence.index()].key_source;
-                attention.step(x, history, entries, key_source, &mut work.self_attention, end);
+                attention.step(x, (history, first), entries, key_source, &mut work.self_attention, end);
             }
-            Self::Ssru(ssru) => ssru.step(x, rows, before, now, &mut work.ssru, end),
+            Self::Ssru(ssru) => ssru.step(x, (rows, first), before, now, &mut work.ssru, end),
             Self::Average(average) => {
-                let position = |r| history.position(Row::new(r));
-                average.step(x, rows, position, (before, now), &mut work.average, end);
+                let position = |r| history.position(Row::new(first + r));
+                average.step(x, (rows, first), position, (before, now), &mut work.average, end);
             }
         }
     }

@@ -23,6 +23,8 @@ pub(super) struct History {
     /// Per row, oldest entry first.
     now: Ragged<u32>,
     before: Ragged<u32>,
+    /// Per row of the last step.
+    slots: Vec<usize>,
     /// Per slot.
     owned: Vec<Owned>,
     free: Vec<u32>,
@@ -35,17 +37,30 @@ pub(super) struct History {
 impl History {
     /// Replaces the rows of the last step by `rows`, each with a new entry of its own at the end of its list.
     pub(super) fn advance(&mut self, rows: &[StepRow]) {
+        self.collect();
         std::mem::swap(&mut self.now, &mut self.before);
         self.now.clear();
+        self.slots.clear();
+        self.add(rows);
+    }
+
+    /// Adds rows to those of the last step; they extend rows of the step before it, too.
+    pub(super) fn add(&mut self, rows: &[StepRow]) {
         for row in rows {
             self.now.begin_row();
             if let Some(parent) = row.parent {
                 self.now.extend(entries_of(&self.before, parent.row.index()));
             }
-            let entry = self.new_entry(row.sentence.index());
+            let slot = row.sentence.index();
+            let entry = self.new_entry(slot);
             self.now.extend(&[entry]);
+            self.slots.push(slot);
         }
-        self.collect(rows);
+    }
+
+    /// Number of rows.
+    pub(super) fn rows(&self) -> usize {
+        self.slots.len()
     }
 
     /// The entries of a row, oldest first; the last is its own.
@@ -89,29 +104,26 @@ impl History {
         entry
     }
 
-    /// Frees the entries of abandoned hypotheses, for sentences that own many: twice as many as after their last
-    /// collection, so that the work stays in proportion to the steps.
-    fn collect(&mut self, rows: &[StepRow]) {
-        let mut first = 0;
-        for of_sentence in rows.chunk_by(|a, b| a.sentence == b.sentence) {
-            let next = first + of_sentence.len();
-            let owned = &mut self.owned[of_sentence[0].sentence.index()];
-            if owned.entries.len() >= owned.collect_at {
-                self.alive.clear();
-                self.alive.resize(self.len, false);
-                for row in first..next {
-                    entries_of(&self.now, row).iter().for_each(|&entry| self.alive[entry as usize] = true);
-                }
-                owned.entries.retain(|&entry| {
-                    let alive = self.alive[entry as usize];
-                    if !alive {
-                        self.free.push(entry);
-                    }
-                    alive
-                });
-                owned.collect_at = COLLECT_FROM.max(2 * owned.entries.len());
+    /// Frees the entries that no row of the last step has, for sentences that own many: twice as many as after their
+    /// last collection, so that the work stays in proportion to the steps.
+    fn collect(&mut self) {
+        for (slot, owned) in self.owned.iter_mut().enumerate() {
+            if owned.entries.len() < owned.collect_at {
+                continue;
             }
-            first = next;
+            self.alive.clear();
+            self.alive.resize(self.len, false);
+            for (row, _) in self.slots.iter().enumerate().filter(|(_, of)| **of == slot) {
+                entries_of(&self.now, row).iter().for_each(|&entry| self.alive[entry as usize] = true);
+            }
+            owned.entries.retain(|&entry| {
+                let alive = self.alive[entry as usize];
+                if !alive {
+                    self.free.push(entry);
+                }
+                alive
+            });
+            owned.collect_at = COLLECT_FROM.max(2 * owned.entries.len());
         }
     }
 }

@@ -158,6 +158,11 @@ impl StepModel for Transformer {
         scores.compute(&self.output, &state.decoder.output);
     }
 
+    fn step_more(&self, rows: &[StepRow], state: &mut TransformerState, scores: &mut Scores) {
+        self.decoder.step_more(rows, self.dim, &mut state.decoder);
+        scores.compute_more(&self.output, &state.decoder.output);
+    }
+
     /// Every Transformer has: the first head of the layer that guided alignment trains, by default the last one, is
     /// what Marian shows too, whether the model was trained with alignments or not.
     fn has_attention(&self) -> bool {

@@ -82,12 +82,13 @@ impl SelfAttention {
         self.around.end(self.projection.as_ref(), attended, x, end);
     }
 
-    /// The decoder's: each row of `x` over the entries of `history`, of which its own is new. `arena` holds the keys
+    /// The decoder's: each row of `x`, which are those of the step from row `first` on, over its entries in `history`,
+    /// of which its own is new. `arena` holds the keys
     /// and values of all entries. `source(r)` says what keys and values of row `r`'s sentence are made of.
     pub(super) fn step(
         &self,
         x: &mut Matrix,
-        history: &History,
+        (history, first): (&History, usize),
         arena: &mut KeysValues,
         source: impl Fn(usize) -> KeySource,
         work: &mut Work,
@@ -102,8 +103,8 @@ impl SelfAttention {
         }
         arena.resize(history.len(), x.cols());
         for r in 0..x.rows() {
-            let entries = history.entries(Row::new(r));
-            let own = history.own_entry(Row::new(r));
+            let entries = history.entries(Row::new(first + r));
+            let own = history.own_entry(Row::new(first + r));
             let from_raw = any_raw && source(r) == KeySource::Raw;
             arena.set(own, if from_raw { raw } else { words }, r);
             if from_raw && entries.len() == 1 {

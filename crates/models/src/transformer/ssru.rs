@@ -54,11 +54,12 @@ impl Ssru {
         })
     }
 
-    /// x ← the block's output. `cells` become the cells c of `rows`, from those of their parents in `before`.
+    /// x ← the block's output. `cells` get the cells c of `rows`, which are those of the step from row `first` on,
+    /// from those of their parents in `before`.
     pub(super) fn step(
         &self,
         x: &mut Matrix,
-        rows: &[StepRow],
+        (rows, first): (&[StepRow], usize),
         before: &Matrix,
         cells: &mut Matrix,
         work: &mut Work,
@@ -68,13 +69,13 @@ impl Ssru {
         let input = self.around.begin(x, input, end);
         self.candidate.apply(input, candidate);
         self.forget.apply(input, forget);
-        cells.resize(x.rows(), x.cols());
+        cells.resize(first + x.rows(), x.cols());
         output.resize(x.rows(), x.cols());
         for (r, row) in rows.iter().enumerate() {
             let before = row.parent.map_or(&self.start[..], |parent| before.row(parent.row.index()));
-            lerp(forget.row(r), candidate.row(r), before, cells.row_mut(r));
+            lerp(forget.row(r), candidate.row(r), before, cells.row_mut(first + r));
+            output.row_mut(r).copy_from_slice(cells.row(first + r));
         }
-        output.as_mut_slice().copy_from_slice(cells.as_slice());
         relu_in_place(output.as_mut_slice());
         self.around.end(self.projection.as_ref(), output, x, end);
     }

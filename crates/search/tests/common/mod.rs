@@ -1,7 +1,7 @@
 //! Running a search over a few sentences.
 
 use metaphrase_base::WordId;
-use metaphrase_search::{Options, Outcome, Searcher, Task};
+use metaphrase_search::{Constraints, Options, Outcome, Searcher, Task};
 use metaphrase_testkit::FakeModel;
 
 #[derive(Clone)]
@@ -10,6 +10,7 @@ pub struct Sentence {
     pub source: Vec<WordId>,
     pub prefix: Vec<WordId>,
     pub seed: u64,
+    pub constraints: Option<Constraints>,
 }
 
 pub fn words(words: &[u32]) -> Vec<WordId> {
@@ -17,14 +18,18 @@ pub fn words(words: &[u32]) -> Vec<WordId> {
 }
 
 pub fn sentence(source: &[u32]) -> Sentence {
-    Sentence { id: 0, source: words(source), prefix: Vec::new(), seed: 5 }
+    Sentence { id: 0, source: words(source), prefix: Vec::new(), seed: 5, constraints: None }
 }
 
 /// Outcomes in the order of the sentences' ids.
 pub fn search(model: &FakeModel, options: &Options, batch: usize, sentences: &[Sentence]) -> Vec<Outcome<usize>> {
     let options = options.clone().check(model).expect("usable options");
-    let task =
-        |s: &Sentence| Task { prefix: s.prefix.clone(), seed: s.seed, ..Task::new(s.id, s.source.clone(), &options) };
+    let task = |s: &Sentence| Task {
+        prefix: s.prefix.clone(),
+        seed: s.seed,
+        constraints: s.constraints.clone(),
+        ..Task::new(s.id, s.source.clone(), &options)
+    };
     let mut tasks = sentences.iter().map(task);
     let mut outcomes = Vec::new();
     Searcher::new(model, batch).run(|| tasks.next(), |outcome| outcomes.push(outcome));

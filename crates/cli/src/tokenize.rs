@@ -1,0 +1,56 @@
+//! `metaphrase tokenize` and `metaphrase detokenize`.
+
+use crate::io::{Input, Output};
+use crate::lines::Lines;
+use anyhow::Result;
+use metaphrase_text::moses::{MosesDetokenizer, MosesTokenizer, TokenizerOptions};
+use std::path::PathBuf;
+
+/// Split text into words as Moses does, for models over words
+#[derive(clap::Args)]
+#[command(after_help = "Example:\n  metaphrase tokenize -l de < talk.de > talk.tok.de")]
+pub struct Args {
+    /// Language of the text, as `de`
+    #[arg(short, long, value_name = "CODE", default_value = "en")]
+    language: String,
+    /// Write `& | < > ' " [ ]` as XML entities, as Moses' own files have them (detokenize: read them)
+    #[arg(long)]
+    escape: bool,
+    /// Where the text comes from; `.gz` is decompressed [default: standard input]
+    #[arg(short, long, value_name = "FILE")]
+    input: Option<PathBuf>,
+    /// Where the result goes; `.gz` is compressed [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// Splits lines into words.
+pub fn tokenize(args: &Args) -> Result<()> {
+    let options = TokenizerOptions { escape: args.escape, ..TokenizerOptions::default() };
+    let tokenizer = MosesTokenizer::with_options(&args.language, options);
+    args.each_line(|line| tokenizer.tokenize_line(line))
+}
+
+/// Joins words to lines.
+pub fn detokenize(args: &Args) -> Result<()> {
+    let detokenizer = MosesDetokenizer::new(&args.language).unescape(args.escape);
+    args.each_line(|line| detokenizer.detokenize_line(line))
+}
+
+impl Args {
+    fn each_line(&self, change: impl Fn(&str) -> String) -> Result<()> {
+        let mut lines = Lines::new(Input::open(self.input.as_deref())?);
+        let mut output = Output::create(self.output.as_deref())?;
+        while let Some(line) = lines.next_line()? {
+            for note in &line.notes {
+                tracing::warn!("{}, line {}: {note}", lines.name(), lines.read());
+            }
+            output.write(&change(&line.text))?;
+            output.write("\n")?;
+            if output.is_terminal() || !lines.has_next() {
+                output.flush()?;
+            }
+        }
+        output.finish()
+    }
+}

@@ -1,0 +1,181 @@
+//! Lexical constraints of a sentence: words and phrases that must, or must not, appear (Post and Vilar 2018).
+
+mod automaton;
+mod banks;
+mod phrases;
+
+pub(crate) use automaton::{Automaton, StateId};
+pub(crate) use banks::Banks;
+
+use metaphrase_base::WordId;
+use phrases::{Phrases, Tails};
+use std::sync::Arc;
+
+/// Which words of a vocabulary go on with the word before them, as the sub-word pieces inside a written word do.
+///
+/// A phrase is met only where the word after it begins anew: `Haus` is not met by `Haustür`.
+pub type Continues = Arc<[bool]>;
+
+/// What translations of a sentence must and must not contain. Cheap to clone.
+///
+/// Each *term* is met by any one of its alternatives, each a phrase of one or more words. No word of a translation
+/// counts for two terms, so a term that is given twice must appear twice. Which words count for which term is read
+/// from left to right: the longest phrase of an unmet term that begins at a word is taken.
+#[derive(Debug, Clone)]
+pub struct Constraints(Arc<Given>);
+
+#[derive(Debug)]
+struct Given {
+    /// Alternatives of the terms.
+    phrases: Phrases,
+    /// Phrases that must not appear.
+    avoided: Tails,
+    continues: Option<Continues>,
+    /// By term: words of its shortest alternative.
+    shortest: Vec<u32>,
+}
+
+/// Constraints that no translation can meet.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ConstraintsError {
+    /// A phrase without words, or a term without phrases.
+    #[error("term {term} has an alternative without words; every phrase needs at least one word")]
+    EmptyTerm {
+        /// Its number, from 0.
+        term: usize,
+    },
+    /// An avoided phrase without words.
+    #[error("avoided phrase {phrase} has no words; every phrase needs at least one word")]
+    EmptyAvoided {
+        /// Its number, from 0.
+        phrase: usize,
+    },
+    /// A term whose every alternative contains an avoided phrase.
+    #[error("term {term} can not appear: each of its alternatives contains an avoided phrase")]
+    Contradiction {
+        /// Its number, from 0.
+        term: usize,
+    },
+}
+
+impl Constraints {
+    /// Terms of alternatives, each a phrase, that must appear; phrases that must not (`avoided`); and, where words
+    /// are pieces of written words, which of them go on with the word before.
+    ///
+    /// # Errors
+    /// [`ConstraintsError`] for what no translation could meet.
+    pub fn new(
+        terms: &[Vec<Vec<WordId>>],
+        avoided: &[Vec<WordId>],
+        continues: Option<Continues>,
+    ) -> Result<Self, ConstraintsError> {
+        if let Some(phrase) = avoided.iter().position(Vec::is_empty) {
+            return Err(ConstraintsError::EmptyAvoided { phrase });
+        }
+        let tails = Tails::new(avoided);
+        let (mut phrases, mut shortest) = (Phrases::default(), Vec::new());
+        for (term, alternatives) in terms.iter().enumerate() {
+            if alternatives.is_empty() || alternatives.iter().any(Vec::is_empty) {
+                return Err(ConstraintsError::EmptyTerm { term });
+            }
+            let possible = alternatives.iter().filter(|phrase| !tails.occur_in(phrase));
+            let mut least = None;
+            for phrase in possible {
+                phrases.add(phrase, term);
+                least = Some(least.unwrap_or(u32::MAX).min(WordId::new(phrase.len()).0));
+            }
+            shortest.push(least.ok_or(ConstraintsError::Contradiction { term })?);
+        }
+        Ok(Self(Arc::new(Given { phrases, avoided: tails, continues, shortest })))
+    }
+
+    /// C: words that a translation needs at least to meet all terms (the paper's number of constraints, counted in
+    /// words of the vocabulary).
+    #[must_use]
+    pub fn words(&self) -> usize {
+        self.0.shortest.iter().sum::<u32>() as usize
+    }
+
+    /// How many terms there are.
+    #[must_use]
+    pub fn terms(&self) -> usize {
+        self.0.shortest.len()
+    }
+
+    /// Which words of a translation meet each term: `(first word, number of words)`, or `None` for a term that is missing.
+    #[must_use]
+    pub fn find(&self, words: &[WordId]) -> Vec<Option<(usize, usize)>> {
+        let mut met = vec![None; self.terms()];
+        let mut set = TermSet::new(self.terms());
+        self.0.read(words, &mut set, true, |term, first, count| met[term] = Some((first, count)));
+        met
+    }
+
+    /// Whether a translation contains an avoided phrase.
+    #[must_use]
+    pub fn violated_by(&self, words: &[WordId]) -> bool {
+        self.0.avoided.occur_in(words)
+    }
+}
+
+impl Given {
+    fn continues(&self, word: WordId) -> bool {
+        self.continues.as_ref().and_then(|words| words.get(word.index())).copied().unwrap_or(false)
+    }
+
+    /// Reads `words` from left to right with the terms in `met` met before, adds those that they meet and tells
+    /// `credit` the term, its first word and its number of words. `ended`: no word follows.
+    ///
+    /// Returns where the words begin that may still become a phrase: the end, if there are none.
+    fn read(
+        &self,
+        words: &[WordId],
+        met: &mut TermSet,
+        ended: bool,
+        mut credit: impl FnMut(usize, usize, usize),
+    ) -> usize {
+        let mut begin = 0;
+        while begin < words.len() {
+            let (mut node, mut end, mut longest) = (Phrases::ROOT, begin, None);
+            while let Some(next) = words.get(end).and_then(|&word| self.phrases.child(node, word, met)) {
+                (node, end) = (next, end + 1);
+                if let Some(term) = self.phrases.ends(node, met)
+                    && words.get(end).is_none_or(|&next| !self.continues(next))
+                {
+                    longest = Some((term, end));
+                }
+            }
+            if end == words.len() && !ended {
+                return begin;
+            }
+            match longest {
+                Some((term, end)) => {
+                    credit(term, begin, end - begin);
+                    met.insert(term);
+                    begin = end;
+                }
+                // What follows the first word may begin a phrase itself: the unwinding of §3.1.
+                None => begin += 1,
+            }
+        }
+        words.len()
+    }
+}
+
+/// A set of terms.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct TermSet(Box<[u64]>);
+
+impl TermSet {
+    fn new(terms: usize) -> Self {
+        Self(vec![0; terms.div_ceil(64)].into())
+    }
+
+    fn insert(&mut self, term: usize) {
+        self.0[term / 64] |= 1 << (term % 64);
+    }
+
+    fn contains(&self, term: usize) -> bool {
+        self.0[term / 64] & (1 << (term % 64)) != 0
+    }
+}

@@ -1,0 +1,150 @@
+//! What a hypothesis has to know of its constraints, as the number of a state.
+//!
+//! States are made when a hypothesis first comes to them, and each is made once. So a hypothesis carries four bytes,
+//! and a step asks for a few transitions that are mostly known.
+
+use super::phrases::{Phrases, Tails};
+use super::{Constraints, TermSet};
+use metaphrase_base::WordId;
+use std::collections::HashMap;
+
+/// A state of an [`Automaton`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct StateId(u32);
+
+impl StateId {
+    /// Before the first word.
+    pub(crate) const START: Self = Self(0);
+}
+
+/// What a state stands for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Key {
+    /// Terms that are met for good.
+    met: TermSet,
+    /// The words after them that may become a phrase.
+    node: u32,
+    /// The longest end of all words that begins an avoided phrase.
+    tail: u32,
+}
+
+#[derive(Debug)]
+struct State {
+    key: Key,
+    /// Words that are still needed at least to meet all terms.
+    needed: usize,
+    /// Words that come nearer to that.
+    next: Vec<WordId>,
+    /// Words that would end an avoided phrase.
+    forbidden: Vec<WordId>,
+}
+
+/// The states of one sentence's hypotheses.
+#[derive(Debug)]
+pub(crate) struct Automaton {
+    constraints: Constraints,
+    states: Vec<State>,
+    numbers: HashMap<Key, StateId>,
+    transitions: HashMap<(StateId, Symbol), StateId>,
+}
+
+/// Words that no phrase has are alike, but for whether they go on with the word before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Symbol {
+    Word(WordId),
+    Other { continues: bool },
+}
+
+impl Automaton {
+    pub(crate) fn new(constraints: Constraints) -> Self {
+        let met = TermSet::new(constraints.terms());
+        let mut automaton =
+            Self { constraints, states: Vec::new(), numbers: HashMap::new(), transitions: HashMap::new() };
+        automaton.state(Key { met, node: Phrases::ROOT, tail: Tails::ROOT });
+        automaton
+    }
+
+    /// Words that are still needed at least; 0 if the sentence may end here.
+    pub(crate) fn needed(&self, state: StateId) -> usize {
+        self.states[state.0 as usize].needed
+    }
+
+    /// Words that are still needed at least after `word`.
+    pub(crate) fn needed_after(&mut self, state: StateId, word: WordId) -> usize {
+        let after = self.after(state, word);
+        self.needed(after)
+    }
+
+    /// Words that make progress: the next ones of a phrase that is begun, otherwise the first ones of unmet terms.
+    pub(crate) fn next(&self, state: StateId) -> &[WordId] {
+        &self.states[state.0 as usize].next
+    }
+
+    /// Words that would end an avoided phrase.
+    pub(crate) fn forbidden(&self, state: StateId) -> &[WordId] {
+        &self.states[state.0 as usize].forbidden
+    }
+
+    /// The state after `word`.
+    pub(crate) fn after(&mut self, state: StateId, word: WordId) -> StateId {
+        let symbol = self.symbol(word);
+        if let Some(&known) = self.transitions.get(&(state, symbol)) {
+            return known;
+        }
+        let Key { met, node, tail } = &self.states[state.0 as usize].key;
+        let given = &self.constraints.0;
+        let mut met = met.clone();
+        let mut words = given.phrases.path(*node);
+        words.push(word);
+        let tail = given.avoided.after(*tail, word);
+        let begin = given.read(&words, &mut met, false, |_, _, _| {});
+        let step = |node, &word| given.phrases.child(node, word, &met);
+        let node = words[begin..].iter().try_fold(Phrases::ROOT, step).unwrap_or(Phrases::ROOT);
+        let to = self.state(Key { met, node, tail });
+        self.transitions.insert((state, symbol), to);
+        to
+    }
+
+    fn symbol(&self, word: WordId) -> Symbol {
+        let given = &self.constraints.0;
+        if given.phrases.knows(word) || given.avoided.knows(word) {
+            Symbol::Word(word)
+        } else {
+            Symbol::Other { continues: given.continues(word) }
+        }
+    }
+
+    /// The number of a state, which is made if there is none.
+    fn state(&mut self, key: Key) -> StateId {
+        if let Some(&number) = self.numbers.get(&key) {
+            return number;
+        }
+        let given = &self.constraints.0;
+        let Key { met, node, tail } = &key;
+        // If the sentence ended here: what the words that may become a phrase are by themselves.
+        let mut settled = met.clone();
+        given.read(&given.phrases.path(*node), &mut settled, true, |_, _, _| {});
+        let unmet = |met: &TermSet| -> usize {
+            given.shortest.iter().enumerate().filter(|(term, _)| !met.contains(*term)).map(|(_, &n)| n as usize).sum()
+        };
+        let all = unmet(met);
+        let going_on = if *node == Phrases::ROOT { Vec::new() } else { given.phrases.remaining(*node, met) };
+        let going_on = going_on.iter().map(|&(term, left)| all - given.shortest[term] as usize + left as usize);
+        let needed = going_on.chain([unmet(&settled)]).min().unwrap_or(0);
+
+        let mut next: Vec<WordId> = given.phrases.children(*node, met).map(|child| child.0).collect();
+        // Nothing is begun, or what is begun is whole: another term may follow.
+        if *node == Phrases::ROOT || given.phrases.ends(*node, met).is_some() {
+            next.extend(given.phrases.children(Phrases::ROOT, &settled).map(|child| child.0));
+        }
+        next.sort_unstable();
+        next.dedup();
+        let forbidden = given.avoided.forbidden(*tail);
+        next.retain(|word| forbidden.binary_search(word).is_err());
+
+        let number = StateId(WordId::new(self.states.len()).0);
+        self.states.push(State { key: key.clone(), needed, next, forbidden });
+        self.numbers.insert(key, number);
+        number
+    }
+}

@@ -1,0 +1,139 @@
+//! Dynamic beam allocation: which continuations are kept where constraints are to be met (Post and Vilar 2018, §3).
+
+use crate::candidates::{Bans, Best, Continuation, Place};
+use crate::constraints::{Automaton, Banks, StateId};
+use crate::{Options, Strategy};
+use metaphrase_base::{StepScores, WordId};
+use std::ops::Range;
+
+/// One step of a sentence.
+pub(crate) struct Step<'a> {
+    /// The open hypotheses.
+    pub(crate) places: &'a [Place],
+    /// The sentence's rows.
+    pub(crate) rows: Range<usize>,
+    /// Places in the beam.
+    pub(crate) width: usize,
+    pub(crate) options: &'a Options,
+    /// The word that ends a sentence.
+    pub(crate) end: WordId,
+}
+
+/// Nothing is banned.
+struct Free;
+
+impl Bans for Free {
+    fn count(&self, _: usize) -> usize {
+        0
+    }
+
+    fn ban(&self, _: usize, _: WordId) -> bool {
+        false
+    }
+}
+
+impl Step<'_> {
+    /// The best continuations where there are no constraints.
+    pub(crate) fn find(&self, best: &mut Best, scores: &mut impl StepScores, out: &mut Vec<Continuation>) {
+        best.find(self.places, self.rows.clone(), self.width, scores, (&self.options.excluded, &Free), out);
+    }
+}
+
+/// What a hypothesis may not be followed by: the end of its sentence before all constraints are met (§3.3), and the
+/// last word of a phrase to avoid.
+struct Unready<'a> {
+    automaton: &'a Automaton,
+    states: &'a [StateId],
+    end: WordId,
+}
+
+impl Bans for Unready<'_> {
+    fn count(&self, place: usize) -> usize {
+        let state = self.states[place];
+        self.automaton.forbidden(state).len() + usize::from(self.automaton.needed(state) > 0)
+    }
+
+    fn ban(&self, place: usize, word: WordId) -> bool {
+        let state = self.states[place];
+        if word == self.end {
+            self.automaton.needed(state) > 0
+        } else {
+            self.automaton.forbidden(state).binary_search(&word).is_ok()
+        }
+    }
+}
+
+/// Work space.
+#[derive(Debug, Default)]
+pub(crate) struct Buffers {
+    states: Vec<StateId>,
+    /// Words still needed after each continuation.
+    needed: Vec<(Continuation, usize)>,
+    banks: Banks,
+}
+
+/// The constraints of a sentence.
+pub(crate) struct Guide<'a> {
+    pub(crate) automaton: &'a mut Automaton,
+    /// How many words may still be said, the next one and the end of sentence included.
+    pub(crate) left: usize,
+}
+
+impl Guide<'_> {
+    /// Algorithm 2: the continuations that are kept, given the `states` of the hypotheses; best first.
+    pub(crate) fn find(
+        &mut self,
+        step: &Step<'_>,
+        states: impl Iterator<Item = StateId>,
+        scores: &mut impl StepScores,
+        best: &mut Best,
+        buffers: &mut Buffers,
+        out: &mut Vec<Continuation>,
+    ) {
+        let Buffers { states: of, needed, banks } = buffers;
+        of.clear();
+        of.extend(states);
+        let excluded = &*step.options.excluded;
+        let bans = Unready { automaton: self.automaton, states: of, end: step.end };
+        best.find(step.places, step.rows.clone(), step.width, scores, (excluded, &bans), out);
+        if of.iter().all(|&state| self.automaton.needed(state) == 0) {
+            return;
+        }
+        best.find_each(step.places, scores, (excluded, &bans), out);
+        for (place, (&state, at)) in of.iter().zip(step.places).enumerate() {
+            for &word in self.automaton.next(state) {
+                let score = scores.score(at.row, word) + at.so_far;
+                if score > f32::NEG_INFINITY && !excluded.contains(&word) {
+                    out.push(Continuation { place, word, score });
+                }
+            }
+        }
+        out.sort_unstable_by(Continuation::by_score);
+        out.dedup_by_key(|continuation| (continuation.place, continuation.word));
+
+        needed.clear();
+        needed.extend(out.iter().map(|&continuation| {
+            let state = of[continuation.place];
+            let ends = continuation.word == step.end;
+            let state = if ends { state } else { self.automaton.after(state, continuation.word) };
+            (continuation, self.automaton.needed(state))
+        }));
+        // What is needed and the end of sentence must still fit after this word: else the limit would come first.
+        let left = self.left - 1;
+        let hopeful = |&(_, needed): &(Continuation, usize)| needed == 0 || needed < left;
+        if needed.iter().any(hopeful) {
+            needed.retain(hopeful);
+        }
+        let all = self.automaton.needed(StateId::START);
+        let bank = |needed: usize| all.saturating_sub(needed);
+        banks.count(all + 1, needed.iter().map(|(_, needed)| bank(*needed)));
+        match step.options.strategy {
+            Strategy::Grid => banks.divide_evenly(step.options.beam_size, step.width),
+            _ => banks.divide(step.width),
+        }
+        out.clear();
+        out.extend(
+            needed.iter().filter(|(_, needed)| banks.take(bank(*needed))).map(|(continuation, _)| *continuation),
+        );
+    }
+}

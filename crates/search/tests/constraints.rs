@@ -1,0 +1,254 @@
+//! Lexical constraints: always met, and the best translation that meets them where the beam holds everything.
+
+mod common;
+
+use common::{Sentence, one, search, sentence, words};
+use metaphrase_base::WordId;
+use metaphrase_search::{Constraints, ConstraintsError, Options, Sampling, Stop, Strategy};
+use metaphrase_testkit::{FakeModel, exhaustive};
+
+const END: WordId = WordId(0);
+
+/// Terms of one phrase each.
+fn phrases(terms: &[&[u32]]) -> Constraints {
+    let terms: Vec<_> = terms.iter().map(|phrase| vec![words(phrase)]).collect();
+    Constraints::new(&terms, &[], None).expect("usable constraints")
+}
+
+fn with(constraints: &Constraints) -> Sentence {
+    Sentence { constraints: Some(constraints.clone()), ..sentence(&[1]) }
+}
+
+/// Whether all phrases can be put into `text` side by side: tries every way.
+fn fit(text: &[WordId], phrases: &[Vec<WordId>]) -> bool {
+    fn place(used: &mut Vec<bool>, text: &[WordId], phrases: &[Vec<WordId>]) -> bool {
+        let Some((phrase, others)) = phrases.split_first() else { return true };
+        (0..=text.len().saturating_sub(phrase.len())).any(|first| {
+            let range = first..first + phrase.len();
+            if text.get(range.clone()) != Some(phrase) || used[range.clone()].contains(&true) {
+                return false;
+            }
+            used[range.clone()].fill(true);
+            let fits = place(used, text, others);
+            used[range].fill(false);
+            fits
+        })
+    }
+    place(&mut vec![false; text.len()], text, phrases)
+}
+
+#[test]
+fn phrases_are_found_from_left_to_right_the_longest_first() {
+    type Terms = &'static [&'static [u32]];
+    type Expected = &'static [Option<(usize, usize)>];
+    let cases: [(Terms, &[u32], Expected); 10] = [
+        (&[&[1]], &[2, 1, 3], &[Some((1, 1))]),
+        (&[&[1, 2]], &[1, 3, 1, 2], &[Some((2, 2))]),
+        // A phrase whose beginning repeats inside it.
+        (&[&[1, 1, 2]], &[1, 1, 1, 2], &[Some((1, 3))]),
+        (&[&[1, 2, 1, 3]], &[1, 2, 1, 2, 1, 3], &[Some((2, 4))]),
+        // The same word twice needs two places.
+        (&[&[1], &[1]], &[1, 2], &[Some((0, 1)), None]),
+        (&[&[1], &[1]], &[1, 1], &[Some((0, 1)), Some((1, 1))]),
+        // A word that begins a longer phrase: by itself, or as its beginning.
+        (&[&[1], &[1, 2]], &[1, 2, 1], &[Some((2, 1)), Some((0, 2))]),
+        (&[&[1], &[1, 2]], &[1, 3, 1, 2], &[Some((0, 1)), Some((2, 2))]),
+        (&[&[1], &[1, 2]], &[1, 2], &[None, Some((0, 2))]),
+        // Broken off late, after a term that is whole: what follows it is read again.
+        (&[&[1], &[1, 2, 3], &[2, 4]], &[1, 2, 4, 1, 2, 3], &[Some((0, 1)), Some((3, 3)), Some((1, 2))]),
+    ];
+    for (terms, text, expected) in cases {
+        assert_eq!(phrases(terms).find(&words(text)), expected, "{terms:?} in {text:?}");
+    }
+}
+
+#[test]
+fn a_phrase_is_not_met_inside_a_longer_written_word() {
+    // Word 4 is a piece that goes on with the word before.
+    let continues = vec![false, false, false, false, true];
+    let constraints = Constraints::new(&[vec![words(&[1])]], &[], Some(continues.into())).unwrap();
+    assert_eq!(constraints.find(&words(&[1, 4, 2])), [None]);
+    assert_eq!(constraints.find(&words(&[1, 4, 1])), [Some((2, 1))]);
+    // Word 1 and then 4 is by far the best.
+    let script = |_: &[WordId], so_far: &[WordId]| match so_far.last() {
+        Some(WordId(1)) => vec![-6.0, -7.0, -7.0, -8.0, -0.1],
+        _ => vec![-1.5, -0.5, -3.0, -4.0, -9.0],
+    };
+    let model = FakeModel::new(5, script);
+    for beam_size in [1, 2, 6] {
+        let options = Options { beam_size, ..Options::default() };
+        let found = one(&model, &options, &with(&constraints));
+        assert_ne!(constraints.find(&found.hypotheses[0].words), [None], "{:?}", found.hypotheses[0].words);
+    }
+}
+
+/// 4 words, at most 6 of them; the beam holds everything.
+#[test]
+fn a_beam_that_holds_everything_finds_the_best_that_meets_all() {
+    let free = Constraints::new(&[], &[words(&[1, 2]), words(&[3, 3])], None).unwrap();
+    let alternatives =
+        Constraints::new(&[vec![words(&[1, 2]), words(&[3])], vec![words(&[2])]], &[words(&[2, 2])], None).unwrap();
+    let several = [
+        phrases(&[&[1]]),
+        phrases(&[&[1, 2], &[3]]),
+        phrases(&[&[2], &[2, 3]]),
+        phrases(&[&[1, 1, 2]]),
+        free,
+        alternatives,
+    ];
+    for (number, constraints) in several.iter().enumerate() {
+        for seed in 0..8 {
+            let model = FakeModel::random(seed, 4, 3.0);
+            for strategy in [Strategy::Beam, Strategy::Grid] {
+                let options = Options {
+                    strategy,
+                    beam_size: 2000,
+                    n_best: 10,
+                    max_length_factor: 6.0,
+                    stop: Stop::Fill,
+                    prune_threshold: Some(f32::INFINITY),
+                    ..Options::default()
+                };
+                let mut oracle = exhaustive(&model, &words(&[1]), 6, |log_prob, length| log_prob / length as f32);
+                oracle.retain(|f| {
+                    constraints.find(&f.words).iter().all(Option::is_some) && !constraints.violated_by(&f.words)
+                });
+                let found = one(&model, &options, &with(constraints));
+                let texts: Vec<_> = found.hypotheses.iter().map(|h| (&h.words, h.score)).collect();
+                let expected: Vec<_> = oracle.iter().take(10).map(|f| (&f.words, f.score)).collect();
+                assert_eq!(texts, expected, "constraints {number}, seed {seed}, {strategy:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn all_constraints_are_met_by_beams_of_any_size() {
+    let sets: [&[&[u32]]; 6] = [
+        &[&[5]],
+        &[&[5], &[6], &[7]],
+        &[&[5, 6, 7, 8]],
+        &[&[5, 5, 6], &[5, 6]],
+        &[&[5], &[5], &[5, 6], &[7, 5]],
+        &[&[1], &[2], &[3], &[4], &[5], &[6], &[7], &[8, 8]],
+    ];
+    for set in sets {
+        let given: Vec<Vec<WordId>> = set.iter().map(|phrase| words(phrase)).collect();
+        for strategy in [Strategy::Beam, Strategy::Grid, Strategy::Cube, Strategy::AcceleratedCube] {
+            for stop in [Stop::Shrink, Stop::Fill] {
+                for beam_size in [1, 2, 5, 10] {
+                    for seed in 0..10 {
+                        let model = FakeModel::random(seed, 9, 6.0);
+                        // Just enough room for the largest set, so that the limit presses.
+                        let options =
+                            Options { strategy, stop, beam_size, max_length_factor: 10.0, ..Options::default() };
+                        let prefix = if seed % 2 == 0 { Vec::new() } else { words(&[3]) };
+                        let found = one(&model, &options, &Sentence { prefix, ..with(&phrases(set)) });
+                        let best = &found.hypotheses[0];
+                        assert!(
+                            fit(&best.words, &given),
+                            "{strategy:?} {stop:?} {beam_size}: {:?} {set:?}",
+                            best.words
+                        );
+                        assert!(best.complete || stop == Stop::Shrink, "the end of sentence fits, too");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn words_of_the_prefix_meet_constraints() {
+    let model = FakeModel::new(4, |_, _| vec![-0.1, -3.0, -3.0, -3.0]);
+    let given = Sentence { prefix: words(&[2, 3]), ..with(&phrases(&[&[3]])) };
+    let found = one(&model, &Options::default(), &given);
+    assert_eq!(found.hypotheses[0].words, words(&[2, 3]));
+    // A phrase that the prefix has begun is gone on with.
+    let given = Sentence { prefix: words(&[2, 3]), ..with(&phrases(&[&[3, 1]])) };
+    assert_eq!(one(&model, &Options::default(), &given).hypotheses[0].words, words(&[2, 3, 1]));
+}
+
+#[test]
+fn avoided_phrases_never_appear() {
+    let avoided = [words(&[1, 1]), words(&[2, 1, 3]), words(&[3])];
+    let constraints = Constraints::new(&[], &avoided, None).unwrap();
+    for seed in 0..20 {
+        let model = FakeModel::random(seed, 5, 6.0);
+        for strategy in [Strategy::Beam, Strategy::Cube, Strategy::AcceleratedCube] {
+            let options = Options { n_best: 4, max_length_factor: 9.0, strategy, ..Options::default() };
+            for hypothesis in one(&model, &options, &with(&constraints)).hypotheses {
+                let contains = |phrase: &Vec<WordId>| hypothesis.words.windows(phrase.len()).any(|part| part == phrase);
+                assert!(!avoided.iter().any(contains), "{:?}", hypothesis.words);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_limit_that_is_too_short_gives_what_comes_nearest() {
+    let model = FakeModel::random(1, 9, 2.0);
+    let options = Options { max_length_factor: 2.0, ..Options::default() };
+    let constraints = phrases(&[&[4], &[5], &[6]]);
+    let best = one(&model, &options, &with(&constraints)).hypotheses.remove(0);
+    assert!(!best.complete);
+    assert_eq!(constraints.find(&best.words).iter().flatten().count(), 2, "{:?}", best.words);
+}
+
+#[test]
+fn what_no_translation_can_meet_is_refused() {
+    let new = |terms: &[Vec<Vec<WordId>>], avoided: &[Vec<WordId>]| Constraints::new(terms, avoided, None).map(|_| ());
+    assert_eq!(new(&[vec![words(&[])]], &[]), Err(ConstraintsError::EmptyTerm { term: 0 }));
+    assert_eq!(new(&[vec![words(&[1])], vec![]], &[]), Err(ConstraintsError::EmptyTerm { term: 1 }));
+    assert_eq!(new(&[], &[words(&[1]), words(&[])]), Err(ConstraintsError::EmptyAvoided { phrase: 1 }));
+    let term = vec![words(&[1, 2, 3]), words(&[4, 2])];
+    assert_eq!(new(std::slice::from_ref(&term), &[words(&[2])]), Err(ConstraintsError::Contradiction { term: 0 }));
+    // One alternative is left.
+    assert_eq!(new(&[term], &[words(&[2, 3])]), Ok(()));
+}
+
+/// Sentences with and without constraints, of several kinds, in one batch.
+#[test]
+fn constraints_do_not_depend_on_the_batch() {
+    let model = FakeModel::random(11, 9, 4.0);
+    let sentence = |id: u32| Sentence {
+        id: id as usize,
+        source: (0..1 + id * 7 % 13).map(|j| WordId(id * 31 + j)).chain([END]).collect(),
+        prefix: words(if id.is_multiple_of(5) { &[2, 3] } else { &[] }),
+        seed: 1,
+        constraints: match id % 4 {
+            0 => None,
+            1 => Some(phrases(&[&[1 + id % 8, 3], &[7]])),
+            2 => Some(phrases(&[&[1], &[2], &[3], &[4], &[5]])),
+            _ => Some(Constraints::new(&[vec![words(&[6])]], &[words(&[1 + id % 5])], None).unwrap()),
+        },
+    };
+    let many: Vec<Sentence> = (0..60).map(sentence).collect();
+    for strategy in [Strategy::Beam, Strategy::Grid, Strategy::Cube, Strategy::AcceleratedCube] {
+        for beam_width in [0.0, 0.01] {
+            let options = Options { strategy, beam_size: 4, n_best: 2, beam_width, ..Options::default() };
+            let alone: Vec<_> = many.iter().map(|s| one(&model, &options, s)).collect();
+            for batch in [1, 7, 64, 10_000] {
+                assert_eq!(search(&model, &options, batch, &many), alone, "{strategy:?} {batch}");
+            }
+        }
+    }
+}
+
+#[test]
+fn sentences_without_constraints_are_as_ever_beside_others() {
+    let model = FakeModel::random(4, 9, 4.0);
+    let free = sentence(&[1, 5, 7]);
+    let alone = one(&model, &Options::default(), &free);
+    let nothing = Sentence { constraints: Some(phrases(&[])), ..free.clone() };
+    assert_eq!(one(&model, &Options::default(), &nothing), alone);
+    let guided = Sentence { id: 1, ..with(&phrases(&[&[5], &[8]])) };
+    assert_eq!(search(&model, &Options::default(), 100, &[free, guided])[0], alone);
+}
+
+#[test]
+fn draws_have_no_banks() {
+    let sampling = Some(Sampling::Full { temperature: 1.0 });
+    let options = Options { sampling, strategy: Strategy::Grid, ..Options::default() };
+    assert!(options.check(&FakeModel::random(1, 4, 1.0)).is_err());
+}
