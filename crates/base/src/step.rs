@@ -118,4 +118,7 @@ pub trait StepScores {
 
     /// The log-probabilities of all V words after `row`; `out.len()` is V.
     fn row(&self, row: Row, out: &mut [f32]);
+
+    /// Adds `more` (V numbers) to the scores of all words after `row`. They are not normalised again.
+    fn add(&mut self, row: Row, more: &[f32]);
 }

@@ -13,8 +13,16 @@ use std::time::Instant;
 pub struct ModelArgs {
     /// A model's directory (Marian's, OPUS-MT's with decoder.yml, Hugging Face's, our own), or a model file together
     /// with --vocab [default: the English-German model that comes with the program]
+    /// Several models, each after its own -m, vote as an ensemble; their vocabularies must be the same
     #[arg(short, long = "model", value_name = "PATH")]
     models: Vec<PathBuf>,
+    /// How much each model of an ensemble counts [default: 1/n each]
+    #[arg(long, value_name = "W", num_args = 1.., requires = "models", allow_negative_numbers = true)]
+    weights: Vec<f32>,
+    /// Score words by the output layer alone, without the softmax: for models that were trained to normalise
+    /// themselves (self-normalisation)
+    #[arg(long)]
+    raw_scores: bool,
     /// Vocabulary of a model file: one file for both languages, or one for the source and one for the target
     /// (.spm, .yml, .json, or one word per line)
     #[arg(short, long = "vocab", visible_alias = "vocabs", value_name = "FILE", num_args = 1..=2, requires = "models")]
@@ -41,10 +49,14 @@ enum Precision {
 impl ModelArgs {
     /// Refuses what cannot work.
     pub fn check(&self) -> Result<()> {
-        if self.models.len() > 1 {
-            return Err(Usage::error(
-                "several models were given but ensembles are not supported yet; give one --model",
-            ));
+        let models = self.models.len().max(1);
+        if !self.weights.is_empty() && self.weights.len() != models {
+            let weights = self.weights.len();
+            return Err(Usage::error(format!("{weights} --weights were given for {models} models; give one for each")));
+        }
+        if models > 1 && !self.vocabularies.is_empty() {
+            let advice = "give directories that have their vocabularies with -m, see `metaphrase convert`";
+            return Err(Usage::error(format!("--vocab goes with one model; for an ensemble {advice}")));
         }
         Ok(())
     }
@@ -57,17 +69,29 @@ impl ModelArgs {
     /// Reads the model and starts its threads.
     pub fn load(&self) -> Result<Translator> {
         let begun = Instant::now();
-        let package = match (self.models.first(), &*self.vocabularies) {
-            (None, _) => Package::bundled(),
-            (Some(path), []) => Package::find(path)?,
-            (Some(path), vocabularies) => Package::files(path, vocabularies)?,
-        };
         let Precision::F32 = self.precision;
         let mut execution = Execution { batch_tokens: self.batch_tokens.get(), ..Execution::default() };
         execution.threads = self.threads.map_or(execution.threads, NonZeroUsize::get);
-        let translator = Translator::load(&package, execution)?;
+        let find = |path: &PathBuf| match &*self.vocabularies {
+            [] => Package::find(path),
+            vocabularies => Package::files(path, vocabularies),
+        };
+        let mut packages = self.models.iter().map(find).collect::<Result<Vec<_>, _>>()?;
+        if packages.is_empty() {
+            packages.push(Package::bundled());
+        }
+        let packages: Vec<Package> = packages.into_iter().map(|p| p.with_raw_scores(self.raw_scores)).collect();
+        let translator = match &*packages {
+            [package] if self.weights.is_empty() => Translator::load(package, execution)?,
+            packages => {
+                let equal = || vec![1.0 / packages.len() as f32; packages.len()];
+                let weights = if self.weights.is_empty() { equal() } else { self.weights.clone() };
+                Translator::load_ensemble(packages, &weights, execution)?
+            }
+        };
         let (threads, milliseconds) = (execution.threads, begun.elapsed().as_millis());
-        let name = self.models.first().map_or("the bundled model".into(), |path| path.display().to_string());
+        let names: Vec<String> = self.models.iter().map(|path| path.display().to_string()).collect();
+        let name = if names.is_empty() { "the bundled model".into() } else { names.join(", ") };
         tracing::info!("{name} loaded in {milliseconds} ms; threads: {threads}");
         Ok(translator)
     }

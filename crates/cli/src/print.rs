@@ -4,7 +4,7 @@ use crate::alignment::append_alignment;
 use crate::number::General;
 use crate::request::Fields;
 use crate::stream::Ticket;
-use metaphrase::{AlignmentKind, Hypothesis, Translation};
+use metaphrase::{AlignmentKind, Hypothesis, Met, Translation};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -54,7 +54,7 @@ impl Printer {
         text.push('\n');
     }
 
-    /// `number ||| translation[ ||| alignment][ ||| WordScores= …] ||| F0= log-probability ||| score` for each
+    /// `number ||| translation[ ||| alignment][ ||| WordScores= …][ ||| Terms= …] ||| F0= log-probability ||| score` for each
     /// hypothesis; a line of nothing has one hypothesis of nothing, so that no number is missing.
     fn n_best(&self, text: &mut String, number: usize, translation: &Translation) {
         let nothing = [Hypothesis::default()];
@@ -77,6 +77,12 @@ impl Printer {
         }
         if self.word_scores {
             append_word_scores(text, hypothesis);
+        }
+        if self.form == Form::NBest && !hypothesis.met.is_empty() {
+            text.push_str(" ||| Terms=");
+            for Met { term, first, pieces } in &hypothesis.met {
+                append(text, format_args!(" {term}:{first}-{}", first + pieces - 1));
+            }
         }
     }
 
@@ -120,6 +126,11 @@ impl Printer {
             if n_best {
                 fields.insert("alignments", list(&|hypothesis| json_alignment(hypothesis, kind)));
             }
+        }
+        if !best.met.is_empty() || !translation.missing.is_empty() {
+            let place = |met: &Met| json!([met.term, met.first, met.pieces]);
+            fields.insert("constraints_met", best.met.iter().map(place).collect());
+            fields.insert("constraints_missing", json!(translation.missing));
         }
         if self.word_scores {
             fields.insert("word_scores", json!(best.piece_log_probs));

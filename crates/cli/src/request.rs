@@ -1,13 +1,14 @@
-//! Lines of input as requests: plain text, or a JSON object on each line.
+//! Lines of input as requests: plain text, text with terms after tabs, or a JSON object on each line.
 
-use metaphrase::Request;
+use metaphrase::{Request, Terms};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
 /// Keys and values of a JSON object, the values as they were written.
 pub type Fields = BTreeMap<String, Box<RawValue>>;
 
-/// Reads `{"text": "…", "target_prefix": "…"}`; other keys are for the output alone.
+/// Reads `{"text": "…", "target_prefix": "…", "constraints": ["…", ["…", "…"]], "avoid": ["…"]}`; other keys are
+/// for the output alone. A constraint that is a list is met by any of its members.
 ///
 /// # Errors
 /// One sentence about what is wrong with the line.
@@ -16,7 +17,49 @@ pub fn from_json(line: &str) -> Result<(Request, Fields), String> {
         serde_json::from_str(line).map_err(|error| format!("not a JSON object, the line is skipped: {error}"))?;
     let source = string(&fields, "text")?.ok_or("no key 'text' in the JSON object, the line is skipped")?;
     let prefix = string(&fields, "target_prefix")?.unwrap_or_default();
-    Ok((Request { source, prefix, target: None }, fields))
+    let required = list::<Alternatives>(&fields, "constraints", "strings, or lists of alternatives")?;
+    let required = required.into_iter().map(Alternatives::into).collect();
+    let terms = Terms { required, avoided: list(&fields, "avoid", "strings")? };
+    Ok((Request { source, prefix, terms, target: None }, fields))
+}
+
+/// Reads `text <tab> constraint <tab> constraint …`, as fairseq does.
+///
+/// # Errors
+/// One sentence about what is wrong with the line.
+pub fn from_tsv(line: &str) -> Result<Request, String> {
+    let mut fields = line.split('\t');
+    let source = fields.next().unwrap_or_default();
+    let required: Vec<Vec<String>> = fields.map(|constraint| vec![constraint.to_owned()]).collect();
+    if source.trim().is_empty() && !required.is_empty() {
+        return Err("no text before the first tab, the line is skipped".into());
+    }
+    let terms = Terms { required, avoided: Vec::new() };
+    Ok(Request { terms, ..Request::translate(source) })
+}
+
+/// A constraint, or several of which one will do.
+#[derive(serde::Deserialize)]
+#[serde(untagged)]
+enum Alternatives {
+    One(String),
+    Any(Vec<String>),
+}
+
+impl From<Alternatives> for Vec<String> {
+    fn from(alternatives: Alternatives) -> Self {
+        match alternatives {
+            Alternatives::One(only) => vec![only],
+            Alternatives::Any(all) => all,
+        }
+    }
+}
+
+/// The list of a key that has to be a list; empty if there is none.
+fn list<T: serde::de::DeserializeOwned>(fields: &Fields, key: &str, of: &str) -> Result<Vec<T>, String> {
+    let Some(value) = fields.get(key) else { return Ok(Vec::new()) };
+    serde_json::from_str(value.get())
+        .map_err(|_| format!("the value of '{key}' is not a list of {of}, the line is skipped"))
 }
 
 /// The text of a key that has to be text.
@@ -40,6 +83,18 @@ mod tests {
         assert_eq!(fields["x"].get(), r#"[1, {"y": null}]"#);
         let (request, _) = from_json(r#"{"text": "a", "target_prefix": "b"}"#).unwrap();
         assert_eq!(request.prefix, "b");
+        let (request, _) = from_json(r#"{"text": "a", "constraints": ["b c", ["d", "e"]], "avoid": ["f"]}"#).unwrap();
+        assert_eq!(request.terms.required, [vec!["b c"], vec!["d", "e"]]);
+        assert_eq!(request.terms.avoided, ["f"]);
+    }
+
+    #[test]
+    fn constraints_follow_tabs() {
+        assert_eq!(from_tsv("a b").unwrap(), Request::translate("a b"));
+        let request = from_tsv("a b\tc d\te").unwrap();
+        assert_eq!((&*request.source, request.terms.required), ("a b", vec![vec!["c d".into()], vec!["e".into()]]));
+        assert!(from_tsv("\tc").is_err());
+        assert_eq!(from_tsv("").unwrap(), Request::default());
     }
 
     #[test]
@@ -52,6 +107,8 @@ mod tests {
             (r#"{"source": "a"}"#, "no key 'text'"),
             (r#"{"text": 5}"#, "the value of 'text' is not a string"),
             (r#"{"text": "a", "target_prefix": ["b"]}"#, "the value of 'target_prefix' is not a string"),
+            (r#"{"text": "a", "constraints": "b"}"#, "the value of 'constraints' is not a list of strings, or lists"),
+            (r#"{"text": "a", "avoid": [["b"]]}"#, "the value of 'avoid' is not a list of strings"),
         ] {
             let message = from_json(line).unwrap_err();
             assert!(message.starts_with(expected), "{line}: {message}");

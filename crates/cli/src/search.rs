@@ -3,7 +3,7 @@
 use crate::Usage;
 use anyhow::Result;
 use clap::ValueEnum;
-use metaphrase::{Sampling, Stop, TranslateOptions};
+use metaphrase::{Sampling, Stop, Strategy, TranslateOptions};
 use std::num::NonZeroUsize;
 use std::str::FromStr;
 
@@ -14,7 +14,8 @@ pub struct SearchArgs {
     /// Hypotheses that are kept at each step [default: the model's own setting, else 6]
     #[arg(short, long, value_name = "B")]
     beam_size: Option<NonZeroUsize>,
-    /// Rank translations by score / length^ALPHA; 0: by the score alone [default: the model's own setting, else 1]
+    /// Rank translations by score / length^ALPHA; 0: by the score alone [default: 0 for lines with constraints, which
+    /// else collect at the end; for others the model's own setting, else 1]
     #[arg(short, long, value_name = "ALPHA", num_args = 0..=1, default_missing_value = "1", allow_negative_numbers = true)]
     normalize: Option<f32>,
     /// Take this from the score for each word (sub-word piece) [default: the model's own setting, else 0]
@@ -30,6 +31,21 @@ pub struct SearchArgs {
     /// no open hypothesis can win (fill) [default: shrink]
     #[arg(long, value_enum, hide_possible_values = true, value_name = "shrink|fill")]
     stop: Option<StopArg>,
+    /// What each step looks at and keeps: all continuations, with constraints by dynamic beam allocation (beam); with
+    /// constraints a whole beam for each number of constraints met (grid); or cube pruning, where hypotheses with the
+    /// same last word share scores until one is chosen (cube), or scores and state for good (fast-cube) [default: beam]
+    #[arg(long, value_enum, hide_possible_values = true, value_name = "beam|grid|cube|fast-cube")]
+    strategy: Option<StrategyArg>,
+    /// Drop hypotheses less probable than the best one of the step times X; 0: none
+    #[arg(long, value_name = "X", default_value_t = 0.0, allow_negative_numbers = true)]
+    beam_width: f32,
+    /// Drop hypotheses whose log-probability is X below that of the best finished one; inf: none [default: 20 for lines
+    /// with constraints, else none]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    prune_threshold: Option<f32>,
+    /// End a sentence when the log-probability of its best open hypothesis is X below that of the best finished one
+    #[arg(long, value_name = "X", default_value_t = f32::INFINITY, hide_default_value = true, allow_negative_numbers = true)]
+    stop_margin: f32,
     /// Let translations contain the unknown word
     #[arg(long)]
     allow_unk: bool,
@@ -38,7 +54,7 @@ pub struct SearchArgs {
     allow_special: bool,
     /// Draw translations instead of searching for the best: from all words, the K most probable ones, or those that
     /// make up the probability P
-    #[arg(long, value_name = "full|topk:K|nucleus:P", conflicts_with_all = ["beam_size", "stop"])]
+    #[arg(long, value_name = "full|topk:K|nucleus:P", conflicts_with_all = ["beam_size", "stop", "strategy"])]
     sampling: Option<SamplingArg>,
     /// Sharpens (below 1) or flattens (above 1) what is drawn from
     #[arg(long, value_name = "T", default_value_t = 1.0, requires = "sampling", allow_negative_numbers = true)]
@@ -52,6 +68,17 @@ pub struct SearchArgs {
 enum StopArg {
     Shrink,
     Fill,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum StrategyArg {
+    Beam,
+    #[value(alias = "gbs")]
+    Grid,
+    #[value(alias = "ncp")]
+    Cube,
+    #[value(alias = "acp")]
+    FastCube,
 }
 
 /// What to draw from; the temperature comes on its own.
@@ -82,6 +109,7 @@ impl SearchArgs {
         let search = &mut options.search;
         search.beam_size = self.beam_size.map_or(search.beam_size, NonZeroUsize::get);
         search.normalize = self.normalize.unwrap_or(search.normalize);
+        search.normalize_constrained = self.normalize.or(search.normalize_constrained);
         search.word_penalty = self.word_penalty.unwrap_or(search.word_penalty);
         search.max_length_factor = self.max_length_factor.unwrap_or(search.max_length_factor);
         search.n_best = n_best.map_or(1, NonZeroUsize::get);
@@ -90,6 +118,16 @@ impl SearchArgs {
             Some(StopArg::Fill) => Stop::Fill,
             None => search.stop,
         };
+        search.strategy = match self.strategy {
+            Some(StrategyArg::Beam) => Strategy::Beam,
+            Some(StrategyArg::Grid) => Strategy::Grid,
+            Some(StrategyArg::Cube) => Strategy::Cube,
+            Some(StrategyArg::FastCube) => Strategy::AcceleratedCube,
+            None => search.strategy,
+        };
+        search.beam_width = self.beam_width;
+        search.prune_threshold = self.prune_threshold;
+        search.stop_margin = self.stop_margin;
         let temperature = self.temperature;
         search.sampling = self.sampling.map(|from| match from {
             SamplingArg::Full => Sampling::Full { temperature },

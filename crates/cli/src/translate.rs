@@ -10,11 +10,12 @@ use crate::request::{self, Fields};
 use crate::search::SearchArgs;
 use crate::stream::{self, Source, Ticket};
 use crate::{Usage, alignment};
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
-use metaphrase::{AlignmentKind, Request};
+use metaphrase::{AlignmentKind, Case, Glossary, Request};
+use std::io::Read;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Translate text, line by line
 ///
@@ -30,16 +31,24 @@ pub struct Args {
     /// Where translations go; - or none: standard output; .gz is compressed. A file is written whole or not at all
     #[arg(short, long, value_name = "FILE", help_heading = "Text")]
     output: Option<PathBuf>,
-    /// Lines of text, or a JSON object on each line: {"text": "…", "target_prefix": "…"}; other keys are carried over to
-    /// JSON output
+    /// Lines of text; lines of text, each followed by words or phrases that its translation must contain, after tabs
+    /// (tsv); or a JSON object on each line: {"text": "…", "target_prefix": "…", "constraints": ["…", ["this", "or this"]],
+    /// "avoid": ["…"]}; other keys are carried over to JSON output
     #[arg(long, value_enum, default_value_t = Format::Plain, value_name = "FORMAT", help_heading = "Text")]
     input_format: Format,
     /// Lines of text, or a JSON object on each line; its keys are listed below
-    #[arg(long, value_enum, default_value_t = Format::Plain, value_name = "FORMAT", help_heading = "Text")]
-    output_format: Format,
+    #[arg(long, value_enum, default_value_t = OutputFormat::Plain, value_name = "FORMAT", help_heading = "Text")]
+    output_format: OutputFormat,
     /// Line n of this file is how the translation of line n starts
     #[arg(long, value_name = "FILE", help_heading = "Text")]
     prefix: Option<PathBuf>,
+    /// Where a term of this glossary stands in the source, its translation is required. Each line: source term, tab,
+    /// target term, and further target terms after tabs if any of them will do
+    #[arg(long, value_name = "FILE", help_heading = "Text")]
+    glossary: Option<PathBuf>,
+    /// Find terms of the glossary only as they are written, upper and lower case told apart
+    #[arg(long, requires = "glossary", help_heading = "Text")]
+    glossary_case: bool,
     /// Print up to K translations of each line: N ||| translation ||| F0= log-probability ||| score
     #[arg(long, value_name = "K", help_heading = "Result")]
     n_best: Option<NonZeroUsize>,
@@ -65,6 +74,8 @@ Examples:
   metaphrase translate -m model.npz --vocab vocab.spm -b 12 --n-best 12 < talk.en > talk.nbest
   metaphrase translate --sampling topk:10 --n-best 5 --seed 7 < talk.en
   metaphrase translate --input-format json --output-format json < talk.jsonl
+  metaphrase translate --glossary terms.tsv < talk.en
+  printf 'He took a cab home.\tTaxi\n' | metaphrase translate --input-format tsv -b 10
 
 JSON output has the keys of the input and:
   sentence_id     number of the line, from 0
@@ -76,6 +87,9 @@ JSON output has the keys of the input and:
                   lists, best first, with --n-best
   alignment       with --alignment: pairs [source, target], or weights for each target piece
   word_scores     with --word-scores
+  constraints_met, constraints_missing
+                  with constraints: [number, first piece, pieces] of those the translation has; numbers of the others.
+                  Those of the line count first, then those of the glossary
   notes           what was wrong with the line, if anything
   error           why the line was not translated, if it was not (`translation` is empty then)";
 
@@ -83,41 +97,59 @@ JSON output has the keys of the input and:
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
     Plain,
+    Tsv,
+    Json,
+}
+
+/// A form of output.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum OutputFormat {
+    Plain,
     Json,
 }
 
 /// Translates the input.
 pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     args.model.check()?;
-    if args.prefix.is_some() && args.input_format == Format::Json {
+    if args.prefix.is_some() && args.input_format != Format::Plain {
         return Err(Usage::error("--prefix is for plain input; with JSON each line has its own 'target_prefix'"));
     }
-    check_one_stdin(args.prefix.iter().map(Some).chain([args.input.as_ref()]))?;
+    check_one_stdin(args.prefix.iter().chain(&args.glossary).map(Some).chain([args.input.as_ref()]))?;
     let input = Input::open(args.input.as_deref())?;
     let (size, interactive) = (input.size, input.is_terminal);
     let prefixes = args.prefix.as_deref().map(|path| Input::open(Some(path)).map(Lines::new)).transpose()?;
+    let glossary = args.glossary.as_deref().map(|path| read_glossary(path, args.glossary_case)).transpose()?;
     let translator = args.model.load()?;
     let mut options = args.search.apply(translator.options(), args.n_best)?;
     options.search.attention = args.alignment.is_some();
     let n_best = args.n_best.is_some();
     let form = match args.output_format {
-        Format::Json => Form::Json { n_best },
-        Format::Plain if n_best => Form::NBest,
-        Format::Plain => Form::Plain,
+        OutputFormat::Json => Form::Json { n_best },
+        OutputFormat::Plain if n_best => Form::NBest,
+        OutputFormat::Plain => Form::Plain,
     };
     let printer = Printer { form, alignment: args.alignment, word_scores: args.word_scores };
-    let source = Text { lines: Lines::new(input), prefixes, json: args.input_format == Format::Json };
+    let source = Text { lines: Lines::new(input), prefixes, format: args.input_format, glossary };
     let output = Output::create(args.output.as_deref())?;
     let progress = Progress::start(terminal, size, !interactive && !output.is_terminal());
     let print = |text: &mut String, ticket, translation| printer.print(text, ticket, &translation);
     stream::run(&translator, &options, args.model.one_by_one(), source, output, progress, print)?.finish()
 }
 
+fn read_glossary(path: &Path, case: bool) -> Result<Glossary> {
+    let mut text = String::new();
+    let name = path.display();
+    Input::open(Some(path))?.reader.read_to_string(&mut text).with_context(|| format!("cannot read {name}"))?;
+    let case = if case { Case::Respect } else { Case::Ignore };
+    Glossary::parse(&text, case).with_context(|| name.to_string())
+}
+
 /// Lines to translate.
 struct Text {
     lines: Lines,
     prefixes: Option<Lines>,
-    json: bool,
+    format: Format,
+    glossary: Option<Glossary>,
 }
 
 impl Source for Text {
@@ -127,21 +159,22 @@ impl Source for Text {
         let number = self.lines.read();
         let Some(line) = self.lines.next_line()? else { return self.no_prefix_is_left() };
         let mut ticket = Ticket::new(number, &line, Ok(Fields::new()));
-        let request = if !self.json {
-            Request { source: line.text, prefix: self.prefix()?, ..Request::default() }
-        } else {
-            match request::from_json(&line.text) {
-                Ok((request, fields)) => {
-                    ticket.extra = Ok(fields);
-                    request
-                }
-                Err(problem) => {
-                    ticket.notes.push(problem.clone());
-                    ticket.extra = Err(problem);
-                    Request::default()
-                }
-            }
+        let request = match self.format {
+            Format::Plain => Ok(Request { prefix: self.prefix()?, ..Request::translate(line.text) }),
+            Format::Tsv => request::from_tsv(&line.text),
+            Format::Json => request::from_json(&line.text).map(|(request, fields)| {
+                ticket.extra = Ok(fields);
+                request
+            }),
         };
+        let mut request = request.unwrap_or_else(|problem| {
+            ticket.notes.push(problem.clone());
+            ticket.extra = Err(problem);
+            Request::default()
+        });
+        if let Some(glossary) = &self.glossary {
+            request.terms.required.extend(glossary.find(&request.source));
+        }
         Ok(Some((request, ticket)))
     }
 

@@ -19,7 +19,7 @@ fn combinations_that_cannot_work_are_refused() {
         (&["--alignment", "1.5"], "expected hard, soft, or a threshold above 0 and below 1"),
         (&["--prefix", "x", "--input-format", "json"], "each line has its own 'target_prefix'"),
         (&["--prefix", "-"], "only one text can come from standard input"),
-        (&["-m", "a", "-m", "b"], "ensembles are not supported yet"),
+        (&["-m", "a", "-m", "b", "--vocab", "v.spm"], "--vocab goes with one model"),
         (&["--vocab", "v.spm"], "--model"),
         (&["--precision", "int8"], "invalid value 'int8' for '--precision"),
         (&["--threads", "0"], "--threads"),

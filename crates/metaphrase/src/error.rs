@@ -34,6 +34,16 @@ pub enum Error {
     /// Neither one vocabulary nor two.
     #[error("{0} vocabularies given; give one for both languages, or the source's and the target's")]
     VocabularyCount(usize),
+    /// Models of an ensemble with different vocabularies.
+    #[error("{first} and {other} have different {side} vocabularies; the models of an ensemble must share theirs")]
+    EnsembleVocabulary {
+        /// The first model.
+        first: String,
+        /// The one that differs.
+        other: String,
+        /// Source or target.
+        side: &'static str,
+    },
     /// Options that can not work with the model.
     #[error(transparent)]
     Options(#[from] OptionsError),

@@ -17,7 +17,9 @@
 
 mod alignment;
 mod bundled;
+mod constraints;
 mod error;
+mod glossary;
 mod options;
 mod package;
 mod pool;
@@ -25,9 +27,11 @@ mod translation;
 mod translator;
 
 pub use alignment::{AlignmentKind, Attention};
+pub use constraints::{Met, Terms};
 pub use error::Error;
+pub use glossary::{Case, Glossary, GlossaryError};
 pub use metaphrase_models::{Precision, Report, convert};
-pub use metaphrase_search::{Options as SearchOptions, Sampling, Stop};
+pub use metaphrase_search::{Counts, Options as SearchOptions, Sampling, Stop, Strategy};
 pub use options::TranslateOptions;
 pub use package::{Package, inspect};
 pub use translation::{Hypothesis, Request, Translation};

@@ -10,6 +10,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 pub struct Package {
     place: Place,
+    raw_scores: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -23,11 +24,11 @@ impl Package {
     /// The English-German model that comes with the program.
     #[must_use]
     pub const fn bundled() -> Self {
-        Self { place: Place::Bundled }
+        Self { place: Place::Bundled, raw_scores: false }
     }
 
     fn of(files: Files) -> Self {
-        Self { place: Place::Files(Box::new(files)) }
+        Self { place: Place::Files(Box::new(files)), raw_scores: false }
     }
 
     /// The model in a directory: our own, Hugging Face's MarianMT, OPUS-MT's (with a `decoder.yml`), or a
@@ -56,13 +57,35 @@ impl Package {
         Ok(Self::of(Files { model: ModelFiles::find(model)?, source, target }))
     }
 
+    /// The same model with words scored by its output layer alone, without the softmax: for models that were trained to
+    /// normalise themselves (Zhang et al. 2018, §3.3), where it saves time.
+    #[must_use]
+    pub fn with_raw_scores(mut self, raw: bool) -> Self {
+        self.raw_scores = raw;
+        self
+    }
+
+    /// How messages call it.
+    pub(crate) fn name(&self) -> String {
+        match &self.place {
+            Place::Bundled => "the bundled model".into(),
+            Place::Files(files) => files.model.model.display().to_string(),
+        }
+    }
+
+    /// The model of `config` and `weights`, which belong to this package.
+    pub(crate) fn model(&self, config: Config, weights: &Weights) -> Result<Model, Error> {
+        let model = Model::new(config, weights)?;
+        Ok(if self.raw_scores { model.with_raw_scores() } else { model })
+    }
+
     /// Loads the model without its vocabularies.
     ///
     /// # Errors
     /// If a file can not be read, is damaged, or is of a kind that is not supported.
     pub fn load_model(&self) -> Result<Model, Error> {
         let (config, weights) = self.open_model()?;
-        Ok(Model::new(config, &weights)?)
+        self.model(config, &weights)
     }
 
     pub(crate) fn open_model(&self) -> Result<(Config, Weights), Error> {
@@ -138,6 +161,7 @@ pub(crate) fn options(decoding: &DecoderDefaults) -> TranslateOptions {
     let search = &mut options.search;
     search.beam_size = decoding.beam_size.unwrap_or(search.beam_size);
     search.normalize = decoding.normalize.unwrap_or(search.normalize);
+    search.normalize_constrained = Some(0.0);
     search.word_penalty = decoding.word_penalty.unwrap_or(search.word_penalty);
     search.max_length_factor = decoding.max_length_factor.unwrap_or(search.max_length_factor);
     options

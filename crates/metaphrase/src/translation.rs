@@ -1,6 +1,6 @@
 //! What a translator is asked and what it answers.
 
-use crate::Attention;
+use crate::{Attention, Counts, Met, Terms};
 
 /// One line to translate.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -9,6 +9,8 @@ pub struct Request {
     pub source: String,
     /// Text that every translation of the line starts with; may be empty.
     pub prefix: String,
+    /// What translations must and must not contain.
+    pub terms: Terms,
     /// The translation to score. With it nothing is searched for.
     pub target: Option<String>,
 }
@@ -32,6 +34,10 @@ impl Request {
 pub struct Translation {
     /// Best first; empty only if the model gives no word a probability.
     pub hypotheses: Vec<Hypothesis>,
+    /// Numbers of the required terms that the hypotheses lack; otherwise each has all.
+    pub missing: Vec<usize>,
+    /// How much work the search was.
+    pub counts: Counts,
     /// Source pieces, without the end of sentence.
     pub source_pieces: Vec<String>,
     /// What the reader of the translation should know, such as a source cut short; each one sentence.
@@ -39,9 +45,12 @@ pub struct Translation {
 }
 
 impl Translation {
-    /// The translation of a line without words.
-    pub(crate) fn of_nothing() -> Self {
-        Self { hypotheses: vec![Hypothesis { complete: true, ..Hypothesis::default() }], ..Self::default() }
+    /// The translation of a line without words, in which no term can appear.
+    pub(crate) fn of_nothing(terms: &Terms) -> Self {
+        let missing: Vec<usize> = (0..terms.required.len()).collect();
+        let notes = if missing.is_empty() { vec![] } else { vec!["constraints are given for an empty line".into()] };
+        let nothing = Hypothesis { complete: true, ..Hypothesis::default() };
+        Self { hypotheses: vec![nothing], missing, notes, ..Self::default() }
     }
 
     /// Text of the best hypothesis; empty if there is none.
@@ -66,6 +75,8 @@ pub struct Hypothesis {
     pub piece_log_probs: Vec<f32>,
     /// Whether it ended by itself and was not cut off at the length limit.
     pub complete: bool,
+    /// Where the required terms are that it has.
+    pub met: Vec<Met>,
     /// What each piece looked at, if that was asked for.
     pub attention: Option<Attention>,
 }

@@ -1,10 +1,11 @@
 //! The translator: a model, its vocabularies and the threads that search with them.
 
+use crate::constraints::Segmented;
 use crate::pool::Pool;
-use crate::{Attention, Error, Hypothesis, Package, Request, TranslateOptions, Translation};
+use crate::{Attention, Error, Hypothesis, Met, Package, Request, TranslateOptions, Translation};
 use metaphrase_base::{StepModel as _, WordId};
 use metaphrase_models::Model;
-use metaphrase_search::{CheckedOptions, Outcome, Task};
+use metaphrase_search::{CheckedOptions, Constraints, Continues, Outcome, Task};
 use metaphrase_text::vocab::Vocabulary;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -53,6 +54,8 @@ struct Shared {
     model: Arc<Model>,
     source: Arc<Vocabulary>,
     target: Arc<Vocabulary>,
+    /// Which target words go on with the written word before them.
+    continues: Continues,
 }
 
 /// A line on its way through the pool.
@@ -60,7 +63,19 @@ struct Job {
     line: usize,
     source_pieces: Vec<String>,
     notes: Vec<String>,
+    required: Required,
     reply: Sender<(usize, Translation)>,
+}
+
+/// The required terms of a line.
+#[derive(Default)]
+struct Required {
+    /// Alternatives as they were given.
+    terms: Vec<Vec<String>>,
+    constraints: Option<Constraints>,
+    /// For each term of `constraints` its number among `terms`.
+    numbers: Vec<usize>,
+    impossible: Vec<usize>,
 }
 
 impl Translator {
@@ -77,12 +92,44 @@ impl Translator {
     /// # Errors
     /// [`Error`] for files that can not be read or do not fit together.
     pub fn load(package: &Package, execution: Execution) -> Result<Self, Error> {
-        let (mut config, weights) = package.open_model()?;
-        let (source, target) = package.load_vocabularies(&config)?;
-        // Marian's files do not say which word ends a sentence; their vocabularies do.
-        config.end_of_sentence = target.eos().0;
-        let model = Arc::new(Model::new(config, &weights)?);
-        let shared = Arc::new(Shared { model, source, target });
+        let (model, source, target) = open(package)?;
+        Self::new(model, source, target, execution)
+    }
+
+    /// Loads several models that vote, of any architectures, with the same vocabularies: a word's score is the sum of
+    /// its log-probabilities, each times the model's weight. Options and alignments are the first one's.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load), and if vocabularies differ or there is not a positive weight for each model.
+    pub fn load_ensemble(packages: &[Package], weights: &[f32], execution: Execution) -> Result<Self, Error> {
+        let (mut models, mut vocabularies) = (Vec::new(), None);
+        for package in packages {
+            let (model, source, target) = open(package)?;
+            models.push(model);
+            let Some((first_source, first_target)) = &vocabularies else {
+                vocabularies = Some((source, target));
+                continue;
+            };
+            for (side, first, other) in [("source", first_source, &source), ("target", first_target, &target)] {
+                if !same_words(first, other) {
+                    let (first, other) = (packages[0].name(), package.name());
+                    return Err(Error::EnsembleVocabulary { first, other, side });
+                }
+            }
+        }
+        let model = Model::ensemble(models, weights)?;
+        let (source, target) = vocabularies.ok_or(Error::WorkerFailed)?;
+        Self::new(model, source, target, execution)
+    }
+
+    fn new(
+        model: Model,
+        source: Arc<Vocabulary>,
+        target: Arc<Vocabulary>,
+        execution: Execution,
+    ) -> Result<Self, Error> {
+        let continues = (0..target.len()).map(|word| target.continues(WordId::new(word))).collect();
+        let shared = Arc::new(Shared { model: Arc::new(model), source, target, continues });
         let worker = Arc::clone(&shared);
         let emit = move |outcome| worker.reply(outcome);
         let pool = Pool::new(&shared.model, execution.threads, execution.batch_tokens, emit).map_err(Error::Threads)?;
@@ -188,7 +235,7 @@ impl Translator {
                 match self.shared.task(options, search, request, line, reply) {
                     Some(task) => tasks.push(task),
                     // Nobody listens any more when the sink broke.
-                    None => _ = reply.send((line, Translation::of_nothing())),
+                    None => _ = reply.send((line, Translation::of_nothing(&request.terms))),
                 }
                 line += 1;
             }
@@ -224,35 +271,106 @@ impl Shared {
             source.truncate(limit);
             source.push(self.source.eos());
         }
-        let mut prefix = Vec::new();
+        let mut prefix: Vec<WordId> = Vec::new();
         self.target.encode(request.target.as_deref().unwrap_or(&request.prefix), &mut prefix);
         if request.target.is_none() {
             prefix.pop();
         }
         let source_pieces = pieces(&self.source, &source[..source.len() - 1]);
-        let tag = Job { line, source_pieces, notes, reply: reply.clone() };
+        let required = self.required(search, request, (source.len(), prefix.len()), &mut notes);
+        let constraints = required.constraints.clone();
+        let tag = Job { line, source_pieces, notes, required, reply: reply.clone() };
         // Distinct lines draw from distinct streams of numbers.
         let seed = options.seed.wrapping_add((line as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        Some(Task { prefix, seed, ..Task::new(tag, source, search) })
+        Some(Task { prefix, seed, constraints, ..Task::new(tag, source, search) })
+    }
+
+    /// The terms of a request whose source and prefix have so many words, and notes about them.
+    fn required(
+        &self,
+        search: &CheckedOptions,
+        request: &Request,
+        (source_len, prefix_len): (usize, usize),
+        notes: &mut Vec<String>,
+    ) -> Required {
+        if request.terms.is_empty() || request.target.is_some() {
+            return Required::default();
+        }
+        let mut segmented = Segmented::new(&request.terms, &self.target, &self.continues);
+        let words = segmented.constraints.as_ref().map_or(0, Constraints::words);
+        let limit = search.limit(source_len, prefix_len);
+        if search.sampling.is_some() && segmented.constraints.is_some() {
+            segmented.give_up("draws can not be told what to contain: constraints are left out; do not sample".into());
+        } else if prefix_len + words + 1 > limit {
+            let advice = "raise the maximum length factor";
+            segmented.give_up(format!("the constraints are left out: they take {words} pieces, which a translation of at most {limit} pieces does not hold; {advice}"));
+        }
+        let Segmented { constraints, numbers, impossible, notes: problems } = segmented;
+        notes.extend(problems);
+        Required { terms: request.terms.required.clone(), constraints, numbers, impossible }
     }
 
     /// Sends an outcome to who asked for it, as text.
     fn reply(&self, outcome: Outcome<Job>) {
-        let Outcome { tag: job, source_len, hypotheses } = outcome;
-        let hypotheses = hypotheses.into_iter().map(|found| Hypothesis {
-            text: self.target.decode(&found.words),
-            pieces: pieces(&self.target, &found.words),
-            score: found.score,
-            log_prob: found.log_prob,
-            piece_log_probs: found.word_log_probs,
-            complete: found.complete,
-            attention: (!found.attention.is_empty()).then_some(Attention { source_len, weights: found.attention }),
-        });
-        let translation =
-            Translation { hypotheses: hypotheses.collect(), source_pieces: job.source_pieces, notes: job.notes };
+        let Outcome { tag: mut job, source_len, hypotheses, counts } = outcome;
+        let required = &job.required;
+        let mut missing = required.impossible.clone();
+        let mut texts = Vec::with_capacity(hypotheses.len());
+        for found in hypotheses {
+            let text = self.target.decode(&found.words);
+            let met = required.met(&self.target, &found.words, &text);
+            let lacking = required.numbers.iter().filter(|number| !met.iter().any(|met| met.term == **number));
+            missing.extend(lacking);
+            texts.push(Hypothesis {
+                text,
+                pieces: pieces(&self.target, &found.words),
+                score: found.score,
+                log_prob: found.log_prob,
+                piece_log_probs: found.word_log_probs,
+                complete: found.complete,
+                met,
+                attention: (!found.attention.is_empty()).then_some(Attention { source_len, weights: found.attention }),
+            });
+        }
+        missing.sort_unstable();
+        missing.dedup();
+        let late = missing.iter().filter(|number| !required.impossible.contains(number));
+        job.notes.extend(late.map(|&number| {
+            let term = required.terms[number].join("' or '");
+            format!("the translation lacks the constraint '{term}': its length limit came first")
+        }));
+        let Job { line, source_pieces, notes, reply, .. } = job;
+        let translation = Translation { hypotheses: texts, missing, counts, source_pieces, notes };
         // Nobody listens any more when the sink broke: then the translation is not wanted.
-        let _ = job.reply.send((job.line, translation));
+        let _ = reply.send((line, translation));
     }
+}
+
+impl Required {
+    /// Where the terms are in a translation of these words. A term counts only if the text has it, too.
+    fn met(&self, target: &Vocabulary, words: &[WordId], text: &str) -> Vec<Met> {
+        let Some(constraints) = &self.constraints else { return Vec::new() };
+        let found = constraints.find(words).into_iter().zip(&self.numbers);
+        let met = found.filter_map(|(place, &term)| {
+            let (first, pieces) = place?;
+            let has = text.contains(target.decode(&words[first..first + pieces]).trim());
+            has.then_some(Met { term, first, pieces })
+        });
+        met.collect()
+    }
+}
+
+/// A package's model, and its vocabularies: source and target.
+fn open(package: &Package) -> Result<(Model, Arc<Vocabulary>, Arc<Vocabulary>), Error> {
+    let (mut config, weights) = package.open_model()?;
+    let (source, target) = package.load_vocabularies(&config)?;
+    // Marian's files do not say which word ends a sentence; their vocabularies do.
+    config.end_of_sentence = target.eos().0;
+    Ok((package.model(config, &weights)?, source, target))
+}
+
+fn same_words(a: &Vocabulary, b: &Vocabulary) -> bool {
+    a.len() == b.len() && (0..a.len()).map(WordId::new).all(|word| a.word(word) == b.word(word))
 }
 
 fn pieces(vocabulary: &Vocabulary, words: &[WordId]) -> Vec<String> {

@@ -94,7 +94,7 @@ impl Ensemble {
     fn sum(&self, state: &EnsembleState, first: usize, scores: &mut Scores) {
         scores.begin_sum(&state.0[0].1, first);
         for (member, (_, of_member)) in self.members.iter().zip(&state.0) {
-            scores.add(member.weight, of_member, first);
+            scores.add_member(member.weight, of_member, first);
         }
     }
 

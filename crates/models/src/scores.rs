@@ -63,7 +63,7 @@ impl Scores {
     }
 
     /// Adds `weight` times the log-probabilities of a member of an ensemble, from row `first` on.
-    pub(crate) fn add(&mut self, weight: f32, member: &Self, first: usize) {
+    pub(crate) fn add_member(&mut self, weight: f32, member: &Self, first: usize) {
         for row in first..self.logits.rows() {
             let normaliser = member.normaliser(row);
             for (sum, logit) in self.logits.row_mut(row).iter_mut().zip(member.logits.row(row)) {
@@ -112,6 +112,14 @@ impl StepScores for Scores {
         let normaliser = self.normaliser(row.index());
         for (out, logit) in out.iter_mut().zip(self.logits.row(row.index())) {
             *out = logit - normaliser;
+        }
+    }
+
+    fn add(&mut self, row: Row, more: &[f32]) {
+        // The softmax is over what the model says alone.
+        self.normaliser(row.index());
+        for (logit, more) in self.logits.row_mut(row.index()).iter_mut().zip(more) {
+            *logit += more;
         }
     }
 }

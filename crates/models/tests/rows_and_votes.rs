@@ -64,7 +64,7 @@ fn rows_can_come_in_two_parts() {
                 let parent = row.parent.unwrap();
                 StepRow { parent: Some(Parent { row: Row::new(places[parent.row.index()]), ..parent }), ..*row }
             };
-            let first = |i: &usize| (*i as u32 + step) % 3 != 0;
+            let first = |i: &usize| !(*i as u32 + step).is_multiple_of(3);
             let (mut order, later): (Vec<usize>, Vec<usize>) = (0..6).partition(first);
             model.step(&order.iter().map(|&i| moved(&rows[i])).collect::<Vec<_>>(), &mut parts, &mut part_scores);
             model.step_more(&later.iter().map(|&i| moved(&rows[i])).collect::<Vec<_>>(), &mut parts, &mut part_scores);

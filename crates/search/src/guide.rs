@@ -96,7 +96,7 @@ impl Guide<'_> {
         let excluded = &*step.options.excluded;
         let bans = Unready { automaton: self.automaton, states: of, end: step.end };
         best.find(step.places, step.rows.clone(), step.width, scores, (excluded, &bans), out);
-        if of.iter().all(|&state| self.automaton.needed(state) == 0) {
+        if of.iter().all(|&state| self.automaton.is_done(state)) {
             return;
         }
         best.find_each(step.places, scores, (excluded, &bans), out);
@@ -121,6 +121,16 @@ impl Guide<'_> {
         // What is needed and the end of sentence must still fit after this word: else the limit would come first.
         let left = self.left - 1;
         let hopeful = |&(_, needed): &(Continuation, usize)| needed == 0 || needed < left;
+        if !needed.iter().any(hopeful) {
+            let ready =
+                of.iter().zip(step.places).enumerate().filter(|(_, (state, _))| self.automaton.needed(**state) == 0);
+            let ends = ready.map(|(place, (_, at))| Continuation {
+                place,
+                word: step.end,
+                score: scores.score(at.row, step.end) + at.so_far,
+            });
+            needed.extend(ends.filter(|end| end.score > f32::NEG_INFINITY).map(|end| (end, 0)));
+        }
         if needed.iter().any(hopeful) {
             needed.retain(hopeful);
         }

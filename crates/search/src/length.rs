@@ -10,29 +10,45 @@ pub(crate) fn limit(options: &Options, source_len: usize, prefix_len: usize) -> 
     limit.max(1).max(prefix_len + 1)
 }
 
-/// `(log_prob - word_penalty · length) / length^α`; `length` counts the end of sentence.
-pub(crate) fn normalised(options: &Options, log_prob: f32, length: usize) -> f32 {
-    #[expect(clippy::cast_precision_loss)]
-    let length = length as f32;
-    (log_prob - options.word_penalty * length) / length.powf(options.normalize)
+/// How hypotheses of different lengths are ranked.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Ranking {
+    /// α
+    normalize: f32,
+    word_penalty: f32,
 }
 
-/// The best normalised score that an open hypothesis of log-probability `log_prob` can end with, at a length
-/// from `from` to `to`. An upper bound: log-probabilities are at most 0, so the best continuation is free.
-///
-/// With `L` the length, the score is at most `log_prob · L^-α - word_penalty · L^(1-α)`; each term is monotone
-/// in `L`, so its best is at one of the two ends.
-pub(crate) fn reachable(options: &Options, log_prob: f32, from: usize, to: usize) -> f32 {
-    let at = |length: usize| {
+impl Ranking {
+    /// The ranking for a sentence with or without terms that must appear.
+    pub(crate) fn new(options: &Options, constrained: bool) -> Self {
+        let of_constrained = options.normalize_constrained.filter(|_| constrained);
+        Self { normalize: of_constrained.unwrap_or(options.normalize), word_penalty: options.word_penalty }
+    }
+
+    /// `(log_prob - word_penalty · length) / length^α`; `length` counts the end of sentence.
+    pub(crate) fn score(self, log_prob: f32, length: usize) -> f32 {
         #[expect(clippy::cast_precision_loss)]
         let length = length as f32;
-        let power = length.powf(options.normalize);
-        (log_prob / power, -options.word_penalty * length / power)
-    };
-    let (near, far) = (at(from), at(to));
-    // Rounding may lift the sum of two bounds by an ulp or so; a bound must not be below what is reachable.
-    let bound = near.0.max(far.0) + near.1.max(far.1);
-    bound + bound.abs() * 1e-6
+        (log_prob - self.word_penalty * length) / length.powf(self.normalize)
+    }
+
+    /// The best score that an open hypothesis of log-probability `log_prob` can end with, at a length from `from` to
+    /// `to`. An upper bound: log-probabilities are at most 0, so the best continuation is free.
+    ///
+    /// With `L` the length, the score is at most `log_prob · L^-α - word_penalty · L^(1-α)`; each term is monotone
+    /// in `L`, so its best is at one of the two ends.
+    pub(crate) fn reachable(self, log_prob: f32, from: usize, to: usize) -> f32 {
+        let at = |length: usize| {
+            #[expect(clippy::cast_precision_loss)]
+            let length = length as f32;
+            let power = length.powf(self.normalize);
+            (log_prob / power, -self.word_penalty * length / power)
+        };
+        let (near, far) = (at(from), at(to));
+        // Rounding may lift the sum of two bounds by an ulp or so; a bound must not be below what is reachable.
+        let bound = near.0.max(far.0) + near.1.max(far.1);
+        bound + bound.abs() * 1e-6
+    }
 }
 
 #[cfg(test)]
@@ -51,11 +67,11 @@ mod tests {
     fn what_is_reachable_bounds_every_length() {
         for normalize in [0.0, 0.6, 1.0, 1.5] {
             for word_penalty in [-0.3, 0.0, 0.2] {
-                let options = Options { normalize, word_penalty, ..Options::default() };
+                let ranking = Ranking { normalize, word_penalty };
                 for log_prob in [-0.0, -0.1, -3.0, -40.0] {
-                    let bound = reachable(&options, log_prob, 3, 17);
+                    let bound = ranking.reachable(log_prob, 3, 17);
                     for length in 3..=17 {
-                        assert!(normalised(&options, log_prob, length) <= bound, "{options:?} {log_prob} {length}");
+                        assert!(ranking.score(log_prob, length) <= bound, "{ranking:?} {log_prob} {length}");
                     }
                 }
             }

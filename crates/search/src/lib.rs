@@ -10,6 +10,12 @@
 //!                                  Trellis                                (trellis.rs: b, y, q of all steps)
 //! ```
 //!
+//! What a step scores may be a model, an ensemble of them, either with a [`Scorer`](metaphrase_base::Scorer) such as a
+//! language model ([`Fused`]); all are step models. What a sentence keeps of it is up to its [`Strategy`] and its
+//! [`Constraints`]: plain beam search takes the best, cube pruning (candidates.rs) lets hypotheses share rows, dynamic
+//! beam allocation (guide.rs) gives each number of met constraints its part of the beam. Any of the first goes with
+//! any of the second.
+//!
 //! The loop is Algorithm 1 of Iglesias et al. 2018 with sentence batching (§3.1): rows of many sentences
 //! share a step, finished sentences leave, waiting ones enter. A sentence's result does not depend on the
 //! others, to the bit, as long as the model keeps the promise of `StepModel`.
@@ -33,6 +39,7 @@
 
 mod candidates;
 mod constraints;
+mod fused;
 mod guide;
 mod length;
 mod options;
@@ -43,6 +50,7 @@ mod task;
 mod trellis;
 
 pub use constraints::{Constraints, ConstraintsError, Continues};
+pub use fused::{Fused, FusedState};
 pub use options::{CheckedOptions, Options, OptionsError, Stop, Strategy};
 pub use sampling::Sampling;
 pub use searcher::Searcher;

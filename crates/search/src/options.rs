@@ -54,6 +54,9 @@ pub struct Options {
     /// Exponent α of the length normalisation `(log P - word_penalty · length) / length^α`; the length counts
     /// the end of sentence. 0: none.
     pub normalize: f32,
+    /// α of sentences with terms that must appear; `None`: the same. Normalisation by length rewards what is put behind a
+    /// finished translation only to meet a constraint; without it terms find their places.
+    pub normalize_constrained: Option<f32>,
     /// Taken from the score for each word, before normalisation.
     pub word_penalty: f32,
     /// The longest hypothesis T of a sentence: this factor times its source length, both with the end of sentence.
@@ -84,6 +87,7 @@ impl Default for Options {
             beam_size: 6,
             n_best: 1,
             normalize: 1.0,
+            normalize_constrained: None,
             word_penalty: 0.0,
             max_length_factor: 3.0,
             stop: Stop::Shrink,
@@ -165,6 +169,9 @@ impl Options {
         let (normalize, factor) = (self.normalize, self.max_length_factor);
         let not_negative = normalize >= 0.0 && normalize.is_finite();
         range("length normalisation", normalize, "a number from 0 up", not_negative)?;
+        let constrained = self.normalize_constrained.unwrap_or(0.0);
+        let not_negative = constrained >= 0.0 && constrained.is_finite();
+        range("length normalisation with constraints", constrained, "a number from 0 up", not_negative)?;
         range("word penalty", self.word_penalty, "a finite number", self.word_penalty.is_finite())?;
         range("maximum length factor", factor, "a positive number", factor > 0.0 && factor.is_finite())?;
         range("relative beam width", self.beam_width, "from 0 to 1", (0.0..=1.0).contains(&self.beam_width))?;
@@ -192,6 +199,15 @@ impl Options {
 /// Options that a model can work with; shared by the tasks of a call.
 #[derive(Debug, Clone)]
 pub struct CheckedOptions(Arc<Options>);
+
+impl CheckedOptions {
+    /// T: the most words of a translation, the end of sentence included, for a source of `source_len` words (with its
+    /// end of sentence) and a prefix of `prefix_len`.
+    #[must_use]
+    pub fn limit(&self, source_len: usize, prefix_len: usize) -> usize {
+        crate::length::limit(self, source_len, prefix_len)
+    }
+}
 
 impl core::ops::Deref for CheckedOptions {
     type Target = Options;

@@ -3,6 +3,7 @@
 use crate::candidates::{Best, Continuation, Place};
 use crate::constraints::{Automaton, StateId};
 use crate::guide::{self, Guide, Step};
+use crate::length::Ranking;
 use crate::sampling::{self, Sampler};
 use crate::trellis::{HypId, Trellis};
 use crate::{CheckedOptions, Counts, Hypothesis, Stop, Strategy, Task, length};
@@ -82,6 +83,7 @@ pub(crate) struct SentenceSearch {
     options: CheckedOptions,
     source_len: usize,
     prefix: Vec<WordId>,
+    ranking: Ranking,
     /// T: the length at which the search ends.
     limit: usize,
     /// Words of the open hypotheses.
@@ -115,6 +117,7 @@ impl SentenceSearch {
             options,
             source_len: 0,
             prefix: Vec::new(),
+            ranking: Ranking::default(),
             limit: 0,
             length: 0,
             width: 0,
@@ -138,6 +141,7 @@ impl SentenceSearch {
         self.options = options.clone();
         self.source_len = task.source.len();
         self.prefix.clone_from(&task.prefix);
+        self.ranking = Ranking::new(options, task.constraints.as_ref().is_some_and(|given| given.terms() > 0));
         self.limit = length::limit(options, task.source.len(), task.prefix.len());
         self.length = 0;
         self.constraints = task.constraints.clone().map(Automaton::new);
@@ -369,7 +373,7 @@ impl SentenceSearch {
                 continue;
             }
             let log_prob = scores.score(at.row, target.end) + at.so_far;
-            let score = length::normalised(&self.options, log_prob, self.length + 1);
+            let score = self.ranking.score(log_prob, self.length + 1);
             if log_prob > f32::NEG_INFINITY && self.reserve.is_none_or(|best| score > best.score) {
                 self.reserve = Some(Reserve { parent: open.hyp, log_prob, score });
             }
@@ -379,7 +383,7 @@ impl SentenceSearch {
     /// Adds a hypothesis of the current length to F.
     fn finish(&mut self, hyp: HypId) {
         let options = &self.options;
-        let score = length::normalised(options, self.trellis.log_prob(hyp), self.length);
+        let score = self.ranking.score(self.trellis.log_prob(hyp), self.length);
         let place = self.finished.partition_point(|other| other.score >= score);
         if place < options.n_best {
             self.finished.truncate(options.n_best - 1);
@@ -400,7 +404,7 @@ impl SentenceSearch {
             return true;
         }
         // No open hypothesis can enter the n-best list any more: what remains to be found is worse.
-        let reachable = |log_prob| length::reachable(options, log_prob, self.length + 1, self.limit);
+        let reachable = |log_prob| self.ranking.reachable(log_prob, self.length + 1, self.limit);
         options.stop == Stop::Fill
             && target.log_probs
             && self.finished.last().is_some_and(|worst| log_probs().all(|log_prob| reachable(log_prob) <= worst.score))

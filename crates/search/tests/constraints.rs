@@ -252,3 +252,24 @@ fn draws_have_no_banks() {
     let options = Options { sampling, strategy: Strategy::Grid, ..Options::default() };
     assert!(options.check(&FakeModel::random(1, 4, 1.0)).is_err());
 }
+
+/// A term that the model always goes on with inside the same word: only the limit can end it.
+#[test]
+fn a_term_that_wants_to_be_part_of_a_word_is_met_at_the_limit_at_the_latest() {
+    let continues = vec![false, false, false, true];
+    let constraints = Constraints::new(&[vec![words(&[1])]], &[], Some(continues.into())).expect("usable constraints");
+    let script = |_: &[WordId], so_far: &[WordId]| match so_far.last() {
+        Some(WordId(1)) => vec![-50.0, -60.0, -60.0, -0.01],
+        _ => vec![-4.0, -3.0, -0.1, -9.0],
+    };
+    let model = FakeModel::new(4, script);
+    for stop in [Stop::Shrink, Stop::Fill] {
+        for beam_size in [1, 2, 4] {
+            for factor in [2.0, 3.0, 5.0] {
+                let options = Options { stop, beam_size, max_length_factor: factor, ..Options::default() };
+                let best = one(&model, &options, &with(&constraints)).hypotheses.remove(0);
+                assert_ne!(constraints.find(&best.words), [None], "{beam_size} {factor}: {:?}", best.words);
+            }
+        }
+    }
+}

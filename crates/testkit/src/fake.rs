@@ -161,4 +161,8 @@ impl StepScores for FakeScores {
     fn row(&self, row: Row, out: &mut [f32]) {
         out.copy_from_slice(&self.rows[row.index()]);
     }
+
+    fn add(&mut self, row: Row, more: &[f32]) {
+        self.rows[row.index()].iter_mut().zip(more).for_each(|(score, more)| *score += more);
+    }
 }

@@ -4,3 +4,9 @@ pub mod bpe;
 pub mod moses;
 pub mod sentencepiece;
 pub mod vocab;
+
+/// Whether `c` is of a script that writes words without spaces between them, such as Chinese or Japanese.
+#[must_use]
+pub fn without_spaces(c: char) -> bool {
+    moses::is_cjk(c)
+}

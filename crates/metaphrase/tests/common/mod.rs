@@ -1,4 +1,5 @@
 //! Reference models and corpora beside the repository.
+#![allow(dead_code, reason = "each test uses its part")]
 
 use std::path::{Path, PathBuf};
 

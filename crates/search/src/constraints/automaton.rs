@@ -33,6 +33,8 @@ struct State {
     key: Key,
     /// Words that are still needed at least to meet all terms.
     needed: usize,
+    /// Whether all terms are met, whatever follows.
+    done: bool,
     /// Words that come nearer to that.
     next: Vec<WordId>,
     /// Words that would end an avoided phrase.
@@ -67,6 +69,11 @@ impl Automaton {
     /// Words that are still needed at least; 0 if the sentence may end here.
     pub(crate) fn needed(&self, state: StateId) -> usize {
         self.states[state.0 as usize].needed
+    }
+
+    /// Whether all terms are met, whatever follows: the last word of a term may yet become part of a longer one.
+    pub(crate) fn is_done(&self, state: StateId) -> bool {
+        self.states[state.0 as usize].done
     }
 
     /// Words that are still needed at least after `word`.
@@ -143,7 +150,7 @@ impl Automaton {
         next.retain(|word| forbidden.binary_search(word).is_err());
 
         let number = StateId(WordId::new(self.states.len()).0);
-        self.states.push(State { key: key.clone(), needed, next, forbidden });
+        self.states.push(State { key: key.clone(), needed, done: all == 0, next, forbidden });
         self.numbers.insert(key, number);
         number
     }

@@ -1,6 +1,8 @@
 //! Running a search over a few sentences.
 
-use metaphrase_base::WordId;
+#![allow(dead_code, reason = "each test uses its part")]
+
+use metaphrase_base::{StepModel, WordId};
 use metaphrase_search::{Constraints, Options, Outcome, Searcher, Task};
 use metaphrase_testkit::FakeModel;
 
@@ -22,7 +24,7 @@ pub fn sentence(source: &[u32]) -> Sentence {
 }
 
 /// Outcomes in the order of the sentences' ids.
-pub fn search(model: &FakeModel, options: &Options, batch: usize, sentences: &[Sentence]) -> Vec<Outcome<usize>> {
+pub fn search<M: StepModel>(model: &M, options: &Options, batch: usize, sentences: &[Sentence]) -> Vec<Outcome<usize>> {
     let options = options.clone().check(model).expect("usable options");
     let task = |s: &Sentence| Task {
         prefix: s.prefix.clone(),
@@ -38,5 +40,9 @@ pub fn search(model: &FakeModel, options: &Options, batch: usize, sentences: &[S
 }
 
 pub fn one(model: &FakeModel, options: &Options, sentence: &Sentence) -> Outcome<usize> {
+    one_of(model, options, sentence)
+}
+
+pub fn one_of<M: StepModel>(model: &M, options: &Options, sentence: &Sentence) -> Outcome<usize> {
     search(model, options, 1, core::slice::from_ref(sentence)).remove(0)
 }

@@ -36,7 +36,7 @@ pub(super) fn words(line: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Scripts that are written without spaces, Korean included, as the detokeniser counts them.
-pub(super) fn is_cjk(c: char) -> bool {
+pub(crate) fn is_cjk(c: char) -> bool {
     matches!(u32::from(c),
         0x1100..=0x11ff | 0x2e80..=0xa4cf | 0xa840..=0xa87f | 0xac00..=0xd7af | 0xf900..=0xfaff
         | 0xfe30..=0xfe4f | 0xff65..=0xffdc | 0x17000..=0x18aff | 0x1b000..=0x1b12f

@@ -28,6 +28,7 @@ mod tokenizer;
 mod truecaser;
 
 pub use case_counts::TruecaseModelError;
+pub(crate) use char_class::is_cjk;
 pub use detokenizer::MosesDetokenizer;
 pub use normalizer::{NormalizerOptions, PunctuationNormalizer};
 pub use prefixes::NonbreakingPrefixes;

@@ -20,6 +20,7 @@ mod words;
 pub use error::VocabularyError;
 pub use train::{TrainedWords, train_words};
 
+use crate::moses::is_cjk;
 use crate::sentencepiece::{Scratch, SentencePieceModel};
 use marian_mt::MarianMt;
 use metaphrase_base::WordId;
@@ -210,6 +211,18 @@ impl Vocabulary {
             _ => None,
         };
         control.filter(|&id| !self.is_unknown(id)).chain(pad).collect()
+    }
+
+    /// Whether `id` goes on with the written word before it: a piece that begins with a letter or digit and without
+    /// the mark of a new word, or a byte. Scripts without spaces have no such words.
+    #[must_use]
+    pub fn continues(&self, id: WordId) -> bool {
+        if matches!(self.form, Form::Words(_)) || id == self.eos || self.is_unknown(id) {
+            return false;
+        }
+        let piece = self.word(id);
+        let byte = piece.len() == 6 && piece.starts_with("<0x") && piece.ends_with('>');
+        byte || piece.chars().next().is_some_and(|first| first.is_alphanumeric() && !is_cjk(first))
     }
 
     /// Replaces `out` by the ids of `line`, the end of sentence included.

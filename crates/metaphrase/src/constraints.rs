@@ -1,0 +1,141 @@
+//! Constraints as text: from terms and phrases to words of the model, and back to what became of them.
+
+use metaphrase_base::WordId;
+use metaphrase_search::{Constraints, ConstraintsError, Continues};
+use metaphrase_text::vocab::Vocabulary;
+
+/// What translations of a line must and must not contain.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Terms {
+    /// Each must appear, in one of its alternatives: words or phrases, as they are written in the target language.
+    pub required: Vec<Vec<String>>,
+    /// Words or phrases that must not appear.
+    pub avoided: Vec<String>,
+}
+
+impl Terms {
+    /// Whether nothing is asked.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.required.is_empty() && self.avoided.is_empty()
+    }
+}
+
+/// Where a required term stands in a translation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Met {
+    /// Its number among the required terms, from 0.
+    pub term: usize,
+    /// Its first piece.
+    pub first: usize,
+    /// Its number of pieces.
+    pub pieces: usize,
+}
+
+/// Terms as words of a vocabulary.
+pub(crate) struct Segmented {
+    /// `None` if nothing is left of them.
+    pub(crate) constraints: Option<Constraints>,
+    /// For each term of `constraints` its number in the request.
+    pub(crate) numbers: Vec<usize>,
+    /// Terms of the request that can not be met.
+    pub(crate) impossible: Vec<usize>,
+    /// Why, each in one sentence; and what else is wrong.
+    pub(crate) notes: Vec<String>,
+}
+
+impl Segmented {
+    /// Segments terms as the model would inside a sentence; what can not be met is left out and noted.
+    pub(crate) fn new(terms: &Terms, target: &Vocabulary, continues: &Continues) -> Self {
+        let mut this = Self { constraints: None, numbers: Vec::new(), impossible: Vec::new(), notes: Vec::new() };
+        let mut avoided = Vec::new();
+        for phrase in &terms.avoided {
+            match segment(phrase, target) {
+                Ok(words) => avoided.push(words),
+                Err(Unusable::Empty) => this.notes.push("an empty phrase to avoid is left out".into()),
+                // What the vocabulary can not express can not appear.
+                Err(Unusable::Unknown) => {}
+            }
+        }
+        let mut required = Vec::new();
+        for (number, alternatives) in terms.required.iter().enumerate() {
+            match this.alternatives(alternatives, target) {
+                // One at a time, so that a contradiction is put down to its term.
+                Some(term) => match Constraints::new(std::slice::from_ref(&term), &avoided, None) {
+                    Ok(_) => {
+                        required.push(term);
+                        this.numbers.push(number);
+                    }
+                    Err(error) => {
+                        this.impossible.push(number);
+                        this.notes.push(contradiction(alternatives, &error));
+                    }
+                },
+                None => this.impossible.push(number),
+            }
+        }
+        if !required.is_empty() || !avoided.is_empty() {
+            match Constraints::new(&required, &avoided, Some(continues.clone())) {
+                Ok(constraints) => this.constraints = Some(constraints),
+                Err(error) => this.notes.push(error.to_string()),
+            }
+        }
+        this
+    }
+
+    /// The alternatives of a term that can be used; `None` if there are none.
+    fn alternatives(&mut self, alternatives: &[String], target: &Vocabulary) -> Option<Vec<Vec<WordId>>> {
+        let mut term = Vec::new();
+        for alternative in alternatives {
+            match segment(alternative, target) {
+                Ok(words) if !term.contains(&words) => term.push(words),
+                Ok(_) => {}
+                Err(Unusable::Empty) => self.notes.push("an empty constraint is left out".into()),
+                Err(Unusable::Unknown) => self.notes.push(format!(
+                    "the constraint '{alternative}' is left out: it has characters that the model's vocabulary cannot express"
+                )),
+            }
+        }
+        if alternatives.is_empty() {
+            self.notes.push("an empty constraint is left out".into());
+        }
+        (!term.is_empty()).then_some(term)
+    }
+
+    /// Gives all terms up, for the reason in `note`.
+    pub(crate) fn give_up(&mut self, note: String) {
+        self.constraints = None;
+        self.impossible.append(&mut self.numbers);
+        self.impossible.sort_unstable();
+        self.notes.push(note);
+    }
+}
+
+fn contradiction(alternatives: &[String], error: &ConstraintsError) -> String {
+    let term = alternatives.join("' or '");
+    match error {
+        ConstraintsError::Contradiction { .. } => {
+            format!("the constraint '{term}' is left out: it contains a phrase that must not appear")
+        }
+        other => format!("the constraint '{term}' is left out: {other}"),
+    }
+}
+
+enum Unusable {
+    Empty,
+    Unknown,
+}
+
+/// The words of a phrase, as they would be inside a sentence.
+fn segment(phrase: &str, target: &Vocabulary) -> Result<Vec<WordId>, Unusable> {
+    let mut words = Vec::new();
+    target.encode(phrase, &mut words);
+    words.pop();
+    if words.is_empty() {
+        Err(Unusable::Empty)
+    } else if words.iter().any(|&word| target.is_unknown(word)) {
+        Err(Unusable::Unknown)
+    } else {
+        Ok(words)
+    }
+}

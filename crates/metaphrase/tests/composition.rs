@@ -1,0 +1,86 @@
+//! Strategies, constraints, pruning and ensembles in every combination, with the model that comes with the program:
+//! all constraints are met, and a line's translation is the same alone and in any batch.
+
+mod common;
+
+use metaphrase::{Execution, Package, Request, Stop, Strategy, Terms, TranslateOptions, Translation, Translator};
+use std::path::Path;
+
+/// Lines without constraints, with terms, with a phrase and a word to avoid, with alternatives, with a prefix.
+fn requests() -> Vec<Request> {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/everyday.en");
+    let lines = common::lines(&examples);
+    let required =
+        |terms: &[&[&str]]| terms.iter().map(|term| term.iter().map(ToString::to_string).collect()).collect();
+    let request = |(number, line): (usize, &String)| {
+        let terms = match number % 4 {
+            0 => Terms::default(),
+            1 => Terms { required: required(&[&["Haus"], &["sehr gut"]]), avoided: vec![] },
+            2 => Terms { required: required(&[&["am Ende"]]), avoided: vec!["ist".into(), "in der".into()] },
+            _ => Terms { required: required(&[&["Gebäude", "Bau"], &["an"], &["an"]]), avoided: vec![] },
+        };
+        let prefix = if number % 8 == 5 { "Ja, das Haus".into() } else { String::new() };
+        Request { terms, prefix, ..Request::translate(line) }
+    };
+    lines.iter().take(10).enumerate().map(request).collect()
+}
+
+fn translators(execution: Execution) -> [Translator; 2] {
+    let bundled = Package::bundled;
+    let ensemble = Translator::load_ensemble(&[bundled(), bundled()], &[0.7, 0.3], execution);
+    [Translator::load(&bundled(), execution).expect("a model"), ensemble.expect("an ensemble")]
+}
+
+fn check_terms(request: &Request, translation: &Translation) {
+    assert!(translation.missing.is_empty(), "{:?} {translation:?}", request.terms);
+    for hypothesis in &translation.hypotheses {
+        for alternatives in &request.terms.required {
+            assert!(alternatives.iter().any(|term| hypothesis.text.contains(term)), "{}", hypothesis.text);
+        }
+        let words: Vec<&str> = hypothesis.text.split(|c: char| !c.is_alphanumeric()).collect();
+        if request.terms.avoided.contains(&"ist".into()) {
+            assert!(!hypothesis.pieces.contains(&"▁ist".into()), "{}", hypothesis.text);
+        }
+        if request.terms.required.contains(&vec!["an".into()]) {
+            assert!(words.iter().filter(|word| **word == "an").count() >= 2, "{}", hypothesis.text);
+        }
+        assert!(hypothesis.text.starts_with(&request.prefix));
+        assert_eq!(hypothesis.met.len(), request.terms.required.len());
+    }
+}
+
+#[test]
+fn everything_goes_with_everything() {
+    let alone = translators(Execution { threads: 1, batch_tokens: 1 });
+    let together = translators(Execution { threads: 2, batch_tokens: 128 });
+    let mut options = alone[0].options();
+    (options.search.beam_size, options.search.n_best) = (4, 2);
+    let prunings: [fn(&mut TranslateOptions); 3] = [
+        |_| {},
+        |options| (options.search.beam_width, options.search.prune_threshold) = (0.01, Some(10.0)),
+        |options| (options.search.stop, options.search.stop_margin) = (Stop::Fill, 3.0),
+    ];
+    for strategy in [Strategy::Beam, Strategy::Grid, Strategy::Cube, Strategy::AcceleratedCube] {
+        for prune in prunings {
+            let mut options = TranslateOptions { search: options.search.clone(), ..TranslateOptions::default() };
+            options.search.strategy = strategy;
+            prune(&mut options);
+            for (alone, together) in alone.iter().zip(&together) {
+                let expected = alone.run(&options, requests()).expect("translations");
+                assert_eq!(together.run(&options, requests()).expect("translations"), expected, "{strategy:?}");
+                requests().iter().zip(&expected).for_each(|(request, found)| check_terms(request, found));
+            }
+        }
+    }
+}
+
+#[test]
+fn an_ensemble_of_a_model_with_itself_translates_as_it_does() {
+    let [model, ensemble] = translators(Execution::default());
+    let text = ["The house is old.", "Good morning, how are you?", ""];
+    let (one, two) = (model.translate(&text).expect("translations"), ensemble.translate(&text).expect("translations"));
+    for (one, two) in one.iter().zip(&two) {
+        assert_eq!(one.text(), two.text());
+        assert!((one.hypotheses[0].log_prob - two.hypotheses[0].log_prob).abs() < 1e-3);
+    }
+}
