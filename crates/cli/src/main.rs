@@ -3,6 +3,7 @@
 //! Text comes in on standard input, the result goes out on standard output, messages go to standard error.
 //! Each sub-command is a module: its options (`Args`) and what it does (`run`).
 
+mod align;
 mod alignment;
 mod average;
 mod convert;
@@ -67,6 +68,7 @@ enum Command {
     Tokenize(tokenize::Args),
     /// Join the words of tokenised text again
     Detokenize(tokenize::Args),
+    Align(align::Args),
 }
 
 fn main() -> ExitCode {
@@ -86,6 +88,7 @@ fn main() -> ExitCode {
         Command::Curves(args) => curves::run(&args),
         Command::Tokenize(args) => tokenize::tokenize(&args),
         Command::Detokenize(args) => tokenize::detokenize(&args),
+        Command::Align(args) => align::run(&args, &terminal),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
