@@ -1,0 +1,316 @@
+//! `moses.ini`: which features a Moses model has, their files and weights.
+
+use crate::error::Error;
+use crate::lines::Lines;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// What a `moses.ini` says, of the features that this decoder has.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MosesIni {
+    /// The phrase table.
+    pub phrase_table: FeatureFile,
+    /// The lexicalised reordering table, if there is one.
+    pub reordering: Option<FeatureFile>,
+    /// The language model in ARPA format.
+    pub language_model: FeatureFile,
+    /// Name and weight of the distortion, the word penalty, the phrase penalty and the penalty of unknown words; a model
+    /// without one of these has weight 0 for it.
+    pub distortion: Plain,
+    /// See [`distortion`](Self::distortion).
+    pub word_penalty: Plain,
+    /// See [`distortion`](Self::distortion).
+    pub phrase_penalty: Plain,
+    /// See [`distortion`](Self::distortion).
+    pub unknown_word: Plain,
+    /// How far the search may jump; none: as far as it likes.
+    pub distortion_limit: Option<usize>,
+    /// Translation options per source phrase, `table-limit`; none: Moses' own default of 20.
+    pub table_limit: Option<usize>,
+}
+
+/// A feature that reads a file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FeatureFile {
+    /// As n-best lists call it, `TranslationModel0`.
+    pub name: String,
+    /// Its file.
+    pub path: PathBuf,
+    /// A weight for each score.
+    pub weights: Vec<f32>,
+}
+
+/// A feature without a file, of one score.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Plain {
+    /// As n-best lists call it, `Distortion0`.
+    pub name: String,
+    /// Its weight.
+    pub weight: f32,
+}
+
+impl MosesIni {
+    /// Reads the file; paths in it are relative to its directory, as where Moses is run from is not known.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        Sections::read(path)?.into_ini()
+    }
+}
+
+/// A line of `[feature]`: `Type key=value key=value`.
+struct FeatureLine {
+    line: usize,
+    kind: String,
+    values: HashMap<String, String>,
+}
+
+/// The file, sorted by what its lines are about.
+struct Sections {
+    path: PathBuf,
+    features: Vec<FeatureLine>,
+    weights: HashMap<String, Vec<f32>>,
+    distortion_limit: Option<usize>,
+}
+
+impl Sections {
+    fn read(path: &Path) -> Result<Self, Error> {
+        let mut lines = Lines::open(path)?;
+        let mut sections =
+            Self { path: path.to_owned(), features: Vec::new(), weights: HashMap::new(), distortion_limit: Some(6) };
+        let mut section = String::new();
+        loop {
+            let read = match lines.next_line()? {
+                None => return Ok(sections),
+                Some((number, line)) => {
+                    let line = line.split('#').next().unwrap_or_default().trim();
+                    match line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+                        Some(name) => {
+                            name.clone_into(&mut section);
+                            check_section(name)
+                        }
+                        None if line.is_empty() => Ok(()),
+                        None => sections.add(&section, number, line),
+                    }
+                }
+            };
+            read.map_err(|what| lines.wrong(what))?;
+        }
+    }
+
+    fn add(&mut self, section: &str, number: usize, line: &str) -> Result<(), String> {
+        match section {
+            "feature" => self.features.push(parse_feature(number, line)?),
+            "weight" => {
+                let (name, values) = parse_weight(line)?;
+                self.weights.insert(name, values);
+            }
+            "distortion-limit" => {
+                let limit: i64 = line.parse().map_err(|_| format!("expected a number, found `{line}`"))?;
+                self.distortion_limit = usize::try_from(limit).ok();
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn into_ini(self) -> Result<MosesIni, Error> {
+        self.check_kinds()?;
+        let phrase_table = self.required("a phrase table", is_phrase_table, "num-features")?;
+        let language_model = self.required("a language model", is_language_model, "")?;
+        let reordering = match self.one_of(is_reordering)? {
+            Some(feature) => Some(self.reordering(feature)?),
+            None => None,
+        };
+        let table_limit = self.one_of(is_phrase_table)?.and_then(|feature| feature.values.get("table-limit"));
+        Ok(MosesIni {
+            distortion: self.plain("Distortion")?,
+            word_penalty: self.plain("WordPenalty")?,
+            phrase_penalty: self.plain("PhrasePenalty")?,
+            unknown_word: self.plain("UnknownWordPenalty")?,
+            distortion_limit: self.distortion_limit,
+            table_limit: table_limit.and_then(|limit| limit.parse().ok()),
+            phrase_table,
+            reordering,
+            language_model,
+        })
+    }
+
+    /// A feature that we do not have would be missing in every score.
+    fn check_kinds(&self) -> Result<(), Error> {
+        for feature in &self.features {
+            let plain = ["Distortion", "WordPenalty", "PhrasePenalty", "UnknownWordPenalty"];
+            let kind = feature.kind.as_str();
+            if !(plain.contains(&kind) || is_phrase_table(kind) || is_language_model(kind) || is_reordering(kind)) {
+                let what = format!("the feature {kind} is not supported; scores without it would not be this model's");
+                return Err(Error::line(&self.path, feature.line, what));
+            }
+        }
+        Ok(())
+    }
+
+    fn one_of(&self, is_kind: fn(&str) -> bool) -> Result<Option<&FeatureLine>, Error> {
+        let mut found = self.features.iter().filter(|feature| is_kind(&feature.kind));
+        let first = found.next();
+        match found.next() {
+            None => Ok(first),
+            Some(second) => {
+                let what = format!("a second {}; one of a kind is supported", second.kind);
+                Err(Error::line(&self.path, second.line, what))
+            }
+        }
+    }
+
+    fn required(&self, what: &str, is_kind: fn(&str) -> bool, count: &str) -> Result<FeatureFile, Error> {
+        let Some(feature) = self.one_of(is_kind)? else {
+            return Err(Error::model(&self.path, format!("expected {what} under [feature], found none")));
+        };
+        let count = feature.values.get(count).and_then(|count| count.parse().ok());
+        self.file(feature, count.unwrap_or(1))
+    }
+
+    fn reordering(&self, feature: &FeatureLine) -> Result<FeatureFile, Error> {
+        let kind = feature.values.get("type").map(String::as_str).unwrap_or_default();
+        let supported = ["wbe-msd-bidirectional-fe-allff", "wbe-msd-bidirectional-fe", "phrase-msd-bidirectional-fe"];
+        if !supported.contains(&kind) {
+            let what = format!("the reordering type `{kind}` is not supported; wbe-msd-bidirectional-fe-allff is");
+            return Err(Error::line(&self.path, feature.line, what));
+        }
+        self.file(feature, crate::table::REORDERING_SCORES)
+    }
+
+    fn file(&self, feature: &FeatureLine, count: usize) -> Result<FeatureFile, Error> {
+        let Some(file) = feature.values.get("path") else {
+            return Err(Error::line(&self.path, feature.line, format!("{} has no path=", feature.kind)));
+        };
+        let name = name_of(feature);
+        let weights = self.weights_of(feature, &name, count)?;
+        let path = self.path.parent().unwrap_or(Path::new("")).join(file);
+        Ok(FeatureFile { name, path, weights })
+    }
+
+    fn plain(&self, kind: &'static str) -> Result<Plain, Error> {
+        let Some(feature) = self.features.iter().find(|feature| feature.kind == kind) else {
+            return Ok(Plain { name: format!("{kind}0"), weight: 0.0 });
+        };
+        let name = name_of(feature);
+        let weight = self.weights_of(feature, &name, 1)?[0];
+        Ok(Plain { name, weight })
+    }
+
+    fn weights_of(&self, feature: &FeatureLine, name: &str, count: usize) -> Result<Vec<f32>, Error> {
+        match self.weights.get(name) {
+            Some(weights) if weights.len() == count => Ok(weights.clone()),
+            Some(weights) => {
+                let what = format!("{name} has {count} scores, but {} weights under [weight]", weights.len());
+                Err(Error::line(&self.path, feature.line, what))
+            }
+            // Moses gives it this weight, too.
+            None if feature.kind == "UnknownWordPenalty" => Ok(vec![1.0]),
+            None => Err(Error::line(&self.path, feature.line, format!("{name} has no weights under [weight]"))),
+        }
+    }
+}
+
+fn is_phrase_table(kind: &str) -> bool {
+    kind == "PhraseDictionaryMemory"
+}
+
+fn is_language_model(kind: &str) -> bool {
+    ["KENLM", "SRILM", "IRSTLM"].contains(&kind)
+}
+
+fn is_reordering(kind: &str) -> bool {
+    kind == "LexicalReordering"
+}
+
+fn name_of(feature: &FeatureLine) -> String {
+    let default = if is_phrase_table(&feature.kind) {
+        "TranslationModel0".to_owned()
+    } else if is_language_model(&feature.kind) {
+        "LM0".to_owned()
+    } else {
+        format!("{}0", feature.kind)
+    };
+    feature.values.get("name").cloned().unwrap_or(default)
+}
+
+/// Sections of the first version have other features in them.
+fn check_section(name: &str) -> Result<(), String> {
+    if name.starts_with("ttable-") || name.starts_with("lmodel-") || name.starts_with("weight-") {
+        return Err(format!("[{name}] is of Moses' old format; convert the file with convert-moses-ini-to-v2.perl"));
+    }
+    Ok(())
+}
+
+fn parse_feature(line: usize, text: &str) -> Result<FeatureLine, String> {
+    let mut words = text.split_ascii_whitespace();
+    let kind = words.next().unwrap_or_default().to_owned();
+    let value = |word: &str| match word.split_once('=') {
+        Some((key, value)) => Ok((key.to_owned(), value.to_owned())),
+        None => Err(format!("expected `key=value`, found `{word}`")),
+    };
+    Ok(FeatureLine { line, kind, values: words.map(value).collect::<Result<_, _>>()? })
+}
+
+fn parse_weight(text: &str) -> Result<(String, Vec<f32>), String> {
+    let (name, values) = text.split_once('=').ok_or_else(|| format!("expected `Name= weight …`, found `{text}`"))?;
+    let value = |word: &str| match word.parse::<f32>() {
+        Ok(value) if value.is_finite() => Ok(value),
+        _ => Err(format!("expected a weight, found `{word}`")),
+    };
+    Ok((name.trim().to_owned(), values.split_ascii_whitespace().map(value).collect::<Result<_, _>>()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    const INI: &str = "[input-factors]\n0\n\n[distortion-limit]\n6\n[feature]\nUnknownWordPenalty\nWordPenalty # words\n\
+        PhrasePenalty\nPhraseDictionaryMemory name=TranslationModel0 num-features=2 path=table.gz input-factor=0\n\
+        LexicalReordering name=LexicalReordering0 num-features=6 type=wbe-msd-bidirectional-fe-allff path=r.gz\n\
+        Distortion\nKENLM name=LM0 factor=0 path=lm.arpa order=5\n[weight]\nLexicalReordering0= 1 2 3 4 5 6\n\
+        Distortion0= 0.5\nLM0= 0.25\nWordPenalty0= -1\nPhrasePenalty0= 0\nTranslationModel0= 7 8\n";
+
+    fn read(text: &str) -> Result<MosesIni, String> {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+        let name = format!("{}", file.path().display());
+        MosesIni::read(file.path()).map_err(|error| error.to_string().replace(&name, "moses.ini"))
+    }
+
+    #[test]
+    fn features_get_their_weights() {
+        let ini = read(INI).unwrap();
+        assert_eq!(ini.phrase_table.weights, [7.0, 8.0]);
+        assert_eq!(ini.phrase_table.path.file_name().unwrap(), "table.gz");
+        assert_eq!(ini.reordering.unwrap().weights, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+        assert_eq!(ini.language_model.weights, [0.25]);
+        assert_eq!((ini.distortion.weight, ini.word_penalty.weight), (0.5, -1.0));
+        assert_eq!(ini.unknown_word, Plain { name: "UnknownWordPenalty0".into(), weight: 1.0 });
+        assert_eq!((ini.distortion_limit, ini.table_limit), (Some(6), None));
+        assert_eq!(read(&INI.replace("]\n6", "]\n-1")).unwrap().distortion_limit, None);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        for (from, to, expected) in [
+            ("7 8", "7", "moses.ini, line 10: TranslationModel0 has 2 scores, but 1 weights under [weight]"),
+            ("7 8", "7 x", "moses.ini, line 20: expected a weight, found `x`"),
+            ("Distortion0=", "D=", "moses.ini, line 12: Distortion0 has no weights under [weight]"),
+            (
+                "KENLM",
+                "RDLM",
+                "moses.ini, line 13: the feature RDLM is not supported; scores without it would not be this model's",
+            ),
+            ("]\n6", "]\nsix", "moses.ini, line 5: expected a number, found `six`"),
+            (
+                "[input-factors]",
+                "[ttable-file]",
+                "moses.ini, line 1: [ttable-file] is of Moses' old format; convert the file with convert-moses-ini-to-v2.perl",
+            ),
+        ] {
+            assert_eq!(read(&INI.replace(from, to)).unwrap_err(), expected);
+        }
+        assert_eq!(read("").unwrap_err(), "moses.ini: expected a phrase table under [feature], found none");
+    }
+}

@@ -1,0 +1,34 @@
+//! Phrase-based translation: phrase tables, and the search for the best sequence of phrases.
+#![forbid(unsafe_code)]
+
+mod candidates;
+mod coverage;
+mod error;
+mod features;
+mod graph;
+mod index;
+mod ini;
+mod lines;
+mod model;
+mod nbest;
+mod options;
+mod ranking;
+mod rest_cost;
+mod search;
+mod sentence;
+mod stack;
+mod table;
+mod text_table;
+mod translation;
+mod words;
+
+pub use error::Error;
+pub use features::{Features, UNKNOWN_WORD};
+pub use ini::{FeatureFile, MosesIni, Plain};
+pub use model::{FeatureNames, PhraseModel};
+pub use options::{LookAhead, SearchOptions};
+pub use search::{Counters, Decoder, Workspace};
+pub use table::{Builder, PairId, PhraseTable, REORDERING_SCORES};
+pub use text_table::{LOWEST_SCORE, PhraseLine, ReorderingLine, log_score};
+pub use translation::{Phrase, Target, Translation};
+pub use words::Words;

@@ -1,0 +1,59 @@
+//! What a search is told.
+
+use crate::error::Error;
+
+/// When an expansion is given up before its language model score is known (Wuebker et al. 2012, §2.2).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum LookAhead {
+    /// Only when it could not survive even if all its words were certain.
+    #[default]
+    None,
+    /// When it can not survive with the score of its first word after the history: no additional search errors.
+    FirstWord,
+    /// When it would not survive with the score of the phrase alone: fewest look-ups, some additional search errors.
+    PhraseOnly,
+}
+
+/// Sizes of the search and what it gives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SearchOptions {
+    /// `N_c`: coverages kept per number of translated source words.
+    pub coverages: usize,
+    /// `N_l`: hypotheses kept per coverage.
+    pub hypotheses: usize,
+    /// `N_o`: translation options per source phrase; none: all.
+    pub options: Option<usize>,
+    /// Whether options are sorted, and chosen, with the language model's estimate (§2.1).
+    pub presort: bool,
+    /// See [`LookAhead`].
+    pub look_ahead: LookAhead,
+    /// How far to jump; none: as far as it likes.
+    pub distortion_limit: Option<usize>,
+    /// Whether recombined hypotheses are kept, for n-best lists and lattices.
+    pub keep_recombined: bool,
+}
+
+impl Default for SearchOptions {
+    fn default() -> Self {
+        Self {
+            coverages: 16,
+            hypotheses: 16,
+            options: Some(100),
+            presort: true,
+            look_ahead: LookAhead::FirstWord,
+            distortion_limit: Some(6),
+            keep_recombined: false,
+        }
+    }
+}
+
+impl SearchOptions {
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let sizes = [self.coverages, self.hypotheses, self.options.unwrap_or(1)];
+        if sizes.contains(&0) {
+            let sentence = "a search keeps at least 1 coverage, 1 hypothesis and 1 translation option";
+            return Err(Error::Options(sentence.into()));
+        }
+        Ok(())
+    }
+}

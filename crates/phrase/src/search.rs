@@ -1,0 +1,327 @@
+//! The search: source cardinality synchronous, as Zens & Ney 2008 and Wuebker et al. 2012 describe it.
+
+use crate::candidates::{Candidate, Candidates};
+use crate::coverage::Coverage;
+use crate::error::Error;
+use crate::graph::{Arc, NodeId, SearchGraph};
+use crate::model::PhraseModel;
+use crate::options::{LookAhead, SearchOptions};
+use crate::sentence::{Options, Sentence};
+use crate::stack::{Hypothesis, NO_SWAP, Stack, Survivors};
+use crate::translation::{Orientation, Phrase, Translation};
+use metaphrase_base::WordId;
+use metaphrase_ngram::{Context, END, State};
+use std::f32::consts::LN_10;
+use std::ops::{AddAssign, Range};
+
+/// Translates with a model. It never changes; what a sentence changes is a [`Workspace`].
+#[derive(Debug)]
+pub struct Decoder<'m> {
+    model: &'m PhraseModel,
+    options: SearchOptions,
+    candidates: Candidates,
+    /// Of a log10 probability.
+    lm_weight: f32,
+}
+
+/// What a search did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Hypothesis expansions: hypotheses that were above the thresholds when they came up.
+    pub expansions: u64,
+    /// Words whose language model score was computed during the search.
+    pub lm_computations: u64,
+    /// Words of the source.
+    pub source_words: u64,
+}
+
+impl AddAssign for Counters {
+    fn add_assign(&mut self, other: Self) {
+        self.expansions += other.expansions;
+        self.lm_computations += other.lm_computations;
+        self.source_words += other.source_words;
+    }
+}
+
+/// The memory of a search: its next sentence uses it again. One per thread.
+#[derive(Debug, Default)]
+pub struct Workspace {
+    pub(crate) sentence: Sentence,
+    /// The stack of cardinality `c` is at `c` modulo their number: no phrase reaches further.
+    stacks: Vec<Stack>,
+    survivors: Survivors,
+    extensions: Vec<Extension>,
+    coverage: Coverage,
+    pub(crate) graph: SearchGraph,
+    counters: Counters,
+}
+
+/// A source span that the hypotheses of a coverage may translate next.
+#[derive(Debug, Clone)]
+struct Extension {
+    span: Range<usize>,
+    /// The stack that it leads to, and the number of the coverage there.
+    stack: usize,
+    coverage: u32,
+    /// Whether nothing is left then.
+    is_last: bool,
+    /// For [`Hypothesis::swap_start`].
+    swap_start: u32,
+}
+
+impl<'m> Decoder<'m> {
+    /// Makes a model ready for searches with these options.
+    pub fn new(model: &'m PhraseModel, options: SearchOptions) -> Result<Self, Error> {
+        options.check()?;
+        let lm_weight = model.weights.language_model * LN_10;
+        if !(lm_weight >= 0.0 && model.weights.iter().all(f32::is_finite)) {
+            let sentence =
+                "all weights have to be numbers, and the language model's not negative; tune the model again";
+            return Err(Error::Options(sentence.into()));
+        }
+        let candidates = Candidates::new(model, &options);
+        Ok(Self { model, options, candidates, lm_weight })
+    }
+
+    /// The model.
+    #[must_use]
+    pub fn model(&self) -> &'m PhraseModel {
+        self.model
+    }
+
+    /// What was asked for.
+    #[must_use]
+    pub fn options(&self) -> &SearchOptions {
+        &self.options
+    }
+
+    /// Searches the best translation of a sentence, and says what that took. No words: no phrases.
+    pub fn translate(&self, words: &[&str], workspace: &mut Workspace) -> (Translation, Counters) {
+        let counters = self.search(words, workspace);
+        (self.best(workspace), counters)
+    }
+
+    /// Searches; the result is in the graph and the survivors of the workspace.
+    pub(crate) fn search(&self, words: &[&str], workspace: &mut Workspace) -> Counters {
+        let widest_gap = self.options.distortion_limit.unwrap_or(words.len());
+        workspace.sentence.prepare(self.model, &self.candidates, words, widest_gap);
+        workspace.counters = Counters { source_words: words.len() as u64, ..Counters::default() };
+        self.start(workspace);
+        for cardinality in 0..words.len() {
+            self.expand(workspace, cardinality);
+        }
+        let last = workspace.stack_of(words.len());
+        workspace.stacks[last].survivors(&mut workspace.graph, &mut workspace.survivors);
+        workspace.counters
+    }
+
+    /// One hypothesis, which has translated nothing.
+    fn start(&self, workspace: &mut Workspace) {
+        let count = workspace.sentence.longest() + 1;
+        workspace.stacks.resize_with(count.max(workspace.stacks.len()), Stack::default);
+        workspace.graph.reset();
+        for cardinality in 0..count.min(workspace.sentence.len() + 1) {
+            self.reset_stack(workspace, cardinality);
+        }
+    }
+
+    fn reset_stack(&self, workspace: &mut Workspace, cardinality: usize) {
+        let SearchOptions { coverages, hypotheses, keep_recombined, .. } = self.options;
+        // Of the complete translations only the best is asked for, unless others may be.
+        let complete = cardinality == workspace.sentence.len() && !keep_recombined;
+        let hypotheses = if complete { 1 } else { hypotheses };
+        let stack = workspace.stack_of(cardinality);
+        workspace.stacks[stack].reset(coverages, hypotheses, keep_recombined);
+    }
+
+    /// Extends what survived of a cardinality. Its stack becomes that of a cardinality further on.
+    fn expand(&self, workspace: &mut Workspace, cardinality: usize) {
+        let here = workspace.stack_of(cardinality);
+        let mut survivors = std::mem::take(&mut workspace.survivors);
+        if cardinality == 0 {
+            survivors.start_with(self.initial());
+            workspace.stacks[here].coverage_number(&Coverage::default(), || 0.0);
+        } else {
+            workspace.stacks[here].survivors(&mut workspace.graph, &mut survivors);
+        }
+        // Out of the way while others change; a phrase is not long enough to lead here.
+        let stack = std::mem::take(&mut workspace.stacks[here]);
+        for (coverage, hypotheses) in survivors.groups() {
+            self.find_extensions(workspace, stack.coverage(coverage), cardinality);
+            for (hypothesis, node) in hypotheses {
+                self.expand_hypothesis(workspace, hypothesis, *node);
+            }
+        }
+        workspace.stacks[here] = stack;
+        workspace.survivors = survivors;
+        let next = cardinality + workspace.sentence.longest() + 1;
+        if next <= workspace.sentence.len() {
+            self.reset_stack(workspace, next);
+        }
+    }
+
+    fn initial(&self) -> Hypothesis {
+        let arc = Arc { score: 0.0, parent: NodeId::ROOT, candidate: 0, start: 0, end: 0 };
+        Hypothesis::new(arc, self.model.language_model().begin(), 0, NO_SWAP, 0)
+    }
+
+    /// The spans that a coverage leaves and that the distortion limit allows after some hypothesis of it.
+    fn find_extensions(&self, workspace: &mut Workspace, coverage: &Coverage, cardinality: usize) {
+        let Workspace { sentence, stacks, extensions, coverage: next, .. } = workspace;
+        extensions.clear();
+        let gap = coverage.first_gap();
+        let reach = self.options.distortion_limit.map_or(sentence.len(), |limit| sentence.len().min(gap + limit));
+        for start in gap..reach.max(gap + 1) {
+            let longest = sentence.longest().min(sentence.len() - start);
+            // A phrase that leaves the gap open has to end where the search can still come back from.
+            let last = if start == gap { start + longest } else { reach.min(start + longest) };
+            for end in start + 1..=last {
+                if coverage.covers(end - 1) {
+                    break;
+                }
+                let span = start..end;
+                if !sentence.has_options(&span) {
+                    continue;
+                }
+                next.set_union(coverage, span.clone());
+                let reached = cardinality + span.len();
+                let stack = reached % (sentence.longest() + 1);
+                let number = stacks[stack].coverage_number(next, || sentence.rest_cost(next));
+                let swap_start = if start > 0 && !next.covers(start - 1) { start as u32 } else { NO_SWAP };
+                let is_last = reached == sentence.len();
+                extensions.push(Extension { span, stack, coverage: number, is_last, swap_start });
+            }
+        }
+    }
+
+    /// Extends a hypothesis by the options of all spans.
+    fn expand_hypothesis(&self, workspace: &mut Workspace, hypothesis: &Hypothesis, node: NodeId) {
+        let Workspace { sentence, stacks, extensions, counters, .. } = workspace;
+        // One walk for the history; all first words of phrases are then looked up directly.
+        let context = self.model.language_model().context(&hypothesis.state);
+        let previous = hypothesis.arc.start as usize..hypothesis.arc.end as usize;
+        let forward = &self.candidates.forward()[hypothesis.forward as usize];
+        for extension in &*extensions {
+            let jump = previous.end.abs_diff(extension.span.start);
+            if self.options.distortion_limit.is_some_and(|limit| jump > limit) {
+                continue;
+            }
+            let orientation = Orientation::of(&previous, &extension.span) as usize;
+            let score = hypothesis.arc.score - self.model.weights.distortion * jump as f32 + forward[orientation];
+            let options = sentence.options(self.model, &self.candidates, &extension.span);
+            let from = From { context: &context, node, score, orientation };
+            self.expand_options(&mut stacks[extension.stack], extension, &from, options, counters);
+        }
+    }
+
+    /// The innermost loop: extends a hypothesis by the options of a span.
+    fn expand_options(
+        &self,
+        stack: &mut Stack,
+        extension: &Extension,
+        from: &From,
+        options: Options,
+        counters: &mut Counters,
+    ) {
+        let mut threshold = stack.threshold(extension.coverage);
+        for (number, candidate) in (options.first..).zip(options.candidates) {
+            if from.score + candidate.bound <= threshold {
+                break;
+            }
+            let score = from.score + candidate.score[from.orientation];
+            if !self.passes_look_ahead(from.context, candidate, score, threshold, counters) {
+                continue;
+            }
+            let words = &options.words[candidate.word_range()];
+            let (log10, state) = self.lm_score(from.context, words, extension.is_last, counters);
+            let score = score + self.lm_weight * log10;
+            if score <= threshold {
+                continue;
+            }
+            let (start, end) = (extension.span.start as u32, extension.span.end as u32);
+            let arc = Arc { score, parent: from.node, candidate: number, start, end };
+            stack.insert(Hypothesis::new(arc, state, candidate.forward, extension.swap_start, extension.coverage));
+            counters.expansions += 1;
+            threshold = stack.threshold(extension.coverage);
+        }
+    }
+
+    /// Whether an expansion of `score`, without the language model's, may still be above the threshold.
+    #[inline]
+    fn passes_look_ahead(
+        &self,
+        context: &Context,
+        candidate: &Candidate,
+        score: f32,
+        threshold: f32,
+        counters: &mut Counters,
+    ) -> bool {
+        // No probability is above 1.
+        score > threshold
+            && match self.options.look_ahead {
+                LookAhead::None => true,
+                LookAhead::FirstWord => {
+                    counters.lm_computations += 1;
+                    score + self.lm_weight * context.score(candidate.first) > threshold
+                }
+                LookAhead::PhraseOnly => score + candidate.estimate > threshold,
+            }
+    }
+
+    /// log10 probability of the words of a phrase, and of the end of the sentence if it is the last one.
+    #[inline]
+    fn lm_score(&self, context: &Context, words: &[WordId], is_last: bool, counters: &mut Counters) -> (f32, State) {
+        let model = self.model.language_model();
+        let (mut sum, mut state) = (0.0, context.state());
+        for &word in words {
+            let (log10, next) = model.score(&state, word);
+            (sum, state) = (sum + log10, next);
+        }
+        if is_last {
+            sum += model.score(&state, END).0;
+        }
+        // The first word's was computed already if there was a look at it.
+        let first = usize::from(self.options.look_ahead == LookAhead::FirstWord);
+        counters.lm_computations += (words.len() - first + usize::from(is_last)) as u64;
+        (sum, state)
+    }
+
+    /// The best translation of what was searched.
+    pub(crate) fn best(&self, workspace: &Workspace) -> Translation {
+        let Some(&(hypothesis, mut node)) = workspace.survivors.hypotheses().first() else {
+            return Translation { score: 0.0, phrases: Vec::new() };
+        };
+        let mut phrases = Vec::new();
+        while let Some(arc) = workspace.graph.arcs(node).first() {
+            phrases.push(self.phrase(workspace, arc));
+            node = arc.parent;
+        }
+        phrases.reverse();
+        Translation { score: hypothesis.arc.score, phrases }
+    }
+
+    /// The phrase that an arc adds.
+    pub(crate) fn phrase(&self, workspace: &Workspace, arc: &Arc) -> Phrase {
+        let target = workspace.sentence.candidate(&self.candidates, arc.candidate).target;
+        Phrase { source: arc.start as usize..arc.end as usize, target }
+    }
+}
+
+/// What a hypothesis brings to the expansions over a span.
+struct From<'a> {
+    context: &'a Context<'a>,
+    node: NodeId,
+    /// With the scores of the jump to the span.
+    score: f32,
+    orientation: usize,
+}
+
+impl Workspace {
+    fn stack_of(&self, cardinality: usize) -> usize {
+        cardinality % (self.sentence.longest() + 1)
+    }
+
+    pub(crate) fn complete(&self) -> impl Iterator<Item = NodeId> {
+        self.survivors.hypotheses().iter().map(|(_, node)| *node)
+    }
+}

@@ -1,0 +1,45 @@
+//! With wide beams and without look-ahead the search finds translations that score at least as high as those of Moses.
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+mod common;
+
+use metaphrase_phrase::{Decoder, LookAhead, PhraseModel, SearchOptions, Workspace};
+
+#[test]
+fn scores_are_at_least_those_of_moses() {
+    check("moses.ini", "moses.s1000.nbest.gz");
+    check("moses.distance.ini", "moses.distance.s1000.nbest.gz");
+}
+
+fn check(ini: &str, nbest: &str) {
+    let Some(folder) = common::moses_model() else { return };
+    let model = PhraseModel::read_moses(&folder.join(ini)).unwrap();
+    let options = SearchOptions {
+        coverages: 32,
+        hypotheses: 32,
+        options: Some(20),
+        look_ahead: LookAhead::None,
+        distortion_limit: model.distortion_limit,
+        ..SearchOptions::default()
+    };
+    let decoder = Decoder::new(&model, options).unwrap();
+    let sources = common::lines(&folder.join("source.de"));
+    let list = common::lines(&folder.join(nbest));
+    let mut best = vec![f32::NEG_INFINITY; sources.len()];
+    for line in &list {
+        let fields: Vec<&str> = line.split("|||").map(str::trim).collect();
+        let score = &mut best[fields[0].parse::<usize>().unwrap()];
+        *score = score.max(fields[3].parse().unwrap());
+    }
+    let mut workspace = Workspace::default();
+    let mut reached = 0;
+    for (source, moses) in sources.iter().zip(&best) {
+        let source: Vec<&str> = source.split_ascii_whitespace().collect();
+        let (translation, _) = decoder.translate(&source, &mut workspace);
+        let score = model.features(&source, &translation.phrases).dot(&model.weights);
+        assert!((score - translation.score).abs() < 1e-3, "{score}, but the search has {}", translation.score);
+        reached += usize::from(score > moses - 1e-3);
+    }
+    eprintln!("{ini}: {reached} of {}", sources.len());
+    assert!(reached * 100 >= sources.len() * 99, "{reached} of {}", sources.len());
+}
