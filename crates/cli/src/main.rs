@@ -3,7 +3,6 @@
 //! Text comes in on standard input, the result goes out on standard output, messages go to standard error.
 //! Each sub-command is a module: its options (`Args`) and what it does (`run`).
 
-mod align;
 mod alignment;
 mod average;
 mod convert;
@@ -16,6 +15,7 @@ mod messages;
 mod model;
 mod nbest;
 mod number;
+mod phrase;
 mod print;
 mod progress;
 mod request;
@@ -65,10 +65,10 @@ enum Command {
     Train(train::Args),
     Average(average::Args),
     Curves(curves::Args),
+    Phrase(phrase::Args),
     Tokenize(tokenize::Args),
     /// Join the words of tokenised text again
     Detokenize(tokenize::Args),
-    Align(align::Args),
 }
 
 fn main() -> ExitCode {
@@ -86,9 +86,9 @@ fn main() -> ExitCode {
         Command::Train(args) => train::run(&args, &terminal),
         Command::Average(args) => average::run(&args),
         Command::Curves(args) => curves::run(&args),
+        Command::Phrase(args) => phrase::run(&args, &terminal),
         Command::Tokenize(args) => tokenize::tokenize(&args),
         Command::Detokenize(args) => tokenize::detokenize(&args),
-        Command::Align(args) => align::run(&args, &terminal),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

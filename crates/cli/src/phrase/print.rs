@@ -1,0 +1,68 @@
+//! Phrase-based translations as text: plain lines, and n-best lists as Moses prints them.
+
+use crate::number::General;
+use crate::print::append;
+use metaphrase_phrase::{FeatureNames, Features, PhraseModel, Translation};
+
+/// How translations are printed.
+#[derive(Debug, Clone, Copy)]
+pub struct Form {
+    /// As lists, `N ||| words ||| features ||| score ||| alignment`.
+    pub n_best: bool,
+    /// Plain lines get the word alignment, ` ||| 0-0 1-1`.
+    pub alignment: bool,
+}
+
+impl Form {
+    /// The lines of a source line's translations, best first.
+    pub fn print(self, model: &PhraseModel, number: usize, source: &[&str], translations: &[Translation]) -> String {
+        let mut text = String::new();
+        for translation in translations {
+            if self.n_best {
+                append_entry(&mut text, model, number, source, translation);
+            } else {
+                text += &model.words(source, &translation.phrases).join(" ");
+                if self.alignment {
+                    text += " |||";
+                    append_alignment(&mut text, &model.alignment(&translation.phrases));
+                }
+            }
+            text.push('\n');
+        }
+        text
+    }
+}
+
+fn append_entry(text: &mut String, model: &PhraseModel, number: usize, source: &[&str], translation: &Translation) {
+    let words = model.words(source, &translation.phrases).join(" ");
+    append(text, format_args!("{number} ||| {words}  |||"));
+    append_features(text, model.names(), &model.features(source, &translation.phrases));
+    append(text, format_args!(" ||| {} |||", General(translation.score)));
+    append_alignment(text, &model.alignment(&translation.phrases));
+    // Moses ends lines with alignments so.
+    text.push(' ');
+}
+
+fn append_features(text: &mut String, names: &FeatureNames, features: &Features) {
+    let reordering = names.reordering.as_deref().map(|name| (name, &features.reordering[..]));
+    let others = [
+        (names.distortion.as_str(), std::slice::from_ref(&features.distortion)),
+        (names.language_model.as_str(), std::slice::from_ref(&features.language_model)),
+        (names.word_penalty.as_str(), std::slice::from_ref(&features.word_penalty)),
+        (names.phrase_penalty.as_str(), std::slice::from_ref(&features.phrase_penalty)),
+        (names.translation.as_str(), &features.translation[..]),
+    ];
+    for (name, values) in reordering.into_iter().chain(others) {
+        append(text, format_args!(" {name}="));
+        for &value in values {
+            // Moses prints no -0.
+            append(text, format_args!(" {}", General(value + 0.0)));
+        }
+    }
+}
+
+fn append_alignment(text: &mut String, alignment: &[(usize, usize)]) {
+    for (i, j) in alignment {
+        append(text, format_args!(" {i}-{j}"));
+    }
+}
