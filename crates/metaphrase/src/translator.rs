@@ -157,6 +157,15 @@ impl Translator {
         words
     }
 
+    /// The words that a phrase of the target language is inside a sentence.
+    #[must_use]
+    pub fn segment_target(&self, phrase: &str) -> Vec<WordId> {
+        let mut words = Vec::new();
+        self.shared.target.encode(phrase, &mut words);
+        words.pop();
+        words
+    }
+
     /// The model.
     #[must_use]
     pub fn model(&self) -> &Model {

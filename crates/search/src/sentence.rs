@@ -405,8 +405,7 @@ impl SentenceSearch {
         }
         // No open hypothesis can enter the n-best list any more: what remains to be found is worse.
         let reachable = |log_prob| self.ranking.reachable(log_prob, self.length + 1, self.limit);
-        options.stop == Stop::Fill
-            && target.log_probs
+        target.log_probs
             && self.finished.last().is_some_and(|worst| log_probs().all(|log_prob| reachable(log_prob) <= worst.score))
     }
 

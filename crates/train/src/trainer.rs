@@ -74,6 +74,9 @@ impl Trainer {
     pub fn new(config: &Config, settings: TrainerSettings, seed: u64, threads: usize) -> Result<Self, NetworkError> {
         let mut parameters = Parameters::new(seed).with_precision(settings.precision);
         let network = Network::declare(config, &mut parameters)?;
+        if settings.loss.self_normalisation > 0.0 {
+            network.start_normalised(&mut parameters);
+        }
         let threads = threads.max(1);
         let gradients = (0..threads).map(|_| Gradients::new(&parameters)).collect();
         let optimizer = Optimizer::new(settings.optimizer, &parameters);

@@ -10,6 +10,7 @@ mod transformer;
 use crate::data::{Batch, Sentences};
 use crate::parameters::{Init, ParameterId, Parameters};
 use crate::tape::{OutputLoss, Spans, Tape, Var, WordLosses};
+use metaphrase_kernels::Matrix;
 use metaphrase_models::config::{DecoderForm, TiedEmbeddings};
 use metaphrase_models::{Architecture, Config};
 use recurrent::Recurrent;
@@ -137,6 +138,16 @@ impl Network {
                 let recurrent = Recurrent::declare(config, settings, parameters)?;
                 Ok(Self { kind: Kind::Recurrent(Box::new(recurrent)), output })
             }
+        }
+    }
+
+    /// Sets the output layer's bias, if it has one, to `-ln V`: then Z of a new network is about 1, which is what
+    /// self-normalisation asks for (Devlin et al. 2014, §2.4). From 0 it takes most of a short training to get there.
+    pub fn start_normalised(&self, parameters: &mut Parameters) {
+        if let Some(bias) = self.output.bias {
+            let words = parameters.value(bias).cols();
+            let start = Matrix::from_vec(1, words, vec![-(words as f32).ln(); words]);
+            parameters.set(bias, &start).expect("a value of the parameter's own shape");
         }
     }
 

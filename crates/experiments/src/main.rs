@@ -1,0 +1,63 @@
+//! The tables and figures of the papers, on our models and data: each is one command, which writes a JSON file with all
+//! numbers and, for a figure, an SVG picture.
+//!
+//! ```sh
+//! cargo run --release -p experiments -- post-fig4
+//! ```
+
+mod plot;
+mod post;
+mod pruning;
+mod setup;
+mod terminology;
+mod zhang;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+use setup::Setup;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// Reproduces the papers' experiments; times are CPU seconds of one thread
+#[derive(Parser)]
+struct Cli {
+    #[command(subcommand)]
+    experiment: Experiment,
+    #[command(flatten)]
+    setup: Setup,
+}
+
+#[derive(Subcommand)]
+enum Experiment {
+    /// Post and Vilar 2018, figure 4: time by number of constraints, dynamic beam allocation and grid beam search
+    PostFig4,
+    /// Figure 5: BLEU by beam and set of constraints; all constraints are counted
+    PostFig5,
+    /// Table 3: BLEU and time by pruning threshold
+    PostTable3,
+    /// Figure 7: where phrases stand in the reference and in the translation
+    PostFig7,
+    /// Iglesias et al. 2018, §4.3, and Devlin 2017, §3: relative beam width, stopping margin; BLEU and steps saved
+    Pruning,
+    /// Zhang et al. 2018, table 1: time of each part of a step
+    ZhangTable1,
+    /// Figures 3 to 7: merging rate, rows, time and BLEU by beam for plain, naive and accelerated cube pruning
+    ZhangFig3,
+    /// Share of glossary terms produced, BLEU and time with and without the glossary, on the four lists
+    Terminology,
+}
+
+fn main() -> Result<()> {
+    let Cli { experiment, setup } = Cli::parse();
+    match experiment {
+        Experiment::PostFig4 => post::figure_4(&setup),
+        Experiment::PostFig5 => post::figure_5(&setup),
+        Experiment::PostTable3 => post::table_3(&setup),
+        Experiment::PostFig7 => post::figure_7(&setup),
+        Experiment::Pruning => pruning::run(&setup),
+        Experiment::ZhangTable1 => zhang::table_1(&setup),
+        Experiment::ZhangFig3 => zhang::figures(&setup),
+        Experiment::Terminology => terminology::run(&setup),
+    }
+}

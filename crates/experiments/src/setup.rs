@@ -1,0 +1,152 @@
+//! Models, text, and the measuring of a run.
+
+use crate::plot::Plot;
+use anyhow::{Context, Result};
+use flate2::read::MultiGzDecoder;
+use metaphrase::{Counts, Execution, Package, Request, TranslateOptions, Translation, Translator};
+use metaphrase_metrics::{Bleu, BleuOptions, Metric, References};
+use rustix::time::{ClockId, clock_gettime};
+use serde::Serialize;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// What an experiment works on.
+#[derive(clap::Args)]
+pub struct Setup {
+    /// Model directory [default: the bundled model]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub model: Option<PathBuf>,
+    /// The same for a self-normalised model beside it (the figures of Zhang et al.)
+    #[arg(long, global = true, value_name = "DIR")]
+    pub self_normalised: Option<PathBuf>,
+    /// Text to translate; .gz is decompressed
+    #[arg(long, global = true, value_name = "FILE", default_value = "data/tatoeba-de-en/test.en.gz")]
+    source: PathBuf,
+    /// Its reference translation
+    #[arg(long, global = true, value_name = "FILE", default_value = "data/tatoeba-de-en/test.de.gz")]
+    reference: PathBuf,
+    /// How many lines of it
+    #[arg(long, global = true, value_name = "N", default_value_t = 500)]
+    lines: usize,
+    /// Folder of the terminology lists and of newstest2017
+    #[arg(long, global = true, value_name = "DIR", default_value = "data")]
+    pub data: PathBuf,
+    /// Sentences share steps up to so many source pieces; 1: one at a time
+    #[arg(long, global = true, value_name = "N", default_value_t = 256)]
+    pub batch_tokens: usize,
+    /// Where results are written
+    #[arg(long, global = true, value_name = "DIR", default_value = "docs/results")]
+    out: PathBuf,
+    /// Added to the names of the files written
+    #[arg(long, global = true, value_name = "NAME", default_value = "")]
+    name: String,
+}
+
+/// Sentences and their translations.
+pub struct Text {
+    pub source: Vec<String>,
+    pub reference: Vec<String>,
+}
+
+impl Setup {
+    /// The text, as many lines as are wanted.
+    pub fn text(&self) -> Result<Text> {
+        let (mut source, mut reference) = (read_lines(&self.source)?, read_lines(&self.reference)?);
+        source.truncate(self.lines);
+        reference.truncate(self.lines);
+        Ok(Text { source, reference })
+    }
+
+    /// The model, on one thread.
+    pub fn translator(&self) -> Result<Translator> {
+        load(self.model.as_deref(), false, self.batch_tokens)
+    }
+
+    /// Writes results as JSON, and a picture.
+    pub fn write(&self, name: &str, results: &impl Serialize, plots: &[(&str, Plot)]) -> Result<()> {
+        std::fs::create_dir_all(&self.out)?;
+        let path = |end: &str| self.out.join(format!("{name}{}{end}", self.name));
+        std::fs::write(path(".json"), serde_json::to_string_pretty(results)? + "\n")?;
+        for (end, plot) in plots {
+            std::fs::write(path(&format!("{end}.svg")), plot.svg())?;
+        }
+        Ok(())
+    }
+}
+
+/// A model on one thread; raw scores are those of the output layer alone.
+pub fn load(path: Option<&Path>, raw: bool, batch_tokens: usize) -> Result<Translator> {
+    let package = path.map_or_else(|| Ok(Package::bundled()), Package::find)?;
+    Ok(Translator::load(&package.with_raw_scores(raw), Execution { threads: 1, batch_tokens })?)
+}
+
+/// The lines of a file.
+pub fn read_lines(path: &Path) -> Result<Vec<String>> {
+    let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let mut text = String::new();
+    if path.extension().is_some_and(|extension| extension == "gz") {
+        MultiGzDecoder::new(file).read_to_string(&mut text)?;
+    } else {
+        std::io::BufReader::new(file).read_to_string(&mut text)?;
+    }
+    Ok(text.lines().map(str::to_owned).collect())
+}
+
+/// What a run gave and took.
+pub struct Measured {
+    pub translations: Vec<Translation>,
+    /// CPU seconds of the whole process: one thread works.
+    pub seconds: f64,
+}
+
+impl Measured {
+    pub fn counts(&self) -> Counts {
+        self.translations.iter().fold(Counts::default(), |mut sum, translation| {
+            sum += translation.counts;
+            sum
+        })
+    }
+
+    /// Written words.
+    pub fn words(&self) -> usize {
+        self.translations.iter().map(|translation| translation.text().split_whitespace().count()).sum()
+    }
+
+    /// Target pieces, ends of sentence included.
+    pub fn pieces(&self) -> usize {
+        self.translations.iter().flat_map(|t| t.hypotheses.first()).map(|best| best.piece_log_probs.len()).sum()
+    }
+
+    pub fn bleu(&self, reference: &[String]) -> Result<f64> {
+        bleu(self.translations.iter().map(Translation::text), reference)
+    }
+}
+
+/// Translates and measures.
+pub fn measure(translator: &Translator, options: &TranslateOptions, requests: Vec<Request>) -> Result<Measured> {
+    let begun = cpu_seconds();
+    let translations = translator.run(options, requests)?;
+    Ok(Measured { translations, seconds: cpu_seconds() - begun })
+}
+
+/// CPU seconds that this process has used.
+pub fn cpu_seconds() -> f64 {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+}
+
+/// BLEU with sacreBLEU's defaults.
+pub fn bleu<'a>(lines: impl Iterator<Item = &'a str>, reference: &[String]) -> Result<f64> {
+    let lines: Vec<&str> = lines.map(str::trim_end).collect();
+    let reference: Vec<&str> = reference.iter().map(|line| line.trim_end()).collect();
+    let references = [reference];
+    let score = Bleu::new(BleuOptions::default())?.corpus_score(&lines, &References::new(&references)?)?;
+    Ok(score.value)
+}
+
+/// One decimal or so, for tables.
+pub fn round(value: f64, digits: i32) -> f64 {
+    let unit = 10f64.powi(digits);
+    (value * unit).round() / unit
+}

@@ -1,0 +1,133 @@
+//! Zhang et al. 2018: cube pruning for neural search, and self-normalisation.
+
+use crate::plot::{Line, Plot};
+use crate::setup::{Setup, cpu_seconds, load, measure, round};
+use anyhow::{Context, Result};
+use metaphrase::{Request, Strategy};
+use metaphrase_kernels::{Epilogue, Layout, Matrix, PackedMatrix, log_sum_exp, product};
+use metaphrase_models::Architecture;
+use serde::Serialize;
+
+const BEAMS: [usize; 11] = [1, 2, 3, 4, 8, 10, 15, 18, 20, 30, 40];
+
+#[derive(Serialize)]
+struct Row {
+    system: String,
+    beam: usize,
+    bleu: f64,
+    /// Average merging rate, eq. 15.
+    merging_rate: f64,
+    rows: usize,
+    seconds: f64,
+    milliseconds_per_word: f64,
+    /// How many times faster than the naive search of the same model at this beam.
+    speed_up: f64,
+}
+
+/// Merging rate, work, time and BLEU of the six search strategies.
+pub fn figures(setup: &Setup) -> Result<()> {
+    let text = setup.text()?;
+    let requests: Vec<Request> = text.source.iter().map(Request::translate).collect();
+    let strategies = [("NBS", Strategy::Beam), ("NCP", Strategy::Cube), ("ACP", Strategy::AcceleratedCube)];
+    let mut models = vec![("-SN", setup.model.as_deref(), false)];
+    if let Some(path) = &setup.self_normalised {
+        models.push(("+SN", Some(path), true));
+    }
+    let mut rows: Vec<Row> = Vec::new();
+    for (suffix, path, raw) in models {
+        let translator = load(path, raw, setup.batch_tokens)?;
+        let mut naive = vec![0.0; BEAMS.len()];
+        for (name, strategy) in strategies {
+            for (place, beam) in BEAMS.into_iter().enumerate() {
+                let mut options = translator.options();
+                (options.search.strategy, options.search.beam_size) = (strategy, beam);
+                let measured = measure(&translator, &options, requests.clone())?;
+                let counts = measured.counts();
+                if strategy == Strategy::Beam {
+                    naive[place] = measured.seconds;
+                }
+                rows.push(Row {
+                    system: format!("{name}{suffix}"),
+                    beam,
+                    bleu: round(measured.bleu(&text.reference)?, 2),
+                    merging_rate: round(counts.hypotheses as f64 / counts.groups as f64, 3),
+                    rows: counts.rows,
+                    seconds: round(measured.seconds, 3),
+                    milliseconds_per_word: round(measured.seconds * 1e3 / measured.words().max(1) as f64, 4),
+                    speed_up: round(naive[place] / measured.seconds, 3),
+                });
+                println!("{}", serde_json::to_string(&rows[rows.len() - 1])?);
+            }
+        }
+    }
+    let plot = |title: &str, y, value: &dyn Fn(&Row) -> f64| {
+        let line = |of: &[Row]| Line {
+            name: of[0].system.clone(),
+            points: of.iter().map(|row| (row.beam as f64, value(row))).collect(),
+        };
+        let lines = rows.chunk_by(|a, b| a.system == b.system).map(line).collect();
+        Plot { title: title.into(), x: "beam", y, lines, scatter: false }
+    };
+    let plots = [
+        ("-fig3", plot("average merging rate", "hypotheses per group", &|row| row.merging_rate)),
+        ("-rows", plot("rows that the model computes", "rows", &|row| row.rows as f64)),
+        ("-bleu", plot("BLEU", "BLEU", &|row| row.bleu)),
+        ("-time", plot("time per word", "milliseconds", &|row| row.milliseconds_per_word)),
+    ];
+    setup.write("zhang", &rows, &plots)
+}
+
+#[derive(Serialize)]
+struct Unit {
+    part: &'static str,
+    seconds: f64,
+    share: f64,
+}
+
+/// Time of the parts of a search with beam 10: the output layer (eq. 8) and the softmax (eq. 9) are timed by
+/// themselves for as many rows as the search steps; what is left are states, attention (eq. 6, 7) and the search.
+pub fn table_1(setup: &Setup) -> Result<()> {
+    let (translator, text) = (setup.translator()?, setup.text()?);
+    let requests: Vec<Request> = text.source.iter().map(Request::translate).collect();
+    let mut options = translator.options();
+    options.search.beam_size = 10;
+    let measured = measure(&translator, &options, requests.clone())?;
+    let counts = measured.counts();
+    let model = setup.model.as_deref().context("name the model with --model")?;
+    let raw = measure(&load(Some(model), true, setup.batch_tokens)?, &options, requests)?;
+
+    let words = translator.model().config().target_words;
+    let inputs = match &translator.model().config().architecture {
+        Architecture::Transformer(network) => network.dim_emb,
+        Architecture::Recurrent(network) => network.dim_emb,
+    };
+    let rows_per_step = (counts.rows / counts.steps.max(1) * (setup.batch_tokens / 12).max(1)).max(1);
+    let numbers = |count: usize| (0..count).map(|i| ((i * 37 % 101) as f32 - 50.0) / 100.0).collect::<Vec<_>>();
+    let weights = PackedMatrix::pack(&numbers(inputs * words), inputs, words, Layout::OutputsByInputs);
+    let (input, mut logits) = (Matrix::from_vec(rows_per_step, inputs, numbers(rows_per_step * inputs)), Matrix::new());
+    let steps = counts.rows.div_ceil(rows_per_step);
+    let begun = cpu_seconds();
+    for _ in 0..steps {
+        product(&input, &weights, Epilogue::default(), &mut logits);
+    }
+    let output = cpu_seconds() - begun;
+    let begun = cpu_seconds();
+    let mut sum = 0.0;
+    for _ in 0..steps {
+        sum += (0..rows_per_step).map(|row| log_sum_exp(logits.row(row))).sum::<f32>();
+    }
+    let softmax = cpu_seconds() - begun;
+    let rest = (measured.seconds - output - softmax).max(0.0);
+    let unit =
+        |part, seconds: f64| Unit { part, seconds: round(seconds, 3), share: round(seconds / measured.seconds, 3) };
+    let units = [
+        unit("states, attention, t (eq. 6, 7), and search", rest),
+        unit("output layer (eq. 8)", output),
+        unit("softmax (eq. 9)", softmax),
+        unit("whole search", measured.seconds),
+        unit("whole search without softmax (a model's raw scores)", raw.seconds),
+    ];
+    units.iter().for_each(|unit| println!("{}: {} s, {}", unit.part, unit.seconds, unit.share));
+    println!("({} rows, {} steps; checksum {sum})", counts.rows, counts.steps);
+    setup.write("zhang-table1", &units, &[])
+}
