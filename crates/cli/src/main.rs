@@ -3,6 +3,7 @@
 //! Text comes in on standard input, the result goes out on standard output, messages go to standard error.
 //! Each sub-command is a module: its options (`Args`) and what it does (`run`).
 
+mod align;
 mod alignment;
 mod average;
 mod convert;
@@ -69,6 +70,7 @@ enum Command {
     Tokenize(tokenize::Args),
     /// Join the words of tokenised text again
     Detokenize(tokenize::Args),
+    Align(align::Args),
 }
 
 fn main() -> ExitCode {
@@ -89,6 +91,7 @@ fn main() -> ExitCode {
         Command::Phrase(args) => phrase::run(&args, &terminal),
         Command::Tokenize(args) => tokenize::tokenize(&args),
         Command::Detokenize(args) => tokenize::detokenize(&args),
+        Command::Align(args) => align::run(&args, &terminal),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,0 +1,36 @@
+//! Work on sentence pairs by several threads.
+
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Pairs that a thread takes at once.
+const CHUNK: usize = 256;
+
+/// Calls `work(state, pair)` for each pair below `pairs`, in any order, and returns the states, one for each thread.
+/// What they hold must not depend on which pairs they saw: the caller puts it together again.
+pub(crate) fn for_each_pair<S: Send>(
+    pairs: usize,
+    threads: NonZeroUsize,
+    state: impl Fn() -> S + Sync,
+    work: impl Fn(&mut S, usize) + Sync,
+) -> Vec<S> {
+    let next = AtomicUsize::new(0);
+    let run = || {
+        let mut state = state();
+        loop {
+            let start = next.fetch_add(CHUNK, Ordering::Relaxed);
+            if start >= pairs {
+                return state;
+            }
+            (start..pairs.min(start + CHUNK)).for_each(|pair| work(&mut state, pair));
+        }
+    };
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads.get()).map(|_| scope.spawn(run)).collect();
+        let mut states = vec![run()];
+        for other in others {
+            states.push(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        states
+    })
+}

@@ -1,0 +1,159 @@
+//! `metaphrase align`.
+
+use crate::io::{Input, Output, check_one_stdin};
+use crate::lines::{Line, Lines};
+use crate::messages::Terminal;
+use anyhow::{Result, bail};
+use clap::ValueHint;
+use indicatif::{ProgressBar, ProgressStyle};
+use metaphrase_align::{Corpus, Options, Progress, Symmetrization};
+use std::io::{IsTerminal, stderr};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// Align the words of parallel text
+///
+/// Reads two tokenised texts, line n of one the translation of line n of the other, learns from them which words
+/// translate which, and prints the links of each line as `0-0 1-2`: source position, target position, from 0. Lower-case
+/// text gives better links. The result does not depend on the number of threads.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// The source text; `.gz` is decompressed
+    #[arg(value_hint = ValueHint::FilePath)]
+    source: PathBuf,
+    /// The target text
+    #[arg(value_hint = ValueHint::FilePath)]
+    target: PathBuf,
+    /// Where to write the links; `.gz` is compressed [default: standard output]
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    output: Option<PathBuf>,
+    /// How the links of the two directions become one alignment: forward, backward, intersection, union, grow-diag,
+    /// grow-diag-final, grow-diag-final-and
+    #[arg(long, value_name = "METHOD", default_value = "grow-diag-final-and")]
+    symmetrize: Symmetrization,
+    /// Passes with the diagonal model
+    #[arg(long, value_name = "N", default_value_t = Options::default().diagonal_iterations)]
+    diagonal_iterations: usize,
+    /// Passes with the HMM; with 0 the diagonal model makes the links
+    #[arg(long, value_name = "N", default_value_t = Options::default().hmm_iterations)]
+    hmm_iterations: usize,
+    /// A line with more words on one side gets no links
+    #[arg(long, value_name = "N", default_value_t = Options::default().max_words)]
+    max_words: usize,
+    /// Threads [default: as many as the machine has]
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  metaphrase align train.de.gz train.en.gz -o train.align
+  metaphrase align train.de train.en --symmetrize intersection | head";
+
+/// Aligns two texts.
+pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
+    check_one_stdin([Some(&args.source), Some(&args.target)])?;
+    let options = Options {
+        diagonal_iterations: args.diagonal_iterations,
+        hmm_iterations: args.hmm_iterations,
+        symmetrization: args.symmetrize,
+        max_words: args.max_words,
+        threads: args.threads.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN),
+    };
+    let mut output = Output::create(args.output.as_deref())?;
+    let corpus = read(&args.source, &args.target)?;
+    note_lines_without_links(&corpus, options.max_words);
+    let display = Display::new(terminal);
+    for alignment in metaphrase_align::align(&corpus, &options, &mut |progress| display.show(progress))? {
+        output.write(&format!("{alignment}\n"))?;
+    }
+    output.finish()
+}
+
+/// Reads parallel text, tokenised.
+pub fn read(source: &Path, target: &Path) -> Result<Corpus> {
+    let mut corpus = Corpus::default();
+    let [mut source, mut target] = [Lines::new(Input::open(Some(source))?), Lines::new(Input::open(Some(target))?)];
+    loop {
+        match (source.next_line()?, target.next_line()?) {
+            (None, None) => return Ok(corpus),
+            (Some(source_line), Some(target_line)) => {
+                corpus.push(&noted(&source, &source_line).text, &noted(&target, &target_line).text);
+            }
+            (source_line, _) => {
+                let [longer, shorter] = if source_line.is_some() { [&source, &target] } else { [&target, &source] };
+                bail!(
+                    "{} ends after {} lines and {} goes on; line n of each has to be the same sentence",
+                    shorter.name(),
+                    shorter.read(),
+                    longer.name()
+                );
+            }
+        }
+    }
+}
+
+/// Tells what is wrong with a line.
+fn noted<'a>(lines: &Lines, line: &'a Line) -> &'a Line {
+    for note in &line.notes {
+        tracing::warn!("{}, line {}: {note}", lines.name(), lines.read());
+    }
+    line
+}
+
+/// Tells which lines can have no links, though they have words.
+fn note_lines_without_links(corpus: &Corpus, max_words: usize) {
+    let (mut one_sided, mut first) = (0, 0);
+    for line in 1..=corpus.len() {
+        let pair = corpus.pair(line - 1);
+        let [source, target] = [pair.source.len(), pair.target.len()];
+        if source.max(target) > max_words {
+            tracing::warn!("line {line} has {source} and {target} words, more than --max-words {max_words}: no links");
+        } else if (source == 0) != (target == 0) {
+            one_sided += 1;
+            first = if one_sided == 1 { line } else { first };
+        }
+    }
+    if one_sided > 0 {
+        tracing::warn!("{one_sided} lines have words on one side only, the first is line {first}: no links");
+    }
+}
+
+/// Shows the passes: a bar on a terminal, else messages of the level `info`.
+struct Display {
+    bar: Option<ProgressBar>,
+    begun: Instant,
+}
+
+impl Display {
+    fn new(terminal: &Terminal) -> Self {
+        let shown = !terminal.quiet && stderr().is_terminal();
+        let bar = shown.then(|| {
+            let bar = terminal.bars.add(ProgressBar::new(0));
+            let style = ProgressStyle::with_template("{pos}/{len} {wide_bar} {msg}, {elapsed}");
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            bar
+        });
+        Self { bar, begun: Instant::now() }
+    }
+
+    fn show(&self, progress: Progress) {
+        let seconds = self.begun.elapsed().as_secs_f64();
+        tracing::info!("{seconds:.1} s: pass {} of {}, {}", progress.done + 1, progress.of, progress.stage);
+        if let Some(bar) = &self.bar {
+            bar.set_length(progress.of as u64);
+            bar.set_position(progress.done as u64);
+            bar.set_message(progress.stage.to_string());
+        }
+    }
+}
+
+impl Drop for Display {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
