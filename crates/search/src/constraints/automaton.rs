@@ -155,3 +155,62 @@ impl Automaton {
         number
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    /// Word by word the automaton knows what reading the whole text finds; random terms over few words, so that they
+    /// share beginnings, repeat and contain each other.
+    #[test]
+    fn word_by_word_and_as_a_whole_are_the_same() {
+        let mut rng = ChaCha8Rng::seed_from_u64(4);
+        for _ in 0..2000 {
+            let mut phrase = |longest: usize| -> Vec<WordId> {
+                (0..rng.random_range(1..=longest)).map(|_| WordId(rng.random_range(1..4))).collect()
+            };
+            let terms: Vec<Vec<Vec<WordId>>> = (0..3).map(|term| (0..=term % 2).map(|_| phrase(3)).collect()).collect();
+            let avoided = [phrase(4)];
+            let text: Vec<WordId> = (0..4).flat_map(|_| phrase(4)).collect();
+            let continues: Vec<bool> = (0..5).map(|_| rng.random_range(0..4) == 0).collect();
+            let Ok(constraints) = Constraints::new(&terms, &avoided, Some(continues.into())) else { continue };
+            let mut automaton = Automaton::new(constraints.clone());
+            let mut state = StateId::START;
+            for said in 1..=text.len() {
+                let word = text[said - 1];
+                let forbidden = automaton.forbidden(state).contains(&word);
+                let ends = avoided.iter().any(|phrase| text[..said].ends_with(phrase));
+                assert_eq!(forbidden, ends, "{avoided:?} {:?}", &text[..said]);
+                state = automaton.after(state, word);
+                let missing = constraints.find(&text[..said]).iter().any(Option::is_none);
+                assert_eq!(automaton.needed(state) > 0, missing, "{terms:?} {:?}", &text[..said]);
+                assert!(!missing || !automaton.is_done(state));
+            }
+        }
+    }
+
+    /// Following `next` meets all terms in `needed` words, if words do not go on with each other.
+    #[test]
+    fn as_many_words_are_needed_as_are_told() {
+        let mut rng = ChaCha8Rng::seed_from_u64(5);
+        for _ in 0..500 {
+            let mut phrase =
+                || -> Vec<WordId> { (0..rng.random_range(1..=3)).map(|_| WordId(rng.random_range(1..6))).collect() };
+            let terms: Vec<Vec<Vec<WordId>>> = (0..3).map(|_| vec![phrase()]).collect();
+            let Ok(constraints) = Constraints::new(&terms, &[], None) else { continue };
+            let mut automaton = Automaton::new(constraints);
+            let mut state = StateId::START;
+            while automaton.needed(state) > 0 {
+                let needed = automaton.needed(state);
+                let next = automaton.next(state).to_vec();
+                let after = next.into_iter().map(|word| automaton.after(state, word));
+                let states: Vec<StateId> = after.collect();
+                let best = states.into_iter().min_by_key(|state| automaton.needed(*state));
+                state = best.expect("a word that makes progress");
+                assert_eq!(automaton.needed(state), needed - 1, "{terms:?}");
+            }
+        }
+    }
+}
