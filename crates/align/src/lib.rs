@@ -1,4 +1,4 @@
-//! Word alignment of parallel text: which word translates which.
+//! Word alignment of parallel text, which word translates which, and the tables that are made from it.
 //!
 //! ```
 //! use metaphrase_align::{Corpus, Options, align};
@@ -15,9 +15,11 @@
 //! * [`Corpus`]: tokenised sentence pairs as word ids.
 //! * [`align`]: a diagonal model and on top of it an HMM, of both directions, trained to agree; a [`Symmetrization`]
 //!   makes one [`Alignment`] of the two.
+//! * [`extract()`]: phrase tables, reordering tables, word translation tables and candidate lists.
 //! * [`ErrorRate`]: how far an alignment is from one made by hand.
 //!
-//! Results do not depend on the number of threads. `docs/algorithms/align.md` has the formulas.
+//! Results do not depend on the number of threads. `docs/algorithms/align.md` and `extract.md` have the
+//! formulas.
 #![forbid(unsafe_code)]
 
 mod aligner;
@@ -26,6 +28,7 @@ mod corpus;
 mod diagonal;
 mod error;
 mod error_rate;
+mod extract;
 mod fixed;
 mod hmm;
 mod jumps;
@@ -39,4 +42,5 @@ pub use alignment::{Alignment, Link};
 pub use corpus::{Corpus, Pair, Words};
 pub use error::Error;
 pub use error_rate::ErrorRate;
+pub use extract::{ExtractError, ExtractOptions, Extracted, Lexicon, Smoothing, Translation, extract, extract_lexicon};
 pub use symmetrize::Symmetrization;

@@ -9,6 +9,7 @@ mod average;
 mod convert;
 mod curves;
 mod evaluate;
+mod extract;
 mod inspect;
 mod io;
 mod lines;
@@ -71,6 +72,7 @@ enum Command {
     /// Join the words of tokenised text again
     Detokenize(tokenize::Args),
     Align(align::Args),
+    Extract(extract::Args),
 }
 
 fn main() -> ExitCode {
@@ -92,6 +94,7 @@ fn main() -> ExitCode {
         Command::Tokenize(args) => tokenize::tokenize(&args),
         Command::Detokenize(args) => tokenize::detokenize(&args),
         Command::Align(args) => align::run(&args, &terminal),
+        Command::Extract(args) => extract::run(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

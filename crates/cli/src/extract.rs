@@ -1,0 +1,90 @@
+//! `metaphrase extract`.
+
+use crate::io::{Input, check_one_stdin};
+use crate::lines::Lines;
+use anyhow::{Context, Result};
+use clap::ValueHint;
+use metaphrase_align::{Alignment, ExtractOptions, Smoothing, extract, extract_lexicon};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+/// Make phrase tables and word translation tables from aligned text
+///
+/// Reads two tokenised texts and the links between their words, as `metaphrase align` prints them, and writes into a
+/// folder: phrase-table.gz and reordering-table.wbe-msd-bidirectional-fe.gz (Moses' formats), lex.s2t.gz and lex.t2s.gz
+/// (word translation probabilities as Marian reads them), candidates.s2t.gz (the best of these for each source word).
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// The source text; `.gz` is decompressed
+    #[arg(value_hint = ValueHint::FilePath)]
+    source: PathBuf,
+    /// The target text
+    #[arg(value_hint = ValueHint::FilePath)]
+    target: PathBuf,
+    /// The links of each line, `0-0 1-2`
+    #[arg(value_hint = ValueHint::FilePath)]
+    links: PathBuf,
+    /// The folder to write to; it is made if it does not exist
+    #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    output: PathBuf,
+    /// Words of a phrase at most, 1 to 8
+    #[arg(long, value_name = "N", default_value_t = ExtractOptions::default().max_length)]
+    max_length: usize,
+    /// How phrase probabilities are estimated: none, good-turing, kneser-ney
+    #[arg(long, value_name = "METHOD", default_value = "good-turing")]
+    smoothing: Smoothing,
+    /// Leave out phrase pairs with a smaller probability of the target phrase
+    #[arg(long, value_name = "P", default_value_t = ExtractOptions::default().min_probability)]
+    min_probability: f64,
+    /// Target words of each source word in candidates.s2t.gz
+    #[arg(long, value_name = "N", default_value_t = ExtractOptions::default().candidates)]
+    candidates: usize,
+    /// Write the word translation tables only
+    #[arg(long)]
+    lexicon_only: bool,
+    /// Memory for phrase pairs, in MiB; what is more goes to the output folder meanwhile
+    #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(64..))]
+    memory: u32,
+    /// Threads [default: as many as the machine has]
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  metaphrase align train.de.gz train.en.gz -o train.align
+  metaphrase extract train.de.gz train.en.gz train.align -o model
+  metaphrase extract train.de.gz train.en.gz train.align -o shortlist --lexicon-only";
+
+/// Makes the tables.
+pub fn run(args: &Args) -> Result<()> {
+    check_one_stdin([Some(&args.source), Some(&args.target), Some(&args.links)])?;
+    let options = ExtractOptions {
+        max_length: args.max_length,
+        smoothing: args.smoothing,
+        min_probability: args.min_probability,
+        candidates: args.candidates,
+        memory: (args.memory as usize).saturating_mul(1 << 20),
+        threads: args.threads.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN),
+    };
+    let corpus = crate::align::read(&args.source, &args.target)?;
+    let links = read_links(&args.links)?;
+    let folder = args.output.as_path();
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    if args.lexicon_only {
+        return Ok(extract_lexicon(&corpus, &links, &options, folder)?);
+    }
+    let done = extract(&corpus, &links, &options, folder)?;
+    tracing::info!("{} different phrase pairs, {} of them in the tables", done.phrase_pairs, done.kept);
+    Ok(())
+}
+
+fn read_links(path: &Path) -> Result<Vec<Alignment>> {
+    let mut lines = Lines::new(Input::open(Some(path))?);
+    let mut links = Vec::new();
+    while let Some(line) = lines.next_line()? {
+        links.push(line.text.parse().with_context(|| format!("{}, line {}", lines.name(), lines.read()))?);
+    }
+    Ok(links)
+}
