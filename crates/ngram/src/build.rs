@@ -57,7 +57,8 @@ impl<'l> Builder<'l> {
     fn build(mut self) -> Result<Option<Built>, Unbuildable> {
         let unigrams = &self.lists[0];
         for (word, (&log10, &backoff)) in (0..).zip(unigrams.log10.iter().zip(&unigrams.backoff)) {
-            self.built.layout.set(&mut self.built.bytes, 0, word, log10, backoff);
+            self.built.layout.set_log10(&mut self.built.bytes, 0, word, log10);
+            self.built.layout.set_backoff(&mut self.built.bytes, 0, word, backoff);
         }
         for k in 1..self.lists.len() {
             let Some(histories) = self.histories(k) else { return Ok(None) };
@@ -111,7 +112,8 @@ impl<'l> Builder<'l> {
                 let lower = layout.find(bytes, &list.get(i)[1..]).expect("the lists are closed");
                 log10 = layout.backoff(bytes, k - 1, histories[i]) + layout.log10(bytes, k - 1, lower);
             }
-            layout.set(bytes, k, number, log10, list.backoff[i]);
+            layout.set_log10(bytes, k, number, log10);
+            layout.set_backoff(bytes, k, number, list.backoff[i]);
         }
     }
 
@@ -125,9 +127,7 @@ impl<'l> Builder<'l> {
         histories.iter().for_each(|&history| follows[history as usize] = true);
         for (number, follows) in (0..).zip(follows) {
             if layout.backoff(bytes, k, number) == 0.0 {
-                let backoff = if follows { 0.0 } else { NOTHING_FOLLOWS };
-                let log10 = layout.log10(bytes, k, number);
-                layout.set(bytes, k, number, log10, backoff);
+                layout.set_backoff(bytes, k, number, if follows { 0.0 } else { NOTHING_FOLLOWS });
             }
         }
     }

@@ -1,7 +1,5 @@
 //! Numbers in a row of bytes: little-endian, at any place. All reads are bounds-checked.
 
-/// Zero bytes that follow packed bits, so that [`bits`] may read eight bytes anywhere.
-pub(crate) const PADDING: usize = 8;
 /// The widest field that [`bits`] reads: eight bytes less the seven bits a field may start in the middle of a byte.
 pub(crate) const MAX_BITS: u32 = 57;
 
@@ -27,24 +25,18 @@ pub(crate) fn f32_at(bytes: &[u8], at: usize) -> f32 {
     f32::from_le_bytes(array(bytes, at))
 }
 
-/// Field `index` of fields of `width` bits (at most [`MAX_BITS`]) that start at byte `at`.
+/// The field of `width` bits (at most [`MAX_BITS`]) that starts `bit` bits after byte `at`; seven bytes after it are read.
 #[inline]
-pub(crate) fn bits(bytes: &[u8], at: usize, width: u32, index: usize) -> u64 {
-    let bit = index * width as usize;
+pub(crate) fn bits(bytes: &[u8], at: usize, bit: usize, width: u32) -> u64 {
     (u64_at(bytes, at + bit / 8) >> (bit % 8)) & ((1 << width) - 1)
 }
 
-/// Sets field `index`, whose bits are zero, as [`bits`] reads it.
-pub(crate) fn set_bits(bytes: &mut [u8], at: usize, width: u32, index: usize, value: u64) {
-    let bit = index * width as usize;
+/// Sets a field as [`bits`] reads it.
+pub(crate) fn set_bits(bytes: &mut [u8], at: usize, bit: usize, width: u32, value: u64) {
     let place = at + bit / 8;
-    let word = u64_at(bytes, place) | value << (bit % 8);
+    let mask = ((1 << width) - 1) << (bit % 8);
+    let word = u64_at(bytes, place) & !mask | value << (bit % 8);
     bytes[place..place + 8].copy_from_slice(&word.to_le_bytes());
-}
-
-/// The bytes that `count` fields of `width` bits take, with padding.
-pub(crate) fn packed_size(count: usize, width: u32) -> Option<usize> {
-    Some(count.checked_mul(width as usize)?.div_ceil(8) + PADDING)
 }
 
 /// The bits that hold the numbers below `end`.
@@ -60,9 +52,10 @@ mod tests {
     fn packed_fields_of_every_width() {
         for width in 1..=MAX_BITS {
             let value = |index: u64| index.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - width);
-            let mut packed = vec![0; 3 + packed_size(100, width).unwrap()];
-            (0..100).for_each(|i| set_bits(&mut packed, 3, width, i, value(i as u64)));
-            (0..100).for_each(|i| assert_eq!(bits(&packed, 3, width, i), value(i as u64), "width {width}, field {i}"));
+            let place = |index: u64| index as usize * width as usize;
+            let mut packed = vec![0xAA; 3 + 100 * width as usize / 8 + 8];
+            (0..100).for_each(|i| set_bits(&mut packed, 3, place(i), width, value(i)));
+            (0..100).for_each(|i| assert_eq!(bits(&packed, 3, place(i), width), value(i), "width {width}, field {i}"));
         }
     }
 

@@ -1,13 +1,12 @@
 //! Where everything is in the bytes of a model.
 
-use crate::MAX_ORDER;
 use crate::bytes::f32_at;
 use crate::table::Table;
 
-/// Bytes of a probability with its back-off weight.
-pub(crate) const PAIR: usize = 8;
-/// Bytes of a probability.
-const SINGLE: usize = 4;
+/// Bytes of a word's probability and its back-off weight.
+const PAIR: usize = 8;
+/// Bits of a probability or a back-off weight.
+const FLOAT: u32 = 32;
 /// The sections start at multiples of this.
 const ALIGNMENT: usize = 16;
 
@@ -16,8 +15,8 @@ const ALIGNMENT: usize = 16;
 pub(crate) struct Layout {
     /// Number of words.
     pub(crate) words: usize,
-    /// Where the values of each order start; order 1 is the first.
-    values: [usize; MAX_ORDER],
+    /// Where the values of the words start.
+    unigrams: usize,
     /// The tables of orders 2 and above.
     pub(crate) tables: Vec<Table>,
     /// Number of bytes.
@@ -30,17 +29,16 @@ impl Layout {
     pub(crate) fn new(counts: &[usize], seeds: &[u64], at: usize) -> Option<Self> {
         let align = |at: usize| at.checked_next_multiple_of(ALIGNMENT);
         let (words, order) = (*counts.first()?, counts.len());
-        let size = |k: usize| counts[k].checked_mul(if k + 1 == order && k > 0 { SINGLE } else { PAIR });
-        let mut values = [align(at)?; MAX_ORDER];
-        let mut end = values[0].checked_add(size(0)?)?;
+        let unigrams = align(at)?;
+        let mut end = unigrams.checked_add(words.checked_mul(PAIR)?)?;
         let mut tables = Vec::with_capacity(order - 1);
-        for k in 1..order {
-            let table = Table::new(counts[k], counts[k - 1], words, seeds[k - 1], align(end)?)?;
-            values[k] = align(table.end)?;
-            end = values[k].checked_add(size(k)?)?;
+        for (k, &seed) in (1..order).zip(seeds) {
+            let value_bits = if k + 1 < order { 2 * FLOAT } else { FLOAT };
+            let table = Table::new(counts[k], [counts[k - 1], words], value_bits, seed, align(end)?)?;
+            end = table.end;
             tables.push(table);
         }
-        Some(Self { words, values, tables, end })
+        Some(Self { words, unigrams, tables, end })
     }
 
     pub(crate) fn order(&self) -> usize {
@@ -58,28 +56,49 @@ impl Layout {
         k < self.tables.len() || k == 0
     }
 
-    #[inline]
-    fn value(&self, k: usize, number: u32) -> usize {
-        self.values[k] + number as usize * if self.has_backoff(k) { PAIR } else { SINGLE }
-    }
-
     /// log10 probability of n-gram `number` of order `k` + 1.
     #[inline]
     pub(crate) fn log10(&self, bytes: &[u8], k: usize, number: u32) -> f32 {
-        f32_at(bytes, self.value(k, number))
+        self.value(bytes, k, number, 0)
     }
 
     /// log10 back-off weight of n-gram `number` of order `k` + 1, which [has one](Self::has_backoff).
     #[inline]
     pub(crate) fn backoff(&self, bytes: &[u8], k: usize, number: u32) -> f32 {
-        f32_at(bytes, self.value(k, number) + SINGLE)
+        self.value(bytes, k, number, 1)
     }
 
-    pub(crate) fn set(&self, bytes: &mut [u8], k: usize, number: u32, log10: f32, backoff: f32) {
-        let at = self.value(k, number);
-        bytes[at..at + SINGLE].copy_from_slice(&log10.to_le_bytes());
+    #[inline]
+    fn value(&self, bytes: &[u8], k: usize, number: u32, which: u32) -> f32 {
+        match k {
+            0 => f32_at(bytes, self.unigram(number, which)),
+            _ => f32::from_bits(self.tables[k - 1].value(bytes, number, which * FLOAT, FLOAT) as u32),
+        }
+    }
+
+    #[inline]
+    fn unigram(&self, word: u32, which: u32) -> usize {
+        self.unigrams + word as usize * PAIR + which as usize * (PAIR / 2)
+    }
+
+    pub(crate) fn set_log10(&self, bytes: &mut [u8], k: usize, number: u32, log10: f32) {
+        self.set(bytes, k, number, 0, log10);
+    }
+
+    /// Sets a back-off weight where there [is one](Self::has_backoff).
+    pub(crate) fn set_backoff(&self, bytes: &mut [u8], k: usize, number: u32, backoff: f32) {
         if self.has_backoff(k) {
-            bytes[at + SINGLE..at + PAIR].copy_from_slice(&backoff.to_le_bytes());
+            self.set(bytes, k, number, 1, backoff);
+        }
+    }
+
+    fn set(&self, bytes: &mut [u8], k: usize, number: u32, which: u32, value: f32) {
+        match k {
+            0 => {
+                let at = self.unigram(number, which);
+                bytes[at..at + PAIR / 2].copy_from_slice(&value.to_le_bytes());
+            }
+            _ => self.tables[k - 1].set_value(bytes, number, which * FLOAT, FLOAT, value.to_bits().into()),
         }
     }
 

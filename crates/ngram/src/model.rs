@@ -85,7 +85,7 @@ impl Model {
         self.remember(&mut scored.state, 0, word);
         for (k, &history) in state.histories().iter().enumerate() {
             let Some(number) = self.layout.tables[k].find(bytes, history, word) else {
-                scored.log10 += self.backoff(state, k);
+                scored.log10 += backoff(state, k);
                 break;
             };
             scored.log10 = self.layout.log10(bytes, k + 1, number);
@@ -100,7 +100,7 @@ impl Model {
     pub fn context(&self, state: &State) -> Context<'_> {
         let mut backoffs = [0.0; MAX_ORDER];
         for k in (0..state.length()).rev() {
-            backoffs[k] = backoffs[k + 1] + self.layout.backoff(&self.bytes, k, state.numbers[k]);
+            backoffs[k] = backoffs[k + 1] + state.backoffs[k];
         }
         Context { model: self, state: *state, backoffs }
     }
@@ -138,20 +138,13 @@ impl Model {
         lists
     }
 
-    /// Sum of the log10 back-off weights of the histories of more than `k` words.
-    #[inline]
-    fn backoff(&self, state: &State, k: usize) -> f32 {
-        let numbers = state.histories().iter().enumerate().skip(k);
-        // From the longest on, as the context handle adds them: both give the same bits.
-        numbers.rev().fold(0.0, |sum, (k, &number)| sum + self.layout.backoff(&self.bytes, k, number))
-    }
-
     /// Takes n-gram `number` of order `k` + 1 into a state, if a longer n-gram or a back-off weight asks for it.
     #[inline]
     fn remember(&self, state: &mut State, k: usize, number: u32) {
         if k + 1 < self.order() {
-            state.numbers[k] = number;
-            if self.layout.backoff(&self.bytes, k, number).to_bits() != NOTHING_FOLLOWS.to_bits() {
+            let backoff = self.layout.backoff(&self.bytes, k, number);
+            (state.numbers[k], state.backoffs[k]) = (number, backoff);
+            if backoff.to_bits() != NOTHING_FOLLOWS.to_bits() {
                 state.length = k as u32 + 1;
             }
         }
@@ -161,6 +154,13 @@ impl Model {
     fn known(&self, word: WordId) -> u32 {
         if word.index() < self.layout.words { word.0 } else { UNKNOWN.0 }
     }
+}
+
+/// Sum of the log10 back-off weights of the histories of more than `k` words.
+#[inline]
+fn backoff(state: &State, k: usize) -> f32 {
+    // From the longest on, as the context handle adds them: both give the same bits.
+    state.backoffs[k..state.length()].iter().rev().fold(0.0, |sum, backoff| sum + backoff)
 }
 
 /// A history, ready for many words: its n-grams and those of its lower orders are known, and the sums of their back-off

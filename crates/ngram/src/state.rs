@@ -11,6 +11,8 @@ use core::hash::{Hash, Hasher};
 pub struct State {
     /// `numbers[k]` is that of the last k + 1 words; nothing from `length` on.
     pub(crate) numbers: [u32; MAX_ORDER - 1],
+    /// Their log10 back-off weights: a word that is not found after a history needs them at once.
+    pub(crate) backoffs: [f32; MAX_ORDER - 1],
     /// How many words matter.
     pub(crate) length: u32,
 }

@@ -4,15 +4,21 @@
 //! the keys' bits spreads them evenly; the upper bits of the result name a *bucket* of two to four n-grams on average,
 //! the lower bits, the *remainder*, tell them apart. Buckets lie one after the other without gaps; a directory says
 //! where each one ends. So a look-up reads one entry of the directory and compares a few neighbouring remainders, and the
-//! place of an n-gram, from 0 to their number, is its number for the order above.
+//! place of an n-gram, from 0 to their number, is its number for the order above. Behind its remainder an n-gram has the
+//! bits of its values, in the same cache line more often than not.
 
-use crate::bytes::{MAX_BITS, bits, bits_for, packed_size, set_bits, u32_at};
+use crate::bytes::{MAX_BITS, bits, bits_for, set_bits, u32_at};
 use crate::permutation::Permutation;
 
 /// A block of the directory: the ends of twelve buckets in a byte each, counted from the `u32` that follows them, the end
 /// of the block before. Sixteen bytes never lie across two cache lines.
 const BLOCK: usize = 16;
 const BUCKETS: usize = BLOCK - 4;
+/// N-grams that are compared without a branch in between: a branch that depends on memory stops the processor from asking
+/// for the next order's memory before this one's has come. Most buckets have no more.
+const AT_ONCE: usize = 4;
+/// Bytes after the last n-gram, so that [`AT_ONCE`] n-grams and what [`bits`] takes can be read from it.
+const SLACK: usize = AT_ONCE * (MAX_BITS as usize + 64) / 8 + 8;
 
 /// Where the n-grams of one order are in the bytes of a model.
 #[derive(Debug, Clone, Copy)]
@@ -22,9 +28,11 @@ pub(crate) struct Table {
     word_bits: u32,
     bucket_bits: u32,
     remainder_bits: u32,
+    /// Bits of remainder and values.
+    slot_bits: usize,
     permutation: Permutation,
     directory: usize,
-    remainders: usize,
+    slots: usize,
     /// The first byte after the table.
     pub(crate) end: usize,
 }
@@ -34,9 +42,15 @@ pub(crate) struct Table {
 pub(crate) struct Crowded;
 
 impl Table {
-    /// The table at byte `at` for `count` n-grams of `histories` histories and `words` words; `None` where that is more
-    /// than its numbers can hold.
-    pub(crate) fn new(count: usize, histories: usize, words: usize, seed: u64, at: usize) -> Option<Self> {
+    /// The table at byte `at` for `count` n-grams with values of `value_bits` bits (64 at most); histories are below
+    /// `histories`, words below `words`. `None` where that is more than its numbers can hold.
+    pub(crate) fn new(
+        count: usize,
+        [histories, words]: [usize; 2],
+        value_bits: u32,
+        seed: u64,
+        at: usize,
+    ) -> Option<Self> {
         let (history_bits, word_bits) = (bits_for(histories), bits_for(words));
         let key_bits = (history_bits + word_bits).max(1);
         let bucket_bits = count.max(2).ilog2().saturating_sub(1).min(key_bits);
@@ -45,10 +59,11 @@ impl Table {
             return None;
         }
         let blocks = (1usize << bucket_bits).div_ceil(BUCKETS);
-        let remainders = at.checked_add(blocks * BLOCK)?;
-        let end = remainders.checked_add(packed_size(count, remainder_bits)?)?;
+        let slots = at.checked_add(blocks * BLOCK)?;
+        let slot_bits = (remainder_bits + value_bits) as usize;
+        let end = slots.checked_add(count.checked_mul(slot_bits)?.div_ceil(8) + SLACK)?;
         let permutation = Permutation::new(key_bits, seed);
-        Some(Self { count, word_bits, bucket_bits, remainder_bits, permutation, directory: at, remainders, end })
+        Some(Self { count, word_bits, bucket_bits, remainder_bits, slot_bits, permutation, directory: at, slots, end })
     }
 
     /// The number of the n-gram of history `history` and word `word`.
@@ -57,7 +72,36 @@ impl Table {
         let image = self.image(history, word);
         let (start, end) = self.bucket(bytes, (image >> self.remainder_bits) as usize);
         let remainder = image & ((1 << self.remainder_bits) - 1);
-        (start..end).find(|&i| bits(bytes, self.remainders, self.remainder_bits, i) == remainder).map(|i| i as u32)
+        let mut found = usize::MAX;
+        for i in start..start + AT_ONCE {
+            let is_it = (self.remainder(bytes, i) == remainder) & (i < end);
+            found = if is_it { i } else { found };
+        }
+        if start + AT_ONCE < end && found == usize::MAX {
+            found = (start + AT_ONCE..end).find(|&i| self.remainder(bytes, i) == remainder)?;
+        }
+        (found != usize::MAX).then_some(found as u32)
+    }
+
+    /// The `width` bits that start `bit` bits into the values of an n-gram.
+    #[inline]
+    pub(crate) fn value(&self, bytes: &[u8], number: u32, bit: u32, width: u32) -> u64 {
+        bits(bytes, self.slots, self.value_place(number, bit), width)
+    }
+
+    /// Sets what [`value`](Self::value) reads.
+    pub(crate) fn set_value(&self, bytes: &mut [u8], number: u32, bit: u32, width: u32, value: u64) {
+        set_bits(bytes, self.slots, self.value_place(number, bit), width, value);
+    }
+
+    #[inline]
+    fn value_place(&self, number: u32, bit: u32) -> usize {
+        number as usize * self.slot_bits + (self.remainder_bits + bit) as usize
+    }
+
+    #[inline]
+    fn remainder(&self, bytes: &[u8], number: usize) -> u64 {
+        bits(bytes, self.slots, number * self.slot_bits, self.remainder_bits)
     }
 
     /// What the permutation makes of a key; n-grams are numbered in this order.
@@ -72,7 +116,8 @@ impl Table {
         let (block, i) = (self.directory + bucket / BUCKETS * BLOCK, bucket % BUCKETS);
         let base = u32_at(bytes, block + BUCKETS) as usize;
         let start = if i == 0 { 0 } else { bytes[block + i - 1] };
-        (base + usize::from(start), (base + usize::from(bytes[block + i])).min(self.count))
+        let within = |end: u8| (base + usize::from(end)).min(self.count);
+        (within(start), within(bytes[block + i]))
     }
 
     /// Fills the table with sorted images.
@@ -90,7 +135,7 @@ impl Table {
         }
         for (i, image) in images.iter().enumerate() {
             let remainder = image & ((1 << self.remainder_bits) - 1);
-            set_bits(bytes, self.remainders, self.remainder_bits, i, remainder);
+            set_bits(bytes, self.slots, i * self.slot_bits, self.remainder_bits, remainder);
         }
         Ok(())
     }
@@ -101,7 +146,7 @@ impl Table {
         (0..1usize << table.bucket_bits).flat_map(move |bucket| {
             let (start, end) = table.bucket(bytes, bucket);
             (start..end).map(move |i| {
-                let remainder = bits(bytes, table.remainders, table.remainder_bits, i);
+                let remainder = table.remainder(bytes, i);
                 let key = table.permutation.undo((bucket as u64) << table.remainder_bits | remainder);
                 ((key >> table.word_bits) as u32, (key & ((1 << table.word_bits) - 1)) as u32)
             })
@@ -118,15 +163,17 @@ mod tests {
     proptest! {
         #[test]
         fn exactly_what_was_put_in_is_found(keys in prop::collection::btree_set((0u32..90, 0u32..40), 0..2000), seed in 0u64..9) {
-            let table = Table::new(keys.len(), 90, 40, seed, 5).unwrap();
+            let table = Table::new(keys.len(), [90, 40], 12, seed, 5).unwrap();
             let mut images: Vec<u64> = keys.iter().map(|&(history, word)| table.image(history, word)).collect();
             images.sort_unstable();
             let mut bytes = vec![0xAA; table.end];
             table.fill(&mut bytes, &images).unwrap();
+            (0..keys.len() as u32).for_each(|number| table.set_value(&mut bytes, number, 1, 11, u64::from(number)));
             let mut numbers = BTreeSet::new();
             for (history, word) in (0..90).flat_map(|history| (0..40).map(move |word| (history, word))) {
                 let found = table.find(&bytes, history, word);
                 prop_assert_eq!(found.is_some(), keys.contains(&(history, word)));
+                prop_assert!(found.is_none_or(|number| table.value(&bytes, number, 1, 11) == u64::from(number)));
                 numbers.extend(found);
             }
             prop_assert!(numbers.into_iter().eq(0..keys.len() as u32));
@@ -136,7 +183,7 @@ mod tests {
 
     #[test]
     fn damaged_bytes_do_no_harm() {
-        let table = Table::new(1000, 1000, 1000, 0, 0).unwrap();
+        let table = Table::new(1000, [1000, 1000], 64, 0, 0).unwrap();
         for byte in [0, 1, 0x7F, 0xFF] {
             let bytes = vec![byte; table.end];
             (0..1000).for_each(|i| assert!(table.find(&bytes, i, i).is_none_or(|number| number < 1000)));
@@ -145,8 +192,8 @@ mod tests {
 
     #[test]
     fn what_is_too_large_is_no_table() {
-        assert!(Table::new(10, 1 << 32, 1 << 32, 0, 0).is_none());
-        assert!(Table::new(1 << 33, 1 << 20, 1 << 20, 0, 0).is_none());
-        assert!(Table::new(10, 10, 10, 0, usize::MAX - 8).is_none());
+        assert!(Table::new(10, [1 << 32, 1 << 32], 64, 0, 0).is_none());
+        assert!(Table::new(1 << 33, [1 << 20, 1 << 20], 64, 0, 0).is_none());
+        assert!(Table::new(10, [10, 10], 64, 0, usize::MAX - 8).is_none());
     }
 }
