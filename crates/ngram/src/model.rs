@@ -2,6 +2,7 @@
 
 use crate::build::{Built, NOTHING_FOLLOWS};
 use crate::layout::Layout;
+use crate::table::Bucket;
 use crate::ngrams::NGrams;
 use crate::vocabulary::{BEGIN, UNKNOWN, Vocabulary};
 use crate::{MAX_ORDER, State};
@@ -83,8 +84,18 @@ impl Model {
         let word = self.known(word);
         let mut scored = Scored { log10: self.layout.log10(bytes, 0, word), order: 1, state: State::default() };
         self.remember(&mut scored.state, 0, word);
-        for (k, &history) in state.histories().iter().enumerate() {
-            let Some(number) = self.layout.tables[k].find(bytes, history, word) else {
+        let tables = &self.layout.tables[..];
+        let mut buckets = [Bucket::default(); MAX_ORDER - 1];
+        for ((bucket, table), &history) in buckets.iter_mut().zip(tables).zip(state.histories()) {
+            *bucket = table.bucket_of(bytes, history, word);
+        }
+        let mut touched = 0;
+        for (bucket, table) in buckets.iter().zip(tables).take(state.length()) {
+            touched |= table.touch(bytes, bucket);
+        }
+        std::hint::black_box(touched);
+        for (k, (bucket, table)) in buckets.into_iter().zip(tables).take(state.length()).enumerate() {
+            let Some(number) = table.search(bytes, bucket) else {
                 scored.log10 += backoff(state, k);
                 break;
             };

@@ -37,6 +37,14 @@ pub(crate) struct Table {
     pub(crate) end: usize,
 }
 
+/// Where an n-gram is if it is in a table, and what tells it from its neighbours.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Bucket {
+    start: usize,
+    end: usize,
+    remainder: u64,
+}
+
 /// A bucket would not fit its byte in the directory: another seed is needed.
 #[derive(Debug)]
 pub(crate) struct Crowded;
@@ -69,18 +77,27 @@ impl Table {
     /// The number of the n-gram of history `history` and word `word`.
     #[inline]
     pub(crate) fn find(&self, bytes: &[u8], history: u32, word: u32) -> Option<u32> {
+        self.search(bytes, self.bucket_of(bytes, history, word))
+    }
+
+    /// The first half of [`find`](Self::find), which waits for memory once: where the n-gram would be.
+    #[inline]
+    pub(crate) fn bucket_of(&self, bytes: &[u8], history: u32, word: u32) -> Bucket {
         let image = self.image(history, word);
         let (start, end) = self.bucket(bytes, (image >> self.remainder_bits) as usize);
-        let remainder = image & ((1 << self.remainder_bits) - 1);
-        let mut found = usize::MAX;
-        for i in start..start + AT_ONCE {
-            let is_it = (self.remainder(bytes, i) == remainder) & (i < end);
-            found = if is_it { i } else { found };
-        }
-        if start + AT_ONCE < end && found == usize::MAX {
-            found = (start + AT_ONCE..end).find(|&i| self.remainder(bytes, i) == remainder)?;
-        }
-        (found != usize::MAX).then_some(found as u32)
+        Bucket { start, end, remainder: image & ((1 << self.remainder_bits) - 1) }
+    }
+
+    /// Reads from a bucket, so that its memory is there when it is searched.
+    #[inline]
+    pub(crate) fn touch(&self, bytes: &[u8], bucket: &Bucket) -> u8 {
+        bytes[self.slots + bucket.start * self.slot_bits / 8]
+    }
+
+    /// The second half of [`find`](Self::find): whether it is there.
+    #[inline]
+    pub(crate) fn search(&self, bytes: &[u8], bucket: Bucket) -> Option<u32> {
+        (bucket.start..bucket.end).find(|&i| self.remainder(bytes, i) == bucket.remainder).map(|i| i as u32)
     }
 
     /// The `width` bits that start `bit` bits into the values of an n-gram.
