@@ -16,9 +16,9 @@ pub enum LmError {
         /// The system's reason.
         source: std::io::Error,
     },
-    /// A line of an ARPA file is not what the format prescribes.
+    /// A line of an ARPA file or of a text is not what it should be.
     #[error("{}, line {line}: {problem}", .path.display())]
-    Arpa {
+    Line {
         /// The file.
         path: PathBuf,
         /// The line, counted from 1.
@@ -41,8 +41,8 @@ impl LmError {
         Self::Io { path: path.to_owned(), action, source }
     }
 
-    pub(crate) fn arpa(path: &Path, line: u64, problem: impl Into<String>) -> Self {
-        Self::Arpa { path: path.to_owned(), line, problem: problem.into() }
+    pub(crate) fn line(path: &Path, line: u64, problem: impl Into<String>) -> Self {
+        Self::Line { path: path.to_owned(), line, problem: problem.into() }
     }
 
     pub(crate) fn model(path: &Path, problem: impl Into<String>) -> Self {

@@ -27,6 +27,7 @@ pub mod arpa;
 mod build;
 mod bytes;
 mod error;
+mod estimate;
 mod layout;
 mod model;
 mod ngrams;
@@ -36,6 +37,7 @@ mod table;
 mod vocabulary;
 
 pub use error::LmError;
+pub use estimate::{Discounts, EstimateOptions, EstimateReport, OrderReport, estimate};
 pub use metaphrase_base::WordId;
 pub use model::{Context, Model, Scored};
 pub use state::State;

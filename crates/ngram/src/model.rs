@@ -2,8 +2,8 @@
 
 use crate::build::{Built, NOTHING_FOLLOWS};
 use crate::layout::Layout;
-use crate::table::Bucket;
 use crate::ngrams::NGrams;
+use crate::table::Bucket;
 use crate::vocabulary::{BEGIN, UNKNOWN, Vocabulary};
 use crate::{MAX_ORDER, State};
 use metaphrase_base::WordId;

@@ -52,7 +52,7 @@ impl<'n, R: BufRead> Lines<'n, R> {
             Err(e) => return Err(LmError::io(self.name, "read", e)),
         }
         while self.line.pop_if(|byte| matches!(byte, b'\n' | b'\r')).is_some() {}
-        str::from_utf8(&self.line).map_err(|_| LmError::arpa(self.name, self.number, "the line is not UTF-8"))
+        str::from_utf8(&self.line).map_err(|_| LmError::line(self.name, self.number, "the line is not UTF-8"))
     }
 
     /// The line of n-gram `i` of `count`.
@@ -61,13 +61,13 @@ impl<'n, R: BufRead> Lines<'n, R> {
         let line = self.next("an n-gram")?;
         if line.trim_ascii().is_empty() || line.starts_with('\\') {
             let problem = format!("the {order}-grams end after {i} lines, \\data\\ says {count}");
-            return Err(LmError::arpa(name, number, problem));
+            return Err(LmError::line(name, number, problem));
         }
         Ok(line)
     }
 
     /// An error in the last line.
     pub(crate) fn error(&self, problem: impl Into<String>) -> LmError {
-        LmError::arpa(self.name, self.number, problem)
+        LmError::line(self.name, self.number, problem)
     }
 }

@@ -42,7 +42,7 @@ pub fn read_from(reader: impl BufRead, name: &Path) -> Result<Model, LmError> {
         Unbuildable::Duplicate { order, first, second } => {
             let line = |i: usize| first_lines[order - 1] + i as u64;
             let problem = format!("this {order}-gram is already in line {}", line(first));
-            LmError::arpa(name, line(second), problem)
+            LmError::line(name, line(second), problem)
         }
         Unbuildable::TooLarge => {
             LmError::model(name, "the model has more n-grams or words than 32-bit numbers can tell")

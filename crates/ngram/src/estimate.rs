@@ -1,0 +1,222 @@
+//! Estimates models from text: interpolated modified Kneser-Ney smoothing (Chen & Goodman 1998), on sorted files
+//! (Heafield et al. 2013), in memory that is bounded but for the words themselves.
+
+mod adjust;
+mod count;
+mod discounts;
+mod record;
+mod smooth;
+mod sort;
+
+pub use discounts::Discounts;
+
+use crate::{LmError, MAX_ORDER, Vocabulary, WordId};
+use record::{Record, pack};
+use smooth::{Discounted, Interpolated};
+use sort::{Room, Sorter};
+use std::io::{BufRead, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// How to estimate.
+#[derive(Debug, Clone)]
+pub struct EstimateOptions {
+    /// Words of the longest n-grams, from 1 to [`MAX_ORDER`].
+    pub order: usize,
+    /// N-grams of order k + 1 that occur at most `prune[k]` times are left out; never words. The numbers do not fall, and
+    /// the last one holds for the orders above, too.
+    pub prune: Vec<u64>,
+    /// Discounts for orders whose counts give none, as happens to small or artificial texts; none: that is an error.
+    pub fallback: Option<Discounts>,
+    /// Leaves out `<s>`, `</s>` and `<unk>` in the text instead of refusing it.
+    pub skip_symbols: bool,
+    /// Bytes of memory for sorting.
+    pub memory: usize,
+    /// The directory of temporary files.
+    pub temporary: PathBuf,
+    /// Threads that sort.
+    pub threads: usize,
+}
+
+impl Default for EstimateOptions {
+    fn default() -> Self {
+        Self {
+            order: 5,
+            prune: Vec::new(),
+            fallback: None,
+            skip_symbols: false,
+            memory: 1 << 30,
+            temporary: std::env::temp_dir(),
+            threads: 1,
+        }
+    }
+}
+
+/// What a model was made of.
+#[derive(Debug, Clone)]
+pub struct EstimateReport {
+    /// Words of the text, without `</s>`.
+    pub words: u64,
+    /// Lines of the text.
+    pub sentences: u64,
+    /// By order.
+    pub orders: Vec<OrderReport>,
+}
+
+/// What one order was made of.
+#[derive(Debug, Clone, Copy)]
+pub struct OrderReport {
+    /// N-grams in the text.
+    pub ngrams: u64,
+    /// N-grams in the model.
+    pub kept: u64,
+    /// What was taken off the counts.
+    pub discounts: Discounts,
+    /// Whether these are the fallback.
+    pub is_fallback: bool,
+}
+
+/// Estimates a model from a text with a sentence per line, words between white space, and writes it as ARPA text.
+/// Errors call the text `name` and the output `to`.
+///
+/// # Errors
+/// If the options contradict themselves, the text can not be read or has words with a meaning of their own, the counts
+/// give no discounts, or a file can not be written.
+pub fn estimate(
+    text: impl BufRead,
+    name: &Path,
+    options: &EstimateOptions,
+    arpa: impl Write,
+    to: &Path,
+) -> Result<EstimateReport, LmError> {
+    let prune = options.check(name)?;
+    let room = options.room();
+    let counts = count::count(text, name, options.order, options.skip_symbols, &room)?;
+    let adjusted = adjust::adjust(counts.ngrams, options.order, &prune, &room)?;
+    let mut orders = Vec::with_capacity(options.order);
+    for (k, order) in adjusted.iter().enumerate() {
+        let (discounts, is_fallback) = options.discounts(&order.of, k + 1, name)?;
+        orders.push(OrderReport { ngrams: order.count, kept: order.kept, discounts, is_fallback });
+    }
+    let mut output = Output { writer: BufWriter::with_capacity(1 << 18, arpa), to, vocabulary: &counts.vocabulary };
+    output.header(&orders)?;
+    // Of each order: discounted, then interpolated with the one below once the back-off weights, which come from the
+    // order above, are there.
+    let mut below = None;
+    let mut waiting: Option<Discounted> = None;
+    for (k, order) in adjusted.into_iter().enumerate() {
+        let Discounted { ngrams, histories } =
+            smooth::discount(order.by_history.finish()?, k + 1, &orders[k].discounts, &room)?;
+        if let Some(lower) = waiting.replace(Discounted { ngrams, histories: Sorter::new(&room) }) {
+            below = Some(output.section(lower.ngrams, k, Some(histories), below, &orders, &room)?);
+        }
+    }
+    if let Some(highest) = waiting {
+        output.section(highest.ngrams, options.order, None, below, &orders, &room)?;
+    }
+    output.end()?;
+    Ok(EstimateReport { words: counts.words, sentences: counts.sentences, orders })
+}
+
+impl EstimateOptions {
+    /// The pruning thresholds of all orders.
+    fn check(&self, name: &Path) -> Result<Vec<u64>, LmError> {
+        let refuse = |problem: String| Err(LmError::model(name, problem));
+        if !(1..=MAX_ORDER).contains(&self.order) {
+            return refuse(format!("models have an order from 1 to {MAX_ORDER}, not {}", self.order));
+        }
+        if self.prune.len() > self.order {
+            return refuse(format!("{} pruning thresholds for a model of order {}", self.prune.len(), self.order));
+        }
+        if self.prune.first().is_some_and(|&least| least > 0) {
+            return refuse("words are never pruned: the first pruning threshold is 0".into());
+        }
+        if !self.prune.is_sorted() {
+            return refuse("pruning thresholds must not fall: a longer n-gram needs the shorter ones within it".into());
+        }
+        let mut prune = self.prune.clone();
+        prune.resize(self.order, self.prune.last().copied().unwrap_or(0));
+        Ok(prune)
+    }
+
+    /// The room of each of the sorters that are filled at a time: one per order, or the few of a later step.
+    fn room(&self) -> Room {
+        let sorters = self.order.max(4) + 2;
+        // Putting records in order takes up to twice their room.
+        let records = self.memory / Record::SIZE / sorters / 2;
+        Room { records, threads: self.threads, folder: self.temporary.clone() }
+    }
+
+    fn discounts(&self, of: &[u64; 5], order: usize, name: &Path) -> Result<(Discounts, bool), LmError> {
+        match (Discounts::estimate(of), self.fallback) {
+            (Ok(discounts), _) => Ok((discounts, false)),
+            (Err(_), Some(fallback)) => Ok((fallback, true)),
+            (Err(problem), None) => Err(LmError::model(
+                name,
+                format!(
+                    "the counts of {order}-grams give no discounts, {problem}: is the text small, artificial or full of \
+                     repetitions? Remove these, or give discounts to fall back to (--discount-fallback)"
+                ),
+            )),
+        }
+    }
+}
+
+/// The ARPA text as it is written.
+struct Output<'v, W: Write> {
+    writer: BufWriter<W>,
+    to: &'v Path,
+    vocabulary: &'v Vocabulary,
+}
+
+impl<W: Write> Output<'_, W> {
+    fn header(&mut self, orders: &[OrderReport]) -> Result<(), LmError> {
+        let counts = orders.iter().enumerate().map(|(k, order)| format!("ngram {}={}\n", k + 1, order.kept));
+        let text = format!("\\data\\\n{}", counts.collect::<String>());
+        self.write(|writer| writer.write_all(text.as_bytes()))
+    }
+
+    /// Writes the n-grams of one order; their probabilities are what the order above needs.
+    fn section(
+        &mut self,
+        ngrams: Sorter,
+        order: usize,
+        histories: Option<Sorter>,
+        below: Option<Sorter>,
+        orders: &[OrderReport],
+        room: &Room,
+    ) -> Result<Sorter, LmError> {
+        // A word may be each one but `<s>`.
+        let uniform = 1.0 / (orders[0].ngrams - 1) as f32;
+        let is_highest = histories.is_none();
+        let finish = |sorter: Option<Sorter>| sorter.map(Sorter::finish).transpose();
+        let mut interpolated = Interpolated::new(ngrams.finish()?, order, uniform, finish(below)?, finish(histories)?)?;
+        let mut probabilities = Sorter::new(room);
+        self.write(|writer| write!(writer, "\n\\{order}-grams:\n"))?;
+        while let Some(estimate) = interpolated.next()? {
+            let vocabulary = self.vocabulary;
+            self.write(|writer| {
+                write!(writer, "{}", estimate.probability.log10().min(0.0))?;
+                for (i, word) in estimate.key.words(order).rev().enumerate() {
+                    writer.write_all(if i == 0 { b"\t" } else { b" " })?;
+                    writer.write_all(vocabulary.word(WordId(word)).as_bytes())?;
+                }
+                if is_highest { writeln!(writer) } else { writeln!(writer, "\t{}", estimate.backoff.log10()) }
+            })?;
+            if !is_highest {
+                probabilities.push(estimate.key, pack(estimate.probability, 0.0))?;
+            }
+        }
+        Ok(probabilities)
+    }
+
+    fn end(&mut self) -> Result<(), LmError> {
+        self.write(|writer| {
+            writer.write_all(b"\n\\end\\\n")?;
+            writer.flush()
+        })
+    }
+
+    fn write(&mut self, write: impl FnOnce(&mut BufWriter<W>) -> std::io::Result<()>) -> Result<(), LmError> {
+        write(&mut self.writer).map_err(|e| LmError::io(self.to, "write", e))
+    }
+}

@@ -1,0 +1,88 @@
+//! From text to counts of n-grams.
+
+use super::record::Key;
+use super::sort::{Room, Sorted, Sorter};
+use crate::vocabulary::{BEGIN, END, Vocabulary};
+use crate::{LmError, MAX_ORDER};
+use std::io::BufRead;
+use std::path::Path;
+
+/// Counts of a text.
+#[derive(Debug)]
+pub(crate) struct Counts {
+    pub(crate) vocabulary: Vocabulary,
+    /// The n-grams that end at each word, last word first, and how often each occurs. A sentence has `order` − 1 times
+    /// `<s>` before it.
+    pub(crate) ngrams: Sorted,
+    pub(crate) words: u64,
+    pub(crate) sentences: u64,
+}
+
+/// Counts the n-grams of `order` words of a text with a sentence per line, words between white space.
+pub(crate) fn count(text: impl BufRead, name: &Path, order: usize, skip: bool, room: &Room) -> Result<Counts, LmError> {
+    let mut counter = Counter { order, vocabulary: Vocabulary::default(), sorter: Sorter::adding_up(room), words: 0 };
+    let mut sentences = 0;
+    let mut text = text;
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let read = text.read_until(b'\n', &mut line);
+        match read {
+            Ok(0) => break,
+            Ok(_) => sentences += 1,
+            Err(e) => return Err(LmError::io(name, "read", e)),
+        }
+        let line = str::from_utf8(&line).map_err(|_| LmError::line(name, sentences, "the line is not UTF-8"))?;
+        counter.sentence(line, skip).map_err(|problem| match problem {
+            Problem::Text(problem) => LmError::line(name, sentences, problem),
+            Problem::Sorter(error) => error,
+        })?;
+    }
+    if counter.words == 0 {
+        return Err(LmError::model(name, "the text has no words to estimate a model from"));
+    }
+    let Counter { vocabulary, sorter, words, .. } = counter;
+    Ok(Counts { vocabulary, ngrams: sorter.finish()?, words, sentences })
+}
+
+struct Counter {
+    order: usize,
+    vocabulary: Vocabulary,
+    sorter: Sorter,
+    words: u64,
+}
+
+enum Problem {
+    Text(String),
+    Sorter(LmError),
+}
+
+impl Counter {
+    fn sentence(&mut self, line: &str, skip: bool) -> Result<(), Problem> {
+        let mut window = [BEGIN.0; MAX_ORDER];
+        for word in line.split([' ', '\t', '\r', '\n', '\0']).filter(|word| !word.is_empty()) {
+            if matches!(word, "<s>" | "</s>" | "<unk>" | "<UNK>") {
+                if skip {
+                    continue;
+                }
+                return Err(Problem::Text(format!(
+                    "the word {word} has a meaning of its own in language models: remove it, or skip such words (--skip-symbols)"
+                )));
+            }
+            if self.vocabulary.len() == u32::MAX as usize {
+                return Err(Problem::Text("the text has more than 2^32 different words".into()));
+            }
+            let id = self.vocabulary.insert(word).0;
+            self.words += 1;
+            self.push(&mut window, id)?;
+        }
+        self.push(&mut window, END.0)
+    }
+
+    /// Moves on by a word; the window's first word is the last one.
+    fn push(&mut self, window: &mut [u32; MAX_ORDER], word: u32) -> Result<(), Problem> {
+        window.rotate_right(1);
+        window[0] = word;
+        self.sorter.push(Key::new(window[..self.order].iter().copied()), 1).map_err(Problem::Sorter)
+    }
+}

@@ -1,0 +1,247 @@
+//! Sorting more records than memory holds: sorted runs go to temporary files and are merged.
+
+use super::record::{Key, Record};
+use crate::LmError;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+/// Where and with what to sort.
+#[derive(Debug, Clone)]
+pub(crate) struct Room {
+    /// Records that may be in memory.
+    pub(crate) records: usize,
+    /// Threads that sort.
+    pub(crate) threads: usize,
+    /// The directory of temporary files.
+    pub(crate) folder: PathBuf,
+}
+
+/// Takes records in any order.
+#[derive(Debug)]
+pub(crate) struct Sorter {
+    room: Room,
+    /// Whether records of the same key are counts to be added up.
+    adds_up: bool,
+    records: Vec<Record>,
+    runs: Vec<File>,
+}
+
+impl Sorter {
+    pub(crate) fn new(room: &Room) -> Self {
+        Self { room: room.clone(), adds_up: false, records: Vec::new(), runs: Vec::new() }
+    }
+
+    /// A sorter that adds up the payloads of records with the same key.
+    pub(crate) fn adding_up(room: &Room) -> Self {
+        Self { adds_up: true, ..Self::new(room) }
+    }
+
+    pub(crate) fn push(&mut self, key: Key, payload: u64) -> Result<(), LmError> {
+        if self.records.len() >= self.room.records.max(2) {
+            self.make_room()?;
+        }
+        self.records.push(Record { key, payload });
+        Ok(())
+    }
+
+    /// Puts the records in order; what stays too many goes to a file.
+    fn make_room(&mut self) -> Result<(), LmError> {
+        let merged = Merge::of_parts(sort(std::mem::take(&mut self.records), self.room.threads));
+        if self.adds_up {
+            let sorted = add_up(merged);
+            // Text repeats itself: adding up alone often makes enough room.
+            if sorted.len() <= self.room.records / 2 {
+                self.records = sorted;
+                self.records.reserve_exact(self.room.records - self.records.len());
+                return Ok(());
+            }
+            self.runs.push(spill(sorted.into_iter(), &self.room.folder)?);
+        } else {
+            self.runs.push(spill(merged.infallible(), &self.room.folder)?);
+        }
+        Ok(())
+    }
+
+    /// All records in order.
+    pub(crate) fn finish(mut self) -> Result<Sorted, LmError> {
+        let mut sources: Vec<Source> = Vec::new();
+        for mut run in self.runs {
+            run.rewind().map_err(|e| LmError::io(&self.room.folder, "read a temporary file in", e))?;
+            sources.push(Source::File(BufReader::with_capacity(1 << 16, run)));
+        }
+        let parts = sort(std::mem::take(&mut self.records), self.room.threads);
+        sources.extend(parts.into_iter().map(|part| Source::Memory(part.into_iter())));
+        Ok(Sorted { merge: Merge::new(sources, &self.room.folder)?, adds_up: self.adds_up, folder: self.room.folder })
+    }
+}
+
+/// Sorts a part on each thread.
+fn sort(mut records: Vec<Record>, threads: usize) -> Vec<Vec<Record>> {
+    let part = records.len().div_ceil(threads.max(1)).max(1 << 12);
+    if records.len() <= part {
+        records.sort_unstable_by_key(|record| record.key);
+        return vec![records];
+    }
+    std::thread::scope(|scope| {
+        for part in records.chunks_mut(part) {
+            scope.spawn(|| part.sort_unstable_by_key(|record| record.key));
+        }
+    });
+    let mut parts = Vec::new();
+    while records.len() > part {
+        parts.push(records.split_off((records.len() - 1) / part * part));
+    }
+    parts.push(records);
+    parts
+}
+
+/// Adds up the counts of records with the same key, which are neighbours.
+fn add_up(merge: Merge) -> Vec<Record> {
+    let mut records: Vec<Record> = Vec::new();
+    for record in merge.infallible() {
+        match records.last_mut() {
+            Some(last) if last.key == record.key => last.payload += record.payload,
+            _ => records.push(record),
+        }
+    }
+    records
+}
+
+/// Writes a run to a file without a name, which is gone when it is closed.
+fn spill(records: impl Iterator<Item = Record>, folder: &Path) -> Result<File, LmError> {
+    let write = || -> io::Result<File> {
+        let mut writer = BufWriter::with_capacity(1 << 20, tempfile::tempfile_in(folder)?);
+        for record in records {
+            writer.write_all(&record.to_bytes())?;
+        }
+        Ok(writer.into_inner()?)
+    };
+    write().map_err(|e| LmError::io(folder, "write a temporary file in", e))
+}
+
+/// Records in order.
+#[derive(Debug)]
+pub(crate) struct Sorted {
+    merge: Merge,
+    adds_up: bool,
+    folder: PathBuf,
+}
+
+impl Sorted {
+    /// The next record, if there is one.
+    pub(crate) fn next(&mut self) -> Result<Option<Record>, LmError> {
+        self.try_next().map_err(|e| LmError::io(&self.folder, "read a temporary file in", e))
+    }
+
+    fn try_next(&mut self) -> io::Result<Option<Record>> {
+        let Some(mut record) = self.merge.pop()? else { return Ok(None) };
+        while self.adds_up && self.merge.peek() == Some(record.key) {
+            record.payload += self.merge.pop()?.map_or(0, |same| same.payload);
+        }
+        Ok(Some(record))
+    }
+}
+
+#[derive(Debug)]
+enum Source {
+    Memory(std::vec::IntoIter<Record>),
+    File(BufReader<File>),
+}
+
+impl Source {
+    fn next(&mut self) -> io::Result<Option<Record>> {
+        let mut bytes = [0; Record::SIZE];
+        match self {
+            Self::Memory(records) => Ok(records.next()),
+            Self::File(reader) => match reader.read_exact(&mut bytes) {
+                Ok(()) => Ok(Some(Record::from_bytes(&bytes))),
+                Err(e) if e.kind() == ErrorKind::UnexpectedEof => Ok(None),
+                Err(e) => Err(e),
+            },
+        }
+    }
+}
+
+/// The records of several sorted sources, in order; of equal ones those of the first source come first.
+#[derive(Debug)]
+struct Merge {
+    sources: Vec<Source>,
+    /// The next record of each source, by key and source.
+    heads: BinaryHeap<Reverse<(Key, usize, u64)>>,
+}
+
+impl Merge {
+    fn new(mut sources: Vec<Source>, folder: &Path) -> Result<Self, LmError> {
+        let mut heads = BinaryHeap::with_capacity(sources.len());
+        for (i, source) in sources.iter_mut().enumerate() {
+            let head = source.next().map_err(|e| LmError::io(folder, "read a temporary file in", e))?;
+            heads.extend(head.map(|record| Reverse((record.key, i, record.payload))));
+        }
+        Ok(Self { sources, heads })
+    }
+
+    fn of_parts(parts: Vec<Vec<Record>>) -> Self {
+        let sources = parts.into_iter().map(|part| Source::Memory(part.into_iter())).collect();
+        Self::new(sources, Path::new("")).expect("memory can always be read")
+    }
+
+    /// The records, none of which comes from a file.
+    fn infallible(mut self) -> impl Iterator<Item = Record> {
+        std::iter::from_fn(move || self.pop().expect("memory can always be read"))
+    }
+
+    fn peek(&self) -> Option<Key> {
+        self.heads.peek().map(|Reverse((key, ..))| *key)
+    }
+
+    fn pop(&mut self) -> io::Result<Option<Record>> {
+        let Some(mut head) = self.heads.peek_mut() else { return Ok(None) };
+        let Reverse((key, source, payload)) = *head;
+        match self.sources[source].next()? {
+            Some(next) => *head = Reverse((next.key, source, next.payload)),
+            None => drop(std::collections::binary_heap::PeekMut::pop(head)),
+        }
+        Ok(Some(Record { key, payload }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    fn all(mut sorted: Sorted) -> Vec<(u32, u64)> {
+        std::iter::from_fn(|| sorted.next().unwrap()).map(|record| (record.key.word(0), record.payload)).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn sorts_and_adds_up_in_any_room(words in prop::collection::vec(0u32..300, 0..3000), records in 1usize..4000, threads in 1usize..4) {
+            let folder = tempfile::tempdir().unwrap();
+            let room = Room { records, threads, folder: folder.path().into() };
+            let (mut plain, mut adding) = (Sorter::new(&room), Sorter::adding_up(&room));
+            let mut expected = BTreeMap::new();
+            for &word in &words {
+                plain.push(Key::new([word]), u64::from(word)).unwrap();
+                adding.push(Key::new([word]), 1).unwrap();
+                *expected.entry(word).or_insert(0) += 1;
+            }
+            let mut sorted: Vec<_> = words.iter().map(|&word| (word, u64::from(word))).collect();
+            sorted.sort_unstable();
+            prop_assert_eq!(all(plain.finish().unwrap()), sorted);
+            prop_assert_eq!(all(adding.finish().unwrap()), expected.into_iter().collect::<Vec<_>>());
+            prop_assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "temporary files have no names");
+        }
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_written_is_named() {
+        let mut sorter = Sorter::new(&Room { records: 2, threads: 1, folder: "/no/such/folder".into() });
+        let error = (0..3).find_map(|word| sorter.push(Key::new([word]), 0).err()).expect("no room");
+        assert!(error.to_string().starts_with("/no/such/folder: cannot write a temporary file in: "), "{error}");
+    }
+}
