@@ -1,17 +1,19 @@
 //! Ids, scores and the traits where the crates of Metaphrase meet.
 //!
 //! * [`WordId`], [`SentId`], [`Row`]: checked 32-bit indices, one per noun.
+//! * [`MappedFile`]: the bytes of a file, for what is used in place.
 //! * [`StepModel`]: what search knows of a model, one batched step.
 //! * [`StepScores`]: the questions that search may ask about the scores of a step.
 //! * [`Scorer`]: what adds to these scores, such as a language model.
 //!
 //! Scores are natural logarithms in `f32`; higher is better. Ties go to the smaller index.
-#![forbid(unsafe_code)]
 
 mod ids;
+mod mapped;
 mod scorer;
 mod step;
 
 pub use ids::{Row, SentId, WordId};
+pub use mapped::MappedFile;
 pub use scorer::Scorer;
 pub use step::{Candidate, Parent, StepModel, StepRow, StepScores, by_score_desc};

@@ -1,8 +1,7 @@
-//! The bytes of a model file: mapped into memory, or read from elsewhere. The only `unsafe` code of this crate.
+//! The bytes of a model file: mapped into memory, or read from elsewhere.
 
 use crate::ModelError;
-use memmap2::Mmap;
-use std::fs::File;
+use metaphrase_base::MappedFile;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +9,7 @@ use std::sync::Arc;
 /// Bytes that tensors point into.
 #[derive(Debug)]
 pub(crate) enum Buffer {
-    Mapped(Mmap),
+    Mapped(MappedFile),
     Bytes(Vec<u8>),
     Static(&'static [u8]),
     Floats(Vec<f32>),
@@ -18,21 +17,8 @@ pub(crate) enum Buffer {
 
 impl Buffer {
     /// Maps a file. Pages are read when they are first touched.
-    ///
-    /// A mapped file must not be changed in place while a model uses it: the numbers would change, and on
-    /// truncation the operating system ends the process. [`crate::convert`] therefore replaces files by
-    /// renaming, which leaves the mapping of the old file intact.
     pub(crate) fn map(path: &Path) -> Result<Self, ModelError> {
-        let file = File::open(path).map_err(|e| ModelError::io(path, "read", e))?;
-        if file.metadata().map_err(|e| ModelError::io(path, "read", e))?.is_dir() {
-            return Err(ModelError::io(path, "read", std::io::ErrorKind::IsADirectory.into()));
-        }
-        // SAFETY: the mapping is private and read-only. That nobody else truncates or rewrites the file is
-        // the caller's side of the bargain, written in `load`'s documentation; the bytes are never taken
-        // for anything but plain numbers, of which every bit pattern is valid.
-        #[allow(unsafe_code)]
-        let map = unsafe { Mmap::map(&file) }.map_err(|e| ModelError::io(path, "map into memory", e))?;
-        Ok(Self::Mapped(map))
+        Ok(Self::Mapped(MappedFile::open(path).map_err(|e| ModelError::io(path, "read", e))?))
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
@@ -65,15 +51,8 @@ impl Slice {
     /// Says that these bytes are not needed for now: their pages leave memory, and are read from the file again
     /// if they are needed after all. Loading a model that is not used in place takes half the memory so.
     pub(crate) fn release(&self) {
-        #[cfg(unix)]
         if let Buffer::Mapped(map) = &*self.buffer {
-            use memmap2::UncheckedAdvice::DontNeed;
-            // SAFETY: this drops content only where pages were written to; the mapping is of a file and
-            // read-only, so what is read later is what was read before.
-            #[allow(unsafe_code)]
-            let released = unsafe { map.unchecked_advise_range(DontNeed, self.range.start, self.range.len()) };
-            // Advice: if it is not taken the pages stay, and nothing is lost.
-            let _ = released;
+            map.release(self.range.clone());
         }
     }
 

@@ -135,7 +135,7 @@ impl<'l> Builder<'l> {
 
 fn layout(lists: &[NGrams], seeds: &[u64], start: usize) -> Result<Layout, Unbuildable> {
     let counts: Vec<usize> = lists.iter().map(NGrams::len).collect();
-    Layout::new(&counts, seeds, start).ok_or(Unbuildable::TooLarge)
+    Layout::new(&counts, seeds, None, start).ok_or(Unbuildable::TooLarge)
 }
 
 /// Adds the histories and lower-order n-grams that a list lacks, as pruning can leave it, to the list below. They get

@@ -82,10 +82,10 @@ pub struct OrderReport {
 /// If the options contradict themselves, the text can not be read or has words with a meaning of their own, the counts
 /// give no discounts, or a file can not be written.
 pub fn estimate(
-    text: impl BufRead,
+    text: &mut dyn BufRead,
     name: &Path,
     options: &EstimateOptions,
-    arpa: impl Write,
+    arpa: &mut dyn Write,
     to: &Path,
 ) -> Result<EstimateReport, LmError> {
     let prune = options.check(name)?;
@@ -162,13 +162,13 @@ impl EstimateOptions {
 }
 
 /// The ARPA text as it is written.
-struct Output<'v, W: Write> {
-    writer: BufWriter<W>,
+struct Output<'v> {
+    writer: BufWriter<&'v mut dyn Write>,
     to: &'v Path,
     vocabulary: &'v Vocabulary,
 }
 
-impl<W: Write> Output<'_, W> {
+impl Output<'_> {
     fn header(&mut self, orders: &[OrderReport]) -> Result<(), LmError> {
         let counts = orders.iter().enumerate().map(|(k, order)| format!("ngram {}={}\n", k + 1, order.kept));
         let text = format!("\\data\\\n{}", counts.collect::<String>());
@@ -216,7 +216,7 @@ impl<W: Write> Output<'_, W> {
         })
     }
 
-    fn write(&mut self, write: impl FnOnce(&mut BufWriter<W>) -> std::io::Result<()>) -> Result<(), LmError> {
+    fn write(&mut self, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<(), LmError> {
         write(&mut self.writer).map_err(|e| LmError::io(self.to, "write", e))
     }
 }

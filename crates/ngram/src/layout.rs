@@ -1,5 +1,6 @@
 //! Where everything is in the bytes of a model.
 
+use crate::MAX_ORDER;
 use crate::bytes::f32_at;
 use crate::table::Table;
 
@@ -7,6 +8,9 @@ use crate::table::Table;
 const PAIR: usize = 8;
 /// Bits of a probability or a back-off weight.
 const FLOAT: u32 = 32;
+/// Bits of a code for a probability and of one for a back-off weight; none: both are floats as they are.
+pub(crate) type Quantisation = Option<[u32; 2]>;
+
 /// The sections start at multiples of this.
 const ALIGNMENT: usize = 16;
 
@@ -19,6 +23,10 @@ pub(crate) struct Layout {
     unigrams: usize,
     /// The tables of orders 2 and above.
     pub(crate) tables: Vec<Table>,
+    /// How their values are stored.
+    pub(crate) quantisation: Quantisation,
+    /// Where the values of the codes start, order by order.
+    codebooks: usize,
     /// Number of bytes.
     pub(crate) end: usize,
 }
@@ -26,19 +34,21 @@ pub(crate) struct Layout {
 impl Layout {
     /// The layout of a model with `counts[k]` n-grams of order k + 1, from byte `at`; `seeds` are those of the tables.
     /// `None` if it is larger than numbers can hold.
-    pub(crate) fn new(counts: &[usize], seeds: &[u64], at: usize) -> Option<Self> {
+    pub(crate) fn new(counts: &[usize], seeds: &[u64], quantisation: Quantisation, at: usize) -> Option<Self> {
         let align = |at: usize| at.checked_next_multiple_of(ALIGNMENT);
         let (words, order) = (*counts.first()?, counts.len());
         let unigrams = align(at)?;
-        let mut end = unigrams.checked_add(words.checked_mul(PAIR)?)?;
+        let codebooks = align(unigrams.checked_add(words.checked_mul(PAIR)?)?)?;
+        let [log10_bits, backoff_bits] = quantisation.unwrap_or([FLOAT; 2]);
+        let mut end = codebooks.checked_add((order - 1) * codebook_size(quantisation))?;
         let mut tables = Vec::with_capacity(order - 1);
         for (k, &seed) in (1..order).zip(seeds) {
-            let value_bits = if k + 1 < order { 2 * FLOAT } else { FLOAT };
+            let value_bits = log10_bits + if k + 1 < order { backoff_bits } else { 0 };
             let table = Table::new(counts[k], [counts[k - 1], words], value_bits, seed, align(end)?)?;
             end = table.end;
             tables.push(table);
         }
-        Some(Self { words, unigrams, tables, end })
+        Some(Self { words, unigrams, tables, quantisation, codebooks, end: align(end)? })
     }
 
     pub(crate) fn order(&self) -> usize {
@@ -70,9 +80,13 @@ impl Layout {
 
     #[inline]
     fn value(&self, bytes: &[u8], k: usize, number: u32, which: u32) -> f32 {
-        match k {
-            0 => f32_at(bytes, self.unigram(number, which)),
-            _ => f32::from_bits(self.tables[k - 1].value(bytes, number, which * FLOAT, FLOAT) as u32),
+        match (k, self.quantisation) {
+            (0, _) => f32_at(bytes, self.unigram(number, which)),
+            (_, None) => f32::from_bits(self.tables[k - 1].value(bytes, number, which * FLOAT, FLOAT) as u32),
+            (_, Some(widths)) => {
+                let code = self.tables[k - 1].value(bytes, number, which * widths[0], widths[which as usize]);
+                f32_at(bytes, self.codebook(k, which) + code as usize * CODE)
+            }
         }
     }
 
@@ -102,6 +116,13 @@ impl Layout {
         }
     }
 
+    /// Where the values of the codes of order `k` + 1 start: of probabilities (0) or back-off weights (1).
+    #[inline]
+    pub(crate) fn codebook(&self, k: usize, which: u32) -> usize {
+        let log10s = self.quantisation.map_or(0, |widths| CODE << widths[0]);
+        self.codebooks + (k - 1) * codebook_size(self.quantisation) + if which == 0 { 0 } else { log10s }
+    }
+
     /// The number of the n-gram `words` if it is in the model.
     pub(crate) fn find(&self, bytes: &[u8], words: &[u32]) -> Option<u32> {
         let (&first, rest) = words.split_first()?;
@@ -112,9 +133,19 @@ impl Layout {
     pub(crate) fn words_of(&self, bytes: &[u8], k: usize, histories: &[u32]) -> Vec<u32> {
         let mut words = Vec::with_capacity(self.count(k) * (k + 1));
         for (history, word) in self.tables[k - 1].keys(bytes) {
-            words.extend_from_slice(&histories[history as usize * k..(history as usize + 1) * k]);
-            words.push(word);
+            let start = history as usize * k;
+            // No writer makes a history that is not there.
+            words.extend_from_slice(histories.get(start..start + k).unwrap_or(&[0; MAX_ORDER][..k]));
+            words.push(word.min(self.words as u32 - 1));
         }
         words
     }
+}
+
+/// Bytes of the value of a code.
+pub(crate) const CODE: usize = 4;
+
+/// Bytes of the values of all codes of one order.
+fn codebook_size(quantisation: Quantisation) -> usize {
+    quantisation.map_or(0, |widths| (CODE << widths[0]) + (CODE << widths[1]))
 }

@@ -24,6 +24,7 @@
 #![forbid(unsafe_code)]
 
 pub mod arpa;
+mod binary;
 mod build;
 mod bytes;
 mod error;
@@ -32,6 +33,7 @@ mod layout;
 mod model;
 mod ngrams;
 mod permutation;
+mod quantise;
 mod state;
 mod table;
 mod vocabulary;

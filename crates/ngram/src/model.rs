@@ -5,15 +5,38 @@ use crate::layout::Layout;
 use crate::ngrams::NGrams;
 use crate::table::Bucket;
 use crate::vocabulary::{BEGIN, UNKNOWN, Vocabulary};
-use crate::{MAX_ORDER, State};
-use metaphrase_base::WordId;
+use crate::{LmError, MAX_ORDER, State, arpa, binary};
+use metaphrase_base::{MappedFile, WordId};
+use std::io::{self, Write};
+use std::ops::Deref;
+use std::path::Path;
 
 /// A back-off n-gram model. It never changes; what a sentence changes is a [`State`] that the caller owns.
 #[derive(Debug)]
 pub struct Model {
-    bytes: Vec<u8>,
-    layout: Layout,
+    pub(crate) bytes: Bytes,
+    pub(crate) layout: Layout,
+    pub(crate) seeds: Vec<u64>,
     vocabulary: Vocabulary,
+}
+
+/// The bytes of a model: made in memory, or those of its file.
+#[derive(Debug)]
+pub(crate) enum Bytes {
+    Owned(Vec<u8>),
+    Mapped(MappedFile),
+}
+
+impl Deref for Bytes {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Owned(bytes) => bytes,
+            Self::Mapped(bytes) => bytes,
+        }
+    }
 }
 
 /// What a model says of a word after a history.
@@ -29,7 +52,12 @@ pub struct Scored {
 
 impl Model {
     pub(crate) fn new(built: Built, vocabulary: Vocabulary) -> Self {
-        Self { bytes: built.bytes, layout: built.layout, vocabulary }
+        let Built { bytes, layout, seeds } = built;
+        Self::from_parts(Bytes::Owned(bytes), layout, seeds, vocabulary)
+    }
+
+    pub(crate) fn from_parts(bytes: Bytes, layout: Layout, seeds: Vec<u64>, vocabulary: Vocabulary) -> Self {
+        Self { bytes, layout, seeds, vocabulary }
     }
 
     /// The number of words of the longest n-grams.
@@ -53,7 +81,23 @@ impl Model {
     /// Bytes in memory, but for the vocabulary.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.bytes.len()
+        self.layout.end
+    }
+
+    /// Reads a model: a file of this crate, which is mapped into memory, or an ARPA file, plain or gzip.
+    ///
+    /// # Errors
+    /// If the file can not be read, is damaged, cut off or of another program.
+    pub fn open(path: &Path) -> Result<Self, LmError> {
+        if binary::is_binary(path)? { binary::open(path) } else { arpa::read(path) }
+    }
+
+    /// Writes the binary form, which [`open`](Self::open) uses in place.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn write(&self, writer: &mut dyn Write) -> io::Result<()> {
+        binary::write(self, writer)
     }
 
     /// The state at the start of a sentence: after `<s>`.
@@ -129,7 +173,7 @@ impl Model {
 
     /// All n-grams, one list per order, sorted by their words' ids.
     pub(crate) fn lists(&self) -> Vec<NGrams> {
-        let (bytes, layout) = (&self.bytes, &self.layout);
+        let (bytes, layout) = (&self.bytes[..], &self.layout);
         let mut lists: Vec<NGrams> = Vec::with_capacity(self.order());
         // The words of each n-gram of the order before, by its number.
         let mut histories: Vec<u32> = vec![];
@@ -189,7 +233,7 @@ impl Context<'_> {
     #[inline]
     #[must_use]
     pub fn score(&self, word: WordId) -> f32 {
-        let Model { bytes, layout, .. } = self.model;
+        let (bytes, layout) = (&self.model.bytes[..], &self.model.layout);
         let (mut number, mut order) = (self.model.known(word), 0);
         let word = number;
         // From the shortest on: most words end after one look-up, and what is found in an order is found below it.

@@ -118,7 +118,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let room = Room { records: 100, threads: 1, folder: folder.path().into() };
         let text = "a b\nc b\nc b\nb\n";
-        let counts = super::super::count::count(text.as_bytes(), "text".as_ref(), 3, false, &room).unwrap();
+        let counts = super::super::count::count(&mut text.as_bytes(), "text".as_ref(), 3, false, &room).unwrap();
         let id = |word: &str| counts.vocabulary.id(word).0;
         let (a, b, c) = (id("a"), id("b"), id("c"));
         let mut orders = adjust(counts.ngrams, 3, &[0, 1, 1], &room).unwrap().into_iter();

@@ -19,10 +19,15 @@ pub(crate) struct Counts {
 }
 
 /// Counts the n-grams of `order` words of a text with a sentence per line, words between white space.
-pub(crate) fn count(text: impl BufRead, name: &Path, order: usize, skip: bool, room: &Room) -> Result<Counts, LmError> {
+pub(crate) fn count(
+    text: &mut dyn BufRead,
+    name: &Path,
+    order: usize,
+    skip: bool,
+    room: &Room,
+) -> Result<Counts, LmError> {
     let mut counter = Counter { order, vocabulary: Vocabulary::default(), sorter: Sorter::adding_up(room), words: 0 };
     let mut sentences = 0;
-    let mut text = text;
     let mut line = Vec::new();
     loop {
         line.clear();

@@ -1,0 +1,136 @@
+//! The binary form of a model: a file that is used in place. `docs/formats/ngram.md` has it byte by byte.
+
+use crate::bytes::{u32_at, u64_at};
+use crate::layout::Layout;
+use crate::model::Bytes;
+use crate::{HEADER, LmError, MAX_ORDER, Model, Vocabulary};
+use metaphrase_base::MappedFile;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+const MAGIC: &[u8; 16] = b"metaphrase ngram";
+const VERSION: u32 = 1;
+/// What KenLM's binary files start with.
+const KENLM: &[u8] = b"mmap lm http://kheafield.com/code";
+
+// Where the fields of the header are.
+const AT_VERSION: usize = 16;
+const AT_ORDER: usize = 20;
+const AT_LENGTH: usize = 24;
+const AT_CHECKSUM: usize = 32;
+const AT_CHECKED: usize = 40;
+const AT_QUANTISATION: usize = 40;
+const AT_COUNTS: usize = 48;
+const AT_SEEDS: usize = AT_COUNTS + 8 * MAX_ORDER;
+
+/// Whether a file is a model of this crate, by its first bytes.
+pub(crate) fn is_binary(path: &Path) -> Result<bool, LmError> {
+    let mut start = Vec::new();
+    let file = File::open(path).map_err(|e| LmError::io(path, "read", e))?;
+    file.take(KENLM.len() as u64).read_to_end(&mut start).map_err(|e| LmError::io(path, "read", e))?;
+    if start == KENLM {
+        let problem = "a binary file of KenLM, which only KenLM reads: compile the ARPA file that it was made from";
+        return Err(LmError::model(path, problem));
+    }
+    Ok(start.starts_with(MAGIC))
+}
+
+/// Maps a model into memory. All of it is read once to compare the checksum.
+pub(crate) fn open(path: &Path) -> Result<Model, LmError> {
+    let bytes = MappedFile::open(path).map_err(|e| LmError::io(path, "read", e))?;
+    let (layout, seeds) = layout(&bytes).map_err(|problem| LmError::model(path, problem))?;
+    let vocabulary = vocabulary(&bytes[layout.end..], layout.words).map_err(|problem| LmError::model(path, problem))?;
+    Ok(Model::from_parts(Bytes::Mapped(bytes), layout, seeds, vocabulary))
+}
+
+/// Checks the header and the checksum.
+fn layout(bytes: &[u8]) -> Result<(Layout, Vec<u64>), String> {
+    if bytes.len() < HEADER {
+        return Err(format!("the file is cut off: {} bytes are less than its header", bytes.len()));
+    }
+    let version = u32_at(bytes, AT_VERSION);
+    if version != VERSION {
+        return Err(format!(
+            "the file has version {version} of the format, this program reads version {VERSION}: compile the ARPA file again"
+        ));
+    }
+    let length = u64_at(bytes, AT_LENGTH);
+    if length != bytes.len() as u64 {
+        return Err(format!("the file is cut off or has grown: {} bytes, it was made with {length}", bytes.len()));
+    }
+    if checksum(&bytes[AT_CHECKED..]) != u64_at(bytes, AT_CHECKSUM) {
+        return Err("the file is damaged: its checksum is wrong; compile the ARPA file again".into());
+    }
+    // From here on the file is as it was written; still, nothing is believed that would be followed out of it.
+    let wrong = || "the header contradicts itself: the file was not written by this program".to_owned();
+    let order = u32_at(bytes, AT_ORDER) as usize;
+    let quantisation = match [bytes[AT_QUANTISATION], bytes[AT_QUANTISATION + 1]].map(u32::from) {
+        [0, 0] => None,
+        widths if widths.iter().all(|width| WIDTHS.contains(width)) => Some(widths),
+        _ => return Err(wrong()),
+    };
+    if !(1..=MAX_ORDER).contains(&order) {
+        return Err(wrong());
+    }
+    let number = |at: usize| usize::try_from(u64_at(bytes, at)).map_err(|_| wrong());
+    let counts = (0..order).map(|k| number(AT_COUNTS + 8 * k)).collect::<Result<Vec<usize>, _>>()?;
+    let seeds: Vec<u64> = (0..order - 1).map(|k| u64_at(bytes, AT_SEEDS + 8 * k)).collect();
+    let layout = Layout::new(&counts, &seeds, quantisation, HEADER).ok_or_else(wrong)?;
+    if layout.end > bytes.len() { Err(wrong()) } else { Ok((layout, seeds)) }
+}
+
+/// Bits of a code that a quantised model may have.
+pub(crate) const WIDTHS: std::ops::RangeInclusive<u32> = 2..=16;
+
+/// Words, each with a line feed after it.
+fn vocabulary(text: &[u8], count: usize) -> Result<Vocabulary, String> {
+    let text = str::from_utf8(text).map_err(|_| "the words are not UTF-8".to_owned())?;
+    let mut vocabulary = Vocabulary::default();
+    let all_new = text.split_terminator('\n').enumerate().all(|(i, word)| vocabulary.insert(word).index() == i);
+    if all_new && vocabulary.len() == count { Ok(vocabulary) } else { Err("the words contradict the header".into()) }
+}
+
+/// Writes the binary form of a model.
+///
+/// # Errors
+/// Those of the writer.
+pub(crate) fn write(model: &Model, writer: &mut dyn Write) -> io::Result<()> {
+    let mut words = String::new();
+    model.vocabulary().words().for_each(|word| words.extend([word, "\n"]));
+    let body = &model.bytes[HEADER..model.layout.end];
+    let mut header = [0; HEADER];
+    let mut set = |at: usize, value: &[u8]| header[at..at + value.len()].copy_from_slice(value);
+    set(0, MAGIC);
+    set(AT_VERSION, &VERSION.to_le_bytes());
+    set(AT_ORDER, &(model.order() as u32).to_le_bytes());
+    set(AT_LENGTH, &((model.layout.end + words.len()) as u64).to_le_bytes());
+    set(AT_QUANTISATION, &model.layout.quantisation.unwrap_or_default().map(|width| width as u8));
+    for (k, count) in model.counts().into_iter().enumerate() {
+        set(AT_COUNTS + 8 * k, &(count as u64).to_le_bytes());
+    }
+    for (k, seed) in model.seeds.iter().enumerate() {
+        set(AT_SEEDS + 8 * k, &seed.to_le_bytes());
+    }
+    let sum = [&header[AT_CHECKED..], body, words.as_bytes()].iter().fold(0, |state, part| add(state, part));
+    header[AT_CHECKSUM..AT_CHECKED].copy_from_slice(&sum.to_le_bytes());
+    [&header[..], body, words.as_bytes()].iter().try_for_each(|part| writer.write_all(part))
+}
+
+fn checksum(bytes: &[u8]) -> u64 {
+    add(0, bytes)
+}
+
+/// Takes bytes into a checksum, eight at a time; a change of any eight bytes changes it. Parts but the last one are
+/// multiples of eight bytes.
+fn add(state: u64, bytes: &[u8]) -> u64 {
+    let (chunks, rest) = bytes.as_chunks::<8>();
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    let step = |state: u64, word: u64| {
+        let mixed = (state ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        mixed ^ (mixed >> 32)
+    };
+    let state = chunks.iter().fold(state, |state, chunk| step(state, u64::from_le_bytes(*chunk)));
+    if rest.is_empty() { state } else { step(state, u64::from_le_bytes(last)) }
+}
