@@ -31,8 +31,8 @@ struct Given {
     /// Phrases that must not appear.
     avoided: Tails,
     continues: Option<Continues>,
-    /// By term: words of its shortest alternative.
-    shortest: Vec<u32>,
+    /// By term: its shortest alternative.
+    shortest: Vec<Vec<WordId>>,
 }
 
 /// Constraints that no translation can meet.
@@ -79,12 +79,12 @@ impl Constraints {
                 return Err(ConstraintsError::EmptyTerm { term });
             }
             let possible = alternatives.iter().filter(|phrase| !tails.occur_in(phrase));
-            let mut least = None;
+            let mut least: Option<&Vec<WordId>> = None;
             for phrase in possible {
                 phrases.add(phrase, term);
-                least = Some(least.unwrap_or(u32::MAX).min(WordId::new(phrase.len()).0));
+                least = least.filter(|least| least.len() <= phrase.len()).or(Some(phrase));
             }
-            shortest.push(least.ok_or(ConstraintsError::Contradiction { term })?);
+            shortest.push(least.ok_or(ConstraintsError::Contradiction { term })?.clone());
         }
         Ok(Self(Arc::new(Given { phrases, avoided: tails, continues, shortest })))
     }
@@ -93,7 +93,7 @@ impl Constraints {
     /// words of the vocabulary).
     #[must_use]
     pub fn words(&self) -> usize {
-        self.0.shortest.iter().sum::<u32>() as usize
+        self.0.shortest.iter().map(Vec::len).sum()
     }
 
     /// How many terms there are.

@@ -101,8 +101,11 @@ impl Guide<'_> {
         }
         best.find_each(step.places, scores, (excluded, &bans), out);
         for (place, (&state, at)) in of.iter().zip(step.places).enumerate() {
-            for &word in self.automaton.next(state) {
-                let score = scores.score(at.row, word) + at.so_far;
+            for word in 0..self.automaton.next(state).len() {
+                let word = self.automaton.next(state)[word];
+                let log_prob = scores.score(at.row, word);
+                self.automaton.saw(word, log_prob);
+                let score = log_prob + at.so_far;
                 if score > f32::NEG_INFINITY && !excluded.contains(&word) {
                     out.push(Continuation { place, word, score });
                 }

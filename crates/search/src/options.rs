@@ -67,7 +67,9 @@ pub struct Options {
     /// has met as many) times this is dropped (Iglesias 2018, §4.3: 0.01). From 0, which drops nothing, to 1.
     pub beam_width: f32,
     /// Hypotheses whose log-probability is this much below that of the best finished one are dropped (Post and Vilar
-    /// 2018, §4). `None`: 20 for sentences with constraints, otherwise nothing is dropped.
+    /// 2018, §4). `None`: 20 for sentences with constraints, otherwise nothing is dropped. With constraints a finite
+    /// threshold also drops what can not win any more if the words that it still needs come no cheaper than they have
+    /// been so far.
     pub prune_threshold: Option<f32>,
     /// A sentence ends when its n-best list is full and the log-probability of the best open hypothesis is this much
     /// below that of the best finished one (Devlin 2017, §3: δ = 3). Infinite: never.

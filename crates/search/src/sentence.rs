@@ -320,7 +320,7 @@ impl SentenceSearch {
                     Guide { automaton, left }.find(&step, states, scores, best, guide, continuations);
                 }
             }
-            self.prune(target.end, continuations);
+            self.prune(target, continuations);
         }
         self.choices.clear();
         for &Continuation { place, word, score } in &*continuations {
@@ -333,22 +333,43 @@ impl SentenceSearch {
         }
     }
 
+    /// Where there are terms to meet: drops what can not enter the n-best list any more by the rest cost of its terms.
+    fn drop_hopeless(&mut self, end: WordId, continuations: &mut Vec<Continuation>) {
+        let Self { constraints: Some(automaton), finished, options, open, ranking, length, limit, .. } = self else {
+            return;
+        };
+        let Some(worst) = finished.last().filter(|_| finished.len() == options.n_best) else { return };
+        continuations.retain(|c| {
+            let state = open[c.place].state;
+            let rest = if c.word == end {
+                0.0
+            } else {
+                let after = automaton.after(state, c.word);
+                automaton.rest(after)
+            };
+            ranking.reachable(c.score + rest, *length + 1, *limit) > worst.score
+        });
+    }
+
     /// Drops what is too far below the best: of this step, of the same bank where there are constraints, so that the
     /// way to meet them stays open; and of the finished hypotheses.
-    fn prune(&mut self, end: WordId, continuations: &mut Vec<Continuation>) {
+    fn prune(&mut self, target: Target, continuations: &mut Vec<Continuation>) {
         let threshold = self.options.prune_threshold.unwrap_or(match &self.constraints {
             Some(automaton) if automaton.needed(StateId::START) > 0 => 20.0,
             _ => f32::INFINITY,
         });
         let worst = self.best_finished - threshold;
         continuations.retain(|c| c.score >= worst || worst.is_nan());
+        if threshold < f32::INFINITY && target.log_probs {
+            self.drop_hopeless(target.end, continuations);
+        }
         if self.options.beam_width == 0.0 {
             return;
         }
         let margin = self.options.beam_width.ln();
         let Self { constraints, open, .. } = self;
         let mut bank = |c: &Continuation| match constraints {
-            Some(automaton) if c.word != end => automaton.needed_after(open[c.place].state, c.word),
+            Some(automaton) if c.word != target.end => automaton.needed_after(open[c.place].state, c.word),
             _ => 0,
         };
         // Best first, so the first of a bank is its best.

@@ -35,6 +35,8 @@ struct State {
     needed: usize,
     /// Whether all terms are met, whatever follows.
     done: bool,
+    /// The words that are needed, where terms take their shortest alternatives.
+    rest: Vec<WordId>,
     /// Words that come nearer to that.
     next: Vec<WordId>,
     /// Words that would end an avoided phrase.
@@ -48,6 +50,8 @@ pub(crate) struct Automaton {
     states: Vec<State>,
     numbers: HashMap<Key, StateId>,
     transitions: HashMap<(StateId, Symbol), StateId>,
+    /// The best log-probability that words which make progress have had in any context so far.
+    best: HashMap<WordId, f32>,
 }
 
 /// Words that no phrase has are alike, but for whether they go on with the word before.
@@ -60,8 +64,13 @@ enum Symbol {
 impl Automaton {
     pub(crate) fn new(constraints: Constraints) -> Self {
         let met = TermSet::new(constraints.terms());
-        let mut automaton =
-            Self { constraints, states: Vec::new(), numbers: HashMap::new(), transitions: HashMap::new() };
+        let mut automaton = Self {
+            constraints,
+            states: vec![],
+            numbers: HashMap::new(),
+            transitions: HashMap::new(),
+            best: HashMap::new(),
+        };
         automaton.state(Key { met, node: Phrases::ROOT, tail: Tails::ROOT });
         automaton
     }
@@ -74,6 +83,18 @@ impl Automaton {
     /// Whether all terms are met, whatever follows: the last word of a term may yet become part of a longer one.
     pub(crate) fn is_done(&self, state: StateId) -> bool {
         self.states[state.0 as usize].done
+    }
+
+    /// Notes the log-probability of a word that makes progress.
+    pub(crate) fn saw(&mut self, word: WordId, log_prob: f32) {
+        let best = self.best.entry(word).or_insert(f32::NEG_INFINITY);
+        *best = best.max(log_prob);
+    }
+
+    /// What the words that are still needed cost if each comes where it has been most probable so far: the rest cost
+    /// of phrase-based search. An estimate, at most 0; words not seen yet cost nothing.
+    pub(crate) fn rest(&self, state: StateId) -> f32 {
+        self.states[state.0 as usize].rest.iter().filter_map(|word| self.best.get(word)).sum()
     }
 
     /// Words that are still needed at least after `word`.
@@ -132,12 +153,27 @@ impl Automaton {
         let mut settled = met.clone();
         given.read(&given.phrases.path(*node), &mut settled, true, |_, _, _| {});
         let unmet = |met: &TermSet| -> usize {
-            given.shortest.iter().enumerate().filter(|(term, _)| !met.contains(*term)).map(|(_, &n)| n as usize).sum()
+            given
+                .shortest
+                .iter()
+                .enumerate()
+                .filter(|(term, _)| !met.contains(*term))
+                .map(|(_, words)| words.len())
+                .sum()
         };
         let all = unmet(met);
         let going_on = if *node == Phrases::ROOT { Vec::new() } else { given.phrases.remaining(*node, met) };
-        let going_on = going_on.iter().map(|&(term, left)| all - given.shortest[term] as usize + left as usize);
-        let needed = going_on.chain([unmet(&settled)]).min().unwrap_or(0);
+        let going_on =
+            going_on.iter().map(|&(term, left)| (all - given.shortest[term].len() + left as usize, term, left));
+        let going_on = going_on.min().filter(|(needed, ..)| *needed < unmet(&settled));
+        let needed = going_on.map_or(unmet(&settled), |(needed, ..)| needed);
+        let open = if going_on.is_some() { met } else { &settled };
+        let of_term = |(term, words): (usize, &Vec<WordId>)| match going_on {
+            Some((_, begun, left)) if begun == term => words[words.len().saturating_sub(left as usize)..].to_vec(),
+            _ => words.clone(),
+        };
+        let rest =
+            given.shortest.iter().enumerate().filter(|(term, _)| !open.contains(*term)).flat_map(of_term).collect();
 
         let mut next: Vec<WordId> = given.phrases.children(*node, met).map(|child| child.0).collect();
         // Nothing is begun, or what is begun is whole: another term may follow.
@@ -150,7 +186,7 @@ impl Automaton {
         next.retain(|word| forbidden.binary_search(word).is_err());
 
         let number = StateId(WordId::new(self.states.len()).0);
-        self.states.push(State { key: key.clone(), needed, done: all == 0, next, forbidden });
+        self.states.push(State { key: key.clone(), needed, done: all == 0, rest, next, forbidden });
         self.numbers.insert(key, number);
         number
     }
