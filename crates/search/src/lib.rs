@@ -43,6 +43,7 @@ mod fused;
 mod guide;
 mod length;
 mod options;
+mod pruning;
 mod sampling;
 mod searcher;
 mod sentence;

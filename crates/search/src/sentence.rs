@@ -4,6 +4,7 @@ use crate::candidates::{Best, Continuation, Place};
 use crate::constraints::{Automaton, StateId};
 use crate::guide::{self, Guide, Step};
 use crate::length::Ranking;
+use crate::pruning::Pruning;
 use crate::sampling::{self, Sampler};
 use crate::trellis::{HypId, Trellis};
 use crate::{CheckedOptions, Counts, Hypothesis, Stop, Strategy, Task, length};
@@ -13,7 +14,7 @@ use std::collections::HashMap;
 
 /// A hypothesis that the next step continues.
 #[derive(Debug, Clone, Copy)]
-struct Open {
+pub(crate) struct Open {
     /// `None` before the first word.
     hyp: Option<HypId>,
     /// What it extends in the model's last step; `None` before the first word.
@@ -21,7 +22,7 @@ struct Open {
     /// Which draw it is, when sampling.
     draw: usize,
     /// What it has met of the constraints.
-    state: StateId,
+    pub(crate) state: StateId,
     /// Which of the sentence's rows of the next step scores it.
     row: usize,
 }
@@ -320,7 +321,7 @@ impl SentenceSearch {
                     Guide { automaton, left }.find(&step, states, scores, best, guide, continuations);
                 }
             }
-            self.prune(target, continuations);
+            self.pruning(target).prune(continuations);
         }
         self.choices.clear();
         for &Continuation { place, word, score } in &*continuations {
@@ -333,57 +334,19 @@ impl SentenceSearch {
         }
     }
 
-    /// Where there are terms to meet: drops what can not enter the n-best list any more by the rest cost of its terms.
-    fn drop_hopeless(&mut self, end: WordId, continuations: &mut Vec<Continuation>) {
-        let Self { constraints: Some(automaton), finished, options, open, ranking, length, limit, .. } = self else {
-            return;
-        };
-        let Some(worst) = finished.last().filter(|_| finished.len() == options.n_best) else { return };
-        continuations.retain(|c| {
-            let state = open[c.place].state;
-            let rest = if c.word == end {
-                0.0
-            } else {
-                let after = automaton.after(state, c.word);
-                automaton.rest(after)
-            };
-            ranking.reachable(c.score + rest, *length + 1, *limit) > worst.score
-        });
-    }
-
-    /// Drops what is too far below the best: of this step, of the same bank where there are constraints, so that the
-    /// way to meet them stays open; and of the finished hypotheses.
-    fn prune(&mut self, target: Target, continuations: &mut Vec<Continuation>) {
-        let threshold = self.options.prune_threshold.unwrap_or(match &self.constraints {
-            Some(automaton) if automaton.needed(StateId::START) > 0 => 20.0,
-            _ => f32::INFINITY,
-        });
-        let worst = self.best_finished - threshold;
-        continuations.retain(|c| c.score >= worst || worst.is_nan());
-        if threshold < f32::INFINITY && target.log_probs {
-            self.drop_hopeless(target.end, continuations);
+    /// What pruning knows of this sentence.
+    fn pruning(&mut self, target: Target) -> Pruning<'_> {
+        let worst = self.finished.last().filter(|_| self.finished.len() == self.options.n_best);
+        Pruning {
+            options: &self.options,
+            target,
+            states: &self.open,
+            constraints: self.constraints.as_mut(),
+            best_finished: self.best_finished,
+            to_beat: worst.map(|worst| worst.score),
+            ranking: self.ranking,
+            lengths: (self.length + 1, self.limit),
         }
-        if self.options.beam_width == 0.0 {
-            return;
-        }
-        let margin = self.options.beam_width.ln();
-        let Self { constraints, open, .. } = self;
-        let mut bank = |c: &Continuation| match constraints {
-            Some(automaton) if c.word != target.end => automaton.needed_after(open[c.place].state, c.word),
-            _ => 0,
-        };
-        // Best first, so the first of a bank is its best.
-        let mut best: Vec<(usize, f32)> = Vec::new();
-        continuations.retain(|c| {
-            let bank = bank(c);
-            match best.iter().find(|known| known.0 == bank) {
-                Some(&(_, best)) => c.score >= best + margin,
-                None => {
-                    best.push((bank, c.score));
-                    true
-                }
-            }
-        });
     }
 
     /// Remark 5 of Algorithm 1: the best of the end-of-sentence candidates that TOPB did not take.

@@ -1,0 +1,83 @@
+//! Which of the chosen continuations are not worth going on with.
+
+use crate::Options;
+use crate::candidates::Continuation;
+use crate::constraints::{Automaton, StateId};
+use crate::length::Ranking;
+use crate::sentence::{Open, Target};
+
+/// What pruning knows of a sentence.
+pub(crate) struct Pruning<'a> {
+    pub(crate) options: &'a Options,
+    pub(crate) target: Target,
+    /// The open hypotheses, by place.
+    pub(crate) states: &'a [Open],
+    pub(crate) constraints: Option<&'a mut Automaton>,
+    /// Log-probability of the best finished hypothesis.
+    pub(crate) best_finished: f32,
+    /// The score of the last one of the n-best list, if it is full.
+    pub(crate) to_beat: Option<f32>,
+    pub(crate) ranking: Ranking,
+    /// The next length, and the limit.
+    pub(crate) lengths: (usize, usize),
+}
+
+impl Pruning<'_> {
+    /// Drops what is too far below the best finished hypothesis, or below the best continuation.
+    pub(crate) fn prune(&mut self, continuations: &mut Vec<Continuation>) {
+        let constrained = self.constraints.as_ref().is_some_and(|automaton| automaton.needed(StateId::START) > 0);
+        let default = if constrained { 20.0 } else { f32::INFINITY };
+        let threshold = self.options.prune_threshold.unwrap_or(default);
+        if threshold < f32::INFINITY {
+            let worst = self.best_finished - threshold;
+            continuations.retain(|continuation| continuation.score >= worst);
+            self.drop_hopeless(continuations);
+        }
+        if self.options.beam_width > 0.0 {
+            self.narrow(continuations);
+        }
+    }
+
+    /// Where there are terms to meet: drops what can not enter the n-best list any more if the words that it still
+    /// needs come at the best probability that each has had so far.
+    fn drop_hopeless(&mut self, continuations: &mut Vec<Continuation>) {
+        let (Some(automaton), Some(to_beat), true) = (&mut self.constraints, self.to_beat, self.target.log_probs)
+        else {
+            return;
+        };
+        let (next, limit) = self.lengths;
+        continuations.retain(|continuation| {
+            let rest = if continuation.word == self.target.end {
+                0.0
+            } else {
+                let after = automaton.after(self.states[continuation.place].state, continuation.word);
+                automaton.rest(after)
+            };
+            self.ranking.reachable(continuation.score + rest, next, limit) > to_beat
+        });
+    }
+
+    /// Drops what is less probable than the best of the step times the beam width; with constraints the best that has
+    /// met as many, so that the way to meet the others stays open.
+    fn narrow(&mut self, continuations: &mut Vec<Continuation>) {
+        let margin = self.options.beam_width.ln();
+        let mut bank = |continuation: &Continuation| match &mut self.constraints {
+            Some(automaton) if continuation.word != self.target.end => {
+                automaton.needed_after(self.states[continuation.place].state, continuation.word)
+            }
+            _ => 0,
+        };
+        // Best first, so the first of a bank is its best.
+        let mut best: Vec<(usize, f32)> = Vec::new();
+        continuations.retain(|continuation| {
+            let bank = bank(continuation);
+            match best.iter().find(|known| known.0 == bank) {
+                Some(&(_, best)) => continuation.score >= best + margin,
+                None => {
+                    best.push((bank, continuation.score));
+                    true
+                }
+            }
+        });
+    }
+}
