@@ -25,6 +25,7 @@ mod words;
 pub use error::Error;
 pub use features::{Features, UNKNOWN_WORD};
 pub use ini::{FeatureFile, MosesIni, Plain};
+pub use metaphrase_ngram::Model as LanguageModel;
 pub use model::{FeatureNames, PhraseModel};
 pub use options::{LookAhead, SearchOptions};
 pub use search::{Counters, Decoder, Workspace};

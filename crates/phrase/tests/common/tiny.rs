@@ -1,0 +1,158 @@
+//! Tiny random models, and all translations that they have.
+
+use metaphrase_phrase::{
+    FeatureNames, Features, LanguageModel, PairId, Phrase, PhraseModel, PhraseTable, Target, Translation,
+};
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
+
+/// Numbers that look random: the same for the same seed.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn below(&mut self, limit: usize) -> usize {
+        // Knuth's MMIX generator; its upper bits are the good ones.
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % limit
+    }
+
+    pub fn unit(&mut self) -> f32 {
+        self.below(1 << 20) as f32 / (1 << 20) as f32
+    }
+}
+
+const SOURCE: [&str; 4] = ["a", "b", "c", "d"];
+const TARGET: [&str; 4] = ["w", "x", "y", "z"];
+
+/// A sentence of at most `longest` words, `?` not being in the table.
+pub fn sentence(random: &mut Random, longest: usize) -> Vec<&'static str> {
+    let len = 1 + random.below(longest);
+    (0..len).map(|_| if random.below(8) == 0 { "?" } else { SOURCE[random.below(4)] }).collect()
+}
+
+/// A model of phrases of one and two words and trigrams.
+pub fn model(random: &mut Random) -> PhraseModel {
+    let (mut pairs, mut reordering) = (String::new(), String::new());
+    for source in phrases(&SOURCE, 2) {
+        for target in phrases(&TARGET, 3) {
+            if random.below(if source.contains(' ') { 40 } else { 25 }) > 0 {
+                continue;
+            }
+            let mut scores = |count| (0..count).fold(String::new(), |text, _| text + &format!(" {}", random.unit()));
+            writeln!(pairs, "{source} ||| {target} |||{} ||| 0-0", scores(2)).unwrap();
+            writeln!(reordering, "{source} ||| {target} |||{}", scores(6)).unwrap();
+        }
+    }
+    let mut table = PhraseTable::read(file(&pairs).path(), 2).unwrap();
+    table.read_reordering(file(&reordering).path()).unwrap();
+    let language_model = language_model(random);
+    let weights = Features {
+        reordering: [0; 6].map(|_| random.unit() - 0.3),
+        distortion: random.unit() - 0.3,
+        language_model: random.unit(),
+        word_penalty: random.unit() - 0.5,
+        phrase_penalty: random.unit() - 0.5,
+        translation: vec![random.unit(), random.unit()],
+        unknown_word: 1.0,
+    };
+    PhraseModel::new(table, language_model, weights, FeatureNames::of_moses(true))
+}
+
+fn file(text: &str) -> tempfile::NamedTempFile {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(text.as_bytes()).unwrap();
+    file
+}
+
+fn phrases(words: &[&str], longest: usize) -> Vec<String> {
+    let mut all = vec![String::new()];
+    let mut last = all.clone();
+    for _ in 0..longest {
+        let longer = |phrase: &String| words.iter().map(|word| format!("{phrase} {word}")).collect::<Vec<_>>();
+        last = last.iter().flat_map(longer).collect();
+        all.extend(last.iter().cloned());
+    }
+    all.into_iter().skip(1).map(|phrase| phrase.trim().to_owned()).collect()
+}
+
+/// Some bigrams, and some trigrams of them.
+fn language_model(random: &mut Random) -> LanguageModel {
+    let words = ["<s>", "</s>", "w", "x", "y", "z"];
+    let mut unigrams = "-3\t<unk>\n".to_owned();
+    for word in words {
+        writeln!(unigrams, "{}\t{word}\t{}", -0.5 - random.unit(), -random.unit()).unwrap();
+    }
+    let mut bigrams = Vec::new();
+    for first in words.iter().filter(|word| **word != "</s>") {
+        for second in &words[1..] {
+            if random.below(2) == 0 {
+                bigrams.push((first, second, -random.unit(), -random.unit()));
+            }
+        }
+    }
+    let mut trigrams = Vec::new();
+    for &(first, second, ..) in &bigrams {
+        for &(_, third, ..) in bigrams.iter().filter(|bigram| bigram.0 == second) {
+            if random.below(2) == 0 {
+                trigrams.push(format!("{}\t{first} {second} {third}\n", -random.unit()));
+            }
+        }
+    }
+    let bigram =
+        |&(first, second, p, backoff): &(&&str, &&str, f32, f32)| format!("{p}\t{first} {second}\t{backoff}\n");
+    let text = format!(
+        "\\data\\\nngram 1=7\nngram 2={}\nngram 3={}\n\n\\1-grams:\n{unigrams}\n\\2-grams:\n{}\n\\3-grams:\n{}\n\\end\\\n",
+        bigrams.len(),
+        trigrams.len(),
+        bigrams.iter().map(bigram).collect::<String>(),
+        trigrams.concat(),
+    );
+    metaphrase_ngram::arpa::read_from(text.as_bytes(), Path::new("tiny.arpa")).unwrap()
+}
+
+/// All translations that the distortion limit allows, the best first.
+pub fn all_translations(model: &PhraseModel, source: &[&str], limit: Option<usize>) -> Vec<Translation> {
+    let mut all = Vec::new();
+    extend(model, source, limit, &mut Vec::new(), &mut all);
+    all.sort_by(|a, b| b.score.total_cmp(&a.score));
+    all
+}
+
+fn extend(
+    model: &PhraseModel,
+    source: &[&str],
+    limit: Option<usize>,
+    phrases: &mut Vec<Phrase>,
+    all: &mut Vec<Translation>,
+) {
+    let covered = |position: &usize| phrases.iter().any(|phrase| phrase.source.contains(position));
+    let free: Vec<bool> = (0..source.len()).map(|position| !covered(&position)).collect();
+    let Some(gap) = free.iter().position(|free| *free) else {
+        let score = model.features(source, phrases).dot(&model.weights);
+        all.push(Translation { score, phrases: phrases.clone() });
+        return;
+    };
+    let end = phrases.last().map_or(0, |phrase| phrase.source.end);
+    for start in gap..source.len() {
+        for stop in start + 1..=source.len().min(start + 2) {
+            let too_far = |limit| end.abs_diff(start) > limit || (start > gap && stop - gap > limit);
+            if limit.is_some_and(too_far) || free[start..stop].contains(&false) {
+                continue;
+            }
+            for target in targets(model, &source[start..stop]) {
+                phrases.push(Phrase { source: start..stop, target });
+                extend(model, source, limit, phrases, all);
+                phrases.pop();
+            }
+        }
+    }
+}
+
+fn targets(model: &PhraseModel, words: &[&str]) -> Vec<Target> {
+    let pairs: Vec<PairId> = model.table().translations(&words.join(" ")).collect();
+    if pairs.is_empty() && words.len() == 1 {
+        return vec![Target::Unknown];
+    }
+    pairs.into_iter().map(Target::Pair).collect()
+}

@@ -1,0 +1,61 @@
+//! First-word look-ahead saves language model computations and changes nothing else.
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+mod common;
+#[path = "common/tiny.rs"]
+mod tiny;
+
+use metaphrase_phrase::{Counters, Decoder, LookAhead, PhraseModel, SearchOptions, Translation, Workspace};
+use tiny::Random;
+
+#[test]
+fn first_word_look_ahead_changes_no_output() {
+    for seed in 0..200 {
+        let mut random = Random(seed);
+        let model = tiny::model(&mut random);
+        let source = tiny::sentence(&mut random, 12);
+        let sentences = [source.as_slice()];
+        for (coverages, hypotheses) in [(1, 1), (2, 3), (5, 2), (8, 8)] {
+            let (plain, _) = search(&model, &sentences, coverages, hypotheses, LookAhead::None);
+            let (ahead, _) = search(&model, &sentences, coverages, hypotheses, LookAhead::FirstWord);
+            assert_eq!(plain, ahead, "seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn look_ahead_saves_computations_with_a_real_model() {
+    let Some(folder) = common::moses_model() else { return };
+    let model = PhraseModel::read_moses(&folder).unwrap();
+    let lines = common::lines(&folder.join("source.de"));
+    let sentences: Vec<Vec<&str>> = lines.iter().map(|line| line.split_ascii_whitespace().collect()).collect();
+    let sentences: Vec<&[&str]> = sentences.iter().map(Vec::as_slice).collect();
+    for size in [1, 4, 8] {
+        let (plain, without) = search(&model, &sentences, size, size, LookAhead::None);
+        let (ahead, first) = search(&model, &sentences, size, size, LookAhead::FirstWord);
+        assert_eq!(plain, ahead);
+        assert_eq!(without.expansions, first.expansions);
+        assert!(first.lm_computations < without.lm_computations, "{first:?}, {without:?}");
+        let (_, phrase) = search(&model, &sentences, size, size, LookAhead::PhraseOnly);
+        assert!(phrase.lm_computations < first.lm_computations / 2, "{phrase:?}, {first:?}");
+    }
+}
+
+fn search(
+    model: &PhraseModel,
+    sentences: &[&[&str]],
+    coverages: usize,
+    hypotheses: usize,
+    look_ahead: LookAhead,
+) -> (Vec<Translation>, Counters) {
+    let options = SearchOptions { coverages, hypotheses, look_ahead, ..SearchOptions::default() };
+    let decoder = Decoder::new(model, options).unwrap();
+    let mut workspace = Workspace::default();
+    let mut total = Counters::default();
+    let translations = sentences.iter().map(|words| {
+        let (translation, counters) = decoder.translate(words, &mut workspace);
+        total += counters;
+        translation
+    });
+    (translations.collect(), total)
+}
