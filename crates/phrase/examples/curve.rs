@@ -1,7 +1,8 @@
 //! Speed and quality of the search by beam size, in the four set-ups of Wuebker et al. 2012, table 1 and figure 1.
 //!
-//! `cargo run --release -p metaphrase-phrase --example curve -- MODEL SOURCE REFERENCE [N_o]` prints lines of JSON. Times are CPU
-//! seconds of one thread, loading excluded; `prepare_s` is what it takes to score the options of the table.
+//! `cargo run --release -p metaphrase-phrase --example curve -- MODEL SOURCE REFERENCE [N_o [N …]]` prints a line of JSON for each
+//! set-up and each `N_c` = `N_l` = N. Times are CPU seconds of one thread, loading excluded; `prepare_s` is what it takes
+//! to score the options of the table.
 
 use metaphrase_metrics::{Bleu, BleuOptions, Metric, References};
 use metaphrase_phrase::{Counters, Decoder, LookAhead, PhraseModel, SearchOptions, Workspace};
@@ -20,15 +21,17 @@ const SETUPS: [(&str, bool, LookAhead); 4] = [
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [model, source, reference, limit @ ..] = &arguments[..] else {
-        return Err("expected: MODEL SOURCE REFERENCE [N_o]".into());
+    let [model, source, reference, numbers @ ..] = &arguments[..] else {
+        return Err("expected: MODEL SOURCE REFERENCE [N_o [N …]]".into());
     };
     let model = PhraseModel::read_moses(Path::new(model))?;
     let (source, reference) = (read_to_string(source)?, read_to_string(reference)?);
     let reference: Vec<&str> = reference.lines().map(str::trim).collect();
-    let options = limit.first().map(|limit| limit.parse::<usize>()).transpose()?.filter(|limit| *limit > 0);
+    let numbers = numbers.iter().map(|number| number.parse()).collect::<Result<Vec<usize>, _>>()?;
+    let options = numbers.first().copied().filter(|limit| *limit > 0);
+    let sizes = numbers.get(1..).filter(|sizes| !sizes.is_empty()).unwrap_or(&SIZES);
     for (name, presort, look_ahead) in SETUPS {
-        for size in SIZES {
+        for &size in sizes {
             let options = SearchOptions {
                 coverages: size,
                 hypotheses: size,

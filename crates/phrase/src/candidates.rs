@@ -114,14 +114,15 @@ impl Candidates {
 pub(crate) fn unknown(model: &PhraseModel, word: WordId, words: u32) -> (Candidate, Choice) {
     let weights = &model.weights;
     let score = weights.phrase_penalty - weights.word_penalty + weights.unknown_word * UNKNOWN_WORD;
-    let (first, estimate) = (word, estimate(model, &[word]));
+    let log10 = model.language_model().score(&model.language_model().null(), word).0;
+    let estimate = estimate(model, log10);
     let candidate = Candidate {
         score: [score; 3],
         estimate,
         // No language model score is better than 0.
         bound: score,
         forward: 0,
-        first,
+        first: word,
         words,
         len: 1,
         target: Target::Unknown,
@@ -138,7 +139,7 @@ fn of_pair(model: &PhraseModel, pair: PairId, forwards: &mut Forwards) -> Candid
         table.reordering(pair).iter().zip(weights.reordering).map(|(score, weight)| score * weight).collect();
     Candidate {
         score: [0, 1, 2].map(|orientation| phrase + reordering[orientation]),
-        estimate: estimate(model, &model.lm_targets()[words.clone()]),
+        estimate: estimate(model, model.lm_suffixes()[words.start]),
         bound: 0.0,
         forward: forwards.number([3, 4, 5].map(|orientation| reordering[orientation])),
         first: model.lm_targets()[words.start],
@@ -149,13 +150,8 @@ fn of_pair(model: &PhraseModel, pair: PairId, forwards: &mut Forwards) -> Candid
     }
 }
 
-/// `q_LME`, weighted.
-fn estimate(model: &PhraseModel, words: &[WordId]) -> f32 {
-    let lm = model.language_model();
-    let (log10, _) = words.iter().fold((0.0, lm.null()), |(sum, state), &word| {
-        let (log10, state) = lm.score(&state, word);
-        (sum + log10, state)
-    });
+/// `q_LME`, weighted: of the words of a phrase, taken as a sentence without its ends.
+fn estimate(model: &PhraseModel, log10: f32) -> f32 {
     log10 * LN_10 * model.weights.language_model
 }
 

@@ -3,9 +3,9 @@
 use crate::error::Error;
 use crate::features::Features;
 use crate::ini::MosesIni;
-use crate::table::{PhraseTable, REORDERING_SCORES};
+use crate::table::{PairId, PhraseTable, REORDERING_SCORES};
 use metaphrase_base::WordId;
-use metaphrase_ngram::Model as LanguageModel;
+use metaphrase_ngram::{Model as LanguageModel, State};
 use std::path::Path;
 
 /// A phrase-based model. It never changes during a search.
@@ -15,6 +15,10 @@ pub struct PhraseModel {
     language_model: LanguageModel,
     /// The words of all target phrases as the language model numbers them, beside `table.targets()`.
     lm_targets: Vec<WordId>,
+    /// Beside them: log10 probability of a word and those behind it in its phrase, after those before it in its phrase.
+    lm_suffixes: Vec<f32>,
+    /// What the language model remembers after each pair's target phrase alone.
+    lm_states: Vec<State>,
     names: FeatureNames,
     /// The weights of the features.
     pub weights: Features,
@@ -74,7 +78,35 @@ impl PhraseModel {
     pub fn new(table: PhraseTable, language_model: LanguageModel, weights: Features, names: FeatureNames) -> Self {
         let ids: Vec<WordId> = table.target_words().iter().map(|word| language_model.vocabulary().id(word)).collect();
         let lm_targets = table.targets().iter().map(|word| ids[word.index()]).collect();
-        Self { table, language_model, lm_targets, names, weights, distortion_limit: Some(6) }
+        let mut model = Self {
+            table,
+            language_model,
+            lm_targets,
+            lm_suffixes: Vec::new(),
+            lm_states: Vec::new(),
+            names,
+            weights,
+            distortion_limit: Some(6),
+        };
+        model.score_phrases();
+        model
+    }
+
+    /// Scores all target phrases by themselves.
+    fn score_phrases(&mut self) {
+        self.lm_suffixes = vec![0.0; self.lm_targets.len()];
+        self.lm_states = Vec::with_capacity(self.table.len());
+        for pair in 0..self.table.len() {
+            let words = self.table.target_range(pair);
+            let mut state = self.language_model.null();
+            for word in words.clone() {
+                (self.lm_suffixes[word], state) = self.language_model.score(&state, self.lm_targets[word]);
+            }
+            for word in words.rev().skip(1) {
+                self.lm_suffixes[word] += self.lm_suffixes[word + 1];
+            }
+            self.lm_states.push(state);
+        }
     }
 
     /// The phrase pairs.
@@ -98,6 +130,16 @@ impl PhraseModel {
     /// The words of all target phrases, for the language model.
     pub(crate) fn lm_targets(&self) -> &[WordId] {
         &self.lm_targets
+    }
+
+    /// Beside [`lm_targets`](Self::lm_targets): log10 probability of the rest of a phrase after what is before it.
+    pub(crate) fn lm_suffixes(&self) -> &[f32] {
+        &self.lm_suffixes
+    }
+
+    /// What the language model remembers after a pair's target phrase alone.
+    pub(crate) fn lm_state(&self, pair: PairId) -> State {
+        self.lm_states[pair.index()]
     }
 }
 

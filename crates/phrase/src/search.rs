@@ -8,7 +8,7 @@ use crate::model::PhraseModel;
 use crate::options::{LookAhead, SearchOptions};
 use crate::sentence::{Options, Sentence};
 use crate::stack::{Hypothesis, NO_SWAP, Stack, Survivors};
-use crate::translation::{Orientation, Phrase, Translation};
+use crate::translation::{Orientation, Phrase, Target, Translation};
 use metaphrase_base::WordId;
 use metaphrase_ngram::{Context, END, State};
 use std::f32::consts::LN_10;
@@ -209,7 +209,7 @@ impl<'m> Decoder<'m> {
             let orientation = Orientation::of(&previous, &extension.span) as usize;
             let score = hypothesis.arc.score - self.model.weights.distortion * jump as f32 + forward[orientation];
             let options = sentence.options(self.model, &self.candidates, &extension.span);
-            let from = From { context: &context, node, score, orientation };
+            let from = From { context: &context, node, score, orientation, is_last: extension.is_last };
             self.expand_options(&mut stacks[extension.stack], extension, &from, options, counters);
         }
     }
@@ -233,7 +233,7 @@ impl<'m> Decoder<'m> {
                 continue;
             }
             let words = &options.words[candidate.word_range()];
-            let (log10, state) = self.lm_score(from.context, words, extension.is_last, counters);
+            let (log10, state) = self.lm_score(from, candidate, words, counters);
             let score = score + self.lm_weight * log10;
             if score <= threshold {
                 continue;
@@ -270,19 +270,29 @@ impl<'m> Decoder<'m> {
 
     /// log10 probability of the words of a phrase, and of the end of the sentence if it is the last one.
     #[inline]
-    fn lm_score(&self, context: &Context, words: &[WordId], is_last: bool, counters: &mut Counters) -> (f32, State) {
+    fn lm_score(&self, from: &From, candidate: &Candidate, words: &[WordId], counters: &mut Counters) -> (f32, State) {
         let model = self.model.language_model();
-        let (mut sum, mut state) = (0.0, context.state());
-        for &word in words {
+        let (mut sum, mut state) = (0.0, from.context.state());
+        for (number, &word) in (1..).zip(words) {
             let (log10, next) = model.score(&state, word);
             (sum, state) = (sum + log10, next);
+            counters.lm_computations += 1;
+            // Once all that is remembered is of this phrase, the rest is as in the phrase alone.
+            if let Target::Pair(pair) = candidate.target
+                && state.length() <= number
+                && number < words.len()
+            {
+                sum += self.model.lm_suffixes()[candidate.words as usize + number];
+                state = self.model.lm_state(pair);
+                break;
+            }
         }
-        if is_last {
+        if from.is_last {
             sum += model.score(&state, END).0;
+            counters.lm_computations += 1;
         }
-        // The first word's was computed already if there was a look at it.
-        let first = usize::from(self.options.look_ahead == LookAhead::FirstWord);
-        counters.lm_computations += (words.len() - first + usize::from(is_last)) as u64;
+        // The first word's was counted already if there was a look at it.
+        counters.lm_computations -= u64::from(self.options.look_ahead == LookAhead::FirstWord);
         (sum, state)
     }
 
@@ -314,6 +324,8 @@ struct From<'a> {
     /// With the scores of the jump to the span.
     score: f32,
     orientation: usize,
+    /// Whether the sentence ends with the span.
+    is_last: bool,
 }
 
 impl Workspace {
