@@ -67,7 +67,7 @@ impl PhraseModel {
         if let Some(reordering) = &ini.reordering {
             table.read_reordering(&reordering.path)?;
         }
-        let language_model = metaphrase_ngram::arpa::read(&ini.language_model.path)?;
+        let language_model = LanguageModel::open(&ini.language_model.path)?;
         let mut model = Self::new(table, language_model, weights_of(&ini), names_of(&ini));
         model.distortion_limit = ini.distortion_limit;
         Ok(model)
