@@ -9,6 +9,7 @@ mod graph;
 mod index;
 mod ini;
 mod lines;
+mod memo;
 mod model;
 mod nbest;
 mod options;

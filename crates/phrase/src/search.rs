@@ -4,13 +4,14 @@ use crate::candidates::{Candidate, Candidates};
 use crate::coverage::Coverage;
 use crate::error::Error;
 use crate::graph::{Arc, NodeId, SearchGraph};
+use crate::memo::{Memo, StateNumber};
 use crate::model::PhraseModel;
 use crate::options::{LookAhead, SearchOptions};
 use crate::sentence::{Options, Sentence};
 use crate::stack::{Hypothesis, NO_SWAP, Stack, Survivors};
 use crate::translation::{Orientation, Phrase, Target, Translation};
 use metaphrase_base::WordId;
-use metaphrase_ngram::{Context, END, State};
+use metaphrase_ngram::{END, State};
 use std::f32::consts::LN_10;
 use std::ops::{AddAssign, Range};
 
@@ -52,6 +53,7 @@ pub struct Workspace {
     survivors: Survivors,
     extensions: Vec<Extension>,
     coverage: Coverage,
+    memo: Memo,
     pub(crate) graph: SearchGraph,
     counters: Counters,
 }
@@ -120,6 +122,7 @@ impl<'m> Decoder<'m> {
         let count = workspace.sentence.longest() + 1;
         workspace.stacks.resize_with(count.max(workspace.stacks.len()), Stack::default);
         workspace.graph.reset();
+        workspace.memo.start();
         for cardinality in 0..count.min(workspace.sentence.len() + 1) {
             self.reset_stack(workspace, cardinality);
         }
@@ -196,9 +199,8 @@ impl<'m> Decoder<'m> {
 
     /// Extends a hypothesis by the options of all spans.
     fn expand_hypothesis(&self, workspace: &mut Workspace, hypothesis: &Hypothesis, node: NodeId) {
-        let Workspace { sentence, stacks, extensions, counters, .. } = workspace;
-        // One walk for the history; all first words of phrases are then looked up directly.
-        let context = self.model.language_model().context(&hypothesis.state);
+        let Workspace { sentence, stacks, extensions, counters, memo, .. } = workspace;
+        let (state, number) = (&hypothesis.state, memo.number(&hypothesis.state));
         let previous = hypothesis.arc.start as usize..hypothesis.arc.end as usize;
         let forward = &self.candidates.forward()[hypothesis.forward as usize];
         for extension in &*extensions {
@@ -209,8 +211,8 @@ impl<'m> Decoder<'m> {
             let orientation = Orientation::of(&previous, &extension.span) as usize;
             let score = hypothesis.arc.score - self.model.weights.distortion * jump as f32 + forward[orientation];
             let options = sentence.options(self.model, &self.candidates, &extension.span);
-            let from = From { context: &context, node, score, orientation, is_last: extension.is_last };
-            self.expand_options(&mut stacks[extension.stack], extension, &from, options, counters);
+            let from = From { state, number, node, score, orientation, is_last: extension.is_last };
+            self.expand_options(&mut stacks[extension.stack], extension, &from, options, memo, counters);
         }
     }
 
@@ -221,6 +223,7 @@ impl<'m> Decoder<'m> {
         extension: &Extension,
         from: &From,
         options: Options,
+        memo: &mut Memo,
         counters: &mut Counters,
     ) {
         let mut threshold = stack.threshold(extension.coverage);
@@ -229,11 +232,11 @@ impl<'m> Decoder<'m> {
                 break;
             }
             let score = from.score + candidate.score[from.orientation];
-            if !self.passes_look_ahead(from.context, candidate, score, threshold, counters) {
+            if !self.passes_look_ahead(from, candidate, score, threshold, memo, counters) {
                 continue;
             }
             let words = &options.words[candidate.word_range()];
-            let (log10, state) = self.lm_score(from, candidate, words, counters);
+            let (log10, state) = self.lm_score(from, candidate, words, memo, counters);
             let score = score + self.lm_weight * log10;
             if score <= threshold {
                 continue;
@@ -250,10 +253,11 @@ impl<'m> Decoder<'m> {
     #[inline]
     fn passes_look_ahead(
         &self,
-        context: &Context,
+        from: &From,
         candidate: &Candidate,
         score: f32,
         threshold: f32,
+        memo: &mut Memo,
         counters: &mut Counters,
     ) -> bool {
         // No probability is above 1.
@@ -261,38 +265,58 @@ impl<'m> Decoder<'m> {
             && match self.options.look_ahead {
                 LookAhead::None => true,
                 LookAhead::FirstWord => {
-                    counters.lm_computations += 1;
-                    score + self.lm_weight * context.score(candidate.first) > threshold
+                    let (log10, _) = self.first_score(from, candidate.first, memo, counters);
+                    score + self.lm_weight * log10 > threshold
                 }
                 LookAhead::PhraseOnly => score + candidate.estimate > threshold,
             }
     }
 
+    /// log10 probability of the first word of a phrase.
+    #[inline]
+    fn first_score<'a>(
+        &self,
+        from: &From,
+        word: WordId,
+        memo: &'a mut Memo,
+        counters: &mut Counters,
+    ) -> (f32, &'a State) {
+        memo.score(from.number, word, || {
+            counters.lm_computations += 1;
+            self.model.language_model().score(from.state, word)
+        })
+    }
+
     /// log10 probability of the words of a phrase, and of the end of the sentence if it is the last one.
     #[inline]
-    fn lm_score(&self, from: &From, candidate: &Candidate, words: &[WordId], counters: &mut Counters) -> (f32, State) {
+    fn lm_score(
+        &self,
+        from: &From,
+        candidate: &Candidate,
+        words: &[WordId],
+        memo: &mut Memo,
+        counters: &mut Counters,
+    ) -> (f32, State) {
         let model = self.model.language_model();
-        let (mut sum, mut state) = (0.0, from.context.state());
-        for (number, &word) in (1..).zip(words) {
-            let (log10, next) = model.score(&state, word);
-            (sum, state) = (sum + log10, next);
-            counters.lm_computations += 1;
+        let (mut sum, state) = self.first_score(from, candidate.first, memo, counters);
+        let mut state = *state;
+        for (before, &word) in (1..).zip(&words[1..]) {
             // Once all that is remembered is of this phrase, the rest is as in the phrase alone.
             if let Target::Pair(pair) = candidate.target
-                && state.length() <= number
-                && number < words.len()
+                && state.length() <= before
             {
-                sum += self.model.lm_suffixes()[candidate.words as usize + number];
+                sum += self.model.lm_suffixes()[candidate.words as usize + before];
                 state = self.model.lm_state(pair);
                 break;
             }
+            let (log10, next) = model.score(&state, word);
+            (sum, state) = (sum + log10, next);
+            counters.lm_computations += 1;
         }
         if from.is_last {
             sum += model.score(&state, END).0;
             counters.lm_computations += 1;
         }
-        // The first word's was counted already if there was a look at it.
-        counters.lm_computations -= u64::from(self.options.look_ahead == LookAhead::FirstWord);
         (sum, state)
     }
 
@@ -319,7 +343,9 @@ impl<'m> Decoder<'m> {
 
 /// What a hypothesis brings to the expansions over a span.
 struct From<'a> {
-    context: &'a Context<'a>,
+    /// What the language model remembers of it, and the number of that in the memo.
+    state: &'a State,
+    number: StateNumber,
     node: NodeId,
     /// With the scores of the jump to the span.
     score: f32,

@@ -2,10 +2,11 @@
 
 use crate::coverage::Coverage;
 use crate::graph::{Arc, NodeId, SearchGraph};
-use crate::index::{Index, finish, mix};
+use crate::index::Index;
+use crate::memo::MixHasher;
 use crate::ranking::Ranking;
 use metaphrase_ngram::State;
-use std::hash::{Hash, Hasher};
+use std::hash::Hash;
 
 /// A partial translation.
 #[derive(Debug, Clone, Copy)]
@@ -43,9 +44,10 @@ impl Hypothesis {
     }
 
     fn hash(&self) -> u32 {
-        let mut hasher = MixHasher(mix(u64::from(self.coverage) << 32 | u64::from(self.arc.end), self.forward.into()));
+        let mut hasher = MixHasher::default();
+        (self.coverage, self.arc.end, self.forward, self.swap_start).hash(&mut hasher);
         self.state.hash(&mut hasher);
-        finish(mix(hasher.0, self.swap_start.into()))
+        hasher.finish32()
     }
 }
 
@@ -246,31 +248,4 @@ fn arcs(hypothesis: &Hypothesis, merged: &[(Arc, u32)]) -> impl Iterator<Item = 
         Some(*arc)
     });
     [hypothesis.arc].into_iter().chain(others)
-}
-
-/// Hashes a language model's state with a multiplication per number.
-struct MixHasher(u64);
-
-impl Hasher for MixHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.0 = mix(self.0, byte.into());
-        }
-    }
-
-    fn write_u32(&mut self, value: u32) {
-        self.0 = mix(self.0, value.into());
-    }
-
-    fn write_u64(&mut self, value: u64) {
-        self.0 = mix(self.0, value);
-    }
-
-    fn write_usize(&mut self, value: usize) {
-        self.0 = mix(self.0, value as u64);
-    }
 }

@@ -4,7 +4,9 @@
 #[path = "common/tiny.rs"]
 mod tiny;
 
-use metaphrase_phrase::{Decoder, LookAhead, SearchOptions, Workspace};
+use metaphrase_phrase::{
+    Decoder, LookAhead, PairId, Phrase, PhraseModel, SearchOptions, Target, Translation, Workspace,
+};
 use tiny::Random;
 
 const ALL: SearchOptions = SearchOptions {
@@ -25,7 +27,7 @@ fn the_best_translations_are_found() {
         let model = tiny::model(&mut random);
         let source = tiny::sentence(&mut random, 4);
         for distortion_limit in [None, Some(0), Some(1), Some(2)] {
-            let all = tiny::all_translations(&model, &source, distortion_limit);
+            let all = all_translations(&model, &source, distortion_limit);
             let decoder = Decoder::new(&model, SearchOptions { distortion_limit, ..ALL }).unwrap();
             let (found, _) = decoder.n_best(&source, all.len() + 1, false, &mut workspace);
             assert_eq!(found.len(), all.len(), "seed {seed}: {source:?}");
@@ -45,7 +47,7 @@ fn the_best_translation_is_found_without_lists() {
         let mut random = Random(seed);
         let model = tiny::model(&mut random);
         let source = tiny::sentence(&mut random, 4);
-        let best = &tiny::all_translations(&model, &source, None)[0];
+        let best = &all_translations(&model, &source, None)[0];
         for look_ahead in [LookAhead::None, LookAhead::FirstWord] {
             for presort in [true, false] {
                 let options = SearchOptions { look_ahead, presort, keep_recombined: false, ..ALL };
@@ -55,4 +57,50 @@ fn the_best_translation_is_found_without_lists() {
             }
         }
     }
+}
+
+/// All translations that the distortion limit allows, the best first.
+fn all_translations(model: &PhraseModel, source: &[&str], limit: Option<usize>) -> Vec<Translation> {
+    let mut all = Vec::new();
+    extend(model, source, limit, &mut Vec::new(), &mut all);
+    all.sort_by(|a, b| b.score.total_cmp(&a.score));
+    all
+}
+
+fn extend(
+    model: &PhraseModel,
+    source: &[&str],
+    limit: Option<usize>,
+    phrases: &mut Vec<Phrase>,
+    all: &mut Vec<Translation>,
+) {
+    let covered = |position: &usize| phrases.iter().any(|phrase| phrase.source.contains(position));
+    let free: Vec<bool> = (0..source.len()).map(|position| !covered(&position)).collect();
+    let Some(gap) = free.iter().position(|free| *free) else {
+        let score = model.features(source, phrases).dot(&model.weights);
+        all.push(Translation { score, phrases: phrases.clone() });
+        return;
+    };
+    let end = phrases.last().map_or(0, |phrase| phrase.source.end);
+    for start in gap..source.len() {
+        for stop in start + 1..=source.len().min(start + 2) {
+            let too_far = |limit| end.abs_diff(start) > limit || (start > gap && stop - gap > limit);
+            if limit.is_some_and(too_far) || free[start..stop].contains(&false) {
+                continue;
+            }
+            for target in targets(model, &source[start..stop]) {
+                phrases.push(Phrase { source: start..stop, target });
+                extend(model, source, limit, phrases, all);
+                phrases.pop();
+            }
+        }
+    }
+}
+
+fn targets(model: &PhraseModel, words: &[&str]) -> Vec<Target> {
+    let pairs: Vec<PairId> = model.table().translations(&words.join(" ")).collect();
+    if pairs.is_empty() && words.len() == 1 {
+        return vec![Target::Unknown];
+    }
+    pairs.into_iter().map(Target::Pair).collect()
 }

@@ -1,8 +1,6 @@
-//! Tiny random models, and all translations that they have.
+//! Tiny random models.
 
-use metaphrase_phrase::{
-    FeatureNames, Features, LanguageModel, PairId, Phrase, PhraseModel, PhraseTable, Target, Translation,
-};
+use metaphrase_phrase::{FeatureNames, Features, LanguageModel, PhraseModel, PhraseTable};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
@@ -109,50 +107,4 @@ fn language_model(random: &mut Random) -> LanguageModel {
         trigrams.concat(),
     );
     metaphrase_ngram::arpa::read_from(text.as_bytes(), Path::new("tiny.arpa")).unwrap()
-}
-
-/// All translations that the distortion limit allows, the best first.
-pub fn all_translations(model: &PhraseModel, source: &[&str], limit: Option<usize>) -> Vec<Translation> {
-    let mut all = Vec::new();
-    extend(model, source, limit, &mut Vec::new(), &mut all);
-    all.sort_by(|a, b| b.score.total_cmp(&a.score));
-    all
-}
-
-fn extend(
-    model: &PhraseModel,
-    source: &[&str],
-    limit: Option<usize>,
-    phrases: &mut Vec<Phrase>,
-    all: &mut Vec<Translation>,
-) {
-    let covered = |position: &usize| phrases.iter().any(|phrase| phrase.source.contains(position));
-    let free: Vec<bool> = (0..source.len()).map(|position| !covered(&position)).collect();
-    let Some(gap) = free.iter().position(|free| *free) else {
-        let score = model.features(source, phrases).dot(&model.weights);
-        all.push(Translation { score, phrases: phrases.clone() });
-        return;
-    };
-    let end = phrases.last().map_or(0, |phrase| phrase.source.end);
-    for start in gap..source.len() {
-        for stop in start + 1..=source.len().min(start + 2) {
-            let too_far = |limit| end.abs_diff(start) > limit || (start > gap && stop - gap > limit);
-            if limit.is_some_and(too_far) || free[start..stop].contains(&false) {
-                continue;
-            }
-            for target in targets(model, &source[start..stop]) {
-                phrases.push(Phrase { source: start..stop, target });
-                extend(model, source, limit, phrases, all);
-                phrases.pop();
-            }
-        }
-    }
-}
-
-fn targets(model: &PhraseModel, words: &[&str]) -> Vec<Target> {
-    let pairs: Vec<PairId> = model.table().translations(&words.join(" ")).collect();
-    if pairs.is_empty() && words.len() == 1 {
-        return vec![Target::Unknown];
-    }
-    pairs.into_iter().map(Target::Pair).collect()
 }
