@@ -103,12 +103,7 @@ impl Output {
 
     /// Writes a piece of text.
     pub fn write(&mut self, text: &str) -> Result<()> {
-        let result = match &mut self.sink {
-            Sink::Stream(writer) => writer.write_all(text.as_bytes()),
-            Sink::File(writer, _) => writer.write_all(text.as_bytes()),
-            Sink::Gz(writer, _) => writer.write_all(text.as_bytes()),
-        };
-        result.with_context(|| format!("cannot write {}", self.name))
+        self.write_all(text.as_bytes()).with_context(|| format!("cannot write {}", self.name))
     }
 
     /// Hands on what was written, if somebody may be waiting for it.
@@ -127,6 +122,21 @@ impl Output {
     /// All is written: a file gets its name.
     pub fn finish(self) -> Result<()> {
         self.sink.finish().with_context(|| format!("cannot write {}", self.name))
+    }
+}
+
+/// For libraries that write by themselves; [`Output::flush`] is another thing, which [`Output::finish`] includes.
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.sink {
+            Sink::Stream(writer) => writer.write(bytes),
+            Sink::File(writer, _) => writer.write(bytes),
+            Sink::Gz(writer, _) => writer.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

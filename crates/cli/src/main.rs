@@ -13,6 +13,7 @@ mod extract;
 mod inspect;
 mod io;
 mod lines;
+mod lm;
 mod messages;
 mod model;
 mod nbest;
@@ -68,6 +69,7 @@ enum Command {
     Average(average::Args),
     Curves(curves::Args),
     Phrase(phrase::Args),
+    Lm(lm::Args),
     Tokenize(tokenize::Args),
     /// Join the words of tokenised text again
     Detokenize(tokenize::Args),
@@ -91,6 +93,7 @@ fn main() -> ExitCode {
         Command::Average(args) => average::run(&args),
         Command::Curves(args) => curves::run(&args),
         Command::Phrase(args) => phrase::run(&args, &terminal),
+        Command::Lm(args) => lm::run(&args, &terminal),
         Command::Tokenize(args) => tokenize::tokenize(&args),
         Command::Detokenize(args) => tokenize::detokenize(&args),
         Command::Align(args) => align::run(&args, &terminal),

@@ -1,10 +1,10 @@
 //! Queries per second of a model on a text: in order, and in random order, as a decoder's are.
 //!
 //! ```text
-//! cargo run --release -p metaphrase-ngram --example queries -- lm.arpa.gz text.en
+//! cargo run --release -p metaphrase-ngram --example queries -- lm.bin text.en
 //! ```
 
-use metaphrase_ngram::{END, Model, State, WordId, arpa};
+use metaphrase_ngram::{END, Model, State, WordId};
 use std::path::Path;
 
 const ROUNDS: usize = 5;
@@ -13,7 +13,7 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [model, text] = &arguments[..] else { panic!("usage: queries MODEL TEXT") };
     let start = seconds();
-    let model = arpa::read(Path::new(model)).expect("a model");
+    let model = Model::open(Path::new(model)).expect("a model");
     let ngrams: usize = model.counts().iter().sum();
     let size = model.bytes();
     println!("loaded    {:.2} s, {ngrams} n-grams, {:.2} bytes each", seconds() - start, size as f64 / ngrams as f64);

@@ -134,3 +134,38 @@ fn add(state: u64, bytes: &[u8]) -> u64 {
     let state = chunks.iter().fold(state, |state, chunk| step(state, u64::from_le_bytes(*chunk)));
     if rest.is_empty() { state } else { step(state, u64::from_le_bytes(last)) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::WordId;
+    use proptest::prelude::*;
+
+    const TEXT: &str = include_str!("../../../testdata/ngram/lmplz.arpa");
+
+    proptest! {
+        /// Not even a false file with a true checksum can make a query leave the file.
+        #[test]
+        fn false_files_with_true_checksums_do_no_harm(changes in prop::collection::vec((0usize..1 << 16, any::<u8>()), 1..40)) {
+            let model = crate::arpa::read_from(TEXT.as_bytes(), Path::new("lm.arpa")).unwrap();
+            let mut bytes = Vec::new();
+            write(&model.quantised(3, 3), &mut bytes).unwrap();
+            for (at, byte) in changes {
+                let at = AT_CHECKED + at % (bytes.len() - AT_CHECKED);
+                bytes[at] = byte;
+            }
+            let sum = checksum(&bytes[AT_CHECKED..]);
+            bytes[AT_CHECKSUM..AT_CHECKED].copy_from_slice(&sum.to_le_bytes());
+            let file = tempfile::NamedTempFile::new().unwrap();
+            std::fs::write(file.path(), &bytes).unwrap();
+            if let Ok(model) = open(file.path()) {
+                let mut state = model.begin();
+                for word in (0..model.vocabulary().len()).map(WordId::new) {
+                    let _ = model.context(&state).score(word);
+                    state = model.score(&state, word).1;
+                }
+                let _ = crate::arpa::write(&model, &mut Vec::new());
+            }
+        }
+    }
+}

@@ -179,7 +179,9 @@ impl Model {
         let mut histories: Vec<u32> = vec![];
         for k in 0..self.order() {
             let words = if k == 0 { (0..layout.words as u32).collect() } else { layout.words_of(bytes, k, &histories) };
-            let mut numbers: Vec<u32> = (0..layout.count(k) as u32).collect();
+            // A false file may tell of fewer or more n-grams than it counts.
+            let count = layout.count(k).min(words.len() / (k + 1));
+            let mut numbers: Vec<u32> = (0..count as u32).collect();
             let of = |number: u32| &words[number as usize * (k + 1)..(number as usize + 1) * (k + 1)];
             numbers.sort_unstable_by(|&a, &b| of(a).cmp(of(b)));
             let mut list = NGrams::new(k + 1);

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write(model: &Model, writer: &mut impl Write) -> io::Result<()> {
+pub fn write(model: &Model, writer: &mut dyn Write) -> io::Result<()> {
     writeln!(writer, "\\data\\")?;
     for (k, count) in model.counts().iter().enumerate() {
         writeln!(writer, "ngram {}={count}", k + 1)?;

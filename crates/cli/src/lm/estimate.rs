@@ -1,0 +1,136 @@
+//! `metaphrase lm estimate`.
+
+use crate::io::{Input, Output};
+use crate::messages::Terminal;
+use anyhow::{Context, Result};
+use clap::ValueHint;
+use metaphrase_ngram::{Discounts, EstimateOptions, EstimateReport, MAX_ORDER};
+use std::io::BufReader;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+/// Estimate a language model from text
+///
+/// Interpolated modified Kneser-Ney smoothing, with the numbers of lmplz. The text has a sentence per line and words
+/// between white space: bring it into the form in which the model will be asked (for most translation models: tokenised).
+/// The model is written as ARPA text.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// Words of the longest n-grams
+    #[arg(short, long, value_name = "N", default_value_t = 5)]
+    #[arg(value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=MAX_ORDER as u64))]
+    order: usize,
+    /// The text; .gz is decompressed [default: standard input]
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    input: Option<PathBuf>,
+    /// Where the model goes; .gz is compressed [default: standard output]
+    #[arg(long, visible_alias = "arpa", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    output: Option<PathBuf>,
+    /// Leave out n-grams that occur at most so many times, by order from words on; the last number holds for higher orders
+    #[arg(long, value_name = "COUNT", num_args = 1..=MAX_ORDER)]
+    prune: Vec<u64>,
+    /// Use these discounts for counts of 1, 2 and more where the text gives none [without numbers: 0.5 1 1.5]
+    #[arg(long, value_name = "D", num_args = 0..=3)]
+    discount_fallback: Option<Vec<f64>>,
+    /// Leave out <s>, </s> and <unk> in the text
+    #[arg(long)]
+    skip_symbols: bool,
+    /// Memory for sorting; words come on top of it: a number with K, M or G
+    #[arg(short = 'S', long, value_name = "SIZE", default_value = "1G", value_parser = size)]
+    memory: usize,
+    /// Where temporary files go [default: the system's directory for them]
+    #[arg(short = 'T', long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    temporary: Option<PathBuf>,
+    /// Threads that sort [default: as many as the machine has]
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  metaphrase lm estimate -o 5 < text.tok.en > lm.arpa
+  metaphrase lm estimate -o 5 --prune 0 0 1 -i text.tok.en.gz --output lm.arpa.gz";
+
+/// Estimates a model.
+pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
+    let options = EstimateOptions {
+        order: args.order,
+        prune: args.prune.clone(),
+        fallback: args.discount_fallback.as_deref().map(fallback).transpose()?,
+        skip_symbols: args.skip_symbols,
+        memory: args.memory,
+        temporary: args.temporary.clone().unwrap_or_else(std::env::temp_dir),
+        threads: args.threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, usize::from),
+    };
+    let input = Input::open(args.input.as_deref())?;
+    let mut output = Output::create(args.output.as_deref())?;
+    let to = args.output.as_deref().filter(|path| *path != Path::new("-")).unwrap_or(Path::new("standard output"));
+    let mut text = BufReader::with_capacity(1 << 18, input.reader);
+    let report = metaphrase_ngram::estimate(&mut text, Path::new(&input.name), &options, &mut output, to)?;
+    output.finish()?;
+    tell(&report, terminal);
+    Ok(())
+}
+
+/// What the model was made of; a warning where the text gave no discounts.
+fn tell(report: &EstimateReport, terminal: &Terminal) {
+    tracing::info!("{} words in {} sentences", report.words, report.sentences);
+    for (k, order) in report.orders.iter().enumerate() {
+        let Discounts([one, two, more]) = order.discounts;
+        let (n, kept, of) = (k + 1, order.kept, order.ngrams);
+        tracing::info!("{kept} of {of} {n}-grams, discounts {one:.4} {two:.4} {more:.4}");
+        if order.is_fallback && !terminal.quiet {
+            tracing::warn!("the counts of {n}-grams give no discounts; used {one} {two} {more} instead");
+        }
+    }
+}
+
+/// Discounts of 1, 2 and more from none to three numbers; the last one holds for the rest.
+fn fallback(numbers: &[f64]) -> Result<Discounts> {
+    let discounts = match *numbers {
+        [] => [0.5, 1.0, 1.5],
+        [all] => [all; 3],
+        [one, two] => [one, two, two],
+        [one, two, more, ..] => [one, two, more],
+    };
+    let in_range = discounts.iter().zip([1.0, 2.0, 3.0]).all(|(discount, count)| (0.0..=count).contains(discount));
+    in_range.then_some(Discounts(discounts)).ok_or_else(|| {
+        crate::Usage::error(
+            "--discount-fallback: a discount is at least 0 and at most the count it is taken off: 1, 2, 3",
+        )
+    })
+}
+
+/// A number of bytes, as `500M`.
+fn size(text: &str) -> Result<usize> {
+    let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
+    let shift = match text[digits.len()..].to_ascii_lowercase().trim_end_matches('b') {
+        "" => 0,
+        "k" => 10,
+        "m" => 20,
+        "g" => 30,
+        "t" => 40,
+        unit => anyhow::bail!("`{unit}` is none of the units K, M, G and T"),
+    };
+    let number: usize = digits.parse().context("expected a number, as in 500M")?;
+    number.checked_mul(1 << shift).context("that is more memory than can be addressed")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes() {
+        assert_eq!(["7", "500M", "2g", "1KB"].map(|text| size(text).unwrap()), [7, 500 << 20, 2 << 30, 1 << 10]);
+        ["", "M", "1X", "-1", "99999999999999T"].iter().for_each(|text| assert!(size(text).is_err(), "{text}"));
+    }
+
+    #[test]
+    fn fallbacks() {
+        assert_eq!(fallback(&[]).unwrap(), Discounts([0.5, 1.0, 1.5]));
+        assert_eq!(fallback(&[0.4, 0.9]).unwrap(), Discounts([0.4, 0.9, 0.9]));
+        assert!(fallback(&[1.5]).is_err() && fallback(&[f64::NAN]).is_err());
+    }
+}
