@@ -33,9 +33,13 @@ pub struct SearchArgs {
     stop: Option<StopArg>,
     /// What each step looks at and keeps: all continuations, with constraints by dynamic beam allocation (beam); with
     /// constraints a whole beam for each number of constraints met (grid); or cube pruning, where hypotheses with the
-    /// same last word share scores until one is chosen (cube), or scores and state for good (fast-cube) [default: beam]
+    /// same last words share scores until one is chosen (cube), or scores and state for good (fast-cube) [default: beam]
     #[arg(long, value_enum, hide_possible_values = true, value_name = "beam|grid|cube|fast-cube")]
     strategy: Option<StrategyArg>,
+    /// Cube pruning merges hypotheses with N last words in common, from 1 (the most, as Zhang et al. 2018) to 4
+    /// [default: 2]
+    #[arg(long, value_name = "N")]
+    merge_words: Option<usize>,
     /// Drop hypotheses less probable than the best one of the step times X; 0: none
     #[arg(long, value_name = "X", default_value_t = 0.0, allow_negative_numbers = true)]
     beam_width: f32,
@@ -125,6 +129,7 @@ impl SearchArgs {
             Some(StrategyArg::FastCube) => Strategy::AcceleratedCube,
             None => search.strategy,
         };
+        search.merge_words = self.merge_words.unwrap_or(search.merge_words);
         search.beam_width = self.beam_width;
         search.prune_threshold = self.prune_threshold;
         search.stop_margin = self.stop_margin;

@@ -20,15 +20,21 @@ struct Row {
     rows: usize,
     seconds: f64,
     milliseconds_per_word: f64,
-    /// How many times faster than the naive search of the same model at this beam.
+    /// How many times faster than the naive search at this beam, of the same model.
     speed_up: f64,
 }
 
-/// Merging rate, work, time and BLEU of the six search strategies.
+/// Merging rate, work, time and BLEU of the six search strategies, and of those that merge by two last words.
 pub fn figures(setup: &Setup) -> Result<()> {
     let text = setup.text()?;
     let requests: Vec<Request> = text.source.iter().map(Request::translate).collect();
-    let strategies = [("NBS", Strategy::Beam), ("NCP", Strategy::Cube), ("ACP", Strategy::AcceleratedCube)];
+    let strategies = [
+        ("NBS", Strategy::Beam, 1),
+        ("NCP", Strategy::Cube, 1),
+        ("ACP", Strategy::AcceleratedCube, 1),
+        ("NCP, two words", Strategy::Cube, 2),
+        ("ACP, two words", Strategy::AcceleratedCube, 2),
+    ];
     let mut models = vec![("-SN", setup.model.as_deref(), false)];
     if let Some(path) = &setup.self_normalised {
         models.push(("+SN", Some(path), true));
@@ -37,10 +43,11 @@ pub fn figures(setup: &Setup) -> Result<()> {
     for (suffix, path, raw) in models {
         let translator = load(path, raw, setup.batch_tokens)?;
         let mut naive = vec![0.0; BEAMS.len()];
-        for (name, strategy) in strategies {
+        for (name, strategy, words) in strategies {
             for (place, beam) in BEAMS.into_iter().enumerate() {
                 let mut options = translator.options();
-                (options.search.strategy, options.search.beam_size) = (strategy, beam);
+                (options.search.strategy, options.search.merge_words, options.search.beam_size) =
+                    (strategy, words, beam);
                 let measured = measure(&translator, &options, requests.clone())?;
                 let counts = measured.counts();
                 if strategy == Strategy::Beam {

@@ -1,6 +1,7 @@
 //! What a search is told, in one struct.
 
 use crate::Sampling;
+use crate::trellis::MAX_MERGE_WORDS;
 use metaphrase_base::{StepModel, WordId};
 use std::sync::Arc;
 
@@ -25,7 +26,7 @@ pub enum Strategy {
     /// As `Beam`, but the beam is C + 1 times as wide where a sentence has C words of constraints, and each bank has
     /// its own `beam_size` places (Hokamp and Liu 2017, as Post and Vilar 2018, §5, simulate it).
     Grid,
-    /// Cube pruning (Zhang et al. 2018, §3.4.1, "NCP"): open hypotheses that end with the same word share the scores
+    /// Cube pruning (Zhang et al. 2018, §3.4.1, "NCP"): open hypotheses that end with the same words share the scores
     /// of the best of them; those that are chosen get their own scores and states in a second step.
     Cube,
     /// Accelerated cube pruning (§3.4.2, "ACP"): they share the score and the state for good.
@@ -47,6 +48,9 @@ const MAX_BEAM: usize = 10_000;
 pub struct Options {
     /// Which continuations are looked at and kept.
     pub strategy: Strategy,
+    /// Cube pruning lets hypotheses share a row if their last words are the same, so many of them. The paper's 1 merges
+    /// most; 2 costs less quality. From 1 to 4.
+    pub merge_words: usize,
     /// Hypotheses kept per step and sentence, B. From 1 to 10,000.
     pub beam_size: usize,
     /// Number of hypotheses in an outcome, at most.
@@ -86,6 +90,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             strategy: Strategy::Beam,
+            merge_words: 2,
             beam_size: 6,
             n_best: 1,
             normalize: 1.0,
@@ -117,6 +122,12 @@ pub enum OptionsError {
     BeamTooWide {
         /// What was given.
         beam_size: usize,
+    },
+    /// More last words than cube pruning looks at.
+    #[error("cube pruning is to look at {words} last words; it looks at {MAX_MERGE_WORDS} at most")]
+    MergeWords {
+        /// What was given.
+        words: usize,
     },
     /// Not a usable number.
     #[error("{option} is {value}; it must be {expected}")]
@@ -156,10 +167,14 @@ impl Options {
     /// # Errors
     /// One sentence about the first option that can not work.
     pub fn check<M: StepModel>(self, model: &M) -> Result<CheckedOptions, OptionsError> {
-        for (option, value) in [("beam size", self.beam_size), ("n-best size", self.n_best)] {
+        let merged = ("number of last words that cube pruning looks at", self.merge_words);
+        for (option, value) in [("beam size", self.beam_size), ("n-best size", self.n_best), merged] {
             if value == 0 {
                 return Err(OptionsError::Zero { option });
             }
+        }
+        if self.merge_words > MAX_MERGE_WORDS {
+            return Err(OptionsError::MergeWords { words: self.merge_words });
         }
         // Each place of the beam takes a row of scores, one for each word of the vocabulary.
         if self.beam_size.max(self.n_best) > MAX_BEAM {

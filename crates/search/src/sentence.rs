@@ -6,7 +6,7 @@ use crate::guide::{self, Guide, Step};
 use crate::length::Ranking;
 use crate::pruning::Pruning;
 use crate::sampling::{self, Sampler};
-use crate::trellis::{HypId, Trellis};
+use crate::trellis::{HypId, LastWords, Trellis};
 use crate::{CheckedOptions, Counts, Hypothesis, Stop, Strategy, Task, length};
 use metaphrase_base::{Parent, Row, StepScores, WordId};
 use rand_chacha::ChaCha8Rng;
@@ -64,7 +64,7 @@ pub(crate) struct Selection {
     guide: guide::Buffers,
     open: Vec<Open>,
     sampler: Sampler,
-    rows_by_word: HashMap<WordId, usize>,
+    rows_by_words: HashMap<LastWords, usize>,
 }
 
 /// What search knows of the model.
@@ -272,20 +272,23 @@ impl SentenceSearch {
         {
             self.open.extend((1..self.copies()).map(|draw| Open { draw, ..only }));
         }
-        self.assign_rows(&mut buffers.rows_by_word);
+        self.assign_rows(&mut buffers.rows_by_words);
         self.is_done(target)
     }
 
-    /// Gives each open hypothesis a row, or those that end with the same word the row of the best of them (the
-    /// sub-cubes of Zhang et al. 2018, §3.4.1).
-    fn assign_rows(&mut self, rows_by_word: &mut HashMap<WordId, usize>) {
+    /// Gives each open hypothesis a row, or those that end with the same words the row of the best of them (the
+    /// sub-cubes of Zhang et al. 2018, §3.4.1, where it is one word).
+    fn assign_rows(&mut self, rows_by_words: &mut HashMap<LastWords, usize>) {
         self.leaders.clear();
-        rows_by_word.clear();
+        rows_by_words.clear();
         let merges = self.options.strategy.merges();
         for (place, open) in self.open.iter_mut().enumerate() {
             let own = self.leaders.len();
-            open.row = match open.parent {
-                Some(parent) if merges => *rows_by_word.entry(parent.word).or_insert(own),
+            open.row = match open.hyp {
+                Some(hyp) if merges => {
+                    let words = self.trellis.last_words(hyp, self.options.merge_words);
+                    *rows_by_words.entry(words).or_insert(own)
+                }
                 _ => own,
             };
             if open.row == own {

@@ -16,6 +16,12 @@ struct Node {
     log_prob: f32,
 }
 
+/// The most last words by which cube pruning tells hypotheses apart.
+pub(crate) const MAX_MERGE_WORDS: usize = 4;
+
+/// The last words of a hypothesis, the last one first; `None` beyond those that are looked at.
+pub(crate) type LastWords = [Option<WordId>; MAX_MERGE_WORDS];
+
 /// Hypotheses as back-pointers, with the attention of each word if it is kept. Reused from sentence to sentence.
 #[derive(Debug, Default)]
 pub(crate) struct Trellis {
@@ -60,6 +66,18 @@ impl Trellis {
 
     fn word(&self, id: HypId) -> WordId {
         self.nodes[id.0 as usize].word
+    }
+
+    /// The last `count` words, at most [`MAX_MERGE_WORDS`].
+    pub(crate) fn last_words(&self, id: HypId, count: usize) -> LastWords {
+        let mut words = LastWords::default();
+        let mut next = Some(id);
+        for word in words.iter_mut().take(count) {
+            let Some(id) = next else { break };
+            *word = Some(self.word(id));
+            next = self.nodes[id.0 as usize].parent;
+        }
+        words
     }
 
     pub(crate) fn log_prob(&self, id: HypId) -> f32 {

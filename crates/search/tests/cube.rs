@@ -17,7 +17,7 @@ fn bigrams(seed: u64) -> FakeModel {
 }
 
 fn options(strategy: Strategy, beam_size: usize) -> Options {
-    Options { strategy, beam_size, n_best: beam_size, ..Options::default() }
+    Options { strategy, merge_words: 1, beam_size, n_best: beam_size, ..Options::default() }
 }
 
 #[test]
