@@ -16,10 +16,14 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
+/// Bytes that are compressed at once.
+const BUFFER: usize = 1 << 16;
+
 /// A compressed file that gets its name when all are written.
 pub(crate) struct Table {
     path: PathBuf,
-    writer: GzEncoder<BufWriter<NamedTempFile>>,
+    /// Buffered before it is compressed: a call of the encoder for each number would take longer than all the rest.
+    writer: BufWriter<GzEncoder<NamedTempFile>>,
 }
 
 impl Table {
@@ -33,7 +37,10 @@ impl Table {
             builder.permissions(std::fs::Permissions::from_mode(0o666));
         }
         match builder.tempfile_in(folder) {
-            Ok(file) => Ok(Self { path, writer: GzEncoder::new(BufWriter::new(file), Compression::default()) }),
+            Ok(file) => {
+                let writer = BufWriter::with_capacity(BUFFER, GzEncoder::new(file, Compression::default()));
+                Ok(Self { path, writer })
+            }
             Err(error) => Err(ExtractError::Write { path, error }),
         }
     }
@@ -46,7 +53,7 @@ impl Table {
     pub fn publish(self) -> Result<(), ExtractError> {
         let Self { path, writer } = self;
         let finish = || {
-            writer.finish()?.into_inner()?.persist(&path)?;
+            writer.into_inner()?.finish()?.persist(&path)?;
             Ok(())
         };
         finish().map_err(|error| ExtractError::Write { path: path.clone(), error })
