@@ -40,8 +40,8 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = Options::default().hmm_iterations)]
     hmm_iterations: usize,
     /// A line with more words on one side gets no links
-    #[arg(long, value_name = "N", default_value_t = Options::default().max_words)]
-    max_words: usize,
+    #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u16).range(1..=4096))]
+    max_words: u16,
     /// Threads [default: as many as the machine has]
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
@@ -59,7 +59,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
         diagonal_iterations: args.diagonal_iterations,
         hmm_iterations: args.hmm_iterations,
         symmetrization: args.symmetrize,
-        max_words: args.max_words,
+        max_words: args.max_words.into(),
         threads: args.threads.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN),
     };
     let mut output = Output::create(args.output.as_deref())?;
