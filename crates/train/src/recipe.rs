@@ -172,7 +172,8 @@ impl Recipe {
         for setting in settings {
             let wrong = |problem: &str| RecipeError::Setting { setting: setting.clone(), problem: problem.to_owned() };
             let set: toml::Table = setting.parse().map_err(|e: toml::de::Error| wrong(e.message()))?;
-            merge(&mut table, set);
+            let names = setting.split('=').next().unwrap_or_default().split('.').count();
+            set_in(&mut table, set, names);
             table.clone().try_into::<Self>().map_err(|e| wrong(e.message()))?;
         }
         table.try_into().map_err(problem)
@@ -223,11 +224,11 @@ impl Recipe {
     }
 }
 
-/// Sets in `table` what `changes` has.
-fn merge(table: &mut toml::Table, changes: toml::Table) {
-    for (key, change) in changes {
+/// Sets in `table` what `change` has, under `names` names, one inside the other; what is there is replaced whole.
+fn set_in(table: &mut toml::Table, change: toml::Table, names: usize) {
+    for (key, change) in change {
         match (table.get_mut(&key), change) {
-            (Some(toml::Value::Table(old)), toml::Value::Table(new)) => merge(old, new),
+            (Some(toml::Value::Table(old)), toml::Value::Table(new)) if names > 1 => set_in(old, new, names - 1),
             (_, change) => _ = table.insert(key, change),
         }
     }
@@ -286,6 +287,14 @@ updates = 10
     fn settings_replace_and_add() {
         let recipe = parse(RECIPE, &["training.seed = 5", "training.update.dropout.layer=0.1"]).unwrap();
         assert_eq!((recipe.training.seed, recipe.training.update.dropout.layer), (5, 0.1));
+        // A table is replaced whole, as it may be one of several alternatives.
+        let decay = "training.update.optimizer.schedule.decay";
+        let settings = [
+            format!("{decay} = {{ linear = {{ to = 9 }} }}"),
+            format!("{decay} = {{ inverse-square-root = {{ from = 3 }} }}"),
+        ];
+        let recipe = parse(RECIPE, &[&settings[0], &settings[1]]).unwrap();
+        assert_eq!(recipe, parse(RECIPE, &[&settings[1]]).unwrap());
         let error = parse(RECIPE, &["training.seeds = 5"]).unwrap_err();
         assert!(error.starts_with("`training.seeds = 5` does not set anything: unknown field `seeds`"), "{error}");
         assert!(parse(RECIPE, &["training.seed"]).is_err());
