@@ -93,13 +93,13 @@ pub fn extract(
     let counted = count::count(corpus, alignments, &ranks, options.max_length, &space)
         .map_err(|error| ExtractError::scratch(folder, error))?;
     let scorer = score::Scorer::new(options, &counted.counts, &lexicon, &ranks);
-    let (phrase_pairs, words) = (counted.counts.distinct(), (corpus.source_words(), corpus.target_words()));
-    let (tables, kept) = tables::write(counted.pairs, &scorer, &ranks, words, folder)?;
+    let words = [corpus.source_words(), corpus.target_words()];
+    let mut tables = tables::PhraseTables::create(&scorer, &ranks, words, folder)?;
+    tables.write(counted.pairs, folder)?;
+    let extracted = Extracted { phrase_pairs: counted.counts.distinct(), kept: tables.kept };
     let lexical = tables::write_lexicon(&lexicon, options.candidates, words, folder)?;
-    for table in tables.into_iter().chain(lexical) {
-        table.publish()?;
-    }
-    Ok(Extracted { phrase_pairs, kept })
+    tables::publish(tables.into_tables().into_iter().chain(lexical))?;
+    Ok(extracted)
 }
 
 /// Writes only the word translation probabilities and candidates.
@@ -114,9 +114,8 @@ pub fn extract_lexicon(
 ) -> Result<(), ExtractError> {
     check(corpus, alignments, options)?;
     let lexicon = Lexicon::count(corpus, alignments);
-    let words = (corpus.source_words(), corpus.target_words());
-    let files = tables::write_lexicon(&lexicon, options.candidates, words, folder)?;
-    files.into_iter().try_for_each(tables::Table::publish)
+    let words = [corpus.source_words(), corpus.target_words()];
+    tables::publish(tables::write_lexicon(&lexicon, options.candidates, words, folder)?)
 }
 
 fn check(corpus: &Corpus, alignments: &[Alignment], options: &ExtractOptions) -> Result<(), ExtractError> {

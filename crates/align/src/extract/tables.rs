@@ -29,6 +29,10 @@ pub(crate) struct Table {
 impl Table {
     fn create(folder: &Path, name: &str) -> Result<Self, ExtractError> {
         let path = folder.join(name);
+        if path.is_dir() {
+            // Told now: in the end other tables would have their names already.
+            return Err(ExtractError::Write { path, error: io::ErrorKind::IsADirectory.into() });
+        }
         let mut builder = tempfile::Builder::new();
         builder.prefix(".metaphrase-").suffix(".part");
         #[cfg(unix)]
@@ -49,57 +53,95 @@ impl Table {
         content(&mut self.writer).map_err(|error| ExtractError::Write { path: self.path.clone(), error })
     }
 
-    /// All is written: the file gets its name.
-    pub fn publish(self) -> Result<(), ExtractError> {
+    /// All is written.
+    fn complete(self) -> Result<Complete, ExtractError> {
         let Self { path, writer } = self;
-        let finish = || {
-            writer.into_inner()?.finish()?.persist(&path)?;
-            Ok(())
-        };
-        finish().map_err(|error| ExtractError::Write { path: path.clone(), error })
+        let complete = || writer.into_inner()?.finish();
+        match complete() {
+            Ok(file) => Ok(Complete { path, file }),
+            Err(error) => Err(ExtractError::Write { path, error }),
+        }
     }
 }
 
-/// Writes the phrase table and the reordering table; also gives the number of phrase pairs in them.
-pub(crate) fn write(
-    mut pairs: Merge,
-    scorer: &Scorer<'_>,
-    ranks: &[Ranks; 2],
-    (source_words, target_words): (&Words, &Words),
-    folder: &Path,
-) -> Result<([Table; 2], u64), ExtractError> {
-    let mut tables = [
-        Table::create(folder, "phrase-table.gz")?,
-        Table::create(folder, "reordering-table.wbe-msd-bidirectional-fe.gz")?,
-    ];
-    let separators = [ranks[0].separator(), ranks[1].separator()];
-    let text = |side: usize, phrase: &[u32]| -> String {
-        let words = [source_words, target_words][side];
-        let text = |&rank: &u32| ranks[side].word(rank).map(|word| words.text(word));
-        phrase.iter().filter_map(text).collect::<Vec<_>>().join(" ")
-    };
-    let (mut record, mut group, mut kept) = (Record::default(), Vec::new(), 0);
-    loop {
-        let more = pairs.next(&mut record).map_err(|error| ExtractError::scratch(folder, error))?;
-        let source = phrase(&record.key, separators[0]);
-        let ends = group.first().is_some_and(|first: &Record| !more || phrase(&first.key, separators[0]) != source);
-        if ends {
-            let of_source = marginal(&group);
-            for pair in group.drain(..) {
-                let source = phrase(&pair.key, separators[0]);
-                let target = phrase(&pair.key[source.len() + 1..], separators[1]);
-                let counts = PairCounts::from_values(&pair.values);
-                let Some(scores) = scorer.score(source, target, &counts, of_source) else { continue };
-                kept += 1;
-                let phrases = format!("{} {SEPARATOR} {} {SEPARATOR}", text(0, source), text(1, target));
-                tables[0].write(|file| write_scores(file, &phrases, &scores, &counts, of_source))?;
-                tables[1].write(|file| write_orientations(file, &phrases, &counts))?;
+/// A file that lacks nothing but its name.
+struct Complete {
+    path: PathBuf,
+    file: NamedTempFile,
+}
+
+/// Gives tables their names, once all of them are complete: a disk that is full leaves none behind.
+pub(crate) fn publish(tables: impl IntoIterator<Item = Table>) -> Result<(), ExtractError> {
+    let complete: Vec<Complete> = tables.into_iter().map(Table::complete).collect::<Result<_, _>>()?;
+    complete.into_iter().try_for_each(|Complete { path, file }| match file.persist(&path) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(ExtractError::Write { path, error: error.error }),
+    })
+}
+
+/// The phrase table and the reordering table.
+pub(crate) struct PhraseTables<'a> {
+    scorer: &'a Scorer<'a>,
+    ranks: &'a [Ranks; 2],
+    words: [&'a Words; 2],
+    phrases: Table,
+    orientations: Table,
+    /// Phrase pairs written.
+    pub kept: u64,
+}
+
+impl<'a> PhraseTables<'a> {
+    /// Begins the tables.
+    pub fn create(
+        scorer: &'a Scorer<'a>,
+        ranks: &'a [Ranks; 2],
+        words: [&'a Words; 2],
+        folder: &Path,
+    ) -> Result<Self, ExtractError> {
+        let phrases = Table::create(folder, "phrase-table.gz")?;
+        let orientations = Table::create(folder, "reordering-table.wbe-msd-bidirectional-fe.gz")?;
+        Ok(Self { scorer, ranks, words, phrases, orientations, kept: 0 })
+    }
+
+    /// Writes all phrase pairs, which come by source phrase. Those of one source phrase are in memory together.
+    pub fn write(&mut self, mut pairs: Merge, folder: &Path) -> Result<(), ExtractError> {
+        let separator = self.ranks[0].separator();
+        let (mut record, mut group) = (Record::default(), Vec::<Record>::new());
+        while pairs.next(&mut record).map_err(|error| ExtractError::scratch(folder, error))? {
+            let source = phrase(&record.key, separator);
+            if group.first().is_some_and(|first| phrase(&first.key, separator) != source) {
+                self.write_group(&group)?;
+                group.clear();
             }
+            group.push(record.clone());
         }
-        if !more {
-            return Ok((tables, kept));
+        self.write_group(&group)
+    }
+
+    /// Writes the phrase pairs of a source phrase.
+    fn write_group(&mut self, group: &[Record]) -> Result<(), ExtractError> {
+        let of_source = marginal(group);
+        for pair in group {
+            let source = phrase(&pair.key, self.ranks[0].separator());
+            let target = phrase(&pair.key[source.len() + 1..], self.ranks[1].separator());
+            let counts = PairCounts::from_values(&pair.values);
+            let Some(scores) = self.scorer.score(source, target, &counts, of_source) else { continue };
+            self.kept += 1;
+            let phrases = format!("{} {SEPARATOR} {} {SEPARATOR}", self.text(0, source), self.text(1, target));
+            self.phrases.write(|file| write_scores(file, &phrases, &scores, &counts, of_source))?;
+            self.orientations.write(|file| write_orientations(file, &phrases, &counts))?;
         }
-        group.push(record.clone());
+        Ok(())
+    }
+
+    fn text(&self, side: usize, phrase: &[u32]) -> String {
+        let text = |&rank: &u32| self.ranks[side].word(rank).map(|word| self.words[side].text(word));
+        phrase.iter().filter_map(text).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Both tables.
+    pub fn into_tables(self) -> [Table; 2] {
+        [self.phrases, self.orientations]
     }
 }
 
@@ -143,7 +185,7 @@ fn write_orientations(file: &mut dyn Write, phrases: &str, pair: &PairCounts) ->
 pub(crate) fn write_lexicon(
     lexicon: &Lexicon,
     candidates: usize,
-    (source, target): (&Words, &Words),
+    [source, target]: [&Words; 2],
     folder: &Path,
 ) -> Result<[Table; 3], ExtractError> {
     let table = |name, translations: &[Translation], words| {
