@@ -19,13 +19,13 @@ mkdir -p fuzz/logs
 run() {
   target=$1 seconds=$2
   # Slow targets would never come to long inputs if these had to grow.
-  case $target in changed_model | metrics | moses) grow=0 ;; *) grow=100 ;; esac
+  case $target in changed_model | metrics | moses | terms) grow=0 ;; *) grow=100 ;; esac
   case $target in
     marian_* | model_directory | hugging_face) longest=30000 ;;
     sentencepiece_bytes | vocabulary) longest=16000 ;;
     changed_model) longest=300 ;;
     npz_arrays) longest=2000 ;;
-    metrics | moses) longest=600 ;;
+    metrics | moses | terms) longest=600 ;;
     *) longest=4096 ;;
   esac
   cargo +nightly fuzz run --sanitizer none "$target" -- \

@@ -103,6 +103,13 @@ def text() -> None:
             seed("metrics", f"{language}-{i}", b"\0".join([bytes([97 + i]), *lines]))
 
 
+def terms() -> None:
+    lines = (FUZZ.parent / "examples" / "everyday.en").read_bytes().splitlines()
+    for i, line in enumerate(lines):
+        seed("terms", str(i), b"\0".join([b"house\tHaus\tGeb\xc3\xa4ude\n", line, b"sehr gut\nan\tam\nan", b"ist\nin der"]))
+
+
 if __name__ == "__main__":
     models()
     text()
+    terms()
