@@ -5,7 +5,7 @@
 mod tiny;
 
 use metaphrase_phrase::{
-    Decoder, LookAhead, PairId, Phrase, PhraseModel, SearchOptions, Target, Translation, Workspace,
+    Decoder, Lattice, LookAhead, PairId, Phrase, PhraseModel, SearchOptions, Target, Translation, Workspace,
 };
 use tiny::Random;
 
@@ -103,4 +103,42 @@ fn targets(model: &PhraseModel, words: &[&str]) -> Vec<Target> {
         return vec![Target::Unknown];
     }
     pairs.into_iter().map(Target::Pair).collect()
+}
+
+#[test]
+fn lattices_hold_all_translations() {
+    let mut workspace = Workspace::default();
+    for seed in 200..230 {
+        let mut random = Random(seed);
+        let model = tiny::model(&mut random);
+        let source = tiny::sentence(&mut random, 4);
+        let all = all_translations(&model, &source, None);
+        let (lattice, _) = Decoder::new(&model, ALL).unwrap().lattice(&source, &mut workspace);
+        let mut paths = vec![0; lattice.nodes.len()];
+        paths[0] = 1;
+        for arc in &lattice.arcs {
+            paths[arc.to] += paths[arc.from];
+            assert!(arc.from < arc.to);
+            let (from, to) = (lattice.nodes[arc.from], lattice.nodes[arc.to]);
+            assert_eq!(from.covered + arc.phrase.source.len(), to.covered);
+            assert!(from.score + arc.score <= to.score + 1e-4 && arc.score + to.rest <= from.rest + 1e-4);
+        }
+        let complete = (0..lattice.nodes.len()).filter(|&node| lattice.is_complete(node));
+        assert_eq!(complete.map(|node| paths[node]).sum::<usize>(), all.len());
+        assert!((lattice.nodes[0].rest - all[0].score).abs() < 1e-4);
+        assert_words(&model.word_lattice(&source, &lattice), &model, &source, &all);
+    }
+}
+
+/// As many paths as translations, the best of which is the best one.
+fn assert_words(lattice: &Lattice, model: &PhraseModel, source: &[&str], all: &[Translation]) {
+    let mut paths = vec![0; lattice.states()];
+    paths[0] = 1;
+    for arc in lattice.arcs() {
+        paths[arc.to.index()] += paths[arc.from.index()];
+    }
+    assert_eq!(paths[lattice.end().index()], all.len());
+    let (words, score) = lattice.best();
+    assert_eq!(words, model.words(source, &all[0].phrases));
+    assert!((score - all[0].score).abs() < 1e-4);
 }

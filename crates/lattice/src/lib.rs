@@ -1,0 +1,214 @@
+//! Word lattices: many translations of a sentence in one graph.
+//!
+//! ```
+//! use metaphrase_lattice::Builder;
+//!
+//! let mut builder = Builder::default();
+//! let [start, house, end] = [builder.start(), builder.add_state(), builder.add_state()];
+//! builder.add_arc(start, house, Some("the"), -0.5);
+//! builder.add_arc(start, house, Some("a"), -1.0);
+//! builder.add_arc(house, end, Some("house"), -0.25);
+//! let lattice = builder.build();
+//! assert_eq!(lattice.best(), (vec!["the", "house"], -0.75));
+//! assert_eq!(lattice.to_compact(), "3\t0 1 -0.5 the\t0 1 -1 a\t1 1 -0.25 house");
+//! ```
+//!
+//! Both text forms are described in `docs/formats/lattice.md`.
+#![forbid(unsafe_code)]
+
+mod compact;
+mod error;
+mod openfst;
+
+pub use error::LatticeError;
+
+use metaphrase_base::WordId;
+use std::collections::HashMap;
+
+/// A word lattice: each path from the [start](Self::start) to the [final state](Self::end) is a translation, its score
+/// the sum of the scores of its arcs.
+///
+/// Arcs lead to later states only, and come in the order of the states that they leave. So one pass over
+/// [`arcs`](Self::arcs) sees all that leads to a state before what leaves it, and a pass backwards the reverse.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lattice {
+    words: Vec<String>,
+    arcs: Vec<Arc>,
+    states: u32,
+}
+
+/// A state of a lattice, counted from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StateId(u32);
+
+/// A word between two states.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Arc {
+    /// The state that it leaves.
+    pub from: StateId,
+    /// The state that it leads to; later than `from`.
+    pub to: StateId,
+    /// Its word, see [`Lattice::word`]; none: no word at all (epsilon).
+    pub word: Option<WordId>,
+    /// What it adds to the score of a path: natural logarithm, weighted as the search that made the lattice weighs, higher
+    /// is better.
+    pub score: f32,
+}
+
+impl StateId {
+    /// The number of the state.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl Lattice {
+    /// The state in which all paths begin.
+    #[must_use]
+    pub fn start(&self) -> StateId {
+        StateId(0)
+    }
+
+    /// The state in which all paths end, the last one.
+    #[must_use]
+    pub fn end(&self) -> StateId {
+        StateId(self.states - 1)
+    }
+
+    /// Number of states.
+    #[must_use]
+    pub fn states(&self) -> usize {
+        self.states as usize
+    }
+
+    /// The arcs, in the order of the states that they leave.
+    #[must_use]
+    pub fn arcs(&self) -> &[Arc] {
+        &self.arcs
+    }
+
+    /// The word of a number.
+    ///
+    /// # Panics
+    /// If the lattice has no such word.
+    #[must_use]
+    pub fn word(&self, id: WordId) -> &str {
+        &self.words[id.index()]
+    }
+
+    /// All words, by number.
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        self.words.iter().map(String::as_str)
+    }
+
+    /// Words and score of the best path; no words and minus infinity if there is none.
+    #[must_use]
+    pub fn best(&self) -> (Vec<&str>, f32) {
+        let mut best: Vec<(f32, Option<&Arc>)> = vec![(f32::NEG_INFINITY, None); self.states()];
+        best[0].0 = 0.0;
+        for arc in &self.arcs {
+            let score = best[arc.from.index()].0 + arc.score;
+            if score > best[arc.to.index()].0 {
+                best[arc.to.index()] = (score, Some(arc));
+            }
+        }
+        let score = best[self.end().index()].0;
+        let mut words = Vec::new();
+        let mut state = self.end();
+        while let Some(arc) = best[state.index()].1 {
+            words.extend(arc.word.map(|word| self.word(word)));
+            state = arc.from;
+        }
+        words.reverse();
+        (words, score)
+    }
+}
+
+/// Collects the states and arcs of a lattice. The state that is added last is the final one.
+#[derive(Debug)]
+pub struct Builder {
+    lattice: Lattice,
+    ids: HashMap<String, WordId>,
+}
+
+impl Default for Builder {
+    /// The start alone, which is the lattice of the empty translation.
+    fn default() -> Self {
+        Self { lattice: Lattice { words: Vec::new(), arcs: Vec::new(), states: 1 }, ids: HashMap::new() }
+    }
+}
+
+impl Builder {
+    /// The state in which all paths begin.
+    #[must_use]
+    pub fn start(&self) -> StateId {
+        self.lattice.start()
+    }
+
+    /// Adds a state behind all others.
+    pub fn add_state(&mut self) -> StateId {
+        self.lattice.states += 1;
+        self.lattice.end()
+    }
+
+    /// Adds an arc; see [`Arc`].
+    ///
+    /// # Panics
+    /// If it does not lead to a later state.
+    pub fn add_arc(&mut self, from: StateId, to: StateId, word: Option<&str>, score: f32) {
+        assert!(from < to && to <= self.lattice.end(), "an arc from {from:?} to {to:?}");
+        let word = word.map(|word| self.word(word));
+        self.lattice.arcs.push(Arc { from, to, word, score });
+    }
+
+    fn word(&mut self, word: &str) -> WordId {
+        if let Some(&id) = self.ids.get(word) {
+            return id;
+        }
+        let words = &mut self.lattice.words;
+        let id = WordId::new(words.len());
+        words.push(word.to_owned());
+        self.ids.insert(word.to_owned(), id);
+        id
+    }
+
+    /// The lattice. Arcs that leave a state stay in the order in which they were added.
+    #[must_use]
+    pub fn build(mut self) -> Lattice {
+        self.lattice.arcs.sort_by_key(|arc| arc.from);
+        self.lattice
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arcs_come_in_the_order_of_their_states() {
+        let mut builder = Builder::default();
+        let states = [builder.start(), builder.add_state(), builder.add_state()];
+        builder.add_arc(states[1], states[2], Some("b"), -1.0);
+        builder.add_arc(states[0], states[2], Some("c"), -3.0);
+        builder.add_arc(states[0], states[1], None, -1.0);
+        let lattice = builder.build();
+        let order: Vec<_> = lattice.arcs().iter().map(|arc| (arc.from.index(), arc.to.index())).collect();
+        assert_eq!(order, [(0, 2), (0, 1), (1, 2)]);
+        assert_eq!(lattice.best(), (vec!["b"], -2.0));
+        assert_eq!(lattice.words().collect::<Vec<_>>(), ["b", "c"]);
+    }
+
+    #[test]
+    fn a_new_lattice_is_the_empty_translation() {
+        assert_eq!(Builder::default().build().best(), (vec![], 0.0));
+    }
+
+    #[test]
+    #[should_panic(expected = "an arc from")]
+    fn no_arc_leads_back() {
+        let mut builder = Builder::default();
+        let end = builder.add_state();
+        builder.add_arc(end, builder.start(), None, 0.0);
+    }
+}
