@@ -1,9 +1,10 @@
 //! `metaphrase phrase`: phrase-based translation.
 
+mod lattice;
 mod print;
+mod search;
 mod translate;
 
-use crate::messages::Terminal;
 use anyhow::Result;
 
 /// Phrase-based translation with tables and a language model, as Moses has them
@@ -16,11 +17,13 @@ pub struct Args {
 #[derive(clap::Subcommand)]
 enum Command {
     Translate(translate::Args),
+    Lattice(lattice::Args),
 }
 
 /// Does what the sub-command says.
-pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
+pub fn run(args: &Args) -> Result<()> {
     match &args.command {
-        Command::Translate(args) => translate::run(args, terminal),
+        Command::Translate(args) => translate::run(args),
+        Command::Lattice(args) => lattice::run(args),
     }
 }

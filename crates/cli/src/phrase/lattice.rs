@@ -1,0 +1,91 @@
+//! `metaphrase phrase lattice`.
+
+use super::search;
+use crate::number::General;
+use crate::print::append;
+use anyhow::Result;
+use clap::ValueEnum;
+use metaphrase_phrase::{Decoder, PhraseArc, PhraseLattice, PhraseModel};
+
+/// Print what a search has kept of each line
+///
+/// A word lattice: all translations that the search did not give up, as a graph. Wider beams keep more.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    #[command(flatten)]
+    search: search::Args,
+    /// How lattices are written
+    #[arg(long, value_enum, default_value_t = Format::Openfst)]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Format {
+    /// A line per sentence: number of states, then arcs `skip jump score word`, see formats/lattice.md
+    Compact,
+    /// OpenFst's text form: `from to word word cost`, an empty line after each sentence
+    Openfst,
+    /// Moses' search graph: a line per phrase, `N hyp=… stack=… back=… score=… …`
+    Moses,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  metaphrase phrase lattice -m mert-work/ < talk.tok.de > talk.fst
+  metaphrase phrase lattice -m mert-work/ --format moses --cardinality-beam 32 32 < talk.tok.de > talk.osg";
+
+/// Searches the input.
+pub fn run(args: &Args) -> Result<()> {
+    let model = args.search.model()?;
+    let decoder = Decoder::new(&model, args.search.options(&model, true)?)?;
+    args.search.run(|number, words, workspace| {
+        let (lattice, counters) = decoder.lattice(words, workspace);
+        let text = match args.format {
+            Format::Compact => model.word_lattice(words, &lattice).to_compact() + "\n",
+            Format::Openfst => model.word_lattice(words, &lattice).to_openfst() + "\n",
+            Format::Moses => search_graph(&model, number, words, &lattice),
+        };
+        (text, counters)
+    })
+}
+
+/// A way to a hypothesis that is not the best one is a hypothesis of its own, `recombined` with the better one.
+fn search_graph(model: &PhraseModel, number: usize, source: &[&str], lattice: &PhraseLattice) -> String {
+    let mut text = String::new();
+    append(&mut text, format_args!("{number} hyp=0 stack=0\n"));
+    let forward = best_continuations(lattice);
+    let mut recombined = lattice.nodes.len();
+    let mut before = 0;
+    for arc in &lattice.arcs {
+        let node = lattice.nodes[arc.to];
+        let (hyp, winner) = if arc.to == before { (recombined, Some(arc.to)) } else { (arc.to, None) };
+        recombined += usize::from(winner.is_some());
+        before = arc.to;
+        let score = lattice.nodes[arc.from].score + arc.score;
+        let (covered, back) = (node.covered, arc.from);
+        append(&mut text, format_args!("{number} hyp={hyp} stack={covered} back={back} score={}", General(score)));
+        append(&mut text, format_args!(" transition={}", General(arc.score)));
+        if let Some(winner) = winner {
+            append(&mut text, format_args!(" recombined={winner}"));
+        }
+        let span = &arc.phrase.source;
+        let (best, rest) = (forward[arc.to], General(score + node.rest));
+        append(&mut text, format_args!(" forward={best} fscore={rest} covered={}-{}", span.start, span.end - 1));
+        let words = model.words(source, std::slice::from_ref(&arc.phrase)).join(" ");
+        append(&mut text, format_args!(" out={words}\n"));
+    }
+    text
+}
+
+/// The node after each node on the best path from there; -1 after complete ones.
+fn best_continuations(lattice: &PhraseLattice) -> Vec<i64> {
+    let mut best = vec![(f32::NEG_INFINITY, -1); lattice.nodes.len()];
+    for PhraseArc { from, to, score, .. } in &lattice.arcs {
+        let through = score + lattice.nodes[*to].rest;
+        if through > best[*from].0 {
+            best[*from] = (through, i64::try_from(*to).unwrap_or(-1));
+        }
+    }
+    best.into_iter().map(|(_, node)| node).collect()
+}

@@ -1,0 +1,100 @@
+//! Phrase-based translation from the command line.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod common;
+
+use common::{Run, file, run};
+use metaphrase_phrase::Lattice;
+use tempfile::TempDir;
+
+const INI: &str = "[feature]\nUnknownWordPenalty\nWordPenalty\nPhrasePenalty\n\
+    PhraseDictionaryMemory name=TM0 num-features=1 path=table\nDistortion\nKENLM name=LM0 path=lm.arpa order=2\n\
+    [weight]\nTM0= 1\nLM0= 1\nWordPenalty0= 0\nPhrasePenalty0= 0\nDistortion0= 0.25\n";
+const TABLE: &str =
+    "das ||| the ||| 1 ||| 0-0\nHaus ||| house ||| 1 ||| 0-0\ndas Haus ||| the house ||| 0.5 ||| 0-0 1-1\n";
+const LM: &str = "\\data\\\nngram 1=5\nngram 2=1\n\n\\1-grams:\n-2\t<unk>\n-99\t<s>\t0\n-0.5\t</s>\n-0.25\tthe\t0\n\
+    -0.75\thouse\t0\n\n\\2-grams:\n-0.125\tthe house\n\n\\end\\\n";
+
+/// The score of `the house` in two phrases, ln 10 (-0.25 - 0.125 - 0.5), and in one, which has ln 0.5 more.
+const TWO: &str = "-2.01476";
+const ONE: &str = "-2.70791";
+
+fn model(folder: &TempDir, ini: &str) -> String {
+    file(folder, "table", TABLE);
+    file(folder, "lm.arpa", LM);
+    file(folder, "moses.ini", ini);
+    folder.path().to_str().unwrap().to_owned()
+}
+
+fn phrase(command: &str, args: &[&str], input: &str) -> Run {
+    let folder = TempDir::new().unwrap();
+    let model = model(&folder, INI);
+    run(&[&["phrase", command, "-m", &model], args].concat(), input)
+}
+
+#[test]
+fn lines_are_translated_in_their_order() {
+    let input = "das Haus\n\nHaus das\nder Haus\n";
+    for threads in ["1", "3"] {
+        let lines = phrase("translate", &["--threads", threads], input).lines();
+        assert_eq!(lines, ["the house", "", "the house", "der house"]);
+    }
+    let lines = phrase("translate", &["--alignment", "--distortion-limit", "0"], input).lines();
+    assert_eq!(lines, ["the house ||| 0-0 1-1", " |||", "house the ||| 0-0 1-1", "der house ||| 0-0 1-1"]);
+}
+
+#[test]
+fn lists_look_as_moses_prints_them() {
+    let lines = phrase("translate", &["--n-best", "2"], "das Haus\n").lines();
+    assert_eq!(
+        lines,
+        [
+            format!(
+                "0 ||| the house  ||| Distortion0= 0 LM0= {TWO} WordPenalty0= -2 PhrasePenalty0= 2 TM0= 0 ||| {TWO} ||| 0-0 1-1 "
+            ),
+            format!(
+                "0 ||| the house  ||| Distortion0= 0 LM0= {TWO} WordPenalty0= -2 PhrasePenalty0= 1 TM0= -0.693147 ||| {ONE} ||| 0-0 1-1 "
+            ),
+        ]
+    );
+    let distinct = phrase("translate", &["--n-best", "9", "--distinct", "--distortion-limit", "0"], "das Haus\n");
+    assert_eq!(distinct.lines().len(), 1);
+}
+
+#[test]
+fn lattices_are_written_in_three_forms() {
+    let arcs = phrase("lattice", &["--distortion-limit", "0"], "das Haus\n").lines();
+    // ln 10 · 0.25, ln 10 · (0.125 + 0.5); the phrase of two words has a state between them.
+    let expected = ["0 1 the the 0.575", "0 2 the the 2.707", "1 3 house house 1.439", "2 3 house house 0", "3", ""];
+    assert_eq!(arcs.len(), expected.len());
+    for (arc, expected) in arcs.iter().zip(expected) {
+        assert!(arc.starts_with(expected), "{arc}, not {expected}…");
+    }
+    let compact = phrase("lattice", &["--format", "compact", "--distortion-limit", "0"], "das Haus\n\n").lines();
+    assert_eq!(Lattice::from_compact(&compact[0]).unwrap(), Lattice::from_openfst(&arcs[..5].join("\n")).unwrap());
+    assert_eq!(compact[1], "1");
+    let graph = phrase("lattice", &["--distortion-limit", "0", "--format", "moses"], "das Haus\n").lines();
+    let expected = [
+        "0 hyp=0 stack=0".to_owned(),
+        format!(
+            "0 hyp=1 stack=1 back=0 score=-0.575646 transition=-0.575646 forward=2 fscore={TWO} covered=0-0 out=the"
+        ),
+        format!("0 hyp=2 stack=2 back=1 score={TWO} transition=-1.43912 forward=-1 fscore={TWO} covered=1-1 out=house"),
+        format!(
+            "0 hyp=3 stack=2 back=0 score={ONE} transition={ONE} recombined=2 forward=-1 fscore={ONE} covered=0-1 out=the house"
+        ),
+    ];
+    assert_eq!(graph, expected);
+    assert_eq!(phrase("lattice", &[], "\n").lines(), ["0", ""]);
+}
+
+#[test]
+fn what_is_wrong_with_a_model_is_said() {
+    let folder = TempDir::new().unwrap();
+    let model = model(&folder, &INI.replace("TM0= 1\n", ""));
+    let error = run(&["phrase", "translate", "-m", &model], "das\n").error(1);
+    assert!(error.ends_with("moses.ini, line 5: TM0 has no weights under [weight]"), "{error}");
+    let error = run(&["phrase", "translate", "-m", "/no/such/model"], "das\n").error(1);
+    assert!(error.starts_with("cannot read /no/such/model: "), "{error}");
+}
