@@ -44,6 +44,8 @@ enum Experiment {
     ZhangTable1,
     /// Figures 3 to 7: merging rate, rows, time and BLEU by beam for plain, naive and accelerated cube pruning
     ZhangFig3,
+    /// Accelerated cube pruning at beam 30 together with a relative beam width
+    ZhangPruned,
     /// Share of glossary terms produced, BLEU and time with and without the glossary, on the four lists
     Terminology,
 }
@@ -58,6 +60,7 @@ fn main() -> Result<()> {
         Experiment::Pruning => pruning::run(&setup),
         Experiment::ZhangTable1 => zhang::table_1(&setup),
         Experiment::ZhangFig3 => zhang::figures(&setup),
+        Experiment::ZhangPruned => zhang::pruned(&setup),
         Experiment::Terminology => terminology::run(&setup),
     }
 }

@@ -99,6 +99,8 @@ struct Slope {
     rows_of_all: f64,
     /// Of the line through the ratios, weighted by sentences: share of the unconstrained time per constraint.
     slope: f64,
+    /// The same of the rows, which do not depend on the machine.
+    slope_of_rows: f64,
     bleu: f64,
     missing: usize,
 }
@@ -125,7 +127,7 @@ pub fn figure_4(setup: &Setup) -> Result<()> {
         let options = options(&translator, strategy, beam);
         let free = requests(&text, Draw::None);
         measure(&translator, &options, free[..20.min(free.len())].to_vec())?;
-        let mut points = Vec::new();
+        let (mut points, mut points_of_rows) = (Vec::new(), Vec::new());
         let mut totals = [0.0; 6];
         for (&constraints, of_group) in &groups {
             let pick = |requests: &[Request]| of_group.iter().map(|&line| requests[line].clone()).collect();
@@ -137,6 +139,7 @@ pub fn figure_4(setup: &Setup) -> Result<()> {
             totals.iter_mut().zip(numbers).for_each(|(total, number)| *total += number);
             let ratio = with.seconds / without.seconds;
             points.push((constraints as f64, ratio, of_group.len() as f64));
+            points_of_rows.push((constraints as f64, rows(&with) / rows(&without), of_group.len() as f64));
             timed.push(Timed {
                 system: name.into(),
                 constraints,
@@ -154,6 +157,7 @@ pub fn figure_4(setup: &Setup) -> Result<()> {
             ratio_per_piece_of_all: round(with / without * pieces_without / pieces_with, 3),
             rows_of_all: round(rows_with / rows_without, 3),
             slope: round(slope(&points), 4),
+            slope_of_rows: round(slope(&points_of_rows), 4),
             bleu: round(measured.bleu(&text.reference)?, 1),
             missing: missing(&measured),
         });

@@ -7,6 +7,7 @@ use metaphrase::{Request, Strategy};
 use metaphrase_kernels::{Epilogue, Layout, Matrix, PackedMatrix, log_sum_exp, product};
 use metaphrase_models::Architecture;
 use serde::Serialize;
+use std::path::Path;
 
 const BEAMS: [usize; 11] = [1, 2, 3, 4, 8, 10, 15, 18, 20, 30, 40];
 
@@ -35,12 +36,8 @@ pub fn figures(setup: &Setup) -> Result<()> {
         ("NCP, two words", Strategy::Cube, 2),
         ("ACP, two words", Strategy::AcceleratedCube, 2),
     ];
-    let mut models = vec![("-SN", setup.model.as_deref(), false)];
-    if let Some(path) = &setup.self_normalised {
-        models.push(("+SN", Some(path), true));
-    }
     let mut rows: Vec<Row> = Vec::new();
-    for (suffix, path, raw) in models {
+    for (suffix, path, raw) in models(setup) {
         let translator = load(path, raw, setup.batch_tokens)?;
         let mut naive = vec![0.0; BEAMS.len()];
         for (name, strategy, words) in strategies {
@@ -79,9 +76,80 @@ pub fn figures(setup: &Setup) -> Result<()> {
         ("-fig3", plot("average merging rate", "hypotheses per group", &|row| row.merging_rate)),
         ("-rows", plot("rows that the model computes", "rows", &|row| row.rows as f64)),
         ("-bleu", plot("BLEU", "BLEU", &|row| row.bleu)),
+        ("-fig5a", against_time(&rows, "-SN")),
+        ("-fig5b", against_time(&rows, "+SN")),
         ("-time", plot("time per word", "milliseconds", &|row| row.milliseconds_per_word)),
     ];
     setup.write("zhang", &rows, &plots)
+}
+
+/// BLEU against time of the systems with a suffix, as Fig. 4 and 5.
+fn against_time(rows: &[Row], suffix: &str) -> Plot {
+    let line = |of: &[Row]| Line {
+        name: of[0].system.clone(),
+        points: of.iter().map(|row| (row.milliseconds_per_word, row.bleu)).collect(),
+    };
+    let systems = rows.chunk_by(|a, b| a.system == b.system);
+    let lines = systems.filter(|of| of[0].system.ends_with(suffix)).map(line).collect();
+    Plot { title: "BLEU against time".into(), x: "milliseconds per word", y: "BLEU", lines, scatter: false }
+}
+
+#[derive(Serialize)]
+struct Pruned {
+    system: String,
+    beam_width: f32,
+    bleu: f64,
+    rows: usize,
+    seconds: f64,
+    /// How many times faster than the naive search without pruning, of the same model.
+    speed_up: f64,
+}
+
+/// Cube pruning at beam 30 together with Iglesias' relative width.
+pub fn pruned(setup: &Setup) -> Result<()> {
+    let text = setup.text()?;
+    let requests: Vec<Request> = text.source.iter().map(Request::translate).collect();
+    let strategies = [
+        ("NBS", Strategy::Beam, 1),
+        ("ACP", Strategy::AcceleratedCube, 1),
+        ("ACP, two words", Strategy::AcceleratedCube, 2),
+    ];
+    let (mut rows, mut lines): (Vec<Pruned>, Vec<Line>) = (Vec::new(), Vec::new());
+    for (suffix, path, raw) in models(setup) {
+        let translator = load(path, raw, setup.batch_tokens)?;
+        let mut naive = None;
+        for (name, strategy, words) in strategies {
+            let mut points = Vec::new();
+            for beam_width in [0.0, 0.01, 0.03, 0.1, 0.2] {
+                let mut options = translator.options();
+                (options.search.strategy, options.search.merge_words) = (strategy, words);
+                (options.search.beam_size, options.search.beam_width) = (30, beam_width);
+                let measured = measure(&translator, &options, requests.clone())?;
+                let row = Pruned {
+                    system: format!("{name}{suffix}"),
+                    beam_width,
+                    bleu: round(measured.bleu(&text.reference)?, 2),
+                    rows: measured.counts().rows,
+                    seconds: round(measured.seconds, 3),
+                    speed_up: round(*naive.get_or_insert(measured.seconds) / measured.seconds, 2),
+                };
+                println!("{}", serde_json::to_string(&row)?);
+                points.push((row.speed_up, row.bleu));
+                rows.push(row);
+            }
+            lines.push(Line { name: format!("{name}{suffix}"), points });
+        }
+    }
+    let title = "beam 30 with relative widths 0, 0.01, 0.03, 0.1, 0.2".into();
+    let plot = Plot { title, x: "times as fast as the naive search", y: "BLEU", lines, scatter: false };
+    setup.write("zhang-pruned", &rows, &[("", plot)])
+}
+
+/// Suffix, path, and whether scores are those of the output layer.
+fn models(setup: &Setup) -> Vec<(&'static str, Option<&Path>, bool)> {
+    let mut models = vec![("-SN", setup.model.as_deref(), false)];
+    models.extend(setup.self_normalised.as_deref().map(|path| ("+SN", Some(path), true)));
+    models
 }
 
 #[derive(Serialize)]
