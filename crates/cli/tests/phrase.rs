@@ -90,6 +90,48 @@ fn lattices_are_written_in_three_forms() {
 }
 
 #[test]
+fn translations_in_the_text_are_used() {
+    let text = r#"<n translation="a yard||the yard" prob="0.25||0.75">das Haus</n>"#;
+    let translate = |how, text: &str| phrase("translate", &["--xml-input", how], text);
+    assert_eq!(translate("exclusive", text).lines(), ["the yard"]);
+    assert_eq!(translate("inclusive", text).lines(), ["the house"]);
+    assert_eq!(translate("ignore", text).lines(), ["the house"]);
+    let list = phrase("translate", &["--xml-input", "exclusive", "--n-best", "1"], text).ok();
+    assert!(list.contains(" WordPenalty0= -2 PhrasePenalty0= 1 TM0= -0.287682 ||| "), "{list}");
+    let lines = "das <n translation=\"x\">Haus\n<n translation=\"x\">das</n> Haus\n";
+    let run = translate("exclusive", lines);
+    assert!(run.stderr.contains("line 1: <n> is never closed; translated without the markup"), "{}", run.stderr);
+    assert_eq!(run.lines(), ["the house", "x house"]);
+    assert_eq!(translate("pass-through", "<das> Haus\n").lines(), ["<das> house"]);
+}
+
+#[test]
+fn unknown_words_are_copied_dropped_or_marked() {
+    let text = "der 1. Hof Haus\n";
+    for (how, expected) in [("copy", "der 1. Hof house"), ("drop", "1. house"), ("mark", "UNKder UNK1. UNKHof house")] {
+        assert_eq!(phrase("translate", &["--unknown-words", how, "--distortion-limit", "0"], text).lines(), [expected]);
+    }
+    let arcs = phrase("lattice", &["--unknown-words", "drop"], "Hof\n").ok();
+    assert!(arcs.starts_with("0 1 <eps> <eps> 101.") && arcs.ends_with("\n1\n\n"), "{arcs}");
+}
+
+#[test]
+fn broken_tables_are_named_with_their_lines() {
+    for (line, expected) in [
+        ("das ||| the", "table, line 4: expected `source ||| target ||| scores`, found two fields"),
+        ("das ||| the ||| nan", "table, line 4: expected a probability, found `nan`"),
+        ("das ||| the ||| 1 2", "table, line 4: expected 1 scores, found 2; does `num-features` fit the table?"),
+        ("das ||| the ||| 1 ||| 0-7", "table, line 4: the alignment point 0-7 is outside phrases of 1 and 1 words"),
+    ] {
+        let folder = TempDir::new().unwrap();
+        let model = model(&folder, INI);
+        file(&folder, "table", &format!("{TABLE}{line}\n"));
+        let error = run(&["phrase", "translate", "-m", &model], "das\n").error(1);
+        assert!(error.ends_with(expected), "{error}");
+    }
+}
+
+#[test]
 fn what_is_wrong_with_a_model_is_said() {
     let folder = TempDir::new().unwrap();
     let model = model(&folder, &INI.replace("TM0= 1\n", ""));

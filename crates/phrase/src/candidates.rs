@@ -1,6 +1,5 @@
 //! Translation options, scored for a search: all that an expansion needs, in one place.
 
-use crate::features::UNKNOWN_WORD;
 use crate::index::{Index, finish, mix};
 use crate::model::PhraseModel;
 use crate::options::{LookAhead, SearchOptions};
@@ -110,24 +109,35 @@ impl Candidates {
     }
 }
 
-/// The option that passes a word through, `words` being where its word is.
-pub(crate) fn unknown(model: &PhraseModel, word: WordId, words: u32) -> (Candidate, Choice) {
+/// An option that the table does not have: a word passed through or dropped, or one that came with the sentence.
+/// `phrase` is its score without the penalty of its words, which begin at `start`.
+pub(crate) fn own(model: &PhraseModel, target: Target, phrase: f32, start: usize, words: &[WordId]) -> Candidate {
     let weights = &model.weights;
-    let score = weights.phrase_penalty - weights.word_penalty + weights.unknown_word * UNKNOWN_WORD;
-    let log10 = model.language_model().score(&model.language_model().null(), word).0;
-    let estimate = estimate(model, log10);
-    let candidate = Candidate {
+    let score = phrase + weights.phrase_penalty - weights.word_penalty * words.len() as f32;
+    let language_model = model.language_model();
+    let (mut log10, mut state) = (0.0, language_model.null());
+    for &word in words {
+        let (word, next) = language_model.score(&state, word);
+        (log10, state) = (log10 + word, next);
+    }
+    Candidate {
         score: [score; 3],
-        estimate,
-        // No language model score is better than 0.
-        bound: score,
+        estimate: estimate(model, log10),
+        bound: 0.0,
         forward: 0,
-        first: word,
-        words,
-        len: 1,
-        target: Target::Unknown,
-    };
-    (candidate, Choice { start: words, end: words + 1, best: score + estimate })
+        // Nobody asks for that of an option without words.
+        first: words.first().copied().unwrap_or_default(),
+        words: start as u32,
+        len: words.len() as u32,
+        target,
+    }
+}
+
+/// Sorts the options from `start` on; they become those of a span.
+pub(crate) fn choice(list: &mut [Candidate], start: usize, options: &SearchOptions) -> Choice {
+    let best = sort(&mut list[start..], options);
+    set_bounds(&mut list[start..], options);
+    Choice { start: start as u32, end: list.len() as u32, best }
 }
 
 fn of_pair(model: &PhraseModel, pair: PairId, forwards: &mut Forwards) -> Candidate {

@@ -3,6 +3,7 @@
 use crate::graph::NodeId;
 use crate::model::PhraseModel;
 use crate::search::{Counters, Decoder, Workspace};
+use crate::source::Source;
 use crate::translation::Phrase;
 use metaphrase_lattice::{Builder, Lattice, StateId};
 
@@ -50,7 +51,8 @@ impl PhraseLattice {
 impl PhraseModel {
     /// The lattice of the words of phrases that translate `source`. The score of a phrase is on its first word.
     #[must_use]
-    pub fn word_lattice(&self, source: &[&str], phrases: &PhraseLattice) -> Lattice {
+    pub fn word_lattice<'s>(&self, source: impl Into<Source<'s>>, phrases: &PhraseLattice) -> Lattice {
+        let source = source.into();
         let mut builder = Builder::default();
         let mut states = vec![builder.start(); phrases.nodes.len()];
         let mut arcs = phrases.arcs.iter().peekable();
@@ -102,9 +104,10 @@ impl<'a> Path<'a> {
 impl Decoder<'_> {
     /// Searches a sentence, and gives what was kept of it, without what leads nowhere. The options have to say to keep
     /// recombined hypotheses.
-    pub fn lattice(&self, words: &[&str], workspace: &mut Workspace) -> (PhraseLattice, Counters) {
-        let counters = self.search(words, workspace);
-        if words.is_empty() {
+    pub fn lattice<'s>(&self, source: impl Into<Source<'s>>, workspace: &mut Workspace) -> (PhraseLattice, Counters) {
+        let source = source.into();
+        let counters = self.search(source, workspace);
+        if source.words.is_empty() {
             let nodes = vec![PhraseNode { covered: 0, score: 0.0, rest: 0.0 }];
             return (PhraseLattice { nodes, arcs: Vec::new() }, counters);
         }

@@ -2,6 +2,7 @@
 
 use crate::graph::{Arc, NodeId, SearchGraph};
 use crate::search::{Counters, Decoder, Workspace};
+use crate::source::Source;
 use crate::translation::Translation;
 use std::collections::{BinaryHeap, HashSet};
 
@@ -11,15 +12,16 @@ const PATIENCE: usize = 100;
 impl Decoder<'_> {
     /// Searches the `count` best translations of a sentence, the best first; with `distinct` only the best of those with
     /// the same words. There may be fewer, in particular if the options do not say to keep recombined hypotheses.
-    pub fn n_best(
+    pub fn n_best<'s>(
         &self,
-        words: &[&str],
+        source: impl Into<Source<'s>>,
         count: usize,
         distinct: bool,
         workspace: &mut Workspace,
     ) -> (Vec<Translation>, Counters) {
-        let counters = self.search(words, workspace);
-        if words.is_empty() {
+        let source = source.into();
+        let counters = self.search(source, workspace);
+        if source.words.is_empty() {
             return (vec![self.best(workspace)], counters);
         }
         let mut seen = HashSet::new();
@@ -29,7 +31,7 @@ impl Decoder<'_> {
                 score,
                 phrases: arcs.iter().map(|arc| self.phrase(workspace, arc)).collect(),
             });
-        let new = translations.filter(|found| !distinct || seen.insert(self.model().words(words, &found.phrases)));
+        let new = translations.filter(|found| !distinct || seen.insert(self.model().words(source, &found.phrases)));
         (new.take(count).collect(), counters)
     }
 }

@@ -14,6 +14,16 @@ pub enum LookAhead {
     PhraseOnly,
 }
 
+/// What becomes of a word that the table does not translate by itself.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum UnknownWords {
+    /// It is its own translation.
+    #[default]
+    Copy,
+    /// It has no translation, unless there are digits in it.
+    Drop,
+}
+
 /// Sizes of the search and what it gives.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchOptions {
@@ -29,6 +39,8 @@ pub struct SearchOptions {
     pub look_ahead: LookAhead,
     /// How far to jump; none: as far as it likes.
     pub distortion_limit: Option<usize>,
+    /// See [`UnknownWords`].
+    pub unknown_words: UnknownWords,
     /// Whether recombined hypotheses are kept, for n-best lists and lattices.
     pub keep_recombined: bool,
 }
@@ -42,6 +54,7 @@ impl Default for SearchOptions {
             presort: true,
             look_ahead: LookAhead::FirstWord,
             distortion_limit: Some(6),
+            unknown_words: UnknownWords::Copy,
             keep_recombined: false,
         }
     }

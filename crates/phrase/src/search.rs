@@ -8,6 +8,7 @@ use crate::memo::{Memo, StateNumber};
 use crate::model::PhraseModel;
 use crate::options::{LookAhead, SearchOptions};
 use crate::sentence::{Options, Sentence};
+use crate::source::Source;
 use crate::stack::{Hypothesis, NO_SWAP, Stack, Survivors};
 use crate::translation::{Orientation, Phrase, Target, Translation};
 use metaphrase_base::WordId;
@@ -98,15 +99,18 @@ impl<'m> Decoder<'m> {
     }
 
     /// Searches the best translation of a sentence, and says what that took. No words: no phrases.
-    pub fn translate(&self, words: &[&str], workspace: &mut Workspace) -> (Translation, Counters) {
-        let counters = self.search(words, workspace);
+    ///
+    /// # Panics
+    /// This and other searches: if a translation in [`Source::forced`] does not fit the sentence.
+    pub fn translate<'s>(&self, source: impl Into<Source<'s>>, workspace: &mut Workspace) -> (Translation, Counters) {
+        let counters = self.search(source.into(), workspace);
         (self.best(workspace), counters)
     }
 
     /// Searches; the result is in the graph and the survivors of the workspace.
-    pub(crate) fn search(&self, words: &[&str], workspace: &mut Workspace) -> Counters {
-        let widest_gap = self.options.distortion_limit.unwrap_or(words.len());
-        workspace.sentence.prepare(self.model, &self.candidates, words, widest_gap);
+    pub(crate) fn search(&self, source: Source, workspace: &mut Workspace) -> Counters {
+        let words = source.words;
+        workspace.sentence.prepare(self.model, &self.candidates, &self.options, source);
         workspace.counters = Counters { source_words: words.len() as u64, ..Counters::default() };
         self.start(workspace);
         for cardinality in 0..words.len() {
@@ -210,9 +214,10 @@ impl<'m> Decoder<'m> {
             }
             let orientation = Orientation::of(&previous, &extension.span) as usize;
             let score = hypothesis.arc.score - self.model.weights.distortion * jump as f32 + forward[orientation];
-            let options = sentence.options(self.model, &self.candidates, &extension.span);
             let from = From { state, number, node, score, orientation, is_last: extension.is_last };
-            self.expand_options(&mut stacks[extension.stack], extension, &from, options, memo, counters);
+            for options in sentence.options(self.model, &self.candidates, &extension.span) {
+                self.expand_options(&mut stacks[extension.stack], extension, &from, options, memo, counters);
+            }
         }
     }
 
@@ -264,6 +269,7 @@ impl<'m> Decoder<'m> {
         score > threshold
             && match self.options.look_ahead {
                 LookAhead::None => true,
+                LookAhead::FirstWord if candidate.len == 0 => true,
                 LookAhead::FirstWord => {
                     let (log10, _) = self.first_score(from, candidate.first, memo, counters);
                     score + self.lm_weight * log10 > threshold
@@ -298,9 +304,12 @@ impl<'m> Decoder<'m> {
         counters: &mut Counters,
     ) -> (f32, State) {
         let model = self.model.language_model();
-        let (mut sum, state) = self.first_score(from, candidate.first, memo, counters);
-        let mut state = *state;
-        for (before, &word) in (1..).zip(&words[1..]) {
+        let (mut sum, mut state) = (0.0, *from.state);
+        if !words.is_empty() {
+            let (log10, next) = self.first_score(from, candidate.first, memo, counters);
+            (sum, state) = (log10, *next);
+        }
+        for (before, &word) in (0..).zip(words).skip(1) {
             // Once all that is remembered is of this phrase, the rest is as in the phrase alone.
             if let Target::Pair(pair) = candidate.target
                 && state.length() <= before

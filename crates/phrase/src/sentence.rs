@@ -1,10 +1,14 @@
 //! A sentence, ready to be searched: the options of its spans and their rest costs.
 
-use crate::candidates::{Candidate, Candidates, Choice, unknown};
+use crate::candidates::{Candidate, Candidates, Choice, choice, own};
 use crate::coverage::Coverage;
+use crate::features::UNKNOWN_WORD;
 use crate::model::PhraseModel;
+use crate::options::{SearchOptions, UnknownWords};
 use crate::rest_cost::RestCosts;
+use crate::source::{Forced, Source};
 use crate::table::SourceNode;
+use crate::translation::Target;
 use metaphrase_base::WordId;
 use std::ops::Range;
 
@@ -18,17 +22,19 @@ pub(crate) struct Sentence {
     longest: usize,
     /// `spans[start * longest + len - 1]`.
     spans: Vec<Span>,
-    /// Options that the table does not have: words passed through.
+    /// Options that the table does not have: words passed through, translations that came with the sentence.
     own: Vec<Candidate>,
     own_words: Vec<WordId>,
+    /// Words that the table is not asked about.
+    taken: Vec<bool>,
     rest_costs: RestCosts,
 }
 
 /// The options of a span.
 #[derive(Debug, Clone, Copy)]
 struct Span {
-    choice: Choice,
-    own: bool,
+    table: Choice,
+    own: Choice,
 }
 
 /// Options of a span, and what is needed to use them.
@@ -42,46 +48,99 @@ pub(crate) struct Options<'a> {
     pub(crate) words: &'a [WordId],
 }
 
+impl Span {
+    fn best(&self) -> f32 {
+        self.table.best.max(self.own.best)
+    }
+}
+
 impl Sentence {
-    /// Looks up all spans of a sentence. Gaps before a covered word will be at most `widest_gap` words long.
-    pub(crate) fn prepare(&mut self, model: &PhraseModel, candidates: &Candidates, words: &[&str], widest_gap: usize) {
+    /// Looks up all spans of a sentence.
+    pub(crate) fn prepare(
+        &mut self,
+        model: &PhraseModel,
+        candidates: &Candidates,
+        options: &SearchOptions,
+        source: Source,
+    ) {
+        let Source { words, forced, exclusive } = source;
+        let forced_len = forced.iter().map(|forced| forced.span.len()).max().unwrap_or(0);
         self.len = words.len();
-        self.longest = model.table().longest_source().clamp(1, words.len().max(1));
+        self.longest = model.table().longest_source().max(forced_len).clamp(1, words.len().max(1));
         self.spans.clear();
-        self.spans.resize(self.len * self.longest, Span { choice: Choice::NONE, own: false });
+        self.spans.resize(self.len * self.longest, Span { table: Choice::NONE, own: Choice::NONE });
         self.own.clear();
         self.own_words.clear();
+        self.take(if exclusive { forced } else { &[] });
+        self.add_forced(model, options, forced);
         let ids: Vec<Option<WordId>> = words.iter().map(|word| model.table().source_words().id(word)).collect();
         for (start, word) in words.iter().enumerate() {
             self.look_up(model, candidates, &ids, start);
-            if self.spans[start * self.longest].choice.is_empty() {
-                self.pass_through(model, word, start);
+            if !self.has_options(&(start..start + 1)) {
+                self.pass_through(model, options, word, start);
             }
         }
         let Self { len, longest, spans, rest_costs, .. } = self;
-        rest_costs.compute(*len, *longest, widest_gap, |start, len| spans[start * *longest + len - 1].choice.best);
+        // Gaps before a covered word are no longer than that.
+        let widest_gap = options.distortion_limit.unwrap_or(*len);
+        rest_costs.compute(*len, *longest, widest_gap, |start, len| spans[start * *longest + len - 1].best());
+    }
+
+    /// Only these translations of their words.
+    fn take(&mut self, forced: &[Forced]) {
+        self.taken.clear();
+        self.taken.resize(self.len, false);
+        for Forced { span, .. } in forced {
+            self.taken[span.clone()].fill(true);
+        }
+    }
+
+    /// The translations that came with the sentence.
+    fn add_forced(&mut self, model: &PhraseModel, options: &SearchOptions, forced: &[Forced]) {
+        let mut order: Vec<usize> = (0..forced.len()).collect();
+        let span = |&number: &usize| (forced[number].span.start, forced[number].span.end);
+        order.sort_by_key(span);
+        for group in order.chunk_by(|a, b| span(a) == span(b)) {
+            let first = self.own.len();
+            for &number in group {
+                let score = forced[number].score(model) * model.weights.translation.iter().sum::<f32>();
+                self.add_own(model, Target::Forced(number as u32), score, &forced[number].words);
+            }
+            let (start, end) = span(&group[0]);
+            self.spans[start * self.longest + end - start - 1].own = choice(&mut self.own, first, options);
+        }
+    }
+
+    /// Adds an option of this score, but for the penalties.
+    fn add_own(&mut self, model: &PhraseModel, target: Target, score: f32, words: &[&str]) {
+        let start = self.own_words.len();
+        self.own_words.extend(model.lm_ids(words));
+        self.own.push(own(model, target, score, start, &self.own_words[start..]));
     }
 
     /// The options of the spans that begin at `start`.
     fn look_up(&mut self, model: &PhraseModel, candidates: &Candidates, ids: &[Option<WordId>], start: usize) {
         let mut node = SourceNode::ROOT;
         let cells = self.spans[start * self.longest..].iter_mut().take(self.longest);
-        for (cell, id) in cells.zip(&ids[start..]) {
-            match id.and_then(|id| model.table().child(node, id)) {
+        for ((cell, id), taken) in cells.zip(&ids[start..]).zip(&self.taken[start..]) {
+            match id.filter(|_| !taken).and_then(|id| model.table().child(node, id)) {
                 Some(next) => node = next,
                 None => return,
             }
-            cell.choice = candidates.choice(node);
+            cell.table = candidates.choice(node);
         }
     }
 
     /// As Moses does: a word that has no translation of its own, even if it is in phrases that have.
-    fn pass_through(&mut self, model: &PhraseModel, word: &str, start: usize) {
-        let id = model.language_model().vocabulary().id(word);
-        let (candidate, choice) = unknown(model, id, self.own.len() as u32);
-        self.own.push(candidate);
-        self.own_words.push(id);
-        self.spans[start * self.longest] = Span { choice, own: true };
+    fn pass_through(&mut self, model: &PhraseModel, options: &SearchOptions, word: &str, start: usize) {
+        let first = self.own.len();
+        let has_digits = word.contains(|c: char| c.is_ascii_digit());
+        let (target, words) = match options.unknown_words {
+            UnknownWords::Drop if !has_digits => (Target::Dropped, &[][..]),
+            _ => (Target::Unknown, &[word][..]),
+        };
+        self.add_own(model, target, model.weights.unknown_word * UNKNOWN_WORD, words);
+        self.spans[start * self.longest].own = choice(&mut self.own, first, options);
     }
 
     /// Number of source words.
@@ -101,24 +160,26 @@ impl Sentence {
 
     /// Whether there are options for a span of at most `longest` words.
     pub(crate) fn has_options(&self, span: &Range<usize>) -> bool {
-        !self.span(span).choice.is_empty()
+        let Span { table, own } = self.span(span);
+        !(table.is_empty() && own.is_empty())
     }
 
     fn span(&self, span: &Range<usize>) -> Span {
         self.spans[span.start * self.longest + span.len() - 1]
     }
 
-    /// The options for a span of at most `longest` words.
+    /// The options for a span of at most `longest` words: those of the sentence, those of the table.
     pub(crate) fn options<'a>(
         &'a self,
         model: &'a PhraseModel,
         candidates: &'a Candidates,
         span: &Range<usize>,
-    ) -> Options<'a> {
-        let Span { choice, own } = self.span(span);
-        let (list, words, first) =
-            if own { (&self.own[..], &self.own_words[..], OWN) } else { (candidates.list(), model.lm_targets(), 0) };
-        Options { candidates: &list[choice.range()], first: first + choice.start, words }
+    ) -> impl Iterator<Item = Options<'a>> {
+        let Span { table, own } = self.span(span);
+        let own = Options { candidates: &self.own[own.range()], first: OWN + own.start, words: &self.own_words };
+        let list = &candidates.list()[table.range()];
+        let table = Options { candidates: list, first: table.start, words: model.lm_targets() };
+        [own, table].into_iter().filter(|options| !options.candidates.is_empty())
     }
 
     /// An option by its number.

@@ -2,6 +2,7 @@
 
 use crate::features::{Features, UNKNOWN_WORD};
 use crate::model::PhraseModel;
+use crate::source::Source;
 use crate::table::PairId;
 use metaphrase_base::WordId;
 use std::f32::consts::LN_10;
@@ -32,6 +33,10 @@ pub enum Target {
     Pair(PairId),
     /// A word without a translation, passed through as it is.
     Unknown,
+    /// A word without a translation, left out.
+    Dropped,
+    /// The translation of this number in [`Source::forced`].
+    Forced(u32),
 }
 
 /// How a phrase lies to the one before it in the target.
@@ -62,13 +67,16 @@ impl Orientation {
 impl PhraseModel {
     /// The words of a translation of `source`.
     #[must_use]
-    pub fn words<'a>(&'a self, source: &[&'a str], phrases: &[Phrase]) -> Vec<&'a str> {
+    pub fn words<'a>(&'a self, source: impl Into<Source<'a>>, phrases: &[Phrase]) -> Vec<&'a str> {
+        let source = source.into();
         phrases.iter().flat_map(|phrase| self.phrase_words(source, phrase)).collect()
     }
 
-    fn phrase_words<'a>(&'a self, source: &[&'a str], phrase: &Phrase) -> Vec<&'a str> {
+    fn phrase_words<'a>(&'a self, source: Source<'a>, phrase: &Phrase) -> Vec<&'a str> {
         match phrase.target {
-            Target::Unknown => source[phrase.source.clone()].to_vec(),
+            Target::Unknown => source.words[phrase.source.clone()].to_vec(),
+            Target::Dropped => Vec::new(),
+            Target::Forced(number) => source.forced[number as usize].words.clone(),
             Target::Pair(pair) => {
                 let words = self.table().target_words();
                 self.table().target(pair).iter().map(|&word| words.word(word)).collect()
@@ -78,23 +86,27 @@ impl PhraseModel {
 
     /// The word alignment of a translation, source and target positions: phrase by phrase in the order of the target.
     #[must_use]
-    pub fn alignment(&self, phrases: &[Phrase]) -> Vec<(usize, usize)> {
+    pub fn alignment<'a>(&self, source: impl Into<Source<'a>>, phrases: &[Phrase]) -> Vec<(usize, usize)> {
+        let source = source.into();
         let mut points = Vec::new();
         let mut target = 0;
         for phrase in phrases {
             let within: &[(u8, u8)] = match phrase.target {
                 Target::Unknown => &[(0, 0)],
+                // As Moses has it.
+                Target::Dropped | Target::Forced(_) => &[],
                 Target::Pair(pair) => self.table().alignment(pair),
             };
             points.extend(within.iter().map(|&(i, j)| (phrase.source.start + usize::from(i), target + usize::from(j))));
-            target += self.target_len(phrase);
+            target += self.target_len(source, phrase);
         }
         points
     }
 
     /// The values of the features of a translation of `source`.
     #[must_use]
-    pub fn features(&self, source: &[&str], phrases: &[Phrase]) -> Features {
+    pub fn features<'a>(&self, source: impl Into<Source<'a>>, phrases: &[Phrase]) -> Features {
+        let source = source.into();
         let mut features = Features::zeros(self.table().score_count());
         let mut previous = 0..0;
         let mut forward = [0.0; 3];
@@ -105,7 +117,7 @@ impl PhraseModel {
             (backward, forward) = self.reordering_of(phrase.target);
             features.reordering[orientation] += backward[orientation];
             features.distortion -= previous.end.abs_diff(phrase.source.start) as f32;
-            self.add_phrase(&mut features, phrase);
+            self.add_phrase(&mut features, source, phrase);
             previous = phrase.source.clone();
         }
         let model = self.language_model();
@@ -114,12 +126,21 @@ impl PhraseModel {
         features
     }
 
+    /// Words as the language model numbers them.
+    pub(crate) fn lm_ids(&self, words: &[&str]) -> impl Iterator<Item = WordId> {
+        words.iter().map(|word| self.language_model().vocabulary().id(word))
+    }
+
     /// The features that a phrase has by itself.
-    fn add_phrase(&self, features: &mut Features, phrase: &Phrase) {
-        features.word_penalty -= self.target_len(phrase) as f32;
+    fn add_phrase(&self, features: &mut Features, source: Source, phrase: &Phrase) {
+        features.word_penalty -= self.target_len(source, phrase) as f32;
         features.phrase_penalty += 1.0;
         match phrase.target {
-            Target::Unknown => features.unknown_word += UNKNOWN_WORD,
+            Target::Unknown | Target::Dropped => features.unknown_word += UNKNOWN_WORD,
+            Target::Forced(number) => {
+                let share = source.forced[number as usize].score(self);
+                features.translation.iter_mut().for_each(|sum| *sum += share);
+            }
             Target::Pair(pair) => {
                 for (sum, score) in features.translation.iter_mut().zip(self.table().scores(pair)) {
                     *sum += score;
@@ -131,25 +152,26 @@ impl PhraseModel {
     /// Backward and forward reordering scores.
     fn reordering_of(&self, target: Target) -> ([f32; 3], [f32; 3]) {
         let scores = match target {
-            Target::Unknown => Default::default(),
+            Target::Unknown | Target::Dropped | Target::Forced(_) => Default::default(),
             Target::Pair(pair) => self.table().reordering(pair),
         };
         let [bm, bs, bd, fm, fs, fd] = scores;
         ([bm, bs, bd], [fm, fs, fd])
     }
 
-    fn target_len(&self, phrase: &Phrase) -> usize {
+    fn target_len(&self, source: Source, phrase: &Phrase) -> usize {
         match phrase.target {
             Target::Unknown => phrase.source.len(),
+            Target::Dropped => 0,
+            Target::Forced(number) => source.forced[number as usize].words.len(),
             Target::Pair(pair) => self.table().target(pair).len(),
         }
     }
 
-    fn lm_words(&self, source: &[&str], phrase: &Phrase) -> Vec<WordId> {
-        let id = |word: &&str| self.language_model().vocabulary().id(word);
+    fn lm_words(&self, source: Source, phrase: &Phrase) -> Vec<WordId> {
         match phrase.target {
-            Target::Unknown => source[phrase.source.clone()].iter().map(id).collect(),
             Target::Pair(pair) => self.lm_targets()[self.table().target_range(pair.index())].to_vec(),
+            _ => self.lm_ids(&self.phrase_words(source, phrase)).collect(),
         }
     }
 }

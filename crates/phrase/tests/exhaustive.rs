@@ -5,8 +5,10 @@
 mod tiny;
 
 use metaphrase_phrase::{
-    Decoder, Lattice, LookAhead, PairId, Phrase, PhraseModel, SearchOptions, Target, Translation, Workspace,
+    Decoder, Forced, Lattice, LookAhead, Phrase, PhraseModel, SearchOptions, Source, Target, Translation, UnknownWords,
+    Workspace,
 };
+use std::ops::Range;
 use tiny::Random;
 
 const ALL: SearchOptions = SearchOptions {
@@ -16,6 +18,7 @@ const ALL: SearchOptions = SearchOptions {
     presort: true,
     look_ahead: LookAhead::None,
     distortion_limit: None,
+    unknown_words: UnknownWords::Copy,
     keep_recombined: true,
 };
 
@@ -59,9 +62,57 @@ fn the_best_translation_is_found_without_lists() {
     }
 }
 
+#[test]
+fn translations_that_come_with_the_sentence_take_part() {
+    let mut workspace = Workspace::default();
+    for seed in 300..360 {
+        let mut random = Random(seed);
+        let model = tiny::model(&mut random);
+        let words = tiny::sentence(&mut random, 4);
+        let forced: Vec<Forced> = (0..1 + random.below(2)).map(|_| forced(&mut random, words.len())).collect();
+        for exclusive in [true, false] {
+            let source = Source { words: &words, forced: &forced, exclusive };
+            let all = all_translations(&model, source, None);
+            for look_ahead in [LookAhead::None, LookAhead::FirstWord] {
+                let decoder = Decoder::new(&model, SearchOptions { look_ahead, ..ALL }).unwrap();
+                let (found, _) = decoder.n_best(source, all.len() + 1, false, &mut workspace);
+                assert_eq!(found.len(), all.len(), "seed {seed}: {source:?}");
+                assert!((found[0].score - all[0].score).abs() < 1e-4, "seed {seed}: {:?}, not {:?}", found[0], all[0]);
+            }
+        }
+    }
+}
+
+/// One or two known or unknown words for one or two of a sentence.
+fn forced(random: &mut Random, len: usize) -> Forced<'static> {
+    let start = random.below(len);
+    let end = len.min(start + 1 + random.below(2));
+    let words = (0..1 + random.below(2)).map(|_| ["w", "x", "!"][random.below(3)]).collect();
+    Forced { span: start..end, words, probability: random.unit() }
+}
+
+#[test]
+fn words_without_translation_are_dropped_if_asked_for() {
+    let model = tiny::model(&mut Random(1));
+    let mut workspace = Workspace::default();
+    for look_ahead in [LookAhead::None, LookAhead::FirstWord, LookAhead::PhraseOnly] {
+        let options = SearchOptions { unknown_words: UnknownWords::Drop, look_ahead, ..ALL };
+        let decoder = Decoder::new(&model, options).unwrap();
+        let source = ["?", "4?", "?"];
+        let (list, _) = decoder.n_best(&source, 9, false, &mut workspace);
+        // No jump changes the words, so that the order of the source is the best.
+        for translation in &list {
+            assert_eq!(model.words(&source, &translation.phrases), ["4?"]);
+            let score = model.features(&source, &translation.phrases).dot(&model.weights);
+            assert!((translation.score - score).abs() < 1e-4);
+        }
+        assert_eq!(list.len(), 6);
+    }
+}
+
 /// All translations that the distortion limit allows, the best first.
-fn all_translations(model: &PhraseModel, source: &[&str], limit: Option<usize>) -> Vec<Translation> {
-    let mut all = Vec::new();
+fn all_translations<'s>(model: &PhraseModel, source: impl Into<Source<'s>>, limit: Option<usize>) -> Vec<Translation> {
+    let (source, mut all) = (source.into(), Vec::new());
     extend(model, source, limit, &mut Vec::new(), &mut all);
     all.sort_by(|a, b| b.score.total_cmp(&a.score));
     all
@@ -69,26 +120,26 @@ fn all_translations(model: &PhraseModel, source: &[&str], limit: Option<usize>) 
 
 fn extend(
     model: &PhraseModel,
-    source: &[&str],
+    source: Source,
     limit: Option<usize>,
     phrases: &mut Vec<Phrase>,
     all: &mut Vec<Translation>,
 ) {
     let covered = |position: &usize| phrases.iter().any(|phrase| phrase.source.contains(position));
-    let free: Vec<bool> = (0..source.len()).map(|position| !covered(&position)).collect();
+    let free: Vec<bool> = (0..source.words.len()).map(|position| !covered(&position)).collect();
     let Some(gap) = free.iter().position(|free| *free) else {
         let score = model.features(source, phrases).dot(&model.weights);
         all.push(Translation { score, phrases: phrases.clone() });
         return;
     };
     let end = phrases.last().map_or(0, |phrase| phrase.source.end);
-    for start in gap..source.len() {
-        for stop in start + 1..=source.len().min(start + 2) {
+    for start in gap..source.words.len() {
+        for stop in start + 1..=source.words.len().min(start + 2) {
             let too_far = |limit| end.abs_diff(start) > limit || (start > gap && stop - gap > limit);
             if limit.is_some_and(too_far) || free[start..stop].contains(&false) {
                 continue;
             }
-            for target in targets(model, &source[start..stop]) {
+            for target in targets(model, source, start..stop) {
                 phrases.push(Phrase { source: start..stop, target });
                 extend(model, source, limit, phrases, all);
                 phrases.pop();
@@ -97,12 +148,17 @@ fn extend(
     }
 }
 
-fn targets(model: &PhraseModel, words: &[&str]) -> Vec<Target> {
-    let pairs: Vec<PairId> = model.table().translations(&words.join(" ")).collect();
-    if pairs.is_empty() && words.len() == 1 {
-        return vec![Target::Unknown];
+fn targets(model: &PhraseModel, source: Source, span: Range<usize>) -> Vec<Target> {
+    let own = (0..).zip(source.forced).filter(|(_, forced)| forced.span == span);
+    let mut targets: Vec<Target> = own.map(|(number, _)| Target::Forced(number)).collect();
+    let taken = |forced: &Forced| forced.span.start < span.end && span.start < forced.span.end;
+    if !(source.exclusive && source.forced.iter().any(taken)) {
+        targets.extend(model.table().translations(&source.words[span.clone()].join(" ")).map(Target::Pair));
     }
-    pairs.into_iter().map(Target::Pair).collect()
+    if targets.is_empty() && span.len() == 1 {
+        targets.push(Target::Unknown);
+    }
+    targets
 }
 
 #[test]

@@ -139,7 +139,7 @@ impl<'a> Forced<'a> {
             return None;
         }
         let shifted = |(i, j): (usize, usize)| (i, j + done);
-        let points: Vec<(usize, usize)> = self.model.alignment(phrases).into_iter().map(shifted).collect();
+        let points: Vec<(usize, usize)> = self.model.alignment(self.source, phrases).into_iter().map(shifted).collect();
         let touches = |(i, j): &&(usize, usize)| phrase.source.contains(i) || target.contains(j);
         points.iter().eq(self.recorded.alignment.iter().filter(touches)).then_some(words.len())
     }

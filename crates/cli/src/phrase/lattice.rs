@@ -5,7 +5,7 @@ use crate::number::General;
 use crate::print::append;
 use anyhow::Result;
 use clap::ValueEnum;
-use metaphrase_phrase::{Decoder, PhraseArc, PhraseLattice, PhraseModel};
+use metaphrase_phrase::{Decoder, PhraseArc, PhraseLattice, PhraseModel, Source};
 
 /// Print what a search has kept of each line
 ///
@@ -39,19 +39,19 @@ Examples:
 pub fn run(args: &Args) -> Result<()> {
     let model = args.search.model()?;
     let decoder = Decoder::new(&model, args.search.options(&model, true)?)?;
-    args.search.run(|number, words, workspace| {
-        let (lattice, counters) = decoder.lattice(words, workspace);
+    args.search.run(|number, source, workspace| {
+        let (lattice, counters) = decoder.lattice(source, workspace);
         let text = match args.format {
-            Format::Compact => model.word_lattice(words, &lattice).to_compact() + "\n",
-            Format::Openfst => model.word_lattice(words, &lattice).to_openfst() + "\n",
-            Format::Moses => search_graph(&model, number, words, &lattice),
+            Format::Compact => model.word_lattice(source, &lattice).to_compact() + "\n",
+            Format::Openfst => model.word_lattice(source, &lattice).to_openfst() + "\n",
+            Format::Moses => search_graph(&model, number, source, &lattice),
         };
         (text, counters)
     })
 }
 
 /// A way to a hypothesis that is not the best one is a hypothesis of its own, `recombined` with the better one.
-fn search_graph(model: &PhraseModel, number: usize, source: &[&str], lattice: &PhraseLattice) -> String {
+fn search_graph(model: &PhraseModel, number: usize, source: Source, lattice: &PhraseLattice) -> String {
     let mut text = String::new();
     append(&mut text, format_args!("{number} hyp=0 stack=0\n"));
     let forward = best_continuations(lattice);

@@ -2,7 +2,7 @@
 
 use crate::number::General;
 use crate::print::append;
-use metaphrase_phrase::{FeatureNames, Features, PhraseModel, Translation};
+use metaphrase_phrase::{FeatureNames, Features, PhraseModel, Source, Target, Translation};
 
 /// How translations are printed.
 #[derive(Debug, Clone, Copy)]
@@ -11,36 +11,55 @@ pub struct Form {
     pub n_best: bool,
     /// Plain lines get the word alignment, ` ||| 0-0 1-1`.
     pub alignment: bool,
+    /// What stands before words that were passed through.
+    pub unknown_mark: &'static str,
 }
 
 impl Form {
     /// The lines of a source line's translations, best first.
-    pub fn print(self, model: &PhraseModel, number: usize, source: &[&str], translations: &[Translation]) -> String {
+    pub fn print(self, model: &PhraseModel, number: usize, source: Source, translations: &[Translation]) -> String {
         let mut text = String::new();
         for translation in translations {
             if self.n_best {
-                append_entry(&mut text, model, number, source, translation);
+                self.append_entry(&mut text, model, number, source, translation);
             } else {
-                text += &model.words(source, &translation.phrases).join(" ");
+                text += &self.words(model, source, translation);
                 if self.alignment {
                     text += " |||";
-                    append_alignment(&mut text, &model.alignment(&translation.phrases));
+                    append_alignment(&mut text, &model.alignment(source, &translation.phrases));
                 }
             }
             text.push('\n');
         }
         text
     }
-}
 
-fn append_entry(text: &mut String, model: &PhraseModel, number: usize, source: &[&str], translation: &Translation) {
-    let words = model.words(source, &translation.phrases).join(" ");
-    append(text, format_args!("{number} ||| {words}  |||"));
-    append_features(text, model.names(), &model.features(source, &translation.phrases));
-    append(text, format_args!(" ||| {} |||", General(translation.score)));
-    append_alignment(text, &model.alignment(&translation.phrases));
-    // Moses ends lines with alignments so.
-    text.push(' ');
+    fn words(self, model: &PhraseModel, source: Source, translation: &Translation) -> String {
+        let mut text = String::new();
+        for phrase in &translation.phrases {
+            let mark = if phrase.target == Target::Unknown { self.unknown_mark } else { "" };
+            for word in model.words(source, std::slice::from_ref(phrase)) {
+                text.extend([if text.is_empty() { "" } else { " " }, mark, word]);
+            }
+        }
+        text
+    }
+
+    fn append_entry(
+        self,
+        text: &mut String,
+        model: &PhraseModel,
+        number: usize,
+        source: Source,
+        translation: &Translation,
+    ) {
+        append(text, format_args!("{number} ||| {}  |||", self.words(model, source, translation)));
+        append_features(text, model.names(), &model.features(source, &translation.phrases));
+        append(text, format_args!(" ||| {} |||", General(translation.score)));
+        append_alignment(text, &model.alignment(source, &translation.phrases));
+        // Moses ends lines with alignments so.
+        text.push(' ');
+    }
 }
 
 fn append_features(text: &mut String, names: &FeatureNames, features: &Features) {

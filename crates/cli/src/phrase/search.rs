@@ -5,7 +5,7 @@ use crate::io::{Input, Output, leave_when_closed};
 use crate::lines::{Line, Lines};
 use anyhow::Result;
 use clap::{ValueEnum, ValueHint};
-use metaphrase_phrase::{Counters, LookAhead, PhraseModel, SearchOptions, Workspace};
+use metaphrase_phrase::{Counters, LookAhead, Markup, PhraseModel, SearchOptions, Source, UnknownWords, Workspace};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -42,6 +42,12 @@ pub struct Args {
     /// How many source words a jump may pass; -1: any number [default: the model's]
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Search")]
     distortion_limit: Option<i64>,
+    /// What becomes of words that the model does not translate
+    #[arg(long, value_enum, default_value_t = Unknown::Copy, value_name = "HOW")]
+    unknown_words: Unknown,
+    /// Whether lines have translations in them, `<n translation="a house" prob="0.8">ein Haus</n>`, and what they are for
+    #[arg(long, value_enum, default_value_t = XmlInput::PassThrough, value_name = "HOW")]
+    xml_input: XmlInput,
     /// Threads, each with sentences of its own [default: as many as the machine has]
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
@@ -56,6 +62,30 @@ enum Look {
     FirstWord,
     /// The phrase alone: fewest look-ups, some other translations
     PhraseOnly,
+}
+
+/// [`UnknownWords`] by name, and how they are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Unknown {
+    /// They are passed through
+    Copy,
+    /// They are left out, unless there are digits in them
+    Drop,
+    /// They are passed through with `UNK` before them
+    Mark,
+}
+
+/// What the input's markup is for, in Moses' words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum XmlInput {
+    /// There is none: `<` is a character
+    PassThrough,
+    /// It is taken away
+    Ignore,
+    /// Only the given translations are used for their words
+    Exclusive,
+    /// The given translations compete with the model's
+    Inclusive,
 }
 
 impl Args {
@@ -83,15 +113,37 @@ impl Args {
                 Some(limit) => usize::try_from(limit).ok(),
                 None => model.distortion_limit,
             },
+            unknown_words: match self.unknown_words {
+                Unknown::Copy | Unknown::Mark => UnknownWords::Copy,
+                Unknown::Drop => UnknownWords::Drop,
+            },
             keep_recombined,
         })
     }
 
+    /// What stands before words that were passed through.
+    pub fn unknown_mark(&self) -> &'static str {
+        if self.unknown_words == Unknown::Mark { "UNK" } else { "" }
+    }
+
+    /// The words of line `number`, from 1, and the translations in it. If its markup is broken it is left out.
+    fn parse<'l>(&self, number: usize, line: &'l Line) -> Markup<'l> {
+        let plain = |words| Markup { words, forced: Vec::new() };
+        match self.xml_input {
+            XmlInput::PassThrough => plain(line.text.split_ascii_whitespace().collect()),
+            XmlInput::Ignore => plain(Markup::strip(&line.text)),
+            XmlInput::Exclusive | XmlInput::Inclusive => Markup::parse(&line.text).unwrap_or_else(|error| {
+                tracing::warn!("line {number}: {error}; translated without the markup");
+                plain(Markup::strip(&line.text))
+            }),
+        }
+    }
+
     /// Does `work` with each line, on all threads, and writes what it gives, in the order of the lines. `work` gets the
-    /// number of the line, from 0, and its words.
+    /// number of the line, from 0.
     pub fn run<W>(&self, work: W) -> Result<()>
     where
-        W: Fn(usize, &[&str], &mut Workspace) -> (String, Counters) + Sync,
+        W: Fn(usize, Source, &mut Workspace) -> (String, Counters) + Sync,
     {
         let threads = self.threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, usize::from);
         let mut lines = Lines::new(Input::open(self.input.as_deref())?);
@@ -107,6 +159,11 @@ impl Args {
                 break;
             }
             let since = Instant::now();
+            let chunk: Vec<Markup> = (first + 1..).zip(&chunk).map(|(number, line)| self.parse(number, line)).collect();
+            let exclusive = self.xml_input == XmlInput::Exclusive;
+            let work = |number: usize, markup: &Markup, workspace: &mut Workspace| {
+                work(number, Source { words: &markup.words, forced: &markup.forced, exclusive }, workspace)
+            };
             for (text, done) in on_all_threads(&chunk, first, &mut workspaces, &work) {
                 output.write(&text)?;
                 counters += done;
@@ -137,9 +194,9 @@ fn next_chunk(lines: &mut Lines) -> Result<Vec<Line>> {
 }
 
 /// What `work` gives for lines, the first of which has the number `first`, in their order.
-fn on_all_threads<W>(lines: &[Line], first: usize, workspaces: &mut [Workspace], work: &W) -> Vec<(String, Counters)>
+fn on_all_threads<W>(lines: &[Markup], first: usize, workspaces: &mut [Workspace], work: &W) -> Vec<(String, Counters)>
 where
-    W: Fn(usize, &[&str], &mut Workspace) -> (String, Counters) + Sync,
+    W: Fn(usize, &Markup, &mut Workspace) -> (String, Counters) + Sync,
 {
     let next = AtomicUsize::new(0);
     let work = |workspace: &mut Workspace| {
@@ -147,8 +204,7 @@ where
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
             let Some(line) = lines.get(number) else { return done };
-            let words: Vec<&str> = line.text.split_ascii_whitespace().collect();
-            done.push((number, work(first + number, &words, workspace)));
+            done.push((number, work(first + number, line, workspace)));
         }
     };
     let mut done: Vec<(usize, (String, Counters))> = std::thread::scope(|scope| {

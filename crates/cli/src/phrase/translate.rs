@@ -36,15 +36,16 @@ Examples:
 pub fn run(args: &Args) -> Result<()> {
     let model = args.search.model()?;
     let decoder = Decoder::new(&model, args.search.options(&model, args.n_best.is_some())?)?;
-    let form = Form { n_best: args.n_best.is_some(), alignment: args.alignment };
-    args.search.run(|number, words, workspace| {
+    let unknown_mark = args.search.unknown_mark();
+    let form = Form { n_best: args.n_best.is_some(), alignment: args.alignment, unknown_mark };
+    args.search.run(|number, source, workspace| {
         let (translations, counters) = match args.n_best {
-            Some(count) => decoder.n_best(words, count.into(), args.distinct, workspace),
+            Some(count) => decoder.n_best(source, count.into(), args.distinct, workspace),
             None => {
-                let (translation, counters) = decoder.translate(words, workspace);
+                let (translation, counters) = decoder.translate(source, workspace);
                 (vec![translation], counters)
             }
         };
-        (form.print(&model, number, words, &translations), counters)
+        (form.print(&model, number, source, &translations), counters)
     })
 }
