@@ -35,7 +35,7 @@ pub struct Args {
     #[arg(long, value_name = "METHOD", default_value = "good-turing")]
     smoothing: Smoothing,
     /// Leave out phrase pairs with a smaller probability of the target phrase
-    #[arg(long, value_name = "P", default_value_t = ExtractOptions::default().min_probability)]
+    #[arg(long, value_name = "P", default_value_t = ExtractOptions::default().min_probability, value_parser = probability)]
     min_probability: f64,
     /// Target words of each source word in candidates.s2t.gz
     #[arg(long, value_name = "N", default_value_t = ExtractOptions::default().candidates)]
@@ -78,6 +78,11 @@ pub fn run(args: &Args) -> Result<()> {
     let done = extract(&corpus, &links, &options, folder)?;
     tracing::info!("{} different phrase pairs, {} of them in the tables", done.phrase_pairs, done.kept);
     Ok(())
+}
+
+fn probability(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|p| (0.0..=1.0).contains(p));
+    number.ok_or_else(|| "expected a probability from 0 to 1".into())
 }
 
 fn read_links(path: &Path) -> Result<Vec<Alignment>> {

@@ -6,6 +6,7 @@ use common::{file, names, run};
 use flate2::read::GzDecoder;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 const GERMAN: &str = "das haus\ndas haus\ndas buch\nein Ärger\n";
 const ENGLISH: &str = "the house\nhouse the\nthe book\ntrouble\n";
@@ -90,4 +91,65 @@ fn what_does_not_fit_is_refused() {
     let error = run(&["extract", &german, &english, "-", "-o", &blocked], LINKS).error(1);
     assert!(error.starts_with("cannot make the folder"), "{error}");
     assert_eq!(names(Path::new(&output)), [""; 0].map(PathBuf::from));
+}
+
+#[test]
+fn text_that_is_not_parallel_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let (german, english) = (file(&folder, "t.de", GERMAN), file(&folder, "t.en", "the house\nhouse the\n"));
+    let output = folder.path().join("model").to_str().unwrap().to_owned();
+    let error = run(&["extract", &german, &english, "-", "-o", &output], LINKS).error(1);
+    assert!(error.starts_with(&format!("{english} ends after 2 lines and {german} goes on")), "{error}");
+    assert!(run(&["extract", &german, "-", "-", "-o", &output], LINKS).error(2).contains("standard input"));
+    let english = file(&folder, "t.en", ENGLISH);
+    for probability in ["nan", "-0.1", "1.5"] {
+        let option = format!("--min-probability={probability}");
+        let error = run(&["extract", &german, &english, "-", "-o", &output, &option], LINKS).error(2);
+        assert!(error.contains("expected a probability from 0 to 1"), "{error}");
+    }
+    assert!(!Path::new(&output).exists());
+}
+
+#[test]
+fn lines_may_be_empty_or_long() {
+    let folder = tempfile::tempdir().unwrap();
+    let long: Vec<String> = (0..10_000).map(|n| format!("w{n}")).collect();
+    let german = file(&folder, "t.de", format!("\ndas\n\ndas\n{}\n{}\n", long.join(" "), long.join(" ")));
+    let english = file(&folder, "t.en", format!("\n\nthe\nthe\n{}\nthe\n", long.join(" ")));
+    // The long line word by word; then all its words with one.
+    let diagonal: String = (0..10_000).map(|n| format!("{n}-{n} ")).collect();
+    let column: String = (0..10_000).map(|n| format!("{n}-0 ")).collect();
+    let output = folder.path().join("model");
+    let arguments = ["extract", &german, &english, "-", "-o", output.to_str().unwrap(), "--max-length", "3"];
+    run(&arguments, format!("\n\n\n0-0\n{diagonal}\n{column}\n")).ok();
+    let table = unpacked(&output, "phrase-table.gz");
+    // Phrases of one, two and three words of the diagonal; `das` and `the`; none has all words that `the` is linked with.
+    assert_eq!(table.lines().count(), 10_000 + 9_999 + 9_998 + 1);
+    assert!(table.lines().any(|line| line.starts_with("w9998 w9999 ||| w9998 w9999 ||| ")));
+}
+
+/// A limit on the size of files is the disk that is full.
+#[test]
+#[cfg(unix)]
+fn a_full_disk_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let words = |prefix: &str| (0..5_000).map(|n| format!("{prefix}{n}\n")).collect::<String>();
+    let (german, english) = (file(&folder, "t.de", words("d")), file(&folder, "t.en", words("e")));
+    let links = file(&folder, "links", "0-0\n".repeat(5_000));
+    let output = folder.path().join("model");
+    for blocks in [0, 1, 20] {
+        let limited = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
+        let done = Command::new("sh")
+            .args(["-c", &limited, env!("CARGO_BIN_EXE_metaphrase")])
+            .args(["extract", &german, &english, &links, "-o", output.to_str().unwrap()])
+            .output()
+            .unwrap();
+        let message = String::from_utf8(done.stderr).unwrap();
+        assert!(message.starts_with("metaphrase: error: cannot write "), "{blocks}: {message}");
+        assert_eq!(names(&output), [""; 0].map(PathBuf::from), "{blocks}");
+    }
+    std::fs::create_dir(output.join("lex.t2s.gz")).unwrap();
+    let error = run(&["extract", &german, &english, &links, "-o", output.to_str().unwrap()], "").error(1);
+    assert!(error.contains("lex.t2s.gz"), "{error}");
+    assert_eq!(names(&output), ["lex.t2s.gz"].map(PathBuf::from));
 }
