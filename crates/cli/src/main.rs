@@ -70,7 +70,7 @@ enum Command {
     Curves(curves::Args),
     Phrase(phrase::Args),
     Lm(lm::Args),
-    Tokenize(tokenize::Args),
+    Tokenize(tokenize::TokenizeArgs),
     /// Join the words of tokenised text again
     Detokenize(tokenize::Args),
     Align(align::Args),

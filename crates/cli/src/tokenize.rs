@@ -4,11 +4,27 @@ use crate::io::{Input, Output};
 use crate::lines::Lines;
 use anyhow::Result;
 use metaphrase_text::moses::{MosesDetokenizer, MosesTokenizer, TokenizerOptions};
+use metaphrase_text::vocab::Vocabulary;
 use std::path::PathBuf;
 
-/// Split text into words as Moses does, for models over words
+/// Split text into words as Moses does, for models over words, or into a model's sub-words
 #[derive(clap::Args)]
-#[command(after_help = "Example:\n  metaphrase tokenize -l de < talk.de > talk.tok.de")]
+#[command(after_help = EXAMPLES)]
+pub struct TokenizeArgs {
+    #[command(flatten)]
+    text: Args,
+    /// Split into the sub-words of this vocabulary instead, as its model does
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["language", "escape"])]
+    vocabulary: Option<PathBuf>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  metaphrase tokenize -l de < talk.de > talk.tok.de
+  metaphrase tokenize --vocabulary model/source.spm < talk.en > talk.pieces.en";
+
+/// What tokenizing and the way back have in common.
+#[derive(clap::Args)]
 pub struct Args {
     /// Language of the text, as `de`
     #[arg(short, long, value_name = "CODE", default_value = "en")]
@@ -25,10 +41,15 @@ pub struct Args {
 }
 
 /// Splits lines into words.
-pub fn tokenize(args: &Args) -> Result<()> {
-    let options = TokenizerOptions { escape: args.escape, ..TokenizerOptions::default() };
-    let tokenizer = MosesTokenizer::with_options(&args.language, options);
-    args.each_line(|line| tokenizer.tokenize_line(line))
+pub fn tokenize(args: &TokenizeArgs) -> Result<()> {
+    let TokenizeArgs { text, vocabulary } = args;
+    if let Some(path) = vocabulary {
+        let vocabulary = Vocabulary::open(path)?;
+        return text.each_line(|line| vocabulary.pieces(line).join(" "));
+    }
+    let options = TokenizerOptions { escape: text.escape, ..TokenizerOptions::default() };
+    let tokenizer = MosesTokenizer::with_options(&text.language, options);
+    text.each_line(|line| tokenizer.tokenize_line(line))
 }
 
 /// Joins words to lines.
