@@ -25,8 +25,10 @@ pub(crate) fn for_each_pair<S: Send>(
             (start..pairs.min(start + CHUNK)).for_each(|pair| work(&mut state, pair));
         }
     };
+    // No more threads than have work.
+    let threads = threads.get().min(pairs.div_ceil(CHUNK));
     std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads.get()).map(|_| scope.spawn(run)).collect();
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(run)).collect();
         let mut states = vec![run()];
         for other in others {
             states.push(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));

@@ -1,4 +1,7 @@
 //! Records of numbers, sorted by their keys in bounded memory: sorted runs on disk, then merged.
+//!
+//! Keys are of any length, as phrases are, so records are found by an index; language model estimation, whose records are
+//! of one size, sorts the records themselves (`metaphrase-ngram`).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,6 +11,9 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
+
+/// A thread is not worth while for fewer records.
+const LEAST_PART: usize = 1 << 10;
 
 /// A record: a key of any length and a number of values that is the same for all records of a sorter.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -72,7 +78,7 @@ impl<'a> Sorter<'a> {
     /// Empties the memory into sorted runs, one for each thread.
     fn sort(&mut self) -> Vec<Run> {
         let (numbers, mut starts) = (std::mem::take(&mut self.numbers), std::mem::take(&mut self.starts));
-        let part = starts.len().div_ceil(self.threads.get()).max(1);
+        let part = starts.len().div_ceil(self.threads.get()).max(LEAST_PART);
         std::thread::scope(|scope| {
             for part in starts.chunks_mut(part) {
                 let numbers = &numbers;
