@@ -116,6 +116,7 @@ mod tests {
     use super::*;
     use Orientation::{Discontinuous, Monotone, Swap};
     use metaphrase_base::WordId;
+    use std::collections::BTreeSet;
 
     fn phrase_pairs(source: usize, target: usize, links: &str, longest: usize) -> Vec<(String, Orientations)> {
         let (source, target) = (vec![WordId(0); source], vec![WordId(0); target]);
@@ -139,6 +140,39 @@ mod tests {
         assert_eq!(names(2, 2, "0-1 1-1 1-0", 7), ["01=01 1-0 0-1 1-1"]);
         assert_eq!(names(3, 3, "0-0 1-1 2-2", 2).len(), 5);
         assert_eq!(names(3, 3, "", 7), [""; 0]);
+    }
+
+    /// The definition, span by span, on made-up alignments.
+    #[test]
+    fn what_the_definition_allows_is_found_and_nothing_else() {
+        let mut random = 1u32;
+        let mut below = |limit: usize| {
+            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (random >> 16) as usize % limit
+        };
+        for _ in 0..300 {
+            let (sources, targets, longest) = (1 + below(7), 1 + below(7), 1 + below(7));
+            let links: BTreeSet<_> = (0..below(9)).map(|_| (below(sources), below(targets))).collect();
+            let mut expected = Vec::new();
+            for (s, t) in spans(sources, longest).flat_map(|s| spans(targets, longest).map(move |t| (s.clone(), t))) {
+                let inside = |link: &&(usize, usize)| s.contains(&link.0) && t.contains(&link.1);
+                let leaves = links.iter().any(|link| s.contains(&link.0) != t.contains(&link.1));
+                if !leaves && links.iter().any(|link| inside(&link)) {
+                    let shift = |&(source, target): &(usize, usize)| (source - s.start(), target - t.start());
+                    let links: PhraseLinks = links.iter().filter(inside).map(shift).collect();
+                    expected.push(format!("{}{}={}{} {links}", s.start(), s.end(), t.start(), t.end()));
+                }
+            }
+            let text: Vec<String> = links.iter().map(|(s, t)| format!("{s}-{t}")).collect();
+            let mut found = names(sources, targets, &text.join(" "), longest);
+            found.sort();
+            expected.sort();
+            assert_eq!(found, expected, "{text:?} of {sources} and {targets} words, {longest} at most");
+        }
+    }
+
+    fn spans(words: usize, longest: usize) -> impl Iterator<Item = RangeInclusive<usize>> {
+        (0..words).flat_map(move |first| (first..words.min(first + longest)).map(move |last| first..=last))
     }
 
     #[test]
