@@ -3,6 +3,7 @@
 use crate::io::{Input, Output, check_one_stdin};
 use crate::lines::{Line, Lines};
 use crate::messages::Terminal;
+use crate::number;
 use anyhow::{Result, bail};
 use clap::ValueHint;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -60,7 +61,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
         hmm_iterations: args.hmm_iterations,
         symmetrization: args.symmetrize,
         max_words: args.max_words.into(),
-        threads: args.threads.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN),
+        threads: number::threads(args.threads),
     };
     let mut output = Output::create(args.output.as_deref())?;
     let corpus = read(&args.source, &args.target)?;

@@ -2,7 +2,8 @@
 
 use crate::io::{Input, check_one_stdin};
 use crate::lines::Lines;
-use anyhow::{Context, Result};
+use crate::number;
+use anyhow::{Context, Result, ensure};
 use clap::ValueHint;
 use metaphrase_align::{Alignment, ExtractOptions, Smoothing, extract, extract_lexicon};
 use std::num::NonZeroUsize;
@@ -43,9 +44,9 @@ pub struct Args {
     /// Write the word translation tables only
     #[arg(long)]
     lexicon_only: bool,
-    /// Memory for phrase pairs, in MiB; what is more goes to the output folder meanwhile
-    #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(64..))]
-    memory: u32,
+    /// Memory for phrase pairs, a number with K, M or G; what is more goes to the output folder meanwhile
+    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = memory)]
+    memory: usize,
     /// Threads [default: as many as the machine has]
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
@@ -65,8 +66,8 @@ pub fn run(args: &Args) -> Result<()> {
         smoothing: args.smoothing,
         min_probability: args.min_probability,
         candidates: args.candidates,
-        memory: (args.memory as usize).saturating_mul(1 << 20),
-        threads: args.threads.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN),
+        memory: args.memory,
+        threads: number::threads(args.threads),
     };
     let corpus = crate::align::read(&args.source, &args.target)?;
     let links = read_links(&args.links)?;
@@ -78,6 +79,15 @@ pub fn run(args: &Args) -> Result<()> {
     let done = extract(&corpus, &links, &options, folder)?;
     tracing::info!("{} different phrase pairs, {} of them in the tables", done.phrase_pairs, done.kept);
     Ok(())
+}
+
+/// With less there would be thousands of files to merge.
+const LEAST_MEMORY: usize = 16 << 20;
+
+fn memory(text: &str) -> Result<usize> {
+    let size = number::size(text)?;
+    ensure!(size >= LEAST_MEMORY, "expected at least 16M");
+    Ok(size)
 }
 
 fn probability(text: &str) -> Result<f64, String> {

@@ -1,6 +1,8 @@
-//! Numbers as Marian and Moses print them.
+//! Numbers as Marian and Moses print them, and as the command line takes them.
 
+use anyhow::{Context, Result};
 use std::fmt;
+use std::num::NonZeroUsize;
 
 /// A number with up to six significant digits, as a C++ stream or C's `%g` prints it.
 pub struct General(pub f32);
@@ -32,9 +34,29 @@ fn without_zeros(digits: &str) -> &str {
     if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { digits }
 }
 
+/// As many threads as wanted, or as the machine has.
+pub fn threads(wanted: Option<NonZeroUsize>) -> NonZeroUsize {
+    wanted.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
+}
+
+/// A number of bytes, as `500M`.
+pub fn size(text: &str) -> Result<usize> {
+    let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
+    let shift = match text[digits.len()..].to_ascii_lowercase().trim_end_matches('b') {
+        "" => 0,
+        "k" => 10,
+        "m" => 20,
+        "g" => 30,
+        "t" => 40,
+        unit => anyhow::bail!("`{unit}` is none of the units K, M, G and T"),
+    };
+    let number: usize = digits.parse().context("expected a number, as in 500M")?;
+    number.checked_mul(1 << shift).context("that is more memory than can be addressed")
+}
+
 #[cfg(test)]
 mod tests {
-    use super::General;
+    use super::*;
 
     #[test]
     fn six_digits_as_c_prints_them() {
@@ -58,5 +80,11 @@ mod tests {
         ] {
             assert_eq!(General(value).to_string(), expected);
         }
+    }
+
+    #[test]
+    fn sizes() {
+        assert_eq!(["7", "500M", "2g", "1KB"].map(|text| size(text).unwrap()), [7, 500 << 20, 2 << 30, 1 << 10]);
+        ["", "M", "1X", "-1", "99999999999999T"].iter().for_each(|text| assert!(size(text).is_err(), "{text}"));
     }
 }

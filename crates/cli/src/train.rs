@@ -57,7 +57,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
         )));
     }
     let recipe = Recipe::read(&args.config, &args.set)?;
-    let threads = args.threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, usize::from);
+    let threads = crate::number::threads(args.threads).get();
     let mut display = Display::new(terminal, args.report_every);
     let best =
         metaphrase_train::train(&recipe, &args.output, Execution { threads, resume: args.resume }, &mut display)?;

@@ -107,6 +107,8 @@ fn text_that_is_not_parallel_is_refused() {
         let error = run(&["extract", &german, &english, "-", "-o", &output, &option], LINKS).error(2);
         assert!(error.contains("expected a probability from 0 to 1"), "{error}");
     }
+    let error = run(&["extract", &german, &english, "-", "-o", &output, "--memory", "1024"], LINKS).error(2);
+    assert!(error.contains("expected at least 16M"), "{error}");
     assert!(!Path::new(&output).exists());
 }
 

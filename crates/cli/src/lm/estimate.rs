@@ -2,7 +2,8 @@
 
 use crate::io::{Input, Output};
 use crate::messages::Terminal;
-use anyhow::{Context, Result};
+use crate::number;
+use anyhow::Result;
 use clap::ValueHint;
 use metaphrase_ngram::{Discounts, EstimateOptions, EstimateReport, MAX_ORDER};
 use std::io::BufReader;
@@ -37,7 +38,7 @@ pub struct Args {
     #[arg(long)]
     skip_symbols: bool,
     /// Memory for sorting; words come on top of it: a number with K, M or G
-    #[arg(short = 'S', long, value_name = "SIZE", default_value = "1G", value_parser = size)]
+    #[arg(short = 'S', long, value_name = "SIZE", default_value = "1G", value_parser = number::size)]
     memory: usize,
     /// Where temporary files go [default: the system's directory for them]
     #[arg(short = 'T', long, value_name = "DIR", value_hint = ValueHint::DirPath)]
@@ -61,7 +62,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
         skip_symbols: args.skip_symbols,
         memory: args.memory,
         temporary: args.temporary.clone().unwrap_or_else(std::env::temp_dir),
-        threads: args.threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, usize::from),
+        threads: number::threads(args.threads).get(),
     };
     let input = Input::open(args.input.as_deref())?;
     let mut output = Output::create(args.output.as_deref())?;
@@ -102,30 +103,9 @@ fn fallback(numbers: &[f64]) -> Result<Discounts> {
     })
 }
 
-/// A number of bytes, as `500M`.
-fn size(text: &str) -> Result<usize> {
-    let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
-    let shift = match text[digits.len()..].to_ascii_lowercase().trim_end_matches('b') {
-        "" => 0,
-        "k" => 10,
-        "m" => 20,
-        "g" => 30,
-        "t" => 40,
-        unit => anyhow::bail!("`{unit}` is none of the units K, M, G and T"),
-    };
-    let number: usize = digits.parse().context("expected a number, as in 500M")?;
-    number.checked_mul(1 << shift).context("that is more memory than can be addressed")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn sizes() {
-        assert_eq!(["7", "500M", "2g", "1KB"].map(|text| size(text).unwrap()), [7, 500 << 20, 2 << 30, 1 << 10]);
-        ["", "M", "1X", "-1", "99999999999999T"].iter().for_each(|text| assert!(size(text).is_err(), "{text}"));
-    }
 
     #[test]
     fn fallbacks() {

@@ -145,7 +145,7 @@ impl Args {
     where
         W: Fn(usize, Source, &mut Workspace) -> (String, Counters) + Sync,
     {
-        let threads = self.threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, usize::from);
+        let threads = crate::number::threads(self.threads).get();
         let mut lines = Lines::new(Input::open(self.input.as_deref())?);
         let mut output = Output::create(self.output.as_deref())?;
         if output.is_stdout() {
