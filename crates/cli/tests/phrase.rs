@@ -125,7 +125,7 @@ fn broken_tables_are_named_with_their_lines() {
     ] {
         let folder = TempDir::new().unwrap();
         let model = model(&folder, INI);
-        file(&folder, "table", &format!("{TABLE}{line}\n"));
+        file(&folder, "table", format!("{TABLE}{line}\n"));
         let error = run(&["phrase", "translate", "-m", &model], "das\n").error(1);
         assert!(error.ends_with(expected), "{error}");
     }
