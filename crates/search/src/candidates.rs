@@ -72,18 +72,19 @@ impl Best {
         out.extend(allowed.take(k).map(|(place, word, score)| Continuation { place, word, score }));
     }
 
-    /// The best continuation of each hypothesis, where it has one.
+    /// The `k` best continuations of each hypothesis.
     pub(crate) fn find_each(
         &mut self,
         places: &[Place],
+        k: usize,
         scores: &mut impl StepScores,
         (excluded, bans): (&[WordId], &impl Bans),
         out: &mut Vec<Continuation>,
     ) {
         for (place, open) in places.iter().enumerate() {
             let row = open.row.index();
-            scores.top(row..row + 1, &[open.so_far], 1 + bans.count(place), excluded, &mut self.candidates);
-            let allowed = self.candidates.iter().find(|c| !bans.ban(place, c.word));
+            scores.top(row..row + 1, &[open.so_far], k + bans.count(place), excluded, &mut self.candidates);
+            let allowed = self.candidates.iter().filter(|c| !bans.ban(place, c.word)).take(k);
             out.extend(allowed.map(|c| Continuation { place, word: c.word, score: c.score }));
         }
     }

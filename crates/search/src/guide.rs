@@ -99,7 +99,10 @@ impl Guide<'_> {
         if of.iter().all(|&state| self.automaton.is_done(state)) {
             return;
         }
-        best.find_each(step.places, scores, (excluded, &bans), out);
+        // As many of each hypothesis as a bank has places: the best one alone, as in the paper, would leave banks to their
+        // neighbours that have good hypotheses of their own.
+        let share = step.width.div_ceil(self.automaton.needed(StateId::START) + 1);
+        best.find_each(step.places, share, scores, (excluded, &bans), out);
         for (place, (&state, at)) in of.iter().zip(step.places).enumerate() {
             for word in 0..self.automaton.next(state).len() {
                 let word = self.automaton.next(state)[word];
