@@ -42,5 +42,5 @@ pub use alignment::{Alignment, Link};
 pub use corpus::{Corpus, Pair, Words};
 pub use error::Error;
 pub use error_rate::ErrorRate;
-pub use extract::{ExtractError, ExtractOptions, Extracted, Lexicon, Smoothing, Translation, extract, extract_lexicon};
+pub use extract::{ExtractError, ExtractOptions, Extracted, Smoothing, extract, extract_lexicon};
 pub use symmetrize::Symmetrization;

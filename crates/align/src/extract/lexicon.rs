@@ -12,7 +12,7 @@ type Partner = Option<WordId>;
 
 /// How often words are linked, and how often a word has no link.
 #[derive(Debug, Default)]
-pub struct Lexicon {
+pub(crate) struct Lexicon {
     pairs: HashMap<(Partner, Partner), u32>,
     source: HashMap<Partner, u32>,
     target: HashMap<Partner, u32>,
@@ -20,7 +20,7 @@ pub struct Lexicon {
 
 /// A translation of a source word.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Translation {
+pub(crate) struct Translation {
     /// The source word.
     pub source: WordId,
     /// The target word.
@@ -31,7 +31,7 @@ pub struct Translation {
 
 impl Lexicon {
     /// Counts the links of a corpus; alignments are inside their sentence pairs.
-    pub(crate) fn count(corpus: &Corpus, alignments: &[Alignment]) -> Self {
+    pub fn count(corpus: &Corpus, alignments: &[Alignment]) -> Self {
         let mut lexicon = Self::default();
         for (at, alignment) in alignments.iter().enumerate() {
             lexicon.add(corpus.pair(at), alignment);
@@ -69,18 +69,18 @@ impl Lexicon {
     }
 
     /// The lexicon of the other direction.
-    pub(crate) fn inverted(&self) -> Self {
+    pub fn inverted(&self) -> Self {
         let pairs = self.pairs.iter().map(|(&(source, target), &count)| ((target, source), count)).collect();
         Self { pairs, source: self.target.clone(), target: self.source.clone() }
     }
 
     /// p(target|source); `None` is NULL.
-    pub(crate) fn forward(&self, source: Partner, target: Partner) -> f64 {
+    pub fn forward(&self, source: Partner, target: Partner) -> f64 {
         self.ratio((source, target), self.source.get(&source))
     }
 
     /// p(source|target).
-    pub(crate) fn backward(&self, source: Partner, target: Partner) -> f64 {
+    pub fn backward(&self, source: Partner, target: Partner) -> f64 {
         self.ratio((source, target), self.target.get(&target))
     }
 
@@ -91,7 +91,6 @@ impl Lexicon {
 
     /// The `best` most probable translations of each source word, or all: by source word, then from the most to the
     /// least probable, equal ones by target word.
-    #[must_use]
     pub fn translations(&self, best: Option<usize>) -> Vec<Translation> {
         let translation = |(source, target): (Partner, Partner)| {
             Some(Translation { source: source?, target: target?, probability: self.forward(source, target) })

@@ -21,10 +21,10 @@ mod sorter;
 mod tables;
 
 pub use error::ExtractError;
-pub use lexicon::{Lexicon, Translation};
 pub use smoothing::Smoothing;
 
 use crate::{Alignment, Corpus};
+use lexicon::Lexicon;
 use ranks::{Ranks, SEPARATOR};
 use std::num::NonZeroUsize;
 use std::path::Path;
