@@ -10,6 +10,7 @@ mod post;
 mod pruning;
 mod setup;
 mod terminology;
+mod wuebker;
 mod zhang;
 
 use anyhow::Result;
@@ -46,6 +47,16 @@ enum Experiment {
     ZhangFig3,
     /// Accelerated cube pruning at beam 30 together with a relative beam width
     ZhangPruned,
+    /// Wuebker et al. 2012, table 1: work per source word and speed of the phrase-based search, four set-ups
+    WuebkerTable1,
+    /// Figure 1 and table 2: BLEU against speed, beside Moses (run benches/peers/compare_phrase.py)
+    WuebkerFig1 {
+        /// Translation options per source phrase; 20 is what Moses is run with
+        #[arg(long, default_value_t = 20)]
+        options: usize,
+    },
+    /// Model scores of a wide search against those that Moses reached with stacks of 1000
+    WuebkerScores,
     /// Share of glossary terms produced, BLEU and time with and without the glossary, on the four lists
     Terminology,
 }
@@ -61,6 +72,9 @@ fn main() -> Result<()> {
         Experiment::ZhangTable1 => zhang::table_1(&setup),
         Experiment::ZhangFig3 => zhang::figures(&setup),
         Experiment::ZhangPruned => zhang::pruned(&setup),
+        Experiment::WuebkerTable1 => wuebker::table_1(&setup),
+        Experiment::WuebkerFig1 { options } => wuebker::figure_1(&setup, options),
+        Experiment::WuebkerScores => wuebker::scores(&setup),
         Experiment::Terminology => terminology::run(&setup),
     }
 }

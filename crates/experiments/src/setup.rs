@@ -63,6 +63,11 @@ impl Setup {
         load(self.model.as_deref(), false, self.batch_tokens)
     }
 
+    /// Where results are written.
+    pub fn out(&self) -> &Path {
+        &self.out
+    }
+
     /// Writes results as JSON, and a picture.
     pub fn write(&self, name: &str, results: &impl Serialize, plots: &[(&str, Plot)]) -> Result<()> {
         std::fs::create_dir_all(&self.out)?;

@@ -1,0 +1,293 @@
+//! Wuebker et al. 2012: phrase-based search with pre-sorting and language model look-ahead, on a Moses model.
+
+use crate::plot::{Line, Plot};
+use crate::setup::{Setup, cpu_seconds, read_lines, round};
+use anyhow::{Context, Result};
+use metaphrase_metrics::{Bleu, BleuOptions, Metric, References};
+use metaphrase_phrase::{Counters, Decoder, LookAhead, PhraseModel, SearchOptions, Workspace};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// `N_c` = `N_l`, figure 1.
+const SIZES: [usize; 9] = [1, 2, 4, 8, 16, 24, 32, 48, 64];
+/// That of table 1.
+const SIZE: usize = 16;
+/// Searches shorter than this are repeated, and the fastest is taken.
+const ENOUGH_SECONDS: f64 = 1.0;
+/// What `benches/peers/compare_phrase.py` writes beside our results.
+const MOSES: &str = "wuebker-moses.json";
+
+/// Name, pre-sorting, look-ahead.
+const SETUPS: [(&str, bool, LookAhead); 4] = [
+    ("baseline", false, LookAhead::None),
+    ("+pre-sort", true, LookAhead::None),
+    ("+first-word", true, LookAhead::FirstWord),
+    ("+phrase-only", true, LookAhead::PhraseOnly),
+];
+
+/// A search of the whole text.
+#[derive(Serialize, Clone)]
+struct Row {
+    setup: &'static str,
+    /// `N_c` = `N_l`.
+    size: usize,
+    /// `N_o`; none: unlimited.
+    options: Option<usize>,
+    bleu: f64,
+    /// Mean model score of a sentence, natural logarithm.
+    score: f64,
+    /// Per source word.
+    expansions: f64,
+    /// Per source word.
+    lm_computations: f64,
+    words_per_second: f64,
+    seconds: f64,
+    /// Sentences whose translation is another one than that of the row before with the same size and options.
+    changed: usize,
+}
+
+/// A run of Moses, loading subtracted.
+#[derive(Serialize, Deserialize, Clone)]
+struct MosesRow {
+    setup: String,
+    /// Stack size or pop limit.
+    size: usize,
+    bleu: f64,
+    words_per_second: f64,
+    seconds: f64,
+}
+
+/// The model and the text that come together.
+struct Task {
+    folder: PathBuf,
+    model: PhraseModel,
+    source: Vec<String>,
+    reference: Vec<String>,
+}
+
+impl Task {
+    fn open(setup: &Setup) -> Result<Self> {
+        let shared = || std::env::var_os("METAPHRASE_SHARED").map_or_else(|| "../shared".into(), PathBuf::from);
+        let folder = setup.model.clone().unwrap_or_else(|| shared().join("models/moses-de-en"));
+        Ok(Self {
+            model: PhraseModel::read_moses(&folder)?,
+            source: read_lines(&folder.join("source.de"))?,
+            reference: read_lines(&folder.join("reference.en"))?,
+            folder,
+        })
+    }
+
+    fn options(&self, size: usize, options: Option<usize>, presort: bool, look_ahead: LookAhead) -> SearchOptions {
+        SearchOptions {
+            coverages: size,
+            hypotheses: size,
+            options,
+            presort,
+            look_ahead,
+            distortion_limit: self.model.distortion_limit,
+            ..SearchOptions::default()
+        }
+    }
+
+    /// Translates the text, again and again if that is quick.
+    fn search(&self, options: SearchOptions) -> Result<Search> {
+        let decoder = Decoder::new(&self.model, options)?;
+        let mut best: Option<Search> = None;
+        let mut spent = 0.0;
+        while spent < ENOUGH_SECONDS {
+            let search = self.search_once(&decoder);
+            spent += search.seconds;
+            best = best.into_iter().chain([search]).min_by(|a, b| a.seconds.total_cmp(&b.seconds));
+        }
+        best.context("no search")
+    }
+
+    fn search_once(&self, decoder: &Decoder) -> Search {
+        let mut search = Search::default();
+        let mut workspace = Workspace::default();
+        let begun = cpu_seconds();
+        for line in &self.source {
+            let words: Vec<&str> = line.split_ascii_whitespace().collect();
+            let (translation, counters) = decoder.translate(&words, &mut workspace);
+            search.counters += counters;
+            search.scores.push(translation.score);
+            search.output.push(self.model.words(&words, &translation.phrases).join(" "));
+        }
+        search.seconds = cpu_seconds() - begun;
+        search
+    }
+
+    /// All set-ups that `wanted` names, at one size.
+    fn rows(&self, size: usize, options: Option<usize>, wanted: &[&str]) -> Result<Vec<Row>> {
+        let mut before: Option<Vec<String>> = None;
+        let mut rows = Vec::new();
+        for (setup, presort, look_ahead) in SETUPS.into_iter().filter(|(name, ..)| wanted.contains(name)) {
+            let search = self.search(self.options(size, options, presort, look_ahead))?;
+            let differ = |before: &Vec<String>| before.iter().zip(&search.output).filter(|(a, b)| a != b).count();
+            let words = search.counters.source_words as f64;
+            rows.push(Row {
+                setup,
+                size,
+                options,
+                bleu: round(bleu(&search.output, &self.reference)?, 2),
+                score: round(
+                    search.scores.iter().map(|&score| f64::from(score)).sum::<f64>() / self.source.len() as f64,
+                    5,
+                ),
+                expansions: round(search.counters.expansions as f64 / words, 1),
+                lm_computations: round(search.counters.lm_computations as f64 / words, 1),
+                words_per_second: round(words / search.seconds, 0),
+                seconds: round(search.seconds, 4),
+                changed: before.as_ref().map_or(0, differ),
+            });
+            println!("{}", serde_json::to_string(&rows[rows.len() - 1])?);
+            before = Some(search.output);
+        }
+        Ok(rows)
+    }
+}
+
+#[derive(Default)]
+struct Search {
+    output: Vec<String>,
+    scores: Vec<f32>,
+    counters: Counters,
+    seconds: f64,
+}
+
+/// Of words as they are: the text is tokenised.
+fn bleu(output: &[String], reference: &[String]) -> Result<f64> {
+    let metric = Bleu::new(BleuOptions { tokenizer: "none".parse()?, ..BleuOptions::default() })?;
+    let output: Vec<&str> = output.iter().map(String::as_str).collect();
+    let reference: Vec<&str> = reference.iter().map(|line| line.trim_end()).collect();
+    Ok(metric.corpus_score(&output, &References::new(&[reference])?)?.value)
+}
+
+/// Work per source word and speed, with all options of a source phrase and with 100.
+pub fn table_1(setup: &Setup) -> Result<()> {
+    let task = Task::open(setup)?;
+    let mut rows = task.rows(SIZE, None, &["baseline", "+pre-sort"])?;
+    rows.extend(task.rows(SIZE, Some(100), &SETUPS.map(|(name, ..)| name))?);
+    setup.write("wuebker-table1", &rows, &[])
+}
+
+#[derive(Serialize)]
+struct Figure {
+    ours: Vec<Row>,
+    moses: Vec<MosesRow>,
+    table_2: Vec<Comparison>,
+}
+
+/// The fastest of each system that loses no more BLEU than allowed: a row of table 2.
+#[derive(Serialize)]
+struct Comparison {
+    /// None: any.
+    bleu_loss: Option<f64>,
+    moses: MosesRow,
+    ours: Row,
+    /// How many times faster.
+    speed_up: f64,
+}
+
+/// BLEU against speed beside Moses.
+pub fn figure_1(setup: &Setup, options: usize) -> Result<()> {
+    let task = Task::open(setup)?;
+    let mut ours = Vec::new();
+    for size in SIZES {
+        ours.extend(task.rows(size, Some(options), &SETUPS.map(|(name, ..)| name))?);
+    }
+    let moses = read_moses(&setup.out().join(MOSES))?;
+    let table_2 = [Some(0.0), Some(1.0), Some(2.0), None].iter().filter_map(|loss| compare(*loss, &ours, &moses));
+    let table_2: Vec<Comparison> = table_2.collect();
+    for row in &table_2 {
+        println!("{}", serde_json::to_string(row)?);
+    }
+    let plot = curves(&ours, &moses);
+    setup.write("wuebker-fig1", &Figure { ours, moses, table_2 }, &[("", plot)])
+}
+
+fn read_moses(path: &Path) -> Result<Vec<MosesRow>> {
+    let text = std::fs::read_to_string(path)
+        .with_context(|| format!("cannot read {}; benches/peers/compare_phrase.py writes it", path.display()))?;
+    Ok(serde_json::from_str(&text)?)
+}
+
+fn compare(bleu_loss: Option<f64>, ours: &[Row], moses: &[MosesRow]) -> Option<Comparison> {
+    let best = moses.iter().map(|row| row.bleu).fold(f64::MIN, f64::max);
+    let least = bleu_loss.map_or(f64::MIN, |loss| best - loss);
+    let by_speed = |a: f64, b: f64| a.total_cmp(&b);
+    let moses = moses.iter().filter(|row| row.bleu >= least);
+    let moses = moses.max_by(|a, b| by_speed(a.words_per_second, b.words_per_second))?.clone();
+    let ours = ours.iter().filter(|row| row.bleu >= least);
+    let ours = ours.max_by(|a, b| by_speed(a.words_per_second, b.words_per_second))?.clone();
+    let speed_up = round(ours.words_per_second / moses.words_per_second, 1);
+    Some(Comparison { bleu_loss, moses, ours, speed_up })
+}
+
+fn curves(ours: &[Row], moses: &[MosesRow]) -> Plot {
+    let mut lines: Vec<Line> = Vec::new();
+    let mut add = |name: &str, words_per_second: f64, bleu: f64| {
+        let at = lines.iter().position(|line| line.name == name).unwrap_or_else(|| {
+            lines.push(Line { name: name.into(), points: Vec::new() });
+            lines.len() - 1
+        });
+        lines[at].points.push((words_per_second.log10(), bleu));
+    };
+    for row in moses {
+        add(&row.setup, row.words_per_second, row.bleu);
+    }
+    for (name, ..) in SETUPS {
+        for row in ours.iter().filter(|row| row.setup == name) {
+            add(name, row.words_per_second, row.bleu);
+        }
+    }
+    let title = "BLEU against speed".into();
+    Plot { title, x: "words per second, log10", y: "BLEU", lines, scatter: false }
+}
+
+#[derive(Serialize)]
+struct Scores {
+    model: &'static str,
+    sentences: usize,
+    /// Model score at least that of Moses' best recorded translation, less a thousandth.
+    reached: usize,
+    better: usize,
+    worse: usize,
+}
+
+/// Model scores of a wide search without look-ahead, against those of Moses with stacks of 1000.
+pub fn scores(setup: &Setup) -> Result<()> {
+    let task = Task::open(setup)?;
+    let mut results = Vec::new();
+    for (ini, list) in [("moses.ini", "moses.s1000.nbest.gz"), ("moses.distance.ini", "moses.distance.s1000.nbest.gz")]
+    {
+        let model = PhraseModel::read_moses(&task.folder.join(ini))?;
+        let task = Task { model, folder: task.folder.clone(), source: task.source.clone(), reference: Vec::new() };
+        let moses = best_scores(&read_lines(&task.folder.join(list))?, task.source.len())?;
+        // Moses' own number of options.
+        let decoder = Decoder::new(&task.model, task.options(32, Some(20), true, LookAhead::None))?;
+        let ours = task.search_once(&decoder).scores;
+        let count = |is: &dyn Fn(f32) -> bool| ours.iter().zip(&moses).filter(|(a, b)| is(*a - *b)).count();
+        results.push(Scores {
+            model: ini,
+            sentences: ours.len(),
+            reached: count(&|more| more > -1e-3),
+            better: count(&|more| more >= 1e-3),
+            worse: count(&|more| more <= -1e-3),
+        });
+        println!("{}", serde_json::to_string(&results[results.len() - 1])?);
+    }
+    setup.write("wuebker-scores", &results, &[])
+}
+
+/// The best score of each sentence in an n-best list.
+fn best_scores(list: &[String], sentences: usize) -> Result<Vec<f32>> {
+    let mut best = vec![f32::NEG_INFINITY; sentences];
+    for line in list {
+        let fields: Vec<&str> = line.split("|||").map(str::trim).collect();
+        let [number, _, _, score, ..] = fields[..] else { anyhow::bail!("not a line of an n-best list: {line}") };
+        let best = best.get_mut(number.parse::<usize>()?).context("more sentences in the list than in the text")?;
+        *best = best.max(score.parse()?);
+    }
+    Ok(best)
+}
