@@ -1,5 +1,6 @@
 //! `metaphrase phrase`: phrase-based translation.
 
+mod compile;
 mod lattice;
 mod print;
 mod search;
@@ -18,6 +19,7 @@ pub struct Args {
 enum Command {
     Translate(translate::Args),
     Lattice(lattice::Args),
+    Compile(compile::Args),
 }
 
 /// Does what the sub-command says.
@@ -25,5 +27,6 @@ pub fn run(args: &Args) -> Result<()> {
     match &args.command {
         Command::Translate(args) => translate::run(args),
         Command::Lattice(args) => lattice::run(args),
+        Command::Compile(args) => compile::run(args),
     }
 }

@@ -132,6 +132,29 @@ fn broken_tables_are_named_with_their_lines() {
 }
 
 #[test]
+fn a_compiled_table_translates_alike() {
+    let folder = TempDir::new().unwrap();
+    let reordering = "LexicalReordering name=R num-features=6 type=wbe-msd-bidirectional-fe-allff path=reordering\n";
+    let ini = INI.replace("Distortion\n", &format!("Distortion\n{reordering}")) + "R= 1 2 3 4 5 6\n";
+    let model = model(&folder, &ini);
+    file(&folder, "reordering", "das ||| the ||| 0.5 0.25 0.25 0.5 0.125 0.25\n");
+    let translate = |ini: &str| {
+        let path = folder.path().join(ini);
+        run(&["phrase", "translate", "-m", path.to_str().unwrap(), "--n-best", "9"], "das Haus der\n\ndas\n").lines()
+    };
+    let expected = translate("moses.ini");
+    let table = folder.path().join("table.bin");
+    run(&["phrase", "compile", "-m", &model, "-o", table.to_str().unwrap()], "").ok();
+    file(&folder, "compiled.ini", ini.replace("path=table", "path=table.bin").replace("path=reordering", "path=none"));
+    assert_eq!(translate("compiled.ini"), expected);
+    let bytes = std::fs::read(&table).unwrap();
+    std::fs::write(&table, &bytes[..bytes.len() / 2]).unwrap();
+    let ini = folder.path().join("compiled.ini");
+    let error = run(&["phrase", "translate", "-m", ini.to_str().unwrap()], "das\n").error(1);
+    assert!(error.contains("table.bin: the table is cut off or has grown"), "{error}");
+}
+
+#[test]
 fn what_is_wrong_with_a_model_is_said() {
     let folder = TempDir::new().unwrap();
     let model = model(&folder, &INI.replace("TM0= 1\n", ""));

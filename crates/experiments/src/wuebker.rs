@@ -55,6 +55,8 @@ struct MosesRow {
     bleu: f64,
     words_per_second: f64,
     seconds: f64,
+    /// Seconds of a run without input, which are subtracted.
+    loading: f64,
 }
 
 /// The model and the text that come together.

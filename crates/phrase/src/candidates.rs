@@ -3,9 +3,10 @@
 use crate::index::{Index, finish, mix};
 use crate::model::PhraseModel;
 use crate::options::{LookAhead, SearchOptions};
-use crate::table::PairId;
+use crate::table::{PairId, SourceNode};
 use crate::translation::Target;
 use metaphrase_base::WordId;
+use metaphrase_ngram::State;
 use std::f32::consts::LN_10;
 use std::ops::Range;
 
@@ -23,20 +24,17 @@ pub(crate) struct Candidate {
     pub(crate) forward: u32,
     /// The first word, for the language model.
     pub(crate) first: WordId,
-    /// Where its words are: in the model's `lm_targets`, or in those of the sentence.
-    pub(crate) words: u32,
-    /// How many.
+    /// Where its words are in [`Candidates`].
+    words: u32,
+    /// How many words.
     pub(crate) len: u32,
+    /// Where the state after its words is in [`Candidates`].
+    state: u32,
     /// What it is.
     pub(crate) target: Target,
 }
 
 impl Candidate {
-    /// Where its words are.
-    pub(crate) fn word_range(&self) -> Range<usize> {
-        self.words as usize..(self.words + self.len) as usize
-    }
-
     /// What options are sorted by.
     fn rank(&self, presort: bool) -> f32 {
         let phrase = self.score[0].max(self.score[1]).max(self.score[2]);
@@ -65,37 +63,99 @@ impl Choice {
     }
 }
 
-/// The options of all source phrases of a table, sorted and cut to the best `N_o` of each.
-#[derive(Debug)]
+/// Scored options, and the words that they point to.
+#[derive(Debug, Default)]
 pub(crate) struct Candidates {
     list: Vec<Candidate>,
-    /// By node of the trie of source phrases.
-    choices: Vec<Choice>,
-    /// Weighted forward reordering scores; the first are zeros.
-    forward: Vec<[f32; 3]>,
+    /// The words of their phrases, for the language model.
+    words: Vec<WordId>,
+    /// Beside the words: log10 probability of a word and those behind it in its phrase, after those before it in its phrase.
+    suffixes: Vec<f32>,
+    /// What the language model remembers after each phrase alone.
+    states: Vec<State>,
+    forwards: Forwards,
 }
 
 impl Candidates {
-    /// Scores the options of a model.
-    pub(crate) fn new(model: &PhraseModel, options: &SearchOptions) -> Self {
-        let table = model.table();
-        let (mut list, mut forwards) = (Vec::new(), Forwards::default());
-        let mut choices = Vec::with_capacity(table.node_count());
-        for pairs in table.nodes().map(|node| table.pairs_of(node)) {
-            let start = list.len();
-            list.extend(pairs.map(|pair| of_pair(model, PairId(pair as u32), &mut forwards)));
-            let best = sort(&mut list[start..], options);
-            list.truncate(start + options.options.unwrap_or(usize::MAX).min(list.len() - start));
-            set_bounds(&mut list[start..], options);
-            // At most as many as there are pairs, which a u32 counts.
-            choices.push(Choice { start: start as u32, end: list.len() as u32, best });
-        }
-        Self { list, choices, forward: forwards.weights }
+    /// Forgets all, keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.list.clear();
+        self.words.clear();
+        self.suffixes.clear();
+        self.states.clear();
+        self.forwards.clear();
     }
 
-    /// The options of a source phrase.
-    pub(crate) fn choice(&self, node: crate::table::SourceNode) -> Choice {
-        self.choices[node.index()]
+    /// Adds the options of the table for a source phrase, sorted and cut to the best `N_o`.
+    pub(crate) fn add_pairs(&mut self, model: &PhraseModel, node: SourceNode, options: &SearchOptions) -> Choice {
+        let start = self.list.len();
+        for pair in model.table().pairs_of(node) {
+            self.add_pair(model, PairId(pair as u32));
+        }
+        self.choose(start, options)
+    }
+
+    fn add_pair(&mut self, model: &PhraseModel, pair: PairId) {
+        let (weights, table) = (&model.weights, model.table());
+        let phrase = table.scores(pair).zip(&weights.translation).map(|(score, weight)| score * weight).sum::<f32>();
+        let mut reordering = table.reordering(pair);
+        reordering.iter_mut().zip(weights.reordering).for_each(|(score, weight)| *score *= weight);
+        let [bm, bs, bd, fm, fs, fd] = reordering;
+        let scores = [bm, bs, bd].map(|backward| phrase + backward);
+        let forward = self.forwards.number([fm, fs, fd]);
+        self.add(model, Target::Pair(pair), scores, forward, table.target(pair).map(|word| model.lm_id(word)));
+    }
+
+    /// Adds an option that the table does not have: a word passed through or dropped, or one that came with the sentence.
+    pub(crate) fn add_own(&mut self, model: &PhraseModel, target: Target, score: f32, words: &[&str]) {
+        self.add(model, target, [score; 3], 0, model.lm_ids(words));
+    }
+
+    /// `scores` are those by orientation, without the penalties of the words and the phrase.
+    fn add(
+        &mut self,
+        model: &PhraseModel,
+        target: Target,
+        scores: [f32; 3],
+        forward: u32,
+        words: impl Iterator<Item = WordId>,
+    ) {
+        let start = self.words.len();
+        self.words.extend(words);
+        let words = &self.words[start..];
+        let mut state = model.language_model().null();
+        for &word in words {
+            let (log10, next) = model.language_model().score(&state, word);
+            self.suffixes.push(log10);
+            state = next;
+        }
+        for i in (start + 1..self.words.len()).rev() {
+            self.suffixes[i - 1] += self.suffixes[i];
+        }
+        let penalties = model.weights.phrase_penalty - model.weights.word_penalty * words.len() as f32;
+        let log10 = self.suffixes.get(start).copied().unwrap_or_default();
+        self.list.push(Candidate {
+            score: scores.map(|score| score + penalties),
+            estimate: estimate(model, log10),
+            bound: 0.0,
+            forward,
+            // Nobody asks for that of an option without words.
+            first: words.first().copied().unwrap_or_default(),
+            // All fit: a table keeps the numbers of its pairs and words as u32.
+            words: start as u32,
+            len: words.len() as u32,
+            state: self.states.len() as u32,
+            target,
+        });
+        self.states.push(state);
+    }
+
+    /// Sorts the options from `start` on, and keeps the best `N_o`; they become those of a span.
+    pub(crate) fn choose(&mut self, start: usize, options: &SearchOptions) -> Choice {
+        let best = sort(&mut self.list[start..], options);
+        self.list.truncate(start + options.options.unwrap_or(usize::MAX).min(self.list.len() - start));
+        set_bounds(&mut self.list[start..], options);
+        Choice { start: start as u32, end: self.list.len() as u32, best }
     }
 
     /// All options.
@@ -105,58 +165,44 @@ impl Candidates {
 
     /// Forward reordering weights by number and orientation.
     pub(crate) fn forward(&self) -> &[[f32; 3]] {
-        &self.forward
+        &self.forwards.weights
+    }
+
+    /// The words of an option.
+    pub(crate) fn words(&self, candidate: &Candidate) -> &[WordId] {
+        &self.words[candidate.words as usize..][..candidate.len as usize]
+    }
+
+    /// log10 probability of an option's words from number `first` on, after those before it in the phrase.
+    pub(crate) fn suffix(&self, candidate: &Candidate, first: usize) -> f32 {
+        self.suffixes[candidate.words as usize + first]
+    }
+
+    /// What the language model remembers after an option's words alone.
+    pub(crate) fn state(&self, candidate: &Candidate) -> &State {
+        &self.states[candidate.state as usize]
     }
 }
 
-/// An option that the table does not have: a word passed through or dropped, or one that came with the sentence.
-/// `phrase` is its score without the penalty of its words, which begin at `start`.
-pub(crate) fn own(model: &PhraseModel, target: Target, phrase: f32, start: usize, words: &[WordId]) -> Candidate {
-    let weights = &model.weights;
-    let score = phrase + weights.phrase_penalty - weights.word_penalty * words.len() as f32;
-    let language_model = model.language_model();
-    let (mut log10, mut state) = (0.0, language_model.null());
-    for &word in words {
-        let (word, next) = language_model.score(&state, word);
-        (log10, state) = (log10 + word, next);
-    }
-    Candidate {
-        score: [score; 3],
-        estimate: estimate(model, log10),
-        bound: 0.0,
-        forward: 0,
-        // Nobody asks for that of an option without words.
-        first: words.first().copied().unwrap_or_default(),
-        words: start as u32,
-        len: words.len() as u32,
-        target,
-    }
+/// The options of all source phrases of a table.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    pub(crate) candidates: Candidates,
+    /// By node of the trie of source phrases.
+    choices: Vec<Choice>,
 }
 
-/// Sorts the options from `start` on; they become those of a span.
-pub(crate) fn choice(list: &mut [Candidate], start: usize, options: &SearchOptions) -> Choice {
-    let best = sort(&mut list[start..], options);
-    set_bounds(&mut list[start..], options);
-    Choice { start: start as u32, end: list.len() as u32, best }
-}
+impl Prepared {
+    /// Scores the options of a model.
+    pub(crate) fn new(model: &PhraseModel, options: &SearchOptions) -> Self {
+        let mut candidates = Candidates::default();
+        let choices = model.table().nodes().map(|node| candidates.add_pairs(model, node, options)).collect();
+        Self { candidates, choices }
+    }
 
-fn of_pair(model: &PhraseModel, pair: PairId, forwards: &mut Forwards) -> Candidate {
-    let (weights, table) = (&model.weights, model.table());
-    let words = table.target_range(pair.index());
-    let translation = table.scores(pair).iter().zip(&weights.translation).map(|(score, weight)| score * weight);
-    let phrase = translation.sum::<f32>() + weights.phrase_penalty - weights.word_penalty * words.len() as f32;
-    let reordering: Vec<f32> =
-        table.reordering(pair).iter().zip(weights.reordering).map(|(score, weight)| score * weight).collect();
-    Candidate {
-        score: [0, 1, 2].map(|orientation| phrase + reordering[orientation]),
-        estimate: estimate(model, model.lm_suffixes()[words.start]),
-        bound: 0.0,
-        forward: forwards.number([3, 4, 5].map(|orientation| reordering[orientation])),
-        first: model.lm_targets()[words.start],
-        // Both fit: the table keeps them as u32.
-        words: words.start as u32,
-        len: words.len() as u32,
-        target: Target::Pair(pair),
+    /// The options of a source phrase.
+    pub(crate) fn choice(&self, node: SourceNode) -> Choice {
+        self.choices[node.index()]
     }
 }
 
@@ -181,7 +227,8 @@ fn set_bounds(list: &mut [Candidate], options: &SearchOptions) {
     }
 }
 
-/// Numbers forward reordering weights, so that hypotheses with equal ones recombine.
+/// Numbers forward reordering weights, so that hypotheses with equal ones recombine. Zeros have number 0.
+#[derive(Debug)]
 struct Forwards {
     weights: Vec<[f32; 3]>,
     index: Index,
@@ -196,6 +243,12 @@ impl Default for Forwards {
 }
 
 impl Forwards {
+    fn clear(&mut self) {
+        self.weights.clear();
+        self.index.clear();
+        self.number([0.0; 3]);
+    }
+
     fn number(&mut self, weights: [f32; 3]) -> u32 {
         let hash = finish(weights.iter().fold(0, |hash, weight| mix(hash, u64::from((weight + 0.0).to_bits()))));
         if let Some(number) = self.index.find(hash, |number| self.weights[number as usize] == weights) {

@@ -40,4 +40,3 @@ pub use source::{Forced, LONGEST_FORCED, Source};
 pub use table::{Builder, PairId, PhraseTable, REORDERING_SCORES};
 pub use text_table::{LOWEST_SCORE, PhraseLine, ReorderingLine, log_score};
 pub use translation::{Phrase, Target, Translation};
-pub use words::Words;

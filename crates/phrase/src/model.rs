@@ -3,22 +3,18 @@
 use crate::error::Error;
 use crate::features::Features;
 use crate::ini::MosesIni;
-use crate::table::{PairId, PhraseTable, REORDERING_SCORES};
+use crate::table::{PhraseTable, REORDERING_SCORES};
 use metaphrase_base::WordId;
-use metaphrase_ngram::{Model as LanguageModel, State};
-use std::path::Path;
+use metaphrase_ngram::Model as LanguageModel;
+use std::path::{Path, PathBuf};
 
 /// A phrase-based model. It never changes during a search.
 #[derive(Debug)]
 pub struct PhraseModel {
     table: PhraseTable,
     language_model: LanguageModel,
-    /// The words of all target phrases as the language model numbers them, beside `table.targets()`.
-    lm_targets: Vec<WordId>,
-    /// Beside them: log10 probability of a word and those behind it in its phrase, after those before it in its phrase.
-    lm_suffixes: Vec<f32>,
-    /// What the language model remembers after each pair's target phrase alone.
-    lm_states: Vec<State>,
+    /// The words of target phrases as the language model numbers them.
+    lm_ids: Vec<WordId>,
     names: FeatureNames,
     /// The weights of the features.
     pub weights: Features,
@@ -61,12 +57,8 @@ impl FeatureNames {
 impl PhraseModel {
     /// Reads a model of Moses: a directory with a `moses.ini`, or such a file.
     pub fn read_moses(path: &Path) -> Result<Self, Error> {
-        let path = if path.is_dir() { path.join("moses.ini") } else { path.to_owned() };
-        let ini = MosesIni::read(&path)?;
-        let mut table = PhraseTable::read(&ini.phrase_table.path, ini.phrase_table.weights.len())?;
-        if let Some(reordering) = &ini.reordering {
-            table.read_reordering(&reordering.path)?;
-        }
+        let ini = MosesIni::read(&ini_of(path))?;
+        let table = table_of(&ini)?;
         let language_model = LanguageModel::open(&ini.language_model.path)?;
         let mut model = Self::new(table, language_model, weights_of(&ini), names_of(&ini));
         model.distortion_limit = ini.distortion_limit;
@@ -76,37 +68,9 @@ impl PhraseModel {
     /// A model from its parts.
     #[must_use]
     pub fn new(table: PhraseTable, language_model: LanguageModel, weights: Features, names: FeatureNames) -> Self {
-        let ids: Vec<WordId> = table.target_words().iter().map(|word| language_model.vocabulary().id(word)).collect();
-        let lm_targets = table.targets().iter().map(|word| ids[word.index()]).collect();
-        let mut model = Self {
-            table,
-            language_model,
-            lm_targets,
-            lm_suffixes: Vec::new(),
-            lm_states: Vec::new(),
-            names,
-            weights,
-            distortion_limit: Some(6),
-        };
-        model.score_phrases();
-        model
-    }
-
-    /// Scores all target phrases by themselves.
-    fn score_phrases(&mut self) {
-        self.lm_suffixes = vec![0.0; self.lm_targets.len()];
-        self.lm_states = Vec::with_capacity(self.table.len());
-        for pair in 0..self.table.len() {
-            let words = self.table.target_range(pair);
-            let mut state = self.language_model.null();
-            for word in words.clone() {
-                (self.lm_suffixes[word], state) = self.language_model.score(&state, self.lm_targets[word]);
-            }
-            for word in words.rev().skip(1) {
-                self.lm_suffixes[word] += self.lm_suffixes[word + 1];
-            }
-            self.lm_states.push(state);
-        }
+        let words = (0..table.target_word_count()).map(|word| table.target_word(WordId::new(word)));
+        let lm_ids = words.map(|word| language_model.vocabulary().id(word)).collect();
+        Self { table, language_model, lm_ids, names, weights, distortion_limit: Some(6) }
     }
 
     /// The phrase pairs.
@@ -127,20 +91,49 @@ impl PhraseModel {
         &self.names
     }
 
-    /// The words of all target phrases, for the language model.
-    pub(crate) fn lm_targets(&self) -> &[WordId] {
-        &self.lm_targets
+    /// A word of a target phrase as the language model numbers it.
+    pub(crate) fn lm_id(&self, word: WordId) -> WordId {
+        // A false file may have words that it does not list.
+        self.lm_ids.get(word.index()).copied().unwrap_or_default()
     }
 
-    /// Beside [`lm_targets`](Self::lm_targets): log10 probability of the rest of a phrase after what is before it.
-    pub(crate) fn lm_suffixes(&self) -> &[f32] {
-        &self.lm_suffixes
+    /// Words as the language model numbers them.
+    pub(crate) fn lm_ids(&self, words: &[&str]) -> impl Iterator<Item = WordId> {
+        words.iter().map(|word| self.language_model.vocabulary().id(word))
     }
+}
 
-    /// What the language model remembers after a pair's target phrase alone.
-    pub(crate) fn lm_state(&self, pair: PairId) -> State {
-        self.lm_states[pair.index()]
+impl PhraseTable {
+    /// Reads the tables of a model of Moses: a directory with a `moses.ini`, or such a file.
+    pub fn read_moses(path: &Path) -> Result<Self, Error> {
+        table_of(&MosesIni::read(&ini_of(path))?)
     }
+}
+
+fn ini_of(path: &Path) -> PathBuf {
+    if path.is_dir() { path.join("moses.ini") } else { path.to_owned() }
+}
+
+/// A compiled table has the reordering scores in it.
+fn table_of(ini: &MosesIni) -> Result<PhraseTable, Error> {
+    let (path, scores) = (&ini.phrase_table.path, ini.phrase_table.weights.len());
+    let reordering = ini.reordering.as_ref().map(|reordering| reordering.path.as_path());
+    if !PhraseTable::is_binary(path)? {
+        return PhraseTable::read(path, scores, reordering);
+    }
+    let table = PhraseTable::open(path)?;
+    if table.score_count() != scores {
+        let what =
+            format!("expected {scores} scores, found {}; does `num-features` fit the table?", table.score_count());
+        return Err(Error::model(path, what));
+    }
+    if reordering.is_some() && !table.has_reordering() {
+        return Err(Error::model(
+            path,
+            "the table was compiled without the reordering table of moses.ini; compile it again",
+        ));
+    }
+    Ok(table)
 }
 
 fn weights_of(ini: &MosesIni) -> Features {

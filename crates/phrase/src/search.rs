@@ -1,6 +1,6 @@
 //! The search: source cardinality synchronous, as Zens & Ney 2008 and Wuebker et al. 2012 describe it.
 
-use crate::candidates::{Candidate, Candidates};
+use crate::candidates::{Candidate, Candidates, Prepared};
 use crate::coverage::Coverage;
 use crate::error::Error;
 use crate::graph::{Arc, NodeId, SearchGraph};
@@ -10,7 +10,7 @@ use crate::options::{LookAhead, SearchOptions};
 use crate::sentence::{Options, Sentence};
 use crate::source::Source;
 use crate::stack::{Hypothesis, NO_SWAP, Stack, Survivors};
-use crate::translation::{Orientation, Phrase, Target, Translation};
+use crate::translation::{Orientation, Phrase, Translation};
 use metaphrase_base::WordId;
 use metaphrase_ngram::{END, State};
 use std::f32::consts::LN_10;
@@ -21,7 +21,8 @@ use std::ops::{AddAssign, Range};
 pub struct Decoder<'m> {
     model: &'m PhraseModel,
     options: SearchOptions,
-    candidates: Candidates,
+    /// Of a table in memory; the options of a file are scored when a sentence needs them.
+    prepared: Option<Prepared>,
     /// Of a log10 probability.
     lm_weight: f32,
 }
@@ -82,8 +83,8 @@ impl<'m> Decoder<'m> {
                 "all weights have to be numbers, and the language model's not negative; tune the model again";
             return Err(Error::Options(sentence.into()));
         }
-        let candidates = Candidates::new(model, &options);
-        Ok(Self { model, options, candidates, lm_weight })
+        let prepared = (!model.table().is_mapped()).then(|| Prepared::new(model, &options));
+        Ok(Self { model, options, prepared, lm_weight })
     }
 
     /// The model.
@@ -110,7 +111,7 @@ impl<'m> Decoder<'m> {
     /// Searches; the result is in the graph and the survivors of the workspace.
     pub(crate) fn search(&self, source: Source, workspace: &mut Workspace) -> Counters {
         let words = source.words;
-        workspace.sentence.prepare(self.model, &self.candidates, &self.options, source);
+        workspace.sentence.prepare(self.model, self.prepared.as_ref(), &self.options, source);
         workspace.counters = Counters { source_words: words.len() as u64, ..Counters::default() };
         self.start(workspace);
         for cardinality in 0..words.len() {
@@ -206,7 +207,8 @@ impl<'m> Decoder<'m> {
         let Workspace { sentence, stacks, extensions, counters, memo, .. } = workspace;
         let (state, number) = (&hypothesis.state, memo.number(&hypothesis.state));
         let previous = hypothesis.arc.start as usize..hypothesis.arc.end as usize;
-        let forward = &self.candidates.forward()[hypothesis.forward as usize];
+        let prepared = self.prepared.as_ref();
+        let forward = &sentence.forward(prepared)[hypothesis.forward as usize];
         for extension in &*extensions {
             let jump = previous.end.abs_diff(extension.span.start);
             if self.options.distortion_limit.is_some_and(|limit| jump > limit) {
@@ -215,7 +217,7 @@ impl<'m> Decoder<'m> {
             let orientation = Orientation::of(&previous, &extension.span) as usize;
             let score = hypothesis.arc.score - self.model.weights.distortion * jump as f32 + forward[orientation];
             let from = From { state, number, node, score, orientation, is_last: extension.is_last };
-            for options in sentence.options(self.model, &self.candidates, &extension.span) {
+            for options in sentence.options(prepared, &extension.span) {
                 self.expand_options(&mut stacks[extension.stack], extension, &from, options, memo, counters);
             }
         }
@@ -232,7 +234,7 @@ impl<'m> Decoder<'m> {
         counters: &mut Counters,
     ) {
         let mut threshold = stack.threshold(extension.coverage);
-        for (number, candidate) in (options.first..).zip(options.candidates) {
+        for (number, candidate) in (options.first..).zip(options.list) {
             if from.score + candidate.bound <= threshold {
                 break;
             }
@@ -240,8 +242,7 @@ impl<'m> Decoder<'m> {
             if !self.passes_look_ahead(from, candidate, score, threshold, memo, counters) {
                 continue;
             }
-            let words = &options.words[candidate.word_range()];
-            let (log10, state) = self.lm_score(from, candidate, words, memo, counters);
+            let (log10, state) = self.lm_score(from, options.candidates, candidate, memo, counters);
             let score = score + self.lm_weight * log10;
             if score <= threshold {
                 continue;
@@ -298,11 +299,12 @@ impl<'m> Decoder<'m> {
     fn lm_score(
         &self,
         from: &From,
+        candidates: &Candidates,
         candidate: &Candidate,
-        words: &[WordId],
         memo: &mut Memo,
         counters: &mut Counters,
     ) -> (f32, State) {
+        let words = candidates.words(candidate);
         let model = self.model.language_model();
         let (mut sum, mut state) = (0.0, *from.state);
         if !words.is_empty() {
@@ -311,11 +313,9 @@ impl<'m> Decoder<'m> {
         }
         for (before, &word) in (0..).zip(words).skip(1) {
             // Once all that is remembered is of this phrase, the rest is as in the phrase alone.
-            if let Target::Pair(pair) = candidate.target
-                && state.length() <= before
-            {
-                sum += self.model.lm_suffixes()[candidate.words as usize + before];
-                state = self.model.lm_state(pair);
+            if state.length() <= before {
+                sum += candidates.suffix(candidate, before);
+                state = *candidates.state(candidate);
                 break;
             }
             let (log10, next) = model.score(&state, word);
@@ -345,7 +345,7 @@ impl<'m> Decoder<'m> {
 
     /// The phrase that an arc adds.
     pub(crate) fn phrase(&self, workspace: &Workspace, arc: &Arc) -> Phrase {
-        let target = workspace.sentence.candidate(&self.candidates, arc.candidate).target;
+        let target = workspace.sentence.candidate(self.prepared.as_ref(), arc.candidate).target;
         Phrase { source: arc.start as usize..arc.end as usize, target }
     }
 }

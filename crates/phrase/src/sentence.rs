@@ -1,6 +1,6 @@
 //! A sentence, ready to be searched: the options of its spans and their rest costs.
 
-use crate::candidates::{Candidate, Candidates, Choice, choice, own};
+use crate::candidates::{Candidate, Candidates, Choice, Prepared};
 use crate::coverage::Coverage;
 use crate::features::UNKNOWN_WORD;
 use crate::model::PhraseModel;
@@ -12,7 +12,7 @@ use crate::translation::Target;
 use metaphrase_base::WordId;
 use std::ops::Range;
 
-/// A sentence's own options are numbered from here on, those of the table below.
+/// A sentence's own options are numbered from here on, prepared ones below.
 const OWN: u32 = 1 << 31;
 
 /// The options of the spans of a sentence.
@@ -22,9 +22,9 @@ pub(crate) struct Sentence {
     longest: usize,
     /// `spans[start * longest + len - 1]`.
     spans: Vec<Span>,
-    /// Options that the table does not have: words passed through, translations that came with the sentence.
-    own: Vec<Candidate>,
-    own_words: Vec<WordId>,
+    /// Options that are not prepared: words passed through, translations that came with the sentence; all, if the table is
+    /// used from a file.
+    own: Candidates,
     /// Words that the table is not asked about.
     taken: Vec<bool>,
     rest_costs: RestCosts,
@@ -41,11 +41,11 @@ struct Span {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Options<'a> {
     /// The options, the best first.
-    pub(crate) candidates: &'a [Candidate],
+    pub(crate) list: &'a [Candidate],
     /// The number of the first.
     pub(crate) first: u32,
-    /// What [`Candidate::words`] points into.
-    pub(crate) words: &'a [WordId],
+    /// Where they are.
+    pub(crate) candidates: &'a Candidates,
 }
 
 impl Span {
@@ -59,7 +59,7 @@ impl Sentence {
     pub(crate) fn prepare(
         &mut self,
         model: &PhraseModel,
-        candidates: &Candidates,
+        prepared: Option<&Prepared>,
         options: &SearchOptions,
         source: Source,
     ) {
@@ -70,12 +70,11 @@ impl Sentence {
         self.spans.clear();
         self.spans.resize(self.len * self.longest, Span { table: Choice::NONE, own: Choice::NONE });
         self.own.clear();
-        self.own_words.clear();
         self.take(if exclusive { forced } else { &[] });
         self.add_forced(model, options, forced);
-        let ids: Vec<Option<WordId>> = words.iter().map(|word| model.table().source_words().id(word)).collect();
+        let ids: Vec<Option<WordId>> = words.iter().map(|word| model.table().source_word(word)).collect();
         for (start, word) in words.iter().enumerate() {
-            self.look_up(model, candidates, &ids, start);
+            self.look_up(model, prepared, options, &ids, start);
             if !self.has_options(&(start..start + 1)) {
                 self.pass_through(model, options, word, start);
             }
@@ -101,25 +100,25 @@ impl Sentence {
         let span = |&number: &usize| (forced[number].span.start, forced[number].span.end);
         order.sort_by_key(span);
         for group in order.chunk_by(|a, b| span(a) == span(b)) {
-            let first = self.own.len();
+            let first = self.own.list().len();
             for &number in group {
                 let score = forced[number].score(model) * model.weights.translation.iter().sum::<f32>();
-                self.add_own(model, Target::Forced(number as u32), score, &forced[number].words);
+                self.own.add_own(model, Target::Forced(number as u32), score, &forced[number].words);
             }
             let (start, end) = span(&group[0]);
-            self.spans[start * self.longest + end - start - 1].own = choice(&mut self.own, first, options);
+            self.spans[start * self.longest + end - start - 1].own = self.own.choose(first, options);
         }
     }
 
-    /// Adds an option of this score, but for the penalties.
-    fn add_own(&mut self, model: &PhraseModel, target: Target, score: f32, words: &[&str]) {
-        let start = self.own_words.len();
-        self.own_words.extend(model.lm_ids(words));
-        self.own.push(own(model, target, score, start, &self.own_words[start..]));
-    }
-
     /// The options of the spans that begin at `start`.
-    fn look_up(&mut self, model: &PhraseModel, candidates: &Candidates, ids: &[Option<WordId>], start: usize) {
+    fn look_up(
+        &mut self,
+        model: &PhraseModel,
+        prepared: Option<&Prepared>,
+        options: &SearchOptions,
+        ids: &[Option<WordId>],
+        start: usize,
+    ) {
         let mut node = SourceNode::ROOT;
         let cells = self.spans[start * self.longest..].iter_mut().take(self.longest);
         for ((cell, id), taken) in cells.zip(&ids[start..]).zip(&self.taken[start..]) {
@@ -127,20 +126,23 @@ impl Sentence {
                 Some(next) => node = next,
                 None => return,
             }
-            cell.table = candidates.choice(node);
+            cell.table = match prepared {
+                Some(prepared) => prepared.choice(node),
+                None => self.own.add_pairs(model, node, options),
+            };
         }
     }
 
     /// As Moses does: a word that has no translation of its own, even if it is in phrases that have.
     fn pass_through(&mut self, model: &PhraseModel, options: &SearchOptions, word: &str, start: usize) {
-        let first = self.own.len();
+        let first = self.own.list().len();
         let has_digits = word.contains(|c: char| c.is_ascii_digit());
         let (target, words) = match options.unknown_words {
             UnknownWords::Drop if !has_digits => (Target::Dropped, &[][..]),
             _ => (Target::Unknown, &[word][..]),
         };
-        self.add_own(model, target, model.weights.unknown_word * UNKNOWN_WORD, words);
-        self.spans[start * self.longest].own = choice(&mut self.own, first, options);
+        self.own.add_own(model, target, model.weights.unknown_word * UNKNOWN_WORD, words);
+        self.spans[start * self.longest].own = self.own.choose(first, options);
     }
 
     /// Number of source words.
@@ -168,25 +170,38 @@ impl Sentence {
         self.spans[span.start * self.longest + span.len() - 1]
     }
 
+    /// Where the options of the table are, and the number of the first one there.
+    fn table<'a>(&'a self, prepared: Option<&'a Prepared>) -> (&'a Candidates, u32) {
+        prepared.map_or((&self.own, OWN), |prepared| (&prepared.candidates, 0))
+    }
+
     /// The options for a span of at most `longest` words: those of the sentence, those of the table.
     pub(crate) fn options<'a>(
         &'a self,
-        model: &'a PhraseModel,
-        candidates: &'a Candidates,
+        prepared: Option<&'a Prepared>,
         span: &Range<usize>,
     ) -> impl Iterator<Item = Options<'a>> {
-        let Span { table, own } = self.span(span);
-        let own = Options { candidates: &self.own[own.range()], first: OWN + own.start, words: &self.own_words };
-        let list = &candidates.list()[table.range()];
-        let table = Options { candidates: list, first: table.start, words: model.lm_targets() };
-        [own, table].into_iter().filter(|options| !options.candidates.is_empty())
+        let options = |candidates: &'a Candidates, first: u32, choice: Choice| Options {
+            list: &candidates.list()[choice.range()],
+            first: first + choice.start,
+            candidates,
+        };
+        let Span { table: choice, own } = self.span(span);
+        let (table, first) = self.table(prepared);
+        [options(&self.own, OWN, own), options(table, first, choice)].into_iter().filter(|part| !part.list.is_empty())
+    }
+
+    /// Forward reordering weights by number and orientation.
+    pub(crate) fn forward<'a>(&'a self, prepared: Option<&'a Prepared>) -> &'a [[f32; 3]] {
+        self.table(prepared).0.forward()
     }
 
     /// An option by its number.
-    pub(crate) fn candidate<'a>(&'a self, candidates: &'a Candidates, number: u32) -> &'a Candidate {
+    pub(crate) fn candidate<'a>(&'a self, prepared: Option<&'a Prepared>, number: u32) -> &'a Candidate {
+        let (table, _) = self.table(prepared);
         match number.checked_sub(OWN) {
-            Some(own) => &self.own[own as usize],
-            None => &candidates.list()[number as usize],
+            Some(own) => &self.own.list()[own as usize],
+            None => &table.list()[number as usize],
         }
     }
 }

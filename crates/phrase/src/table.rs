@@ -1,12 +1,19 @@
-//! The phrase table in memory, with the lexicalised reordering scores of its phrase pairs.
+//! The phrase table, with the lexicalised reordering scores of its phrase pairs.
+
+mod builder;
+pub(crate) mod bytes;
+mod layout;
+
+pub use builder::Builder;
 
 use crate::error::Error;
-use crate::lines::Lines;
-use crate::text_table::{PhraseLine, ReorderingLine, log_score};
-use crate::words::Words;
-use metaphrase_base::WordId;
-use std::collections::HashMap;
-use std::ops::Range;
+use builder::EMPTY;
+use bytes::{checksum, code_at, hash_node, hash_word, u32_at, u64_at};
+use layout::{AT_CHECKED, AT_CHECKSUM, AT_LENGTH, AT_VERSION, HEADER, Header, Layout, MAGIC, NODE, VERSION};
+use metaphrase_base::{MappedFile, WordId};
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::ops::{Deref, Range};
 use std::path::Path;
 
 /// Scores of a phrase pair in a `msd-bidirectional` reordering table: monotone, swap, discontinuous with respect to the
@@ -40,321 +47,357 @@ impl SourceNode {
 /// Phrase pairs with their scores, natural logarithms.
 ///
 /// The pairs of a source phrase lie side by side; source phrases are found by a trie, so that all phrases that begin at
-/// a position of a sentence cost one look-up per word.
-#[derive(Debug, Clone)]
+/// a position of a sentence cost one look-up per word. In memory and in a file a table is the same bytes, so that a file is
+/// used in place.
+#[derive(Debug)]
 pub struct PhraseTable {
-    source_words: Words,
-    target_words: Words,
-    children: HashMap<(SourceNode, WordId), SourceNode>,
-    /// Where the pairs of node `n` begin: `starts[n]`, up to `starts[n + 1]`.
-    starts: Vec<u32>,
-    pairs: Vec<Pair>,
-    targets: Vec<WordId>,
-    alignments: Vec<(u8, u8)>,
-    /// `pairs × score_count`.
-    scores: Vec<f32>,
-    score_count: usize,
-    /// One per pair; zeros where the reordering table does not have the pair. Empty without such a table.
-    reordering: Vec<[f32; REORDERING_SCORES]>,
-    longest_source: usize,
+    bytes: Bytes,
+    header: Header,
+    layout: Layout,
 }
 
-/// Where a pair's words and alignment are.
-#[derive(Debug, Clone, Copy)]
-struct Pair {
-    target: u32,
-    target_len: u32,
-    alignment: u32,
-    alignment_len: u32,
+#[derive(Debug)]
+enum Bytes {
+    Owned(Vec<u8>),
+    Mapped(MappedFile),
+}
+
+impl Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Owned(bytes) => bytes,
+            Self::Mapped(file) => file,
+        }
+    }
 }
 
 impl PhraseTable {
-    /// Reads a table in Moses' text format, `.gz` by name, of `score_count` scores per pair.
-    pub fn read(path: &Path, score_count: usize) -> Result<Self, Error> {
-        let mut lines = Lines::open(path)?;
+    /// Reads a table in Moses' text format, `.gz` by name, of `score_count` scores per pair, and the reordering table that
+    /// belongs to it.
+    pub fn read(path: &Path, score_count: usize, reordering: Option<&Path>) -> Result<Self, Error> {
         let mut builder = Builder::new(score_count);
-        loop {
-            let added = match lines.next_line()? {
-                None => break,
-                Some((_, line)) => PhraseLine::parse(line).and_then(|line| builder.add(&line)),
-            };
-            added.map_err(|what| lines.wrong(what))?;
+        builder.read(path)?;
+        if let Some(path) = reordering {
+            builder.read_reordering(path)?;
         }
         Ok(builder.build())
     }
 
-    /// Reads the reordering scores of the pairs, from a text table of type `wbe-msd-bidirectional-fe`. Lines of pairs that the
-    /// phrase table does not have are passed over: phrase tables are pruned, reordering tables often are not.
-    pub fn read_reordering(&mut self, path: &Path) -> Result<(), Error> {
-        let mut lines = Lines::open(path)?;
-        self.reordering = vec![[0.0; REORDERING_SCORES]; self.pairs.len()];
-        let mut last = 0;
-        loop {
-            let set = match lines.next_line()? {
-                None => return Ok(()),
-                Some((_, line)) => ReorderingLine::parse(line).and_then(|line| self.set_reordering(&line, &mut last)),
-            };
-            set.map_err(|what| lines.wrong(what))?;
-        }
+    /// Whether a file is a table that [`write`](Self::write) has written, by its first bytes.
+    pub fn is_binary(path: &Path) -> Result<bool, Error> {
+        let mut start = Vec::new();
+        let file = File::open(path).map_err(|cause| Error::read(path, cause))?;
+        file.take(MAGIC.len() as u64).read_to_end(&mut start).map_err(|cause| Error::read(path, cause))?;
+        Ok(start == MAGIC)
     }
 
-    /// `last` is the pair that was set last. Both tables are sorted alike, so that the next one is near.
-    fn set_reordering(&mut self, line: &ReorderingLine, last: &mut usize) -> Result<(), String> {
-        let scores: [f32; REORDERING_SCORES] = line.scores.as_slice().try_into().map_err(|_| {
-            format!("expected {REORDERING_SCORES} scores (msd-bidirectional), found {}", line.scores.len())
-        })?;
-        let Some(pairs) = self.find_source(line.source) else { return Ok(()) };
-        let target: Option<Vec<WordId>> =
-            line.target.split_ascii_whitespace().map(|word| self.target_words.id(word)).collect();
-        let Some(target) = target else { return Ok(()) };
-        let middle = (*last).clamp(pairs.start, pairs.end);
-        let found = (middle..pairs.end).chain(pairs.start..middle).find(|&pair| self.target_of(pair) == target);
-        if let Some(pair) = found {
-            self.reordering[pair] = scores.map(log_score);
-            *last = pair;
-        }
-        Ok(())
+    /// Maps a file that [`write`](Self::write) has written into memory. All of it is read once, to compare the checksum.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let bytes = MappedFile::open(path).map_err(|cause| Error::read(path, cause))?;
+        let (header, layout) = parse(&bytes).map_err(|what| Error::model(path, what))?;
+        Ok(Self { bytes: Bytes::Mapped(bytes), header, layout })
     }
 
-    fn find_source(&self, phrase: &str) -> Option<Range<usize>> {
-        let mut node = SourceNode::ROOT;
-        for word in phrase.split_ascii_whitespace() {
-            node = self.child(node, self.source_words.id(word)?)?;
-        }
-        Some(self.pairs_of(node))
+    /// Writes the table, to be [opened](Self::open).
+    pub fn write(&self, writer: &mut dyn Write) -> io::Result<()> {
+        writer.write_all(&self.bytes)
     }
 
-    /// The words of source phrases.
+    /// Whether the table is used in place.
     #[must_use]
-    pub fn source_words(&self) -> &Words {
-        &self.source_words
-    }
-
-    /// The words of target phrases.
-    #[must_use]
-    pub fn target_words(&self) -> &Words {
-        &self.target_words
+    pub fn is_mapped(&self) -> bool {
+        matches!(self.bytes, Bytes::Mapped(_))
     }
 
     /// Number of phrase pairs.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.pairs.len()
+        self.header.counts.pairs
     }
 
     /// Whether there is no phrase pair.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.pairs.is_empty()
+        self.len() == 0
     }
 
     /// Words of the longest source phrase.
     #[must_use]
     pub fn longest_source(&self) -> usize {
-        self.longest_source
+        self.header.longest_source
     }
 
     /// Number of scores of a pair.
     #[must_use]
     pub fn score_count(&self) -> usize {
-        self.score_count
+        self.header.scores
+    }
+
+    /// Whether pairs have reordering scores.
+    #[must_use]
+    pub fn has_reordering(&self) -> bool {
+        self.header.reordering
+    }
+
+    /// The number of a source word; none if no source phrase has it.
+    #[must_use]
+    pub fn source_word(&self, word: &str) -> Option<WordId> {
+        let (slots, count) = (self.layout.source_slots, self.header.counts.source_slots);
+        let text = (self.layout.source_offsets, self.layout.source_text);
+        self.find(slots, count, hash_word(word), |number| self.text(text, number) == word.as_bytes()).map(WordId)
+    }
+
+    /// Number of different target words.
+    #[must_use]
+    pub fn target_word_count(&self) -> usize {
+        self.header.counts.target_words
+    }
+
+    /// A target word.
+    #[must_use]
+    pub fn target_word(&self, word: WordId) -> &str {
+        let text = self.text((self.layout.target_offsets, self.layout.target_text), word.0);
+        str::from_utf8(text).unwrap_or_default()
+    }
+
+    /// The phrase pairs of a source phrase.
+    pub fn translations(&self, source: &str) -> impl Iterator<Item = PairId> + use<> {
+        let child = |node, word| self.child(node, self.source_word(word)?);
+        let node = source.split_ascii_whitespace().try_fold(SourceNode::ROOT, child);
+        node.map_or(0..0, |node| self.pairs_of(node)).map(|pair| PairId(pair as u32))
     }
 
     /// The target phrase of a pair.
-    #[must_use]
-    pub fn target(&self, pair: PairId) -> &[WordId] {
-        self.target_of(pair.index())
+    pub fn target(&self, pair: PairId) -> impl ExactSizeIterator<Item = WordId> {
+        let range = self.range(self.layout.phrase_offsets, self.code(pair, 0), self.header.counts.phrase_words);
+        range.map(|i| WordId(self.number(self.layout.phrase_words, i)))
     }
 
     /// The word alignment within a pair: source and target positions.
-    #[must_use]
-    pub fn alignment(&self, pair: PairId) -> &[(u8, u8)] {
-        let Pair { alignment, alignment_len, .. } = self.pairs[pair.index()];
-        &self.alignments[alignment as usize..][..alignment_len as usize]
+    pub fn alignment(&self, pair: PairId) -> impl Iterator<Item = (u8, u8)> {
+        let range = self.range(self.layout.alignment_offsets, self.code(pair, 1), self.header.counts.points);
+        range.map(|i| {
+            self.bytes
+                .get(self.layout.points + 2 * i..)
+                .and_then(|rest| rest.first_chunk())
+                .map_or((0, 0), |[i, j]| (*i, *j))
+        })
     }
 
     /// The scores of a pair: natural logarithms, not weighted.
-    #[must_use]
-    pub fn scores(&self, pair: PairId) -> &[f32] {
-        &self.scores[pair.index() * self.score_count..][..self.score_count]
+    pub fn scores(&self, pair: PairId) -> impl ExactSizeIterator<Item = f32> {
+        (0..self.header.scores).map(move |column| self.value(pair, column))
     }
 
     /// The reordering scores of a pair: natural logarithms, not weighted; zeros if unknown.
     #[must_use]
     pub fn reordering(&self, pair: PairId) -> [f32; REORDERING_SCORES] {
-        self.reordering.get(pair.index()).copied().unwrap_or_default()
-    }
-
-    /// The phrase pairs of a source phrase.
-    pub fn translations(&self, source: &str) -> impl Iterator<Item = PairId> + use<> {
-        self.find_source(source).unwrap_or_default().map(|pair| PairId(pair as u32))
-    }
-
-    fn target_of(&self, pair: usize) -> &[WordId] {
-        &self.targets[self.target_range(pair)]
-    }
-
-    /// Where the target words of a pair are in [`targets`](Self::targets).
-    pub(crate) fn target_range(&self, pair: usize) -> Range<usize> {
-        let Pair { target, target_len, .. } = self.pairs[pair];
-        target as usize..(target + target_len) as usize
-    }
-
-    /// The words of all target phrases, one after the other.
-    pub(crate) fn targets(&self) -> &[WordId] {
-        &self.targets
+        if !self.header.reordering {
+            return [0.0; REORDERING_SCORES];
+        }
+        std::array::from_fn(|k| self.value(pair, self.header.scores + k))
     }
 
     /// The longer source phrase.
     pub(crate) fn child(&self, node: SourceNode, word: WordId) -> Option<SourceNode> {
-        self.children.get(&(node, word)).copied()
+        let (slots, count) = (self.layout.node_slots, self.header.counts.node_slots);
+        let is_it = |number: u32| {
+            let at = self.layout.nodes + NODE * number as usize;
+            (u32_at(&self.bytes, at), u32_at(&self.bytes, at + 4)) == (node.0, word.0)
+        };
+        self.find(slots, count, hash_node(node.0, word.0), is_it).map(SourceNode)
     }
 
     /// The pairs of a source phrase; none for what is only a beginning of one.
     pub(crate) fn pairs_of(&self, node: SourceNode) -> Range<usize> {
-        self.starts[node.index()] as usize..self.starts[node.index() + 1] as usize
-    }
-
-    /// Number of nodes of the trie of source phrases.
-    pub(crate) fn node_count(&self) -> usize {
-        self.starts.len() - 1
+        let first = |node: usize| u32_at(&self.bytes, self.layout.nodes + NODE * node + 8) as usize;
+        let end = first(node.index() + 1).min(self.len());
+        first(node.index()).min(end)..end
     }
 
     /// The nodes of the trie of source phrases.
     pub(crate) fn nodes(&self) -> impl Iterator<Item = SourceNode> + use<> {
-        // The builder counts them in a u32.
-        (0..self.node_count() as u32).map(SourceNode)
+        (0..self.header.counts.nodes as u32).map(SourceNode)
+    }
+
+    /// The number with this hash for which `is_it` holds, in slots that begin at `at`.
+    fn find(&self, at: usize, count: usize, hash: u32, is_it: impl Fn(u32) -> bool) -> Option<u32> {
+        let from = hash as usize;
+        let slots = (from..from + count).map(|slot| self.number(at, slot & (count - 1)));
+        slots.take_while(|&number| number != EMPTY).find(|&number| is_it(number))
+    }
+
+    /// A number of the list of numbers that begins at `at`.
+    fn number(&self, at: usize, index: usize) -> u32 {
+        u32_at(&self.bytes, at + 4 * index)
+    }
+
+    /// From one offset to the next, at most `end`.
+    fn range(&self, offsets: usize, index: usize, end: usize) -> Range<usize> {
+        let end = end.min(self.number(offsets, index + 1) as usize);
+        end.min(self.number(offsets, index) as usize)..end
+    }
+
+    fn text(&self, (offsets, text): (usize, usize), word: u32) -> &[u8] {
+        let range = self.range(offsets, word as usize, usize::MAX);
+        self.bytes.get(text + range.start..text + range.end).unwrap_or_default()
+    }
+
+    /// A field of a pair.
+    fn code(&self, pair: PairId, field: usize) -> usize {
+        let before: usize = self.layout.widths[..field].iter().sum();
+        code_at(&self.bytes, self.layout.pairs + self.layout.pair * pair.index() + before, self.layout.widths[field])
+    }
+
+    fn value(&self, pair: PairId, column: usize) -> f32 {
+        let (book, size) = self.layout.books[column];
+        let code = self.code(pair, 2 + column).min(size.saturating_sub(1));
+        f32::from_bits(self.number(book, code))
     }
 }
 
-/// Collects the pairs of a table, in any order.
-pub struct Builder {
-    table: PhraseTable,
-    nodes: Vec<SourceNode>,
-    node_count: u32,
-}
-
-impl Builder {
-    /// For pairs of `score_count` scores.
-    #[must_use]
-    pub fn new(score_count: usize) -> Self {
-        let table = PhraseTable {
-            source_words: Words::default(),
-            target_words: Words::default(),
-            children: HashMap::new(),
-            starts: Vec::new(),
-            pairs: Vec::new(),
-            targets: Vec::new(),
-            alignments: Vec::new(),
-            scores: Vec::new(),
-            score_count,
-            reordering: Vec::new(),
-            longest_source: 0,
-        };
-        Self { table, nodes: Vec::new(), node_count: 1 }
+/// Checks header and checksum, and that no score could spoil a search.
+fn parse(bytes: &[u8]) -> Result<(Header, Layout), String> {
+    if bytes.len() < HEADER || !bytes.starts_with(MAGIC) {
+        return Err("not a compiled phrase table, or cut off within its header".into());
     }
-
-    /// Adds a pair; an error says why it can not be.
-    pub fn add(&mut self, line: &PhraseLine) -> Result<(), String> {
-        let (expected, found) = (self.table.score_count, line.scores.len());
-        if expected != found {
-            return Err(format!("expected {expected} scores, found {found}; does `num-features` fit the table?"));
-        }
-        let node = self.node(line.source);
-        let table = &mut self.table;
-        let (target, alignment) = (table.targets.len(), table.alignments.len());
-        table.targets.extend(line.target.split_ascii_whitespace().map(|word| table.target_words.add(word)));
-        table.alignments.extend(&line.alignment);
-        table.alignments[alignment..].sort_unstable();
-        let too_large = |_| "more words than a table can have in memory (2^32)".to_owned();
-        table.pairs.push(Pair {
-            target: u32::try_from(target).map_err(too_large)?,
-            target_len: u32::try_from(table.targets.len() - target).map_err(too_large)?,
-            alignment: u32::try_from(alignment).map_err(too_large)?,
-            alignment_len: u32::try_from(table.alignments.len() - alignment).map_err(too_large)?,
-        });
-        table.scores.extend(line.scores.iter().copied().map(log_score));
-        self.nodes.push(node);
-        Ok(())
+    let version = u32_at(bytes, AT_VERSION);
+    if version != VERSION {
+        return Err(format!(
+            "the table has version {version} of the format, this program reads version {VERSION}: compile the text table again"
+        ));
     }
-
-    fn node(&mut self, source: &str) -> SourceNode {
-        let mut node = SourceNode::ROOT;
-        let mut length = 0;
-        for word in source.split_ascii_whitespace() {
-            let word = self.table.source_words.add(word);
-            let next = SourceNode(self.node_count);
-            node = *self.table.children.entry((node, word)).or_insert(next);
-            self.node_count += u32::from(node == next);
-            length += 1;
-        }
-        self.table.longest_source = self.table.longest_source.max(length);
-        node
+    let length = u64_at(bytes, AT_LENGTH);
+    if length != bytes.len() as u64 {
+        return Err(format!("the table is cut off or has grown: {} bytes, it was made with {length}", bytes.len()));
     }
-
-    /// The table: pairs of a source phrase side by side, in the order in which they came.
-    #[must_use]
-    pub fn build(self) -> PhraseTable {
-        let Self { mut table, nodes, node_count } = self;
-        let mut order: Vec<u32> = (0..nodes.len() as u32).collect();
-        order.sort_by_key(|&pair| nodes[pair as usize].0);
-        let count = table.score_count;
-        let row = |&pair: &u32| &table.scores[pair as usize * count..][..count];
-        table.scores = order.iter().flat_map(row).copied().collect();
-        table.pairs = order.iter().map(|&pair| table.pairs[pair as usize]).collect();
-        table.starts = vec![0; node_count as usize + 1];
-        for node in nodes {
-            table.starts[node.index() + 1] += 1;
-        }
-        for node in 0..node_count as usize {
-            table.starts[node + 1] += table.starts[node];
-        }
-        table
+    if checksum(&bytes[AT_CHECKED..]) != u64_at(bytes, AT_CHECKSUM) {
+        return Err("the table is damaged: its checksum is wrong; compile the text table again".into());
     }
+    let wrong = || "the header contradicts itself: the table was not written by this program".to_owned();
+    let header = Header::read(bytes).ok_or_else(wrong)?;
+    let sizes: Vec<usize> = (0..header.columns()).map(|k| u32_at(bytes, HEADER + 4 * k) as usize).collect();
+    let layout = Layout::new(&header, &sizes);
+    if layout.end != bytes.len() {
+        return Err(wrong());
+    }
+    let mut values = layout.books.iter().flat_map(|&(at, size)| (0..size).map(move |i| at + 4 * i));
+    if !values.all(|at| f32::from_bits(u32_at(bytes, at)).is_finite()) {
+        return Err("a score that is not a number: the table was not written by this program".into());
+    }
+    Ok((header, layout))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write;
+    use proptest::prelude::*;
 
     const TABLE: &str = "das Haus ||| the house ||| 0.5 1 ||| 0-0 1-1 ||| 2 2 1\n\
         Haus ||| house ||| 1 0.25 ||| 0-0 ||| 1 1 1\n\
         das Haus ||| house ||| 0.125 0 ||| 1-0 ||| 1 2 1\n";
+    const REORDERING: &str = "das Haus ||| house ||| 1 0.5 0.5 0.5 0.5 0.25\nder Hof ||| the yard ||| 1 1 1 1 1 1\n";
 
-    fn file(text: &str) -> tempfile::NamedTempFile {
+    fn file(content: impl AsRef<[u8]>) -> tempfile::NamedTempFile {
         let mut file = tempfile::NamedTempFile::new().unwrap();
-        file.write_all(text.as_bytes()).unwrap();
+        file.write_all(content.as_ref()).unwrap();
         file
     }
 
-    #[test]
-    fn pairs_are_found_by_their_source() {
-        let mut table = PhraseTable::read(file(TABLE).path(), 2).unwrap();
-        assert_eq!((table.len(), table.longest_source()), (3, 2));
+    fn table() -> PhraseTable {
+        PhraseTable::read(file(TABLE).path(), 2, Some(file(REORDERING).path())).unwrap()
+    }
+
+    fn check(table: &PhraseTable) {
+        assert_eq!((table.len(), table.longest_source(), table.score_count()), (3, 2, 2));
         let found: Vec<PairId> = table.translations("das Haus").collect();
-        let target = |pair| -> Vec<&str> { table.target(pair).iter().map(|&w| table.target_words().word(w)).collect() };
+        let target = |pair| -> Vec<&str> { table.target(pair).map(|word| table.target_word(word)).collect() };
         assert_eq!(target(found[0]), ["the", "house"]);
         assert_eq!(target(found[1]), ["house"]);
-        assert_eq!(table.scores(found[1]), [0.125f32.ln(), -100.0]);
-        assert_eq!(table.alignment(found[1]), [(1, 0)]);
+        assert!(table.scores(found[1]).eq([0.125f32.ln(), -100.0]));
+        assert!(table.alignment(found[0]).eq([(0, 0), (1, 1)]));
+        assert!(table.alignment(found[1]).eq([(1, 0)]));
         assert_eq!(table.translations("das").count(), 0);
         assert_eq!(table.translations("Hof").count(), 0);
-        let reordering = "das Haus ||| house ||| 1 0.5 0.5 0.5 0.5 0.25\nder Hof ||| the yard ||| 1 1 1 1 1 1\n";
-        table.read_reordering(file(reordering).path()).unwrap();
         assert_eq!(table.reordering(found[0]), [0.0; 6]);
         assert_eq!(table.reordering(found[1])[5], 0.25f32.ln());
     }
 
     #[test]
+    fn pairs_are_found_by_their_source() {
+        check(&table());
+        let plain = PhraseTable::read(file(TABLE).path(), 2, None).unwrap();
+        assert_eq!(plain.reordering(PairId(0)), [0.0; 6]);
+        assert_eq!(Builder::new(4).build().translations("das").count(), 0);
+    }
+
+    #[test]
+    fn a_table_is_the_same_from_a_file() {
+        let bytes = table().bytes.to_vec();
+        let file = file(&bytes);
+        assert!(PhraseTable::is_binary(file.path()).unwrap());
+        let table = PhraseTable::open(file.path()).unwrap();
+        assert!(table.is_mapped());
+        check(&table);
+    }
+
+    #[test]
+    fn broken_files_are_refused() {
+        let bytes = table().bytes.to_vec();
+        let open = |bytes: &[u8]| PhraseTable::open(file(bytes).path()).unwrap_err().to_string();
+        assert!(open(&bytes[..30]).contains("cut off within its header"));
+        assert!(open(&bytes[..bytes.len() - 1]).contains("the table is cut off or has grown"));
+        let changed = |at: usize| {
+            let mut bytes = bytes.clone();
+            bytes[at] ^= 1;
+            open(&bytes)
+        };
+        assert!(changed(0).contains("not a compiled phrase table"));
+        assert!(changed(AT_VERSION).contains("this program reads version 1: compile the text table again"));
+        for at in AT_CHECKSUM..bytes.len() {
+            assert!(changed(at).contains("its checksum is wrong"), "byte {at}");
+        }
+        assert!(!PhraseTable::is_binary(file(TABLE).path()).unwrap());
+    }
+
+    #[test]
     fn a_broken_line_is_named() {
         let broken = file("das ||| the ||| 0.5 1\ndas ||| the ||| 0.5\n");
-        let message = PhraseTable::read(broken.path(), 2).unwrap_err().to_string();
+        let message = PhraseTable::read(broken.path(), 2, None).unwrap_err().to_string();
         assert!(
             message.ends_with(", line 2: expected 2 scores, found 1; does `num-features` fit the table?"),
             "{message}"
         );
-        let missing = PhraseTable::read(Path::new("/no/such/table"), 4).unwrap_err().to_string();
+        let long = format!("{} ||| the ||| 1 1\n", "das ".repeat(101));
+        let message = PhraseTable::read(file(long).path(), 2, None).unwrap_err().to_string();
+        assert!(message.ends_with(", line 1: a source phrase of 101 words; at most 100 are supported"), "{message}");
+        let missing = PhraseTable::read(Path::new("/no/such/table"), 4, None).unwrap_err().to_string();
         assert!(missing.starts_with("cannot read /no/such/table: "), "{missing}");
+    }
+
+    proptest! {
+        /// Not even a false file with a true checksum leads out of it.
+        #[test]
+        fn false_files_with_true_checksums_do_no_harm(
+            changes in prop::collection::vec((0usize..1 << 16, any::<u8>()), 1..20),
+        ) {
+            let mut bytes = table().bytes.to_vec();
+            for (at, byte) in changes {
+                let at = AT_CHECKED + at % (bytes.len() - AT_CHECKED);
+                bytes[at] = byte;
+            }
+            let sum = checksum(&bytes[AT_CHECKED..]);
+            bytes[AT_CHECKSUM..AT_CHECKED].copy_from_slice(&sum.to_le_bytes());
+            let file = file(&bytes);
+            if let Ok(table) = PhraseTable::open(file.path()) {
+                for pair in table.translations("das Haus").chain(table.translations("Haus")).chain([PairId(2)]) {
+                    table.target(pair).for_each(|word| _ = table.target_word(word));
+                    let _ = table.alignment(pair).count();
+                    prop_assert!(table.scores(pair).chain(table.reordering(pair)).all(f32::is_finite));
+                }
+            }
+        }
     }
 }

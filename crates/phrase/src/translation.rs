@@ -77,10 +77,7 @@ impl PhraseModel {
             Target::Unknown => source.words[phrase.source.clone()].to_vec(),
             Target::Dropped => Vec::new(),
             Target::Forced(number) => source.forced[number as usize].words.clone(),
-            Target::Pair(pair) => {
-                let words = self.table().target_words();
-                self.table().target(pair).iter().map(|&word| words.word(word)).collect()
-            }
+            Target::Pair(pair) => self.table().target(pair).map(|word| self.table().target_word(word)).collect(),
         }
     }
 
@@ -91,13 +88,13 @@ impl PhraseModel {
         let mut points = Vec::new();
         let mut target = 0;
         for phrase in phrases {
-            let within: &[(u8, u8)] = match phrase.target {
-                Target::Unknown => &[(0, 0)],
+            let place = |(i, j)| (phrase.source.start + usize::from(i), target + usize::from(j));
+            match phrase.target {
+                Target::Unknown => points.push(place((0, 0))),
                 // As Moses has it.
-                Target::Dropped | Target::Forced(_) => &[],
-                Target::Pair(pair) => self.table().alignment(pair),
-            };
-            points.extend(within.iter().map(|&(i, j)| (phrase.source.start + usize::from(i), target + usize::from(j))));
+                Target::Dropped | Target::Forced(_) => {}
+                Target::Pair(pair) => points.extend(self.table().alignment(pair).map(place)),
+            }
             target += self.target_len(source, phrase);
         }
         points
@@ -124,11 +121,6 @@ impl PhraseModel {
         let ids = phrases.iter().flat_map(|phrase| self.lm_words(source, phrase));
         features.language_model = (model.sentence(ids) * f64::from(LN_10)) as f32;
         features
-    }
-
-    /// Words as the language model numbers them.
-    pub(crate) fn lm_ids(&self, words: &[&str]) -> impl Iterator<Item = WordId> {
-        words.iter().map(|word| self.language_model().vocabulary().id(word))
     }
 
     /// The features that a phrase has by itself.
@@ -170,7 +162,7 @@ impl PhraseModel {
 
     fn lm_words(&self, source: Source, phrase: &Phrase) -> Vec<WordId> {
         match phrase.target {
-            Target::Pair(pair) => self.lm_targets()[self.table().target_range(pair.index())].to_vec(),
+            Target::Pair(pair) => self.table().target(pair).map(|word| self.lm_id(word)).collect(),
             _ => self.lm_ids(&self.phrase_words(source, phrase)).collect(),
         }
     }

@@ -5,29 +5,19 @@ use std::collections::HashMap;
 
 /// Words and their numbers, in the order of their first appearance.
 #[derive(Debug, Clone, Default)]
-pub struct Words {
+pub(crate) struct Words {
     ids: HashMap<Box<str>, WordId>,
     words: Vec<Box<str>>,
 }
 
 impl Words {
     /// The number of a word, if it is known.
-    #[must_use]
-    pub fn id(&self, word: &str) -> Option<WordId> {
+    pub(crate) fn id(&self, word: &str) -> Option<WordId> {
         self.ids.get(word).copied()
     }
 
-    /// The word of a number.
-    ///
-    /// # Panics
-    /// If there is no such word.
-    #[must_use]
-    pub fn word(&self, id: WordId) -> &str {
-        &self.words[id.index()]
-    }
-
     /// The number of a word, which becomes known by that.
-    pub fn add(&mut self, word: &str) -> WordId {
+    pub(crate) fn add(&mut self, word: &str) -> WordId {
         if let Some(id) = self.id(word) {
             return id;
         }
@@ -38,7 +28,7 @@ impl Words {
     }
 
     /// All words, by number.
-    pub fn iter(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
         self.words.iter().map(AsRef::as_ref)
     }
 }

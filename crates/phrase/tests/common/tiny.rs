@@ -42,8 +42,7 @@ pub fn model(random: &mut Random) -> PhraseModel {
             writeln!(reordering, "{source} ||| {target} |||{}", scores(6)).unwrap();
         }
     }
-    let mut table = PhraseTable::read(file(&pairs).path(), 2).unwrap();
-    table.read_reordering(file(&reordering).path()).unwrap();
+    let table = PhraseTable::read(file(&pairs).path(), 2, Some(file(&reordering).path())).unwrap();
     let language_model = language_model(random);
     let weights = Features {
         reordering: [0; 6].map(|_| random.unit() - 0.3),

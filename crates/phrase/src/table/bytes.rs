@@ -1,0 +1,37 @@
+//! Numbers in a row of bytes, little-endian. What lies outside is 0: a false file leads to false translations, not further.
+
+pub(crate) fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    bytes.get(at..).and_then(|rest| rest.first_chunk()).map_or(0, |chunk| u32::from_le_bytes(*chunk))
+}
+
+pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    bytes.get(at..).and_then(|rest| rest.first_chunk()).map_or(0, |chunk| u64::from_le_bytes(*chunk))
+}
+
+/// A number of `width` bytes, at most 4.
+pub(crate) fn code_at(bytes: &[u8], at: usize, width: usize) -> usize {
+    let digits = bytes.get(at..at + width).unwrap_or_default();
+    digits.iter().rev().fold(0, |number, &digit| number << 8 | usize::from(digit))
+}
+
+/// Takes bytes into a checksum, eight at a time; a change of any eight bytes changes it.
+pub(crate) fn checksum(bytes: &[u8]) -> u64 {
+    let (chunks, rest) = bytes.as_chunks::<8>();
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    chunks.iter().chain([&last]).fold(0, |state, chunk| {
+        let mixed = (state ^ u64::from_le_bytes(*chunk)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        mixed ^ (mixed >> 32)
+    })
+}
+
+/// The hash by which words are found.
+pub(crate) fn hash_word(word: &str) -> u32 {
+    let hash = word.as_bytes().iter().fold(0, |hash, &byte| crate::index::mix(hash, byte.into()));
+    crate::index::finish(hash)
+}
+
+/// The hash by which nodes are found.
+pub(crate) fn hash_node(parent: u32, word: u32) -> u32 {
+    crate::index::finish(crate::index::mix(parent.into(), word.into()))
+}
