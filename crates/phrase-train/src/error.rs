@@ -1,0 +1,95 @@
+//! What can go wrong in training.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why there is no model; every message is one sentence.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Development texts of different lengths.
+    #[error(
+        "the development set has {source_lines} source lines and {reference_lines} lines in reference {reference}; line n of \
+         each has to be the same sentence"
+    )]
+    DevLines {
+        /// Lines of the source.
+        source_lines: usize,
+        /// Which reference, counted from 1.
+        reference: usize,
+        /// Its lines.
+        reference_lines: usize,
+    },
+    /// Nothing to tune on.
+    #[error(
+        "the development set has no line with words on both sides; give some hundred sentences and their translations"
+    )]
+    NoDev,
+    /// The directory has a training that is not to be gone on with.
+    #[error("{} has a training already; go on with it (--resume), or train in another directory", path.display())]
+    Exists {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// What is to be gone on with was made with other settings or texts.
+    #[error("{}: {what}; go on with the same texts and settings, or train in another directory", path.display())]
+    OtherSettings {
+        /// The file that says how it was made.
+        path: PathBuf,
+        /// What is different.
+        what: String,
+    },
+    /// A file can not be read.
+    #[error("cannot read {}: {cause}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        cause: io::Error,
+    },
+    /// A file can not be written.
+    #[error("cannot write {}: {cause}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        cause: io::Error,
+    },
+    /// Links that an earlier run has left are damaged.
+    #[error("{}, line {line}: {cause}; delete the file and go on", path.display())]
+    Links {
+        /// The file.
+        path: PathBuf,
+        /// Counted from 1.
+        line: usize,
+        /// What is wrong with them.
+        cause: metaphrase_align::Error,
+    },
+    /// Words can not be aligned.
+    #[error(transparent)]
+    Align(#[from] metaphrase_align::Error),
+    /// Tables can not be made.
+    #[error(transparent)]
+    Extract(#[from] metaphrase_align::ExtractError),
+    /// No language model.
+    #[error(transparent)]
+    LanguageModel(#[from] metaphrase_ngram::LmError),
+    /// The model can not be used.
+    #[error(transparent)]
+    Phrase(#[from] metaphrase_phrase::Error),
+    /// The metric can not be used.
+    #[error(transparent)]
+    Metric(#[from] metaphrase_metrics::Error),
+    /// Weights can not be found.
+    #[error(transparent)]
+    Tune(#[from] metaphrase_tune::Error),
+}
+
+impl Error {
+    pub(crate) fn read(path: &Path, cause: io::Error) -> Self {
+        Self::Read { path: path.to_owned(), cause }
+    }
+
+    pub(crate) fn write(path: &Path, cause: io::Error) -> Self {
+        Self::Write { path: path.to_owned(), cause }
+    }
+}

@@ -1,0 +1,113 @@
+//! Files of a model directory: whole or absent.
+
+use crate::error::Error;
+use flate2::Compression;
+use flate2::read::MultiGzDecoder;
+use flate2::write::GzEncoder;
+use metaphrase_align::Alignment;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, BufWriter, Write};
+use std::path::Path;
+use tempfile::NamedTempFile;
+
+/// The links of all sentence pairs.
+pub(crate) const LINKS: &str = "alignment.gz";
+/// The tables, as [`metaphrase_align::extract`] calls them.
+pub(crate) const PHRASE_TABLE: &str = "phrase-table.gz";
+/// See [`PHRASE_TABLE`].
+pub(crate) const REORDERING_TABLE: &str = "reordering-table.wbe-msd-bidirectional-fe.gz";
+/// The language model.
+pub(crate) const LANGUAGE_MODEL: &str = "lm.arpa.gz";
+/// The model with the weights that tuning begins with.
+pub(crate) const UNTUNED: &str = "moses.untuned.ini";
+/// The model.
+pub(crate) const TUNED: &str = "moses.ini";
+/// How it was made.
+pub(crate) const SETTINGS: &str = "training.txt";
+
+/// Bytes that are compressed at once.
+const BUFFER: usize = 1 << 16;
+
+/// Writes a file beside its place, then moves it there; compressed if it is called `.gz`.
+pub(crate) fn write<T>(path: &Path, content: impl FnOnce(&mut dyn Write) -> Result<T, Error>) -> Result<T, Error> {
+    let failed = |cause| Error::write(path, cause);
+    let file = new_file(path.parent().unwrap_or(Path::new("."))).map_err(failed)?;
+    let gz = path.extension().is_some_and(|extension| extension == "gz");
+    let (result, file) = if gz {
+        let mut writer = BufWriter::with_capacity(BUFFER, GzEncoder::new(file, Compression::default()));
+        let result = content(&mut writer)?;
+        let encoder = writer.into_inner().map_err(|error| failed(error.into_error()))?;
+        (result, encoder.finish().map_err(failed)?)
+    } else {
+        let mut writer = BufWriter::with_capacity(BUFFER, file);
+        let result = content(&mut writer)?;
+        (result, writer.into_inner().map_err(|error| failed(error.into_error()))?)
+    };
+    file.persist(path).map_err(|error| failed(error.error))?;
+    Ok(result)
+}
+
+/// Writes a short text.
+pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), Error> {
+    write(path, |file| file.write_all(text.as_bytes()).map_err(|cause| Error::write(path, cause)))
+}
+
+/// A file without a name of its own yet, readable as any other new file.
+fn new_file(folder: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".metaphrase-").suffix(".part");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(folder)
+}
+
+/// Writes links, a line for each sentence pair.
+pub(crate) fn write_links(path: &Path, links: &[Alignment]) -> Result<(), Error> {
+    write(path, |file| {
+        let mut lines = links.iter();
+        lines.try_for_each(|line| writeln!(file, "{line}")).map_err(|cause| Error::write(path, cause))
+    })
+}
+
+/// Reads them.
+pub(crate) fn read_links(path: &Path) -> Result<Vec<Alignment>, Error> {
+    let file = File::open(path).map_err(|cause| Error::read(path, cause))?;
+    let mut links = Vec::new();
+    for line in BufReader::new(MultiGzDecoder::new(BufReader::new(file))).lines() {
+        let text = line.map_err(|cause| Error::read(path, cause))?;
+        let line = links.len() + 1;
+        links.push(text.parse().map_err(|cause| Error::Links { path: path.to_owned(), line, cause })?);
+    }
+    Ok(links)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_are_read_as_they_were_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(LINKS);
+        let links: Vec<Alignment> = ["0-0 1-1", "", "0-2"].iter().map(|line| line.parse().unwrap()).collect();
+        write_links(&path, &links).unwrap();
+        assert_eq!(read_links(&path).unwrap(), links);
+        std::fs::write(&path, "no gzip").unwrap();
+        assert!(read_links(&path).unwrap_err().to_string().starts_with("cannot read "));
+    }
+
+    #[test]
+    fn what_fails_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.txt");
+        let failed = write(&path, |file| {
+            file.write_all(b"half").map_err(|cause| Error::write(&path, cause))?;
+            Err::<(), _>(Error::NoDev)
+        });
+        assert!(failed.is_err());
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+}
