@@ -75,13 +75,19 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
 
 /// Reads parallel text, tokenised.
 pub fn read(source: &Path, target: &Path) -> Result<Corpus> {
+    read_as(source, target, |_, line| line)
+}
+
+/// Reads parallel text; `change` is what happens to lines of the source (`true`) and of the target.
+pub fn read_as(source: &Path, target: &Path, change: impl Fn(bool, String) -> String) -> Result<Corpus> {
     let mut corpus = Corpus::default();
     let [mut source, mut target] = [Lines::new(Input::open(Some(source))?), Lines::new(Input::open(Some(target))?)];
     loop {
         match (source.next_line()?, target.next_line()?) {
             (None, None) => return Ok(corpus),
             (Some(source_line), Some(target_line)) => {
-                corpus.push(&noted(&source, &source_line).text, &noted(&target, &target_line).text);
+                let [source, target] = [noted(&source, source_line), noted(&target, target_line)];
+                corpus.push(&change(true, source), &change(false, target));
             }
             (source_line, _) => {
                 let [longer, shorter] = if source_line.is_some() { [&source, &target] } else { [&target, &source] };
@@ -96,16 +102,16 @@ pub fn read(source: &Path, target: &Path) -> Result<Corpus> {
     }
 }
 
-/// Tells what is wrong with a line.
-fn noted<'a>(lines: &Lines, line: &'a Line) -> &'a Line {
+/// Tells what is wrong with a line; its text.
+fn noted(lines: &Lines, line: Line) -> String {
     for note in &line.notes {
         tracing::warn!("{}, line {}: {note}", lines.name(), lines.read());
     }
-    line
+    line.text
 }
 
 /// Tells which lines can have no links, though they have words.
-fn note_lines_without_links(corpus: &Corpus, max_words: usize) {
+pub fn note_lines_without_links(corpus: &Corpus, max_words: usize) {
     let (mut one_sided, mut first) = (0, 0);
     for line in 1..=corpus.len() {
         let pair = corpus.pair(line - 1);

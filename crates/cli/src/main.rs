@@ -92,7 +92,7 @@ fn main() -> ExitCode {
         Command::Train(args) => train::run(&args, &terminal),
         Command::Average(args) => average::run(&args),
         Command::Curves(args) => curves::run(&args),
-        Command::Phrase(args) => phrase::run(&args),
+        Command::Phrase(args) => phrase::run(&args, &terminal),
         Command::Lm(args) => lm::run(&args, &terminal),
         Command::Tokenize(args) => tokenize::tokenize(&args),
         Command::Detokenize(args) => tokenize::detokenize(&args),

@@ -1,0 +1,110 @@
+//! How training shows what it is at: a line that changes on a terminal, else messages of the level `info`.
+
+use crate::messages::Terminal;
+use indicatif::{ProgressBar, ProgressStyle};
+use metaphrase_phrase_train::{Event, Stage};
+use metaphrase_tune::Round;
+use std::io::{IsTerminal, stderr};
+use std::time::{Duration, Instant};
+
+/// The stages and rounds of training, as they come.
+pub struct Display {
+    bar: Option<ProgressBar>,
+    stage: Option<(String, Instant)>,
+    result: String,
+    best: f64,
+}
+
+impl Display {
+    /// Nothing is shown yet.
+    pub fn new(terminal: &Terminal) -> Self {
+        let shown = !terminal.quiet && stderr().is_terminal();
+        let bar = shown.then(|| {
+            let bar = terminal.bars.add(ProgressBar::new_spinner());
+            let style = ProgressStyle::with_template("{spinner} {prefix}, {elapsed}: {msg}");
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+            bar.enable_steady_tick(Duration::from_millis(200));
+            bar
+        });
+        Self { bar, stage: None, result: String::new(), best: f64::NEG_INFINITY }
+    }
+
+    /// Another stage begins.
+    pub fn stage(&mut self, name: &str) {
+        self.end();
+        self.stage = Some((name.to_owned(), Instant::now()));
+        if let Some(bar) = &self.bar {
+            bar.reset_elapsed();
+            bar.set_prefix(name.to_owned());
+            bar.set_message("");
+        }
+    }
+
+    /// What training tells.
+    pub fn event(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Begin(stage) => self.stage(&stage.to_string()),
+            Event::Kept(stage) => self.kept(*stage),
+            Event::Align(pass) => self.say(format!("pass {} of {}, {}", pass.done + 1, pass.of, pass.stage)),
+            Event::Extracted(done) => {
+                self.result = format!("{} phrase pairs, {} of them kept", done.phrase_pairs, done.kept);
+            }
+            Event::Estimated(report) => {
+                let kept: Vec<String> = report.orders.iter().map(|order| order.kept.to_string()).collect();
+                self.result = format!("{} words, n-grams by order: {}", report.words, kept.join(" "));
+            }
+            Event::Round(round) => self.round(round),
+        }
+    }
+
+    /// What a round of tuning has found.
+    pub fn round(&mut self, round: &Round) {
+        self.best = self.best.max(round.score);
+        self.result = format!("BLEU {:.2} on the development set", self.best);
+        self.say(format!(
+            "round {}, BLEU {:.2}, best {:.2}, {} new translations of {}",
+            round.number, round.score, self.best, round.new, round.translations
+        ));
+    }
+
+    fn kept(&mut self, stage: Stage) {
+        self.end();
+        self.line(&format!("{stage}: there already"));
+    }
+
+    /// What is going on within the stage.
+    fn say(&self, text: String) {
+        match &self.bar {
+            Some(bar) => bar.set_message(text),
+            None => tracing::info!("{text}"),
+        }
+    }
+
+    /// What stays to be read.
+    fn line(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| eprintln!("{text}")),
+            None => tracing::info!("{text}"),
+        }
+    }
+
+    /// The stage is done.
+    fn end(&mut self) {
+        if let Some((name, begun)) = self.stage.take() {
+            let result = std::mem::take(&mut self.result);
+            let separator = if result.is_empty() { "" } else { ": " };
+            self.line(&format!("{name}, {:.1} s{separator}{result}", begun.elapsed().as_secs_f64()));
+        }
+    }
+}
+
+impl Drop for Display {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            self.end();
+        }
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Training and tuning of phrase-based models on the command line.
+
+mod common;
+
+use common::{file, run};
+use std::path::Path;
+
+fn text(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/phrase").join(name);
+    path.to_str().unwrap().to_owned()
+}
+
+fn path(folder: &tempfile::TempDir, name: &str) -> String {
+    folder.path().join(name).to_str().unwrap().to_owned()
+}
+
+#[test]
+fn from_text_to_translations() {
+    let folder = tempfile::tempdir().unwrap();
+    let [model, weights] = ["model", "mira.ini"].map(|name| path(&folder, name));
+    let [de, en, dev_de, dev_en] = ["train.de.gz", "train.en.gz", "dev.de.gz", "dev.en.gz"].map(text);
+    let train = ["phrase", "train", &de, &en, "--dev", &dev_de, &dev_en, "--tokenize", "de", "en", "-o", &model];
+    let quick = ["--rounds", "2", "--restarts", "2", "--n-best", "20"];
+    let done = run(&[&train[..], &quick].concat(), "");
+    assert_eq!((done.code, done.stdout.as_str(), done.stderr.as_str()), (Some(0), "", ""), "quiet when nobody watches");
+
+    let translated = run(&["phrase", "translate", "-m", &model], "Wo ist das Geld ?\n").lines();
+    assert_eq!(translated, ["Where is the money ?"]);
+
+    // Its files are beside the model, not beside the new weights.
+    let tokens = |name: &str, language| run(&["tokenize", "-l", language, "--escape", "-i", name], "").ok();
+    let (source, reference) = (tokens(&dev_de, "de"), tokens(&dev_en, "en"));
+    let [source, reference] = [file(&folder, "dev.de", source), file(&folder, "dev.en", reference)];
+    let tune = ["phrase", "tune", "-m", &model, &source, &reference, "--method", "mira", "-o", &weights];
+    let log = run(&[&tune[..], &["--log", "info"], &quick[..2]].concat(), "").stderr;
+    assert!(log.contains("round 2, BLEU "), "{log}");
+    let translated = run(&["phrase", "translate", "-m", &weights], "Wo ist das Geld ?\n").lines();
+    assert_eq!(translated, ["Where is the money ?"]);
+}
+
+#[test]
+fn what_can_not_be_trained_on_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = path(&folder, "model");
+    let [de, en, dev_de, dev_en] = ["train.de.gz", "train.en.gz", "dev.de.gz", "dev.en.gz"].map(text);
+    let short = file(&folder, "short.en", "one line\n");
+    let error = run(&["phrase", "train", &de, &short, "-o", &model], "").error(1);
+    assert!(error.ends_with("line n of each has to be the same sentence"), "{error}");
+    let error = run(&["phrase", "train", &de, &en, "--dev", &dev_de, &short, "-o", &model], "").error(1);
+    assert!(error.starts_with("the development set has 50 source lines and 1 lines in reference 1"), "{error}");
+    let missing = path(&folder, "missing.gz");
+    let error = run(&["phrase", "train", &de, &missing, "-o", &model], "").error(1);
+    assert!(error.starts_with(&format!("cannot read {missing}")), "{error}");
+    assert!(!Path::new(&model).exists(), "nothing is made from what can not be read");
+
+    let cut = std::fs::read(&de).unwrap();
+    let cut = file(&folder, "cut.de.gz", &cut[..cut.len() / 2]);
+    let error = run(&["phrase", "train", &cut, &en, "-o", &model], "").error(1);
+    assert!(error.starts_with(&format!("cannot read {cut}")), "{error}");
+    assert!(run(&["phrase", "train", &de, &en, "-o", &model, "--dev", &dev_de], "").error(2).contains("--dev"));
+    let tune = ["phrase", "tune", "-m", &missing, &dev_de, &dev_en];
+    assert!(run(&tune, "").error(1).starts_with(&format!("cannot read {missing}")));
+    assert!(run(&[&tune[..], &["--step", "-1"]].concat(), "").error(2).contains("--step"));
+}
