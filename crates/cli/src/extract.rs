@@ -84,13 +84,15 @@ pub fn run(args: &Args) -> Result<()> {
 /// With less there would be thousands of files to merge.
 const LEAST_MEMORY: usize = 16 << 20;
 
-fn memory(text: &str) -> Result<usize> {
+/// A number of bytes to sort in.
+pub fn memory(text: &str) -> Result<usize> {
     let size = number::size(text)?;
     ensure!(size >= LEAST_MEMORY, "expected at least 16M");
     Ok(size)
 }
 
-fn probability(text: &str) -> Result<f64, String> {
+/// A probability.
+pub fn probability(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|p| (0.0..=1.0).contains(p));
     number.ok_or_else(|| "expected a probability from 0 to 1".into())
 }

@@ -1,4 +1,5 @@
 //! Training and tuning of phrase-based models on the command line.
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 mod common;
 

@@ -4,6 +4,7 @@ use super::display::Display;
 use super::tune::{Tuning, read_dev};
 use crate::io::check_one_stdin;
 use crate::messages::Terminal;
+use crate::number;
 use anyhow::{Result, bail};
 use clap::ValueHint;
 use metaphrase_align::{ExtractOptions, Smoothing, Symmetrization};
@@ -57,7 +58,8 @@ pub struct Args {
     #[arg(long, value_name = "METHOD", default_value = "good-turing", help_heading = "Tables")]
     smoothing: Smoothing,
     /// Leave out phrase pairs with a smaller probability of the target phrase
-    #[arg(long, value_name = "P", default_value_t = ExtractOptions::default().min_probability, help_heading = "Tables")]
+    #[arg(long, value_name = "P", default_value_t = ExtractOptions::default().min_probability)]
+    #[arg(value_parser = crate::extract::probability, help_heading = "Tables")]
     min_probability: f64,
     /// A language model of the target that is there, ARPA, instead of one of the target text
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Language model")]
@@ -74,9 +76,9 @@ pub struct Args {
     /// How many source words a jump may pass
     #[arg(long, value_name = "N", default_value_t = TrainOptions::default().distortion_limit, help_heading = "Tuning")]
     distortion_limit: usize,
-    /// Memory for sorting, in MiB; what is more goes to files meanwhile. Text and tables come on top of it
-    #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(64..))]
-    memory: u32,
+    /// Memory for sorting: a number with K, M or G; text and tables come on top of it
+    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = crate::extract::memory)]
+    memory: usize,
     /// Threads; the result does not depend on their number [default: as many as the machine has]
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
@@ -106,8 +108,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
 }
 
 fn options(args: &Args) -> Result<TrainOptions> {
-    let threads = args.threads.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
-    let memory = (args.memory as usize).saturating_mul(1 << 20);
+    let threads = number::threads(args.threads);
     let mut options = TrainOptions {
         lowercase: !args.align_cased,
         language_model: args.lm.clone(),
@@ -121,11 +122,11 @@ fn options(args: &Args) -> Result<TrainOptions> {
     options.extract.max_length = args.max_length;
     options.extract.smoothing = args.smoothing;
     options.extract.min_probability = args.min_probability;
-    options.extract.memory = memory;
+    options.extract.memory = args.memory;
     options.extract.threads = threads;
     options.estimate.order = args.order;
     options.estimate.prune.clone_from(&args.prune);
-    options.estimate.memory = memory;
+    options.estimate.memory = args.memory;
     options.estimate.threads = threads.into();
     Ok(options)
 }

@@ -5,6 +5,7 @@ use crate::Usage;
 use crate::io::{Input, Output, check_one_stdin};
 use crate::lines::Lines;
 use crate::messages::Terminal;
+use crate::number;
 use anyhow::{Context, Result};
 use clap::{ValueEnum, ValueHint};
 use metaphrase_phrase::{PhraseModel, SearchOptions, reweighted};
@@ -123,7 +124,7 @@ impl Tuning {
 /// Tunes a model.
 pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     check_one_stdin(std::iter::once(&args.source).chain(&args.references).map(Some))?;
-    let threads = args.threads.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
+    let threads = number::threads(args.threads);
     let mut options = args.tuning.options(threads)?;
     let dev = read_dev(&args.source, &args.references, |_, line| line)?;
     let output = Output::create(args.output.as_deref())?;
