@@ -141,8 +141,7 @@ impl EstimateOptions {
     /// The room of each of the sorters that are filled at a time: one per order, or the few of a later step.
     fn room(&self) -> Room {
         let sorters = self.order.max(4) + 2;
-        // Putting records in order takes up to twice their room.
-        let records = self.memory / Record::SIZE / sorters / 2;
+        let records = self.memory / Record::SIZE / sorters;
         Room { records, threads: self.threads, folder: self.temporary.clone() }
     }
 
@@ -172,7 +171,7 @@ impl Output<'_> {
     fn header(&mut self, orders: &[OrderReport]) -> Result<(), LmError> {
         let counts = orders.iter().enumerate().map(|(k, order)| format!("ngram {}={}\n", k + 1, order.kept));
         let text = format!("\\data\\\n{}", counts.collect::<String>());
-        self.write(|writer| writer.write_all(text.as_bytes()))
+        self.write(text.as_bytes())
     }
 
     /// Writes the n-grams of one order; their probabilities are what the order above needs.
@@ -191,17 +190,21 @@ impl Output<'_> {
         let finish = |sorter: Option<Sorter>| sorter.map(Sorter::finish).transpose();
         let mut interpolated = Interpolated::new(ngrams.finish()?, order, uniform, finish(below)?, finish(histories)?)?;
         let mut probabilities = Sorter::new(room);
-        self.write(|writer| write!(writer, "\n\\{order}-grams:\n"))?;
+        self.write(format!("\n\\{order}-grams:\n").as_bytes())?;
+        let mut line = Vec::new();
         while let Some(estimate) = interpolated.next()? {
-            let vocabulary = self.vocabulary;
-            self.write(|writer| {
-                write!(writer, "{}", estimate.probability.log10().min(0.0))?;
-                for (i, word) in estimate.key.words(order).rev().enumerate() {
-                    writer.write_all(if i == 0 { b"\t" } else { b" " })?;
-                    writer.write_all(vocabulary.word(WordId(word)).as_bytes())?;
-                }
-                if is_highest { writeln!(writer) } else { writeln!(writer, "\t{}", estimate.backoff.log10()) }
-            })?;
+            line.clear();
+            // Writing to memory can not fail.
+            let _ = write!(line, "{}", estimate.probability.log10().min(0.0));
+            for (i, word) in estimate.key.words(order).rev().enumerate() {
+                line.push(if i == 0 { b'\t' } else { b' ' });
+                line.extend_from_slice(self.vocabulary.word(WordId(word)).as_bytes());
+            }
+            if !is_highest {
+                let _ = write!(line, "\t{}", estimate.backoff.log10());
+            }
+            line.push(b'\n');
+            self.write(&line)?;
             if !is_highest {
                 probabilities.push(estimate.key, pack(estimate.probability, 0.0))?;
             }
@@ -210,13 +213,11 @@ impl Output<'_> {
     }
 
     fn end(&mut self) -> Result<(), LmError> {
-        self.write(|writer| {
-            writer.write_all(b"\n\\end\\\n")?;
-            writer.flush()
-        })
+        self.write(b"\n\\end\\\n")?;
+        self.writer.flush().map_err(|e| LmError::io(self.to, "write", e))
     }
 
-    fn write(&mut self, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<(), LmError> {
-        write(&mut self.writer).map_err(|e| LmError::io(self.to, "write", e))
+    fn write(&mut self, text: &[u8]) -> Result<(), LmError> {
+        self.writer.write_all(text).map_err(|e| LmError::io(self.to, "write", e))
     }
 }

@@ -13,7 +13,11 @@ impl Permutation {
     /// One of many for numbers of `bits` bits (1 to 63).
     pub(crate) fn new(bits: u32, seed: u64) -> Self {
         let mask = (1 << bits) - 1;
-        Self { mask, shift: bits.div_ceil(2), factors: [splitmix(2 * seed) | 1, splitmix(2 * seed + 1) | 1] }
+        Self {
+            mask,
+            shift: bits.div_ceil(2),
+            factors: [splitmix(seed.wrapping_mul(2)) | 1, splitmix(seed.wrapping_mul(2) | 1) | 1],
+        }
     }
 
     #[inline]

@@ -6,7 +6,9 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Seek, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 /// Where and with what to sort.
 #[derive(Debug, Clone)]
@@ -47,71 +49,78 @@ impl Sorter {
         Ok(())
     }
 
-    /// Puts the records in order; what stays too many goes to a file.
+    /// Puts the records in order; what stays too many goes to files.
     fn make_room(&mut self) -> Result<(), LmError> {
-        let merged = Merge::of_parts(sort(std::mem::take(&mut self.records), self.room.threads));
-        if self.adds_up {
-            let sorted = add_up(merged);
-            // Text repeats itself: adding up alone often makes enough room.
-            if sorted.len() <= self.room.records / 2 {
-                self.records = sorted;
-                self.records.reserve_exact(self.room.records - self.records.len());
-                return Ok(());
+        let parts = self.sort();
+        // Text repeats itself: adding up alone often makes enough room.
+        if self.records.len() > self.room.records / 2 {
+            for part in parts {
+                self.runs.push(spill(&self.records[part], &self.room.folder)?);
             }
-            self.runs.push(spill(sorted.into_iter(), &self.room.folder)?);
-        } else {
-            self.runs.push(spill(merged.infallible(), &self.room.folder)?);
+            self.records.clear();
         }
         Ok(())
     }
 
+    /// Sorts a part of the records on each thread, and adds up in it. Where the parts are then.
+    fn sort(&mut self) -> Vec<Range<usize>> {
+        let part = self.records.len().div_ceil(self.room.threads.max(1)).max(1 << 12);
+        let adds_up = self.adds_up;
+        let sort = move |records: &mut [Record]| {
+            records.sort_unstable_by_key(|record| record.key);
+            if adds_up { add_up(records) } else { records.len() }
+        };
+        let lengths: Vec<usize> = if self.records.len() <= part {
+            vec![sort(&mut self.records)]
+        } else {
+            std::thread::scope(|scope| {
+                let threads: Vec<_> =
+                    self.records.chunks_mut(part).map(|part| scope.spawn(move || sort(part))).collect();
+                threads.into_iter().map(|thread| thread.join().expect("sorting does not panic")).collect()
+            })
+        };
+        let mut end = 0;
+        let mut parts = Vec::with_capacity(lengths.len());
+        for (i, length) in lengths.into_iter().enumerate() {
+            self.records.copy_within(i * part..i * part + length, end);
+            parts.push(end..end + length);
+            end += length;
+        }
+        self.records.truncate(end);
+        parts
+    }
+
     /// All records in order.
     pub(crate) fn finish(mut self) -> Result<Sorted, LmError> {
+        let parts = self.sort();
         let mut sources: Vec<Source> = Vec::new();
         for mut run in self.runs {
             run.rewind().map_err(|e| LmError::io(&self.room.folder, "read a temporary file in", e))?;
             sources.push(Source::File(BufReader::with_capacity(1 << 16, run)));
         }
-        let parts = sort(std::mem::take(&mut self.records), self.room.threads);
-        sources.extend(parts.into_iter().map(|part| Source::Memory(part.into_iter())));
+        let records = Rc::new(self.records);
+        sources.extend(parts.into_iter().map(|part| Source::Memory(Rc::clone(&records), part)));
         Ok(Sorted { merge: Merge::new(sources, &self.room.folder)?, adds_up: self.adds_up, folder: self.room.folder })
     }
 }
 
-/// Sorts a part on each thread.
-fn sort(mut records: Vec<Record>, threads: usize) -> Vec<Vec<Record>> {
-    let part = records.len().div_ceil(threads.max(1)).max(1 << 12);
-    if records.len() <= part {
-        records.sort_unstable_by_key(|record| record.key);
-        return vec![records];
-    }
-    std::thread::scope(|scope| {
-        for part in records.chunks_mut(part) {
-            scope.spawn(|| part.sort_unstable_by_key(|record| record.key));
-        }
-    });
-    let mut parts = Vec::new();
-    while records.len() > part {
-        parts.push(records.split_off((records.len() - 1) / part * part));
-    }
-    parts.push(records);
-    parts
-}
-
-/// Adds up the counts of records with the same key, which are neighbours.
-fn add_up(merge: Merge) -> Vec<Record> {
-    let mut records: Vec<Record> = Vec::new();
-    for record in merge.infallible() {
-        match records.last_mut() {
-            Some(last) if last.key == record.key => last.payload += record.payload,
-            _ => records.push(record),
+/// Adds up the counts of records with the same key, which are neighbours, at the front. How many records that leaves.
+fn add_up(records: &mut [Record]) -> usize {
+    let mut length = 0;
+    for i in 0..records.len() {
+        let record = records[i];
+        if length > 0 && records[length - 1].key == record.key {
+            records[length - 1].payload += record.payload;
+        } else {
+            records[length] = record;
+            length += 1;
         }
     }
-    records
+    length
 }
 
 /// Writes a run to a file without a name, which is gone when it is closed.
-fn spill(records: impl Iterator<Item = Record>, folder: &Path) -> Result<File, LmError> {
+fn spill(records: &[Record], folder: &Path) -> Result<File, LmError> {
     let write = || -> io::Result<File> {
         let mut writer = BufWriter::with_capacity(1 << 20, tempfile::tempfile_in(folder)?);
         for record in records {
@@ -147,7 +156,7 @@ impl Sorted {
 
 #[derive(Debug)]
 enum Source {
-    Memory(std::vec::IntoIter<Record>),
+    Memory(Rc<Vec<Record>>, Range<usize>),
     File(BufReader<File>),
 }
 
@@ -155,7 +164,7 @@ impl Source {
     fn next(&mut self) -> io::Result<Option<Record>> {
         let mut bytes = [0; Record::SIZE];
         match self {
-            Self::Memory(records) => Ok(records.next()),
+            Self::Memory(records, rest) => Ok(rest.next().map(|i| records[i])),
             Self::File(reader) => match reader.read_exact(&mut bytes) {
                 Ok(()) => Ok(Some(Record::from_bytes(&bytes))),
                 Err(e) if e.kind() == ErrorKind::UnexpectedEof => Ok(None),
@@ -181,16 +190,6 @@ impl Merge {
             heads.extend(head.map(|record| Reverse((record.key, i, record.payload))));
         }
         Ok(Self { sources, heads })
-    }
-
-    fn of_parts(parts: Vec<Vec<Record>>) -> Self {
-        let sources = parts.into_iter().map(|part| Source::Memory(part.into_iter())).collect();
-        Self::new(sources, Path::new("")).expect("memory can always be read")
-    }
-
-    /// The records, none of which comes from a file.
-    fn infallible(mut self) -> impl Iterator<Item = Record> {
-        std::iter::from_fn(move || self.pop().expect("memory can always be read"))
     }
 
     fn peek(&self) -> Option<Key> {
