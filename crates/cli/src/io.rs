@@ -106,6 +106,11 @@ impl Output {
         self.write_all(text.as_bytes()).with_context(|| format!("cannot write {}", self.name))
     }
 
+    /// What to say when a library can not write here.
+    pub fn cannot_write(&self) -> String {
+        format!("cannot write {}", self.name)
+    }
+
     /// Hands on what was written, if somebody may be waiting for it.
     pub fn flush(&mut self) -> Result<()> {
         match &mut self.sink {

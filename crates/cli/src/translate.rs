@@ -61,6 +61,14 @@ pub struct Args {
     /// Print the log-probability of each target word (sub-word piece) and of the end of sentence
     #[arg(long, help_heading = "Result")]
     word_scores: bool,
+    /// A language model over the model's target pieces, whose log-probabilities count beside the model's (shallow fusion):
+    /// ARPA text or compiled; see `metaphrase segment` and `metaphrase lm`
+    #[arg(long, value_name = "FILE", help_heading = "Search")]
+    lm: Option<PathBuf>,
+    /// How much the language model counts; the model counts 1
+    #[arg(long, value_name = "W", default_value_t = 0.1, requires = "lm", help_heading = "Search")]
+    #[arg(allow_negative_numbers = true)]
+    lm_weight: f32,
     #[command(flatten)]
     model: ModelArgs,
     #[command(flatten)]
@@ -75,6 +83,7 @@ Examples:
   metaphrase translate --sampling topk:10 --n-best 5 --seed 7 < talk.en
   metaphrase translate --input-format json --output-format json < talk.jsonl
   metaphrase translate --glossary terms.tsv < talk.en
+  metaphrase translate --lm pieces.arpa --lm-weight 0.1 < talk.en
   printf 'He took a cab home.\tTaxi\n' | metaphrase translate --input-format tsv -b 10
 
 JSON output has the keys of the input and:
@@ -111,6 +120,9 @@ enum OutputFormat {
 /// Translates the input.
 pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     args.model.check()?;
+    if !(0.0..f32::INFINITY).contains(&args.lm_weight) {
+        return Err(Usage::error(format!("--lm-weight is {}; it has to be a number from 0 on", args.lm_weight)));
+    }
     if args.prefix.is_some() && args.input_format != Format::Plain {
         return Err(Usage::error("--prefix is for plain input; with JSON each line has its own 'target_prefix'"));
     }
@@ -119,7 +131,10 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     let (size, interactive) = (input.size, input.is_terminal);
     let prefixes = args.prefix.as_deref().map(|path| Input::open(Some(path)).map(Lines::new)).transpose()?;
     let glossary = args.glossary.as_deref().map(|path| read_glossary(path, args.glossary_case)).transpose()?;
-    let translator = args.model.load()?;
+    let mut translator = args.model.load()?;
+    if let Some(lm) = &args.lm {
+        translator = translator.with_language_model(lm, args.lm_weight)?;
+    }
     let mut options = args.search.apply(translator.options(), args.n_best)?;
     options.search.attention = args.alignment.is_some();
     let n_best = args.n_best.is_some();

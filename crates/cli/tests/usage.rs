@@ -28,6 +28,9 @@ fn combinations_that_cannot_work_are_refused() {
         (&["--normalize", "nan"], "length normalisation is NaN"),
         (&["--sampling", "full", "--temperature", "-1"], "sampling temperature is -1"),
         (&["--max-length-factor", "0"], "maximum length factor is 0"),
+        (&["--lm-weight", "0.2"], "--lm"),
+        (&["--lm", "lm.bin", "--lm-weight", "-1"], "--lm-weight is -1; it has to be a number from 0 on"),
+        (&["--lm", "lm.bin", "--lm-weight", "nan"], "--lm-weight is NaN"),
         (&["--no-such-option"], "unexpected argument '--no-such-option' found"),
         (&["file.txt"], "unexpected argument 'file.txt' found"),
     ] {

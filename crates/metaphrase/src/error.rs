@@ -1,6 +1,7 @@
 //! What can go wrong between a model's files and a translation.
 
 use metaphrase_models::ModelError;
+use metaphrase_ngram::LmError;
 use metaphrase_search::OptionsError;
 use metaphrase_text::vocab::VocabularyError;
 use std::path::PathBuf;
@@ -44,6 +45,25 @@ pub enum Error {
         /// Source or target.
         side: &'static str,
     },
+    /// A language model that can not be read.
+    #[error(transparent)]
+    LanguageModel(#[from] LmError),
+    /// A language model over something else than the target pieces.
+    #[error(
+        "{}: only {known} of the language model's {words} words are target pieces of the translation model; estimate it on \
+         text that `metaphrase segment` cut into them", path.display()
+    )]
+    LanguageModelWords {
+        /// The language model's file.
+        path: PathBuf,
+        /// Its words that the translation model has.
+        known: usize,
+        /// Its words.
+        words: usize,
+    },
+    /// A weight of a language model that is below 0 or no number.
+    #[error("the weight of a language model is {0}; it has to be a number from 0 on")]
+    LanguageModelWeight(f32),
     /// Options that can not work with the model.
     #[error(transparent)]
     Options(#[from] OptionsError),

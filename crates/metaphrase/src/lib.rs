@@ -20,6 +20,7 @@ mod bundled;
 mod constraints;
 mod error;
 mod glossary;
+mod language_model;
 mod options;
 mod package;
 mod pool;

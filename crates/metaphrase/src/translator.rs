@@ -3,12 +3,13 @@
 use crate::constraints::Segmented;
 use crate::pool::Pool;
 use crate::{Attention, Error, Hypothesis, Met, Package, Request, TranslateOptions, Translation};
-use metaphrase_base::{StepModel as _, WordId};
+use metaphrase_base::{StepModel, WordId};
 use metaphrase_models::Model;
-use metaphrase_search::{CheckedOptions, Constraints, Continues, Outcome, Task};
+use metaphrase_search::{CheckedOptions, Constraints, Continues, Fused, Outcome, Task};
 use metaphrase_text::vocab::Vocabulary;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -46,6 +47,7 @@ impl Default for Execution {
 pub struct Translator {
     pool: Pool<Job>,
     shared: Arc<Shared>,
+    execution: Execution,
     defaults: TranslateOptions,
 }
 
@@ -130,11 +132,22 @@ impl Translator {
     ) -> Result<Self, Error> {
         let continues = (0..target.len()).map(|word| target.continues(WordId::new(word))).collect();
         let shared = Arc::new(Shared { model: Arc::new(model), source, target, continues });
-        let worker = Arc::clone(&shared);
-        let emit = move |outcome| worker.reply(outcome);
-        let pool = Pool::new(&shared.model, execution.threads, execution.batch_tokens, emit).map_err(Error::Threads)?;
+        let pool = pool(&shared.model, &shared, execution)?;
         let defaults = crate::package::options(&shared.model.config().decoding);
-        Ok(Self { pool, shared, defaults })
+        Ok(Self { pool, shared, execution, defaults })
+    }
+
+    /// The same translator with a language model beside its model (shallow fusion): to the log-probability of a word comes
+    /// `weight` times that of the language model, an ARPA or compiled file over the target pieces. Log-probabilities of
+    /// translations are these sums.
+    ///
+    /// # Errors
+    /// If the file can not be read, most of its words are no target pieces, or the weight is below 0 or no number.
+    pub fn with_language_model(mut self, path: &Path, weight: f32) -> Result<Self, Error> {
+        let scorer = crate::language_model::open(path, weight, &self.shared.target, self.shared.model.target_words())?;
+        let fused = Arc::new(Fused::new(Arc::clone(&self.shared.model), scorer, weight));
+        self.pool = pool(&fused, &self.shared, self.execution)?;
+        Ok(self)
     }
 
     /// The model's default options.
@@ -367,6 +380,17 @@ impl Required {
         });
         met.collect()
     }
+}
+
+/// Threads that search with `model`.
+fn pool<M: StepModel + 'static>(
+    model: &Arc<M>,
+    shared: &Arc<Shared>,
+    execution: Execution,
+) -> Result<Pool<Job>, Error> {
+    let worker = Arc::clone(shared);
+    let emit = move |outcome| worker.reply(outcome);
+    Pool::new(model, execution.threads, execution.batch_tokens, emit).map_err(Error::Threads)
 }
 
 /// A package's model, and its vocabularies: source and target.

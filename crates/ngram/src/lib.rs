@@ -23,6 +23,7 @@
 //! the digit; who adds them to natural logarithms multiplies by [`LN_10`](core::f32::consts::LN_10) once.
 #![forbid(unsafe_code)]
 
+mod all_words;
 pub mod arpa;
 mod binary;
 mod build;
@@ -38,6 +39,7 @@ mod state;
 mod table;
 mod vocabulary;
 
+pub use all_words::AllWords;
 pub use error::LmError;
 pub use estimate::{Discounts, EstimateOptions, EstimateReport, OrderReport, estimate};
 pub use metaphrase_base::WordId;

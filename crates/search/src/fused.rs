@@ -1,10 +1,11 @@
 //! A model and a scorer as one model: shallow fusion.
 
 use metaphrase_base::{Row, Scorer, SentId, StepModel, StepRow, StepScores, WordId};
+use std::sync::Arc;
 
 /// A model to whose scores a [`Scorer`] adds: `ln p(word) + weight · score(word)`.
 pub struct Fused<M, S> {
-    model: M,
+    model: Arc<M>,
     scorer: S,
     weight: f32,
 }
@@ -21,7 +22,7 @@ pub struct FusedState<M, S> {
 
 impl<M: StepModel, S: Scorer> Fused<M, S> {
     /// `model` with `weight` times the scores of `scorer`. A negative weight is possible.
-    pub const fn new(model: M, scorer: S, weight: f32) -> Self {
+    pub const fn new(model: Arc<M>, scorer: S, weight: f32) -> Self {
         Self { model, scorer, weight }
     }
 

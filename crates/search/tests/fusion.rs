@@ -6,6 +6,7 @@ use common::{Sentence, one_of, sentence, words};
 use metaphrase_base::{Scorer, StepModel, WordId};
 use metaphrase_search::{Constraints, Fused, Options, Stop, Strategy};
 use metaphrase_testkit::FakeModel;
+use std::sync::Arc;
 
 /// A bigram model without weights: the score of a word after another is a function of both.
 struct Bigrams;
@@ -42,7 +43,7 @@ fn fused_scores_are_the_sums() {
                 let log_probs = random.log_probs(source, so_far).into_iter().zip(0..);
                 log_probs.map(|(log_prob, word)| log_prob + weight * bigram(before, word)).collect()
             });
-            let fused = Fused::new(FakeModel::random(seed, 9, 4.0), Bigrams, weight);
+            let fused = Fused::new(Arc::new(FakeModel::random(seed, 9, 4.0)), Bigrams, weight);
             assert_eq!(fused.scores_are_log_probs(), weight >= 0.0);
             for strategy in [Strategy::Beam, Strategy::Grid, Strategy::Cube, Strategy::AcceleratedCube] {
                 for constraints in [None, Some(constraints.clone())] {

@@ -2,7 +2,7 @@
 
 use crate::Usage;
 use crate::io::Output;
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::ValueHint;
 use metaphrase_ngram::Model;
 use std::path::PathBuf;
@@ -41,10 +41,11 @@ pub fn run(args: &Args) -> Result<()> {
     if output.is_terminal() && !args.arpa {
         return Err(Usage::error("a compiled model is not text for a terminal: name a file with -o"));
     }
-    match args.quantise.as_deref() {
-        _ if args.arpa => metaphrase_ngram::arpa::write(&model, &mut output)?,
-        Some(&[log10, backoff]) => model.quantised(log10, backoff).write(&mut output)?,
-        _ => model.write(&mut output)?,
-    }
+    let written = match args.quantise.as_deref() {
+        _ if args.arpa => metaphrase_ngram::arpa::write(&model, &mut output),
+        Some(&[log10, backoff]) => model.quantised(log10, backoff).write(&mut output),
+        _ => model.write(&mut output),
+    };
+    written.with_context(|| output.cannot_write())?;
     output.finish()
 }

@@ -1,0 +1,33 @@
+//! A language model over a model's target pieces.
+
+use crate::Error;
+use metaphrase_base::WordId;
+use metaphrase_ngram::{AllWords, END, Model, UNKNOWN};
+use metaphrase_text::vocab::Vocabulary;
+use std::path::Path;
+
+/// Words of a language model that are not of the text: `<unk>`, `<s>` and `</s>`.
+const SYMBOLS: usize = 3;
+
+/// Opens a language model for the `words` target words of a model. Pieces that it does not have are its `<unk>`.
+pub(crate) fn open(path: &Path, weight: f32, target: &Vocabulary, words: usize) -> Result<AllWords, Error> {
+    if !(0.0..f32::INFINITY).contains(&weight) {
+        return Err(Error::LanguageModelWeight(weight));
+    }
+    let model = Model::open(path)?;
+    let of_text = model.vocabulary().words().skip(SYMBOLS);
+    let known = of_text.filter(|word| target.id(word).is_some()).count();
+    let all = model.vocabulary().len() - SYMBOLS;
+    // A model over words has some that are pieces by chance; text cut elsewhere may have some that are none.
+    if 2 * known < all {
+        return Err(Error::LanguageModelWords { path: path.to_owned(), known, words: all });
+    }
+    let id = |word: WordId| match word {
+        end if end == target.eos() => END,
+        // Some models are padded beyond their vocabulary.
+        padding if padding.index() >= target.len() => UNKNOWN,
+        piece => model.vocabulary().id(target.word(piece)),
+    };
+    let ids = (0..words).map(WordId::new).map(id).collect();
+    Ok(AllWords::new(model, ids))
+}
