@@ -4,6 +4,7 @@
 usage: fuzz/seeds.py    (again at any time: what fuzzing has found stays)
 """
 
+import gzip
 import io
 import json
 import struct
@@ -77,6 +78,14 @@ def models() -> None:
     seed("small_files", "decoder", b"\0" + decoder.encode())
 
 
+def language_models() -> None:
+    arpa = (DATA / "ngram" / "small.arpa").read_bytes()
+    seed("arpa", "small", arpa)
+    seed("arpa", "gzip", gzip.compress(arpa))
+    for path in sorted(DATA.glob("ngram/*.bin")):
+        seed("language_model", path.stem, path.read_bytes())
+
+
 def text() -> None:
     for path in sorted(DATA.glob("text/sentencepiece/*.spm")):
         seed("sentencepiece_bytes", path.stem, path.read_bytes())
@@ -111,5 +120,6 @@ def terms() -> None:
 
 if __name__ == "__main__":
     models()
+    language_models()
     text()
     terms()

@@ -4,6 +4,7 @@
 pub mod arrays;
 pub mod changes;
 pub mod containers;
+pub mod language_models;
 pub mod models;
 pub mod sentencepiece;
 pub mod text;

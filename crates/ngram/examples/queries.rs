@@ -1,4 +1,5 @@
-//! Queries per second of a model on a text: in order, and in random order, as a decoder's are.
+//! Queries per second of a model on a text: in order; in random order, as a decoder's are; and of many words after one
+//! history, by its state and by its context.
 //!
 //! ```text
 //! cargo run --release -p metaphrase-ngram --example queries -- lm.bin text.en
@@ -8,6 +9,8 @@ use metaphrase_ngram::{END, Model, State, WordId};
 use std::path::Path;
 
 const ROUNDS: usize = 5;
+/// Words that are asked for after one history.
+const WORDS: usize = 20;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -31,6 +34,23 @@ fn main() {
     shuffle(&mut queries);
     report("random", queries.len(), || {
         queries.iter().map(|(state, word)| f64::from(model.score(state, *word).0)).sum()
+    });
+
+    // Some words of the text after each history, as a phrase-based search asks for first words: by the state, by its context.
+    let words = |i: usize| (0..WORDS).map(move |j| (i * WORDS + j) % queries.len()).map(|at| queries[at].1);
+    let few = &queries[..queries.len() / 8];
+    report("states", few.len() * WORDS, || {
+        let score = |(i, (state, _)): (usize, &(State, WordId))| {
+            words(i).map(|w| f64::from(model.score(state, w).0)).sum::<f64>()
+        };
+        few.iter().enumerate().map(score).sum()
+    });
+    report("contexts", few.len() * WORDS, || {
+        let score = |(i, (state, _)): (usize, &(State, WordId))| {
+            let context = model.context(state);
+            words(i).map(|word| f64::from(context.score(word))).sum::<f64>()
+        };
+        few.iter().enumerate().map(score).sum()
     });
 }
 

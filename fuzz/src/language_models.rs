@@ -1,0 +1,28 @@
+//! What must hold of a language model that opens.
+
+use crate::models::check_message;
+use crate::text::LINES;
+use metaphrase_base::{Scorer as _, WordId};
+use metaphrase_ngram::{AllWords, END, LmError, Model, arpa};
+
+/// What opens must answer, and be written and read again with the same answers.
+pub fn use_language_model(opened: Result<Model, LmError>) {
+    let model = match opened {
+        Ok(model) => model,
+        Err(error) => return check_message(&error),
+    };
+    let mut words: Vec<WordId> = (0..model.vocabulary().len().min(200)).map(WordId::new).collect();
+    words.extend(LINES.iter().flat_map(|line| line.split(' ')).map(|word| model.vocabulary().id(word)));
+    words.extend([WordId(u32::MAX), END]);
+    let mut state = model.begin();
+    for &word in &words {
+        let (score, next) = model.score(&state, word);
+        assert_eq!(model.context(&state).score(word).to_bits(), score.to_bits());
+        state = next;
+    }
+    let mut text = Vec::new();
+    assert!(arpa::write(&model, &mut text).is_ok(), "memory can be written");
+    let all = AllWords::new(model, words.clone());
+    let mut scores = vec![0.0; words.len()];
+    all.add(all.start(), 0.5, &mut scores);
+}
