@@ -62,7 +62,7 @@ pub struct Args {
     #[arg(long, help_heading = "Result")]
     word_scores: bool,
     /// A language model over the model's target pieces, whose log-probabilities count beside the model's (shallow fusion):
-    /// ARPA text or compiled; see `metaphrase segment` and `metaphrase lm`
+    /// ARPA text or compiled; see `metaphrase tokenize --vocabulary` and `metaphrase lm`
     #[arg(long, value_name = "FILE", help_heading = "Search")]
     lm: Option<PathBuf>,
     /// How much the language model counts; the model counts 1

@@ -51,7 +51,7 @@ pub enum Error {
     /// A language model over something else than the target pieces.
     #[error(
         "{}: only {known} of the language model's {words} words are target pieces of the translation model; estimate it on \
-         text that `metaphrase segment` cut into them", path.display()
+         text from `metaphrase tokenize --vocabulary`", path.display()
     )]
     LanguageModelWords {
         /// The language model's file.

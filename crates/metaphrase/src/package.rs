@@ -88,14 +88,6 @@ impl Package {
         self.model(config, &weights)
     }
 
-    /// Loads the vocabularies, source and target, without the model.
-    ///
-    /// # Errors
-    /// If a file can not be read or they do not belong to the model.
-    pub fn vocabularies(&self) -> Result<(Arc<Vocabulary>, Arc<Vocabulary>), Error> {
-        self.load_vocabularies(&self.open_model()?.0)
-    }
-
     pub(crate) fn open_model(&self) -> Result<(Config, Weights), Error> {
         Ok(match &self.place {
             Place::Bundled => crate::bundled::model()?,

@@ -16,12 +16,11 @@ fn source() -> Vec<String> {
     lines
 }
 
-/// A trigram model of German text that the program translated itself, cut into pieces.
+/// A trigram model of pieces that the program translated itself.
 fn language_model(folder: &Path, translator: &Translator) -> PathBuf {
-    let (_, target) = Package::bundled().vocabularies().expect("the bundled vocabulary");
     let translations = translator.translate(&source()).expect("translations");
-    let line = |text: &str| target.pieces(text).join(" ") + "\n";
-    let text: String = translations.iter().map(|translation| line(translation.text())).collect();
+    let pieces = translations.iter().map(|translation| translation.hypotheses[0].pieces.join(" ") + "\n");
+    let text: String = pieces.collect();
     let options =
         EstimateOptions { order: 3, fallback: Some(Discounts([0.5, 1.0, 1.5])), ..EstimateOptions::default() };
     let (path, mut arpa) = (folder.join("pieces.arpa"), Vec::new());
@@ -98,7 +97,7 @@ fn what_is_refused() {
     };
     let message = refused(&words, 0.1);
     let expected = "words.arpa: only 1 of the language model's 3 words are target pieces of the translation model; \
-                    estimate it on text that `metaphrase segment` cut into them";
+                    estimate it on text from `metaphrase tokenize --vocabulary`";
     assert!(message.ends_with(expected), "{message}");
     assert!(refused(Path::new("no-such.arpa"), 0.1).starts_with("no-such.arpa: cannot read"));
     assert_eq!(refused(&words, -0.5), "the weight of a language model is -0.5; it has to be a number from 0 on");
