@@ -185,9 +185,9 @@ fn full_disks() {
 fn beside_a_translation_model() {
     let folder = tempfile::tempdir().expect("a folder");
     let (arpa, bin) = (folder.path().join("pieces.arpa"), folder.path().join("pieces.bin"));
-    let vocabulary = common::bundled_vocabulary();
+    let vocabulary = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/en-de/source.spm");
     let german = "Guten Morgen!\nDas Haus ist alt.\nWie geht es dir heute?\n";
-    let pieces = run(&["tokenize", "--vocabulary", &vocabulary], german).lines();
+    let pieces = run(&["tokenize", "--vocabulary", vocabulary], german).lines();
     assert_eq!(pieces.len(), 3);
     assert!(pieces[1].starts_with("▁Das ▁Haus ▁ist"), "{}", pieces[1]);
     let estimate = ["lm", "estimate", "-o", "2", "--discount-fallback", "--output", path(&arpa)];
