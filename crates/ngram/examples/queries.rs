@@ -36,21 +36,20 @@ fn main() {
         queries.iter().map(|(state, word)| f64::from(model.score(state, *word).0)).sum()
     });
 
-    // Some words of the text after each history, as a phrase-based search asks for first words: by the state, by its context.
-    let words = |i: usize| (0..WORDS).map(move |j| (i * WORDS + j) % queries.len()).map(|at| queries[at].1);
-    let few = &queries[..queries.len() / 8];
-    report("states", few.len() * WORDS, || {
-        let score = |(i, (state, _)): (usize, &(State, WordId))| {
-            words(i).map(|w| f64::from(model.score(state, w).0)).sum::<f64>()
-        };
-        few.iter().enumerate().map(score).sum()
+    // Words of the text after each history, as a phrase-based search asks for first words: by the state, by its context.
+    let histories = &queries[..queries.len() / 8];
+    let of_text = |i: usize| (i * WORDS..).take(WORDS).map(|at| queries[at % queries.len()].1);
+    report("states", histories.len() * WORDS, || {
+        let score =
+            |(i, (state, _)): (usize, &(State, WordId))| of_text(i).map(|word| model.score(state, word).0).sum();
+        histories.iter().enumerate().map(score).map(|sum: f32| f64::from(sum)).sum()
     });
-    report("contexts", few.len() * WORDS, || {
+    report("contexts", histories.len() * WORDS, || {
         let score = |(i, (state, _)): (usize, &(State, WordId))| {
             let context = model.context(state);
-            words(i).map(|word| f64::from(context.score(word))).sum::<f64>()
+            of_text(i).map(|word| context.score(word)).sum()
         };
-        few.iter().enumerate().map(score).sum()
+        histories.iter().enumerate().map(score).map(|sum: f32| f64::from(sum)).sum()
     });
 }
 
