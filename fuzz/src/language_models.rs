@@ -17,7 +17,8 @@ pub fn use_language_model(opened: Result<Model, LmError>) {
     let mut state = model.begin();
     for &word in &words {
         let (score, next) = model.score(&state, word);
-        assert_eq!(model.context(&state).score(word).to_bits(), score.to_bits());
+        let same = model.context(&state).score(word);
+        assert!(same == score || same.is_nan() && score.is_nan(), "{same} for {score}");
         state = next;
     }
     let mut text = Vec::new();

@@ -69,6 +69,9 @@ fn differences(model: &Model, words: &HashMap<u32, Vec<u32>>) -> Vec<Following> 
         for ((number, (history, _)), ngram) in (0..).zip(table.keys(bytes)).zip(ngrams.chunks_exact(k + 1)) {
             // A false file may not have what this one is made of.
             let Some(lower) = layout.find(bytes, &ngram[1..]) else { continue };
+            if history as usize >= layout.count(k - 1) {
+                continue;
+            }
             let backed_off = layout.backoff(bytes, k - 1, history) + layout.log10(bytes, k - 1, lower);
             let difference = layout.log10(bytes, k, number) - backed_off;
             let words = words.get(&ngram[k]).into_iter().flatten();

@@ -139,6 +139,7 @@ fn add(state: u64, bytes: &[u8]) -> u64 {
 mod tests {
     use super::*;
     use crate::WordId;
+    use metaphrase_base::Scorer as _;
     use proptest::prelude::*;
 
     const TEXT: &str = include_str!("../../../testdata/ngram/lmplz.arpa");
@@ -165,6 +166,9 @@ mod tests {
                     state = model.score(&state, word).1;
                 }
                 let _ = crate::arpa::write(&model, &mut Vec::new());
+                let words = (0..model.vocabulary().len()).map(WordId::new).collect();
+                let all = crate::AllWords::new(model, words);
+                all.add(all.start(), 0.5, &mut vec![0.0; all.model().vocabulary().len()]);
             }
         }
     }
