@@ -66,8 +66,10 @@ fn differences(model: &Model, words: &HashMap<u32, Vec<u32>>) -> Vec<Following> 
     for (k, table) in (1..).zip(&layout.tables) {
         let ngrams = layout.words_of(bytes, k, &histories);
         let mut entries: Vec<(u32, (u32, f32))> = Vec::with_capacity(table.count);
-        for ((number, (history, _)), ngram) in (0..).zip(table.keys(bytes)).zip(ngrams.chunks_exact(k + 1)) {
-            // A false file may not have what this one is made of.
+        for ((number, (history, _)), ngram) in
+            (0..table.count as u32).zip(table.keys(bytes)).zip(ngrams.chunks_exact(k + 1))
+        {
+            // A false file may tell of more n-grams than it counts, and not have what they are made of.
             let Some(lower) = layout.find(bytes, &ngram[1..]) else { continue };
             if history as usize >= layout.count(k - 1) {
                 continue;
