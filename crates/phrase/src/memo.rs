@@ -30,7 +30,8 @@ struct Entry {
     state: StateNumber,
     word: WordId,
     log10: f32,
-    after: State,
+    /// None: only the score was asked for.
+    after: Option<State>,
 }
 
 impl Memo {
@@ -60,6 +61,16 @@ impl Memo {
         StateNumber(self.first + number)
     }
 
+    /// The score of a word after a state alone.
+    #[inline]
+    pub(crate) fn look_ahead(&mut self, state: StateNumber, word: WordId, compute: impl FnOnce() -> f32) -> f32 {
+        let entry = &mut self.slots[finish(mix(state.0.into(), word.0.into())) as usize % SLOTS];
+        if (entry.state, entry.word) != (state, word) {
+            *entry = Entry { state, word, log10: compute(), after: None };
+        }
+        entry.log10
+    }
+
     /// The score of a word after a state, and the state after that; computed if they are not remembered.
     #[inline]
     pub(crate) fn score(
@@ -67,13 +78,16 @@ impl Memo {
         state: StateNumber,
         word: WordId,
         compute: impl FnOnce() -> (f32, State),
-    ) -> (f32, &State) {
+    ) -> (f32, State) {
         let entry = &mut self.slots[finish(mix(state.0.into(), word.0.into())) as usize % SLOTS];
-        if (entry.state, entry.word) != (state, word) {
-            let (log10, after) = compute();
-            *entry = Entry { state, word, log10, after };
+        match entry.after {
+            Some(after) if (entry.state, entry.word) == (state, word) => (entry.log10, after),
+            _ => {
+                let (log10, after) = compute();
+                *entry = Entry { state, word, log10, after: Some(after) };
+                (log10, after)
+            }
         }
-        (entry.log10, &entry.after)
     }
 }
 

@@ -12,7 +12,7 @@ use crate::source::Source;
 use crate::stack::{Hypothesis, NO_SWAP, Stack, Survivors};
 use crate::translation::{Orientation, Phrase, Translation};
 use metaphrase_base::WordId;
-use metaphrase_ngram::{END, State};
+use metaphrase_ngram::{Context, END, State};
 use std::f32::consts::LN_10;
 use std::ops::{AddAssign, Range};
 
@@ -208,6 +208,7 @@ impl<'m> Decoder<'m> {
         let (state, number) = (&hypothesis.state, memo.number(&hypothesis.state));
         let previous = hypothesis.arc.start as usize..hypothesis.arc.end as usize;
         let prepared = self.prepared.as_ref();
+        let context = self.model.language_model().context(state);
         let forward = &sentence.forward(prepared)[hypothesis.forward as usize];
         for extension in &*extensions {
             let jump = previous.end.abs_diff(extension.span.start);
@@ -216,7 +217,7 @@ impl<'m> Decoder<'m> {
             }
             let orientation = Orientation::of(&previous, &extension.span) as usize;
             let score = hypothesis.arc.score - self.model.weights.distortion * jump as f32 + forward[orientation];
-            let from = From { state, number, node, score, orientation, is_last: extension.is_last };
+            let from = From { state, context: &context, number, node, score, orientation, is_last: extension.is_last };
             for options in sentence.options(prepared, &extension.span) {
                 self.expand_options(&mut stacks[extension.stack], extension, &from, options, memo, counters);
             }
@@ -272,7 +273,10 @@ impl<'m> Decoder<'m> {
                 LookAhead::None => true,
                 LookAhead::FirstWord if candidate.len == 0 => true,
                 LookAhead::FirstWord => {
-                    let (log10, _) = self.first_score(from, candidate.first, memo, counters);
+                    let log10 = memo.look_ahead(from.number, candidate.first, || {
+                        counters.lm_computations += 1;
+                        from.context.score(candidate.first)
+                    });
                     score + self.lm_weight * log10 > threshold
                 }
                 LookAhead::PhraseOnly => score + candidate.estimate > threshold,
@@ -281,13 +285,7 @@ impl<'m> Decoder<'m> {
 
     /// log10 probability of the first word of a phrase.
     #[inline]
-    fn first_score<'a>(
-        &self,
-        from: &From,
-        word: WordId,
-        memo: &'a mut Memo,
-        counters: &mut Counters,
-    ) -> (f32, &'a State) {
+    fn first_score(&self, from: &From, word: WordId, memo: &mut Memo, counters: &mut Counters) -> (f32, State) {
         memo.score(from.number, word, || {
             counters.lm_computations += 1;
             self.model.language_model().score(from.state, word)
@@ -309,7 +307,7 @@ impl<'m> Decoder<'m> {
         let (mut sum, mut state) = (0.0, *from.state);
         if !words.is_empty() {
             let (log10, next) = self.first_score(from, candidate.first, memo, counters);
-            (sum, state) = (log10, *next);
+            (sum, state) = (log10, next);
         }
         for (before, &word) in (0..).zip(words).skip(1) {
             // Once all that is remembered is of this phrase, the rest is as in the phrase alone.
@@ -354,6 +352,7 @@ impl<'m> Decoder<'m> {
 struct From<'a> {
     /// What the language model remembers of it, and the number of that in the memo.
     state: &'a State,
+    context: &'a Context<'a>,
     number: StateNumber,
     node: NodeId,
     /// With the scores of the jump to the span.
