@@ -15,6 +15,7 @@ excluded, the best of five rounds; of these the median over the rounds here.
 import argparse
 import gzip
 import json
+import multiprocessing
 import os
 import pathlib
 import random
@@ -55,6 +56,11 @@ def texts(data, work, metaphrase):
     random.Random(1).shuffle(lines)
     (work / "seen.en").write_bytes(b"".join(lines[:30000]))
     return [work / f"{name}.en" for name in ["train", "test", "seen"]]
+
+
+def count(texts):
+    read = {text.stem: text.read_bytes() for text in texts}
+    return {name: {"lines": text.count(b"\n"), "words": len(text.split())} for name, text in read.items()}
 
 
 def estimation(args, train):
@@ -143,8 +149,10 @@ def main():
     parser.add_argument("--metaphrase", type=pathlib.Path, default=ROOT / "target/release/metaphrase")
     parser.add_argument("--queries", type=pathlib.Path)
     args = parser.parse_args()
-    train, test, seen = texts(args.data, args.work, args.metaphrase)
-    sizes = {text.stem: {"lines": text.read_bytes().count(b"\n"), "words": len(text.read_bytes().split())} for text in [train, test, seen]}
+    # In a process of its own: the memory of this one would count as its children's.
+    with multiprocessing.Pool(1) as pool:
+        train, test, seen = pool.apply(texts, [args.data, args.work, args.metaphrase])
+        sizes = pool.apply(count, [[train, test, seen]])
     result = {"order": int(ORDER), "texts": sizes, "estimation": estimation(args, train)}
     table(result["estimation"])
     result["perplexity"] = perplexities(args, test)
