@@ -39,7 +39,7 @@ pub struct Setup {
     #[arg(long, global = true, value_name = "DIR", default_value = "docs/results")]
     out: PathBuf,
     /// Added to the names of the files written
-    #[arg(long, global = true, value_name = "NAME", default_value = "")]
+    #[arg(long, global = true, value_name = "NAME", default_value = "", allow_hyphen_values = true)]
     name: String,
 }
 
