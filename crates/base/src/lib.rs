@@ -1,19 +1,25 @@
 //! Ids, scores and the traits where the crates of Metaphrase meet.
 //!
 //! * [`WordId`], [`SentId`], [`Row`]: checked 32-bit indices, one per noun.
-//! * [`MappedFile`]: the bytes of a file, for what is used in place.
+//! * [`MappedFile`], [`Bytes`]: the bytes of a file, for what is used in place.
+//! * [`new_file`], [`checksum`]: files that are whole or absent, and are noticed to be changed.
+//! * [`General`]: numbers as Marian and Moses print them.
 //! * [`StepModel`]: what search knows of a model, one batched step.
 //! * [`StepScores`]: the questions that search may ask about the scores of a step.
 //! * [`Scorer`]: what adds to these scores, such as a language model.
 //!
 //! Scores are natural logarithms in `f32`; higher is better. Ties go to the smaller index.
 
+mod files;
 mod ids;
 mod mapped;
+mod number;
 mod scorer;
 mod step;
 
+pub use files::{checksum, new_file};
 pub use ids::{Row, SentId, WordId};
-pub use mapped::MappedFile;
+pub use mapped::{Bytes, MappedFile};
+pub use number::General;
 pub use scorer::Scorer;
 pub use step::{Candidate, Parent, StepModel, StepRow, StepScores, by_score_desc};

@@ -58,6 +58,27 @@ impl Deref for MappedFile {
     }
 }
 
+/// Bytes that were made in memory, or those of a file: a table that is the same bytes in both can be used in place.
+#[derive(Debug)]
+pub enum Bytes {
+    /// Made in memory.
+    Owned(Vec<u8>),
+    /// Those of a file.
+    Mapped(MappedFile),
+}
+
+impl Deref for Bytes {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Owned(bytes) => bytes,
+            Self::Mapped(file) => file,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,8 +1,8 @@
 //! Word alignments as options and as text.
 
-use crate::number::General;
 use crate::print::append;
 use metaphrase::{AlignmentKind, Attention};
+use metaphrase_base::General;
 
 /// Reads `hard`, `soft` or a threshold, as Marian does.
 ///
@@ -39,7 +39,7 @@ pub fn append_alignment(text: &mut String, attention: Option<&Attention>, kind: 
     for row in attention.weights.chunks_exact(attention.source_len) {
         for (source, weight) in row.iter().enumerate() {
             separate(text, if source == 0 { ' ' } else { ',' });
-            append(text, format_args!("{}", General(*weight)));
+            append(text, format_args!("{}", General((*weight).into())));
         }
     }
 }

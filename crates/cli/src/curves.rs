@@ -1,7 +1,7 @@
 //! `metaphrase curves`.
 
-use crate::io::new_file;
 use anyhow::{Context, Result};
+use metaphrase_base::new_file;
 use std::io::Write;
 use std::path::PathBuf;
 

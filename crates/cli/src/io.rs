@@ -5,6 +5,7 @@ use anyhow::{Context, Result};
 use flate2::Compression;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
+use metaphrase_base::new_file;
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
@@ -170,18 +171,6 @@ impl Sink {
         writer.into_inner()?.persist(path)?;
         Ok(())
     }
-}
-
-/// A file without a name of its own yet, readable as any other new file.
-pub fn new_file(folder: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".metaphrase-").suffix(".part");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(folder)
 }
 
 /// Ends the program as soon as nobody reads its standard output any more, as after `| head -1`: the next line, with

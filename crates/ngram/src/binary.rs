@@ -2,9 +2,8 @@
 
 use crate::bytes::{u32_at, u64_at};
 use crate::layout::Layout;
-use crate::model::Bytes;
 use crate::{HEADER, LmError, MAX_ORDER, Model, Vocabulary};
-use metaphrase_base::MappedFile;
+use metaphrase_base::{Bytes, MappedFile, checksum};
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -59,7 +58,7 @@ fn layout(bytes: &[u8]) -> Result<(Layout, Vec<u64>), String> {
     if length != bytes.len() as u64 {
         return Err(format!("the file is cut off or has grown: {} bytes, it was made with {length}", bytes.len()));
     }
-    if checksum(&bytes[AT_CHECKED..]) != u64_at(bytes, AT_CHECKSUM) {
+    if checksum([&bytes[AT_CHECKED..]]) != u64_at(bytes, AT_CHECKSUM) {
         return Err("the file is damaged: its checksum is wrong; compile the ARPA file again".into());
     }
     // From here on the file is as it was written; still, nothing is believed that would be followed out of it.
@@ -112,27 +111,9 @@ pub(crate) fn write(model: &Model, writer: &mut dyn Write) -> io::Result<()> {
     for (k, seed) in model.seeds.iter().enumerate() {
         set(AT_SEEDS + 8 * k, &seed.to_le_bytes());
     }
-    let sum = [&header[AT_CHECKED..], body, words.as_bytes()].iter().fold(0, |state, part| add(state, part));
+    let sum = checksum([&header[AT_CHECKED..], body, words.as_bytes()]);
     header[AT_CHECKSUM..AT_CHECKED].copy_from_slice(&sum.to_le_bytes());
     [&header[..], body, words.as_bytes()].iter().try_for_each(|part| writer.write_all(part))
-}
-
-fn checksum(bytes: &[u8]) -> u64 {
-    add(0, bytes)
-}
-
-/// Takes bytes into a checksum, eight at a time; a change of any eight bytes changes it. Parts but the last one are
-/// multiples of eight bytes.
-fn add(state: u64, bytes: &[u8]) -> u64 {
-    let (chunks, rest) = bytes.as_chunks::<8>();
-    let mut last = [0; 8];
-    last[..rest.len()].copy_from_slice(rest);
-    let step = |state: u64, word: u64| {
-        let mixed = (state ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        mixed ^ (mixed >> 32)
-    };
-    let state = chunks.iter().fold(state, |state, chunk| step(state, u64::from_le_bytes(*chunk)));
-    if rest.is_empty() { state } else { step(state, u64::from_le_bytes(last)) }
 }
 
 #[cfg(test)]
@@ -155,7 +136,7 @@ mod tests {
                 let at = AT_CHECKED + at % (bytes.len() - AT_CHECKED);
                 bytes[at] = byte;
             }
-            let sum = checksum(&bytes[AT_CHECKED..]);
+            let sum = checksum([&bytes[AT_CHECKED..]]);
             bytes[AT_CHECKSUM..AT_CHECKED].copy_from_slice(&sum.to_le_bytes());
             let file = tempfile::NamedTempFile::new().unwrap();
             std::fs::write(file.path(), &bytes).unwrap();

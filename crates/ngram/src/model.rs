@@ -6,9 +6,8 @@ use crate::ngrams::NGrams;
 use crate::table::Bucket;
 use crate::vocabulary::{BEGIN, UNKNOWN, Vocabulary};
 use crate::{LmError, MAX_ORDER, State, arpa, binary};
-use metaphrase_base::{MappedFile, WordId};
+use metaphrase_base::{Bytes, WordId};
 use std::io::{self, Write};
-use std::ops::Deref;
 use std::path::Path;
 
 /// A back-off n-gram model. It never changes; what a sentence changes is a [`State`] that the caller owns.
@@ -18,25 +17,6 @@ pub struct Model {
     pub(crate) layout: Layout,
     pub(crate) seeds: Vec<u64>,
     vocabulary: Vocabulary,
-}
-
-/// The bytes of a model: made in memory, or those of its file.
-#[derive(Debug)]
-pub(crate) enum Bytes {
-    Owned(Vec<u8>),
-    Mapped(MappedFile),
-}
-
-impl Deref for Bytes {
-    type Target = [u8];
-
-    #[inline]
-    fn deref(&self) -> &[u8] {
-        match self {
-            Self::Owned(bytes) => bytes,
-            Self::Mapped(bytes) => bytes,
-        }
-    }
 }
 
 /// What a model says of a word after a history.

@@ -3,7 +3,8 @@
 use crate::HEADER;
 use crate::build::NOTHING_FOLLOWS;
 use crate::layout::{CODE, Layout};
-use crate::model::{Bytes, Model};
+use crate::model::Model;
+use metaphrase_base::Bytes;
 
 impl Model {
     /// The same model with probabilities of `log10_bits` bits and back-off weights of `backoff_bits` bits, 2 to 16 each;

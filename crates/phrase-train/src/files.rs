@@ -5,10 +5,10 @@ use flate2::Compression;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
 use metaphrase_align::Alignment;
+use metaphrase_base::new_file;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter, Write};
+use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
-use tempfile::NamedTempFile;
 
 /// The links of all sentence pairs.
 pub(crate) const LINKS: &str = "alignment.gz";
@@ -50,18 +50,6 @@ pub(crate) fn write<T>(path: &Path, content: impl FnOnce(&mut dyn Write) -> Resu
 /// Writes a short text.
 pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), Error> {
     write(path, |file| file.write_all(text.as_bytes()).map_err(|cause| Error::write(path, cause)))
-}
-
-/// A file without a name of its own yet, readable as any other new file.
-fn new_file(folder: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".metaphrase-").suffix(".part");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(folder)
 }
 
 /// Writes links, a line for each sentence pair.

@@ -8,12 +8,12 @@ pub use builder::Builder;
 
 use crate::error::Error;
 use builder::EMPTY;
-use bytes::{checksum, code_at, hash_node, hash_word, u32_at, u64_at};
+use bytes::{code_at, hash_node, hash_word, u32_at, u64_at};
 use layout::{AT_CHECKED, AT_CHECKSUM, AT_LENGTH, AT_VERSION, HEADER, Header, Layout, MAGIC, NODE, VERSION};
-use metaphrase_base::{MappedFile, WordId};
+use metaphrase_base::{Bytes, MappedFile, WordId, checksum};
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::ops::{Deref, Range};
+use std::ops::Range;
 use std::path::Path;
 
 /// Scores of a phrase pair in a `msd-bidirectional` reordering table: monotone, swap, discontinuous with respect to the
@@ -54,23 +54,6 @@ pub struct PhraseTable {
     bytes: Bytes,
     header: Header,
     layout: Layout,
-}
-
-#[derive(Debug)]
-enum Bytes {
-    Owned(Vec<u8>),
-    Mapped(MappedFile),
-}
-
-impl Deref for Bytes {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        match self {
-            Self::Owned(bytes) => bytes,
-            Self::Mapped(file) => file,
-        }
-    }
 }
 
 impl PhraseTable {
@@ -273,7 +256,7 @@ fn parse(bytes: &[u8]) -> Result<(Header, Layout), String> {
     if length != bytes.len() as u64 {
         return Err(format!("the table is cut off or has grown: {} bytes, it was made with {length}", bytes.len()));
     }
-    if checksum(&bytes[AT_CHECKED..]) != u64_at(bytes, AT_CHECKSUM) {
+    if checksum([&bytes[AT_CHECKED..]]) != u64_at(bytes, AT_CHECKSUM) {
         return Err("the table is damaged: its checksum is wrong; compile the text table again".into());
     }
     let wrong = || "the header contradicts itself: the table was not written by this program".to_owned();
@@ -388,7 +371,7 @@ mod tests {
                 let at = AT_CHECKED + at % (bytes.len() - AT_CHECKED);
                 bytes[at] = byte;
             }
-            let sum = checksum(&bytes[AT_CHECKED..]);
+            let sum = checksum([&bytes[AT_CHECKED..]]);
             bytes[AT_CHECKSUM..AT_CHECKED].copy_from_slice(&sum.to_le_bytes());
             let file = file(&bytes);
             if let Ok(table) = PhraseTable::open(file.path()) {

@@ -1,9 +1,8 @@
 //! Word translation probabilities by relative frequency of links.
 
-use super::number::General;
 use crate::corpus::{Corpus, Words};
 use crate::{Alignment, Pair};
-use metaphrase_base::WordId;
+use metaphrase_base::{General, WordId};
 use std::collections::HashMap;
 use std::io::{self, Write};
 

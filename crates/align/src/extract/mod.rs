@@ -11,7 +11,6 @@ mod count;
 mod error;
 mod lexicon;
 mod links;
-mod number;
 mod orientation;
 mod phrases;
 mod ranks;

@@ -3,7 +3,6 @@
 use super::ExtractError;
 use super::count::PairCounts;
 use super::lexicon::{Lexicon, Translation, write_translations};
-use super::number::General;
 use super::orientation::probabilities;
 use super::ranks::{Ranks, SEPARATOR};
 use super::score::{Scorer, Scores};
@@ -12,6 +11,7 @@ use super::sorter::{Merge, Record};
 use crate::corpus::Words;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use metaphrase_base::{General, new_file};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
@@ -33,14 +33,7 @@ impl Table {
             // Told now: in the end other tables would have their names already.
             return Err(ExtractError::Write { path, error: io::ErrorKind::IsADirectory.into() });
         }
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".metaphrase-").suffix(".part");
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            builder.permissions(std::fs::Permissions::from_mode(0o666));
-        }
-        match builder.tempfile_in(folder) {
+        match new_file(folder) {
             Ok(file) => {
                 let writer = BufWriter::with_capacity(BUFFER, GzEncoder::new(file, Compression::default()));
                 Ok(Self { path, writer })

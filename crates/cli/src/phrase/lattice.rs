@@ -1,10 +1,10 @@
 //! `metaphrase phrase lattice`.
 
 use super::search;
-use crate::number::General;
 use crate::print::append;
 use anyhow::Result;
 use clap::ValueEnum;
+use metaphrase_base::General;
 use metaphrase_phrase::{Decoder, PhraseArc, PhraseLattice, PhraseModel, Source};
 
 /// Print what a search has kept of each line
@@ -64,13 +64,16 @@ fn search_graph(model: &PhraseModel, number: usize, source: Source, lattice: &Ph
         before = arc.to;
         let score = lattice.nodes[arc.from].score + arc.score;
         let (covered, back) = (node.covered, arc.from);
-        append(&mut text, format_args!("{number} hyp={hyp} stack={covered} back={back} score={}", General(score)));
-        append(&mut text, format_args!(" transition={}", General(arc.score)));
+        append(
+            &mut text,
+            format_args!("{number} hyp={hyp} stack={covered} back={back} score={}", General(score.into())),
+        );
+        append(&mut text, format_args!(" transition={}", General(arc.score.into())));
         if let Some(winner) = winner {
             append(&mut text, format_args!(" recombined={winner}"));
         }
         let span = &arc.phrase.source;
-        let (best, rest) = (forward[arc.to], General(score + node.rest));
+        let (best, rest) = (forward[arc.to], General((score + node.rest).into()));
         append(&mut text, format_args!(" forward={best} fscore={rest} covered={}-{}", span.start, span.end - 1));
         let words = model.words(source, std::slice::from_ref(&arc.phrase)).join(" ");
         append(&mut text, format_args!(" out={words}\n"));

@@ -1,13 +1,13 @@
 //! Collects the pairs of a table, and lays them out.
 
-use super::bytes::{checksum, hash_node, hash_word};
+use super::bytes::{hash_node, hash_word};
 use super::layout::{AT_CHECKED, AT_CHECKSUM, AT_LENGTH, Counts, Header, LONGEST_SOURCE, Layout};
-use super::{Bytes, PhraseTable, REORDERING_SCORES};
+use super::{PhraseTable, REORDERING_SCORES};
 use crate::error::Error;
 use crate::lines::Lines;
 use crate::text_table::{PhraseLine, ReorderingLine, log_score};
 use crate::words::Words;
-use metaphrase_base::WordId;
+use metaphrase_base::{Bytes, WordId, checksum};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
@@ -172,7 +172,7 @@ impl Builder {
         }
         let length = bytes.len() as u64;
         bytes[AT_LENGTH..AT_LENGTH + 8].copy_from_slice(&length.to_le_bytes());
-        let sum = checksum(&bytes[AT_CHECKED..]);
+        let sum = checksum([&bytes[AT_CHECKED..]]);
         bytes[AT_CHECKSUM..AT_CHECKED].copy_from_slice(&sum.to_le_bytes());
         PhraseTable { bytes: Bytes::Owned(bytes), header, layout }
     }

@@ -14,17 +14,6 @@ pub(crate) fn code_at(bytes: &[u8], at: usize, width: usize) -> usize {
     digits.iter().rev().fold(0, |number, &digit| number << 8 | usize::from(digit))
 }
 
-/// Takes bytes into a checksum, eight at a time; a change of any eight bytes changes it.
-pub(crate) fn checksum(bytes: &[u8]) -> u64 {
-    let (chunks, rest) = bytes.as_chunks::<8>();
-    let mut last = [0; 8];
-    last[..rest.len()].copy_from_slice(rest);
-    chunks.iter().chain([&last]).fold(0, |state, chunk| {
-        let mixed = (state ^ u64::from_le_bytes(*chunk)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        mixed ^ (mixed >> 32)
-    })
-}
-
 /// The hash by which words are found.
 pub(crate) fn hash_word(word: &str) -> u32 {
     let hash = word.as_bytes().iter().fold(0, |hash, &byte| crate::index::mix(hash, byte.into()));

@@ -1,0 +1,68 @@
+//! Files that are whole or absent, and what tells that a file was changed.
+
+use std::io;
+use std::path::Path;
+use tempfile::NamedTempFile;
+
+/// A file in `folder` without a name of its own yet, readable as any other new file: it is written, and then renamed to its
+/// name by [`NamedTempFile::persist`]. If it never comes to that it is gone with the value.
+///
+/// # Errors
+/// Those of the operating system.
+pub fn new_file(folder: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".metaphrase-").suffix(".part");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(folder)
+}
+
+/// A checksum of bytes, eight at a time, the last ones filled up with zeros: a change of any eight bytes changes it. The
+/// bytes come in parts, the lengths of which, but for the last one, are multiples of eight. It tells damage, not malice.
+#[must_use]
+pub fn checksum<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> u64 {
+    parts.into_iter().fold(0, add)
+}
+
+fn add(state: u64, bytes: &[u8]) -> u64 {
+    let (chunks, rest) = bytes.as_chunks::<8>();
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    let step = |state: u64, chunk: &[u8; 8]| {
+        let mixed = (state ^ u64::from_le_bytes(*chunk)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        mixed ^ (mixed >> 32)
+    };
+    let state = chunks.iter().fold(state, step);
+    if rest.is_empty() { state } else { step(state, &last) }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may panic")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_have_the_checksum_of_the_whole() {
+        let bytes: Vec<u8> = (0..45).collect();
+        let whole = checksum([&bytes[..]]);
+        assert_eq!(checksum([&bytes[..16], &bytes[16..24], &bytes[24..]]), whole);
+        for place in 0..bytes.len() {
+            let mut changed = bytes.clone();
+            changed[place] ^= 4;
+            assert_ne!(checksum([&changed[..]]), whole);
+        }
+    }
+
+    #[test]
+    fn a_new_file_has_no_name_before_it_is_given_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let name = folder.path().join("name");
+        drop(new_file(folder.path()).unwrap());
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        new_file(folder.path()).unwrap().persist(&name).unwrap();
+        assert!(name.is_file());
+    }
+}
