@@ -4,10 +4,9 @@ use crate::dev::DevSet;
 use crate::error::Error;
 use crate::weights::Tunable;
 use metaphrase_metrics::{Bleu, BleuOptions, Metric, Precision, Tokenizer};
-use metaphrase_phrase::{Decoder, PhraseModel, SearchOptions, Workspace};
+use metaphrase_phrase::{Decoder, PhraseModel, SearchOptions, Workspace, for_each_sentence};
 use metaphrase_tune::{MertOptions, Method, NBestLists, Round, Tuned, optimize};
 use std::num::NonZeroUsize;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How to tune.
 #[derive(Debug, Clone, PartialEq)]
@@ -82,8 +81,10 @@ struct Job<'a> {
 impl Job<'_> {
     /// Adds the best translations to the lists; BLEU of the very best ones.
     fn translate(&self, workspaces: &mut [Workspace], lists: &mut NBestLists) -> Result<f64, Error> {
+        let work = |sentence, workspace: &mut Workspace| self.sentence(sentence, workspace);
+        let translations = for_each_sentence(self.dev.len(), workspaces, work);
         let mut sums = vec![0.0; self.bleu.stats_len()];
-        for (sentence, entries) in self.all(workspaces).into_iter().enumerate() {
+        for (sentence, entries) in translations.into_iter().enumerate() {
             for entry in &entries {
                 lists.add(sentence, &entry.features, &entry.statistics)?;
             }
@@ -92,28 +93,6 @@ impl Job<'_> {
             }
         }
         Ok(self.bleu.value(&sums, Precision::Double))
-    }
-
-    /// The translations of all sentences, a thread for each workspace.
-    fn all(&self, workspaces: &mut [Workspace]) -> Vec<Vec<Entry>> {
-        let next = AtomicUsize::new(0);
-        let work = |workspace: &mut Workspace| {
-            let mut done = Vec::new();
-            loop {
-                let sentence = next.fetch_add(1, Ordering::Relaxed);
-                if sentence >= self.dev.len() {
-                    return done;
-                }
-                done.push((sentence, self.sentence(sentence, workspace)));
-            }
-        };
-        let mut done: Vec<(usize, Vec<Entry>)> = std::thread::scope(|scope| {
-            let threads: Vec<_> = workspaces.iter_mut().map(|workspace| scope.spawn(|| work(workspace))).collect();
-            let joined = threads.into_iter().map(|t| t.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-            joined.flatten().collect()
-        });
-        done.sort_by_key(|(sentence, _)| *sentence);
-        done.into_iter().map(|(_, entries)| entries).collect()
     }
 
     fn sentence(&self, sentence: usize, workspace: &mut Workspace) -> Vec<Entry> {

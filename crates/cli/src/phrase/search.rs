@@ -5,10 +5,11 @@ use crate::io::{Input, Output, leave_when_closed};
 use crate::lines::{Line, Lines};
 use anyhow::Result;
 use clap::{ValueEnum, ValueHint};
-use metaphrase_phrase::{Counters, LookAhead, Markup, PhraseModel, SearchOptions, Source, UnknownWords, Workspace};
+use metaphrase_phrase::{
+    Counters, LookAhead, Markup, PhraseModel, SearchOptions, Source, UnknownWords, Workspace, for_each_sentence,
+};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// Lines that are searched before anything of them is printed, at most.
@@ -161,10 +162,11 @@ impl Args {
             let since = Instant::now();
             let chunk: Vec<Markup> = (first + 1..).zip(&chunk).map(|(number, line)| self.parse(number, line)).collect();
             let exclusive = self.xml_input == XmlInput::Exclusive;
-            let work = |number: usize, markup: &Markup, workspace: &mut Workspace| {
-                work(number, Source { words: &markup.words, forced: &markup.forced, exclusive }, workspace)
+            let work = |line: usize, workspace: &mut Workspace| {
+                let Markup { words, forced } = &chunk[line];
+                work(first + line, Source { words, forced, exclusive }, workspace)
             };
-            for (text, done) in on_all_threads(&chunk, first, &mut workspaces, &work) {
+            for (text, done) in for_each_sentence(chunk.len(), &mut workspaces, work) {
                 output.write(&text)?;
                 counters += done;
             }
@@ -191,35 +193,6 @@ fn next_chunk(lines: &mut Lines) -> Result<Vec<Line>> {
         }
     }
     Ok(chunk)
-}
-
-/// What `work` gives for lines, the first of which has the number `first`, in their order.
-fn on_all_threads<W>(lines: &[Markup], first: usize, workspaces: &mut [Workspace], work: &W) -> Vec<(String, Counters)>
-where
-    W: Fn(usize, &Markup, &mut Workspace) -> (String, Counters) + Sync,
-{
-    let next = AtomicUsize::new(0);
-    let work = |workspace: &mut Workspace| {
-        let mut done = Vec::new();
-        loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            let Some(line) = lines.get(number) else { return done };
-            done.push((number, work(first + number, line, workspace)));
-        }
-    };
-    let mut done: Vec<(usize, (String, Counters))> = std::thread::scope(|scope| {
-        let (own, others) = workspaces.split_at_mut(1);
-        // No thread for what this one does alone.
-        let wanted = others.len().min(lines.len().saturating_sub(1));
-        let threads: Vec<_> = others[..wanted].iter_mut().map(|other| scope.spawn(|| work(other))).collect();
-        let mut done = own.first_mut().map(work).unwrap_or_default();
-        for thread in threads {
-            done.extend(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        }
-        done
-    });
-    done.sort_by_key(|(number, _)| *number);
-    done.into_iter().map(|(_, result)| result).collect()
 }
 
 fn report(counters: &Counters, time: Duration, threads: usize) {
