@@ -1,11 +1,10 @@
 //! What is trained: named matrices, and their gradients.
 
-use crate::products::{Packed, Precision};
-use metaphrase_kernels::{Layout, Matrix};
+use metaphrase_device::{Host, Parameter, Storage};
+use metaphrase_kernels::Matrix;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::HashMap;
-use std::sync::OnceLock;
 
 /// Which parameter of a [`Parameters`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,15 +31,11 @@ pub enum Init {
 
 /// Named matrices of `f32` under the names that `metaphrase_models` reads: maps are `inputs × outputs`, vectors
 /// `1 × n`, tables `words × dimension`.
-#[derive(Default)]
-pub struct Parameters {
+pub struct Parameters<D: Storage = Host> {
     seed: u64,
-    precision: Precision,
     names: Vec<String>,
     index: HashMap<String, ParameterId>,
-    values: Vec<Matrix>,
-    /// Per parameter, what products read: of x · W, and of x · Wᵀ. Made when first asked for.
-    packed: Vec<[OnceLock<Packed>; 2]>,
+    values: Vec<D::Parameter>,
 }
 
 /// A shape that is not the declared one.
@@ -54,23 +49,53 @@ pub struct ShapeError {
     got_cols: usize,
 }
 
+impl<D: Storage> Parameters<D> {
+    /// Number of parameters.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// Names and matrices, in the order of declaration.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &D::Matrix)> {
+        self.names.iter().map(String::as_str).zip(self.values.iter().map(D::value))
+    }
+
+    /// The parameter of this name.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<ParameterId> {
+        self.index.get(name).copied()
+    }
+
+    /// A parameter's name.
+    #[must_use]
+    pub fn name(&self, id: ParameterId) -> &str {
+        &self.names[id.index()]
+    }
+
+    /// A parameter's numbers.
+    #[must_use]
+    pub fn value(&self, id: ParameterId) -> &D::Matrix {
+        D::value(self.parameter(id))
+    }
+
+    /// A parameter as products read it.
+    pub(crate) fn parameter(&self, id: ParameterId) -> &D::Parameter {
+        &self.values[id.index()]
+    }
+}
+
 impl Parameters {
     /// No parameters; those to come are drawn from this seed, each by its name, in whatever order they are declared.
     #[must_use]
     pub fn new(seed: u64) -> Self {
-        Self { seed, ..Self::default() }
-    }
-
-    /// The same parameters with products in this precision.
-    #[must_use]
-    pub fn with_precision(self, precision: Precision) -> Self {
-        Self { precision, ..self }
-    }
-
-    /// The precision of products.
-    #[must_use]
-    pub const fn precision(&self) -> Precision {
-        self.precision
+        Self { seed, names: Vec::new(), index: HashMap::new(), values: Vec::new() }
     }
 
     /// The parameter of this name, new if there is none: parts of a network that share a name share a parameter.
@@ -79,7 +104,7 @@ impl Parameters {
     /// If it was declared with another shape, which is a mistake in a network's code.
     pub fn declare(&mut self, name: &str, rows: usize, cols: usize, init: Init) -> ParameterId {
         if let Some(&id) = self.index.get(name) {
-            let old = &self.values[id.index()];
+            let old = self.value(id);
             assert_eq!((old.rows(), old.cols()), (rows, cols), "{name} is declared with two shapes");
             return id;
         }
@@ -98,49 +123,13 @@ impl Parameters {
         let id = ParameterId(self.values.len() as u32);
         self.names.push(name.to_owned());
         self.index.insert(name.to_owned(), id);
-        self.values.push(value);
-        self.packed.push(Default::default());
+        self.values.push(Parameter::new(value));
         id
     }
 
-    /// Number of parameters.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.values.len()
-    }
-
-    /// Whether there are none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.values.is_empty()
-    }
-
-    /// Names and matrices, in the order of declaration.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &Matrix)> {
-        self.names.iter().map(String::as_str).zip(&self.values)
-    }
-
-    /// The parameter of this name.
-    #[must_use]
-    pub fn find(&self, name: &str) -> Option<ParameterId> {
-        self.index.get(name).copied()
-    }
-
-    /// A parameter's name.
-    #[must_use]
-    pub fn name(&self, id: ParameterId) -> &str {
-        &self.names[id.index()]
-    }
-
-    /// A parameter's numbers.
-    #[must_use]
-    pub fn value(&self, id: ParameterId) -> &Matrix {
-        &self.values[id.index()]
-    }
-
     /// All matrices, to be changed; call [`changed`](Self::changed) afterwards.
-    pub(crate) fn values_mut(&mut self) -> &mut [Matrix] {
-        &mut self.values
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut Matrix> {
+        self.values.iter_mut().map(Parameter::value_mut)
     }
 
     /// Sets a parameter.
@@ -148,7 +137,7 @@ impl Parameters {
     /// # Errors
     /// If it has another shape.
     pub fn set(&mut self, id: ParameterId, value: &Matrix) -> Result<(), ShapeError> {
-        let old = &mut self.values[id.index()];
+        let old = self.value(id);
         if (old.rows(), old.cols()) != (value.rows(), value.cols()) {
             return Err(ShapeError {
                 name: self.names[id.index()].clone(),
@@ -158,40 +147,25 @@ impl Parameters {
                 got_cols: value.cols(),
             });
         }
-        old.as_mut_slice().copy_from_slice(value.as_slice());
-        self.packed[id.index()] = Default::default();
+        self.values[id.index()] = Parameter::new(value.clone());
         Ok(())
     }
 
     /// Renews what products read, after all matrices have changed.
     pub(crate) fn changed(&mut self, threads: usize) {
-        let mut stale: Vec<(&Matrix, &mut Packed, Layout)> = Vec::new();
-        for (value, [straight, transposed]) in self.values.iter().zip(&mut self.packed) {
-            stale.extend(straight.get_mut().map(|packed| (value, packed, Layout::InputsByOutputs)));
-            stale.extend(transposed.get_mut().map(|packed| (value, packed, Layout::OutputsByInputs)));
+        let mut stale: Vec<(usize, _)> = Vec::new();
+        for parameter in &mut self.values {
+            let size = parameter.value().as_slice().len();
+            stale.extend(parameter.stale().map(|renew| (size, renew)));
         }
-        stale.sort_by_key(|(value, ..)| std::cmp::Reverse(value.as_slice().len()));
+        stale.sort_by_key(|(size, _)| std::cmp::Reverse(*size));
         std::thread::scope(|scope| {
             let mut parts: Vec<Vec<_>> = (0..threads).map(|_| Vec::new()).collect();
-            stale.into_iter().enumerate().for_each(|(i, item)| parts[i % threads].push(item));
+            stale.into_iter().enumerate().for_each(|(i, (_, renew))| parts[i % threads].push(renew));
             for part in parts {
-                scope.spawn(move || part.into_iter().for_each(|(value, packed, layout)| packed.renew(value, layout)));
+                scope.spawn(move || part.into_iter().for_each(|renew| renew()));
             }
         });
-    }
-
-    /// W as the map x · W.
-    pub(crate) fn packed(&self, id: ParameterId) -> &Packed {
-        self.pack(id, 0, Layout::InputsByOutputs)
-    }
-
-    /// W as the map x · Wᵀ.
-    pub(crate) fn packed_transposed(&self, id: ParameterId) -> &Packed {
-        self.pack(id, 1, Layout::OutputsByInputs)
-    }
-
-    fn pack(&self, id: ParameterId, which: usize, layout: Layout) -> &Packed {
-        self.packed[id.index()][which].get_or_init(|| Packed::new(self.precision, self.value(id), layout))
     }
 }
 
@@ -202,33 +176,35 @@ fn hash(name: &str) -> u64 {
 
 /// One matrix per parameter, of its shape: the derivatives of the loss.
 #[derive(Debug, Clone, Default)]
-pub struct Gradients(Vec<Matrix>);
+pub struct Gradients<M = Matrix>(Vec<M>);
 
 impl Gradients {
     /// Zeros.
     #[must_use]
     pub fn new(parameters: &Parameters) -> Self {
-        Self(parameters.values.iter().map(|value| Matrix::zeros(value.rows(), value.cols())).collect())
+        Self(parameters.iter().map(|(_, value)| Matrix::zeros(value.rows(), value.cols())).collect())
     }
 
     /// Zeros again.
     pub(crate) fn clear(&mut self) {
         self.0.iter_mut().for_each(|matrix| matrix.as_mut_slice().fill(0.0));
     }
+}
 
+impl<M> Gradients<M> {
     /// One per parameter.
     #[must_use]
-    pub fn matrices(&self) -> &[Matrix] {
+    pub fn matrices(&self) -> &[M] {
         &self.0
     }
 
     /// One per parameter.
-    pub(crate) fn matrices_mut(&mut self) -> &mut [Matrix] {
+    pub(crate) fn matrices_mut(&mut self) -> &mut [M] {
         &mut self.0
     }
 
     /// The gradient of one parameter.
-    pub(crate) fn get_mut(&mut self, id: ParameterId) -> &mut Matrix {
+    pub(crate) fn get_mut(&mut self, id: ParameterId) -> &mut M {
         &mut self.0[id.index()]
     }
 }

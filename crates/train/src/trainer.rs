@@ -4,8 +4,8 @@ use crate::data::Batch;
 use crate::networks::{Dropout, LossSettings, Network, NetworkError};
 use crate::optimizer::{Optimizer, OptimizerSettings, Step};
 use crate::parameters::{Gradients, Parameters};
-use crate::products::Precision;
-use crate::tape::{Tape, WordLosses, Workspace};
+use crate::tape::{Tape, WordLosses};
+use metaphrase_device::{Host, Precision};
 use metaphrase_models::Config;
 use serde::{Deserialize, Serialize};
 
@@ -34,14 +34,8 @@ pub struct Trainer {
     parameters: Parameters,
     optimizer: Optimizer,
     /// One per thread.
-    shards: Vec<Shard>,
+    shards: Vec<Host>,
     gradients: Vec<Gradients>,
-}
-
-/// What a thread keeps from one update to the next.
-#[derive(Default)]
-struct Shard {
-    workspace: Workspace,
 }
 
 /// What an update was like.
@@ -72,7 +66,7 @@ impl Trainer {
     /// # Errors
     /// If the settings have something that can not be trained.
     pub fn new(config: &Config, settings: TrainerSettings, seed: u64, threads: usize) -> Result<Self, NetworkError> {
-        let mut parameters = Parameters::new(seed).with_precision(settings.precision);
+        let mut parameters = Parameters::new(seed);
         let network = Network::declare(config, &mut parameters)?;
         if settings.loss.self_normalisation > 0.0 {
             network.start_normalised(&mut parameters);
@@ -80,7 +74,7 @@ impl Trainer {
         let threads = threads.max(1);
         let gradients = (0..threads).map(|_| Gradients::new(&parameters)).collect();
         let optimizer = Optimizer::new(settings.optimizer, &parameters);
-        let shards = (0..threads).map(|_| Shard::default()).collect();
+        let shards = (0..threads).map(|_| Host::new(settings.precision)).collect();
         Ok(Self { network, settings, seed, parameters, optimizer, shards, gradients })
     }
 
@@ -110,7 +104,7 @@ impl Trainer {
     /// takes it back.
     pub fn swap_smoothed(&mut self) {
         if let Some(smoothed) = self.optimizer.smoothed_mut() {
-            self.parameters.values_mut().iter_mut().zip(smoothed).for_each(|(p, s)| std::mem::swap(p, s));
+            self.parameters.values_mut().zip(smoothed).for_each(|(p, s)| std::mem::swap(p, s));
             self.parameters.changed(self.shards.len());
         }
     }
@@ -156,7 +150,7 @@ impl Trainer {
                         gradients.clear();
                         gradients
                     });
-                    let mut tape = Tape::new(parameters, gradients, dropout_seed, &mut shard.workspace);
+                    let mut tape = Tape::new(parameters, gradients, dropout_seed, shard);
                     let losses = network.loss(&mut tape, part, &settings.dropout, &settings.loss, weight);
                     tape.backward();
                     losses

@@ -3,6 +3,8 @@
 use super::Attended;
 use crate::data::Batch;
 use crate::tape::Tape;
+use metaphrase_device::Device;
+use metaphrase_kernels::Matrix;
 
 /// Added to weights before their logarithm is taken, as in Marian.
 const EPSILON: f32 = 1e-6;
@@ -10,14 +12,21 @@ const EPSILON: f32 = 1e-6;
 /// The loss -Σ_s p_s · ln(w_s + ε) of each target word that has links, p being uniform over the source words it is linked
 /// with and w its attention (the first head's); added up and multiplied with `cost`. The derivatives, times `weight`, are
 /// on the tape.
-pub(super) fn guide(tape: &mut Tape<'_>, batch: &Batch, attended: &[Attended], cost: f32, weight: f32) -> f64 {
+pub(super) fn guide<D: Device>(
+    tape: &mut Tape<'_, D>,
+    batch: &Batch,
+    attended: &[Attended],
+    cost: f32,
+    weight: f32,
+) -> f64 {
     if cost <= 0.0 || batch.alignments.is_empty() {
         return 0.0;
     }
     let mut loss = 0.0;
     for attention in attended {
         let weights = tape.attention_weights(attention.value);
-        let mut derivatives = vec![0.0; weights.len()];
+        let mut derivatives = Matrix::zeros(1, weights.cols());
+        let (weights, by_weights) = (weights.as_slice(), derivatives.as_mut_slice());
         let mut start = 0;
         for &(sentence, position) in &attention.queries {
             let words = batch.source.range(sentence).len();
@@ -26,7 +35,7 @@ pub(super) fn guide(tape: &mut Tape<'_>, batch: &Batch, attended: &[Attended], c
             for &(source, _) in links {
                 let at = start + source as usize;
                 loss -= f64::from(share * (weights[at] + EPSILON).ln());
-                derivatives[at] -= share * weight / (weights[at] + EPSILON);
+                by_weights[at] -= share * weight / (weights[at] + EPSILON);
             }
             start += attention.heads * words;
         }

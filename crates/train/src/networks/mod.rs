@@ -9,7 +9,8 @@ mod transformer;
 
 use crate::data::{Batch, Sentences};
 use crate::parameters::{Init, ParameterId, Parameters};
-use crate::tape::{OutputLoss, Spans, Tape, Var, WordLosses};
+use crate::tape::{OutputLoss, Spans, Tape, Var, WordLoss, WordLosses};
+use metaphrase_device::Device;
 use metaphrase_kernels::Matrix;
 use metaphrase_models::config::{DecoderForm, TiedEmbeddings};
 use metaphrase_models::{Architecture, Config};
@@ -152,9 +153,9 @@ impl Network {
     }
 
     /// The losses of a batch's target words; their derivatives times `weight` are on the tape.
-    pub fn loss(
+    pub fn loss<D: Device>(
         &self,
-        tape: &mut Tape<'_>,
+        tape: &mut Tape<'_, D>,
         batch: &Batch,
         dropout: &Dropout,
         settings: &LossSettings,
@@ -167,9 +168,11 @@ impl Network {
         let layer = OutputLoss {
             table: self.output.table,
             bias: self.output.bias,
-            smoothing: settings.label_smoothing,
-            self_normalisation: settings.self_normalisation,
-            weight,
+            loss: WordLoss {
+                smoothing: settings.label_smoothing,
+                self_normalisation: settings.self_normalisation,
+                weight,
+            },
         };
         let guided = guided::guide(tape, batch, &decoded.attended, settings.guided_alignment, weight);
         let mut losses = tape.output_loss(decoded.output, &decoded.words, &layer);

@@ -3,9 +3,9 @@
 use super::*;
 use crate::data::Sentences;
 use crate::optimizer::{Decay, OptimizerSettings, Schedule};
-use crate::tape::Workspace;
 use crate::{Trainer, TrainerSettings};
 use metaphrase_base::{Parent, Row, SentId, StepModel, StepRow, StepScores, WordId};
+use metaphrase_device::Host;
 use metaphrase_models::config::{
     Activation, AttentionFirst, AverageAttention, Cell, DecoderForm, DecoderLayer, EncoderType, FeedForward, LayerNorm,
     Operations, Positions, RecurrentConfig, Top, TransformerConfig,
@@ -56,7 +56,7 @@ fn inferred(config: &Config, parameters: &Parameters, batch: &Batch) -> Vec<Vec<
 
 /// Random numbers in all parameters, also where training begins with zeros or ones.
 fn randomise(parameters: &mut Parameters) {
-    for (i, matrix) in parameters.values_mut().iter_mut().enumerate() {
+    for (i, matrix) in parameters.values_mut().enumerate() {
         for (j, value) in matrix.as_mut_slice().iter_mut().enumerate() {
             *value += 0.3 * ((i * 31 + j * 17) as f32).sin();
         }
@@ -68,8 +68,8 @@ fn assert_same(name: &str, config: &Config) {
     let network = Network::declare(config, &mut parameters).unwrap();
     randomise(&mut parameters);
     let batch = batch();
-    let mut workspace = Workspace::default();
-    let mut tape = Tape::new(&parameters, None, None, &mut workspace);
+    let mut host = Host::default();
+    let mut tape = Tape::new(&parameters, None, None, &mut host);
     let losses = network.loss(&mut tape, &batch, &Dropout::default(), &LossSettings::default(), 1.0);
     let mut trained: Vec<f32> = losses.log_probs;
     let mut expected: Vec<f32> = inferred(config, &parameters, &batch).concat();
@@ -451,15 +451,15 @@ fn batches_leave_no_memory_behind() {
         let mut parameters = Parameters::new(3);
         let network = Network::declare(&config, &mut parameters).unwrap();
         let mut gradients = crate::parameters::Gradients::new(&parameters);
-        let mut workspace = Workspace::default();
+        let mut host = Host::default();
         let settings = LossSettings { label_smoothing: 0.1, ..LossSettings::default() };
         let dropout = Dropout { layer: 0.1, attention: 0.1, recurrent: 0.1, target_words: 0.1, ..Dropout::default() };
         let mut capacities = Vec::new();
         for i in 0..12 {
-            let mut tape = Tape::new(&parameters, Some(&mut gradients), Some(i), &mut workspace);
+            let mut tape = Tape::new(&parameters, Some(&mut gradients), Some(i), &mut host);
             network.loss(&mut tape, &random_pairs(16), &dropout, &settings, 1.0);
             tape.backward();
-            capacities.push(workspace.pooled());
+            capacities.push(host.pooled());
         }
         assert_eq!(capacities[4..], [capacities[4]; 8], "{capacities:?}");
     }

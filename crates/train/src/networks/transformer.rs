@@ -4,6 +4,7 @@ use super::{Attended, Decoded, Dropout, NetworkError, embedding, shifted, spans}
 use crate::data::{Batch, Sentences};
 use crate::parameters::{Init, ParameterId, Parameters};
 use crate::tape::{Activation, HeadsAttention, Spans, Tape, Var};
+use metaphrase_device::Device;
 use metaphrase_models::Config;
 use metaphrase_models::config::{
     Activation as Function, AverageAttention as AverageSettings, DecoderLayer, FeedForward as Size, Operation,
@@ -246,7 +247,7 @@ impl Transformer {
         })
     }
 
-    pub(super) fn forward(&self, tape: &mut Tape<'_>, batch: &Batch, dropout: &Dropout) -> Decoded {
+    pub(super) fn forward<D: Device>(&self, tape: &mut Tape<'_, D>, batch: &Batch, dropout: &Dropout) -> Decoded {
         let (source, target) = (spans(&batch.source), spans(&batch.target));
         let encoded = self.encode(tape, &batch.source, &source, dropout);
         let run = Run { heads: self.heads, dropout, source: source.clone(), target: target.clone() };
@@ -279,7 +280,13 @@ impl Transformer {
         Decoded { output, words: batch.target.words().iter().map(|word| word.0).collect(), attended }
     }
 
-    fn encode(&self, tape: &mut Tape<'_>, sentences: &Sentences, spans: &Spans, dropout: &Dropout) -> Var {
+    fn encode<D: Device>(
+        &self,
+        tape: &mut Tape<'_, D>,
+        sentences: &Sentences,
+        spans: &Spans,
+        dropout: &Dropout,
+    ) -> Var {
         let run = Run { heads: self.heads, dropout, source: spans.clone(), target: spans.clone() };
         let words: Vec<_> = sentences.words().iter().map(|word| Some(word.0)).collect();
         let embedded = self.input(tape, &self.encoder, &words, spans, (dropout.source_words, dropout.layer));
@@ -292,9 +299,9 @@ impl Transformer {
     }
 
     /// Embeddings and positions.
-    fn input(
+    fn input<D: Device>(
         &self,
-        tape: &mut Tape<'_>,
+        tape: &mut Tape<'_, D>,
         side: &Side,
         words: &[Option<u32>],
         spans: &Spans,
@@ -309,11 +316,9 @@ impl Transformer {
             let positions = tape.lookup(table, &places, 1.0);
             x = tape.add(x, positions);
         } else if let Some(vectors) = position_vectors(self.positions, self.dim, longest) {
-            let positions = tape.written(words.len(), self.dim, |positions| {
-                for span in spans.iter() {
-                    span.clone().enumerate().for_each(|(t, r)| positions.row_mut(r).copy_from_slice(vectors.row(t)));
-                }
-            });
+            let places = spans.iter().flat_map(|span| 0..span.len() as u32).collect();
+            let vectors = tape.constant(vectors);
+            let positions = tape.gather(vectors, places);
             x = tape.add(x, positions);
         }
         tape.dropout(x, dropout)
@@ -330,12 +335,12 @@ struct Run<'a> {
 
 impl Run<'_> {
     /// A block with what stands before and after it.
-    fn around<B>(
+    fn around<D: Device, B>(
         &self,
-        tape: &mut Tape<'_>,
+        tape: &mut Tape<'_, D>,
         block: &Block<B>,
         x: Var,
-        body: impl FnOnce(&Self, &mut Tape<'_>, &B, Var) -> Var,
+        body: impl FnOnce(&Self, &mut Tape<'_, D>, &B, Var) -> Var,
     ) -> Var {
         let input = block.before.apply(tape, x, x);
         let y = body(self, tape, &block.body, input);
@@ -344,9 +349,9 @@ impl Run<'_> {
     }
 
     /// Attention, and what its projection makes of it.
-    fn attention(
+    fn attention<D: Device>(
         &self,
-        tape: &mut Tape<'_>,
+        tape: &mut Tape<'_, D>,
         block: &SelfAttention,
         (x, queries): (Var, &Spans),
         (seen, keys): (Var, &Spans),
@@ -367,16 +372,30 @@ impl Run<'_> {
         (y, block.projection.map_or(y, |map| map.apply(tape, y, Activation::None)))
     }
 
-    fn attend(&self, tape: &mut Tape<'_>, block: &SelfAttention, x: Var, spans: &Spans, causal: bool) -> Var {
+    fn attend<D: Device>(
+        &self,
+        tape: &mut Tape<'_, D>,
+        block: &SelfAttention,
+        x: Var,
+        spans: &Spans,
+        causal: bool,
+    ) -> Var {
         self.attention(tape, block, (x, spans), (x, spans), causal).1
     }
 
-    fn feed_forward(&self, tape: &mut Tape<'_>, block: &FeedForward, x: Var) -> Var {
+    fn feed_forward<D: Device>(&self, tape: &mut Tape<'_, D>, block: &FeedForward, x: Var) -> Var {
         self.maps(tape, &block.maps, block.maps.len() - 1, block.activation, x)
     }
 
     /// Linear maps; the first `activated` of them are followed by the function.
-    fn maps(&self, tape: &mut Tape<'_>, maps: &[Dense], activated: usize, function: Function, mut x: Var) -> Var {
+    fn maps<D: Device>(
+        &self,
+        tape: &mut Tape<'_, D>,
+        maps: &[Dense],
+        activated: usize,
+        function: Function,
+        mut x: Var,
+    ) -> Var {
         for (i, map) in maps.iter().enumerate() {
             if i < activated {
                 x = map.apply_function(tape, x, function);
@@ -388,7 +407,7 @@ impl Run<'_> {
         x
     }
 
-    fn ssru(&self, tape: &mut Tape<'_>, block: &Ssru, x: Var) -> Var {
+    fn ssru<D: Device>(&self, tape: &mut Tape<'_, D>, block: &Ssru, x: Var) -> Var {
         let candidate = block.candidate.apply(tape, x, Activation::None);
         let forget = block.forget.apply(tape, x, Activation::Sigmoid);
         let cells = tape.leaky_sum(forget, candidate, &self.target);
@@ -397,7 +416,7 @@ impl Run<'_> {
     }
 
     /// Not like the others: what stands before the block sees the means, and its gate sees the input as it is.
-    fn average(&self, tape: &mut Tape<'_>, block: &Block<AverageAttention>, x: Var) -> Var {
+    fn average<D: Device>(&self, tape: &mut Tape<'_, D>, block: &Block<AverageAttention>, x: Var) -> Var {
         let means = tape.running_mean(x, &self.target);
         let seen = block.before.apply(tape, means, means);
         let AverageAttention { feed_forward, activated, activation, gates } = &block.body;
@@ -416,7 +435,7 @@ impl Run<'_> {
 
 impl Process {
     /// The operations on `y`; skip connections and highways lead from `x`.
-    fn apply(&self, tape: &mut Tape<'_>, mut y: Var, x: Var) -> Var {
+    fn apply<D: Device>(&self, tape: &mut Tape<'_, D>, mut y: Var, x: Var) -> Var {
         for step in &self.steps {
             y = match *step {
                 Step::Add => tape.add(y, x),
@@ -433,11 +452,11 @@ impl Process {
 }
 
 impl Dense {
-    fn apply(self, tape: &mut Tape<'_>, x: Var, activation: Activation) -> Var {
+    fn apply<D: Device>(self, tape: &mut Tape<'_, D>, x: Var, activation: Activation) -> Var {
         tape.linear(x, self.w, self.b, activation)
     }
 
-    fn apply_function(self, tape: &mut Tape<'_>, x: Var, function: Function) -> Var {
+    fn apply_function<D: Device>(self, tape: &mut Tape<'_, D>, x: Var, function: Function) -> Var {
         let inner = match function {
             Function::Relu => Activation::Relu,
             Function::Sigmoid => Activation::Sigmoid,

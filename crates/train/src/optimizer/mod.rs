@@ -134,7 +134,7 @@ impl Optimizer {
         let rule = Rule { method, rate, clip, clip_weights, updates: self.updates };
         let mut tasks = Vec::new();
         let mut moments = [&mut self.first, &mut self.second, &mut self.smoothed].map(|all| all.iter_mut());
-        for (parameter, gradient) in parameters.values_mut().iter_mut().zip(gradients.matrices()) {
+        for (parameter, gradient) in parameters.values_mut().zip(gradients.matrices()) {
             let mut moments =
                 moments.each_mut().map(|all| all.next().map_or(Vec::new(), |m| chunks(m).collect()).into_iter());
             for (start, chunk) in chunks(parameter) {

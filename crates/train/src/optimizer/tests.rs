@@ -142,7 +142,7 @@ fn sums_of_gradients_do_not_hang_on_threads() {
         let mut other = Parameters::new(seed);
         other.declare("p", 500, 500, Init::Glorot);
         let mut gradients = Gradients::new(&other);
-        gradients.matrices_mut()[0].as_mut_slice().copy_from_slice(other.values_mut()[0].as_slice());
+        gradients.matrices_mut()[0].as_mut_slice().copy_from_slice(other.iter().next().unwrap().1.as_slice());
         gradients
     };
     let (mut one, mut three) = ([gradients(1), gradients(2)], [gradients(1), gradients(2)]);

@@ -2,42 +2,7 @@
 
 use super::{Backward, Op, Tape, Var};
 use crate::parameters::ParameterId;
-use metaphrase_kernels::{self as kernels, Epilogue, Matrix, vectorised};
-
-/// What follows a linear map element by element; its derivative can be told from its value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Activation {
-    /// Nothing.
-    None,
-    /// max(x, 0)
-    Relu,
-    /// tanh x
-    Tanh,
-    /// 1 / (1 + e⁻ˣ)
-    Sigmoid,
-}
-
-impl Activation {
-    const fn kernel(self) -> kernels::Activation {
-        match self {
-            Self::None => kernels::Activation::None,
-            Self::Relu => kernels::Activation::Relu,
-            Self::Tanh => kernels::Activation::Tanh,
-            Self::Sigmoid => kernels::Activation::Sigmoid,
-        }
-    }
-
-    /// `grad` ← `grad` · f'(x), where `y = f(x)`.
-    pub(super) fn derive(self, y: &[f32], grad: &mut [f32]) {
-        let pairs = grad.iter_mut().zip(y);
-        vectorised(|| match self {
-            Self::None => {}
-            Self::Relu => pairs.for_each(|(grad, &y)| *grad = if y > 0.0 { *grad } else { 0.0 }),
-            Self::Tanh => pairs.for_each(|(grad, &y)| *grad *= 1.0 - y * y),
-            Self::Sigmoid => pairs.for_each(|(grad, &y)| *grad *= y * (1.0 - y)),
-        });
-    }
-}
+use metaphrase_device::{Activation, Device, Shape, Weight};
 
 /// y = f(x · W + b)
 pub(super) struct Linear {
@@ -48,7 +13,7 @@ pub(super) struct Linear {
     activation: Activation,
 }
 
-impl Tape<'_> {
+impl<D: Device> Tape<'_, D> {
     /// f(x · W + b), W `inputs × outputs`, b `1 × outputs`.
     pub fn linear(&mut self, x: Var, w: ParameterId, b: Option<ParameterId>, activation: Activation) -> Var {
         self.map(Linear { x, w, transposed: false, b, activation })
@@ -61,32 +26,26 @@ impl Tape<'_> {
 
     fn map(&mut self, op: Linear) -> Var {
         let parameters = self.parameters;
-        let packed = if op.transposed { parameters.packed_transposed(op.w) } else { parameters.packed(op.w) };
-        let bias = op.b.map(|b| parameters.value(b).as_slice());
-        let mut y = self.take(self.value(op.x).rows(), packed.outputs());
-        let epilogue = Epilogue { bias, add: None, activation: op.activation.kernel() };
-        self.workspace.products.product(&self.values[op.x.index()], packed, epilogue, &mut y);
+        let w = Weight { parameter: parameters.parameter(op.w), transposed: op.transposed };
+        let numbers = parameters.value(op.w);
+        let outputs = if op.transposed { numbers.rows() } else { numbers.cols() };
+        let mut y = self.device.take(self.shape(op.x).0, outputs);
+        let bias = op.b.map(|b| parameters.value(b));
+        self.device.linear(&self.values[op.x.index()], w, bias, op.activation, &mut y);
         self.push(y, Op::Linear(op))
     }
 }
 
 impl Linear {
-    pub(super) fn backward(&self, own: Var, grad: &mut Matrix, to: &mut Backward<'_>) {
-        self.activation.derive(to.values[own.index()].as_slice(), grad.as_mut_slice());
+    pub(super) fn backward<D: Device>(&self, own: Var, grad: &mut D::Matrix, to: &mut Backward<'_, D>) {
+        to.device.derive(self.activation, &to.values[own.index()], grad);
         if let Some(b) = self.b {
-            to.add_rows_to_parameter(b, grad);
+            to.device.add_all_rows(grad, to.gradients.get_mut(b));
         }
         let x = &to.values[self.x.index()];
-        let (parameters, gradient) = (to.parameters, to.gradients.get_mut(self.w));
         let (inputs, outputs) = if self.transposed { (&*grad, x) } else { (x, &*grad) };
-        to.workspace.products.transposed_product_add(parameters.precision(), inputs, outputs, gradient);
-        let back = if self.transposed { parameters.packed(self.w) } else { parameters.packed_transposed(self.w) };
-        to.add_to(self.x, |sum, fresh, to| {
-            if fresh {
-                to.workspace.products.product(grad, back, Epilogue::default(), sum);
-            } else {
-                to.workspace.products.product_add(grad, back, sum);
-            }
-        });
+        to.device.transposed_product_add(inputs, outputs, to.gradients.get_mut(self.w));
+        let back = Weight { parameter: to.parameters.parameter(self.w), transposed: !self.transposed };
+        to.add_to(self.x, |sum, fresh, to| to.device.product_add(grad, back, sum, fresh));
     }
 }

@@ -5,17 +5,19 @@
 //! the derivatives by its inputs and parameters.
 //!
 //! Matrices have a row for each word (all sentences one after the other) or each sentence: nothing is padded. One file
-//! per kind of operation holds both directions; tests compare all of them with differences.
+//! per kind of operation holds both directions; what they compute with is a [`Device`]. Tests compare all derivatives
+//! with differences.
 //!
 //! ```
 //! use metaphrase_train::parameters::{Gradients, Init, Parameters};
-//! use metaphrase_train::tape::{Activation, Tape, Workspace};
+//! use metaphrase_train::tape::{Activation, Tape};
+//! use metaphrase_device::Host;
 //! use metaphrase_kernels::Matrix;
 //!
 //! let mut parameters = Parameters::new(1);
 //! let w = parameters.declare("W", 1, 1, Init::Constant(3.0));
-//! let (mut gradients, mut workspace) = (Gradients::new(&parameters), Workspace::default());
-//! let mut tape = Tape::new(&parameters, Some(&mut gradients), None, &mut workspace);
+//! let (mut gradients, mut host) = (Gradients::new(&parameters), Host::default());
+//! let mut tape = Tape::new(&parameters, Some(&mut gradients), None, &mut host);
 //! let x = tape.constant(Matrix::from_vec(1, 1, vec![2.0]));
 //! let y = tape.linear(x, w, None, Activation::None);
 //! assert_eq!(tape.value(y).row(0), [6.0]);
@@ -32,22 +34,19 @@ mod elementwise;
 mod linear;
 mod loss;
 mod normalise;
-mod pool;
 mod rows;
 mod scan;
 #[cfg(test)]
 mod tests;
 
 pub use additive_attention::AdditiveAttention;
-pub use attention::{HeadsAttention, Spans};
 pub use cells::GruInputs;
-pub use linear::Activation;
-pub use loss::{OutputLoss, WordLosses};
-pub use pool::Pool;
+pub use loss::OutputLoss;
+pub use metaphrase_device::{Activation, HeadsAttention, Spans, WordLoss, WordLosses};
 
-use crate::parameters::{Gradients, ParameterId, Parameters};
-use crate::products::ProductWork;
+use crate::parameters::{Gradients, Parameters};
 use dropout::Masks;
+use metaphrase_device::{Block, Device, Host, Shape};
 use metaphrase_kernels::Matrix;
 
 /// A value on a tape.
@@ -60,23 +59,8 @@ impl Var {
     }
 }
 
-/// What a thread keeps from one tape to the next, so that nothing is allocated when it is warm.
-#[derive(Debug, Default)]
-pub struct Workspace {
-    pool: Pool,
-    products: ProductWork,
-}
-
-impl Workspace {
-    /// Numbers that its free matrices can hold.
-    #[must_use]
-    pub fn pooled(&self) -> usize {
-        self.pool.capacity()
-    }
-}
-
 /// How a value came about, with what its derivative needs.
-enum Op {
+enum Op<M> {
     /// From outside: has no derivative, and its matrix is not the pool's.
     Given,
     /// Has no derivative.
@@ -86,39 +70,39 @@ enum Op {
     Rows(rows::Rows),
     Normalise(normalise::Normalise),
     Dropout(dropout::Dropout),
-    Attention(Box<attention::Attention>),
-    Additive(Box<additive_attention::Additive>),
+    Attention(Box<attention::Attention<M>>),
+    Additive(Box<additive_attention::AdditiveOp<M>>),
     Scan(scan::Scan),
-    Cell(cells::Cell),
+    Cell(cells::Cell<M>),
 }
 
 /// A computation and what its derivative needs.
-pub struct Tape<'a> {
-    parameters: &'a Parameters,
-    gradients: Option<&'a mut Gradients>,
+pub struct Tape<'a, D: Device = Host> {
+    parameters: &'a Parameters<D>,
+    gradients: Option<&'a mut Gradients<D::Matrix>>,
     masks: Option<Masks>,
-    workspace: &'a mut Workspace,
-    values: Vec<Matrix>,
-    ops: Vec<Op>,
+    device: &'a mut D,
+    values: Vec<D::Matrix>,
+    ops: Vec<Op<D::Matrix>>,
     /// Derivatives that are known before `backward`, from losses.
-    grads: Vec<Option<Matrix>>,
+    grads: Vec<Option<D::Matrix>>,
 }
 
-impl<'a> Tape<'a> {
+impl<'a, D: Device> Tape<'a, D> {
     /// An empty tape. Without `gradients` it only computes; dropout happens with a `dropout_seed` alone.
     pub fn new(
-        parameters: &'a Parameters,
-        gradients: Option<&'a mut Gradients>,
+        parameters: &'a Parameters<D>,
+        gradients: Option<&'a mut Gradients<D::Matrix>>,
         dropout_seed: Option<u64>,
-        workspace: &'a mut Workspace,
+        device: &'a mut D,
     ) -> Self {
         let masks = dropout_seed.map(Masks::new);
-        Self { parameters, gradients, masks, workspace, values: Vec::new(), ops: Vec::new(), grads: Vec::new() }
+        Self { parameters, gradients, masks, device, values: Vec::new(), ops: Vec::new(), grads: Vec::new() }
     }
 
     /// The value of `x`.
     #[must_use]
-    pub fn value(&self, x: Var) -> &Matrix {
+    pub fn value(&self, x: Var) -> &D::Matrix {
         &self.values[x.index()]
     }
 
@@ -129,27 +113,15 @@ impl<'a> Tape<'a> {
         (value.rows(), value.cols())
     }
 
-    /// The parameters that the tape computes with.
-    #[must_use]
-    pub const fn parameters(&self) -> &'a Parameters {
-        self.parameters
-    }
-
     /// A value from outside.
     pub fn constant(&mut self, value: Matrix) -> Var {
+        let value = self.device.upload(value);
         self.push(value, Op::Given)
-    }
-
-    /// A value without derivative whose numbers, unspecified at first, `write` sets.
-    pub fn written(&mut self, rows: usize, cols: usize, write: impl FnOnce(&mut Matrix)) -> Var {
-        let mut value = self.take(rows, cols);
-        write(&mut value);
-        self.push(value, Op::Constant)
     }
 
     /// Zeros.
     pub fn zeros(&mut self, rows: usize, cols: usize) -> Var {
-        let value = self.workspace.pool.zeros(rows, cols);
+        let value = self.device.zeros(rows, cols);
         self.push(value, Op::Constant)
     }
 
@@ -157,13 +129,13 @@ impl<'a> Tape<'a> {
     ///
     /// # Panics
     /// If it has not the shape of `x`.
-    pub fn seed(&mut self, x: Var, grad: Matrix) {
+    pub fn seed(&mut self, x: Var, grad: D::Matrix) {
         assert_eq!(self.shape(x), (grad.rows(), grad.cols()), "shape of a derivative");
-        self.grads.resize(self.values.len(), None);
+        self.grads.resize_with(self.values.len(), || None);
         match &mut self.grads[x.index()] {
             Some(sum) => {
-                metaphrase_kernels::add_assign(sum.as_mut_slice(), grad.as_slice());
-                self.workspace.pool.give(grad);
+                self.device.add(sum, &grad);
+                self.device.give(grad);
             }
             none => *none = Some(grad),
         }
@@ -172,11 +144,11 @@ impl<'a> Tape<'a> {
     /// The weights of an attention before dropout, query after query, for each the heads one after the other; nothing
     /// for other values.
     #[must_use]
-    pub fn attention_weights(&self, x: Var) -> &[f32] {
+    pub fn attention_weights(&mut self, x: Var) -> Matrix {
         match &self.ops[x.index()] {
-            Op::Additive(op) => op.weights(),
-            Op::Attention(op) => op.weights(),
-            _ => &[],
+            Op::Additive(op) => self.device.download(&op.weights),
+            Op::Attention(op) => self.device.download(&op.weights),
+            _ => Matrix::new(),
         }
     }
 
@@ -184,36 +156,38 @@ impl<'a> Tape<'a> {
     ///
     /// # Panics
     /// If there are not as many as weights.
-    pub fn guide_attention(&mut self, x: Var, derivatives: Vec<f32>) {
-        assert_eq!(derivatives.len(), self.attention_weights(x).len(), "derivatives by weights of attention");
-        match &mut self.ops[x.index()] {
-            Op::Additive(op) => op.guide = Some(derivatives),
-            Op::Attention(op) => op.guide = Some(derivatives),
-            _ => {}
-        }
+    pub fn guide_attention(&mut self, x: Var, derivatives: Matrix) {
+        let (guide, weights) = match &mut self.ops[x.index()] {
+            Op::Additive(op) => (&mut op.guide, &op.weights),
+            Op::Attention(op) => (&mut op.guide, &op.weights),
+            _ => return,
+        };
+        assert_eq!(derivatives.cols(), weights.cols(), "derivatives by weights of attention");
+        *guide = Some(self.device.upload(derivatives));
     }
 
-    fn push(&mut self, value: Matrix, op: Op) -> Var {
+    fn push(&mut self, value: D::Matrix, op: Op<D::Matrix>) -> Var {
         let var = Var(self.values.len() as u32);
         self.values.push(value);
         self.ops.push(op);
         var
     }
 
-    fn take(&mut self, rows: usize, cols: usize) -> Matrix {
-        self.workspace.pool.take(rows, cols)
+    /// Whether nothing asks for the derivative by `x`.
+    fn is_constant(&self, x: Var) -> bool {
+        self.ops[x.index()].is_constant()
     }
 
     /// Adds the derivatives of the loss by all parameters to the gradients that the tape was given.
     pub fn backward(mut self) {
         let Some(gradients) = self.gradients.take() else { return };
-        self.grads.resize(self.values.len(), None);
+        self.grads.resize_with(self.values.len(), || None);
         for index in (0..self.values.len()).rev() {
             let Some(mut grad) = self.grads[index].take() else { continue };
             let mut backward = Backward {
                 parameters: self.parameters,
                 gradients,
-                workspace: self.workspace,
+                device: self.device,
                 values: &self.values,
                 ops: &self.ops,
                 grads: &mut self.grads,
@@ -231,64 +205,56 @@ impl<'a> Tape<'a> {
                 Op::Scan(op) => op.backward(own, &grad, &mut backward),
                 Op::Cell(op) => op.backward(own, &grad, &mut backward),
             }
-            self.workspace.pool.give(grad);
+            self.device.give(grad);
         }
     }
 }
 
-impl Drop for Tape<'_> {
+impl<M> Op<M> {
+    fn is_constant(&self) -> bool {
+        matches!(self, Self::Given | Self::Constant)
+    }
+}
+
+impl<D: Device> Drop for Tape<'_, D> {
     fn drop(&mut self) {
-        // What comes from outside would pile up in the pool, a bit with each tape.
+        // What comes from outside would pile up among the device's free matrices, a bit with each tape.
         let values = self.values.drain(..).zip(&self.ops).filter(|(_, op)| !matches!(op, Op::Given));
         let grads = self.grads.drain(..).flatten();
-        values.map(|(value, _)| value).chain(grads).for_each(|matrix| self.workspace.pool.give(matrix));
+        values.map(|(value, _)| value).chain(grads).for_each(|matrix| self.device.give(matrix));
         for op in self.ops.drain(..) {
-            let kept = match op {
-                Op::Attention(op) => op.into_kept(),
-                Op::Additive(op) => op.into_kept(),
-                Op::Cell(op) => match op.into_kept() {
-                    Some(kept) => kept,
-                    None => continue,
-                },
-                _ => continue,
-            };
-            self.workspace.pool.give(kept);
+            match op {
+                Op::Attention(op) => self.device.give(op.weights),
+                Op::Additive(op) => self.device.give(op.weights),
+                Op::Cell(cells::Cell::Gru(op)) => self.device.give(op.gates),
+                _ => {}
+            }
         }
     }
 }
 
 /// What an operation needs on the way back.
-struct Backward<'t> {
-    parameters: &'t Parameters,
-    gradients: &'t mut Gradients,
-    workspace: &'t mut Workspace,
-    values: &'t [Matrix],
-    ops: &'t [Op],
-    grads: &'t mut [Option<Matrix>],
+struct Backward<'t, D: Device> {
+    parameters: &'t Parameters<D>,
+    gradients: &'t mut Gradients<D::Matrix>,
+    device: &'t mut D,
+    values: &'t [D::Matrix],
+    ops: &'t [Op<D::Matrix>],
+    grads: &'t mut [Option<D::Matrix>],
 }
 
-impl Backward<'_> {
-    fn value(&self, x: Var) -> &Matrix {
-        &self.values[x.index()]
-    }
-
-    /// Whether anything asks for the derivative by `x`.
-    fn wants(&self, x: Var) -> bool {
-        !matches!(self.ops[x.index()], Op::Given | Op::Constant)
-    }
-
+impl<D: Device> Backward<'_, D> {
     /// Lets `add` add to the derivative by `x`. It is told whether the matrix is fresh: then its numbers are unspecified
     /// and all of them have to be set.
-    fn add_to(&mut self, x: Var, add: impl FnOnce(&mut Matrix, bool, &mut Self)) {
-        if !self.wants(x) {
+    fn add_to(&mut self, x: Var, add: impl FnOnce(&mut D::Matrix, bool, &mut Self)) {
+        if self.ops[x.index()].is_constant() {
             return;
         }
         let (mut grad, fresh) = match self.grads[x.index()].take() {
             Some(grad) => (grad, false),
             None => {
-                let value = self.value(x);
-                let (rows, cols) = (value.rows(), value.cols());
-                (self.workspace.pool.take(rows, cols), true)
+                let value = &self.values[x.index()];
+                (self.device.take(value.rows(), value.cols()), true)
             }
         };
         add(&mut grad, fresh, self);
@@ -296,40 +262,30 @@ impl Backward<'_> {
     }
 
     /// The same for an operation that adds to parts of the derivative: what is fresh is zero.
-    fn add_to_part(&mut self, x: Var, add: impl FnOnce(&mut Matrix, &mut Self)) {
-        self.add_to(x, |grad, fresh, backward| {
+    fn add_to_part(&mut self, x: Var, add: impl FnOnce(&mut D::Matrix, &mut Self)) {
+        self.add_to(x, |sum, fresh, to| {
             if fresh {
-                grad.as_mut_slice().fill(0.0);
+                to.device.clear(sum);
             }
-            add(grad, backward);
+            add(sum, to);
         });
     }
 
-    /// The same for an operation that can say the derivative element by element, as a slice in the order of `x`.
-    fn add_slice(&mut self, x: Var, slice: &[f32]) {
-        self.add_to(x, |grad, fresh, _| {
+    /// Adds a matrix to the derivative by `x`.
+    fn add_matrix(&mut self, x: Var, grad: &D::Matrix) {
+        self.add_to(x, |sum, fresh, to| if fresh { to.device.copy(grad, sum) } else { to.device.add(sum, grad) });
+    }
+
+    /// Adds a block of a matrix to one of the derivative by `x`.
+    fn add_block(&mut self, x: Var, grad: &D::Matrix, block: Block) {
+        self.add_to(x, |sum, fresh, to| {
+            if fresh && (block.rows, block.cols) == (sum.rows(), sum.cols()) {
+                return to.device.copy_block(grad, sum, block);
+            }
             if fresh {
-                grad.as_mut_slice().copy_from_slice(slice);
-            } else {
-                metaphrase_kernels::add_assign(grad.as_mut_slice(), slice);
+                to.device.clear(sum);
             }
+            to.device.add_block(grad, sum, block);
         });
-    }
-
-    /// Adds to some rows of the derivative by `x`, from row `from` on.
-    fn add_rows(&mut self, x: Var, from: usize, rows: &Matrix) {
-        self.add_to_part(x, |grad, _| {
-            let start = from * rows.cols();
-            let part = &mut grad.as_mut_slice()[start..start + rows.as_slice().len()];
-            metaphrase_kernels::add_assign(part, rows.as_slice());
-        });
-    }
-
-    /// Adds to the gradient of a `1 × n` parameter the sum of all rows.
-    fn add_rows_to_parameter(&mut self, id: ParameterId, rows: &Matrix) {
-        let sum = self.gradients.get_mut(id).as_mut_slice();
-        for r in 0..rows.rows() {
-            metaphrase_kernels::add_assign(sum, rows.row(r));
-        }
     }
 }

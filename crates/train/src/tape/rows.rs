@@ -2,7 +2,7 @@
 
 use super::{Backward, Op, Spans, Tape, Var};
 use crate::parameters::ParameterId;
-use metaphrase_kernels::{Matrix, add_assign, axpy};
+use metaphrase_device::{Block, Device, Shape};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -12,61 +12,46 @@ pub(super) enum Rows {
     Lookup { table: ParameterId, ids: Rc<[Option<u32>]>, factor: f32 },
     /// These rows of x, in this order.
     Gather { x: Var, rows: Rc<[u32]> },
-    /// Adjacent rows of x.
-    Slice { x: Var, rows: Range<usize> },
-    /// Adjacent columns of x.
-    Columns { x: Var, columns: Range<usize> },
-    /// All rows of several values, one value after the other.
-    Stack(Rc<[Var]>),
-    /// Several values side by side.
-    Join(Rc<[Var]>),
+    /// Blocks of several values, which fill the new one.
+    Blocks(Rc<[(Var, Block)]>),
     /// A parameter of one row, in each row.
     Repeat(ParameterId),
     /// The means of adjacent rows of x.
     Means { x: Var, spans: Spans },
 }
 
-impl Tape<'_> {
+impl<D: Device> Tape<'_, D> {
     /// For each id, that row of `table` times `factor`; zeros where there is none.
     pub fn lookup(&mut self, table: ParameterId, ids: &[Option<u32>], factor: f32) -> Var {
-        let parameters = self.parameters;
-        let numbers = parameters.value(table);
-        let mut y = self.take(ids.len(), numbers.cols());
-        for (r, id) in ids.iter().enumerate() {
-            let row = y.row_mut(r);
-            row.fill(0.0);
-            if let Some(id) = id {
-                axpy(factor, numbers.row(*id as usize), row);
-            }
-        }
+        let numbers = self.parameters.value(table);
+        let mut y = self.device.take(ids.len(), numbers.cols());
+        self.device.lookup(numbers, ids, factor, &mut y);
         self.push(y, Op::Rows(Rows::Lookup { table, ids: ids.into(), factor }))
     }
 
     /// These rows of `x`, in this order; a row may come several times.
     pub fn gather(&mut self, x: Var, rows: Rc<[u32]>) -> Var {
-        let mut y = self.take(rows.len(), self.value(x).cols());
-        let value = self.value(x);
-        rows.iter().enumerate().for_each(|(to, &from)| y.row_mut(to).copy_from_slice(value.row(from as usize)));
-        self.push(y, Op::Rows(Rows::Gather { x, rows }))
+        let mut y = self.device.take(rows.len(), self.shape(x).1);
+        self.device.gather(&self.values[x.index()], &rows, &mut y);
+        let op = if self.is_constant(x) { Op::Constant } else { Op::Rows(Rows::Gather { x, rows }) };
+        self.push(y, op)
     }
 
     /// Adjacent rows of `x`.
     pub fn slice(&mut self, x: Var, rows: Range<usize>) -> Var {
-        let cols = self.value(x).cols();
-        if rows == (0..self.value(x).rows()) {
+        let (all, cols) = self.shape(x);
+        if rows == (0..all) {
             return x;
         }
-        let mut y = self.take(rows.len(), cols);
-        y.as_mut_slice().copy_from_slice(&self.value(x).as_slice()[rows.start * cols..rows.end * cols]);
-        self.push(y, Op::Rows(Rows::Slice { x, rows }))
+        let block = Block { rows: rows.len(), cols, from: (rows.start, 0), to: (0, 0) };
+        self.blocks(rows.len(), cols, [(x, block)].into())
     }
 
     /// Adjacent columns of `x`.
     pub fn columns(&mut self, x: Var, columns: Range<usize>) -> Var {
-        let mut y = self.take(self.value(x).rows(), columns.len());
-        let value = self.value(x);
-        (0..value.rows()).for_each(|r| y.row_mut(r).copy_from_slice(&value.row(r)[columns.clone()]));
-        self.push(y, Op::Rows(Rows::Columns { x, columns }))
+        let rows = self.shape(x).0;
+        let block = Block { rows, cols: columns.len(), from: (0, columns.start), to: (0, 0) };
+        self.blocks(rows, columns.len(), [(x, block)].into())
     }
 
     /// The rows of all `parts`, one part after the other.
@@ -74,16 +59,15 @@ impl Tape<'_> {
     /// # Panics
     /// If there are no parts.
     pub fn stack(&mut self, parts: &[Var]) -> Var {
-        let rows = parts.iter().map(|&part| self.value(part).rows()).sum();
-        let cols = self.value(parts[0]).cols();
-        let mut y = self.take(rows, cols);
-        let mut start = 0;
-        for &part in parts {
-            let part = self.value(part).as_slice();
-            y.as_mut_slice()[start..start + part.len()].copy_from_slice(part);
-            start += part.len();
-        }
-        self.push(y, Op::Rows(Rows::Stack(parts.into())))
+        let cols = self.shape(parts[0]).1;
+        let mut height = 0;
+        let mut place = |&part: &Var| {
+            let rows = self.shape(part).0;
+            height += rows;
+            (part, Block { rows, cols, from: (0, 0), to: (height - rows, 0) })
+        };
+        let blocks = parts.iter().map(&mut place).collect();
+        self.blocks(height, cols, blocks)
     }
 
     /// The columns of all `parts`, side by side.
@@ -91,89 +75,52 @@ impl Tape<'_> {
     /// # Panics
     /// If there are no parts.
     pub fn join(&mut self, parts: &[Var]) -> Var {
-        let cols = parts.iter().map(|&part| self.value(part).cols()).sum();
-        let rows = self.value(parts[0]).rows();
-        let mut y = self.take(rows, cols);
-        let mut start = 0;
-        for &part in parts {
-            let part = self.value(part);
-            let columns = start..start + part.cols();
-            (0..rows).for_each(|r| y.row_mut(r)[columns.clone()].copy_from_slice(part.row(r)));
-            start = columns.end;
+        let rows = self.shape(parts[0]).0;
+        let mut width = 0;
+        let mut place = |&part: &Var| {
+            let cols = self.shape(part).1;
+            width += cols;
+            (part, Block { rows, cols, from: (0, 0), to: (0, width - cols) })
+        };
+        let blocks = parts.iter().map(&mut place).collect();
+        self.blocks(rows, width, blocks)
+    }
+
+    fn blocks(&mut self, rows: usize, cols: usize, blocks: Rc<[(Var, Block)]>) -> Var {
+        let mut y = self.device.take(rows, cols);
+        for &(x, block) in blocks.iter() {
+            self.device.copy_block(&self.values[x.index()], &mut y, block);
         }
-        self.push(y, Op::Rows(Rows::Join(parts.into())))
+        let constant = blocks.iter().all(|&(x, _)| self.is_constant(x));
+        self.push(y, if constant { Op::Constant } else { Op::Rows(Rows::Blocks(blocks)) })
     }
 
     /// For each span the mean of its rows.
     pub fn means(&mut self, x: Var, spans: &Spans) -> Var {
-        let mut y = self.workspace.pool.zeros(spans.len(), self.value(x).cols());
-        let value = self.value(x);
-        for (r, span) in spans.iter().enumerate() {
-            span.clone().for_each(|from| axpy(1.0 / span.len() as f32, value.row(from), y.row_mut(r)));
-        }
+        let mut y = self.device.take(spans.len(), self.shape(x).1);
+        self.device.means(&self.values[x.index()], spans, &mut y);
         self.push(y, Op::Rows(Rows::Means { x, spans: spans.clone() }))
     }
 
     /// A parameter `1 × n` as `rows × n`.
     pub fn repeat(&mut self, x: ParameterId, rows: usize) -> Var {
         let value = self.parameters.value(x);
-        let mut y = self.workspace.pool.take(rows, value.cols());
-        (0..rows).for_each(|r| y.row_mut(r).copy_from_slice(value.row(0)));
+        let mut y = self.device.take(rows, value.cols());
+        self.device.repeat(value, &mut y);
         self.push(y, Op::Rows(Rows::Repeat(x)))
     }
 }
 
 impl Rows {
-    pub(super) fn backward(&self, grad: &Matrix, to: &mut Backward<'_>) {
+    pub(super) fn backward<D: Device>(&self, grad: &D::Matrix, to: &mut Backward<'_, D>) {
         match self {
             Self::Lookup { table, ids, factor } => {
-                let gradient = to.gradients.get_mut(*table);
-                for (r, id) in ids.iter().enumerate() {
-                    if let Some(id) = id {
-                        axpy(*factor, grad.row(r), gradient.row_mut(*id as usize));
-                    }
-                }
+                to.device.add_looked_up(grad, ids, *factor, to.gradients.get_mut(*table));
             }
-            Self::Gather { x, rows } => to.add_to_part(*x, |sum, _| {
-                rows.iter().enumerate().for_each(|(from, &to)| add_assign(sum.row_mut(to as usize), grad.row(from)));
-            }),
-            Self::Slice { x, rows } => to.add_to_part(*x, |sum, _| {
-                let cols = grad.cols();
-                add_assign(&mut sum.as_mut_slice()[rows.start * cols..rows.end * cols], grad.as_slice());
-            }),
-            Self::Columns { x, columns } => to.add_to_part(*x, |sum, _| {
-                (0..grad.rows()).for_each(|r| add_assign(&mut sum.row_mut(r)[columns.clone()], grad.row(r)));
-            }),
-            Self::Stack(parts) => {
-                let mut start = 0;
-                for &part in parts.iter() {
-                    let len = to.value(part).as_slice().len();
-                    to.add_slice(part, &grad.as_slice()[start..start + len]);
-                    start += len;
-                }
-            }
-            Self::Join(parts) => {
-                let mut start = 0;
-                for &part in parts.iter() {
-                    let columns = start..start + to.value(part).cols();
-                    to.add_to(part, |sum, fresh, _| {
-                        for r in 0..grad.rows() {
-                            if fresh {
-                                sum.row_mut(r).copy_from_slice(&grad.row(r)[columns.clone()]);
-                            } else {
-                                add_assign(sum.row_mut(r), &grad.row(r)[columns.clone()]);
-                            }
-                        }
-                    });
-                    start = columns.end;
-                }
-            }
-            Self::Repeat(x) => to.add_rows_to_parameter(*x, grad),
-            Self::Means { x, spans } => to.add_to_part(*x, |sum, _| {
-                for (r, span) in spans.iter().enumerate() {
-                    span.clone().for_each(|to| axpy(1.0 / span.len() as f32, grad.row(r), sum.row_mut(to)));
-                }
-            }),
+            Self::Gather { x, rows } => to.add_to_part(*x, |sum, to| to.device.add_gathered(grad, rows, sum)),
+            Self::Blocks(blocks) => blocks.iter().for_each(|&(x, block)| to.add_block(x, grad, block.back())),
+            Self::Repeat(x) => to.device.add_all_rows(grad, to.gradients.get_mut(*x)),
+            Self::Means { x, spans } => to.add_to_part(*x, |sum, to| to.device.add_to_means(grad, spans, sum)),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! All derivatives against differences.
 
 use super::*;
-use crate::parameters::Init;
+use crate::parameters::{Init, ParameterId};
 use std::rc::Rc;
 
 /// What is tested: from the parameters `a` and `b` (5 × 4 each), `w` (4 × 4), `v` (1 × 4).
@@ -35,8 +35,8 @@ use std::ops::Range;
 
 /// Σ y_i · (i + 1)/10 of the result, and its derivatives.
 fn run(parameters: &Parameters, named: Named, body: Body, gradients: Option<&mut Gradients>) -> f64 {
-    let mut workspace = Workspace::default();
-    let mut tape = Tape::new(parameters, gradients, Some(9), &mut workspace);
+    let mut host = Host::default();
+    let mut tape = Tape::new(parameters, gradients, Some(9), &mut host);
     let y = body(&mut tape, named);
     let value = tape.value(y);
     let weights: Vec<f32> = (0..value.as_slice().len()).map(|i| (i + 1) as f32 / 10.0).collect();
@@ -55,11 +55,11 @@ fn check(name: &str, body: Body) {
     for p in 0..parameters.len() {
         for i in 0..gradients.matrices()[p].as_slice().len() {
             let mut shifted = |by: f32| {
-                let value = parameters.values_mut()[p].as_slice()[i];
-                parameters.values_mut()[p].as_mut_slice()[i] = value + by;
+                let value = parameters.iter().nth(p).unwrap().1.as_slice()[i];
+                parameters.values_mut().nth(p).unwrap().as_mut_slice()[i] = value + by;
                 parameters.changed(1);
                 let loss = run(&parameters, named, body, None);
-                parameters.values_mut()[p].as_mut_slice()[i] = value;
+                parameters.values_mut().nth(p).unwrap().as_mut_slice()[i] = value;
                 loss
             };
             const STEP: f32 = 2e-3;
@@ -194,10 +194,14 @@ fn attend<const CAUSAL: bool>(tape: &mut Tape<'_>, n: Named) -> Var {
 #[test]
 fn derivatives_of_the_loss_are_differences() {
     let (mut parameters, named) = parameters();
-    let mut workspace = Workspace::default();
-    let layer = OutputLoss { table: named.b, bias: None, smoothing: 0.1, self_normalisation: 0.5, weight: 0.7 };
+    let mut host = Host::default();
+    let layer = OutputLoss {
+        table: named.b,
+        bias: None,
+        loss: WordLoss { smoothing: 0.1, self_normalisation: 0.5, weight: 0.7 },
+    };
     let mut run = |parameters: &Parameters, gradients: Option<&mut Gradients>| {
-        let mut tape = Tape::new(parameters, gradients, None, &mut workspace);
+        let mut tape = Tape::new(parameters, gradients, None, &mut host);
         let x = all(&mut tape, named.a);
         let losses = tape.output_loss(x, &[1, 0, 4, 4, 2], &layer);
         tape.backward();
@@ -208,11 +212,11 @@ fn derivatives_of_the_loss_are_differences() {
     for p in [named.a.index(), named.b.index()] {
         for i in 0..20 {
             let mut shifted = |by: f32| {
-                let value = parameters.values_mut()[p].as_slice()[i];
-                parameters.values_mut()[p].as_mut_slice()[i] = value + by;
+                let value = parameters.iter().nth(p).unwrap().1.as_slice()[i];
+                parameters.values_mut().nth(p).unwrap().as_mut_slice()[i] = value + by;
                 parameters.changed(1);
                 let loss = run(&parameters, None);
-                parameters.values_mut()[p].as_mut_slice()[i] = value;
+                parameters.values_mut().nth(p).unwrap().as_mut_slice()[i] = value;
                 loss
             };
             let difference = (shifted(1e-2) - shifted(-1e-2)) / 2e-2;
@@ -225,10 +229,14 @@ fn derivatives_of_the_loss_are_differences() {
 #[test]
 fn a_loss_without_smoothing_is_the_negative_log_probability() {
     let (parameters, named) = parameters();
-    let mut workspace = Workspace::default();
-    let mut tape = Tape::new(&parameters, None, None, &mut workspace);
+    let mut host = Host::default();
+    let mut tape = Tape::new(&parameters, None, None, &mut host);
     let x = all(&mut tape, named.a);
-    let layer = OutputLoss { table: named.b, bias: None, smoothing: 0.0, self_normalisation: 0.0, weight: 1.0 };
+    let layer = OutputLoss {
+        table: named.b,
+        bias: None,
+        loss: WordLoss { smoothing: 0.0, self_normalisation: 0.0, weight: 1.0 },
+    };
     let losses = tape.output_loss(x, &[1, 0, 4, 4, 2], &layer);
     let sum: f64 = losses.log_probs.iter().map(|&p| f64::from(p)).sum();
     assert!((losses.loss + sum).abs() < 1e-6);

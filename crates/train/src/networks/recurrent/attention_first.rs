@@ -8,6 +8,7 @@ use crate::data::Sentences;
 use crate::networks::{Attended, Dropout};
 use crate::parameters::ParameterId;
 use crate::tape::{Activation, GruInputs, HeadsAttention, Spans, Tape, Var};
+use metaphrase_device::Device;
 
 pub(super) struct AttentionFirst {
     pub(super) start: Map,
@@ -30,9 +31,9 @@ pub(super) enum Top {
 
 impl AttentionFirst {
     /// What the output layer reads, position by position.
-    pub(super) fn run(
+    pub(super) fn run<D: Device>(
         &self,
-        tape: &mut Tape<'_>,
+        tape: &mut Tape<'_, D>,
         words: Var,
         annotations: Var,
         layout: &Layout,
@@ -91,7 +92,7 @@ impl AttentionFirst {
     }
 
     /// The fully-connected layers: all after the first that are odd, counted from 1, add the one two below.
-    fn run_layers(&self, tape: &mut Tape<'_>, mut x: Var) -> Var {
+    fn run_layers<D: Device>(&self, tape: &mut Tape<'_, D>, mut x: Var) -> Var {
         let mut two_below = x;
         for (i, layer) in self.layers.iter().enumerate() {
             if i > 0 && i % 2 == 0 {

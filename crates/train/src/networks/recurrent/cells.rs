@@ -3,6 +3,7 @@
 use crate::networks::NetworkError;
 use crate::parameters::{Init, ParameterId, Parameters};
 use crate::tape::{Activation, GruInputs, Tape, Var};
+use metaphrase_device::Device;
 use metaphrase_models::config::{Cell as Kind, LayerNorm};
 
 /// Added to Nematus' variances, and to Marian's.
@@ -39,11 +40,11 @@ struct Norm {
 }
 
 impl Map {
-    pub(super) fn apply(&self, tape: &mut Tape<'_>, x: Var) -> Var {
+    pub(super) fn apply<D: Device>(&self, tape: &mut Tape<'_, D>, x: Var) -> Var {
         self.activated(tape, x, Activation::None)
     }
 
-    pub(super) fn activated(&self, tape: &mut Tape<'_>, x: Var, activation: Activation) -> Var {
+    pub(super) fn activated<D: Device>(&self, tape: &mut Tape<'_, D>, x: Var, activation: Activation) -> Var {
         let Some(w) = self.w else {
             let y = self.constant(tape, tape.shape(x).0);
             return if activation == Activation::None { y } else { tape.activate(y, activation) };
@@ -57,7 +58,7 @@ impl Map {
         if activation == Activation::None { y } else { tape.activate(y, activation) }
     }
 
-    fn constant(&self, tape: &mut Tape<'_>, rows: usize) -> Var {
+    fn constant<D: Device>(&self, tape: &mut Tape<'_, D>, rows: usize) -> Var {
         match self.outside.or(self.inside) {
             Some(bias) => tape.repeat(bias, rows),
             None => tape.zeros(rows, self.outputs),
@@ -157,9 +158,9 @@ struct Pair {
 }
 
 impl Pair {
-    fn apply(&self, tape: &mut Tape<'_>, x: Var) -> [Var; 2] {
+    fn apply<D: Device>(&self, tape: &mut Tape<'_, D>, x: Var) -> [Var; 2] {
         let Some(scale) = self.joint else { return [self.gates.apply(tape, x), self.candidate.apply(tape, x)] };
-        let bare = |map: &Map, tape: &mut Tape<'_>| Map { outside: None, ..*map }.apply(tape, x);
+        let bare = |map: &Map, tape: &mut Tape<'_, D>| Map { outside: None, ..*map }.apply(tape, x);
         let parts = [bare(&self.gates, tape), bare(&self.candidate, tape)];
         let joined = tape.join(&parts);
         let y = tape.layer_norm(joined, scale, None, MARIAN_EPSILON);
@@ -221,13 +222,13 @@ pub(super) struct State {
 
 impl State {
     /// Its first rows.
-    pub(super) fn first(self, tape: &mut Tape<'_>, rows: usize) -> Self {
+    pub(super) fn first<D: Device>(self, tape: &mut Tape<'_, D>, rows: usize) -> Self {
         let mut first = |x: Var| tape.slice(x, 0..rows);
         Self { output: first(self.output), memory: self.memory.map(first) }
     }
 
     /// With more rows, of zeros.
-    pub(super) fn grown(self, tape: &mut Tape<'_>, rows: usize) -> Self {
+    pub(super) fn grown<D: Device>(self, tape: &mut Tape<'_, D>, rows: usize) -> Self {
         let mut grown = |x: Var| {
             let (old, dim) = tape.shape(x);
             if old == rows {
@@ -249,7 +250,7 @@ impl Inputs {
 
 impl Cell {
     /// What a GRU makes of its state: gates and candidate.
-    pub(super) fn gru_state(&self, tape: &mut Tape<'_>, state: Var) -> [Var; 2] {
+    pub(super) fn gru_state<D: Device>(&self, tape: &mut Tape<'_, D>, state: Var) -> [Var; 2] {
         match &self.form {
             Form::Gru { state: map, .. } => map.apply(tape, state),
             _ => unreachable!("a decoder that begins with attention has been declared with a GRU"),
@@ -321,7 +322,7 @@ impl Cell {
     }
 
     /// What the cell makes of its inputs `x`; of a transition only the number of rows counts.
-    pub(super) fn inputs(&self, tape: &mut Tape<'_>, x: Var) -> Inputs {
+    pub(super) fn inputs<D: Device>(&self, tape: &mut Tape<'_, D>, x: Var) -> Inputs {
         let parts = match &self.form {
             Form::Gru { input, .. } => input.apply(tape, x).to_vec(),
             Form::Lstm { input, .. } | Form::Simple { input, .. } => vec![input.apply(tape, x)],
@@ -337,14 +338,20 @@ impl Cell {
     }
 
     /// The next state, from the rows of `inputs` from `from` on, as many as the state has.
-    pub(super) fn advance(&self, tape: &mut Tape<'_>, inputs: &Inputs, from: usize, mut state: State) -> State {
+    pub(super) fn advance<D: Device>(
+        &self,
+        tape: &mut Tape<'_, D>,
+        inputs: &Inputs,
+        from: usize,
+        mut state: State,
+    ) -> State {
         let rows = tape.shape(state.output).0;
         if let (Some((_, by_state)), Some(factor)) = (&self.modulated, inputs.factor) {
             let factor = tape.slice(factor, from..from + rows);
             let of_state = by_state.apply(tape, state.output);
             state.output = tape.mul(factor, of_state);
         }
-        let part = |tape: &mut Tape<'_>, i: usize| tape.slice(inputs.parts[i], from..from + rows);
+        let part = |tape: &mut Tape<'_, D>, i: usize| tape.slice(inputs.parts[i], from..from + rows);
         match (&self.form, state.memory) {
             (Form::Gru { state: map, .. }, _) => {
                 let u = map.apply(tape, state.output);

@@ -14,6 +14,7 @@ use crate::tape::{Activation, AdditiveAttention, Spans, Tape, Var};
 use attention_first::{AttentionFirst, Top};
 use cells::{Cell, Declare, Inputs, Map, Place, State};
 use layout::Layout;
+use metaphrase_device::Device;
 use metaphrase_models::Config;
 use metaphrase_models::config::{
     AttentionFirst as Form, Cell as Kind, DecoderForm, EncoderType, LayerNorm, RecurrentConfig, Top as TopKind,
@@ -226,7 +227,7 @@ impl Recurrent {
         Ok(Self { source, target, forward, backward, upper, joined, decoder })
     }
 
-    pub(super) fn forward(&self, tape: &mut Tape<'_>, batch: &Batch, dropout: &Dropout) -> Decoded {
+    pub(super) fn forward<D: Device>(&self, tape: &mut Tape<'_, D>, batch: &Batch, dropout: &Dropout) -> Decoded {
         let annotations = self.encode(tape, &batch.source, dropout);
         let layout = Layout::new(&batch.target);
         let before = layout.arrange(&batch.target, &shifted(&batch.target));
@@ -243,7 +244,7 @@ impl Recurrent {
     }
 
     /// The annotations of all words, sentence after sentence.
-    fn encode(&self, tape: &mut Tape<'_>, sentences: &Sentences, dropout: &Dropout) -> Var {
+    fn encode<D: Device>(&self, tape: &mut Tape<'_, D>, sentences: &Sentences, dropout: &Dropout) -> Var {
         let layout = Layout::new(sentences);
         let words: Vec<_> = sentences.words().iter().map(|word| Some(word.0)).collect();
         let mut words = tape.lookup(self.source, &layout.arrange(sentences, &words), 1.0);
@@ -259,7 +260,13 @@ impl Recurrent {
     }
 }
 
-fn run_layers(tape: &mut Tape<'_>, layers: &[Layer], mut x: Var, layout: &Layout, dropout: &Dropout) -> Var {
+fn run_layers<D: Device>(
+    tape: &mut Tape<'_, D>,
+    layers: &[Layer],
+    mut x: Var,
+    layout: &Layout,
+    dropout: &Dropout,
+) -> Var {
     for layer in layers {
         x = layer.run(tape, x, layout, None, dropout);
     }
@@ -268,7 +275,14 @@ fn run_layers(tape: &mut Tape<'_>, layers: &[Layer], mut x: Var, layout: &Layout
 
 impl Layer {
     /// Runs over all positions; `start` are the states before the first word, by rank, or zero.
-    fn run(&self, tape: &mut Tape<'_>, x: Var, layout: &Layout, start: Option<State>, dropout: &Dropout) -> Var {
+    fn run<D: Device>(
+        &self,
+        tape: &mut Tape<'_, D>,
+        x: Var,
+        layout: &Layout,
+        start: Option<State>,
+        dropout: &Dropout,
+    ) -> Var {
         let masks = Masks::new(tape, tape.shape(x).1, self.cells[0].dim(), layout.sentences(), dropout.recurrent);
         let input = masks.input(tape, x, layout);
         let inputs = self.cells[0].inputs(tape, input);
@@ -295,7 +309,7 @@ impl Layer {
 }
 
 /// A cell that reads `inputs`, then transitions.
-fn advance(tape: &mut Tape<'_>, cells: &[Cell], inputs: &Inputs, from: usize, mut state: State) -> State {
+fn advance<D: Device>(tape: &mut Tape<'_, D>, cells: &[Cell], inputs: &Inputs, from: usize, mut state: State) -> State {
     let Some((first, transitions)) = cells.split_first() else { return state };
     state = first.advance(tape, inputs, from, state);
     for cell in transitions {
@@ -305,7 +319,7 @@ fn advance(tape: &mut Tape<'_>, cells: &[Cell], inputs: &Inputs, from: usize, mu
     state
 }
 
-fn zero_state(tape: &mut Tape<'_>, cell: &Cell, rows: usize) -> State {
+fn zero_state<D: Device>(tape: &mut Tape<'_, D>, cell: &Cell, rows: usize) -> State {
     let mut zeros = || tape.zeros(rows, cell.dim());
     State { output: zeros(), memory: cell.has_memory().then(zeros) }
 }
@@ -317,20 +331,20 @@ struct Masks {
 }
 
 impl Masks {
-    fn new(tape: &mut Tape<'_>, inputs: usize, state: usize, sentences: usize, probability: f32) -> Self {
+    fn new<D: Device>(tape: &mut Tape<'_, D>, inputs: usize, state: usize, sentences: usize, probability: f32) -> Self {
         let mut mask = |cols| tape.dropout_mask(sentences, cols, probability);
         Self { input: mask(inputs), state: mask(state) }
     }
 
     /// Inputs of all positions.
-    fn input(&self, tape: &mut Tape<'_>, x: Var, layout: &Layout) -> Var {
+    fn input<D: Device>(&self, tape: &mut Tape<'_, D>, x: Var, layout: &Layout) -> Var {
         let Some(mask) = self.input else { return x };
         let mask = tape.gather(mask, layout.ranks().into());
         tape.mul(x, mask)
     }
 
     /// States of the first ranks.
-    fn state(&self, tape: &mut Tape<'_>, x: Var) -> Var {
+    fn state<D: Device>(&self, tape: &mut Tape<'_, D>, x: Var) -> Var {
         let Some(mask) = self.state else { return x };
         let mask = tape.slice(mask, 0..tape.shape(x).0);
         tape.mul(x, mask)
@@ -339,9 +353,9 @@ impl Masks {
 
 impl Decoder {
     /// What the output layer reads, position by position.
-    fn run(
+    fn run<D: Device>(
         &self,
-        tape: &mut Tape<'_>,
+        tape: &mut Tape<'_, D>,
         words: Var,
         annotations: Var,
         layout: &Layout,

@@ -1,0 +1,68 @@
+//! Dropout: numbers are set to zero at random, the others grow so that the mean stays (Srivastava et al. 2014).
+
+use crate::storage::{Host, Storage};
+use metaphrase_kernels::{Matrix, vectorised};
+
+/// Which elements are dropped: decided by a hash of the element's place, so that no mask has to be kept and all devices
+/// drop the same.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Mask {
+    /// What makes this mask another one than others.
+    pub key: u32,
+    /// Elements whose hash is below are dropped: the probability times 2³².
+    pub threshold: u32,
+    /// What the others are multiplied with.
+    pub scale: f32,
+}
+
+impl Mask {
+    /// What element `i` is multiplied with.
+    #[inline(always)]
+    fn factor(self, i: u32) -> f32 {
+        let mut x = i.wrapping_mul(0x9e37_79b9) ^ self.key;
+        x = (x ^ (x >> 16)).wrapping_mul(0x85eb_ca6b);
+        x = (x ^ (x >> 13)).wrapping_mul(0xc2b2_ae35);
+        if x ^ (x >> 16) < self.threshold { 0.0 } else { self.scale }
+    }
+
+    /// y ← x · mask.
+    pub(crate) fn apply(self, x: &[f32], y: &mut [f32]) {
+        vectorised(|| (0_u32..).zip(x).zip(y).for_each(|((i, &x), y)| *y = x * self.factor(i)));
+    }
+
+    /// x ← x · mask, where `x` begins with element `start`.
+    pub(crate) fn apply_from(self, start: usize, x: &mut [f32]) {
+        vectorised(|| (start as u32..).zip(x).for_each(|(i, x)| *x *= self.factor(i)));
+    }
+}
+
+/// Multiplication with masks; elements are counted row by row.
+pub trait Dropout: Storage {
+    /// y ← x · mask.
+    fn drop(&mut self, mask: Mask, x: &Self::Matrix, y: &mut Self::Matrix);
+    /// sum ← sum + x · mask.
+    fn add_dropped(&mut self, mask: Mask, x: &Self::Matrix, sum: &mut Self::Matrix);
+    /// y ← what elements are multiplied with.
+    fn mask(&mut self, mask: Mask, y: &mut Self::Matrix);
+    /// Each row of y ← what an element of its number is multiplied with.
+    fn row_mask(&mut self, mask: Mask, y: &mut Self::Matrix);
+}
+
+impl Dropout for Host {
+    fn drop(&mut self, mask: Mask, x: &Matrix, y: &mut Matrix) {
+        mask.apply(x.as_slice(), y.as_mut_slice());
+    }
+
+    fn add_dropped(&mut self, mask: Mask, x: &Matrix, sum: &mut Matrix) {
+        let all = (0_u32..).zip(x.as_slice()).zip(sum.as_mut_slice());
+        vectorised(|| all.for_each(|((i, &x), sum)| *sum += x * mask.factor(i)));
+    }
+
+    fn mask(&mut self, mask: Mask, y: &mut Matrix) {
+        vectorised(|| (0_u32..).zip(y.as_mut_slice()).for_each(|(i, y)| *y = mask.factor(i)));
+    }
+
+    fn row_mask(&mut self, mask: Mask, y: &mut Matrix) {
+        (0..y.rows()).for_each(|r| y.row_mut(r).fill(mask.factor(r as u32)));
+    }
+}

@@ -1,0 +1,188 @@
+//! Sums, products and functions of single numbers.
+
+use crate::storage::{Host, Storage};
+use metaphrase_kernels::{self as kernels, Matrix, vectorised};
+
+/// What follows a linear map element by element; its derivative can be told from its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Activation {
+    /// Nothing.
+    None,
+    /// max(x, 0)
+    Relu,
+    /// tanh x
+    Tanh,
+    /// 1 / (1 + e⁻ˣ)
+    Sigmoid,
+}
+
+impl Activation {
+    pub(crate) const fn kernel(self) -> kernels::Activation {
+        match self {
+            Self::None => kernels::Activation::None,
+            Self::Relu => kernels::Activation::Relu,
+            Self::Tanh => kernels::Activation::Tanh,
+            Self::Sigmoid => kernels::Activation::Sigmoid,
+        }
+    }
+}
+
+/// Operations element by element, on matrices of one shape; "rows" (`1 × n`) meet each row.
+pub trait Elementwise: Storage {
+    /// y ← x.
+    fn copy(&mut self, x: &Self::Matrix, y: &mut Self::Matrix);
+    /// y ← y + x.
+    fn add(&mut self, y: &mut Self::Matrix, x: &Self::Matrix);
+    /// y ← y · x.
+    fn mul(&mut self, y: &mut Self::Matrix, x: &Self::Matrix);
+    /// y ← factor · y.
+    fn scale(&mut self, factor: f32, y: &mut Self::Matrix);
+    /// y ← y + row.
+    fn add_row(&mut self, y: &mut Self::Matrix, row: &Self::Matrix);
+    /// y ← y · row.
+    fn mul_row(&mut self, y: &mut Self::Matrix, row: &Self::Matrix);
+    /// y ← f(y).
+    fn activate(&mut self, f: Activation, y: &mut Self::Matrix);
+    /// `grad` ← `grad` · f'(x), where `y = f(x)`.
+    fn derive(&mut self, f: Activation, y: &Self::Matrix, grad: &mut Self::Matrix);
+    /// y ← y · σ(y).
+    fn swish(&mut self, y: &mut Self::Matrix);
+    /// grad ← grad · d(x · σ(x))/dx.
+    fn derive_swish(&mut self, x: &Self::Matrix, grad: &mut Self::Matrix);
+    /// y ← y · Φ(y), Φ the standard normal distribution function.
+    fn gelu(&mut self, y: &mut Self::Matrix);
+    /// grad ← grad · dy/dx with y = x · Φ(x).
+    fn derive_gelu(&mut self, x: &Self::Matrix, y: &Self::Matrix, grad: &mut Self::Matrix);
+    /// y ← gate · a + (1 - gate) · b.
+    fn mix(&mut self, gate: &Self::Matrix, a: &Self::Matrix, b: &Self::Matrix, y: &mut Self::Matrix);
+    /// sum ← sum + a · b, or a · b if `sum` is fresh.
+    fn add_product(&mut self, a: &Self::Matrix, b: &Self::Matrix, sum: &mut Self::Matrix, fresh: bool);
+    /// sum ← sum + a · (1 - gate).
+    fn add_rest(&mut self, a: &Self::Matrix, gate: &Self::Matrix, sum: &mut Self::Matrix);
+    /// sum ← sum + x · (a - b).
+    fn add_difference(&mut self, x: &Self::Matrix, a: &Self::Matrix, b: &Self::Matrix, sum: &mut Self::Matrix);
+    /// The row `sum` ← sum + Σ_r x_r.
+    fn add_all_rows(&mut self, x: &Self::Matrix, sum: &mut Self::Matrix);
+    /// The row `sum` ← sum + Σ_r a_r · b_r.
+    fn add_all_products(&mut self, a: &Self::Matrix, b: &Self::Matrix, sum: &mut Self::Matrix);
+}
+
+/// Elements that are worked on together where a function needs a copy.
+const BLOCK: usize = 512;
+
+impl Elementwise for Host {
+    fn copy(&mut self, x: &Matrix, y: &mut Matrix) {
+        y.as_mut_slice().copy_from_slice(x.as_slice());
+    }
+
+    fn add(&mut self, y: &mut Matrix, x: &Matrix) {
+        kernels::add_assign(y.as_mut_slice(), x.as_slice());
+    }
+
+    fn mul(&mut self, y: &mut Matrix, x: &Matrix) {
+        kernels::mul_assign(y.as_mut_slice(), x.as_slice());
+    }
+
+    fn scale(&mut self, factor: f32, y: &mut Matrix) {
+        kernels::scale(factor, y.as_mut_slice());
+    }
+
+    fn add_row(&mut self, y: &mut Matrix, row: &Matrix) {
+        (0..y.rows()).for_each(|r| kernels::add_assign(y.row_mut(r), row.as_slice()));
+    }
+
+    fn mul_row(&mut self, y: &mut Matrix, row: &Matrix) {
+        (0..y.rows()).for_each(|r| kernels::mul_assign(y.row_mut(r), row.as_slice()));
+    }
+
+    fn activate(&mut self, f: Activation, y: &mut Matrix) {
+        match f {
+            Activation::None => {}
+            Activation::Relu => kernels::relu_in_place(y.as_mut_slice()),
+            Activation::Tanh => kernels::tanh_in_place(y.as_mut_slice()),
+            Activation::Sigmoid => kernels::sigmoid_in_place(y.as_mut_slice()),
+        }
+    }
+
+    fn derive(&mut self, f: Activation, y: &Matrix, grad: &mut Matrix) {
+        let pairs = grad.as_mut_slice().iter_mut().zip(y.as_slice());
+        vectorised(|| match f {
+            Activation::None => {}
+            Activation::Relu => pairs.for_each(|(grad, &y)| *grad = if y > 0.0 { *grad } else { 0.0 }),
+            Activation::Tanh => pairs.for_each(|(grad, &y)| *grad *= 1.0 - y * y),
+            Activation::Sigmoid => pairs.for_each(|(grad, &y)| *grad *= y * (1.0 - y)),
+        });
+    }
+
+    fn swish(&mut self, y: &mut Matrix) {
+        kernels::swish_in_place(y.as_mut_slice());
+    }
+
+    fn derive_swish(&mut self, x: &Matrix, grad: &mut Matrix) {
+        for (grad, x) in grad.as_mut_slice().chunks_mut(BLOCK).zip(x.as_slice().chunks(BLOCK)) {
+            let mut sigmoid = [0.0; BLOCK];
+            let sigmoid = &mut sigmoid[..x.len()];
+            sigmoid.copy_from_slice(x);
+            kernels::sigmoid_in_place(sigmoid);
+            let all = grad.iter_mut().zip(x).zip(&*sigmoid);
+            // σ + xσ(1 - σ)
+            vectorised(|| all.for_each(|((grad, &x), &s)| *grad *= s * (1.0 + x * (1.0 - s))));
+        }
+    }
+
+    fn gelu(&mut self, y: &mut Matrix) {
+        kernels::gelu_in_place(y.as_mut_slice());
+    }
+
+    fn derive_gelu(&mut self, x: &Matrix, y: &Matrix, grad: &mut Matrix) {
+        let inputs = x.as_slice().chunks(BLOCK).zip(y.as_slice().chunks(BLOCK));
+        for (grad, (x, y)) in grad.as_mut_slice().chunks_mut(BLOCK).zip(inputs) {
+            let mut density = [0.0; BLOCK];
+            let density = &mut density[..x.len()];
+            density.iter_mut().zip(x).for_each(|(d, &x)| *d = -0.5 * x * x);
+            kernels::exp_in_place(density);
+            const FACTOR: f32 = 0.398_942_3; // 1/√(2π)
+            // Φ(x) + xφ(x), with Φ(x) = y/x.
+            for (((grad, &x), &y), &d) in grad.iter_mut().zip(x).zip(y).zip(&*density) {
+                let phi = if x == 0.0 { 0.5 } else { y / x };
+                *grad *= phi + x * FACTOR * d;
+            }
+        }
+    }
+
+    fn mix(&mut self, gate: &Matrix, a: &Matrix, b: &Matrix, y: &mut Matrix) {
+        kernels::lerp(gate.as_slice(), b.as_slice(), a.as_slice(), y.as_mut_slice());
+    }
+
+    fn add_product(&mut self, a: &Matrix, b: &Matrix, sum: &mut Matrix, fresh: bool) {
+        let all = sum.as_mut_slice().iter_mut().zip(a.as_slice()).zip(b.as_slice());
+        vectorised(|| {
+            if fresh {
+                all.for_each(|((sum, &a), &b)| *sum = a * b);
+            } else {
+                all.for_each(|((sum, &a), &b)| *sum += a * b);
+            }
+        });
+    }
+
+    fn add_rest(&mut self, a: &Matrix, gate: &Matrix, sum: &mut Matrix) {
+        let all = sum.as_mut_slice().iter_mut().zip(a.as_slice()).zip(gate.as_slice());
+        vectorised(|| all.for_each(|((sum, &a), &gate)| *sum += a * (1.0 - gate)));
+    }
+
+    fn add_difference(&mut self, x: &Matrix, a: &Matrix, b: &Matrix, sum: &mut Matrix) {
+        let all = sum.as_mut_slice().iter_mut().zip(x.as_slice()).zip(a.as_slice()).zip(b.as_slice());
+        vectorised(|| all.for_each(|(((sum, &x), &a), &b)| *sum += x * (a - b)));
+    }
+
+    fn add_all_rows(&mut self, x: &Matrix, sum: &mut Matrix) {
+        (0..x.rows()).for_each(|r| kernels::add_assign(sum.as_mut_slice(), x.row(r)));
+    }
+
+    fn add_all_products(&mut self, a: &Matrix, b: &Matrix, sum: &mut Matrix) {
+        for r in 0..a.rows() {
+            let row = sum.as_mut_slice().iter_mut().zip(a.row(r)).zip(b.row(r));
+            vectorised(|| row.for_each(|((sum, &a), &b)| *sum += a * b));
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Devices: the operations of training, forwards and backwards, and the CPU as the first device.
+//!
+//! A file per kind of operation has a trait, which says what is computed, and below it how the [`Host`] does. Whoever
+//! differentiates (the tape of `metaphrase-train`) knows which operation follows which, a device only numbers.
+//!
+//! Forwards, an operation writes a matrix whose numbers are unspecified before. Backwards, it *adds* to derivatives
+//! ("`sum`"), unless it is told that these are fresh; `grad` is the derivative of the loss by the operation's own value.
+//!
+//! ```
+//! use metaphrase_device::{Elementwise, Host, Storage};
+//! use metaphrase_kernels::Matrix;
+//!
+//! let mut device = Host::default();
+//! let mut y = device.upload(Matrix::from_vec(1, 2, vec![1.0, 2.0]));
+//! let x = device.upload(Matrix::from_vec(1, 2, vec![3.0, 5.0]));
+//! device.mul(&mut y, &x);
+//! assert_eq!(device.download(&y).row(0), [3.0, 10.0]);
+//! ```
+//!
+//! Shapes are checked with assertions, as in `metaphrase-kernels`: this crate meets no data from outside.
+
+mod additive_attention;
+mod attention;
+mod cells;
+mod dropout;
+mod elementwise;
+mod loss;
+mod normalisation;
+mod pool;
+mod products;
+mod rows;
+mod scans;
+mod storage;
+
+pub use additive_attention::{Additive, AdditiveAttention};
+pub use attention::{Attended, Attention, HeadsAttention, Spans};
+pub use cells::{Cells, GruBackward, GruForward, Lstm};
+pub use dropout::{Dropout, Mask};
+pub use elementwise::{Activation, Elementwise};
+pub use loss::{Losses, WordLoss, WordLosses};
+pub use normalisation::{Normal, Normalisation};
+pub use pool::{Pool, Pooled};
+pub use products::{Parameter, Precision, Products, Weight};
+pub use rows::{Block, Rows};
+pub use scans::Scans;
+pub use storage::{Host, Shape, Storage};
+
+/// All operations.
+pub trait Device:
+    Storage
+    + Products
+    + Elementwise
+    + Rows
+    + Dropout
+    + Normalisation
+    + Attention
+    + AdditiveAttention
+    + Scans
+    + Cells
+    + Losses
+{
+}
+
+impl<D> Device for D where
+    D: Storage
+        + Products
+        + Elementwise
+        + Rows
+        + Dropout
+        + Normalisation
+        + Attention
+        + AdditiveAttention
+        + Scans
+        + Cells
+        + Losses
+{
+}

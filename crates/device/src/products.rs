@@ -1,0 +1,151 @@
+//! Products with parameters, in the precision that training was asked for.
+
+use crate::elementwise::Activation;
+use crate::storage::{Host, Storage};
+use metaphrase_kernels::{self as kernels, Epilogue, Layout, Matrix, PackedBf16, PackedMatrix};
+use serde::{Deserialize, Serialize};
+use std::sync::OnceLock;
+
+/// What the factors of products are rounded to. Sums, parameters and everything else are `f32`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Precision {
+    /// Nothing.
+    #[default]
+    F32,
+    /// bf16, the upper half of an `f32`. Twice as fast on CPUs with AVX512-BF16 (Zen 4, Cooper Lake and later), half as
+    /// fast on others, with the same sums.
+    Bf16,
+}
+
+/// A parameter W as the map x · W or x · Wᵀ.
+#[derive(Debug)]
+pub struct Weight<'a, P> {
+    /// W.
+    pub parameter: &'a P,
+    /// Whether the map is x · Wᵀ.
+    pub transposed: bool,
+}
+
+/// Products of matrices; x · W is short for the map of a [`Weight`].
+pub trait Products: Storage {
+    /// y ← f(x · W + b), b `1 × outputs`.
+    fn linear(
+        &mut self,
+        x: &Self::Matrix,
+        w: Weight<'_, Self::Parameter>,
+        b: Option<&Self::Matrix>,
+        f: Activation,
+        y: &mut Self::Matrix,
+    );
+
+    /// sum ← sum + x · W, or x · W if `sum` is fresh.
+    fn product_add(&mut self, x: &Self::Matrix, w: Weight<'_, Self::Parameter>, sum: &mut Self::Matrix, fresh: bool);
+
+    /// sum ← sum + xᵀ · y.
+    fn transposed_product_add(&mut self, x: &Self::Matrix, y: &Self::Matrix, sum: &mut Self::Matrix);
+}
+
+/// A matrix, with what products read on the CPU.
+#[derive(Debug, Default)]
+pub struct Parameter {
+    value: Matrix,
+    /// What products read: of x · W, and of x · Wᵀ. Made when first asked for.
+    packed: [OnceLock<Packed>; 2],
+}
+
+#[derive(Debug)]
+enum Packed {
+    F32(PackedMatrix),
+    Bf16(PackedBf16),
+}
+
+impl Parameter {
+    /// A parameter of this value.
+    #[must_use]
+    pub fn new(value: Matrix) -> Self {
+        Self { value, packed: Default::default() }
+    }
+
+    /// Its numbers.
+    #[must_use]
+    pub const fn value(&self) -> &Matrix {
+        &self.value
+    }
+
+    /// Its numbers, to be changed: then call what [`stale`](Self::stale) returns.
+    pub const fn value_mut(&mut self) -> &mut Matrix {
+        &mut self.value
+    }
+
+    /// What has to be done after the numbers have changed, in parts that threads may share.
+    pub fn stale(&mut self) -> impl Iterator<Item = impl FnOnce() + Send> {
+        let value = &self.value;
+        let layouts = [Layout::InputsByOutputs, Layout::OutputsByInputs];
+        let parts = self.packed.iter_mut().zip(layouts);
+        parts.filter_map(move |(packed, layout)| packed.get_mut().map(|packed| move || packed.renew(value, layout)))
+    }
+}
+
+impl Packed {
+    fn new(precision: Precision, value: &Matrix, layout: Layout) -> Self {
+        let mut packed = match precision {
+            Precision::F32 => Self::F32(PackedMatrix::default()),
+            Precision::Bf16 => Self::Bf16(PackedBf16::default()),
+        };
+        packed.renew(value, layout);
+        packed
+    }
+
+    /// Packs other numbers.
+    fn renew(&mut self, value: &Matrix, layout: Layout) {
+        let (inputs, outputs) = match layout {
+            Layout::InputsByOutputs => (value.rows(), value.cols()),
+            Layout::OutputsByInputs => (value.cols(), value.rows()),
+        };
+        match self {
+            Self::F32(packed) => packed.repack(value.as_slice(), inputs, outputs, layout),
+            Self::Bf16(packed) => packed.repack(value.as_slice(), inputs, outputs, layout),
+        }
+    }
+}
+
+impl<'a> Weight<'a, Parameter> {
+    fn packed(&self, precision: Precision) -> &'a Packed {
+        let layout = if self.transposed { Layout::OutputsByInputs } else { Layout::InputsByOutputs };
+        let Parameter { value, packed } = self.parameter;
+        packed[usize::from(self.transposed)].get_or_init(|| Packed::new(precision, value, layout))
+    }
+}
+
+impl Host {
+    fn product(&mut self, x: &Matrix, w: &Weight<'_, Parameter>, epilogue: Epilogue<'_>, y: &mut Matrix) {
+        match w.packed(self.precision) {
+            Packed::F32(w) => kernels::product(x, w, epilogue, y),
+            Packed::Bf16(w) => kernels::product_bf16(x, w, epilogue, y, &mut self.products),
+        }
+    }
+}
+
+impl Products for Host {
+    fn linear(&mut self, x: &Matrix, w: Weight<'_, Parameter>, b: Option<&Matrix>, f: Activation, y: &mut Matrix) {
+        self.product(x, &w, Epilogue { bias: b.map(Matrix::as_slice), add: None, activation: f.kernel() }, y);
+    }
+
+    fn product_add(&mut self, x: &Matrix, w: Weight<'_, Parameter>, sum: &mut Matrix, fresh: bool) {
+        if fresh {
+            return self.product(x, &w, Epilogue::default(), sum);
+        }
+        match w.packed(self.precision) {
+            Packed::F32(w) => kernels::product_add(x, w, sum),
+            Packed::Bf16(w) => kernels::product_add_bf16(x, w, sum, &mut self.products),
+        }
+    }
+
+    fn transposed_product_add(&mut self, x: &Matrix, y: &Matrix, sum: &mut Matrix) {
+        match self.precision {
+            Precision::F32 => kernels::transposed_product_add(x, y, sum, &mut self.products),
+            Precision::Bf16 => kernels::transposed_product_add_bf16(x, y, sum, &mut self.products),
+        }
+    }
+}
