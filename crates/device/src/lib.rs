@@ -11,8 +11,8 @@
 //! use metaphrase_kernels::Matrix;
 //!
 //! let mut device = Host::default();
-//! let mut y = device.upload(Matrix::from_vec(1, 2, vec![1.0, 2.0]));
-//! let x = device.upload(Matrix::from_vec(1, 2, vec![3.0, 5.0]));
+//! let mut y = device.upload(&Matrix::from_vec(1, 2, vec![1.0, 2.0]));
+//! let x = device.upload(&Matrix::from_vec(1, 2, vec![3.0, 5.0]));
 //! device.mul(&mut y, &x);
 //! assert_eq!(device.download(&y).row(0), [3.0, 10.0]);
 //! ```

@@ -28,8 +28,8 @@ pub trait Storage {
     /// Takes a matrix back.
     fn give(&mut self, matrix: Self::Matrix);
 
-    /// A matrix of the CPU, on the device; not one of those that are taken and given back.
-    fn upload(&mut self, matrix: Matrix) -> Self::Matrix;
+    /// A matrix of the CPU on the device, to be given back.
+    fn upload(&mut self, matrix: &Matrix) -> Self::Matrix;
 
     /// The numbers of a matrix of the device.
     fn download(&mut self, matrix: &Self::Matrix) -> Matrix;
@@ -95,8 +95,10 @@ impl Storage for Host {
         self.pool.give(matrix);
     }
 
-    fn upload(&mut self, matrix: Matrix) -> Matrix {
-        matrix
+    fn upload(&mut self, matrix: &Matrix) -> Matrix {
+        let mut copy = self.take(matrix.rows(), matrix.cols());
+        copy.as_mut_slice().copy_from_slice(matrix.as_slice());
+        copy
     }
 
     fn download(&mut self, matrix: &Matrix) -> Matrix {

@@ -39,7 +39,7 @@ pub(super) fn guide<D: Device>(
             }
             start += attention.heads * words;
         }
-        tape.guide_attention(attention.value, derivatives);
+        tape.guide_attention(attention.value, &derivatives);
     }
     loss
 }

@@ -317,7 +317,7 @@ impl Transformer {
             x = tape.add(x, positions);
         } else if let Some(vectors) = position_vectors(self.positions, self.dim, longest) {
             let places = spans.iter().flat_map(|span| 0..span.len() as u32).collect();
-            let vectors = tape.constant(vectors);
+            let vectors = tape.constant(&vectors);
             let positions = tape.gather(vectors, places);
             x = tape.add(x, positions);
         }

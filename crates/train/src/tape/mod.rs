@@ -18,7 +18,7 @@
 //! let w = parameters.declare("W", 1, 1, Init::Constant(3.0));
 //! let (mut gradients, mut host) = (Gradients::new(&parameters), Host::default());
 //! let mut tape = Tape::new(&parameters, Some(&mut gradients), None, &mut host);
-//! let x = tape.constant(Matrix::from_vec(1, 1, vec![2.0]));
+//! let x = tape.constant(&Matrix::from_vec(1, 1, vec![2.0]));
 //! let y = tape.linear(x, w, None, Activation::None);
 //! assert_eq!(tape.value(y).row(0), [6.0]);
 //! tape.seed(y, Matrix::from_vec(1, 1, vec![1.0])); // dy/dy
@@ -61,8 +61,6 @@ impl Var {
 
 /// How a value came about, with what its derivative needs.
 enum Op<M> {
-    /// From outside: has no derivative, and its matrix is not the pool's.
-    Given,
     /// Has no derivative.
     Constant,
     Linear(linear::Linear),
@@ -114,9 +112,9 @@ impl<'a, D: Device> Tape<'a, D> {
     }
 
     /// A value from outside.
-    pub fn constant(&mut self, value: Matrix) -> Var {
+    pub fn constant(&mut self, value: &Matrix) -> Var {
         let value = self.device.upload(value);
-        self.push(value, Op::Given)
+        self.push(value, Op::Constant)
     }
 
     /// Zeros.
@@ -156,7 +154,7 @@ impl<'a, D: Device> Tape<'a, D> {
     ///
     /// # Panics
     /// If there are not as many as weights.
-    pub fn guide_attention(&mut self, x: Var, derivatives: Matrix) {
+    pub fn guide_attention(&mut self, x: Var, derivatives: &Matrix) {
         let (guide, weights) = match &mut self.ops[x.index()] {
             Op::Additive(op) => (&mut op.guide, &op.weights),
             Op::Attention(op) => (&mut op.guide, &op.weights),
@@ -194,7 +192,7 @@ impl<'a, D: Device> Tape<'a, D> {
             };
             let own = Var(index as u32);
             match &self.ops[index] {
-                Op::Given | Op::Constant => {}
+                Op::Constant => {}
                 Op::Linear(op) => op.backward(own, &mut grad, &mut backward),
                 Op::Elementwise(op) => op.backward(own, &mut grad, &mut backward),
                 Op::Rows(op) => op.backward(&grad, &mut backward),
@@ -212,23 +210,22 @@ impl<'a, D: Device> Tape<'a, D> {
 
 impl<M> Op<M> {
     fn is_constant(&self) -> bool {
-        matches!(self, Self::Given | Self::Constant)
+        matches!(self, Self::Constant)
     }
 }
 
 impl<D: Device> Drop for Tape<'_, D> {
     fn drop(&mut self) {
-        // What comes from outside would pile up among the device's free matrices, a bit with each tape.
-        let values = self.values.drain(..).zip(&self.ops).filter(|(_, op)| !matches!(op, Op::Given));
         let grads = self.grads.drain(..).flatten();
-        values.map(|(value, _)| value).chain(grads).for_each(|matrix| self.device.give(matrix));
+        self.values.drain(..).chain(grads).for_each(|matrix| self.device.give(matrix));
         for op in self.ops.drain(..) {
-            match op {
-                Op::Attention(op) => self.device.give(op.weights),
-                Op::Additive(op) => self.device.give(op.weights),
-                Op::Cell(cells::Cell::Gru(op)) => self.device.give(op.gates),
-                _ => {}
-            }
+            let kept = match op {
+                Op::Attention(op) => [Some(op.weights), op.guide],
+                Op::Additive(op) => [Some(op.weights), op.guide],
+                Op::Cell(cells::Cell::Gru(op)) => [Some(op.gates), None],
+                _ => [None, None],
+            };
+            kept.into_iter().flatten().for_each(|matrix| self.device.give(matrix));
         }
     }
 }

@@ -1,0 +1,274 @@
+//! Where kernels run: a device, or in tests the emulator.
+
+use crate::CudaError;
+use crate::driver::Driver;
+#[cfg(feature = "emulator")]
+use crate::emulator::Emulator;
+use std::ffi::c_void;
+
+/// What runs kernels, one after the other in the order in which they are launched.
+///
+/// # Safety
+/// Its functions read and write the memory of the device: addresses have to come from [`allocate`](Self::allocate) and
+/// must hold as many numbers as they are asked for. [`Matrix`](crate::Matrix) guarantees that memory lives as long as
+/// its address; whoever launches a kernel has compared shapes with what the kernel touches.
+pub(crate) enum Backend {
+    Driver(Driver),
+    #[cfg(feature = "emulator")]
+    Emulator(Emulator),
+}
+
+/// How many threads run a kernel.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Grid {
+    pub(crate) blocks: u32,
+    /// Per block: a power of two, at most [`BLOCK`].
+    pub(crate) threads: u32,
+}
+
+/// `BLOCK` of kernels/common.cu.
+const BLOCK: u32 = 256;
+
+impl Grid {
+    /// A thread per number; of many numbers each thread has several.
+    pub(crate) fn each(n: usize) -> Self {
+        Self { blocks: n.div_ceil(BLOCK as usize).min(1 << 16) as u32, threads: BLOCK }
+    }
+
+    /// A block per row, with as many threads as a row of so many numbers can use.
+    pub(crate) fn rows(rows: usize, cols: usize) -> Self {
+        Self { blocks: rows as u32, threads: (cols.min(BLOCK as usize) as u32).next_power_of_two().max(32) }
+    }
+
+    /// So many blocks of all threads.
+    pub(crate) const fn blocks(blocks: usize) -> Self {
+        Self { blocks: blocks as u32, threads: BLOCK }
+    }
+}
+
+/// C ← op(A) · op(B) + β · C in cuBLAS' way: matrices lie column by column, a column of A begins `lda` numbers after the
+/// one before; op(A) is `m × k`, op(B) `k × n`, op being the transposition or nothing.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Gemm {
+    pub(crate) transposed: [bool; 2],
+    pub(crate) m: usize,
+    pub(crate) n: usize,
+    pub(crate) k: usize,
+    pub(crate) a: *const f32,
+    pub(crate) lda: usize,
+    pub(crate) b: *const f32,
+    pub(crate) ldb: usize,
+    pub(crate) beta: f32,
+    pub(crate) c: *mut f32,
+    pub(crate) ldc: usize,
+    /// Whether factors may be rounded to bf16.
+    pub(crate) bf16: bool,
+}
+
+/// Calls a function of whichever backend it is.
+macro_rules! dispatch {
+    ($self:ident, $backend:ident => $call:expr) => {
+        match $self {
+            Self::Driver($backend) => $call,
+            #[cfg(feature = "emulator")]
+            Self::Emulator($backend) => $call,
+        }
+    };
+}
+
+#[allow(unsafe_code)] // hands on what its callers guarantee
+impl Backend {
+    /// Memory for so many numbers.
+    pub(crate) fn allocate(&self, numbers: usize) -> Result<u64, CudaError> {
+        dispatch!(self, backend => backend.allocate(numbers))
+    }
+
+    /// Gives memory back.
+    ///
+    /// # Safety
+    /// The address is from `allocate` and is not used any more.
+    pub(crate) unsafe fn free(&self, address: u64) {
+        // SAFETY: the caller's.
+        dispatch!(self, backend => unsafe { backend.free(address) });
+    }
+
+    /// Sets numbers to zero.
+    ///
+    /// # Safety
+    /// There are so many at the address.
+    pub(crate) unsafe fn clear(&self, address: u64, numbers: usize) -> Result<(), CudaError> {
+        // SAFETY: the caller's.
+        dispatch!(self, backend => unsafe { backend.clear(address, numbers) })
+    }
+
+    /// Copies numbers to the device.
+    ///
+    /// # Safety
+    /// There is room for them at the address.
+    pub(crate) unsafe fn write<T: Number>(&self, address: u64, numbers: &[T]) -> Result<(), CudaError> {
+        // SAFETY: the caller's.
+        dispatch!(self, backend => unsafe { backend.write(address, numbers) })
+    }
+
+    /// Copies numbers from the device, after all that was launched before.
+    ///
+    /// # Safety
+    /// There are so many at the address.
+    pub(crate) unsafe fn read(&self, address: u64, numbers: &mut [f32]) -> Result<(), CudaError> {
+        // SAFETY: the caller's.
+        dispatch!(self, backend => unsafe { backend.read(address, numbers) })
+    }
+
+    /// A product.
+    ///
+    /// # Safety
+    /// The matrices are of the shapes that it says.
+    pub(crate) unsafe fn gemm(&self, gemm: Gemm) -> Result<(), CudaError> {
+        // SAFETY: the caller's.
+        dispatch!(self, backend => unsafe { backend.gemm(gemm) })
+    }
+}
+
+/// What matrices and tables hold: four bytes.
+pub(crate) trait Number: Copy {}
+
+impl Number for f32 {}
+impl Number for u32 {}
+
+/// Declares the kernels: a function of [`Backend`] for each, which launches it.
+macro_rules! kernels {
+    ($(fn $name:ident($($argument:ident: $type:ty),* $(,)?);)*) => {
+        /// The kernels' names, in the order in which [`Driver`] keeps them.
+        pub(crate) const NAMES: &[&str] = &[$(stringify!($name)),*];
+
+        #[allow(non_camel_case_types)]
+        enum Kernel {
+            $($name),*
+        }
+
+        #[allow(unsafe_code, clippy::too_many_arguments)] // each kernel has its own
+        impl Backend {$(
+            /// Launches the kernel of this name.
+            ///
+            /// # Safety
+            /// All that it reads and writes, as kernels/*.cu say, is memory of this backend.
+            pub(crate) unsafe fn $name(&self, grid: Grid, $($argument: $type),*) -> Result<(), CudaError> {
+                if grid.blocks == 0 {
+                    return Ok(());
+                }
+                match self {
+                    Self::Driver(driver) => {
+                        let mut arguments = [$((&raw const $argument).cast_mut().cast::<c_void>()),*];
+                        // SAFETY: the arguments are those of the kernel in number and type: the emulator's tests, which
+                        // are called by the same declaration, would fail otherwise. The rest is the caller's.
+                        unsafe { driver.launch(Kernel::$name as usize, grid, &mut arguments) }
+                    }
+                    #[cfg(feature = "emulator")]
+                    Self::Emulator(emulator) => {
+                        unsafe extern "C" {
+                            #[link_name = concat!("emulated_", stringify!($name))]
+                            fn $name($($argument: $type),*);
+                        }
+                        unsafe extern "C" fn thread(arguments: *const c_void) {
+                            // SAFETY: `arguments` is what is passed to `launch` below.
+                            unsafe {
+                                let ($($argument,)*) = *arguments.cast::<($($type,)*)>();
+                                $name($($argument),*);
+                            }
+                        }
+                        let arguments = ($($argument,)*);
+                        // SAFETY: as above.
+                        unsafe { emulator.launch(stringify!($name), grid, thread, (&raw const arguments).cast()) }
+                    }
+                }
+            }
+        )*}
+    };
+}
+
+type In = *const f32;
+type Out = *mut f32;
+type Table = *const u32;
+
+kernels! {
+    fn activate(y: Out, bias: In, cols: u32, n: u64, function: u32);
+    fn derive(x: In, grad: Out, n: u64, function: u32);
+    fn multiply(y: Out, x: In, n: u64);
+    fn multiply_row(y: Out, row: In, cols: u32, n: u64);
+    fn scale(factor: f32, y: Out, n: u64);
+    fn mix(gate: In, a: In, b: In, y: Out, n: u64);
+    fn add_product(a: In, b: In, sum: Out, n: u64, fresh: u32);
+    fn add_rest(a: In, gate: In, sum: Out, n: u64);
+    fn add_difference(x: In, a: In, b: In, sum: Out, n: u64);
+    fn column_sums(a: In, b: In, rows: u32, cols: u32, sum: Out);
+    fn drop(key: u32, threshold: u32, keep: f32, x: In, y: Out, n: u64, add: u32);
+    fn row_mask(key: u32, threshold: u32, keep: f32, y: Out, cols: u32, n: u64);
+
+    fn block(x: In, x_cols: u32, y: Out, y_cols: u32, cols: u32, n: u64, add: u32);
+    fn lookup(table: In, ids: Table, factor: f32, y: Out, cols: u32, n: u64);
+    fn add_rows(grad: In, targets: Table, starts: Table, sources: Table, factor: f32, sum: Out, cols: u32);
+    fn means(x: In, spans: Table, y: Out, cols: u32, n: u64);
+    fn add_to_means(grad: In, spans: Table, count: u32, sum: Out, cols: u32, n: u64);
+    fn repeat(row: In, y: Out, cols: u32, n: u64);
+    fn leaky_sum(f: In, x: In, spans: Table, y: Out, cols: u32, n: u64);
+    fn leaky_sum_backward(f: In, x: In, y: In, spans: Table, grad: In, by_f: Out, sum: Out, cols: u32, n: u64);
+    fn running_mean(x: In, spans: Table, y: Out, cols: u32, n: u64);
+    fn running_mean_backward(spans: Table, grad: In, sum: Out, cols: u32, n: u64);
+
+    fn normalise(y: Out, scale: In, bias: In, epsilon: f32, centred: u32, cols: u32);
+    fn normalise_backward(
+        x: In, scale: In, grad: In, epsilon: f32, centred: u32, cols: u32, sum: Out, normal: Out,
+    );
+
+    fn attend(
+        q: In, k: In, v: In, queries: Table, heads: u32, dim: u32, width: u32, factor: f32,
+        key: u32, threshold: u32, keep: f32, weights: Out, y: Out,
+    );
+    fn attend_queries(
+        k: In, v: In, queries: Table, heads: u32, dim: u32, width: u32, factor: f32,
+        key: u32, threshold: u32, keep: f32, weights: In, guide: In, grad: In, derivatives: Out, q_grad: Out,
+    );
+    fn attend_keys(
+        q: In, queries: Table, keys: Table, heads: u32, dim: u32, width: u32, factor: f32,
+        key: u32, threshold: u32, keep: f32, weights: In, derivatives: In, grad: In, k_grad: Out, v_grad: Out,
+    );
+
+    fn additive(
+        queries: In, keys: In, values: In, v: In, spans: Table, n: u32, m: u32, weights: Out, y: Out,
+    );
+    fn additive_energies(
+        values: In, spans: Table, m: u32, weights: In, guide: In, grad: In, energies: Out,
+    );
+    fn additive_values(spans: Table, rows: u32, m: u32, weights: In, grad: In, sum: Out);
+    fn additive_queries(
+        queries: In, keys: In, v: In, spans: Table, n: u32, energies: In, sum: Out, by_v: Out,
+    );
+    fn additive_keys(queries: In, keys: In, v: In, spans: Table, rows: u32, n: u32, energies: In, sum: Out);
+
+    fn gru(
+        a_gates: In, a_candidate: In, u_gates: In, u_candidate: In, previous: In, gates: Out, y: Out, d: u32, n: u64,
+    );
+    fn gru_backward(
+        gates: In, u_candidate: In, previous: In, grad: In, by_gates: Out, by_candidate: Out, by_state: Out,
+        d: u32, n: u64,
+    );
+    fn add_kept(grad: In, gates: In, sum: Out, d: u32, n: u64);
+    fn lstm_memory(a: In, u: In, memory: In, y: Out, d: u32, n: u64);
+    fn lstm_memory_backward(a: In, u: In, memory: In, grad: In, by_sums: Out, by_memory: Out, d: u32, n: u64);
+    fn lstm_output(a: In, u: In, memory: In, y: Out, d: u32, n: u64);
+    fn lstm_output_backward(a: In, u: In, memory: In, grad: In, by_sums: Out, by_memory: Out, d: u32, n: u64);
+
+    fn losses(
+        logits: Out, words: Table, cols: u32, smoothing: f32, self_normalisation: f32, weight: f32, derive: u32,
+        results: Out,
+    );
+    fn squares(x: In, n: u64, sums: Out);
+    fn sgd(p: Out, g: In, n: u64, rate: f32, clip: f32);
+    fn adam(
+        p: Out, gradient: In, m: Out, v: Out, n: u64, rate: f32, clip: f32, beta1: f32, beta2: f32,
+        correction1: f32, correction2: f32, epsilon: f32, weight_decay: f32,
+    );
+    fn adadelta(p: Out, gradient: In, steps: Out, squares: Out, n: u64, rate: f32, clip: f32, rho: f32, epsilon: f32);
+    fn cut(p: Out, n: u64, limit: f32);
+    fn smooth(smoothed: Out, p: In, n: u64, kept: f32);
+}

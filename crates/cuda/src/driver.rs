@@ -1,0 +1,171 @@
+//! A real device: the CUDA driver, NVRTC and cuBLAS, each loaded when a device is opened.
+
+#![allow(unsafe_code)] // calls into C
+
+use crate::CudaError;
+use crate::backend::{Gemm, Grid, NAMES, Number};
+use crate::compiler;
+use cudarc::cublas::{result as cublas, sys as cublas_sys};
+use cudarc::driver::{CudaContext, result as driver, sys};
+use std::ffi::{CString, c_int, c_void};
+use std::sync::Arc;
+
+/// A device with compiled kernels. Everything happens on the null stream, so in order.
+pub(crate) struct Driver {
+    /// Keeps the device's context, which is current on the thread that made it. Pointers keep this type there.
+    context: Arc<CudaContext>,
+    /// Of each kernel, in the order of [`NAMES`]; they live as long as the context.
+    functions: Vec<sys::CUfunction>,
+    cublas: cublas_sys::cublasHandle_t,
+}
+
+/// The stream on which everything happens.
+const STREAM: sys::CUstream = std::ptr::null_mut();
+
+impl Driver {
+    /// Opens device number `index` and compiles the kernels for it.
+    pub(crate) fn open(index: usize) -> Result<Self, CudaError> {
+        check_libraries()?;
+        let count = CudaContext::device_count().map_err(CudaError::call("be found"))?.max(0) as usize;
+        if index >= count {
+            return Err(CudaError::NoDevice { index, count });
+        }
+        let context = CudaContext::new(index).map_err(CudaError::call("be opened"))?;
+        let (major, minor) = context.compute_capability().map_err(CudaError::call("say what it can"))?;
+        let code = compiler::compile(&format!("sm_{major}{minor}"))?;
+        // SAFETY: `code` is what NVRTC made for this device; the module is never unloaded.
+        let module = unsafe { driver::module::load_data(code.as_ptr().cast()) };
+        let module = module.map_err(CudaError::call("load the kernels"))?;
+        let find = |name: &&str| {
+            let name = CString::new(*name).map_err(CudaError::call("name a kernel"))?;
+            // SAFETY: the module is the one from above.
+            unsafe { driver::module::get_function(module, name) }.map_err(CudaError::call("find a kernel"))
+        };
+        let functions = NAMES.iter().map(find).collect::<Result<_, _>>()?;
+        let cublas = cublas::create_handle().map_err(CudaError::call("start cuBLAS"))?;
+        Ok(Self { context, functions, cublas })
+    }
+
+    /// What the device calls itself.
+    pub(crate) fn name(&self) -> String {
+        self.context.name().unwrap_or_else(|_| "a GPU".to_owned())
+    }
+
+    pub(crate) fn allocate(&self, numbers: usize) -> Result<u64, CudaError> {
+        let bytes = numbers * size_of::<f32>();
+        // SAFETY: memory without owner; `Matrix` gives it one.
+        unsafe { driver::malloc_sync(bytes) }.map_err(|error| {
+            let (free, total) = driver::mem_get_info().unwrap_or_default();
+            match error.0 {
+                sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
+                    CudaError::OutOfMemory { megabytes: bytes >> 20, free: free >> 20, total: total >> 20 }
+                }
+                _ => CudaError::call("allocate memory")(error),
+            }
+        })
+    }
+
+    /// # Safety
+    /// As [`Backend::free`](crate::backend::Backend::free).
+    pub(crate) unsafe fn free(&self, address: u64) {
+        // An error here is that of an earlier launch, which the next call tells.
+        // SAFETY: the caller's; it waits for what was launched.
+        let _ = unsafe { driver::free_sync(address) };
+    }
+
+    /// # Safety
+    /// As [`Backend::clear`](crate::backend::Backend::clear).
+    pub(crate) unsafe fn clear(&self, address: u64, numbers: usize) -> Result<(), CudaError> {
+        // SAFETY: the caller's.
+        let result = unsafe { driver::memset_d8_async(address, 0, numbers * size_of::<f32>(), STREAM) };
+        result.map_err(CudaError::call("set memory to zero"))
+    }
+
+    /// # Safety
+    /// As [`Backend::write`](crate::backend::Backend::write).
+    pub(crate) unsafe fn write<T: Number>(&self, address: u64, numbers: &[T]) -> Result<(), CudaError> {
+        // SAFETY: the caller's; memory that is not pinned, as this, has been read when the call returns.
+        let result = unsafe { driver::memcpy_htod_async(address, numbers, STREAM) };
+        result.map_err(CudaError::call("be written to"))
+    }
+
+    /// # Safety
+    /// As [`Backend::read`](crate::backend::Backend::read).
+    pub(crate) unsafe fn read(&self, address: u64, numbers: &mut [f32]) -> Result<(), CudaError> {
+        // SAFETY: the caller's; `numbers` is borrowed until the stream is done.
+        let result = unsafe {
+            driver::memcpy_dtoh_async(numbers, address, STREAM).and_then(|()| driver::stream::synchronize(STREAM))
+        };
+        result.map_err(CudaError::call("finish what it was given"))
+    }
+
+    /// # Safety
+    /// The arguments are those of the kernel, and what they point to is as the kernel expects.
+    pub(crate) unsafe fn launch(
+        &self,
+        kernel: usize,
+        grid: Grid,
+        arguments: &mut [*mut c_void],
+    ) -> Result<(), CudaError> {
+        let (blocks, threads) = ((grid.blocks, 1, 1), (grid.threads, 1, 1));
+        // SAFETY: the caller's.
+        let result = unsafe { driver::launch_kernel(self.functions[kernel], blocks, threads, 0, STREAM, arguments) };
+        result.map_err(CudaError::call("launch a kernel"))
+    }
+
+    /// # Safety
+    /// As [`Backend::gemm`](crate::backend::Backend::gemm).
+    pub(crate) unsafe fn gemm(&self, gemm: Gemm) -> Result<(), CudaError> {
+        use cublas_sys::cublasComputeType_t::{CUBLAS_COMPUTE_32F, CUBLAS_COMPUTE_32F_FAST_16BF};
+        use cublas_sys::cublasOperation_t::{CUBLAS_OP_N, CUBLAS_OP_T};
+        const F32: cublas_sys::cudaDataType = cublas_sys::cudaDataType::CUDA_R_32F;
+        let [op_a, op_b] = gemm.transposed.map(|transposed| if transposed { CUBLAS_OP_T } else { CUBLAS_OP_N });
+        let alpha = 1.0_f32;
+        // SAFETY: the caller's; `Cuda` has checked that sizes fit.
+        let result = unsafe {
+            cublas::gemm_ex(
+                self.cublas,
+                op_a,
+                op_b,
+                gemm.m as c_int,
+                gemm.n as c_int,
+                gemm.k as c_int,
+                (&raw const alpha).cast(),
+                gemm.a.cast(),
+                F32,
+                gemm.lda as c_int,
+                gemm.b.cast(),
+                F32,
+                gemm.ldb as c_int,
+                (&raw const gemm.beta).cast(),
+                gemm.c.cast(),
+                F32,
+                gemm.ldc as c_int,
+                if gemm.bf16 { CUBLAS_COMPUTE_32F_FAST_16BF } else { CUBLAS_COMPUTE_32F },
+                cublas_sys::cublasGemmAlgo_t::CUBLAS_GEMM_DEFAULT,
+            )
+        };
+        result.map_err(CudaError::call("compute a product"))
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        // SAFETY: nobody else has the handle. What fails here has no consequence any more.
+        let _ = unsafe { cublas::destroy_handle(self.cublas) };
+    }
+}
+
+/// cudarc panics where a library is missing, so all are looked for before.
+fn check_libraries() -> Result<(), CudaError> {
+    // SAFETY: this loads NVIDIA's libraries, whose initialisation has no preconditions.
+    let [driver, cublas] = unsafe { [sys::is_culib_present(), cublas_sys::is_culib_present()] };
+    if !driver {
+        return Err(CudaError::NoLibrary { file: "libcuda.so.1", install: "an NVIDIA GPU and its driver" });
+    }
+    compiler::check_library()?;
+    if !cublas {
+        return Err(CudaError::NoLibrary { file: "libcublas.so", install: "cuBLAS of CUDA 12 or 13" });
+    }
+    Ok(())
+}

@@ -1,0 +1,99 @@
+// Multi-head attention. What belongs together is told by tables (../operations/attention.rs).
+
+// Of a query.
+struct Query {
+    unsigned row;   // among the queries
+    unsigned first; // key
+    unsigned seen;  // keys
+    unsigned start; // of its weights, `heads × seen`
+};
+
+// Of a key.
+struct Key {
+    unsigned row;     // among the keys
+    unsigned place;   // in its sentence
+    unsigned queries; // the first one of its sentence, among `struct Query`
+    unsigned count;   // of these
+};
+
+// A block per query and head: weights, and y_h = Σ_j w_j · mask_j · v_jh. Heads have `dim` columns in q and k, `width` in
+// v.
+KERNEL(attend)(const float *q, const float *k, const float *v, const struct Query *queries, unsigned heads,
+               unsigned dim, unsigned width, float factor, unsigned key, unsigned threshold, float keep,
+               float *weights, float *y) {
+    struct Query query = queries[blockIdx.x / heads];
+    unsigned head = blockIdx.x % heads;
+    u64 start = query.start + (u64)head * query.seen;
+    float *w = weights + start;
+    const float *own = q + ((u64)query.row * heads + head) * dim;
+    FOR_BLOCK(j, 0, query.seen) {
+        const float *other = k + ((u64)(query.first + j) * heads + head) * dim;
+        float dot = 0;
+        for (unsigned c = 0; c < dim; c++) dot += own[c] * other[c];
+        w[j] = factor * dot;
+    }
+    softmax(w, query.seen);
+    FOR_BLOCK(c, 0, width) {
+        float total = 0;
+        for (unsigned j = 0; j < query.seen; j++) {
+            float used = w[j] * mask_factor(start + j, key, threshold, keep);
+            total += used * v[((u64)(query.first + j) * heads + head) * width + c];
+        }
+        y[((u64)query.row * heads + head) * width + c] = total;
+    }
+}
+
+// A block per query and head: the derivatives by what the softmax saw, and by q. `guide`: derivatives by the weights
+// from elsewhere, or nothing.
+KERNEL(attend_queries)(const float *k, const float *v, const struct Query *queries, unsigned heads, unsigned dim,
+                       unsigned width, float factor, unsigned key, unsigned threshold, float keep,
+                       const float *weights, const float *guide, const float *grad, float *derivatives,
+                       float *q_grad) {
+    struct Query query = queries[blockIdx.x / heads];
+    unsigned head = blockIdx.x % heads;
+    u64 start = query.start + (u64)head * query.seen;
+    float *d = derivatives + start;
+    const float *own = grad + ((u64)query.row * heads + head) * width;
+    FOR_BLOCK(j, 0, query.seen) {
+        const float *other = v + ((u64)(query.first + j) * heads + head) * width;
+        float dot = 0;
+        for (unsigned c = 0; c < width; c++) dot += own[c] * other[c];
+        d[j] = dot * mask_factor(start + j, key, threshold, keep) + (guide ? guide[start + j] : 0.0f);
+    }
+    __syncthreads();
+    softmax_backward(weights + start, d, query.seen);
+    FOR_BLOCK(c, 0, dim) {
+        float total = 0;
+        for (unsigned j = 0; j < query.seen; j++) total += d[j] * k[((u64)(query.first + j) * heads + head) * dim + c];
+        q_grad[((u64)query.row * heads + head) * dim + c] = factor * total;
+    }
+}
+
+// A block per key and head: the derivatives by k and v, over the queries that see it.
+KERNEL(attend_keys)(const float *q, const struct Query *queries, const struct Key *keys, unsigned heads, unsigned dim,
+                    unsigned width, float factor, unsigned mask_key, unsigned threshold, float keep,
+                    const float *weights, const float *derivatives, const float *grad, float *k_grad, float *v_grad) {
+    struct Key key = keys[blockIdx.x / heads];
+    unsigned head = blockIdx.x % heads;
+    FOR_BLOCK(c, 0, width) {
+        float total = 0;
+        for (unsigned i = key.queries; i < key.queries + key.count; i++) {
+            struct Query query = queries[i];
+            if (key.place >= query.seen) continue;
+            u64 at = query.start + (u64)head * query.seen + key.place;
+            float used = weights[at] * mask_factor(at, mask_key, threshold, keep);
+            total += used * grad[((u64)query.row * heads + head) * width + c];
+        }
+        v_grad[((u64)key.row * heads + head) * width + c] = total;
+    }
+    FOR_BLOCK(c, 0, dim) {
+        float total = 0;
+        for (unsigned i = key.queries; i < key.queries + key.count; i++) {
+            struct Query query = queries[i];
+            if (key.place >= query.seen) continue;
+            u64 at = query.start + (u64)head * query.seen + key.place;
+            total += derivatives[at] * q[((u64)query.row * heads + head) * dim + c];
+        }
+        k_grad[((u64)key.row * heads + head) * dim + c] = factor * total;
+    }
+}

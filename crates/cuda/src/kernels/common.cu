@@ -1,0 +1,86 @@
+// What all kernels share. They are written in what C and CUDA C++ have in common: NVRTC compiles them for the device at
+// hand, and a C compiler for the emulator that the tests run them on (../emulator).
+//
+// Matrices are row-major. All sums have an order that depends on shapes alone: nothing is added atomically, so that two
+// runs on the same device give the same bits.
+
+#ifndef EMULATED
+#define KERNEL(name) extern "C" __global__ void name
+#endif
+
+// The most threads a block has; where threads work together there are a power of two of them.
+#define BLOCK 256
+
+typedef unsigned long long u64;
+
+// Runs over all i below n, each for one of all threads.
+#define FOR_EACH(i, n) \
+    for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += (u64)gridDim.x * blockDim.x)
+
+// Runs over all i from `from` to below n, each for one of the threads of the block.
+#define FOR_BLOCK(i, from, n) for (unsigned i = (from) + threadIdx.x; i < (n); i += blockDim.x)
+
+// The sum over the threads of the block, for all of them.
+__device__ static float block_sum(float x) {
+    __shared__ float partial[BLOCK];
+    partial[threadIdx.x] = x;
+    __syncthreads();
+    for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
+        if (threadIdx.x < half) partial[threadIdx.x] += partial[threadIdx.x + half];
+        __syncthreads();
+    }
+    float sum = partial[0];
+    __syncthreads(); // before somebody writes the next one
+    return sum;
+}
+
+// The largest over the threads of the block, for all of them.
+__device__ static float block_max(float x) {
+    __shared__ float partial[BLOCK];
+    partial[threadIdx.x] = x;
+    __syncthreads();
+    for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
+        if (threadIdx.x < half) partial[threadIdx.x] = fmaxf(partial[threadIdx.x], partial[threadIdx.x + half]);
+        __syncthreads();
+    }
+    float max = partial[0];
+    __syncthreads();
+    return max;
+}
+
+// Less than all finite numbers but the least.
+#define LEAST -3.4e38f
+
+// Softmax of n numbers, in place, by the whole block.
+__device__ static void softmax(float *x, unsigned n) {
+    float max = LEAST;
+    FOR_BLOCK(i, 0, n) max = fmaxf(max, x[i]);
+    max = block_max(max);
+    float sum = 0;
+    FOR_BLOCK(i, 0, n) {
+        x[i] = expf(x[i] - max);
+        sum += x[i];
+    }
+    sum = block_sum(sum);
+    FOR_BLOCK(i, 0, n) x[i] /= sum;
+    __syncthreads();
+}
+
+// From the derivatives by the weights w of a softmax to those by what it saw, in place: w · (d - Σ w d).
+__device__ static void softmax_backward(const float *w, float *d, unsigned n) {
+    float mean = 0;
+    FOR_BLOCK(i, 0, n) mean += w[i] * d[i];
+    mean = block_sum(mean);
+    FOR_BLOCK(i, 0, n) d[i] = w[i] * (d[i] - mean);
+    __syncthreads();
+}
+
+__device__ static float sigmoid(float x) { return 1.0f / (1.0f + expf(-x)); }
+
+// What element i is multiplied with by a mask (`Mask` of metaphrase-device): a threshold of 0 drops nothing.
+__device__ static float mask_factor(u64 i, unsigned key, unsigned threshold, float scale) {
+    unsigned x = ((unsigned)i * 0x9e3779b9u) ^ key;
+    x = (x ^ (x >> 16)) * 0x85ebca6bu;
+    x = (x ^ (x >> 13)) * 0xc2b2ae35u;
+    return (x ^ (x >> 16)) < threshold ? 0.0f : scale;
+}

@@ -1,0 +1,112 @@
+// Sums, products and functions of single numbers.
+
+// Functions, as `function` in ../operations/elementwise.rs counts them.
+#define NONE 0
+#define RELU 1
+#define TANH 2
+#define SIGMOID 3
+#define SWISH 4
+#define GELU 5
+
+#define ROOT_HALF 0.70710678f    // √(1/2)
+#define DENSITY_AT_0 0.39894228f // 1/√(2π)
+
+__device__ static float apply(unsigned function, float x) {
+    switch (function) {
+        case RELU: return x > 0 ? x : 0;
+        case TANH: return tanhf(x);
+        case SIGMOID: return sigmoid(x);
+        case SWISH: return x * sigmoid(x);
+        case GELU: return x * 0.5f * (1.0f + erff(x * ROOT_HALF));
+        default: return x;
+    }
+}
+
+// The derivative of a function: the first ones tell it from their value, the others from what they were given.
+__device__ static float derivative(unsigned function, float x) {
+    switch (function) {
+        case RELU: return x > 0 ? 1 : 0;
+        case TANH: return 1.0f - x * x;
+        case SIGMOID: return x * (1.0f - x);
+        case SWISH: return sigmoid(x) * (1.0f + x * (1.0f - sigmoid(x)));
+        case GELU: return 0.5f * (1.0f + erff(x * ROOT_HALF)) + x * DENSITY_AT_0 * expf(-0.5f * x * x);
+        default: return 1;
+    }
+}
+
+// y ← f(y + bias), the bias being a row or nothing.
+KERNEL(activate)(float *y, const float *bias, unsigned cols, u64 n, unsigned function) {
+    FOR_EACH(i, n) y[i] = apply(function, bias ? y[i] + bias[i % cols] : y[i]);
+}
+
+// grad ← grad · f'
+KERNEL(derive)(const float *x, float *grad, u64 n, unsigned function) {
+    FOR_EACH(i, n) grad[i] *= derivative(function, x[i]);
+}
+
+// y ← y · x
+KERNEL(multiply)(float *y, const float *x, u64 n) {
+    FOR_EACH(i, n) y[i] *= x[i];
+}
+
+// y ← y · row, in each row.
+KERNEL(multiply_row)(float *y, const float *row, unsigned cols, u64 n) {
+    FOR_EACH(i, n) y[i] *= row[i % cols];
+}
+
+// y ← factor · y
+KERNEL(scale)(float factor, float *y, u64 n) {
+    FOR_EACH(i, n) y[i] *= factor;
+}
+
+// y ← gate · a + (1 - gate) · b
+KERNEL(mix)(const float *gate, const float *a, const float *b, float *y, u64 n) {
+    FOR_EACH(i, n) y[i] = gate[i] * a[i] + (1.0f - gate[i]) * b[i];
+}
+
+// sum ← sum + a · b; what is fresh has no numbers yet.
+KERNEL(add_product)(const float *a, const float *b, float *sum, u64 n, unsigned fresh) {
+    FOR_EACH(i, n) sum[i] = a[i] * b[i] + (fresh ? 0.0f : sum[i]);
+}
+
+// sum ← sum + a · (1 - gate)
+KERNEL(add_rest)(const float *a, const float *gate, float *sum, u64 n) {
+    FOR_EACH(i, n) sum[i] += a[i] * (1.0f - gate[i]);
+}
+
+// sum ← sum + x · (a - b)
+KERNEL(add_difference)(const float *x, const float *a, const float *b, float *sum, u64 n) {
+    FOR_EACH(i, n) sum[i] += x[i] * (a[i] - b[i]);
+}
+
+// sum ← sum + Σ_r a_r · b_r; without b, Σ_r a_r. A block has 32 columns, of which each of its 8 groups of threads adds
+// every 8th row.
+KERNEL(column_sums)(const float *a, const float *b, unsigned rows, unsigned cols, float *sum) {
+    __shared__ float partial[BLOCK];
+    unsigned group = threadIdx.x / 32, col = blockIdx.x * 32 + threadIdx.x % 32;
+    float total = 0;
+    if (col < cols)
+        for (unsigned r = group; r < rows; r += BLOCK / 32) {
+            u64 i = (u64)r * cols + col;
+            total += b ? a[i] * b[i] : a[i];
+        }
+    partial[threadIdx.x] = total;
+    __syncthreads();
+    if (group == 0 && col < cols) {
+        for (unsigned other = 1; other < BLOCK / 32; other++) total += partial[other * 32 + threadIdx.x];
+        sum[col] += total;
+    }
+}
+
+// y ← x · mask, or y + x · mask; without x, the mask itself.
+KERNEL(drop)(unsigned key, unsigned threshold, float keep, const float *x, float *y, u64 n, unsigned add) {
+    FOR_EACH(i, n) {
+        float factor = mask_factor(i, key, threshold, keep);
+        y[i] = (x ? x[i] * factor : factor) + (add ? y[i] : 0.0f);
+    }
+}
+
+// The rows of y ← the mask of the row.
+KERNEL(row_mask)(unsigned key, unsigned threshold, float keep, float *y, unsigned cols, u64 n) {
+    FOR_EACH(i, n) y[i] = mask_factor(i / cols, key, threshold, keep);
+}

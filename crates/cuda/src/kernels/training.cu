@@ -1,0 +1,78 @@
+// The loss, and what updates do to parameters.
+
+// A block per row of logits: ln p of its word, ln Z and the sum of the logits; these become the derivatives by them if
+// asked: weight · (p · (1 + 2α ln Z) - (1 - ε) · [v = y] - ε/V).
+KERNEL(losses)(float *logits, const unsigned *words, unsigned cols, float smoothing, float self_normalisation,
+               float weight, unsigned derive, float *results) {
+    logits += (u64)blockIdx.x * cols;
+    float max = LEAST;
+    FOR_BLOCK(c, 0, cols) max = fmaxf(max, logits[c]);
+    max = block_max(max);
+    float exponentials = 0, sum = 0;
+    FOR_BLOCK(c, 0, cols) {
+        exponentials += expf(logits[c] - max);
+        sum += logits[c];
+    }
+    sum = block_sum(sum);
+    float log_z = max + logf(block_sum(exponentials));
+    unsigned word = words[blockIdx.x];
+    if (threadIdx.x == 0) {
+        results[3 * blockIdx.x] = logits[word] - log_z;
+        results[3 * blockIdx.x + 1] = log_z;
+        results[3 * blockIdx.x + 2] = sum;
+    }
+    __syncthreads();
+    if (!derive) return;
+    float factor = weight * (1.0f + 2.0f * self_normalisation * log_z);
+    FOR_BLOCK(c, 0, cols) {
+        float d = expf(logits[c] - log_z) * factor - weight * smoothing / cols;
+        logits[c] = c == word ? d - weight * (1.0f - smoothing) : d;
+    }
+}
+
+// Σ x² of what each block sees.
+KERNEL(squares)(const float *x, u64 n, float *sums) {
+    float sum = 0;
+    FOR_EACH(i, n) sum += x[i] * x[i];
+    sum = block_sum(sum);
+    if (threadIdx.x == 0) sums[blockIdx.x] = sum;
+}
+
+// The rules of metaphrase-train's optimizer; `clip` is what gradients are multiplied with.
+
+KERNEL(sgd)(float *p, const float *g, u64 n, float rate, float clip) {
+    FOR_EACH(i, n) p[i] -= rate * clip * g[i];
+}
+
+// The corrections are 1/(1 - βᵗ).
+KERNEL(adam)(float *p, const float *gradient, float *m, float *v, u64 n, float rate, float clip, float beta1,
+             float beta2, float correction1, float correction2, float epsilon, float weight_decay) {
+    FOR_EACH(i, n) {
+        float g = clip * gradient[i];
+        m[i] = beta1 * m[i] + (1.0f - beta1) * g;
+        v[i] = beta2 * v[i] + (1.0f - beta2) * g * g;
+        float step = m[i] * correction1 / (sqrtf(v[i] * correction2) + epsilon);
+        p[i] -= rate * (step + weight_decay * p[i]);
+    }
+}
+
+KERNEL(adadelta)(float *p, const float *gradient, float *steps, float *squares, u64 n, float rate, float clip,
+                 float rho, float epsilon) {
+    FOR_EACH(i, n) {
+        float g = clip * gradient[i];
+        squares[i] = rho * squares[i] + (1.0f - rho) * g * g;
+        float step = sqrtf((steps[i] + epsilon) / (squares[i] + epsilon)) * g;
+        steps[i] = rho * steps[i] + (1.0f - rho) * step * step;
+        p[i] -= rate * step;
+    }
+}
+
+// Cuts weights to ±limit; what is no number stays so.
+KERNEL(cut)(float *p, u64 n, float limit) {
+    FOR_EACH(i, n) p[i] = p[i] > limit ? limit : p[i] < -limit ? -limit : p[i];
+}
+
+// smoothed ← kept · smoothed + (1 - kept) · p
+KERNEL(smooth)(float *smoothed, const float *p, u64 n, float kept) {
+    FOR_EACH(i, n) smoothed[i] = kept * smoothed[i] + (1.0f - kept) * p[i];
+}

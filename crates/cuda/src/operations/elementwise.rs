@@ -1,0 +1,162 @@
+//! Sums, products and functions of single numbers: `kernels/elementwise.cu`.
+
+#![allow(unsafe_code)] // launches kernels
+
+use super::{is_shaped, optional, same, shape};
+use crate::backend::Grid;
+use crate::{Cuda, Matrix};
+use metaphrase_device::{Activation, Block, Elementwise, Rows, Shape};
+
+/// How the kernels count functions.
+#[derive(Clone, Copy)]
+pub(super) enum Function {
+    None,
+    Relu,
+    Tanh,
+    Sigmoid,
+    Swish,
+    Gelu,
+}
+
+impl From<Activation> for Function {
+    fn from(activation: Activation) -> Self {
+        match activation {
+            Activation::None => Self::None,
+            Activation::Relu => Self::Relu,
+            Activation::Tanh => Self::Tanh,
+            Activation::Sigmoid => Self::Sigmoid,
+        }
+    }
+}
+
+impl Cuda {
+    /// y ← f(y + bias).
+    pub(super) fn finish(&mut self, y: &mut Matrix, bias: Option<&Matrix>, f: Function) {
+        if let Some(bias) = bias {
+            is_shaped(bias, 1, y.cols());
+        }
+        let (n, cols) = (y.len(), y.cols() as u32);
+        // SAFETY: y has n numbers, the bias, if any, one per column.
+        self.run(|b| unsafe { b.activate(Grid::each(n), y.write(), optional(bias), cols, n as u64, f as u32) });
+    }
+
+    /// grad ← grad · f', told from what the function gave or, for swish and gelu, was given.
+    fn derive_function(&mut self, f: Function, x: &Matrix, grad: &mut Matrix) {
+        let n = same([x, grad]);
+        // SAFETY: both have n numbers.
+        self.run(|b| unsafe { b.derive(Grid::each(n), x.read(), grad.write(), n as u64, f as u32) });
+    }
+
+    /// sum ← sum + Σ_r a_r · b_r, or Σ_r a_r.
+    pub(super) fn column_sums(&mut self, a: &Matrix, b: Option<&Matrix>, sum: &mut Matrix) {
+        let (rows, cols) = shape(a);
+        is_shaped(b.unwrap_or(a), rows, cols);
+        assert_eq!(sum.len(), cols, "a sum per column");
+        let grid = Grid::blocks(cols.div_ceil(32)); // a block has 32 columns
+        // SAFETY: a and b have this shape, there is a sum per column.
+        self.run(|backend| unsafe {
+            backend.column_sums(grid, a.read(), optional(b), rows as u32, cols as u32, sum.write())
+        });
+    }
+}
+
+/// All of a matrix.
+fn whole(x: &Matrix, y: &Matrix) -> Block {
+    same([x, y]);
+    Block { rows: x.rows(), cols: x.cols(), from: (0, 0), to: (0, 0) }
+}
+
+impl Elementwise for Cuda {
+    fn copy(&mut self, x: &Matrix, y: &mut Matrix) {
+        self.copy_block(x, y, whole(x, y));
+    }
+
+    fn add(&mut self, y: &mut Matrix, x: &Matrix) {
+        self.add_block(x, y, whole(x, y));
+    }
+
+    fn mul(&mut self, y: &mut Matrix, x: &Matrix) {
+        let n = same([y, x]);
+        // SAFETY: both have n numbers.
+        self.run(|b| unsafe { b.multiply(Grid::each(n), y.write(), x.read(), n as u64) });
+    }
+
+    fn scale(&mut self, factor: f32, y: &mut Matrix) {
+        let n = y.len();
+        // SAFETY: y has n numbers.
+        self.run(|b| unsafe { b.scale(Grid::each(n), factor, y.write(), n as u64) });
+    }
+
+    fn add_row(&mut self, y: &mut Matrix, row: &Matrix) {
+        self.finish(y, Some(row), Function::None);
+    }
+
+    fn mul_row(&mut self, y: &mut Matrix, row: &Matrix) {
+        is_shaped(row, 1, y.cols());
+        let (n, cols) = (y.len(), y.cols() as u32);
+        // SAFETY: y has n numbers, the row one per column.
+        self.run(|b| unsafe { b.multiply_row(Grid::each(n), y.write(), row.read(), cols, n as u64) });
+    }
+
+    fn activate(&mut self, f: Activation, y: &mut Matrix) {
+        self.finish(y, None, f.into());
+    }
+
+    fn derive(&mut self, f: Activation, y: &Matrix, grad: &mut Matrix) {
+        if f != Activation::None {
+            self.derive_function(f.into(), y, grad);
+        }
+    }
+
+    fn swish(&mut self, y: &mut Matrix) {
+        self.finish(y, None, Function::Swish);
+    }
+
+    fn derive_swish(&mut self, x: &Matrix, grad: &mut Matrix) {
+        self.derive_function(Function::Swish, x, grad);
+    }
+
+    fn gelu(&mut self, y: &mut Matrix) {
+        self.finish(y, None, Function::Gelu);
+    }
+
+    fn derive_gelu(&mut self, x: &Matrix, _: &Matrix, grad: &mut Matrix) {
+        self.derive_function(Function::Gelu, x, grad);
+    }
+
+    fn mix(&mut self, gate: &Matrix, a: &Matrix, b: &Matrix, y: &mut Matrix) {
+        let n = same([gate, a, b, y]);
+        // SAFETY: all have n numbers.
+        self.run(|backend| unsafe { backend.mix(Grid::each(n), gate.read(), a.read(), b.read(), y.write(), n as u64) });
+    }
+
+    fn add_product(&mut self, a: &Matrix, b: &Matrix, sum: &mut Matrix, fresh: bool) {
+        let n = same([a, b, sum]);
+        // SAFETY: all have n numbers.
+        self.run(|backend| unsafe {
+            backend.add_product(Grid::each(n), a.read(), b.read(), sum.write(), n as u64, fresh.into())
+        });
+    }
+
+    fn add_rest(&mut self, a: &Matrix, gate: &Matrix, sum: &mut Matrix) {
+        let n = same([a, gate, sum]);
+        // SAFETY: all have n numbers.
+        self.run(|b| unsafe { b.add_rest(Grid::each(n), a.read(), gate.read(), sum.write(), n as u64) });
+    }
+
+    fn add_difference(&mut self, x: &Matrix, a: &Matrix, b: &Matrix, sum: &mut Matrix) {
+        let n = same([x, a, b, sum]);
+        // SAFETY: all have n numbers.
+        self.run(|backend| unsafe {
+            backend.add_difference(Grid::each(n), x.read(), a.read(), b.read(), sum.write(), n as u64)
+        });
+    }
+
+    fn add_all_rows(&mut self, x: &Matrix, sum: &mut Matrix) {
+        self.column_sums(x, None, sum);
+    }
+
+    fn add_all_products(&mut self, a: &Matrix, b: &Matrix, sum: &mut Matrix) {
+        self.column_sums(a, Some(b), sum);
+    }
+}

@@ -1,0 +1,45 @@
+//! Normalisation of rows: `kernels/normalisation.cu`.
+
+#![allow(unsafe_code)] // launches kernels
+
+use super::{is_shaped, optional, same, shape};
+use crate::backend::Grid;
+use crate::{Cuda, Matrix};
+use metaphrase_device::{Normal, Normalisation, Shape, Storage};
+
+impl Normalisation for Cuda {
+    fn normalise(&mut self, y: &mut Matrix, scale: &Matrix, bias: Option<&Matrix>, normal: Normal) {
+        let (rows, cols) = shape(y);
+        is_shaped(scale, 1, cols);
+        is_shaped(bias.unwrap_or(scale), 1, cols);
+        let Normal { epsilon, centred } = normal;
+        // SAFETY: there is a block per row of y; scale and bias, if any, have a number per column.
+        self.run(|b| unsafe {
+            let (grid, bias) = (Grid::rows(rows, cols), optional(bias));
+            b.normalise(grid, y.write(), scale.read(), bias, epsilon, centred.into(), cols as u32)
+        });
+    }
+
+    fn normalise_backward(
+        &mut self,
+        x: &Matrix,
+        scale: &Matrix,
+        grad: &Matrix,
+        normal: Normal,
+        sum: &mut Matrix,
+        scale_sum: &mut Matrix,
+    ) {
+        same([x, grad, sum]);
+        is_shaped(scale, 1, x.cols());
+        let mut normalised = self.take(x.rows(), x.cols());
+        let (grid, cols) = (Grid::rows(x.rows(), x.cols()), x.cols() as u32);
+        let Normal { epsilon, centred } = normal;
+        // SAFETY: there is a block per row of the four; the scale has a number per column.
+        self.run(|b| unsafe {
+            let [x, scale, grad] = [x, scale, grad].map(Matrix::read);
+            b.normalise_backward(grid, x, scale, grad, epsilon, centred.into(), cols, sum.write(), normalised.write())
+        });
+        self.column_sums(grad, Some(&normalised), scale_sum);
+        self.give(normalised);
+    }
+}

@@ -1,0 +1,74 @@
+//! Products, by cuBLAS. It reads matrices column by column, so what is `rows × cols` here is `cols × rows` there.
+
+#![allow(unsafe_code)] // launches products
+
+use super::{elementwise::Function, is_shaped, shape};
+use crate::backend::Gemm;
+use crate::{Cuda, Matrix};
+use metaphrase_device::{Activation, Precision, Products, Shape, Weight};
+
+impl Cuda {
+    /// y ← x · W + β · y, that is yᵀ ← Wᵀ · xᵀ + β · yᵀ.
+    fn product(&mut self, x: &Matrix, w: &Weight<'_, Matrix>, beta: f32, y: &mut Matrix) {
+        let (rows, inputs) = shape(x);
+        let (w_rows, outputs) = shape(w.parameter);
+        let (w_rows, outputs) = if w.transposed { (outputs, w_rows) } else { (w_rows, outputs) };
+        assert_eq!(inputs, w_rows, "inputs of a product");
+        is_shaped(y, rows, outputs);
+        self.gemm(Gemm {
+            transposed: [w.transposed, false],
+            m: outputs,
+            n: rows,
+            k: inputs,
+            a: w.parameter.read(),
+            lda: w.parameter.cols(),
+            b: x.read(),
+            ldb: inputs,
+            beta,
+            c: y.write(),
+            ldc: outputs,
+            bf16: self.precision == Precision::Bf16,
+        });
+    }
+
+    fn gemm(&mut self, gemm: Gemm) {
+        if gemm.m > 0 && gemm.n > 0 {
+            // SAFETY: the two callers have compared the shapes.
+            self.run(|backend| unsafe { backend.gemm(gemm) });
+        }
+    }
+}
+
+impl Products for Cuda {
+    fn linear(&mut self, x: &Matrix, w: Weight<'_, Matrix>, b: Option<&Matrix>, f: Activation, y: &mut Matrix) {
+        self.product(x, &w, 0.0, y);
+        if b.is_some() || f != Activation::None {
+            self.finish(y, b, Function::from(f));
+        }
+    }
+
+    fn product_add(&mut self, x: &Matrix, w: Weight<'_, Matrix>, sum: &mut Matrix, fresh: bool) {
+        self.product(x, &w, if fresh { 0.0 } else { 1.0 }, sum);
+    }
+
+    /// sumᵀ ← sumᵀ + yᵀ · x.
+    fn transposed_product_add(&mut self, x: &Matrix, y: &Matrix, sum: &mut Matrix) {
+        let ((rows, inputs), outputs) = (shape(x), y.cols());
+        is_shaped(y, rows, outputs);
+        is_shaped(sum, inputs, outputs);
+        self.gemm(Gemm {
+            transposed: [false, true],
+            m: outputs,
+            n: inputs,
+            k: rows,
+            a: y.read(),
+            lda: outputs,
+            b: x.read(),
+            ldb: inputs,
+            beta: 1.0,
+            c: sum.write(),
+            ldc: outputs,
+            bf16: self.precision == Precision::Bf16,
+        });
+    }
+}

@@ -1,0 +1,392 @@
+//! All operations on the emulated device against the CPU: odd shapes, empty spans, rows longer than a block.
+
+use metaphrase_cuda::{Adadelta, Adam, Cuda};
+use metaphrase_device::*;
+use metaphrase_kernels::Matrix;
+use std::ops::Range;
+use std::rc::Rc;
+
+/// Numbers between -1 and 1 that depend on the seed.
+fn numbers(seed: u64, rows: usize, cols: usize) -> Matrix {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 40) as f32 / 8_388_608.0 - 1.0
+    };
+    Matrix::from_vec(rows, cols, (0..rows * cols).map(|_| next()).collect())
+}
+
+fn random<D: Device>(device: &mut D, seed: u64, (rows, cols): (usize, usize)) -> D::Matrix {
+    device.upload(&numbers(seed, rows, cols))
+}
+
+fn fresh<D: Device>(device: &mut D, (rows, cols): (usize, usize)) -> D::Matrix {
+    device.take(rows, cols)
+}
+
+fn spans(ranges: &[Range<usize>]) -> Spans {
+    ranges.into()
+}
+
+fn assert_near(name: &str, got: &[Matrix], expected: &[Matrix]) {
+    assert_eq!(got.len(), expected.len());
+    for (i, (got, expected)) in got.iter().zip(expected).enumerate() {
+        assert_eq!((got.rows(), got.cols()), (expected.rows(), expected.cols()));
+        for (at, (&g, &e)) in got.as_slice().iter().zip(expected.as_slice()).enumerate() {
+            assert!((g - e).abs() <= 2e-5 * (1.0 + e.abs()), "{name}, result {i}[{at}]: {g}, on the CPU {e}");
+        }
+    }
+}
+
+/// Runs a body, which returns what it downloads, on the CPU and on the emulator, there with threads in both orders: these
+/// have to give the same bits.
+macro_rules! check {
+    ($name:expr, |$device:ident| $body:expr) => {{
+        let mut host = Host::default();
+        let expected: Vec<Matrix> = {
+            let $device = &mut host;
+            $body
+        };
+        let emulated = [false, true].map(|reversed| {
+            let mut cuda = Cuda::emulated(Precision::F32, reversed);
+            let results: Vec<Matrix> = {
+                let $device = &mut cuda;
+                $body
+            };
+            cuda.check().expect("no failure");
+            results
+        });
+        assert_near($name, &emulated[0], &expected);
+        assert!(emulated[0] == emulated[1], "{}: the order of threads shows", $name);
+    }};
+}
+
+/// One number, one row, a few rows, rows longer than a block has threads.
+const SHAPES: [(usize, usize); 5] = [(0, 3), (1, 1), (1, 40), (9, 33), (11, 300)];
+
+#[test]
+fn elementwise() {
+    for shape in SHAPES {
+        check!("unary", |d| {
+            let x = random(d, 1, shape);
+            let mut results = Vec::new();
+            for f in [Activation::None, Activation::Relu, Activation::Tanh, Activation::Sigmoid] {
+                let (mut y, mut grad) = (random(d, 1, shape), random(d, 2, shape));
+                d.activate(f, &mut y);
+                d.derive(f, &y, &mut grad);
+                results.extend([d.download(&y), d.download(&grad)]);
+            }
+            let (mut swish, mut by_swish) = (random(d, 1, shape), random(d, 2, shape));
+            d.swish(&mut swish);
+            d.derive_swish(&x, &mut by_swish);
+            let (mut gelu, mut by_gelu) = (random(d, 1, shape), random(d, 2, shape));
+            d.gelu(&mut gelu);
+            d.derive_gelu(&x, &gelu, &mut by_gelu);
+            let mut scaled = fresh(d, shape);
+            d.copy(&x, &mut scaled);
+            d.scale(-0.3, &mut scaled);
+            results.extend([&swish, &by_swish, &gelu, &by_gelu, &scaled].map(|m| d.download(m)));
+            results
+        });
+        check!("binary", |d| {
+            let [a, b, c] = [1, 2, 3].map(|seed| random(d, seed, shape));
+            let [mut sum, mut product, mut rest, mut difference] = [4, 5, 6, 7].map(|seed| random(d, seed, shape));
+            let [mut new, mut mixed] = [(); 2].map(|()| fresh(d, shape));
+            d.add(&mut sum, &a);
+            d.mul(&mut sum, &b);
+            d.add_product(&a, &b, &mut product, false);
+            d.add_product(&a, &b, &mut new, true);
+            d.add_rest(&a, &b, &mut rest);
+            d.add_difference(&a, &b, &c, &mut difference);
+            d.mix(&a, &b, &c, &mut mixed);
+            [&sum, &product, &new, &rest, &difference, &mixed].map(|m| d.download(m)).to_vec()
+        });
+        check!("rows", |d| {
+            let (a, b, row) = (random(d, 1, shape), random(d, 2, shape), random(d, 3, (1, shape.1)));
+            let [mut sum, mut products, mut y] =
+                [(4, (1, shape.1)), (5, (1, shape.1)), (6, shape)].map(|(seed, shape)| random(d, seed, shape));
+            let mut repeated = fresh(d, shape);
+            d.add_row(&mut y, &row);
+            d.mul_row(&mut y, &row);
+            d.add_all_rows(&a, &mut sum);
+            d.add_all_products(&a, &b, &mut products);
+            d.repeat(&row, &mut repeated);
+            [&y, &sum, &products, &repeated].map(|m| d.download(m)).to_vec()
+        });
+        check!("dropout", |d| {
+            let mask = Mask { key: 0x1234_5678, threshold: 1 << 30, scale: 4.0 / 3.0 };
+            let (x, mut sum) = (random(d, 1, shape), random(d, 2, shape));
+            let [mut y, mut factors, mut rows] = [(); 3].map(|()| fresh(d, shape));
+            d.drop(mask, &x, &mut y);
+            d.add_dropped(mask, &x, &mut sum);
+            d.mask(mask, &mut factors);
+            d.row_mask(mask, &mut rows);
+            [&y, &sum, &factors, &rows].map(|m| d.download(m)).to_vec()
+        });
+    }
+}
+
+#[test]
+fn moved_rows() {
+    for cols in [1, 5, 300] {
+        check!("lookup and gather", |d| {
+            let table = random(d, 1, (6, cols));
+            let ids = [Some(4), None, Some(0), Some(4), Some(4), Some(5)];
+            let [mut looked_up, mut gathered] = [(); 2].map(|()| fresh(d, (6, cols)));
+            d.lookup(&table, &ids, 1.7, &mut looked_up);
+            let rows = [5, 5, 0, 2, 5, 1];
+            d.gather(&table, &rows, &mut gathered);
+            let [mut sum, mut other] = [2, 3].map(|seed| random(d, seed, (6, cols)));
+            d.add_looked_up(&looked_up, &ids, 1.7, &mut sum);
+            d.add_gathered(&gathered, &rows, &mut other);
+            d.add_looked_up(&looked_up, &[None; 6], 1.0, &mut other);
+            [&looked_up, &gathered, &sum, &other].map(|m| d.download(m)).to_vec()
+        });
+        check!("means", |d| {
+            let x = random(d, 1, (7, cols));
+            let spans = spans(&[0..3, 3..3, 3..4, 5..7, 2..6]);
+            let mut y = fresh(d, (5, cols));
+            d.means(&x, &spans, &mut y);
+            let mut sum = random(d, 2, (7, cols));
+            d.add_to_means(&y, &spans, &mut sum);
+            vec![d.download(&y), d.download(&sum)]
+        });
+        check!("scans", |d| {
+            let spans = spans(&[0..3, 3..3, 3..4, 4..9]);
+            let [f, x, grad] = [1, 2, 3].map(|seed| random(d, seed, (9, cols)));
+            let [mut y, mut by_f, mut means] = [(); 3].map(|()| fresh(d, (9, cols)));
+            let [mut sum, mut of_means] = [4, 5].map(|seed| random(d, seed, (9, cols)));
+            d.leaky_sum(&f, &x, &spans, &mut y);
+            d.leaky_sum_backward([&f, &x, &y], &spans, &grad, &mut by_f, &mut sum);
+            d.running_mean(&x, &spans, &mut means);
+            d.running_mean_backward(&spans, &grad, &mut of_means);
+            [&y, &by_f, &sum, &means, &of_means].map(|m| d.download(m)).to_vec()
+        });
+    }
+    check!("blocks", |d| {
+        let (x, mut y) = (random(d, 1, (7, 9)), random(d, 2, (5, 4)));
+        d.copy_block(&x, &mut y, Block { rows: 2, cols: 3, from: (4, 6), to: (1, 0) });
+        d.add_block(&x, &mut y, Block { rows: 5, cols: 1, from: (2, 0), to: (0, 3) });
+        d.add_block(&x, &mut y, Block { rows: 0, cols: 4, from: (7, 0), to: (5, 0) });
+        vec![d.download(&y)]
+    });
+}
+
+#[test]
+fn normalisation() {
+    for shape in [(1, 1), (1, 40), (9, 33), (5, 300)] {
+        for centred in [false, true] {
+            check!("normalisation", |d| {
+                let normal = Normal { epsilon: 1e-3, centred };
+                let (x, grad) = (random(d, 1, shape), random(d, 2, shape));
+                let (scale, bias) = (random(d, 3, (1, shape.1)), random(d, 4, (1, shape.1)));
+                let mut with_bias = fresh(d, shape);
+                d.copy(&x, &mut with_bias);
+                d.normalise(&mut with_bias, &scale, centred.then_some(&bias), normal);
+                let (mut sum, mut scale_sum) = (random(d, 5, shape), random(d, 6, (1, shape.1)));
+                d.normalise_backward(&x, &scale, &grad, normal, &mut sum, &mut scale_sum);
+                [&with_bias, &sum, &scale_sum].map(|m| d.download(m)).to_vec()
+            });
+        }
+    }
+}
+
+#[test]
+fn attention() {
+    let mask = Mask { key: 77, threshold: 1 << 30, scale: 4.0 / 3.0 };
+    for (heads, dim, width) in [(1, 3, 5), (2, 4, 4), (3, 70, 2)] {
+        for (causal, mask, guided) in [(false, None, false), (true, Some(mask), false), (false, Some(mask), true)] {
+            check!("attention", |d| {
+                // The second sentence has no keys, the fourth no queries; the last has one of each.
+                let queries = [0..4, 4..4, 4..6, 6..6, 6..7];
+                let keys = if causal { [0..4, 4..4, 4..6, 6..9, 9..10] } else { [0..2, 2..2, 2..6, 6..9, 9..10] };
+                let settings = HeadsAttention {
+                    heads,
+                    queries: spans(&queries),
+                    keys: spans(&keys),
+                    causal,
+                    scale: None,
+                    dropout: 0.25,
+                };
+                let [q, k, v, grad] = [(7, dim), (10, dim), (10, width), (7, width)]
+                    .map(|(rows, cols)| random(d, (rows * cols) as u64, (rows, heads * cols)));
+                let mut weights = fresh(d, (1, settings.weights()));
+                let mut y = fresh(d, (7, heads * width));
+                let inputs = || Attended { inputs: [&q, &k, &v], settings: &settings, mask };
+                d.attend(inputs(), &mut weights, &mut y);
+                let guide = random(d, 9, (1, settings.weights()));
+                let mut by_inputs = [&q, &k, &v].map(|m| d.zeros(m.rows(), m.cols()));
+                d.attend_backward(inputs(), &weights, guided.then_some(&guide), &grad, &mut by_inputs);
+                let [by_q, by_k, by_v] = &by_inputs;
+                [&weights, &y, by_q, by_k, by_v].map(|m| d.download(m)).to_vec()
+            });
+        }
+    }
+}
+
+#[test]
+fn additive_attention() {
+    for (n, m, guided) in [(1, 1, false), (7, 5, true), (300, 290, false)] {
+        check!("additive attention", |d| {
+            // Spans overlap, one is empty, and words 8 and 9 belong to none.
+            let spans = spans(&[0..3, 0..3, 3..3, 2..8, 7..8]);
+            let [queries, keys, values, v, grad] = [(5, n), (10, n), (10, m), (n, 1), (5, m)]
+                .map(|(rows, cols)| random(d, (rows + cols) as u64, (rows, cols)));
+            let inputs = Additive { queries: &queries, keys: &keys, values: &values, v: &v, spans: &spans };
+            let [mut weights, mut energies] = [(); 2].map(|()| fresh(d, (1, 13)));
+            let mut y = fresh(d, (5, m));
+            d.additive(inputs, &mut weights, &mut y);
+            let guide = random(d, 9, (1, 13));
+            d.additive_energies(inputs, &weights, guided.then_some(&guide), &grad, &mut energies);
+            let [mut values_sum, mut keys_sum, mut v_sum, mut queries_sum] =
+                [(10, m), (10, n), (n, 1), (5, n)].map(|shape| random(d, 3, shape));
+            d.add_to_additive_values(&spans, &weights, &grad, &mut values_sum);
+            d.add_to_additive_keys(inputs, &energies, &mut keys_sum, &mut v_sum, &mut queries_sum);
+            let results = [&weights, &y, &energies, &values_sum, &keys_sum, &v_sum, &queries_sum];
+            results.map(|m| d.download(m)).to_vec()
+        });
+    }
+}
+
+#[test]
+fn cells() {
+    for (rows, dim) in [(0, 3), (1, 1), (5, 7), (3, 100)] {
+        check!("gru", |d| {
+            let shape = (rows, dim);
+            let [a_gates, a_candidate] = [2, 1].map(|n| random(d, n, (rows + 3, n as usize * dim)));
+            let [u_gates, u_candidate] = [2, 1].map(|n| random(d, n + 5, (rows, n as usize * dim)));
+            let (previous, grad) = (random(d, 8, shape), random(d, 9, shape));
+            let mut gates = fresh(d, (rows, 3 * dim));
+            let mut y = fresh(d, shape);
+            let (input, state) = ([&a_gates, &a_candidate], [&u_gates, &u_candidate]);
+            d.gru(GruForward { input, from: 2, state, previous: &previous }, &mut gates, &mut y);
+            let [mut by_gates, mut by_candidate, mut by_state] = [2, 1, 1].map(|n| fresh(d, (rows, n * dim)));
+            let inputs = GruBackward { gates: &gates, candidate: &u_candidate, previous: &previous };
+            d.gru_backward(inputs, &grad, &mut by_gates, &mut by_candidate, &mut by_state);
+            let mut sum = random(d, 10, shape);
+            d.add_kept(&grad, &gates, &mut sum);
+            [&gates, &y, &by_gates, &by_candidate, &by_state, &sum].map(|m| d.download(m)).to_vec()
+        });
+        check!("lstm", |d| {
+            let shape = (rows, dim);
+            let (a, u) = (random(d, 1, (rows + 2, 4 * dim)), random(d, 2, (rows, 4 * dim)));
+            let (before, grad) = (random(d, 3, shape), random(d, 4, shape));
+            let [mut memory, mut y, mut by_before, mut by_memory] = [(); 4].map(|()| fresh(d, shape));
+            let [mut by_sums, mut by_output] = [(); 2].map(|()| fresh(d, (rows, 4 * dim)));
+            let inputs = |memory| Lstm { a: &a, from: 1, u: &u, memory };
+            d.lstm_memory(inputs(&before), &mut memory);
+            d.lstm_memory_backward(inputs(&before), &grad, &mut by_sums, &mut by_before);
+            d.lstm_output(inputs(&memory), &mut y);
+            d.lstm_output_backward(inputs(&memory), &y, &grad, &mut by_output, &mut by_memory);
+            [&memory, &y, &by_sums, &by_before, &by_output, &by_memory].map(|m| d.download(m)).to_vec()
+        });
+    }
+}
+
+#[test]
+fn losses() {
+    for (cols, smoothing, derive) in [(5, 0.0, true), (300, 0.1, true), (33, 0.1, false)] {
+        check!("losses", |d| {
+            let mut logits = random(d, 1, (4, cols));
+            let loss = WordLoss { smoothing, self_normalisation: 0.3, weight: 0.25 };
+            let mut losses = WordLosses::default();
+            d.losses(&mut logits, &[0, 4, 2, 2], loss, derive, &mut losses);
+            let WordLosses { loss, log_probs, log_z } = losses;
+            let of_words = [log_probs, log_z].concat();
+            vec![d.download(&logits), Matrix::from_vec(1, 8, of_words), Matrix::from_vec(1, 1, vec![loss as f32])]
+        });
+    }
+}
+
+/// On both devices: x · W with bias and function, and the ways back, for maps both ways round.
+#[test]
+fn products() {
+    for precision in [Precision::F32, Precision::Bf16] {
+        for (rows, inputs, outputs) in [(1, 1, 1), (5, 7, 3), (33, 20, 41)] {
+            for transposed in [false, true] {
+                let shape = if transposed { (outputs, inputs) } else { (inputs, outputs) };
+                let w = numbers(1, shape.0, shape.1);
+                let mut host = Host::new(precision);
+                let expected = products_on(&mut host, &Parameter::new(w.clone()), transposed, (rows, inputs, outputs));
+                let mut cuda = Cuda::emulated(precision, false);
+                let parameter = cuda.upload(&w);
+                let got = products_on(&mut cuda, &parameter, transposed, (rows, inputs, outputs));
+                assert_near("products", &got, &expected);
+                cuda.check().expect("no failure");
+            }
+        }
+    }
+}
+
+fn products_on<D: Device>(
+    d: &mut D,
+    parameter: &D::Parameter,
+    transposed: bool,
+    (rows, inputs, outputs): (usize, usize, usize),
+) -> Vec<Matrix> {
+    let (x, grad, bias) = (random(d, 2, (rows, inputs)), random(d, 3, (rows, outputs)), random(d, 4, (1, outputs)));
+    let [mut y, mut plain] = [(); 2].map(|()| fresh(d, (rows, outputs)));
+    let map = || Weight { parameter, transposed };
+    d.linear(&x, map(), Some(&bias), Activation::Tanh, &mut y);
+    d.linear(&x, map(), None, Activation::None, &mut plain);
+    let (mut new, mut sum) = (fresh(d, (rows, inputs)), random(d, 5, (rows, inputs)));
+    let back = || Weight { parameter, transposed: !transposed };
+    d.product_add(&grad, back(), &mut new, true);
+    d.product_add(&grad, back(), &mut sum, false);
+    let mut gradient = random(d, 6, (inputs, outputs));
+    d.transposed_product_add(&x, &grad, &mut gradient);
+    [&y, &plain, &new, &sum, &gradient].map(|m| d.download(m)).to_vec()
+}
+
+/// Against what the formulas give for one number.
+#[test]
+fn updates() {
+    let mut cuda = Cuda::emulated(Precision::F32, false);
+    let of = |cuda: &mut Cuda, x: f32| cuda.upload(&Matrix::from_vec(1, 1, vec![x]));
+    let at = |cuda: &mut Cuda, m: &metaphrase_cuda::Matrix| cuda.download(m).row(0)[0];
+    let gradient = of(&mut cuda, 2.0);
+    let mut p = of(&mut cuda, 0.5);
+    cuda.sgd(&mut p, &gradient, 0.1, 0.5);
+    assert_eq!(at(&mut cuda, &p), 0.4);
+    // The first step of Adam is the rate.
+    let [mut m, mut v] = [0.0; 2].map(|x| of(&mut cuda, x));
+    let numbers = Adam { beta: [0.9, 0.98], correction: [10.0, 50.0], epsilon: 1e-9, weight_decay: 0.0 };
+    cuda.adam(&mut p, &gradient, [&mut m, &mut v], 0.1, 1.0, numbers);
+    assert!((at(&mut cuda, &p) - 0.3).abs() < 1e-5);
+    assert!((at(&mut cuda, &m) - 0.2).abs() < 1e-6 && (at(&mut cuda, &v) - 0.08).abs() < 1e-6);
+    // E[g²] = 0.05 · 4; the step is √((0 + ε) / (0.2 + ε)) · 2.
+    let [mut steps, mut squares] = [0.0; 2].map(|x| of(&mut cuda, x));
+    cuda.adadelta(&mut p, &gradient, [&mut steps, &mut squares], 1.0, 1.0, Adadelta { rho: 0.95, epsilon: 1e-6 });
+    let step = (1e-6_f32 / 0.200_001).sqrt() * 2.0;
+    assert!((at(&mut cuda, &p) - (0.3 - step)).abs() < 1e-5);
+    assert!((at(&mut cuda, &squares) - 0.2).abs() < 1e-6 && (at(&mut cuda, &steps) - 0.05 * step * step).abs() < 1e-9);
+    let mut smoothed = of(&mut cuda, 1.0);
+    cuda.smooth(&mut smoothed, &gradient, 0.75);
+    assert_eq!(at(&mut cuda, &smoothed), 1.25);
+    let mut weights = cuda.upload(&Matrix::from_vec(1, 3, vec![7.0, -0.5, f32::NAN]));
+    cuda.cut(&mut weights, 0.25);
+    let cut = cuda.download(&weights);
+    assert_eq!(cut.row(0)[..2], [0.25, -0.25]);
+    assert!(cut.row(0)[2].is_nan());
+    let all = [numbers_of(&mut cuda, &[1.0, 2.0]), numbers_of(&mut cuda, &[2.0]), numbers_of(&mut cuda, &[0.0; 999])];
+    assert_eq!(cuda.norm(&all), 3.0);
+}
+
+fn numbers_of(cuda: &mut Cuda, numbers: &[f32]) -> metaphrase_cuda::Matrix {
+    cuda.upload(&Matrix::from_vec(1, numbers.len(), numbers.to_vec()))
+}
+
+#[test]
+fn memory_is_used_again() {
+    let mut cuda = Cuda::emulated(Precision::F32, false);
+    let ids: Rc<[u32]> = Rc::new([1, 0]);
+    let mut free = Vec::new();
+    for _ in 0..3 {
+        let (x, mut y) = (random(&mut cuda, 1, (2, 4)), fresh(&mut cuda, (2, 4)));
+        cuda.gather(&x, &ids, &mut y);
+        cuda.give(x);
+        cuda.give(y);
+        free.push(cuda.pooled());
+    }
+    assert_eq!(free, [free[0]; 3]);
+}
