@@ -33,27 +33,33 @@ pub struct Matrix {
 const LONGEST: usize = i32::MAX as usize;
 
 impl Cuda {
-    /// Opens device number `index`, for products in this precision; compiles the kernels for it, which takes seconds.
+    /// Opens device number `index` and compiles the kernels for it, which takes seconds.
     ///
     /// # Errors
     /// If a library is missing, or there is no such device.
-    pub fn open(index: usize, precision: Precision) -> Result<Self, CudaError> {
+    pub fn open(index: usize) -> Result<Self, CudaError> {
         let driver = Driver::open(index)?;
         let name = driver.name();
-        Ok(Self::new(Backend::Driver(driver), name, precision))
+        Ok(Self::new(Backend::Driver(driver), name))
     }
 
     /// A device that is none: the kernels run on the CPU. With `reversed` the threads of a block take turns from the last
     /// to the first, which changes nothing unless a barrier is missing.
     #[cfg(feature = "emulator")]
     #[must_use]
-    pub fn emulated(precision: Precision, reversed: bool) -> Self {
+    pub fn emulated(reversed: bool) -> Self {
         let emulator = crate::emulator::Emulator::new(reversed);
-        Self::new(Backend::Emulator(emulator), "the emulator".to_owned(), precision)
+        Self::new(Backend::Emulator(emulator), "the emulator".to_owned())
     }
 
-    fn new(backend: Backend, name: String, precision: Precision) -> Self {
+    fn new(backend: Backend, name: String) -> Self {
+        let precision = Precision::default();
         Self { backend: Rc::new(backend), name, precision, pool: Pool::default(), failure: None }
+    }
+
+    /// Sets the precision of products.
+    pub const fn set_precision(&mut self, precision: Precision) {
+        self.precision = precision;
     }
 
     /// What the device calls itself.

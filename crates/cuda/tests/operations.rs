@@ -48,7 +48,7 @@ macro_rules! check {
             $body
         };
         let emulated = [false, true].map(|reversed| {
-            let mut cuda = Cuda::emulated(Precision::F32, reversed);
+            let mut cuda = Cuda::emulated(reversed);
             let results: Vec<Matrix> = {
                 let $device = &mut cuda;
                 $body
@@ -308,7 +308,8 @@ fn products() {
                 let w = numbers(1, shape.0, shape.1);
                 let mut host = Host::new(precision);
                 let expected = products_on(&mut host, &Parameter::new(w.clone()), transposed, (rows, inputs, outputs));
-                let mut cuda = Cuda::emulated(precision, false);
+                let mut cuda = Cuda::emulated(false);
+                cuda.set_precision(precision);
                 let parameter = cuda.upload(&w);
                 let got = products_on(&mut cuda, &parameter, transposed, (rows, inputs, outputs));
                 assert_near("products", &got, &expected);
@@ -341,7 +342,7 @@ fn products_on<D: Device>(
 /// Against what the formulas give for one number.
 #[test]
 fn updates() {
-    let mut cuda = Cuda::emulated(Precision::F32, false);
+    let mut cuda = Cuda::emulated(false);
     let of = |cuda: &mut Cuda, x: f32| cuda.upload(&Matrix::from_vec(1, 1, vec![x]));
     let at = |cuda: &mut Cuda, m: &metaphrase_cuda::Matrix| cuda.download(m).row(0)[0];
     let gradient = of(&mut cuda, 2.0);
@@ -378,7 +379,7 @@ fn numbers_of(cuda: &mut Cuda, numbers: &[f32]) -> metaphrase_cuda::Matrix {
 
 #[test]
 fn memory_is_used_again() {
-    let mut cuda = Cuda::emulated(Precision::F32, false);
+    let mut cuda = Cuda::emulated(false);
     let ids: Rc<[u32]> = Rc::new([1, 0]);
     let mut free = Vec::new();
     for _ in 0..3 {

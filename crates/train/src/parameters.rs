@@ -91,6 +91,19 @@ impl<D: Storage> Parameters<D> {
     }
 }
 
+impl<D: Storage<Parameter = <D as Storage>::Matrix>> Parameters<D> {
+    /// These parameters on a device that keeps them as they are.
+    pub(crate) fn on(device: &mut D, parameters: &Parameters) -> Self {
+        let values = parameters.iter().map(|(_, value)| device.upload(value)).collect();
+        Self { seed: parameters.seed, names: parameters.names.clone(), index: parameters.index.clone(), values }
+    }
+
+    /// All matrices, to be changed.
+    pub(crate) fn matrices_mut(&mut self) -> &mut [D::Matrix] {
+        &mut self.values
+    }
+}
+
 impl Parameters {
     /// No parameters; those to come are drawn from this seed, each by its name, in whatever order they are declared.
     #[must_use]
@@ -192,6 +205,11 @@ impl Gradients {
 }
 
 impl<M> Gradients<M> {
+    /// Zeros on a device.
+    pub(crate) fn on<D: Storage<Matrix = M>>(device: &mut D, parameters: &Parameters) -> Self {
+        Self(parameters.iter().map(|(_, value)| device.zeros(value.rows(), value.cols())).collect())
+    }
+
     /// One per parameter.
     #[must_use]
     pub fn matrices(&self) -> &[M] {

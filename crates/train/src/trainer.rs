@@ -2,9 +2,11 @@
 
 use crate::data::Batch;
 use crate::networks::{Dropout, LossSettings, Network, NetworkError};
+use crate::on_cuda::{DeviceError, OnCuda};
 use crate::optimizer::{Optimizer, OptimizerSettings, Step};
 use crate::parameters::{Gradients, Parameters};
 use crate::tape::{Tape, WordLosses};
+use metaphrase_cuda::{Cuda, CudaError};
 use metaphrase_device::{Host, Precision};
 use metaphrase_models::Config;
 use serde::{Deserialize, Serialize};
@@ -26,7 +28,8 @@ pub struct TrainerSettings {
 /// A network in training.
 ///
 /// A batch is divided among threads; each computes the gradients of its part, and these are added in the order of the
-/// parts. So the same batches give the same bits for the same number of threads.
+/// parts. So the same batches give the same bits for the same number of threads. On a [`Cuda`] device a batch is one part;
+/// evaluation stays on the CPU.
 pub struct Trainer {
     network: Network,
     settings: TrainerSettings,
@@ -36,6 +39,8 @@ pub struct Trainer {
     /// One per thread.
     shards: Vec<Host>,
     gradients: Vec<Gradients>,
+    /// Where updates happen, if not here: what is above is then what [`fetch`](Self::fetch) has brought last.
+    on_cuda: Option<OnCuda>,
 }
 
 /// What an update was like.
@@ -58,6 +63,9 @@ pub enum UpdateError {
         /// The loss, or the first tensor concerned.
         what: String,
     },
+    /// The device has failed.
+    #[error(transparent)]
+    Device(#[from] CudaError),
 }
 
 impl Trainer {
@@ -75,7 +83,37 @@ impl Trainer {
         let gradients = (0..threads).map(|_| Gradients::new(&parameters)).collect();
         let optimizer = Optimizer::new(settings.optimizer, &parameters);
         let shards = (0..threads).map(|_| Host::new(settings.precision)).collect();
-        Ok(Self { network, settings, seed, parameters, optimizer, shards, gradients })
+        Ok(Self { network, settings, seed, parameters, optimizer, shards, gradients, on_cuda: None })
+    }
+
+    /// Goes on with updates on a CUDA device, if that computes the same as the CPU. Returns the largest difference seen,
+    /// as a share of the largest number.
+    ///
+    /// # Errors
+    /// If it does not, or fails.
+    pub fn move_to(&mut self, mut cuda: Cuda) -> Result<f32, DeviceError> {
+        cuda.set_precision(self.settings.precision);
+        let host = (&mut self.shards[0], &mut self.gradients[0]);
+        let mut on_cuda = OnCuda::new(cuda, &self.parameters, &self.optimizer)?;
+        let difference = on_cuda.compare(&self.network, &self.settings, &self.parameters, host)?;
+        self.on_cuda = Some(on_cuda);
+        Ok(difference)
+    }
+
+    #[cfg(test)]
+    pub(crate) const fn on_cuda(&mut self) -> Option<&mut OnCuda> {
+        self.on_cuda.as_mut()
+    }
+
+    /// Brings parameters and the optimizer's state here, if updates happen on another device.
+    ///
+    /// # Errors
+    /// If that has failed.
+    pub fn fetch(&mut self) -> Result<(), CudaError> {
+        let Some(on_cuda) = &mut self.on_cuda else { return Ok(()) };
+        on_cuda.fetch(&mut self.parameters, &mut self.optimizer)?;
+        self.parameters.changed(self.shards.len());
+        Ok(())
     }
 
     /// The parameters.
@@ -115,6 +153,11 @@ impl Trainer {
     /// If the loss or a gradient is not finite; the parameters are then as before.
     pub fn update(&mut self, batch: &Batch) -> Result<Update, UpdateError> {
         let update = self.optimizer.updates() + 1;
+        if let Some(on_cuda) = &mut self.on_cuda {
+            let dropout_seed = self.seed ^ (update << 8);
+            let losses = on_cuda.differentiate(&self.network, batch, &self.settings, dropout_seed);
+            return on_cuda.update(&mut self.optimizer, losses);
+        }
         let losses = self.run(batch, Some(update));
         let not_finite = |what: String| Err(UpdateError::NotFinite { update, what });
         if !losses.loss.is_finite() {

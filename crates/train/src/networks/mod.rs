@@ -22,6 +22,8 @@ use transformer::Transformer;
 pub struct Network {
     kind: Kind,
     output: Output,
+    /// Words of source and target vocabulary.
+    words: (usize, usize),
 }
 
 enum Kind {
@@ -120,13 +122,14 @@ impl Network {
     /// # Errors
     /// If the settings have something that can not be trained.
     pub fn declare(config: &Config, parameters: &mut Parameters) -> Result<Self, NetworkError> {
+        let vocabularies = (config.source_words, config.target_words);
         match &config.architecture {
             Architecture::Transformer(settings) => {
                 let words = (config.target_words, settings.dim_emb);
                 let output = "decoder_ff_logit_out";
                 let output = Output::declare(parameters, output, words, settings.tied_embeddings, settings.output_bias);
                 let transformer = Transformer::declare(config, settings, parameters)?;
-                Ok(Self { kind: Kind::Transformer(Box::new(transformer)), output })
+                Ok(Self { kind: Kind::Transformer(Box::new(transformer)), output, words: vocabularies })
             }
             Architecture::Recurrent(settings) => {
                 let dim = match &settings.decoder {
@@ -137,9 +140,14 @@ impl Network {
                 let output = "decoder_ff_logit_l2";
                 let output = Output::declare(parameters, output, words, settings.tied_embeddings, settings.output_bias);
                 let recurrent = Recurrent::declare(config, settings, parameters)?;
-                Ok(Self { kind: Kind::Recurrent(Box::new(recurrent)), output })
+                Ok(Self { kind: Kind::Recurrent(Box::new(recurrent)), output, words: vocabularies })
             }
         }
+    }
+
+    /// Words of source and target vocabulary.
+    pub(crate) const fn words(&self) -> (usize, usize) {
+        self.words
     }
 
     /// Sets the output layer's bias, if it has one, to `-ln V`: then Z of a new network is about 1, which is what
@@ -198,4 +206,6 @@ fn spans(sentences: &Sentences) -> Spans {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod architectures;
+#[cfg(test)]
+pub(crate) mod tests;

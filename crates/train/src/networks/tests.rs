@@ -1,5 +1,6 @@
 //! What is trained is what translates.
 
+use super::architectures::*;
 use super::*;
 use crate::data::Sentences;
 use crate::optimizer::{Decay, OptimizerSettings, Schedule};
@@ -7,15 +8,13 @@ use crate::{Trainer, TrainerSettings};
 use metaphrase_base::{Parent, Row, SentId, StepModel, StepRow, StepScores, WordId};
 use metaphrase_device::Host;
 use metaphrase_models::config::{
-    Activation, AttentionFirst, AverageAttention, Cell, DecoderForm, DecoderLayer, EncoderType, FeedForward, LayerNorm,
-    Operations, Positions, RecurrentConfig, Top, TransformerConfig,
+    Activation, AttentionFirst, AverageAttention, Cell, DecoderForm, DecoderLayer, FeedForward, LayerNorm,
+    RecurrentConfig, TransformerConfig,
 };
 use metaphrase_models::{Model, Weights};
 
-const WORDS: usize = 23;
-
 /// Sentences of different lengths; word 0 ends each.
-fn batch() -> Batch {
+pub(crate) fn batch() -> Batch {
     let sentences = |all: &[&[u32]]| {
         let mut sentences = Sentences::default();
         all.iter().for_each(|words| sentences.push(&words.iter().map(|&w| WordId(w)).collect::<Vec<_>>()));
@@ -55,7 +54,7 @@ fn inferred(config: &Config, parameters: &Parameters, batch: &Batch) -> Vec<Vec<
 }
 
 /// Random numbers in all parameters, also where training begins with zeros or ones.
-fn randomise(parameters: &mut Parameters) {
+pub(crate) fn randomise(parameters: &mut Parameters) {
     for (i, matrix) in parameters.values_mut().enumerate() {
         for (j, value) in matrix.as_mut_slice().iter_mut().enumerate() {
             *value += 0.3 * ((i * 31 + j * 17) as f32).sin();
@@ -82,210 +81,14 @@ fn assert_same(name: &str, config: &Config) {
     }
 }
 
-fn operations(letters: &str) -> Operations {
-    letters.to_owned().try_into().unwrap()
-}
-
-pub(crate) fn transformer() -> TransformerConfig {
-    TransformerConfig {
-        dim_emb: 16,
-        heads: 2,
-        encoder_depth: 2,
-        decoder_depth: 2,
-        encoder_ffn: FeedForward { dim: 24, depth: 2 },
-        decoder_ffn: FeedForward { dim: 24, depth: 2 },
-        activation: Activation::Relu,
-        preprocess: operations(""),
-        postprocess: operations("an"),
-        postprocess_emb: operations(""),
-        postprocess_top: operations(""),
-        decoder_layer: DecoderLayer::SelfAttention,
-        tied_embeddings: TiedEmbeddings { source_target: true, target_output: true },
-        tied_layers: Vec::new(),
-        positions: Positions::SinusoidalMarian,
-        scale_embeddings: true,
-        alignment_layer: 2,
-        attention_projection: true,
-        layer_norm_epsilon: 1e-6,
-        output_bias: true,
-        normalised_keys: false,
-    }
-}
-
-pub(crate) fn config(architecture: Architecture) -> Config {
-    Config {
-        source_words: WORDS,
-        target_words: WORDS,
-        end_of_sentence: 0,
-        never: vec![1],
-        decoding: Default::default(),
-        architecture,
-    }
-}
-
 #[test]
 fn transformers_train_as_they_translate() {
-    let untied = TiedEmbeddings { source_target: false, target_output: false };
-    let average = AverageAttention { ffn: FeedForward { dim: 20, depth: 2 }, activation: Activation::Gelu, gate: true };
-    let plain = transformer();
-    for (name, settings) in [
-        ("post-norm", plain.clone()),
-        (
-            "pre-norm, swish, untied",
-            TransformerConfig {
-                preprocess: operations("n"),
-                postprocess: operations("a"),
-                postprocess_top: operations("n"),
-                activation: Activation::Swish,
-                tied_embeddings: untied,
-                ..plain.clone()
-            },
-        ),
-        (
-            "pre-norm, as we translate",
-            TransformerConfig {
-                preprocess: operations("n"),
-                postprocess: operations("a"),
-                postprocess_top: operations("n"),
-                normalised_keys: true,
-                ..plain.clone()
-            },
-        ),
-        (
-            "rms norm, highway, gelu, trained positions, depths",
-            TransformerConfig {
-                postprocess: operations("hr"),
-                postprocess_emb: operations("n"),
-                activation: Activation::Gelu,
-                positions: Positions::Trained,
-                encoder_ffn: FeedForward { dim: 24, depth: 3 },
-                decoder_ffn: FeedForward { dim: 24, depth: 1 },
-                ..plain.clone()
-            },
-        ),
-        ("SSRU", TransformerConfig { decoder_layer: DecoderLayer::Ssru { projection: false }, ..plain.clone() }),
-        (
-            "SSRU with projection, tied layers",
-            TransformerConfig {
-                decoder_layer: DecoderLayer::Ssru { projection: true },
-                tied_layers: vec![1, 1],
-                output_bias: false,
-                ..plain.clone()
-            },
-        ),
-        (
-            "average attention",
-            TransformerConfig {
-                decoder_layer: DecoderLayer::AverageAttention(average),
-                attention_projection: false,
-                positions: Positions::SinusoidalHuggingFace,
-                ..plain.clone()
-            },
-        ),
-        (
-            "average attention without gates, of equal size",
-            TransformerConfig {
-                decoder_layer: DecoderLayer::AverageAttention(AverageAttention {
-                    ffn: FeedForward { dim: 16, depth: 2 },
-                    gate: false,
-                    ..average
-                }),
-                ..plain
-            },
-        ),
-    ] {
-        assert_same(name, &config(Architecture::Transformer(settings)));
-    }
-}
-
-pub(crate) fn recurrent() -> RecurrentConfig {
-    RecurrentConfig {
-        dim_emb: 12,
-        dim_rnn: 16,
-        encoder_type: EncoderType::Bidirectional,
-        encoder_cell: Cell::GruNematus,
-        encoder_cell_depth: 1,
-        encoder_depth: 1,
-        decoder_cell: Cell::GruNematus,
-        decoder_cell_base_depth: 2,
-        decoder_cell_high_depth: 1,
-        decoder_depth: 1,
-        skip: false,
-        layer_norm: LayerNorm::None,
-        tied_embeddings: TiedEmbeddings { source_target: false, target_output: false },
-        output_bias: true,
-        decoder: DecoderForm::Conditional,
-    }
+    transformers().iter().for_each(|(name, config)| assert_same(name, config));
 }
 
 #[test]
 fn recurrent_networks_train_as_they_translate() {
-    let amun = recurrent();
-    assert_same("amun", &config(Architecture::Recurrent(amun.clone())));
-    for layer_norm in [LayerNorm::Marian, LayerNorm::Nematus] {
-        let nematus = RecurrentConfig {
-            layer_norm,
-            encoder_cell_depth: 2,
-            decoder_cell_base_depth: 4,
-            decoder_depth: 2,
-            skip: true,
-            tied_embeddings: TiedEmbeddings { source_target: false, target_output: true },
-            ..amun.clone()
-        };
-        assert_same("nematus", &config(Architecture::Recurrent(nematus)));
-    }
-    let all = [Cell::Gru, Cell::Lstm, Cell::Mlstm, Cell::Mgru, Cell::Tanh, Cell::Relu, Cell::Sru, Cell::Ssru];
-    for (i, cell) in all.into_iter().enumerate() {
-        for layer_norm in [LayerNorm::None, LayerNorm::Marian] {
-            if cell == Cell::Tanh && layer_norm != LayerNorm::None {
-                continue;
-            }
-            // Kinds that need an input of the state's size, and can not be transitions.
-            let reading = matches!(cell, Cell::Sru | Cell::Ssru | Cell::Mlstm | Cell::Mgru);
-            let types = [EncoderType::Bidirectional, EncoderType::BiUnidirectional, EncoderType::Alternating];
-            let square = matches!(cell, Cell::Sru | Cell::Ssru);
-            let settings = RecurrentConfig {
-                dim_emb: if square { 16 } else { 12 },
-                encoder_type: if square { types[2 * (i % 2)] } else { types[i % 3] },
-                encoder_cell: cell,
-                encoder_cell_depth: if reading { 1 } else { 2 },
-                encoder_depth: 3,
-                decoder_cell: if square { Cell::Gru } else { cell },
-                decoder_cell_base_depth: if reading && !square { 2 } else { 3 },
-                decoder_cell_high_depth: if reading && !square { 1 } else { 2 },
-                decoder_depth: 2,
-                skip: i % 2 == 0,
-                layer_norm,
-                ..amun.clone()
-            };
-            assert_same(&format!("{cell:?}, {layer_norm:?}"), &config(Architecture::Recurrent(settings)));
-        }
-    }
-    let without_second = RecurrentConfig { decoder_cell_base_depth: 1, decoder_cell: Cell::Lstm, ..amun };
-    assert_same("one cell before attention", &config(Architecture::Recurrent(without_second)));
-}
-
-/// S1 to S6 of Devlin 2017, table 2, but for their sizes.
-fn devlin() -> Vec<(&'static str, RecurrentConfig)> {
-    let (tanh, dim_layers) = (Top::Tanh { dim: 20 }, 18);
-    let systems = [
-        ("S1", 0, Top::None),
-        ("S2", 0, Top::Gru),
-        ("S3", 3, tanh),
-        ("S4", 7, tanh),
-        ("S5", 7, Top::Gru),
-        ("S6", 15, tanh),
-        ("even layers", 2, Top::None),
-    ];
-    let config = |layers, top| RecurrentConfig {
-        encoder_type: EncoderType::Joined,
-        encoder_cell: Cell::Gru,
-        encoder_depth: 3,
-        decoder_cell: Cell::Gru,
-        decoder: DecoderForm::AttentionFirst(AttentionFirst { dim_attention: 14, layers, dim_layers, top }),
-        ..recurrent()
-    };
-    systems.map(|(name, layers, top)| (name, config(layers, top))).to_vec()
+    recurrent_networks().iter().for_each(|(name, config)| assert_same(name, config));
 }
 
 #[test]
@@ -331,7 +134,7 @@ fn recurrent_networks_learn_by_heart() {
 }
 
 /// Sentence pairs in which nothing can be guessed: random words.
-fn random_pairs(count: usize) -> Batch {
+pub(crate) fn random_pairs(count: usize) -> Batch {
     let mut batch = Batch::default();
     let mut state = 1_u32;
     let mut next = |below: u32| {

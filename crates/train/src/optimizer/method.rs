@@ -66,28 +66,32 @@ impl Default for Method {
 
 /// One update of some numbers.
 #[derive(Clone, Copy)]
-pub(super) struct Rule {
-    pub(super) method: Method,
+pub(crate) struct Rule {
+    pub(crate) method: Method,
     /// η
-    pub(super) rate: f32,
+    pub(crate) rate: f32,
     /// What gradients are multiplied with.
-    pub(super) clip: f32,
+    pub(crate) clip: f32,
     /// Weights are cut to ±this; 0: not.
-    pub(super) clip_weights: f32,
+    pub(crate) clip_weights: f32,
     /// This one included.
     pub(super) updates: u64,
 }
 
 impl Rule {
+    /// 1/(1 - βᵗ) for update t: what makes a mean that began at 0 one of the numbers so far.
+    pub(crate) fn correction(self, beta: f32) -> f32 {
+        (1.0 / (1.0 - f64::from(beta).powf(self.updates as f64))) as f32
+    }
+
     /// Changes parameters and moments; `first` and `second` as in [`Optimizer`](super::Optimizer).
     #[inline(always)] // into the code for the widest instruction set
     pub(super) fn apply(self, parameters: &mut [f32], gradients: &[f32], first: &mut [f32], second: &mut [f32]) {
-        let Self { method, rate, clip, clip_weights, updates } = self;
+        let Self { method, rate, clip, clip_weights, .. } = self;
         match method {
             Method::Sgd => parameters.iter_mut().zip(gradients).for_each(|(p, &g)| *p -= rate * clip * g),
             Method::Adam { beta1, beta2, epsilon, weight_decay } => {
-                let correction = |beta: f32| (1.0 / (1.0 - f64::from(beta).powf(updates as f64))) as f32;
-                let (correction1, correction2) = (correction(beta1), correction(beta2));
+                let (correction1, correction2) = (self.correction(beta1), self.correction(beta2));
                 for (((p, &g), m), v) in parameters.iter_mut().zip(gradients).zip(first).zip(second) {
                     let g = clip * g;
                     *m = beta1 * *m + (1.0 - beta1) * g;

@@ -10,7 +10,7 @@ pub use schedule::{Decay, Schedule};
 
 use crate::parameters::{Gradients, Parameters};
 use metaphrase_kernels::{Matrix, vectorised};
-use method::Rule;
+pub(crate) use method::Rule;
 use serde::{Deserialize, Serialize};
 
 /// Settings of an [`Optimizer`].
@@ -112,6 +112,17 @@ impl Optimizer {
         squares.iter().sum::<f64>().sqrt() as f32
     }
 
+    /// Begins an update of gradients of this norm: how parameters follow them, and how much of the smoothed ones is kept.
+    pub(crate) fn next(&mut self, norm: f32) -> (Rule, f32) {
+        // Less is kept at first, so that the start is soon forgotten: Marian's rule.
+        let t = self.updates as f32;
+        let kept = (1.0 - self.settings.smoothing).min((t + 1.0) / (t + 10.0));
+        self.updates += 1;
+        let OptimizerSettings { method, schedule, clip_norm, clip_weights, .. } = self.settings;
+        let clip = if clip_norm > 0.0 && norm > clip_norm { clip_norm / norm } else { 1.0 };
+        (Rule { method, rate: schedule.rate(self.updates), clip, clip_weights, updates: self.updates }, kept)
+    }
+
     /// One update. `norm` is that of the gradients, as [`sum`](Self::sum) returns it.
     pub(crate) fn update(
         &mut self,
@@ -124,14 +135,7 @@ impl Optimizer {
             let start = self.smoothed.iter_mut().zip(parameters.values_mut());
             start.for_each(|(smoothed, p)| smoothed.as_mut_slice().copy_from_slice(p.as_slice()));
         }
-        // Of the smoothed parameters; less at first, so that the start is soon forgotten: Marian's rule.
-        let t = self.updates as f32;
-        let kept = (1.0 - self.settings.smoothing).min((t + 1.0) / (t + 10.0));
-        self.updates += 1;
-        let OptimizerSettings { method, schedule, clip_norm, clip_weights, .. } = self.settings;
-        let rate = schedule.rate(self.updates);
-        let clip = if clip_norm > 0.0 && norm > clip_norm { clip_norm / norm } else { 1.0 };
-        let rule = Rule { method, rate, clip, clip_weights, updates: self.updates };
+        let (rule, kept) = self.next(norm);
         let mut tasks = Vec::new();
         let mut moments = [&mut self.first, &mut self.second, &mut self.smoothed].map(|all| all.iter_mut());
         for (parameter, gradient) in parameters.values_mut().zip(gradients.matrices()) {
@@ -153,7 +157,7 @@ impl Optimizer {
             vectorised(|| pairs.for_each(|(smoothed, &p)| *smoothed = kept * *smoothed + (1.0 - kept) * p));
         });
         parameters.changed(threads);
-        Step { gradient_norm: norm, rate }
+        Step { gradient_norm: norm, rate: rule.rate }
     }
 }
 
