@@ -93,9 +93,8 @@ impl Trainer {
     /// If it does not, or fails.
     pub fn move_to(&mut self, mut cuda: Cuda) -> Result<f32, DeviceError> {
         cuda.set_precision(self.settings.precision);
-        let host = (&mut self.shards[0], &mut self.gradients[0]);
         let mut on_cuda = OnCuda::new(cuda, &self.parameters, &self.optimizer)?;
-        let difference = on_cuda.compare(&self.network, &self.settings, &self.parameters, host)?;
+        let difference = on_cuda.try_out((&self.network, &self.settings), &self.parameters)?;
         self.on_cuda = Some(on_cuda);
         Ok(difference)
     }

@@ -29,26 +29,18 @@ fn linked() -> Batch {
     Batch { alignments: vec![vec![(1, 0), (2, 1)], vec![(0, 3)], vec![], vec![(2, 0)]], ..batch() }
 }
 
-fn assert_same_gradients(name: &str, config: &Config) {
-    let settings = all_settings();
+fn assert_same_gradients(name: &str, config: &Config, settings: &TrainerSettings) {
     let mut parameters = Parameters::new(3);
     let network = Network::declare(config, &mut parameters).expect("a network");
     randomise(&mut parameters);
-    let (mut host, mut expected) = (Host::default(), Gradients::new(&parameters));
-    let loss = differentiate((&mut host, &parameters, &mut expected), &network, &linked(), &settings, 5);
+    let mut cuda = Cuda::emulated(false);
+    cuda.set_precision(settings.precision);
     let optimizer = Optimizer::new(settings.optimizer, &parameters);
-    let mut on_cuda = OnCuda::new(Cuda::emulated(false), &parameters, &optimizer).expect("a device");
-    let got = on_cuda.differentiate(&network, &linked(), &settings, 5);
-    assert!((got.loss - loss.loss).abs() < 1e-4 * loss.loss, "{name}: {} and {}", got.loss, loss.loss);
-    let largest_of_all = expected.matrices().iter().map(largest).fold(0.0, f32::max);
-    for (i, expected) in expected.matrices().iter().enumerate() {
-        let got = on_cuda.cuda.download(&on_cuda.gradients.matrices()[i]);
-        let difference = largest_difference(&got, expected);
-        let scale = largest(expected).max(0.01 * largest_of_all);
-        let tensor = parameters.iter().nth(i).expect("a parameter").0;
-        assert!(difference <= 1e-4 * scale, "{name}, {tensor}: {difference} of {}", largest(expected));
+    let mut on_cuda = OnCuda::new(cuda, &parameters, &optimizer).expect("a device");
+    let allowed = if settings.precision == Precision::Bf16 { 5e-2 } else { 1e-4 };
+    if let Err(error) = on_cuda.compare((&network, settings), &parameters, &linked(), allowed) {
+        panic!("{name}: {error}");
     }
-    on_cuda.cuda.check().expect("no failure");
 }
 
 #[test]
@@ -56,8 +48,10 @@ fn all_architectures_have_the_same_gradients() {
     let attention_first =
         devlin().into_iter().map(|(name, form)| (name.to_owned(), config(Architecture::Recurrent(form))));
     for (name, config) in transformers().into_iter().chain(recurrent_networks()).chain(attention_first) {
-        assert_same_gradients(&name, &config);
+        assert_same_gradients(&name, &config, &all_settings());
     }
+    let bf16 = TrainerSettings { precision: Precision::Bf16, ..TrainerSettings::default() };
+    assert_same_gradients("in bf16", &amun(), &bf16);
 }
 
 fn learning(method: Method, rate: f32) -> TrainerSettings {
@@ -162,11 +156,11 @@ fn a_device_that_computes_something_else_is_refused() {
     let settings = TrainerSettings::default();
     let optimizer = Optimizer::new(settings.optimizer, &parameters);
     let mut on_cuda = OnCuda::new(Cuda::emulated(false), &parameters, &optimizer).expect("a device");
-    let (mut host, mut gradients) = (Host::default(), Gradients::new(&parameters));
-    let seen = on_cuda.compare(&network, &settings, &parameters, (&mut host, &mut gradients)).expect("the same");
+    let task = (&network, &settings);
+    let seen = on_cuda.try_out(task, &parameters).expect("the same");
     assert!(seen < 1e-4, "{seen}");
     let id = parameters.find("decoder_ff_logit_l2_Wt").expect("a tensor");
     on_cuda.cuda.scale(1.01, &mut on_cuda.parameters.matrices_mut()[id.index()]);
-    let error = on_cuda.compare(&network, &settings, &parameters, (&mut host, &mut gradients)).expect_err("another");
+    let error = on_cuda.try_out(task, &parameters).expect_err("another");
     assert!(error.to_string().starts_with("the emulator does not compute what the CPU does: the "), "{error}");
 }
