@@ -29,8 +29,9 @@ pub struct Adadelta {
     pub epsilon: f32,
 }
 
-/// Blocks that sum up the squares of a matrix.
-const SQUARE_BLOCKS: usize = 32;
+/// The most blocks that sum up the squares of a matrix, and numbers for which there is one.
+const SQUARE_BLOCKS: usize = 64;
+const SQUARES_OF_BLOCK: usize = 4096;
 
 /// Updates. `rate` is η, `clip` what gradients are multiplied with before.
 impl Cuda {
@@ -40,8 +41,9 @@ impl Cuda {
         for (i, matrix) in matrices.iter().enumerate() {
             let n = matrix.len();
             let own = sums.write().wrapping_add(i * SQUARE_BLOCKS);
+            let grid = Grid::blocks(n.div_ceil(SQUARES_OF_BLOCK).min(SQUARE_BLOCKS));
             // SAFETY: the matrix has n numbers, and each block a sum of its own.
-            self.run(|b| unsafe { b.squares(Grid::blocks(SQUARE_BLOCKS), matrix.read(), n as u64, own) });
+            self.run(|b| unsafe { b.squares(grid, matrix.read(), n as u64, own) });
         }
         let all = self.download(&sums);
         self.give(sums);
