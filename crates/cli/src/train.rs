@@ -1,13 +1,13 @@
 //! `metaphrase train`.
 
-use crate::Usage;
 use crate::messages::Terminal;
 use anyhow::Result;
 use clap::ValueHint;
 use indicatif::{ProgressBar, ProgressStyle};
-use metaphrase_train::{Execution, Observer, Progress, Recipe, Validated};
+use metaphrase_train::{Cuda, Execution, Observer, Progress, Recipe, Validated};
 use std::io::{IsTerminal, stderr};
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Instant;
 
 /// Train a model from parallel text
@@ -34,9 +34,9 @@ pub struct Args {
     /// Threads; the same number gives the same bits [default: as many as the machine has]
     #[arg(long, value_name = "N")]
     threads: Option<std::num::NonZeroUsize>,
-    /// What computes: `cpu`
+    /// What computes updates: `cpu`, or `cuda:0` for the first NVIDIA GPU, which needs the libraries of CUDA 12 or 13
     #[arg(long, default_value = "cpu")]
-    device: String,
+    device: Device,
     /// Updates between two lines of progress, where no progress bar can be shown
     #[arg(long, value_name = "N", default_value_t = 100)]
     report_every: u64,
@@ -46,21 +46,42 @@ const EXAMPLES: &str = "\
 Examples:
   metaphrase train -c recipes/en-de.toml -o runs/en-de
   metaphrase train -c recipes/en-de.toml -o runs/en-de --resume
+  metaphrase train -c recipes/en-de.toml -o runs/gpu --device cuda:0
   metaphrase train -c recipes/cgru.toml -o runs/seed2 --set training.seed=2";
+
+/// What computes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Device {
+    Cpu,
+    /// The GPU of this number.
+    Cuda(usize),
+}
+
+impl FromStr for Device {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let unknown = || format!("there is no device `{name}`: expected `cpu`, or `cuda:0` for the first GPU");
+        match name.strip_prefix("cuda") {
+            None if name == "cpu" => Ok(Self::Cpu),
+            None => Err(unknown()),
+            Some("") => Ok(Self::Cuda(0)),
+            Some(index) => index.strip_prefix(':').and_then(|n| n.parse().ok()).map(Self::Cuda).ok_or_else(unknown),
+        }
+    }
+}
 
 /// Follows a recipe.
 pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
-    if args.device != "cpu" {
-        return Err(Usage::error(format!(
-            "there is no device `{}`: this program trains on the CPU, `cpu`",
-            args.device
-        )));
-    }
     let recipe = Recipe::read(&args.config, &args.set)?;
     let threads = crate::number::threads(args.threads).get();
+    let device = match args.device {
+        Device::Cpu => None,
+        Device::Cuda(index) => Some(Cuda::open(index)?),
+    };
+    let execution = Execution { threads, device, resume: args.resume };
     let mut display = Display::new(terminal, args.report_every);
-    let best =
-        metaphrase_train::train(&recipe, &args.output, Execution { threads, resume: args.resume }, &mut display)?;
+    let best = metaphrase_train::train(&recipe, &args.output, execution, &mut display)?;
     if let Some((value, update)) = best {
         display.message(&format!("best: {value:.4} after update {update}, in {}", args.output.join("best").display()));
     }

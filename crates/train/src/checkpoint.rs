@@ -23,6 +23,9 @@ pub struct State {
     pub position: Position,
     /// Threads: the order of sums hangs on them.
     pub threads: usize,
+    /// Whether a device computes instead of them.
+    #[serde(default)]
+    pub on_device: bool,
     /// The best value of the metric so far, and the update it was measured at.
     pub best: Option<(f64, u64)>,
     /// Validations since the best one.
@@ -33,6 +36,13 @@ pub struct State {
     pub recipe: String,
     /// Of the training data as it was segmented.
     pub data: u64,
+}
+
+impl State {
+    /// What the bits of the run hang on.
+    pub fn computed_by(&self) -> String {
+        if self.on_device { "a CUDA device".to_owned() } else { format!("{} threads", self.threads) }
+    }
 }
 
 /// A checkpoint that can not be written or read.

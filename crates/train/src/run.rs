@@ -10,7 +10,7 @@ use crate::tape::WordLosses;
 use crate::text_lines::lines;
 use crate::validation::{Dev, bleu, translate};
 use crate::vocabulary::VocabularyTrainingError;
-use crate::{Trainer, UpdateError};
+use crate::{Cuda, DeviceError, Trainer, UpdateError};
 use metaphrase_kernels::Matrix;
 use metaphrase_models::{
     Architecture, Config, Model, ModelError, Precision, Vocabularies, VocabularyFiles, Weights, save,
@@ -22,10 +22,11 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// How a run uses the machine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Execution {
-    /// Threads; the bits of the result depend on their number.
+    /// Threads; the bits of the result depend on their number, unless a device computes.
     pub threads: usize,
+    /// What computes updates instead of the threads, to which validation is left.
+    pub device: Option<Cuda>,
     /// Continue the run that is in the output directory.
     pub resume: bool,
 }
@@ -100,6 +101,9 @@ pub enum TrainError {
     /// An update.
     #[error("{0}; the last good checkpoint is kept")]
     Update(#[from] UpdateError),
+    /// The device.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
     /// A checkpoint.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
@@ -155,7 +159,7 @@ impl<'a> Run<'a> {
     fn start(
         recipe: &'a Recipe,
         output: &'a Path,
-        Execution { threads, resume }: Execution,
+        Execution { threads, device, resume }: Execution,
         observer: &mut dyn Observer,
     ) -> Result<Self, TrainError> {
         let problem = |problem: String| TrainError::Output { path: output.to_owned(), problem };
@@ -192,7 +196,8 @@ impl<'a> Run<'a> {
 
         let data = corpus.fingerprint();
         let mut batches = Batches::new(corpus, recipe.training.batch, recipe.training.seed);
-        let mut state = State { threads, recipe: text, data, ..State::default() };
+        let on_device = device.is_some();
+        let mut state = State { threads, on_device, recipe: text, data, ..State::default() };
         if let Some(found) = found {
             let old = checkpoint::read(&found, &mut trainer)?;
             if old.data != data {
@@ -201,17 +206,24 @@ impl<'a> Run<'a> {
                 return Err(TrainError::Output { path, problem });
             }
             batches.seek(old.position)?;
-            if old.threads != threads {
+            let [before, now] = [&old, &state].map(State::computed_by);
+            if before != now {
                 observer.message(&format!(
-                    "the run had {} threads and goes on with {threads}: its numbers will differ in their last bits",
-                    old.threads
+                    "the run was computed by {before} and goes on with {now}: its numbers will differ in their last bits"
                 ));
             }
             if old.recipe != state.recipe {
                 observer.message("the recipe has changed since the checkpoint");
             }
-            state = State { threads, recipe: state.recipe, ..old };
+            state = State { threads, on_device, recipe: state.recipe, ..old };
             observer.message(&format!("resumed after update {}", state.updates));
+        }
+        if let Some(device) = device {
+            let name = device.name().to_owned();
+            let difference = trainer.move_to(device)?;
+            observer.message(&format!(
+                "updates on {name}, which computes what the CPU does: gradients of a small batch differ by {difference:.0e}"
+            ));
         }
         let log = Log::open(output, state.updates).map_err(|e| problem(format!("the log: {e}")))?;
         let (before, begun) = (state.seconds, Instant::now());
@@ -285,6 +297,7 @@ impl<'a> Run<'a> {
 
     /// Measures the model on the development set, writes it, and keeps it as the best if it is.
     fn validate(&mut self) -> Result<Validated, TrainError> {
+        self.trainer.fetch().map_err(DeviceError::from)?;
         // What is measured and written are the smoothed parameters, if there are any.
         self.trainer.swap_smoothed();
         let validated = self.measure_and_write();

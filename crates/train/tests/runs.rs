@@ -1,7 +1,7 @@
 //! Runs from a recipe to a model, as a user would see them.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use metaphrase_train::{Execution, Observer, Progress, Recipe, Validated, average, train};
+use metaphrase_train::{Cuda, Execution, Observer, Progress, Recipe, Validated, average, train};
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -88,10 +88,21 @@ impl Observer for Watcher {
 }
 
 fn run(folder: &Path, name: &str, resume: bool, settings: &[&str], watcher: &mut Watcher) -> Result<PathBuf, String> {
+    run_on(None, folder, name, resume, settings, watcher)
+}
+
+fn run_on(
+    device: Option<Cuda>,
+    folder: &Path,
+    name: &str,
+    resume: bool,
+    settings: &[&str],
+    watcher: &mut Watcher,
+) -> Result<PathBuf, String> {
     let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
     let recipe = Recipe::read(&folder.join("recipe.toml"), &settings).map_err(|e| e.to_string())?;
     let output = folder.join(name);
-    train(&recipe, &output, Execution { threads: 2, resume }, watcher).map_err(|e| e.to_string())?;
+    train(&recipe, &output, Execution { threads: 2, device, resume }, watcher).map_err(|e| e.to_string())?;
     Ok(output)
 }
 
@@ -116,6 +127,28 @@ fn a_run_that_crashed_goes_on_to_the_same_bits() {
     let log = |run: &Path| metaphrase_train::log::read(run).unwrap().len();
     assert_eq!(log(&whole), log(&other));
     assert!(fs::read_to_string(other.join("curves.svg")).unwrap().contains("<polyline"));
+}
+
+/// On the emulated device: the same, and from the CPU to the device and back.
+#[test]
+fn a_run_on_a_device_goes_on_to_the_same_bits() {
+    let folder = folder();
+    let cuda = || Some(Cuda::emulated(false));
+    let mut told = Watcher::default();
+    let whole = run_on(cuda(), folder.path(), "whole", false, &[], &mut told).unwrap();
+    assert!(told.messages.iter().any(|text| text.starts_with("updates on the emulator")), "{:?}", told.messages);
+    let mut crashing = Watcher { crash_at: Some(6), ..Watcher::default() };
+    let crash = catch_unwind(AssertUnwindSafe(|| run_on(cuda(), folder.path(), "other", false, &[], &mut crashing)));
+    assert!(crash.is_err());
+    let other = run_on(cuda(), folder.path(), "other", true, &[], &mut Watcher::default()).unwrap();
+    assert_eq!(model(&whole, "best"), model(&other, "best"));
+    let mut moved = Watcher::default();
+    run(folder.path(), "other", true, &["training.updates = 16"], &mut moved).unwrap();
+    let expected = "the run was computed by a CUDA device and goes on with 2 threads: its numbers will differ in their \
+                    last bits";
+    assert!(moved.messages.iter().any(|text| text == expected), "{:?}", moved.messages);
+    run_on(cuda(), folder.path(), "other", true, &["training.updates = 18"], &mut moved).unwrap();
+    assert_eq!(moved.updates, [15, 16, 17, 18]);
 }
 
 #[test]
