@@ -47,6 +47,18 @@ fn one_text_comes_from_standard_input() {
 }
 
 #[test]
+fn devices_that_are_not_there_are_named() {
+    let train = |device| run(&["train", "-c", "../../recipes/en-de.toml", "-o", "no-such-run", "--device", device], "");
+    for device in ["gpu", "cuda:x", "cuda0"] {
+        let expected = format!("there is no device `{device}`: expected `cpu`, or `cuda:0`");
+        assert!(train(device).error(2).contains(&expected));
+    }
+    // Without a GPU a library is missing, with one the hundredth is.
+    let error = train("cuda:99").error(1);
+    assert!(error.contains("can not be loaded") || error.starts_with("there is no device `cuda:99`"), "{error}");
+}
+
+#[test]
 fn an_error_is_one_line_with_the_way_to_help() {
     let run = run(&["translate", "--beam", "3"], "");
     assert_eq!(run.stderr.lines().count(), 1);
