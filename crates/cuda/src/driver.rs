@@ -58,7 +58,7 @@ impl Driver {
             let (free, total) = driver::mem_get_info().unwrap_or_default();
             match error.0 {
                 sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
-                    CudaError::OutOfMemory { megabytes: bytes >> 20, free: free >> 20, total: total >> 20 }
+                    CudaError::OutOfMemory { megabytes: bytes.div_ceil(1 << 20), free: free >> 20, total: total >> 20 }
                 }
                 _ => CudaError::call("allocate memory")(error),
             }

@@ -50,9 +50,12 @@ pub trait Products: Storage {
 #[derive(Debug, Default)]
 pub struct Parameter {
     value: Matrix,
-    /// What products read: of x · W, and of x · Wᵀ. Made when first asked for.
-    packed: [OnceLock<Packed>; 2],
+    /// What products read, in either precision: of x · W, and of x · Wᵀ. Made when first asked for.
+    packed: [[OnceLock<Packed>; 2]; 2],
 }
+
+/// Of x · W, and of x · Wᵀ.
+const LAYOUTS: [Layout; 2] = [Layout::InputsByOutputs, Layout::OutputsByInputs];
 
 #[derive(Debug)]
 enum Packed {
@@ -81,8 +84,7 @@ impl Parameter {
     /// What has to be done after the numbers have changed, in parts that threads may share.
     pub fn stale(&mut self) -> impl Iterator<Item = impl FnOnce() + Send> {
         let value = &self.value;
-        let layouts = [Layout::InputsByOutputs, Layout::OutputsByInputs];
-        let parts = self.packed.iter_mut().zip(layouts);
+        let parts = self.packed.iter_mut().flat_map(|packed| packed.iter_mut().zip(LAYOUTS));
         parts.filter_map(move |(packed, layout)| packed.get_mut().map(|packed| move || packed.renew(value, layout)))
     }
 }
@@ -112,9 +114,9 @@ impl Packed {
 
 impl<'a> Weight<'a, Parameter> {
     fn packed(&self, precision: Precision) -> &'a Packed {
-        let layout = if self.transposed { Layout::OutputsByInputs } else { Layout::InputsByOutputs };
+        let which = usize::from(self.transposed);
         let Parameter { value, packed } = self.parameter;
-        packed[usize::from(self.transposed)].get_or_init(|| Packed::new(precision, value, layout))
+        packed[precision as usize][which].get_or_init(|| Packed::new(precision, value, LAYOUTS[which]))
     }
 }
 

@@ -160,6 +160,7 @@ impl OnCuda {
         };
         let (loss, expected) = on_cpu();
         let (other_loss, other) = kernels::with_instruction_set(kernels::InstructionSet::Portable, on_cpu);
+        self.cuda.set_precision(settings.precision);
         let got_loss = self.differentiate(network, batch, settings, 1).loss as f32;
         let got: Vec<_> = self.gradients.matrices().iter().map(|gradient| self.cuda.download(gradient)).collect();
         self.cuda.check()?;
@@ -182,17 +183,20 @@ impl OnCuda {
         Ok(seen)
     }
 
-    /// The same for a batch of its own: whether the device can be trusted.
+    /// The same for a batch of its own: whether the device can be trusted. In `f32`, and then with products in the
+    /// precision of the settings, where only a mistake would be a third of the largest number.
     pub(crate) fn try_out(
         &mut self,
         (network, settings): (&Network, &TrainerSettings),
         parameters: &Parameters,
     ) -> Result<f32, DeviceError> {
-        let allowed = match settings.precision {
-            Precision::F32 => 1e-3,
-            Precision::Bf16 => 5e-2, // a factor that is rounded the other way differs by 2⁻⁸
-        };
-        self.compare((network, settings), parameters, &probe(network.words()), allowed)
+        let batch = probe(network.words());
+        let exact = TrainerSettings { precision: Precision::F32, ..*settings };
+        let seen = self.compare((network, &exact), parameters, &batch, 1e-3)?;
+        if settings.precision != Precision::F32 {
+            self.compare((network, settings), parameters, &batch, 0.3)?;
+        }
+        Ok(seen)
     }
 }
 

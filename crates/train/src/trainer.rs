@@ -91,8 +91,7 @@ impl Trainer {
     ///
     /// # Errors
     /// If it does not, or fails.
-    pub fn move_to(&mut self, mut cuda: Cuda) -> Result<f32, DeviceError> {
-        cuda.set_precision(self.settings.precision);
+    pub fn move_to(&mut self, cuda: Cuda) -> Result<f32, DeviceError> {
         let mut on_cuda = OnCuda::new(cuda, &self.parameters, &self.optimizer)?;
         let difference = on_cuda.try_out((&self.network, &self.settings), &self.parameters)?;
         self.on_cuda = Some(on_cuda);

@@ -33,10 +33,8 @@ fn assert_same_gradients(name: &str, config: &Config, settings: &TrainerSettings
     let mut parameters = Parameters::new(3);
     let network = Network::declare(config, &mut parameters).expect("a network");
     randomise(&mut parameters);
-    let mut cuda = Cuda::emulated(false);
-    cuda.set_precision(settings.precision);
     let optimizer = Optimizer::new(settings.optimizer, &parameters);
-    let mut on_cuda = OnCuda::new(cuda, &parameters, &optimizer).expect("a device");
+    let mut on_cuda = OnCuda::new(Cuda::emulated(false), &parameters, &optimizer).expect("a device");
     let allowed = if settings.precision == Precision::Bf16 { 5e-2 } else { 1e-4 };
     if let Err(error) = on_cuda.compare((&network, settings), &parameters, &linked(), allowed) {
         panic!("{name}: {error}");
