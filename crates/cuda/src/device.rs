@@ -48,8 +48,16 @@ impl Cuda {
     #[cfg(feature = "emulator")]
     #[must_use]
     pub fn emulated(reversed: bool) -> Self {
-        let emulator = crate::emulator::Emulator::new(reversed);
+        let emulator = crate::emulator::Emulator::new(reversed, usize::MAX);
         Self::new(Backend::Emulator(emulator), "the emulator".to_owned())
+    }
+
+    /// The same with memory for so many numbers.
+    #[cfg(feature = "emulator")]
+    #[must_use]
+    pub fn emulated_with_memory(numbers: usize) -> Self {
+        let emulator = crate::emulator::Emulator::new(false, numbers);
+        Self::new(Backend::Emulator(emulator), "a small emulator".to_owned())
     }
 
     fn new(backend: Backend, name: String) -> Self {

@@ -26,7 +26,11 @@ impl Driver {
     /// Opens device number `index` and compiles the kernels for it.
     pub(crate) fn open(index: usize) -> Result<Self, CudaError> {
         check_libraries()?;
-        let count = CudaContext::device_count().map_err(CudaError::call("be found"))?.max(0) as usize;
+        let count = match CudaContext::device_count() {
+            Ok(count) => count.max(0) as usize,
+            Err(error) if error.0 == sys::CUresult::CUDA_ERROR_NO_DEVICE => 0,
+            Err(error) => return Err(CudaError::call("be found")(error)),
+        };
         if index >= count {
             return Err(CudaError::NoDevice { index, count });
         }
@@ -35,7 +39,8 @@ impl Driver {
         let code = compiler::compile(&format!("sm_{major}{minor}"))?;
         // SAFETY: `code` is what NVRTC made for this device; the module is never unloaded.
         let module = unsafe { driver::module::load_data(code.as_ptr().cast()) };
-        let module = module.map_err(CudaError::call("load the kernels"))?;
+        let module =
+            module.map_err(CudaError::call("load the kernels, for which NVRTC must not be newer than the driver"))?;
         let find = |name: &&str| {
             let name = CString::new(*name).map_err(CudaError::call("name a kernel"))?;
             // SAFETY: the module is the one from above.

@@ -222,7 +222,7 @@ impl<'a> Run<'a> {
             let name = device.name().to_owned();
             let difference = trainer.move_to(device)?;
             observer.message(&format!(
-                "updates on {name}, which computes what the CPU does: gradients of a small batch differ by {difference:.0e}"
+                "updates on {name}: gradients of a small batch are the CPU's, to {difference:.0e} of the largest"
             ));
         }
         let log = Log::open(output, state.updates).map_err(|e| problem(format!("the log: {e}")))?;

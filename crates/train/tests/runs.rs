@@ -152,6 +152,14 @@ fn a_run_on_a_device_goes_on_to_the_same_bits() {
 }
 
 #[test]
+fn a_device_that_is_too_small_is_told() {
+    let folder = folder();
+    let small = Some(Cuda::emulated_with_memory(50_000));
+    let error = run_on(small, folder.path(), "run", false, &[], &mut Watcher::default()).unwrap_err();
+    assert!(error.starts_with("the GPU has no room for another 1 MB"), "{error}");
+}
+
+#[test]
 fn a_run_is_not_begun_over_another_nor_resumed_from_nothing() {
     let folder = folder();
     let begin = |resume| run(folder.path(), "run", resume, &["training.updates = 1"], &mut Watcher::default());

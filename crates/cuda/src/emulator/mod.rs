@@ -9,9 +9,10 @@ use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
 
 /// Memory, and the order in which threads run.
-#[derive(Default)]
 pub(crate) struct Emulator {
     reversed: bool,
+    /// Numbers that there is memory for.
+    capacity: usize,
     /// By address; each with [`GUARD`]s around it.
     memory: RefCell<HashMap<u64, Vec<f32>>>,
 }
@@ -27,13 +28,18 @@ unsafe extern "C" {
 }
 
 impl Emulator {
-    pub(crate) fn new(reversed: bool) -> Self {
-        Self { reversed, ..Self::default() }
+    pub(crate) fn new(reversed: bool, capacity: usize) -> Self {
+        Self { reversed, capacity, memory: RefCell::default() }
     }
 
     /// What is in new memory is no number, so that it shows where it is used.
-    #[expect(clippy::unnecessary_wraps)] // as the driver's
     pub(crate) fn allocate(&self, numbers: usize) -> Result<u64, CudaError> {
+        let used: usize = self.memory.borrow().values().map(|memory| memory.len() - 2 * GUARD).sum();
+        if used + numbers > self.capacity {
+            let [megabytes, free, total] =
+                [numbers, self.capacity - used, self.capacity].map(|numbers| (4 * numbers).div_ceil(1 << 20));
+            return Err(CudaError::OutOfMemory { megabytes, free, total });
+        }
         let mut memory = vec![f32::NAN; numbers + 2 * GUARD];
         let (front, rest) = memory.split_at_mut(GUARD);
         front.fill(f32::from_bits(GUARD_BITS));

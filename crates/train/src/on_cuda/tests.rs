@@ -6,7 +6,7 @@ use crate::networks::architectures::{config, devlin, recurrent, recurrent_networ
 use crate::networks::tests::{batch, random_pairs, randomise};
 use crate::networks::{Dropout, LossSettings};
 use crate::optimizer::{OptimizerSettings, Schedule};
-use crate::{Trainer, TrainerSettings};
+use crate::{Precision, Trainer, TrainerSettings};
 use metaphrase_models::{Architecture, Config};
 
 /// Everything that can be dropped or added to the loss.

@@ -113,7 +113,7 @@ impl Optimizer {
     }
 
     /// Begins an update of gradients of this norm: how parameters follow them, and how much of the smoothed ones is kept.
-    pub(crate) fn next(&mut self, norm: f32) -> (Rule, f32) {
+    pub(crate) fn begin(&mut self, norm: f32) -> (Rule, f32) {
         // Less is kept at first, so that the start is soon forgotten: Marian's rule.
         let t = self.updates as f32;
         let kept = (1.0 - self.settings.smoothing).min((t + 1.0) / (t + 10.0));
@@ -135,7 +135,7 @@ impl Optimizer {
             let start = self.smoothed.iter_mut().zip(parameters.values_mut());
             start.for_each(|(smoothed, p)| smoothed.as_mut_slice().copy_from_slice(p.as_slice()));
         }
-        let (rule, kept) = self.next(norm);
+        let (rule, kept) = self.begin(norm);
         let mut tasks = Vec::new();
         let mut moments = [&mut self.first, &mut self.second, &mut self.smoothed].map(|all| all.iter_mut());
         for (parameter, gradient) in parameters.values_mut().zip(gradients.matrices()) {

@@ -1,38 +1,17 @@
-//! Updates on a CUDA device, and whether it can be trusted with them.
+//! Updates on a CUDA device.
 
-use crate::data::{Batch, Sentences};
+mod trial;
+
+pub use trial::DeviceError;
+
+use crate::data::Batch;
 use crate::networks::Network;
 use crate::optimizer::{Method, Optimizer, Rule, Step};
 use crate::parameters::{Gradients, Parameters};
 use crate::tape::{Tape, WordLosses};
 use crate::trainer::{TrainerSettings, Update, UpdateError};
-use metaphrase_base::WordId;
 use metaphrase_cuda::{Adadelta, Adam, Cuda, CudaError, Matrix};
-use metaphrase_device::{Device, Elementwise, Host, Precision, Storage};
-use metaphrase_kernels as kernels;
-
-/// Why a device is not used.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum DeviceError {
-    /// It can not be used, or fails.
-    #[error(transparent)]
-    Cuda(#[from] CudaError),
-    /// It computes something else than the CPU.
-    #[error(
-        "{device} does not compute what the CPU does: {what} differs by {difference:e}, at most {allowed:e} was \
-         expected; nothing was trained, `--device cpu` can be used"
-    )]
-    Differs {
-        /// The device's name.
-        device: String,
-        /// The loss, or the first tensor whose gradient differs.
-        what: String,
-        /// By how much.
-        difference: f32,
-        /// What rounding can explain.
-        allowed: f32,
-    },
-}
+use metaphrase_device::{Device, Elementwise, Storage};
 
 /// What updates change, on the device.
 pub(crate) struct OnCuda {
@@ -82,7 +61,7 @@ impl OnCuda {
                 self.cuda.copy(parameter, smoothed);
             }
         }
-        let (rule, kept) = optimizer.next(norm);
+        let (rule, kept) = optimizer.begin(norm);
         self.follow(rule, kept);
         Ok(Update { losses, step: Step { gradient_norm: norm, rate: rule.rate } })
     }
@@ -105,7 +84,7 @@ impl OnCuda {
                 (Method::Adadelta { rho, epsilon }, Some(moments)) => {
                     cuda.adadelta(parameter, gradient, moments, rate, clip, Adadelta { rho, epsilon });
                 }
-                _ => cuda.sgd(parameter, gradient, rate, clip),
+                (Method::Sgd, _) | (_, None) => cuda.sgd(parameter, gradient, rate, clip),
             }
             if rule.clip_weights > 0.0 {
                 cuda.cut(parameter, rule.clip_weights);
@@ -139,65 +118,6 @@ impl OnCuda {
         cuda.check()?;
         Ok(what)
     }
-
-    /// Compares loss and gradients of a batch with the CPU's. Returns the largest difference, as a share of the largest
-    /// number; `allowed` of it is too little to be a mistake.
-    ///
-    /// Rounding is not the same everywhere, and networks differ in what they make of it: a normalised state of zeros makes
-    /// a difference of one in 10⁷ to one in 10³. So the CPU computes twice, with two instruction sets, and what it differs
-    /// from itself is allowed to the device as well, ten times.
-    pub(crate) fn compare(
-        &mut self,
-        (network, settings): (&Network, &TrainerSettings),
-        parameters: &Parameters,
-        batch: &Batch,
-        allowed: f32,
-    ) -> Result<f32, DeviceError> {
-        let on_cpu = || {
-            let (mut host, mut gradients) = (Host::new(settings.precision), Gradients::new(parameters));
-            let losses = differentiate((&mut host, parameters, &mut gradients), network, batch, settings, 1);
-            (losses.loss as f32, gradients)
-        };
-        let (loss, expected) = on_cpu();
-        let (other_loss, other) = kernels::with_instruction_set(kernels::InstructionSet::Portable, on_cpu);
-        self.cuda.set_precision(settings.precision);
-        let got_loss = self.differentiate(network, batch, settings, 1).loss as f32;
-        let got: Vec<_> = self.gradients.matrices().iter().map(|gradient| self.cuda.download(gradient)).collect();
-        self.cuda.check()?;
-        let device = self.cuda.name();
-        let check = |what: &str, difference: f32, scale: f32, rounding: f32| {
-            let allowed = allowed * scale + 10.0 * rounding;
-            let fine = difference <= allowed; // not if it is no number
-            let (device, what) = (device.to_owned(), what.to_owned());
-            if fine { Ok(difference / scale) } else { Err(DeviceError::Differs { device, what, difference, allowed }) }
-        };
-        let mut seen = check("the loss", (got_loss - loss).abs(), loss.abs(), (other_loss - loss).abs())?;
-        // A gradient that is 0 but for rounding, as that of the biases of keys, is held against the others.
-        let least = 0.01 * expected.matrices().iter().map(largest).fold(0.0, f32::max);
-        let tensors = got.iter().zip(expected.matrices()).zip(other.matrices());
-        for ((name, _), ((got, expected), other)) in parameters.iter().zip(tensors) {
-            let (difference, rounding) = (largest_difference(got, expected), largest_difference(other, expected));
-            let scale = largest(expected).max(least);
-            seen = seen.max(check(&format!("the gradient of tensor `{name}`"), difference, scale, rounding)?);
-        }
-        Ok(seen)
-    }
-
-    /// The same for a batch of its own: whether the device can be trusted. In `f32`, and then with products in the
-    /// precision of the settings, where only a mistake would be a third of the largest number.
-    pub(crate) fn try_out(
-        &mut self,
-        (network, settings): (&Network, &TrainerSettings),
-        parameters: &Parameters,
-    ) -> Result<f32, DeviceError> {
-        let batch = probe(network.words());
-        let exact = TrainerSettings { precision: Precision::F32, ..*settings };
-        let seen = self.compare((network, &exact), parameters, &batch, 1e-3)?;
-        if settings.precision != Precision::F32 {
-            self.compare((network, settings), parameters, &batch, 0.3)?;
-        }
-        Ok(seen)
-    }
 }
 
 /// Losses of a batch, and the gradients of their mean, which are added.
@@ -213,33 +133,6 @@ fn differentiate<D: Device>(
     let losses = network.loss(&mut tape, batch, &settings.dropout, &settings.loss, weight);
     tape.backward();
     losses
-}
-
-/// Four pairs of sentences of different lengths, with words from all of both vocabularies, and some links.
-fn probe((source_words, target_words): (usize, usize)) -> Batch {
-    let sentences = |lengths: [usize; 4], words: usize| {
-        let mut sentences = Sentences::default();
-        for (i, length) in lengths.into_iter().enumerate() {
-            let words: Vec<_> = (0..length).map(|t| WordId(((7919 * (i + 1) * (t + 1)) % words) as u32)).collect();
-            sentences.push(&words);
-        }
-        sentences
-    };
-    Batch {
-        source: sentences([5, 1, 9, 3], source_words),
-        target: sentences([4, 2, 1, 7], target_words),
-        alignments: vec![vec![(0, 0), (3, 2)], vec![], vec![(8, 0)], vec![(1, 0), (2, 0)]],
-    }
-}
-
-fn largest(matrix: &kernels::Matrix) -> f32 {
-    matrix.as_slice().iter().map(|v| v.abs()).fold(0.0, f32::max)
-}
-
-/// Not a number if one of them is not.
-fn largest_difference(a: &kernels::Matrix, b: &kernels::Matrix) -> f32 {
-    let differences = a.as_slice().iter().zip(b.as_slice()).map(|(a, b)| (a - b).abs());
-    differences.fold(0.0, |largest: f32, d| if d > largest || d.is_nan() { d } else { largest })
 }
 
 #[cfg(test)]
