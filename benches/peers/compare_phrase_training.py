@@ -80,7 +80,7 @@ def train_ours(args, folder):
     stages.run(
         "ours training",
         f"""{args.metaphrase} --log info phrase train text.{source} text.{target} --dev dev.{source} dev.{target}
-        --threads {args.threads} -o ours""",
+        --method mert --threads {args.threads} -o ours""",
     )
     stages.run(
         "ours translating", f"{args.metaphrase} phrase translate -m ours --threads {args.threads}",

@@ -18,10 +18,10 @@ fn path(folder: &tempfile::TempDir, name: &str) -> String {
 #[test]
 fn from_text_to_translations() {
     let folder = tempfile::tempdir().unwrap();
-    let [model, weights] = ["model", "mira.ini"].map(|name| path(&folder, name));
+    let [model, weights] = ["model", "mert.ini"].map(|name| path(&folder, name));
     let [de, en, dev_de, dev_en] = ["train.de.gz", "train.en.gz", "dev.de.gz", "dev.en.gz"].map(text);
     let train = ["phrase", "train", &de, &en, "--dev", &dev_de, &dev_en, "--tokenize", "de", "en", "-o", &model];
-    let quick = ["--rounds", "2", "--restarts", "2", "--n-best", "20"];
+    let quick = ["--rounds", "2", "--n-best", "20"];
     let done = run(&[&train[..], &quick].concat(), "");
     assert_eq!((done.code, done.stdout.as_str(), done.stderr.as_str()), (Some(0), "", ""), "quiet when nobody watches");
 
@@ -32,7 +32,7 @@ fn from_text_to_translations() {
     let tokens = |name: &str, language| run(&["tokenize", "-l", language, "--escape", "-i", name], "").ok();
     let (source, reference) = (tokens(&dev_de, "de"), tokens(&dev_en, "en"));
     let [source, reference] = [file(&folder, "dev.de", source), file(&folder, "dev.en", reference)];
-    let tune = ["phrase", "tune", "-m", &model, &source, &reference, "--method", "mira", "-o", &weights];
+    let tune = ["phrase", "tune", "-m", &model, &source, &reference, "--method", "mert", "-o", &weights];
     let log = run(&[&tune[..], &["--log", "info"], &quick[..2]].concat(), "").stderr;
     assert!(log.contains("round 2, BLEU "), "{log}");
     let translated = run(&["phrase", "translate", "-m", &weights], "Wo ist das Geld ?\n").lines();

@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::weights::Tunable;
 use metaphrase_metrics::{Bleu, BleuOptions, Metric, Precision, Tokenizer};
 use metaphrase_phrase::{Decoder, PhraseModel, SearchOptions, Workspace, for_each_sentence};
-use metaphrase_tune::{MertOptions, Method, NBestLists, Round, Tuned, optimize};
+use metaphrase_tune::{Method, MiraOptions, NBestLists, Round, Tuned, optimize};
 use std::num::NonZeroUsize;
 
 /// How to tune.
@@ -26,7 +26,7 @@ pub struct TuneOptions {
 impl Default for TuneOptions {
     fn default() -> Self {
         Self {
-            method: Method::Mert(MertOptions::default()),
+            method: Method::Mira(MiraOptions::default()),
             rounds: 15,
             n_best: 100,
             search: SearchOptions::default(),

@@ -6,7 +6,7 @@ use metaphrase_align::Corpus;
 use metaphrase_metrics::{Bleu, BleuOptions, Metric, References, Tokenizer};
 use metaphrase_phrase::{Decoder, PhraseModel, SearchOptions, Workspace};
 use metaphrase_phrase_train::{DevSet, Event, Stage, TrainOptions, train};
-use metaphrase_tune::{Method, MiraOptions};
+use metaphrase_tune::{MertOptions, Method, MiraOptions};
 use std::io::Read;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -36,9 +36,7 @@ fn options(threads: usize) -> TrainOptions {
     let mut options = TrainOptions::default();
     (options.align.threads, options.extract.threads, options.estimate.threads) = (threads, threads, threads.get());
     options.tune.threads = threads;
-    if let Method::Mert(mert) = &mut options.tune.method {
-        (mert.threads, mert.restarts) = (threads, 6);
-    }
+    options.tune.method = Method::Mert(MertOptions { threads, restarts: 6, ..MertOptions::default() });
     (options.tune.rounds, options.tune.n_best) = (4, 30);
     (options.tune.search.coverages, options.tune.search.hypotheses) = (8, 8);
     options

@@ -47,14 +47,14 @@ pub struct Args {
 const EXAMPLES: &str = "\
 Examples:
   metaphrase phrase tune -m model/ dev.tok.de dev.tok.en -o model/moses.tuned.ini
-  metaphrase phrase tune -m moses.ini --method mira --seed 7 dev.tok.de dev.tok.en > tuned.ini";
+  metaphrase phrase tune -m moses.ini --method mert --seed 7 dev.tok.de dev.tok.en > tuned.ini";
 
 /// How weights are found.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Tuning")]
 pub struct Tuning {
     /// How weights are found
-    #[arg(long, value_enum, value_name = "NAME", default_value_t = MethodName::Mert)]
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = MethodName::Mira)]
     method: MethodName,
     /// How often the text is translated, at most
     #[arg(long, value_name = "N", default_value_t = TuneOptions::default().rounds)]
