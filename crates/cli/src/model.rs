@@ -12,7 +12,7 @@ use std::time::Instant;
 #[command(next_help_heading = "Model")]
 pub struct ModelArgs {
     /// A model's directory (Marian's, OPUS-MT's with decoder.yml, Hugging Face's, our own), or a model file together
-    /// with --vocab [default: the English-German model that comes with the program]
+    /// with --vocab; en-de and de-en, English and German, come with the program [default: en-de]
     /// Several models, each after its own -m, vote as an ensemble; their vocabularies must be the same
     #[arg(short, long = "model", value_name = "PATH")]
     models: Vec<PathBuf>,
@@ -91,7 +91,7 @@ impl ModelArgs {
         };
         let (threads, milliseconds) = (execution.threads, begun.elapsed().as_millis());
         let names: Vec<String> = self.models.iter().map(|path| path.display().to_string()).collect();
-        let name = if names.is_empty() { "the bundled model".into() } else { names.join(", ") };
+        let name = if names.is_empty() { "en-de".into() } else { names.join(", ") };
         tracing::info!("{name} loaded in {milliseconds} ms; threads: {threads}");
         Ok(translator)
     }

@@ -18,6 +18,12 @@ fn a_model_tells_what_it_is() {
 }
 
 #[test]
+fn models_that_come_with_the_program_have_names() {
+    assert_eq!(translate(&["-m", "en-de"], TEXT).ok(), translate(&[], TEXT).ok());
+    assert_eq!(translate(&["-m", "de-en"], "Guten Morgen!\nIch bin müde.\n").ok(), "Good morning.\nI'm tired.\n");
+}
+
+#[test]
 fn a_converted_model_translates_alike() {
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join("model");

@@ -112,7 +112,7 @@ fn messages_are_as_many_as_wanted() {
     assert_eq!(translate(&["-b", "1", "--quiet"], input).stderr, "");
     assert_eq!(translate(&["-b", "1", "--log", "error"], input).stderr, "");
     let info = translate(&["-b", "1", "--log", "info"], input).stderr;
-    for told in ["metaphrase: info: the bundled model", "threads: 1", "1 lines, "] {
+    for told in ["metaphrase: info: en-de loaded", "threads: 1", "1 lines, "] {
         assert!(info.contains(told), "{told}: {info}");
     }
 }

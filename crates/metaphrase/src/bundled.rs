@@ -1,22 +1,54 @@
-//! The English-German model that comes with the program: see `models/en-de/README.md` for its origin.
+//! The models that come with the program: see `models/*/README.md` for their origin.
 
 use crate::Error;
 use metaphrase_models::{Config, Weights};
 use metaphrase_text::vocab::{Vocabulary, VocabularyFormat};
+use std::path::Path;
 
-const CONFIG: &str = include_str!("../../../models/en-de/config.toml");
-const VOCABULARY: &[u8] = include_bytes!("../../../models/en-de/source.spm");
+/// A model that comes with the program; its vocabulary serves both languages.
+pub(crate) struct Bundled {
+    /// Its folder in `models`: source and target language.
+    pub(crate) name: &'static str,
+    config: &'static str,
+    vocabulary: &'static [u8],
+    weights: &'static Aligned<[u8]>,
+}
 
 /// Tensors are read in place, so they have to lie as in a memory map.
 #[repr(align(64))]
 struct Aligned<T: ?Sized>(T);
 
-static WEIGHTS: &Aligned<[u8]> = &Aligned(*include_bytes!("../../../models/en-de/model.safetensors"));
-
-pub(crate) fn model() -> Result<(Config, Weights), Error> {
-    Ok(metaphrase_models::load_static("the bundled model".as_ref(), CONFIG, &WEIGHTS.0)?)
+macro_rules! bundled {
+    ($name:literal) => {
+        Bundled {
+            name: $name,
+            config: include_str!(concat!("../../../models/", $name, "/config.toml")),
+            vocabulary: include_bytes!(concat!("../../../models/", $name, "/source.spm")),
+            weights: &Aligned(*include_bytes!(concat!("../../../models/", $name, "/model.safetensors"))),
+        }
+    };
 }
 
-pub(crate) fn vocabulary() -> Result<Vocabulary, Error> {
-    Ok(Vocabulary::from_bytes(VocabularyFormat::SentencePiece, VOCABULARY)?)
+/// The first one is the default.
+pub(crate) static MODELS: [Bundled; 2] = [bundled!("en-de"), bundled!("de-en")];
+
+impl Bundled {
+    /// The model of this name.
+    pub(crate) fn named(name: &Path) -> Option<&'static Self> {
+        MODELS.iter().find(|model| name == Path::new(model.name))
+    }
+
+    pub(crate) fn model(&self) -> Result<(Config, Weights), Error> {
+        Ok(metaphrase_models::load_static(self.name.as_ref(), self.config, &self.weights.0)?)
+    }
+
+    pub(crate) fn vocabulary(&self) -> Result<Vocabulary, Error> {
+        Ok(Vocabulary::from_bytes(VocabularyFormat::SentencePiece, self.vocabulary)?)
+    }
+}
+
+impl std::fmt::Debug for Bundled {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
 }

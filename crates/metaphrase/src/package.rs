@@ -1,5 +1,6 @@
 //! The files of a model, wherever they are.
 
+use crate::bundled::{self, Bundled};
 use crate::{Error, TranslateOptions};
 use metaphrase_models::{Config, DecoderDefaults, Model, ModelFiles, Report, Vocabularies, VocabularyFiles, Weights};
 use metaphrase_text::vocab::Vocabulary;
@@ -16,7 +17,7 @@ pub struct Package {
 #[derive(Debug, Clone)]
 enum Place {
     /// In the program itself.
-    Bundled,
+    Bundled(&'static Bundled),
     Files(Box<Files>),
 }
 
@@ -24,7 +25,11 @@ impl Package {
     /// The English-German model that comes with the program.
     #[must_use]
     pub const fn bundled() -> Self {
-        Self { place: Place::Bundled, raw_scores: false }
+        Self::with(&bundled::MODELS[0])
+    }
+
+    const fn with(model: &'static Bundled) -> Self {
+        Self { place: Place::Bundled(model), raw_scores: false }
     }
 
     fn of(files: Files) -> Self {
@@ -32,11 +37,15 @@ impl Package {
     }
 
     /// The model in a directory: our own, Hugging Face's MarianMT, OPUS-MT's (with a `decoder.yml`), or a
-    /// `model.npz` or `.bin` of Marian's with its vocabularies.
+    /// `model.npz` or `.bin` of Marian's with its vocabularies. Where there is nothing of that name, `en-de` and `de-en`
+    /// are the models that come with the program.
     ///
     /// # Errors
     /// If there is no model, or more than one.
     pub fn find(path: &Path) -> Result<Self, Error> {
+        if let Some(model) = Bundled::named(path).filter(|_| !path.exists()) {
+            return Ok(Self::with(model));
+        }
         let model = ModelFiles::find(path)?;
         let vocabularies = model.vocabularies()?;
         let (source, target) = (vocabularies.source, vocabularies.target);
@@ -68,7 +77,7 @@ impl Package {
     /// How messages call it.
     pub(crate) fn name(&self) -> String {
         match &self.place {
-            Place::Bundled => "the bundled model".into(),
+            Place::Bundled(model) => format!("the bundled model {}", model.name),
             Place::Files(files) => files.model.model.display().to_string(),
         }
     }
@@ -90,7 +99,7 @@ impl Package {
 
     pub(crate) fn open_model(&self) -> Result<(Config, Weights), Error> {
         Ok(match &self.place {
-            Place::Bundled => crate::bundled::model()?,
+            Place::Bundled(model) => model.model()?,
             Place::Files(files) => files.model.load()?,
         })
     }
@@ -98,8 +107,8 @@ impl Package {
     /// Loads the vocabularies, source and target, and checks them against the model's settings.
     pub(crate) fn load_vocabularies(&self, config: &Config) -> Result<(Arc<Vocabulary>, Arc<Vocabulary>), Error> {
         match &self.place {
-            Place::Bundled => {
-                let both = Arc::new(crate::bundled::vocabulary()?);
+            Place::Bundled(model) => {
+                let both = Arc::new(model.vocabulary()?);
                 Ok((Arc::clone(&both), both))
             }
             Place::Files(files) => {

@@ -209,6 +209,9 @@ impl Recipe {
         if every == 0 {
             return Err("validation.every is 0; it must be at least 1".to_owned());
         }
+        if self.training.updates == 0 {
+            return Err("training.updates is 0; it must be at least 1".to_owned());
+        }
         let costs = [("self-normalisation", loss.self_normalisation), ("guided-alignment", loss.guided_alignment)];
         match costs.iter().find(|(_, value)| !(value.is_finite() && *value >= 0.0)) {
             Some((name, value)) => Err(format!("training.update.loss.{name} is {value}; it must be 0 or more")),
@@ -306,6 +309,7 @@ updates = 10
         let dropout = problem("training.update.dropout.layer = 1.0");
         assert_eq!(dropout, "training.update.dropout.layer is 1; it must be at least 0 and less than 1");
         assert!(problem("validation.beam-size = 0").contains("must be from 1 to 10000"));
+        assert!(problem("training.updates = 0").contains("must be at least 1"));
         assert!(problem("validation.every = 0").contains("at least 1"));
         assert!(problem("training.update.loss.self-normalisation = -1").contains("must be 0 or more"));
         assert!(problem("training.update.optimizer.clip-norm = nan").starts_with("training.update.optimizer: "));

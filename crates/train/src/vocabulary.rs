@@ -70,10 +70,10 @@ pub enum VocabularyTrainingError {
         source: io::Error,
     },
     /// The text does not give such pieces.
-    #[error("the vocabulary can not be trained: {0}")]
+    #[error("no vocabulary can be trained with the recipe's `vocabulary.train`: {0}")]
     Pieces(#[from] TrainError),
     /// The text does not give such a list of words.
-    #[error("the vocabulary can not be trained: {0}")]
+    #[error("no vocabulary can be trained with the recipe's `vocabulary.train`: {0}")]
     Words(#[from] VocabularyError),
 }
 
