@@ -133,6 +133,23 @@ fn evaluation_is_of_what_was_fetched() {
     assert!(trainer.evaluate(&batch()).loss < losses[9]);
 }
 
+/// Memory does not grow from batch to batch, also not by what comes from the CPU.
+#[test]
+fn batches_leave_no_memory_behind() {
+    let attention_first = devlin().swap_remove(2).1;
+    let recurrent = [recurrent(), attention_first].map(Architecture::Recurrent);
+    for architecture in [Architecture::Transformer(transformer())].into_iter().chain(recurrent) {
+        let mut trainer = Trainer::new(&config(architecture), all_settings(), 1, 1).expect("a network");
+        trainer.move_to(Cuda::emulated(false)).expect("a device");
+        let mut free = Vec::new();
+        for _ in 0..8 {
+            trainer.update(&linked()).expect("an update");
+            free.push(trainer.on_cuda().expect("a device").cuda.pooled());
+        }
+        assert_eq!(free[2..], [free[2]; 6], "{free:?}");
+    }
+}
+
 #[test]
 fn a_loss_that_is_no_number_names_the_tensor() {
     let mut trainer = Trainer::new(&amun(), TrainerSettings::default(), 1, 1).expect("a network");
