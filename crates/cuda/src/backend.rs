@@ -1,9 +1,10 @@
 //! Where kernels run: a device, or in tests the emulator.
 
-use crate::CudaError;
 use crate::driver::Driver;
 #[cfg(feature = "emulator")]
 use crate::emulator::Emulator;
+use crate::{Adadelta, Adam, CudaError};
+use metaphrase_device::Mask;
 use std::ffi::c_void;
 
 /// What runs kernels, one after the other in the order in which they are launched.
@@ -195,6 +196,20 @@ macro_rules! kernels {
     };
 }
 
+/// Of an attention, as `struct Heads` of the kernels.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub(crate) struct Heads {
+    pub(crate) count: u32,
+    /// Columns of one in queries and keys, and in values.
+    pub(crate) dim: u32,
+    pub(crate) width: u32,
+    /// Of products of queries and keys.
+    pub(crate) factor: f32,
+    /// Of the weights.
+    pub(crate) mask: Mask,
+}
+
 type In = *const f32;
 type Out = *mut f32;
 type Table = *const u32;
@@ -210,8 +225,8 @@ kernels! {
     fn add_rest(a: In, gate: In, sum: Out, n: u64);
     fn add_difference(x: In, a: In, b: In, sum: Out, n: u64);
     fn column_sums(a: In, b: In, rows: u32, cols: u32, sum: Out);
-    fn drop(key: u32, threshold: u32, keep: f32, x: In, y: Out, n: u64, add: u32);
-    fn row_mask(key: u32, threshold: u32, keep: f32, y: Out, cols: u32, n: u64);
+    fn drop(mask: Mask, x: In, y: Out, n: u64, add: u32);
+    fn row_mask(mask: Mask, y: Out, cols: u32, n: u64);
 
     fn block(x: In, x_cols: u32, y: Out, y_cols: u32, cols: u32, n: u64, add: u32);
     fn lookup(table: In, ids: Table, factor: f32, y: Out, cols: u32, n: u64);
@@ -230,16 +245,14 @@ kernels! {
     );
 
     fn attend(
-        q: In, k: In, v: In, queries: Table, heads: u32, dim: u32, width: u32, factor: f32,
-        key: u32, threshold: u32, keep: f32, weights: Out, y: Out,
+        q: In, k: In, v: In, queries: Table, heads: Heads, weights: Out, y: Out,
     );
     fn attend_queries(
-        k: In, v: In, queries: Table, heads: u32, dim: u32, width: u32, factor: f32,
-        key: u32, threshold: u32, keep: f32, weights: In, guide: In, grad: In, derivatives: Out, q_grad: Out,
+        k: In, v: In, queries: Table, heads: Heads, weights: In, guide: In, grad: In, derivatives: Out, q_grad: Out,
     );
     fn attend_keys(
-        q: In, queries: Table, keys: Table, heads: u32, dim: u32, width: u32, factor: f32,
-        key: u32, threshold: u32, keep: f32, weights: In, derivatives: In, grad: In, k_grad: Out, v_grad: Out,
+        q: In, queries: Table, keys: Table, heads: Heads, weights: In, derivatives: In, grad: In, k_grad: Out,
+        v_grad: Out,
     );
 
     fn additive(
@@ -273,11 +286,8 @@ kernels! {
     );
     fn squares(x: In, n: u64, sums: Out);
     fn sgd(p: Out, g: In, n: u64, rate: f32, clip: f32);
-    fn adam(
-        p: Out, gradient: In, m: Out, v: Out, n: u64, rate: f32, clip: f32, beta1: f32, beta2: f32,
-        correction1: f32, correction2: f32, epsilon: f32, weight_decay: f32,
-    );
-    fn adadelta(p: Out, gradient: In, steps: Out, squares: Out, n: u64, rate: f32, clip: f32, rho: f32, epsilon: f32);
+    fn adam(p: Out, gradient: In, m: Out, v: Out, n: u64, rate: f32, clip: f32, numbers: Adam);
+    fn adadelta(p: Out, gradient: In, steps: Out, squares: Out, n: u64, rate: f32, clip: f32, numbers: Adadelta);
     fn cut(p: Out, n: u64, limit: f32);
     fn smooth(smoothed: Out, p: In, n: u64, kept: f32);
 }

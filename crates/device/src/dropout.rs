@@ -6,6 +6,7 @@ use metaphrase_kernels::{Matrix, vectorised};
 /// Which elements are dropped: decided by a hash of the element's place, so that no mask has to be kept and all devices
 /// drop the same.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(C)] // some devices read it as it is
 pub struct Mask {
     /// What makes this mask another one than others.
     pub key: u32,

@@ -16,13 +16,20 @@ struct Key {
     unsigned count;   // of these
 };
 
-// A block per query and head: weights, and y_h = Σ_j w_j · mask_j · v_jh. Heads have `dim` columns in q and k, `width` in
-// v.
-KERNEL(attend)(const float *q, const float *k, const float *v, const struct Query *queries, unsigned heads,
-               unsigned dim, unsigned width, float factor, unsigned key, unsigned threshold, float keep,
+// Of all heads.
+struct Heads {
+    unsigned count;
+    unsigned dim;     // columns of one in q and k
+    unsigned width;   // and in v
+    float factor;     // of products of queries and keys
+    struct Mask mask; // of the weights
+};
+
+// A block per query and head: weights, and y_h = Σ_j w_j · mask_j · v_jh.
+KERNEL(attend)(const float *q, const float *k, const float *v, const struct Query *queries, struct Heads all,
                float *weights, float *y) {
-    struct Query query = queries[blockIdx.x / heads];
-    unsigned head = blockIdx.x % heads;
+    struct Query query = queries[blockIdx.x / all.count];
+    unsigned heads = all.count, dim = all.dim, width = all.width, head = blockIdx.x % heads;
     u64 start = query.start + (u64)head * query.seen;
     float *w = weights + start;
     const float *own = q + ((u64)query.row * heads + head) * dim;
@@ -30,13 +37,13 @@ KERNEL(attend)(const float *q, const float *k, const float *v, const struct Quer
         const float *other = k + ((u64)(query.first + j) * heads + head) * dim;
         float dot = 0;
         for (unsigned c = 0; c < dim; c++) dot += own[c] * other[c];
-        w[j] = factor * dot;
+        w[j] = all.factor * dot;
     }
     softmax(w, query.seen);
     FOR_BLOCK(c, 0, width) {
         float total = 0;
         for (unsigned j = 0; j < query.seen; j++) {
-            float used = w[j] * mask_factor(start + j, key, threshold, keep);
+            float used = w[j] * mask_factor(start + j, all.mask);
             total += used * v[((u64)(query.first + j) * heads + head) * width + c];
         }
         y[((u64)query.row * heads + head) * width + c] = total;
@@ -45,12 +52,11 @@ KERNEL(attend)(const float *q, const float *k, const float *v, const struct Quer
 
 // A block per query and head: the derivatives by what the softmax saw, and by q. `guide`: derivatives by the weights
 // from elsewhere, or nothing.
-KERNEL(attend_queries)(const float *k, const float *v, const struct Query *queries, unsigned heads, unsigned dim,
-                       unsigned width, float factor, unsigned key, unsigned threshold, float keep,
+KERNEL(attend_queries)(const float *k, const float *v, const struct Query *queries, struct Heads all,
                        const float *weights, const float *guide, const float *grad, float *derivatives,
                        float *q_grad) {
-    struct Query query = queries[blockIdx.x / heads];
-    unsigned head = blockIdx.x % heads;
+    struct Query query = queries[blockIdx.x / all.count];
+    unsigned heads = all.count, dim = all.dim, width = all.width, head = blockIdx.x % heads;
     u64 start = query.start + (u64)head * query.seen;
     float *d = derivatives + start;
     const float *own = grad + ((u64)query.row * heads + head) * width;
@@ -58,30 +64,29 @@ KERNEL(attend_queries)(const float *k, const float *v, const struct Query *queri
         const float *other = v + ((u64)(query.first + j) * heads + head) * width;
         float dot = 0;
         for (unsigned c = 0; c < width; c++) dot += own[c] * other[c];
-        d[j] = dot * mask_factor(start + j, key, threshold, keep) + (guide ? guide[start + j] : 0.0f);
+        d[j] = dot * mask_factor(start + j, all.mask) + (guide ? guide[start + j] : 0.0f);
     }
     __syncthreads();
     softmax_backward(weights + start, d, query.seen);
     FOR_BLOCK(c, 0, dim) {
         float total = 0;
         for (unsigned j = 0; j < query.seen; j++) total += d[j] * k[((u64)(query.first + j) * heads + head) * dim + c];
-        q_grad[((u64)query.row * heads + head) * dim + c] = factor * total;
+        q_grad[((u64)query.row * heads + head) * dim + c] = all.factor * total;
     }
 }
 
 // A block per key and head: the derivatives by k and v, over the queries that see it.
-KERNEL(attend_keys)(const float *q, const struct Query *queries, const struct Key *keys, unsigned heads, unsigned dim,
-                    unsigned width, float factor, unsigned mask_key, unsigned threshold, float keep,
+KERNEL(attend_keys)(const float *q, const struct Query *queries, const struct Key *keys, struct Heads all,
                     const float *weights, const float *derivatives, const float *grad, float *k_grad, float *v_grad) {
-    struct Key key = keys[blockIdx.x / heads];
-    unsigned head = blockIdx.x % heads;
+    struct Key key = keys[blockIdx.x / all.count];
+    unsigned heads = all.count, dim = all.dim, width = all.width, head = blockIdx.x % heads;
     FOR_BLOCK(c, 0, width) {
         float total = 0;
         for (unsigned i = key.queries; i < key.queries + key.count; i++) {
             struct Query query = queries[i];
             if (key.place >= query.seen) continue;
             u64 at = query.start + (u64)head * query.seen + key.place;
-            float used = weights[at] * mask_factor(at, mask_key, threshold, keep);
+            float used = weights[at] * mask_factor(at, all.mask);
             total += used * grad[((u64)query.row * heads + head) * width + c];
         }
         v_grad[((u64)key.row * heads + head) * width + c] = total;
@@ -94,6 +99,6 @@ KERNEL(attend_keys)(const float *q, const struct Query *queries, const struct Ke
             u64 at = query.start + (u64)head * query.seen + key.place;
             total += derivatives[at] * q[((u64)query.row * heads + head) * dim + c];
         }
-        k_grad[((u64)key.row * heads + head) * dim + c] = factor * total;
+        k_grad[((u64)key.row * heads + head) * dim + c] = all.factor * total;
     }
 }

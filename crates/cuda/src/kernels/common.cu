@@ -77,10 +77,17 @@ __device__ static void softmax_backward(const float *w, float *d, unsigned n) {
 
 __device__ static float sigmoid(float x) { return 1.0f / (1.0f + expf(-x)); }
 
-// What element i is multiplied with by a mask (`Mask` of metaphrase-device): a threshold of 0 drops nothing.
-__device__ static float mask_factor(u64 i, unsigned key, unsigned threshold, float scale) {
-    unsigned x = ((unsigned)i * 0x9e3779b9u) ^ key;
+// `Mask` of metaphrase-device; a threshold of 0 drops nothing.
+struct Mask {
+    unsigned key;
+    unsigned threshold;
+    float scale;
+};
+
+// What element i is multiplied with.
+__device__ static float mask_factor(u64 i, struct Mask mask) {
+    unsigned x = ((unsigned)i * 0x9e3779b9u) ^ mask.key;
     x = (x ^ (x >> 16)) * 0x85ebca6bu;
     x = (x ^ (x >> 13)) * 0xc2b2ae35u;
-    return (x ^ (x >> 16)) < threshold ? 0.0f : scale;
+    return (x ^ (x >> 16)) < mask.threshold ? 0.0f : mask.scale;
 }

@@ -99,14 +99,14 @@ KERNEL(column_sums)(const float *a, const float *b, unsigned rows, unsigned cols
 }
 
 // y ← x · mask, or y + x · mask; without x, the mask itself.
-KERNEL(drop)(unsigned key, unsigned threshold, float keep, const float *x, float *y, u64 n, unsigned add) {
+KERNEL(drop)(struct Mask mask, const float *x, float *y, u64 n, unsigned add) {
     FOR_EACH(i, n) {
-        float factor = mask_factor(i, key, threshold, keep);
+        float factor = mask_factor(i, mask);
         y[i] = (x ? x[i] * factor : factor) + (add ? y[i] : 0.0f);
     }
 }
 
 // The rows of y ← the mask of the row.
-KERNEL(row_mask)(unsigned key, unsigned threshold, float keep, float *y, unsigned cols, u64 n) {
-    FOR_EACH(i, n) y[i] = mask_factor(i / cols, key, threshold, keep);
+KERNEL(row_mask)(struct Mask mask, float *y, unsigned cols, u64 n) {
+    FOR_EACH(i, n) y[i] = mask_factor(i / cols, mask);
 }

@@ -44,20 +44,32 @@ KERNEL(sgd)(float *p, const float *g, u64 n, float rate, float clip) {
     FOR_EACH(i, n) p[i] -= rate * clip * g[i];
 }
 
-// The corrections are 1/(1 - βᵗ).
-KERNEL(adam)(float *p, const float *gradient, float *m, float *v, u64 n, float rate, float clip, float beta1,
-             float beta2, float correction1, float correction2, float epsilon, float weight_decay) {
+struct Adam {
+    float beta[2];
+    float correction[2]; // 1/(1 - βᵗ)
+    float epsilon;
+    float weight_decay;
+};
+
+KERNEL(adam)(float *p, const float *gradient, float *m, float *v, u64 n, float rate, float clip, struct Adam adam) {
+    float beta1 = adam.beta[0], beta2 = adam.beta[1];
     FOR_EACH(i, n) {
         float g = clip * gradient[i];
         m[i] = beta1 * m[i] + (1.0f - beta1) * g;
         v[i] = beta2 * v[i] + (1.0f - beta2) * g * g;
-        float step = m[i] * correction1 / (sqrtf(v[i] * correction2) + epsilon);
-        p[i] -= rate * (step + weight_decay * p[i]);
+        float step = m[i] * adam.correction[0] / (sqrtf(v[i] * adam.correction[1]) + adam.epsilon);
+        p[i] -= rate * (step + adam.weight_decay * p[i]);
     }
 }
 
+struct Adadelta {
+    float rho;
+    float epsilon;
+};
+
 KERNEL(adadelta)(float *p, const float *gradient, float *steps, float *squares, u64 n, float rate, float clip,
-                 float rho, float epsilon) {
+                 struct Adadelta adadelta) {
+    float rho = adadelta.rho, epsilon = adadelta.epsilon;
     FOR_EACH(i, n) {
         float g = clip * gradient[i];
         squares[i] = rho * squares[i] + (1.0f - rho) * g * g;

@@ -3,7 +3,7 @@
 #![allow(unsafe_code)] // launches kernels
 
 use super::{is_shaped, optional, same};
-use crate::backend::Grid;
+use crate::backend::{Grid, Heads};
 use crate::{Cuda, Matrix};
 use metaphrase_device::{Attended, Attention, HeadsAttention, Mask, Shape, Storage};
 
@@ -12,12 +12,7 @@ struct Plan {
     /// Four numbers per query: `struct Query` of the kernels.
     queries: Matrix,
     query_count: usize,
-    heads: u32,
-    /// Columns of a head in queries and keys, and in values.
-    dim: u32,
-    width: u32,
-    factor: f32,
-    mask: Mask,
+    heads: Heads,
 }
 
 /// A mask that drops nothing.
@@ -63,11 +58,13 @@ impl Cuda {
         Plan {
             query_count: table.len() / 4,
             queries: self.table(&table),
-            heads: heads as u32,
-            dim: (q.cols() / heads) as u32,
-            width: (v.cols() / heads) as u32,
-            factor: settings.factor(q.cols()),
-            mask: mask.unwrap_or(NO_MASK),
+            heads: Heads {
+                count: heads as u32,
+                dim: (q.cols() / heads) as u32,
+                width: (v.cols() / heads) as u32,
+                factor: settings.factor(q.cols()),
+                mask: mask.unwrap_or(NO_MASK),
+            },
         }
     }
 }
@@ -75,7 +72,8 @@ impl Cuda {
 impl Plan {
     /// A block per head of so many queries or keys.
     fn grid(&self, count: usize) -> Grid {
-        Grid::rows(count * self.heads as usize, self.dim.max(self.width) as usize)
+        let Heads { count: heads, dim, width, .. } = self.heads;
+        Grid::rows(count * heads as usize, dim.max(width) as usize)
     }
 }
 
@@ -83,15 +81,9 @@ impl Attention for Cuda {
     fn attend(&mut self, inputs: Attended<'_, Matrix>, weights: &mut Matrix, y: &mut Matrix) {
         let plan = self.plan(&inputs, weights, y);
         let [q, k, v] = inputs.inputs.map(Matrix::read);
-        let Plan { ref queries, heads, dim, width, factor, mask, .. } = plan;
-        let Mask { key, threshold, scale } = mask;
         let grid = plan.grid(plan.query_count);
         // SAFETY: the plan's rows are those of the matrices, and its weights are within `weights`.
-        self.run(|b| unsafe {
-            let queries = queries.ids();
-            let (weights, y) = (weights.write(), y.write());
-            b.attend(grid, q, k, v, queries, heads, dim, width, factor, key, threshold, scale, weights, y)
-        });
+        self.run(|b| unsafe { b.attend(grid, q, k, v, plan.queries.ids(), plan.heads, weights.write(), y.write()) });
         self.give(plan.queries);
     }
 
@@ -114,54 +106,18 @@ impl Attention for Cuda {
         let keys = self.table(&keys);
         let mut derivatives = self.take(1, weights.cols());
         let [q, k, v, weights, grad] = [q, k, v, weights, grad].map(Matrix::read);
-        let Plan { ref queries, heads, dim, width, factor, mask, .. } = plan;
-        let Mask { key, threshold, scale } = mask;
         let query_grid = plan.grid(plan.query_count);
         // SAFETY: as in `attend`; the derivatives are as many as the weights, and the tables name each other's entries.
         self.run(|b| unsafe {
-            let (queries, guide) = (queries.ids(), optional(guide));
+            let (queries, guide) = (plan.queries.ids(), optional(guide));
             let (derivatives, q_grad) = (derivatives.write(), q_grad.write());
-            b.attend_queries(
-                query_grid,
-                k,
-                v,
-                queries,
-                heads,
-                dim,
-                width,
-                factor,
-                key,
-                threshold,
-                scale,
-                weights,
-                guide,
-                grad,
-                derivatives,
-                q_grad,
-            )
+            b.attend_queries(query_grid, k, v, queries, plan.heads, weights, guide, grad, derivatives, q_grad)
         });
         // SAFETY: as above.
         self.run(|b| unsafe {
-            let (queries, keys, derivatives) = (queries.ids(), keys.ids(), derivatives.read());
+            let (queries, keys, derivatives) = (plan.queries.ids(), keys.ids(), derivatives.read());
             let (k_grad, v_grad) = (k_grad.write(), v_grad.write());
-            b.attend_keys(
-                key_grid,
-                q,
-                queries,
-                keys,
-                heads,
-                dim,
-                width,
-                factor,
-                key,
-                threshold,
-                scale,
-                weights,
-                derivatives,
-                grad,
-                k_grad,
-                v_grad,
-            )
+            b.attend_keys(key_grid, q, queries, keys, plan.heads, weights, derivatives, grad, k_grad, v_grad)
         });
         [plan.queries, keys, derivatives].into_iter().for_each(|matrix| self.give(matrix));
     }

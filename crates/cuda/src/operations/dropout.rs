@@ -10,11 +10,8 @@ use metaphrase_device::{Dropout, Mask, Shape};
 impl Cuda {
     fn drop_into(&mut self, mask: Mask, x: Option<&Matrix>, y: &mut Matrix, add: bool) {
         let n = same([x.unwrap_or(y), y]);
-        let Mask { key, threshold, scale } = mask;
         // SAFETY: y and x, if any, have n numbers.
-        self.run(|b| unsafe {
-            b.drop(Grid::each(n), key, threshold, scale, optional(x), y.write(), n as u64, add.into())
-        });
+        self.run(|b| unsafe { b.drop(Grid::each(n), mask, optional(x), y.write(), n as u64, add.into()) });
     }
 }
 
@@ -33,8 +30,7 @@ impl Dropout for Cuda {
 
     fn row_mask(&mut self, mask: Mask, y: &mut Matrix) {
         let (n, cols) = (y.len(), y.cols() as u32);
-        let Mask { key, threshold, scale } = mask;
         // SAFETY: y has n numbers.
-        self.run(|b| unsafe { b.row_mask(Grid::each(n), key, threshold, scale, y.write(), cols, n as u64) });
+        self.run(|b| unsafe { b.row_mask(Grid::each(n), mask, y.write(), cols, n as u64) });
     }
 }

@@ -9,6 +9,7 @@ use metaphrase_device::Storage;
 
 /// Numbers of an update by Adam.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(C)] // as the kernel's
 pub struct Adam {
     /// Decay of the mean of gradients, and of that of their squares.
     pub beta: [f32; 2],
@@ -22,6 +23,7 @@ pub struct Adam {
 
 /// Numbers of an update by AdaDelta.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(C)] // as the kernel's
 pub struct Adadelta {
     /// Decay of the means of squares.
     pub rho: f32,
@@ -68,28 +70,9 @@ impl Cuda {
         numbers: Adam,
     ) {
         let n = same([parameter, gradient, moments[0], moments[1]]);
-        let Adam { beta, correction, epsilon, weight_decay } = numbers;
         let (p, g, [m, v]) = (parameter.write(), gradient.read(), moments.map(Matrix::write));
         // SAFETY: all have n numbers.
-        self.run(|b| unsafe {
-            let ([beta1, beta2], [correction1, correction2]) = (beta, correction);
-            b.adam(
-                Grid::each(n),
-                p,
-                g,
-                m,
-                v,
-                n as u64,
-                rate,
-                clip,
-                beta1,
-                beta2,
-                correction1,
-                correction2,
-                epsilon,
-                weight_decay,
-            )
-        });
+        self.run(|b| unsafe { b.adam(Grid::each(n), p, g, m, v, n as u64, rate, clip, numbers) });
     }
 
     /// Zeiler 2012; `means` are those of squared steps and of squared gradients.
@@ -103,10 +86,9 @@ impl Cuda {
         numbers: Adadelta,
     ) {
         let n = same([parameter, gradient, means[0], means[1]]);
-        let Adadelta { rho, epsilon } = numbers;
         let (p, g, [steps, squares]) = (parameter.write(), gradient.read(), means.map(Matrix::write));
         // SAFETY: all have n numbers.
-        self.run(|b| unsafe { b.adadelta(Grid::each(n), p, g, steps, squares, n as u64, rate, clip, rho, epsilon) });
+        self.run(|b| unsafe { b.adadelta(Grid::each(n), p, g, steps, squares, n as u64, rate, clip, numbers) });
     }
 
     /// Cuts numbers to ±limit; what is no number stays so.
