@@ -110,6 +110,25 @@ fn decoders_that_begin_with_attention_learn_by_heart() {
 }
 
 #[test]
+fn fully_connected_layers_keep_the_variance() {
+    for (system, settings) in devlin() {
+        let DecoderForm::AttentionFirst(form) = settings.decoder else { continue };
+        let decoder = DecoderForm::AttentionFirst(AttentionFirst { dim_layers: 40, ..form });
+        let settings = RecurrentConfig { dim_rnn: 48, decoder, ..settings };
+        let mut parameters = Parameters::new(1);
+        Network::declare(&config(Architecture::Recurrent(settings)), &mut parameters).unwrap();
+        let is_layer = |name: &str| name.starts_with("decoder_fc") && name.contains("_W");
+        let layers: Vec<_> = parameters.iter().filter(|(name, _)| is_layer(name)).collect();
+        assert_eq!(layers.len(), form.layers, "{system}");
+        for (name, w) in layers {
+            // What a map makes of numbers of variance 1; a ReLU takes half of it.
+            let variance = metaphrase_kernels::dot(w.as_slice(), w.as_slice()) / w.cols() as f32;
+            assert!((variance - 2.0).abs() < 0.3, "{system}, {name}: {variance}");
+        }
+    }
+}
+
+#[test]
 fn recurrent_networks_learn_by_heart() {
     let amun = RecurrentConfig { dim_emb: 32, dim_rnn: 48, ..recurrent() };
     assert_learns("amun", &config(Architecture::Recurrent(amun.clone())));
