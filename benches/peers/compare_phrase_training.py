@@ -73,6 +73,16 @@ def bleu(args, folder, output):
     return float(re.search(r"= ([\d.]+)", result).group(1))
 
 
+def translate_ours(args, folder, stages, name, model):
+    """Metaphrase's translation by one of its models: BLEU, and the seconds of all stages."""
+    translated = f"{Path(model).stem}.out"
+    stages.run(
+        f"{name} translating", f"{args.metaphrase} phrase translate -m {model} --threads {args.threads}",
+        stdin=f"test.{args.languages[0]}", stdout=translated,
+    )  # fmt: skip
+    return {"bleu": bleu(args, folder, translated), "seconds": stages.table()}
+
+
 def train_ours(args, folder):
     """Metaphrase's training; the model is `ours`."""
     source, target = args.languages
@@ -82,11 +92,7 @@ def train_ours(args, folder):
         f"""{args.metaphrase} --log info phrase train text.{source} text.{target} --dev dev.{source} dev.{target}
         --method mert --threads {args.threads} -o ours""",
     )
-    stages.run(
-        "ours translating", f"{args.metaphrase} phrase translate -m ours --threads {args.threads}",
-        stdin=f"test.{source}", stdout="ours.out",
-    )  # fmt: skip
-    return {"bleu": bleu(args, folder, "ours.out"), "seconds": stages.table()}
+    return translate_ours(args, folder, stages, "ours", "ours")
 
 
 def tune_mira(args, folder):
@@ -98,11 +104,7 @@ def tune_mira(args, folder):
         f"""{args.metaphrase} --log info phrase tune -m ours/moses.untuned.ini dev.{source} dev.{target}
         --method mira --threads {args.threads} -o ours/mira.ini""",
     )
-    stages.run(
-        "ours mira translating", f"{args.metaphrase} phrase translate -m ours/mira.ini --threads {args.threads}",
-        stdin=f"test.{source}", stdout="mira.out",
-    )  # fmt: skip
-    return {"bleu": bleu(args, folder, "mira.out"), "seconds": stages.table()}
+    return translate_ours(args, folder, stages, "ours mira", "ours/mira.ini")
 
 
 def train_moses(args, folder):

@@ -5,7 +5,7 @@
 use crate::CudaError;
 use crate::backend::Backend;
 use crate::driver::Driver;
-use metaphrase_device::{Pool, Pooled, Precision, Shape, Storage};
+use metaphrase_device::{Device, Pool, Pooled, Precision, Shape, Storage};
 use metaphrase_kernels as kernels;
 use std::rc::Rc;
 
@@ -122,6 +122,8 @@ impl Cuda {
         table
     }
 }
+
+impl Device for Cuda {}
 
 impl Storage for Cuda {
     type Matrix = Matrix;

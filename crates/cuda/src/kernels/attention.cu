@@ -25,6 +25,13 @@ struct Heads {
     struct Mask mask; // of the weights
 };
 
+// The product of two heads.
+__device__ static float dot(const float *a, const float *b, unsigned n) {
+    float sum = 0;
+    for (unsigned c = 0; c < n; c++) sum += a[c] * b[c];
+    return sum;
+}
+
 // A block per query and head: weights, and y_h = Σ_j w_j · mask_j · v_jh.
 KERNEL(attend)(const float *q, const float *k, const float *v, const struct Query *queries, struct Heads all,
                float *weights, float *y) {
@@ -35,9 +42,7 @@ KERNEL(attend)(const float *q, const float *k, const float *v, const struct Quer
     const float *own = q + ((u64)query.row * heads + head) * dim;
     FOR_BLOCK(j, 0, query.seen) {
         const float *other = k + ((u64)(query.first + j) * heads + head) * dim;
-        float dot = 0;
-        for (unsigned c = 0; c < dim; c++) dot += own[c] * other[c];
-        w[j] = all.factor * dot;
+        w[j] = all.factor * dot(own, other, dim);
     }
     softmax(w, query.seen);
     FOR_BLOCK(c, 0, width) {
@@ -62,9 +67,7 @@ KERNEL(attend_queries)(const float *k, const float *v, const struct Query *queri
     const float *own = grad + ((u64)query.row * heads + head) * width;
     FOR_BLOCK(j, 0, query.seen) {
         const float *other = v + ((u64)(query.first + j) * heads + head) * width;
-        float dot = 0;
-        for (unsigned c = 0; c < width; c++) dot += own[c] * other[c];
-        d[j] = dot * mask_factor(start + j, all.mask) + (guide ? guide[start + j] : 0.0f);
+        d[j] = dot(own, other, width) * mask_factor(start + j, all.mask) + (guide ? guide[start + j] : 0.0f);
     }
     __syncthreads();
     softmax_backward(weights + start, d, query.seen);

@@ -3,8 +3,8 @@
 #![allow(unsafe_code)] // launches kernels
 
 use super::{is_shaped, same};
-use crate::backend::Grid;
-use crate::{Cuda, Matrix};
+use crate::backend::{Backend, Grid};
+use crate::{Cuda, CudaError, Matrix};
 use metaphrase_device::{Cells, GruBackward, GruForward, Lstm, Shape};
 
 /// The rows of an input from row `from` on, of which there are at least so many.
@@ -18,6 +18,42 @@ fn sums(inputs: &Lstm<'_, Matrix>, state: &Matrix) -> [*const f32; 2] {
     let (rows, width) = (state.rows(), 4 * state.cols());
     is_shaped(inputs.u, rows, width);
     [rows_from(inputs.a, inputs.from, rows, width), inputs.u.read()]
+}
+
+type In = *const f32;
+type Out = *mut f32;
+
+/// A kernel of a long short-term memory: of a, u, the memory and y.
+type Forward = unsafe fn(&Backend, Grid, In, In, In, Out, u32, u64) -> Result<(), CudaError>;
+
+/// The way back: of a, u, the memory, the derivative by y, and those by the sums and by the memory.
+type Backward = unsafe fn(&Backend, Grid, In, In, In, In, Out, Out, u32, u64) -> Result<(), CudaError>;
+
+impl Cuda {
+    fn lstm(&mut self, kernel: Forward, inputs: &Lstm<'_, Matrix>, y: &mut Matrix) {
+        let (n, d) = (same([inputs.memory, y]), y.cols() as u32);
+        let [a, u] = sums(inputs, y);
+        let memory = inputs.memory.read();
+        // SAFETY: rows are of d numbers, those of a and u of 4d.
+        self.run(|b| unsafe { kernel(b, Grid::each(n), a, u, memory, y.write(), d, n as u64) });
+    }
+
+    fn lstm_backward(
+        &mut self,
+        kernel: Backward,
+        inputs: &Lstm<'_, Matrix>,
+        grad: &Matrix,
+        by_sums: &mut Matrix,
+        by_memory: &mut Matrix,
+    ) {
+        let (n, d) = (same([inputs.memory, grad, by_memory]), grad.cols());
+        let [a, u] = sums(inputs, grad);
+        is_shaped(by_sums, grad.rows(), 4 * d);
+        let [memory, grad] = [inputs.memory, grad].map(Matrix::read);
+        let [by_sums, by_memory] = [by_sums, by_memory].map(Matrix::write);
+        // SAFETY: rows are of d numbers, those of a, u and their derivatives of 4d.
+        self.run(|b| unsafe { kernel(b, Grid::each(n), a, u, memory, grad, by_sums, by_memory, d as u32, n as u64) });
+    }
 }
 
 impl Cells for Cuda {
@@ -66,11 +102,7 @@ impl Cells for Cuda {
     }
 
     fn lstm_memory(&mut self, inputs: Lstm<'_, Matrix>, y: &mut Matrix) {
-        let (n, d) = (same([inputs.memory, y]), y.cols() as u32);
-        let [a, u] = sums(&inputs, y);
-        let memory = inputs.memory.read();
-        // SAFETY: rows are of d numbers, those of a and u of 4d.
-        self.run(|b| unsafe { b.lstm_memory(Grid::each(n), a, u, memory, y.write(), d, n as u64) });
+        self.lstm(Backend::lstm_memory, &inputs, y);
     }
 
     fn lstm_memory_backward(
@@ -80,23 +112,11 @@ impl Cells for Cuda {
         by_sums: &mut Matrix,
         by_memory: &mut Matrix,
     ) {
-        let (n, d) = (same([inputs.memory, grad, by_memory]), grad.cols());
-        let [a, u] = sums(&inputs, grad);
-        is_shaped(by_sums, grad.rows(), 4 * d);
-        let [memory, grad] = [inputs.memory, grad].map(Matrix::read);
-        let [by_sums, by_memory] = [by_sums, by_memory].map(Matrix::write);
-        // SAFETY: rows are of d numbers, those of a, u and their derivatives of 4d.
-        self.run(|b| unsafe {
-            b.lstm_memory_backward(Grid::each(n), a, u, memory, grad, by_sums, by_memory, d as u32, n as u64)
-        });
+        self.lstm_backward(Backend::lstm_memory_backward, &inputs, grad, by_sums, by_memory);
     }
 
     fn lstm_output(&mut self, inputs: Lstm<'_, Matrix>, y: &mut Matrix) {
-        let (n, d) = (same([inputs.memory, y]), y.cols() as u32);
-        let [a, u] = sums(&inputs, y);
-        let memory = inputs.memory.read();
-        // SAFETY: rows are of d numbers, those of a and u of 4d.
-        self.run(|b| unsafe { b.lstm_output(Grid::each(n), a, u, memory, y.write(), d, n as u64) });
+        self.lstm(Backend::lstm_output, &inputs, y);
     }
 
     fn lstm_output_backward(
@@ -107,14 +127,6 @@ impl Cells for Cuda {
         by_sums: &mut Matrix,
         by_memory: &mut Matrix,
     ) {
-        let (n, d) = (same([inputs.memory, grad, by_memory]), grad.cols());
-        let [a, u] = sums(&inputs, grad);
-        is_shaped(by_sums, grad.rows(), 4 * d);
-        let [memory, grad] = [inputs.memory, grad].map(Matrix::read);
-        let [by_sums, by_memory] = [by_sums, by_memory].map(Matrix::write);
-        // SAFETY: rows are of d numbers, those of a, u and their derivatives of 4d.
-        self.run(|b| unsafe {
-            b.lstm_output_backward(Grid::each(n), a, u, memory, grad, by_sums, by_memory, d as u32, n as u64)
-        });
+        self.lstm_backward(Backend::lstm_output_backward, &inputs, grad, by_sums, by_memory);
     }
 }

@@ -111,6 +111,12 @@ impl Declare<'_> {
         Map { norm: Some(Norm { scale, shift: Some(shift), epsilon: NEMATUS_EPSILON }), ..map }
     }
 
+    /// x · W + b, not normalised and drawn for a ReLU that follows: as for a tanh, seven layers would learn nothing.
+    pub(super) fn before_relu(&mut self, prefix: &str, inputs: usize, outputs: usize) -> Map {
+        let w = Some(self.parameters.declare(&format!("{prefix}_W"), inputs, outputs, Init::He));
+        Map { w, outputs, inside: None, norm: None, outside: Some(self.bias(&format!("{prefix}_b"), outputs)) }
+    }
+
     /// A dense layer `{prefix}_W{number}`, `{prefix}_b{number}`.
     pub(super) fn dense(&mut self, prefix: &str, number: &str, inputs: usize, outputs: usize) -> Map {
         let bias = Some(self.bias(&format!("{prefix}_b{number}"), outputs));

@@ -144,10 +144,7 @@ impl Builder<'_> {
         let mut below = d;
         let mut layers = Vec::new();
         for i in 1..=form.layers {
-            let name = format!("decoder_fc{i}");
-            // Declared here first, so that `dense` does not draw it as for a tanh: seven layers would learn nothing.
-            self.declare.parameters.declare(&format!("{name}_W"), below, form.dim_layers, Init::He);
-            layers.push(self.declare.dense(&name, "", below, form.dim_layers));
+            layers.push(self.declare.before_relu(&format!("decoder_fc{i}"), below, form.dim_layers));
             below = form.dim_layers;
         }
         let top = match form.top {
