@@ -7,7 +7,7 @@ use crate::optimizer::{Optimizer, OptimizerSettings, Step};
 use crate::parameters::{Gradients, Parameters};
 use crate::tape::{Tape, WordLosses};
 use metaphrase_cuda::{Cuda, CudaError};
-use metaphrase_device::{Host, Precision};
+use metaphrase_device::{Host, Precision, Storage};
 use metaphrase_models::Config;
 use serde::{Deserialize, Serialize};
 
@@ -210,14 +210,21 @@ impl Trainer {
         })
     }
 
-    /// The first parameter that is not finite, or else whose gradient is not.
     fn first_not_finite(&self) -> Option<String> {
         let finite = |m: &metaphrase_kernels::Matrix| m.as_slice().iter().all(|v| v.is_finite());
-        let parameter = self.parameters.iter().find(|(_, value)| !finite(value));
-        let parameter = parameter.map(|(name, _)| format!("tensor `{name}`"));
-        parameter.or_else(|| {
-            let mut all = self.gradients.iter().flat_map(|g| self.parameters.iter().zip(g.matrices()));
-            all.find(|(_, gradient)| !finite(gradient)).map(|((name, _), _)| format!("the gradient of tensor `{name}`"))
-        })
+        first_not_finite(&self.parameters, &self.gradients, finite)
     }
+}
+
+/// The first parameter that is not finite, or else whose gradient is not.
+pub(crate) fn first_not_finite<D: Storage>(
+    parameters: &Parameters<D>,
+    gradients: &[Gradients<D::Matrix>],
+    mut finite: impl FnMut(&D::Matrix) -> bool,
+) -> Option<String> {
+    let parameter = parameters.iter().find(|(_, value)| !finite(value));
+    parameter.map(|(name, _)| format!("tensor `{name}`")).or_else(|| {
+        let mut all = gradients.iter().flat_map(|g| parameters.iter().zip(g.matrices()));
+        all.find(|(_, gradient)| !finite(gradient)).map(|((name, _), _)| format!("the gradient of tensor `{name}`"))
+    })
 }

@@ -9,7 +9,7 @@ use crate::networks::Network;
 use crate::optimizer::{Method, Optimizer, Rule, Step};
 use crate::parameters::{Gradients, Parameters};
 use crate::tape::{Tape, WordLosses};
-use crate::trainer::{TrainerSettings, Update, UpdateError};
+use crate::trainer::{TrainerSettings, Update, UpdateError, first_not_finite};
 use metaphrase_cuda::{Adadelta, Adam, Cuda, CudaError, Matrix};
 use metaphrase_device::{Device, Elementwise, Storage};
 
@@ -106,15 +106,10 @@ impl OnCuda {
         self.cuda.check()
     }
 
-    /// The first parameter that is not finite, or else whose gradient is not.
     fn first_not_finite(&mut self) -> Result<Option<String>, CudaError> {
         let Self { cuda, parameters, gradients, .. } = self;
-        let mut finite = |matrix: &Matrix| cuda.download(matrix).as_slice().iter().all(|v| v.is_finite());
-        let parameter = parameters.iter().find(|(_, value)| !finite(value));
-        let what = parameter.map(|(name, _)| format!("tensor `{name}`")).or_else(|| {
-            let gradient = parameters.iter().zip(gradients.matrices()).find(|(_, gradient)| !finite(gradient));
-            gradient.map(|((name, _), _)| format!("the gradient of tensor `{name}`"))
-        });
+        let finite = |matrix: &Matrix| cuda.download(matrix).as_slice().iter().all(|v| v.is_finite());
+        let what = first_not_finite(parameters, std::slice::from_ref(gradients), finite);
         cuda.check()?;
         Ok(what)
     }
