@@ -70,8 +70,10 @@ fn elementwise() {
         check!("unary", |d| {
             let x = random(d, 1, shape);
             let mut results = Vec::new();
-            for f in [Activation::None, Activation::Relu, Activation::Tanh, Activation::Sigmoid] {
+            use Activation::{ClippedRelu, Relu, Sigmoid, Tanh};
+            for (f, scale) in [(Activation::None, 1.0), (Relu, 1.0), (ClippedRelu, 20.0), (Tanh, 1.0), (Sigmoid, 1.0)] {
                 let (mut y, mut grad) = (random(d, 1, shape), random(d, 2, shape));
+                d.scale(scale, &mut y);
                 d.activate(f, &mut y);
                 d.derive(f, &y, &mut grad);
                 results.extend([d.download(&y), d.download(&grad)]);

@@ -10,6 +10,8 @@ pub enum Activation {
     None,
     /// max(x, 0)
     Relu,
+    /// min(max(x, 0), 10)
+    ClippedRelu,
     /// tanh x
     Tanh,
     /// 1 / (1 + e⁻ˣ)
@@ -21,6 +23,7 @@ impl Activation {
         match self {
             Self::None => kernels::Activation::None,
             Self::Relu => kernels::Activation::Relu,
+            Self::ClippedRelu => kernels::Activation::ClippedRelu,
             Self::Tanh => kernels::Activation::Tanh,
             Self::Sigmoid => kernels::Activation::Sigmoid,
         }
@@ -99,6 +102,7 @@ impl Elementwise for Host {
         match f {
             Activation::None => {}
             Activation::Relu => kernels::relu_in_place(y.as_mut_slice()),
+            Activation::ClippedRelu => kernels::clipped_relu_in_place(y.as_mut_slice()),
             Activation::Tanh => kernels::tanh_in_place(y.as_mut_slice()),
             Activation::Sigmoid => kernels::sigmoid_in_place(y.as_mut_slice()),
         }
@@ -109,6 +113,9 @@ impl Elementwise for Host {
         vectorised(|| match f {
             Activation::None => {}
             Activation::Relu => pairs.for_each(|(grad, &y)| *grad = if y > 0.0 { *grad } else { 0.0 }),
+            Activation::ClippedRelu => pairs.for_each(|(grad, &y)| {
+                *grad = if y > 0.0 && y < kernels::RELU_LIMIT { *grad } else { 0.0 };
+            }),
             Activation::Tanh => pairs.for_each(|(grad, &y)| *grad *= 1.0 - y * y),
             Activation::Sigmoid => pairs.for_each(|(grad, &y)| *grad *= y * (1.0 - y)),
         });

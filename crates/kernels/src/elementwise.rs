@@ -84,6 +84,7 @@ unary!(Sigmoid, |s, x| functions::sigmoid(s, x));
 unary!(Swish, |s, x| s.mul(x, functions::sigmoid(s, x)));
 unary!(Gelu, |s, x| functions::gelu(s, x));
 unary!(Relu, |s, x| s.max(s.splat(0.0), x)); // in this order NaN stays NaN
+unary!(ClippedRelu, |s, x| s.min(s.splat(RELU_LIMIT), s.max(s.splat(0.0), x)));
 
 /// x ← eˣ. At most 1 ulp from the exact value (an ulp being 2⁻¹⁴⁹ where it is subnormal); e^-∞ = 0, e^∞ = ∞, NaN stays
 /// NaN.
@@ -104,6 +105,14 @@ pub fn sigmoid_in_place(x: &mut [f32]) {
 /// x ← max(x, 0). NaN stays NaN.
 pub fn relu_in_place(x: &mut [f32]) {
     dispatch(Map(Relu, x));
+}
+
+/// What [`clipped_relu_in_place`] is at most.
+pub const RELU_LIMIT: f32 = 10.0;
+
+/// x ← min(max(x, 0), 10), whose values 16-bit integers hold with high precision (Devlin 2017, §4.1). NaN stays NaN.
+pub fn clipped_relu_in_place(x: &mut [f32]) {
+    dispatch(Map(ClippedRelu, x));
 }
 
 /// x ← x/(1+e⁻ˣ) (SiLU; Marian's `swish`). At most 4 ulp, or 2e-43, off; -∞ gives NaN (-∞·0), NaN stays NaN.

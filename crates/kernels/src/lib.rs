@@ -47,8 +47,8 @@ mod transposed;
 
 pub use bf16::{PackedBf16, product_add_bf16, product_bf16, transposed_product_add_bf16};
 pub use elementwise::{
-    add_assign, axpy, exp_in_place, gelu_in_place, lerp, mul_assign, relu_in_place, scale, sigmoid_in_place,
-    swish_in_place, tanh_in_place,
+    RELU_LIMIT, add_assign, axpy, clipped_relu_in_place, exp_in_place, gelu_in_place, lerp, mul_assign, relu_in_place,
+    scale, sigmoid_in_place, swish_in_place, tanh_in_place,
 };
 pub use heads::{Rows, heads_dot, heads_weighted_sum};
 pub use isa::{InstructionSet, has_bf16_products, instruction_set, vectorised, with_instruction_set};

@@ -8,7 +8,9 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 use crate::aligned::Lanes;
-use crate::elementwise::{gelu_in_place, relu_in_place, sigmoid_in_place, swish_in_place, tanh_in_place};
+use crate::elementwise::{
+    clipped_relu_in_place, gelu_in_place, relu_in_place, sigmoid_in_place, swish_in_place, tanh_in_place,
+};
 use crate::isa::{Kernel, Simd};
 use crate::lanes::Rows;
 use crate::matrix::Matrix;
@@ -23,6 +25,8 @@ pub enum Activation {
     None,
     /// See [`crate::relu_in_place`].
     Relu,
+    /// See [`crate::clipped_relu_in_place`].
+    ClippedRelu,
     /// See [`crate::swish_in_place`].
     Swish,
     /// See [`crate::gelu_in_place`].
@@ -38,6 +42,7 @@ impl Activation {
         match self {
             Self::None => {}
             Self::Relu => relu_in_place(values),
+            Self::ClippedRelu => clipped_relu_in_place(values),
             Self::Swish => swish_in_place(values),
             Self::Gelu => gelu_in_place(values),
             Self::Tanh => tanh_in_place(values),

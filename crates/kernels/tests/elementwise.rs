@@ -4,8 +4,8 @@ mod common;
 
 use common::{Random, bits, on_each_set, ulps};
 use metaphrase_kernels::{
-    InstructionSet, add_assign, axpy, exp_in_place, gelu_in_place, lerp, mul_assign, relu_in_place, scale,
-    sigmoid_in_place, swish_in_place, tanh_in_place, with_instruction_set,
+    InstructionSet, add_assign, axpy, clipped_relu_in_place, exp_in_place, gelu_in_place, lerp, mul_assign,
+    relu_in_place, scale, sigmoid_in_place, swish_in_place, tanh_in_place, with_instruction_set,
 };
 
 struct Case {
@@ -18,7 +18,7 @@ struct Case {
     floor: f64,
 }
 
-const CASES: [Case; 6] = [
+const CASES: [Case; 7] = [
     Case { name: "exp", function: exp_in_place, exact: f64::exp, bound: (1.0, 1.0), floor: 0.0 },
     Case { name: "tanh", function: tanh_in_place, exact: f64::tanh, bound: (2.0, 2.0), floor: 0.0 },
     Case { name: "sigmoid", function: sigmoid_in_place, exact: sigmoid, bound: (3.0, 3.0), floor: 0.0 },
@@ -26,6 +26,13 @@ const CASES: [Case; 6] = [
         name: "relu",
         function: relu_in_place,
         exact: |x| if x < 0.0 { 0.0 } else { x },
+        bound: (0.0, 0.0),
+        floor: 0.0,
+    },
+    Case {
+        name: "clipped relu",
+        function: clipped_relu_in_place,
+        exact: |x| x.clamp(0.0, 10.0),
         bound: (0.0, 0.0),
         floor: 0.0,
     },
@@ -123,6 +130,7 @@ fn limits() {
         assert_eq!(limits(tanh_in_place), [-1.0, 1.0, 0.0]);
         assert_eq!(limits(sigmoid_in_place), [0.0, 1.0, 0.5]);
         assert_eq!(limits(relu_in_place), [0.0, f32::INFINITY, 0.0]);
+        assert_eq!(limits(clipped_relu_in_place), [0.0, 10.0, 0.0]);
         assert_eq!(limits(gelu_in_place), [0.0, f32::INFINITY, 0.0]);
         assert!(limits(swish_in_place)[0].is_nan());
         let mut zero = [-0.0];

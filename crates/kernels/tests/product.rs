@@ -4,8 +4,8 @@ mod common;
 
 use common::{Random, bits, on_each_set};
 use metaphrase_kernels::{
-    Activation, Epilogue, InstructionSet, Layout, Matrix, PackedMatrix, add_assign, gelu_in_place, product,
-    relu_in_place, sigmoid_in_place, swish_in_place, tanh_in_place, with_instruction_set,
+    Activation, Epilogue, InstructionSet, Layout, Matrix, PackedMatrix, add_assign, clipped_relu_in_place,
+    gelu_in_place, product, relu_in_place, sigmoid_in_place, swish_in_place, tanh_in_place, with_instruction_set,
 };
 
 /// rows, inputs, outputs: every height of a tile and of its remainders, panels that are not full, no inputs.
@@ -145,9 +145,10 @@ fn the_epilogue_adds_and_activates_in_order() {
             add_assign(plain.row_mut(r), add.row(r));
         }
         type Function = fn(&mut [f32]);
-        let activations: [(Activation, Function); 6] = [
+        let activations: [(Activation, Function); 7] = [
             (Activation::None, |_| {}),
             (Activation::Relu, relu_in_place),
+            (Activation::ClippedRelu, clipped_relu_in_place),
             (Activation::Swish, swish_in_place),
             (Activation::Gelu, gelu_in_place),
             (Activation::Tanh, tanh_in_place),

@@ -3,10 +3,13 @@
 // Functions, as `function` in ../operations/elementwise.rs counts them.
 #define NONE 0
 #define RELU 1
-#define TANH 2
-#define SIGMOID 3
-#define SWISH 4
-#define GELU 5
+#define CLIPPED_RELU 2
+#define TANH 3
+#define SIGMOID 4
+#define SWISH 5
+#define GELU 6
+
+#define RELU_LIMIT 10.0f
 
 #define ROOT_HALF 0.70710678f    // √(1/2)
 #define DENSITY_AT_0 0.39894228f // 1/√(2π)
@@ -14,6 +17,7 @@
 __device__ static float apply(unsigned function, float x) {
     switch (function) {
         case RELU: return x > 0 ? x : 0;
+        case CLIPPED_RELU: return x > RELU_LIMIT ? RELU_LIMIT : x > 0 ? x : 0;
         case TANH: return tanhf(x);
         case SIGMOID: return sigmoid(x);
         case SWISH: return x * sigmoid(x);
@@ -26,6 +30,7 @@ __device__ static float apply(unsigned function, float x) {
 __device__ static float derivative(unsigned function, float x) {
     switch (function) {
         case RELU: return x > 0 ? 1 : 0;
+        case CLIPPED_RELU: return x > 0 && x < RELU_LIMIT ? 1 : 0;
         case TANH: return 1.0f - x * x;
         case SIGMOID: return x * (1.0f - x);
         case SWISH: return sigmoid(x) * (1.0f + x * (1.0f - sigmoid(x)));

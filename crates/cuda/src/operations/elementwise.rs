@@ -12,6 +12,7 @@ use metaphrase_device::{Activation, Block, Elementwise, Rows, Shape};
 pub(super) enum Function {
     None,
     Relu,
+    ClippedRelu,
     Tanh,
     Sigmoid,
     Swish,
@@ -23,6 +24,7 @@ impl From<Activation> for Function {
         match activation {
             Activation::None => Self::None,
             Activation::Relu => Self::Relu,
+            Activation::ClippedRelu => Self::ClippedRelu,
             Activation::Tanh => Self::Tanh,
             Activation::Sigmoid => Self::Sigmoid,
         }

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! The paper has σ in place of tanh for ŝ, which is a slip: its §5 says that GRUs use tanh. The fully-connected layers
-//! have biases. The state before the first word is tanh(mean hⱼ·W + b), of which the paper says nothing.
+//! have biases, and their relu ends at 10 (§4.1). The state before the first word is tanh(mean hⱼ·W + b), of which the paper says nothing.
 //!
 //! | tensor | shape |
 //! |---|---|
@@ -35,7 +35,8 @@ use super::stack::{Stack, StackWork};
 use crate::config::{AttentionFirst as Settings, LayerNorm, RecurrentConfig, Top as TopKind};
 use crate::{ModelError, Weights};
 use metaphrase_kernels::{
-    Matrix, Rows as RowRange, add_assign, dot, heads_weighted_sum, relu_in_place, softmax_in_place, tanh_in_place,
+    Matrix, Rows as RowRange, add_assign, clipped_relu_in_place, dot, heads_weighted_sum, softmax_in_place,
+    tanh_in_place,
 };
 
 /// All of the decoder but embeddings and the output layer.
@@ -201,15 +202,15 @@ impl AttentionFirst {
                 // `below` is the layer two below, `middle` the one between.
                 layer.apply(middle, hidden);
                 add_assign(hidden.as_mut_slice(), below.as_slice());
-                relu_in_place(hidden.as_mut_slice());
+                clipped_relu_in_place(hidden.as_mut_slice());
             } else if i == 0 {
                 copy(hidden, middle);
                 layer.apply(middle, hidden);
-                relu_in_place(hidden.as_mut_slice());
+                clipped_relu_in_place(hidden.as_mut_slice());
             } else {
                 copy(hidden, below);
                 layer.apply(below, middle);
-                relu_in_place(middle.as_mut_slice());
+                clipped_relu_in_place(middle.as_mut_slice());
                 copy(middle, hidden);
             }
         }

@@ -56,8 +56,8 @@ impl AttentionFirst {
         for t in 0..layout.positions() {
             let rows = layout.at(t);
             state = tape.slice(state, 0..rows.len());
-            state = masks.state(tape, state);
-            let of_state = tape.linear(state, self.of_state, None, Activation::None);
+            let read = masks.state(tape, state);
+            let of_state = tape.linear(read, self.of_state, None, Activation::None);
             let word = tape.slice(of_word, rows.clone());
             let sum = tape.add(of_state, word);
             let query = tape.activate(sum, Activation::Tanh);
@@ -77,7 +77,7 @@ impl AttentionFirst {
                 let of_context = tape.linear(context, map, None, Activation::None);
                 *part = tape.add(of_word, of_context);
             }
-            let of_state = self.cell.gru_state(tape, state);
+            let of_state = self.cell.gru_state(tape, read);
             state = tape.gru(GruInputs { input, from: 0, state: of_state, previous: state });
             outputs.push(state);
         }
@@ -98,10 +98,10 @@ impl AttentionFirst {
             if i > 0 && i % 2 == 0 {
                 let y = layer.apply(tape, x);
                 let sum = tape.add(y, two_below);
-                x = tape.activate(sum, Activation::Relu);
+                x = tape.activate(sum, Activation::ClippedRelu);
             } else {
                 two_below = x;
-                x = layer.activated(tape, x, Activation::Relu);
+                x = layer.activated(tape, x, Activation::ClippedRelu);
             }
         }
         x
