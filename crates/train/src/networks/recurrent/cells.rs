@@ -343,34 +343,37 @@ impl Cell {
         Inputs { parts, factor: self.modulated.map(|(factor, _)| factor.apply(tape, x)) }
     }
 
-    /// The next state, from the rows of `inputs` from `from` on, as many as the state has.
+    /// The next state, from the rows of `inputs` from `from` on, as many as the state has. Products read the state's
+    /// output with some of it dropped, `read`; what a gate keeps is kept whole.
     pub(super) fn advance<D: Device>(
         &self,
         tape: &mut Tape<'_, D>,
         inputs: &Inputs,
         from: usize,
         mut state: State,
+        mut read: Var,
     ) -> State {
         let rows = tape.shape(state.output).0;
         if let (Some((_, by_state)), Some(factor)) = (&self.modulated, inputs.factor) {
             let factor = tape.slice(factor, from..from + rows);
-            let of_state = by_state.apply(tape, state.output);
-            state.output = tape.mul(factor, of_state);
+            let of_state = by_state.apply(tape, read);
+            read = tape.mul(factor, of_state);
+            state.output = read;
         }
         let part = |tape: &mut Tape<'_, D>, i: usize| tape.slice(inputs.parts[i], from..from + rows);
         match (&self.form, state.memory) {
             (Form::Gru { state: map, .. }, _) => {
-                let u = map.apply(tape, state.output);
+                let u = map.apply(tape, read);
                 let input = [inputs.parts[0], inputs.parts[1]];
                 State { output: tape.gru(GruInputs { input, from, state: u, previous: state.output }), memory: None }
             }
             (Form::Simple { state: map, activation, .. }, _) => {
-                let (a, u) = (part(tape, 0), map.apply(tape, state.output));
+                let (a, u) = (part(tape, 0), map.apply(tape, read));
                 let sum = tape.add(a, u);
                 State { output: tape.activate(sum, *activation), memory: None }
             }
             (Form::Lstm { state: map, .. }, Some(memory)) => {
-                let u = map.apply(tape, state.output);
+                let u = map.apply(tape, read);
                 let (output, memory) = tape.lstm(inputs.parts[0], from, u, memory);
                 State { output, memory: Some(memory) }
             }

@@ -296,8 +296,8 @@ impl Layer {
             } else {
                 state.first(tape, rows.len())
             };
-            state.output = masks.state(tape, state.output);
-            state = advance(tape, &self.cells, &inputs, rows.start, state);
+            let read = masks.state(tape, state.output);
+            state = advance(tape, &self.cells, &inputs, rows.start, state, read);
             outputs.push(state.output);
         }
         if self.backward {
@@ -308,13 +308,20 @@ impl Layer {
     }
 }
 
-/// A cell that reads `inputs`, then transitions.
-fn advance<D: Device>(tape: &mut Tape<'_, D>, cells: &[Cell], inputs: &Inputs, from: usize, mut state: State) -> State {
+/// A cell that reads `inputs` and of the state `read`, then transitions.
+fn advance<D: Device>(
+    tape: &mut Tape<'_, D>,
+    cells: &[Cell],
+    inputs: &Inputs,
+    from: usize,
+    mut state: State,
+    read: Var,
+) -> State {
     let Some((first, transitions)) = cells.split_first() else { return state };
-    state = first.advance(tape, inputs, from, state);
+    state = first.advance(tape, inputs, from, state, read);
     for cell in transitions {
         let inputs = cell.inputs(tape, state.output);
-        state = cell.advance(tape, &inputs, 0, state);
+        state = cell.advance(tape, &inputs, 0, state, state.output);
     }
     state
 }
@@ -378,8 +385,8 @@ impl Decoder {
         for t in 0..layout.positions() {
             let rows = layout.at(t);
             state = state.first(tape, rows.len());
-            state.output = masks.state(tape, state.output);
-            state = self.first.advance(tape, &inputs, rows.start, state);
+            let read = masks.state(tape, state.output);
+            state = self.first.advance(tape, &inputs, rows.start, state, read);
             let queries = self.queries.apply(tape, state.output);
             let spans: Rc<[_]> = layout.spans(t, source);
             let context =
@@ -387,7 +394,7 @@ impl Decoder {
             attended.push(Attended { value: context, queries: layout.places(t), heads: 1 });
             if let Some(second) = self.after_attention.first() {
                 let inputs = second.inputs(tape, context);
-                state = advance(tape, &self.after_attention, &inputs, 0, state);
+                state = advance(tape, &self.after_attention, &inputs, 0, state, state.output);
             }
             outputs.push(state.output);
             contexts.push(context);
