@@ -11,7 +11,7 @@ use crate::parameters::{Gradients, Parameters};
 use crate::tape::{Tape, WordLosses};
 use crate::trainer::{TrainerSettings, Update, UpdateError, first_not_finite};
 use metaphrase_cuda::{Adadelta, Adam, Cuda, CudaError, Matrix};
-use metaphrase_device::{Device, Elementwise, Storage};
+use metaphrase_device::{Device, Elementwise, Shape, Storage};
 
 /// What updates change, on the device.
 pub(crate) struct OnCuda {
@@ -86,8 +86,9 @@ impl OnCuda {
                 }
                 (Method::Sgd, _) | (_, None) => cuda.sgd(parameter, gradient, rate, clip),
             }
-            if rule.clip_weights > 0.0 {
-                cuda.cut(parameter, rule.clip_weights);
+            let cut = rule.of_rows(parameter.rows()).clip_weights;
+            if cut > 0.0 {
+                cuda.cut(parameter, cut);
             }
             if let Some(smoothed) = smoothed.next() {
                 cuda.smooth(smoothed, parameter, kept);

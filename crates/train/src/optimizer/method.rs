@@ -79,6 +79,11 @@ pub(crate) struct Rule {
 }
 
 impl Rule {
+    /// The rule for a parameter of so many rows: vectors are not cut.
+    pub(crate) const fn of_rows(self, rows: usize) -> Self {
+        Self { clip_weights: if rows == 1 { 0.0 } else { self.clip_weights }, ..self }
+    }
+
     /// 1/(1 - βᵗ) for update t: what makes a mean that began at 0 one of the numbers so far.
     pub(crate) fn correction(self, beta: f32) -> f32 {
         (1.0 / (1.0 - f64::from(beta).powf(self.updates as f64))) as f32

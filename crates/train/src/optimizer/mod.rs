@@ -23,7 +23,8 @@ pub struct OptimizerSettings {
     pub schedule: Schedule,
     /// Gradients whose norm is greater are scaled down to this norm; 0: never.
     pub clip_norm: f32,
-    /// After each update all weights are cut to ±this (Devlin 2017, §4.1, has 1 for 16-bit decoding); 0: never.
+    /// After each update all weights are cut to ±this (Devlin 2017, §4.1, has 1 for 16-bit decoding), but not biases and
+    /// other vectors, which are added in `f32`; 0: never.
     pub clip_weights: f32,
     /// Exponential smoothing of parameters (Marian's `--exponential-smoothing`): each update moves the smoothed ones
     /// this share towards the new ones, and faster at first. 0: none.
@@ -139,15 +140,16 @@ impl Optimizer {
         let mut tasks = Vec::new();
         let mut moments = [&mut self.first, &mut self.second, &mut self.smoothed].map(|all| all.iter_mut());
         for (parameter, gradient) in parameters.values_mut().zip(gradients.matrices()) {
+            let rule = rule.of_rows(parameter.rows());
             let mut moments =
                 moments.each_mut().map(|all| all.next().map_or(Vec::new(), |m| chunks(m).collect()).into_iter());
             for (start, chunk) in chunks(parameter) {
                 let gradient = &gradient.as_slice()[start..start + chunk.len()];
                 let [first, second, smoothed] = moments.each_mut().map(|m| m.next().map_or(&mut [][..], |(_, m)| m));
-                tasks.push((chunk, gradient, first, second, smoothed));
+                tasks.push((rule, chunk, gradient, first, second, smoothed));
             }
         }
-        in_parallel(tasks, threads, |(parameter, gradient, first, second, smoothed)| {
+        in_parallel(tasks, threads, |(rule, parameter, gradient, first, second, smoothed)| {
             vectorised(
                 #[inline(always)]
                 // being long it may be compiled portably otherwise: Adam takes 0.70 ns a number, not 0.37

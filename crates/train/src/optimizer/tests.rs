@@ -167,8 +167,13 @@ fn norms_and_weights_are_cut() {
     let sgd = OptimizerSettings { clip_norm: 1.0, ..settings(Method::Sgd, 0.1) };
     assert_eq!(one_number(sgd, &[2.0]).0, 0.4, "a gradient of norm 2, scaled to 1");
     assert_eq!(one_number(sgd, &[0.5]).0, 0.45, "one that is short enough");
+    let mut parameters = Parameters::new(0);
+    let ids = [("bias", 1), ("w", 2)].map(|(name, rows)| parameters.declare(name, rows, 1, Init::Constant(0.5)));
     let cut = OptimizerSettings { clip_weights: 0.25, ..settings(Method::Sgd, 0.1) };
-    assert_eq!(one_number(cut, &[0.0]).0, 0.25);
+    let gradients = Gradients::new(&parameters);
+    Optimizer::new(cut, &parameters).update(&mut parameters, &gradients, 0.0, 1);
+    let [bias, w] = ids.map(|id| parameters.value(id).as_slice().to_vec());
+    assert_eq!((bias, w), (vec![0.5], vec![0.25; 2]), "of weights and biases only weights");
 }
 
 #[test]
