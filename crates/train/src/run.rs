@@ -17,7 +17,7 @@ use metaphrase_models::{
 };
 use metaphrase_text::vocab::{Vocabulary, VocabularyError};
 use serde::{Deserialize, Serialize};
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -153,6 +153,8 @@ struct Run<'a> {
     begun: Instant,
     /// Seconds before this start.
     before: f64,
+    /// Keeps other processes from the directory.
+    _lock: Option<File>,
 }
 
 impl<'a> Run<'a> {
@@ -175,6 +177,7 @@ impl<'a> Run<'a> {
             (true, None) => return Err(problem("there is no checkpoint to resume".into())),
             _ => fs::create_dir_all(output.join("models")).map_err(|e| problem(e.to_string()))?,
         }
+        let lock = lock(output).map_err(problem)?;
         fs::write(output.join("recipe.toml"), &text).map_err(|e| problem(e.to_string()))?;
 
         let vocabularies = recipe.vocabulary.prepare(&recipe.data.train, output, resume, threads)?;
@@ -194,6 +197,7 @@ impl<'a> Run<'a> {
         observer.message(&format!("development data: {report}"));
         let dev = Dev::read(&recipe.data.dev).map_err(|e| problem(e.to_string()))?;
 
+        trainer.start_from(&corpus.target_counts(config.target_words));
         let data = corpus.fingerprint();
         let mut batches = Batches::new(corpus, recipe.training.batch, recipe.training.seed);
         let on_device = device.is_some();
@@ -243,6 +247,7 @@ impl<'a> Run<'a> {
             log,
             begun,
             before,
+            _lock: lock,
         })
     }
 
@@ -367,6 +372,18 @@ fn has_others_files(output: &Path) -> bool {
     let ours = ["recipe.toml", "log.jsonl", "models", "best", "curves.svg", "vocabulary.", "source.", "target.", "."];
     let is_ours = |name: &str| ours.iter().any(|our| name.starts_with(our));
     entries.flatten().any(|entry| !is_ours(&entry.file_name().to_string_lossy()))
+}
+
+/// The directory, locked until this is dropped or the process ends in whatever way; none where files can not be locked.
+fn lock(output: &Path) -> Result<Option<File>, String> {
+    let Ok(directory) = File::open(output) else { return Ok(None) };
+    match directory.try_lock() {
+        Ok(()) => Ok(Some(directory)),
+        Err(TryLockError::Error(_)) => Ok(None),
+        Err(TryLockError::WouldBlock) => {
+            Err("another process is training here; wait until it ends or name another directory".to_owned())
+        }
+    }
 }
 
 /// The settings of the model that comes out.

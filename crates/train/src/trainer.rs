@@ -76,14 +76,19 @@ impl Trainer {
     pub fn new(config: &Config, settings: TrainerSettings, seed: u64, threads: usize) -> Result<Self, NetworkError> {
         let mut parameters = Parameters::new(seed);
         let network = Network::declare(config, &mut parameters)?;
-        if settings.loss.self_normalisation > 0.0 {
-            network.start_normalised(&mut parameters);
-        }
         let threads = threads.max(1);
         let gradients = (0..threads).map(|_| Gradients::new(&parameters)).collect();
         let optimizer = Optimizer::new(settings.optimizer, &parameters);
         let shards = (0..threads).map(|_| Host::new(settings.precision)).collect();
         Ok(Self { network, settings, seed, parameters, optimizer, shards, gradients, on_cuda: None })
+    }
+
+    /// Begins with an output bias that gives target words their shares of `counts` ([`Network::start_from`]).
+    ///
+    /// # Panics
+    /// If there is not one count for each target word.
+    pub fn start_from(&mut self, counts: &[u64]) {
+        self.network.start_from(counts, &mut self.parameters);
     }
 
     /// Goes on with updates on a CUDA device, if that computes the same as the CPU. Returns the largest difference seen,

@@ -119,6 +119,7 @@ fn repeated_files_are_seen_more_often() {
     let (corpus, report) = read(&[small, large.clone()]).unwrap();
     assert_eq!((report.kept, corpus.len()), (4, 4));
     assert_eq!(corpus.statistics(), Statistics { pairs: 8, source_words: 19, target_words: 19 });
+    assert_eq!(corpus.target_counts(6)[2..], [6, 3, 1, 1], "of a, b, c and d");
     let other = read(&[files.pair("a\nb b\n", "a a\nb\n"), large]).unwrap().0;
     assert_ne!(corpus.fingerprint(), other.fingerprint());
     let mut batches = Batches::new(corpus, toml::from_str("size = { sentences = 1 }").unwrap(), 1);

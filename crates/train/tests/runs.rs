@@ -177,6 +177,33 @@ fn a_run_is_not_begun_over_another_nor_resumed_from_nothing() {
 }
 
 #[test]
+fn two_runs_do_not_write_into_one_directory() {
+    /// Begins another run in the middle of one.
+    struct Second<'a>(&'a Path, Vec<String>);
+    impl Observer for Second<'_> {
+        fn message(&mut self, _: &str) {}
+        fn progress(&mut self, _: &Progress) {
+            let second = |resume| run(self.0, "run", resume, &[], &mut Watcher::default());
+            self.1.extend([true, false].map(|resume| second(resume).unwrap_err()));
+        }
+        fn validated(&mut self, _: &Validated) {}
+    }
+    let folder = folder();
+    let recipe = Recipe::read(&folder.path().join("recipe.toml"), &[]).unwrap();
+    let mut observer = Second(folder.path(), Vec::new());
+    let execution = || Execution { threads: 1, device: None, resume: false };
+    train(&recipe, &folder.path().join("run"), execution(), &mut observer).unwrap();
+    let [first, second, ..] = &observer.1[..] else { panic!("{:?}", observer.1) };
+    assert!(first.contains("there is no checkpoint to resume"), "{first}");
+    assert!(
+        second.ends_with("another process is training here; wait until it ends or name another directory"),
+        "{second}"
+    );
+    // It is free again.
+    run(folder.path(), "run", true, &[], &mut Watcher::default()).unwrap();
+}
+
+#[test]
 fn a_loss_that_is_not_finite_stops_the_run_and_keeps_the_checkpoint() {
     let folder = folder();
     let settings = ["training.update.optimizer.schedule = { rate = 1e30, warmup = 0 }", "validation.every = 1"];

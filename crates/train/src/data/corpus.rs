@@ -107,6 +107,21 @@ impl Corpus {
         statistics
     }
 
+    /// How often an epoch has each of `words` target words.
+    ///
+    /// # Panics
+    /// If there are others.
+    #[must_use]
+    pub fn target_counts(&self, words: usize) -> Vec<u64> {
+        let mut counts = vec![0; words];
+        for (pairs, repeat) in self.files() {
+            for word in pairs.flat_map(|pair| self.target.sentence(pair)) {
+                counts[word.0 as usize] += u64::from(repeat);
+            }
+        }
+        counts
+    }
+
     /// These pairs as a batch.
     ///
     /// # Panics

@@ -150,13 +150,21 @@ impl Network {
         self.words
     }
 
-    /// Sets the output layer's bias, if it has one, to `-ln V`: then Z of a new network is about 1, which is what
-    /// self-normalisation asks for (Devlin et al. 2014, §2.4). From 0 it takes most of a short training to get there.
-    pub fn start_normalised(&self, parameters: &mut Parameters) {
+    /// Sets the output layer's bias, if it has one, to the logarithms of the words' shares of `counts`, one added to each.
+    ///
+    /// A new network then begins where it would first have to get: at the entropy of single words, and with Z near 1 as
+    /// self-normalisation asks for (Devlin et al. 2014, §2.4). Without it, layers near the output take on the shares of
+    /// words as large constants, sooner than the bias can, and saturate.
+    ///
+    /// # Panics
+    /// If there is not one count for each target word.
+    pub fn start_from(&self, counts: &[u64], parameters: &mut Parameters) {
         if let Some(bias) = self.output.bias {
-            let words = parameters.value(bias).cols();
-            let start = Matrix::from_vec(1, words, vec![-(words as f32).ln(); words]);
-            parameters.set(bias, &start).expect("a value of the parameter's own shape");
+            let sum = counts.iter().map(|&count| count as f64 + 1.0).sum::<f64>();
+            let shares = counts.iter().map(|&count| ((count as f64 + 1.0) / sum).ln() as f32).collect();
+            parameters
+                .set(bias, &Matrix::from_vec(1, self.words.1, shares))
+                .expect("a value of the parameter's own shape");
         }
     }
 

@@ -264,6 +264,60 @@ fn attention_follows_given_alignments() {
     }
 }
 
+#[test]
+fn a_network_begins_with_the_shares_of_words() {
+    let counts: Vec<u64> = (0..WORDS as u64).map(|word| 100 * word * word).collect();
+    let sum = counts.iter().map(|&count| count as f64 + 1.0).sum::<f64>();
+    for architecture in [Architecture::Transformer(transformer()), Architecture::Recurrent(recurrent())] {
+        let mut parameters = Parameters::new(3);
+        let network = Network::declare(&config(architecture), &mut parameters).unwrap();
+        network.start_from(&counts, &mut parameters);
+        // What the rest of the network adds to the bias.
+        parameters
+            .set(network.output.table, &Matrix::zeros(WORDS, parameters.value(network.output.table).cols()))
+            .unwrap();
+        let mut host = Host::default();
+        let mut tape = Tape::new(&parameters, None, None, &mut host);
+        let pairs = random_pairs(4);
+        let losses = network.loss(&mut tape, &pairs, &Dropout::default(), &LossSettings::default(), 1.0);
+        let mut expected: Vec<f64> = pairs.target.words().iter().map(|w| counts[w.0 as usize] as f64 + 1.0).collect();
+        expected.iter_mut().for_each(|count| *count = (*count / sum).ln());
+        let mut got = losses.log_probs;
+        // The order of the words is the network's own.
+        got.sort_by(f32::total_cmp);
+        expected.sort_by(f64::total_cmp);
+        assert_eq!(got.len(), expected.len());
+        got.iter().zip(&expected).for_each(|(&got, expected)| assert!((f64::from(got) - expected).abs() < 1e-4));
+        assert!(losses.log_z.iter().all(|z| z.abs() < 1e-4));
+    }
+}
+
+/// Dropout takes numbers from what a state's products read, not from what its gates keep.
+#[test]
+fn what_a_gate_keeps_is_kept_whole() {
+    let (_, settings) = devlin().swap_remove(0);
+    let mut parameters = Parameters::new(3);
+    let network = Network::declare(&config(Architecture::Recurrent(settings)), &mut parameters).unwrap();
+    // Always the same start, gates of one half, and candidates of zero.
+    let value_of = |name: &str| match name {
+        "decoder_ff_state_b" => Some(0.7),
+        "decoder_ff_state_W" => Some(0.0),
+        _ => name.starts_with("decoder_cell1").then_some(0.0),
+    };
+    let values: Vec<_> = parameters.iter().map(|(name, _)| value_of(name)).collect();
+    for (matrix, value) in parameters.values_mut().zip(values) {
+        value.into_iter().for_each(|value| matrix.as_mut_slice().fill(value));
+    }
+    let Kind::Recurrent(recurrent) = &network.kind else { unreachable!() };
+    let mut host = Host::default();
+    let mut tape = Tape::new(&parameters, None, Some(1), &mut host);
+    let decoded = recurrent.forward(&mut tape, &batch(), &Dropout { recurrent: 0.5, ..Dropout::default() });
+    let states = tape.value(decoded.output);
+    // Position by position; the last is the sixth of the longest sentence.
+    let last = states.row(states.rows() - 1);
+    assert!(last.iter().all(|&x| (x - 0.7_f32.tanh() / 64.0).abs() < 1e-6), "{last:?}");
+}
+
 /// Memory does not grow from batch to batch: a pool that is given more than was taken from it would.
 #[test]
 fn batches_leave_no_memory_behind() {
