@@ -111,7 +111,7 @@ impl Declare<'_> {
         Map { norm: Some(Norm { scale, shift: Some(shift), epsilon: NEMATUS_EPSILON }), ..map }
     }
 
-    /// x · W + b, not normalised and drawn for a ReLU that follows: as for a tanh, seven layers would learn nothing.
+    /// x · W + b, not normalised and drawn for a ReLU that follows.
     pub(super) fn before_relu(&mut self, prefix: &str, inputs: usize, outputs: usize) -> Map {
         let w = Some(self.parameters.declare(&format!("{prefix}_W"), inputs, outputs, Init::He));
         Map { w, outputs, inside: None, norm: None, outside: Some(self.bias(&format!("{prefix}_b"), outputs)) }
