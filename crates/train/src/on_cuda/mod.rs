@@ -13,9 +13,14 @@ use crate::trainer::{TrainerSettings, Update, UpdateError, first_not_finite};
 use metaphrase_cuda::{Adadelta, Adam, Cuda, CudaError, Matrix};
 use metaphrase_device::{Device, Elementwise, Shape, Storage};
 
-/// What updates change, on the device.
+/// A device, and what is trained there.
 pub(crate) struct OnCuda {
     cuda: Cuda,
+    trained: Trained,
+}
+
+/// What updates read and change, on the device.
+struct Trained {
     parameters: Parameters<Cuda>,
     gradients: Gradients<Matrix>,
     /// Of each kind of the optimizer's state, a matrix per parameter or none.
@@ -24,14 +29,9 @@ pub(crate) struct OnCuda {
 
 impl OnCuda {
     pub(crate) fn new(mut cuda: Cuda, parameters: &Parameters, optimizer: &Optimizer) -> Result<Self, CudaError> {
-        let gradients = Gradients::on(&mut cuda, parameters);
-        let mut state = [const { Vec::new() }; 3];
-        for (own, (_, matrices)) in state.iter_mut().zip(optimizer.state()) {
-            own.extend(matrices.iter().map(|matrix| cuda.upload(matrix)));
-        }
-        let parameters = Parameters::on(&mut cuda, parameters);
+        let trained = Trained::on(&mut cuda, parameters, optimizer);
         cuda.check()?;
-        Ok(Self { cuda, parameters, gradients, state })
+        Ok(Self { cuda, trained })
     }
 
     /// Losses of a batch, and the gradients of their mean.
@@ -42,33 +42,59 @@ impl OnCuda {
         settings: &TrainerSettings,
         dropout_seed: u64,
     ) -> WordLosses {
-        let Self { cuda, parameters, gradients, .. } = self;
+        let Self { cuda, trained: Trained { parameters, gradients, .. } } = self;
         gradients.matrices_mut().iter_mut().for_each(|gradient| cuda.clear(gradient));
         differentiate((cuda, parameters, gradients), network, batch, settings, dropout_seed)
     }
 
     /// Changes the parameters by the gradients of these losses.
     pub(crate) fn update(&mut self, optimizer: &mut Optimizer, losses: WordLosses) -> Result<Update, UpdateError> {
-        let norm = self.cuda.norm(self.gradients.matrices());
+        let norm = self.cuda.norm(self.trained.gradients.matrices());
         self.cuda.check()?;
         if !losses.loss.is_finite() || !norm.is_finite() {
             let whole = if losses.loss.is_finite() { "the norm of the gradient" } else { "the loss" };
             let what = self.first_not_finite()?.unwrap_or_else(|| whole.to_owned());
             return Err(UpdateError::NotFinite { update: optimizer.updates() + 1, what });
         }
-        if optimizer.updates() == 0 {
-            for (smoothed, (_, parameter)) in self.state[2].iter_mut().zip(self.parameters.iter()) {
-                self.cuda.copy(parameter, smoothed);
-            }
-        }
-        let (rule, kept) = optimizer.begin(norm);
-        self.follow(rule, kept);
-        Ok(Update { losses, step: Step { gradient_norm: norm, rate: rule.rate } })
+        Ok(Update { losses, step: self.trained.follow(&mut self.cuda, optimizer, norm) })
     }
 
-    /// Lets parameters follow the gradients, and smoothed ones the parameters.
-    fn follow(&mut self, rule: Rule, kept: f32) {
-        let Self { cuda, parameters, gradients, state: [first, second, smoothed] } = self;
+    /// Brings everything back.
+    pub(crate) fn fetch(&mut self, parameters: &mut Parameters, optimizer: &mut Optimizer) -> Result<(), CudaError> {
+        for (value, (_, own)) in parameters.values_mut().zip(self.trained.parameters.iter()) {
+            *value = self.cuda.download(own);
+        }
+        for ((_, matrices), own) in optimizer.restore(optimizer.updates()).zip(&self.trained.state) {
+            matrices.iter_mut().zip(own).for_each(|(matrix, own)| *matrix = self.cuda.download(own));
+        }
+        self.cuda.check()
+    }
+
+    fn first_not_finite(&mut self) -> Result<Option<String>, CudaError> {
+        let Self { cuda, trained: Trained { parameters, gradients, .. } } = self;
+        let finite = |matrix: &Matrix| cuda.download(matrix).as_slice().iter().all(|v| v.is_finite());
+        let what = first_not_finite(parameters, std::slice::from_ref(gradients), finite);
+        cuda.check()?;
+        Ok(what)
+    }
+}
+
+impl Trained {
+    fn on(cuda: &mut Cuda, parameters: &Parameters, optimizer: &Optimizer) -> Self {
+        let mut state = [const { Vec::new() }; 3];
+        for (own, (_, matrices)) in state.iter_mut().zip(optimizer.state()) {
+            own.extend(matrices.iter().map(|matrix| cuda.upload(matrix)));
+        }
+        Self { gradients: Gradients::on(cuda, parameters), parameters: Parameters::on(cuda, parameters), state }
+    }
+
+    /// Lets parameters follow gradients of this norm, and smoothed ones the parameters.
+    fn follow(&mut self, cuda: &mut Cuda, optimizer: &mut Optimizer, norm: f32) -> Step {
+        let Self { parameters, gradients, state: [first, second, smoothed] } = self;
+        if optimizer.updates() == 0 {
+            smoothed.iter_mut().zip(parameters.iter()).for_each(|(smoothed, (_, p))| cuda.copy(p, smoothed));
+        }
+        let (rule, kept) = optimizer.begin(norm);
         let Rule { rate, clip, .. } = rule;
         let mut moments = first.iter_mut().zip(second);
         let mut smoothed = smoothed.iter_mut();
@@ -94,25 +120,7 @@ impl OnCuda {
                 cuda.smooth(smoothed, parameter, kept);
             }
         }
-    }
-
-    /// Brings everything back.
-    pub(crate) fn fetch(&mut self, parameters: &mut Parameters, optimizer: &mut Optimizer) -> Result<(), CudaError> {
-        for (value, (_, own)) in parameters.values_mut().zip(self.parameters.iter()) {
-            *value = self.cuda.download(own);
-        }
-        for ((_, matrices), own) in optimizer.restore(optimizer.updates()).zip(&self.state) {
-            matrices.iter_mut().zip(own).for_each(|(matrix, own)| *matrix = self.cuda.download(own));
-        }
-        self.cuda.check()
-    }
-
-    fn first_not_finite(&mut self) -> Result<Option<String>, CudaError> {
-        let Self { cuda, parameters, gradients, .. } = self;
-        let finite = |matrix: &Matrix| cuda.download(matrix).as_slice().iter().all(|v| v.is_finite());
-        let what = first_not_finite(parameters, std::slice::from_ref(gradients), finite);
-        cuda.check()?;
-        Ok(what)
+        Step { gradient_norm: norm, rate }
     }
 }
 

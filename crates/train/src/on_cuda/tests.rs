@@ -156,10 +156,10 @@ fn a_loss_that_is_no_number_names_the_tensor() {
     let id = trainer.parameters().find("decoder_cell1_U").expect("a tensor");
     trainer.move_to(Cuda::emulated(false)).expect("a device");
     let on_cuda = trainer.on_cuda().expect("a device");
-    let shape = { on_cuda.cuda.download(on_cuda.parameters.value(id)) };
+    let shape = { on_cuda.cuda.download(on_cuda.trained.parameters.value(id)) };
     let mut broken = shape.clone();
     broken.as_mut_slice()[3] = f32::NAN;
-    on_cuda.parameters.matrices_mut()[id.index()] = on_cuda.cuda.upload(&broken);
+    on_cuda.trained.parameters.matrices_mut()[id.index()] = on_cuda.cuda.upload(&broken);
     let error = trainer.update(&batch()).expect_err("no number");
     assert!(error.to_string().starts_with("update 1: tensor `decoder_cell1_U` is not finite"), "{error}");
 }
@@ -174,8 +174,22 @@ fn a_device_that_computes_something_else_is_refused() {
     let task = (&network, &settings);
     let seen = on_cuda.try_out(task, &parameters).expect("the same");
     assert!(seen < 1e-4, "{seen}");
+    for method in [Method::Sgd, Method::default(), Method::Adadelta { rho: 0.95, epsilon: 1e-6 }] {
+        let right = trial::visible(learning(method, 0.1).optimizer);
+        on_cuda.compare_updates([right; 2]).expect("the same");
+        let wrong = [
+            OptimizerSettings { schedule: Schedule { rate: 0.11, ..right.schedule }, ..right },
+            OptimizerSettings { clip_norm: 110.0, ..right },
+            OptimizerSettings { clip_weights: 1.1, ..right },
+            OptimizerSettings { smoothing: 0.95, ..right },
+        ];
+        for wrong in wrong {
+            let error = on_cuda.compare_updates([right, wrong]).expect_err("another").to_string();
+            assert!(error.contains("does not compute what the CPU does: an update ("), "{error}");
+        }
+    }
     let id = parameters.find("decoder_ff_logit_l2_Wt").expect("a tensor");
-    on_cuda.cuda.scale(1.01, &mut on_cuda.parameters.matrices_mut()[id.index()]);
+    on_cuda.cuda.scale(1.01, &mut on_cuda.trained.parameters.matrices_mut()[id.index()]);
     let error = on_cuda.try_out(task, &parameters).expect_err("another");
     assert!(error.to_string().starts_with("the emulator does not compute what the CPU does: the "), "{error}");
 }

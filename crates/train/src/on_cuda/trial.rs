@@ -1,9 +1,10 @@
-//! Whether a device can be trusted: a small batch on it and on the CPU.
+//! Whether a device can be trusted: a small batch and a few updates on it and on the CPU.
 
-use super::{OnCuda, differentiate};
+use super::{OnCuda, Trained, differentiate};
 use crate::data::{Batch, Sentences};
 use crate::networks::Network;
-use crate::parameters::{Gradients, Parameters};
+use crate::optimizer::{Optimizer, OptimizerSettings, Schedule};
+use crate::parameters::{Gradients, Init, Parameters};
 use crate::trainer::TrainerSettings;
 use metaphrase_base::WordId;
 use metaphrase_cuda::CudaError;
@@ -24,7 +25,7 @@ pub enum DeviceError {
     Differs {
         /// The device's name.
         device: String,
-        /// The loss, or the first tensor whose gradient differs.
+        /// The loss, the first tensor whose gradient differs, or what does of an update.
         what: String,
         /// By how much.
         difference: f32,
@@ -56,14 +57,11 @@ impl OnCuda {
         let (other_loss, other) = with_instruction_set(InstructionSet::Portable, on_cpu);
         self.cuda.set_precision(settings.precision);
         let got_loss = self.differentiate(network, batch, settings, 1).loss as f32;
-        let got: Vec<_> = self.gradients.matrices().iter().map(|gradient| self.cuda.download(gradient)).collect();
+        let got: Vec<_> =
+            self.trained.gradients.matrices().iter().map(|gradient| self.cuda.download(gradient)).collect();
         self.cuda.check()?;
-        let device = self.cuda.name();
         let check = |what: &str, difference: f32, scale: f32, rounding: f32| {
-            let allowed = allowed * scale + 10.0 * rounding;
-            let fine = difference <= allowed; // not if it is no number
-            let (device, what) = (device.to_owned(), what.to_owned());
-            if fine { Ok(difference / scale) } else { Err(DeviceError::Differs { device, what, difference, allowed }) }
+            self.check(what, difference, scale, allowed * scale + 10.0 * rounding)
         };
         let mut seen = check("the loss", (got_loss - loss).abs(), loss.abs(), (other_loss - loss).abs())?;
         // A gradient that is 0 but for rounding, as that of the biases of keys, is held against the others.
@@ -77,6 +75,62 @@ impl OnCuda {
         Ok(seen)
     }
 
+    /// Compares updates with these settings for the CPU and the device, which are the same but in tests, of a matrix and a
+    /// vector by random gradients. Returns the largest difference, as a share of the largest number.
+    pub(crate) fn compare_updates(&mut self, settings: [OptimizerSettings; 2]) -> Result<f32, DeviceError> {
+        let random = |seed| {
+            let mut parameters = Parameters::new(seed);
+            for (name, rows) in [("a matrix", 40), ("a vector", 1)] {
+                parameters.declare(name, rows, 300, Init::Uniform(2.0));
+            }
+            parameters
+        };
+        let mut parameters = random(0);
+        let mut optimizers = settings.map(|settings| Optimizer::new(settings, &parameters));
+        let mut trained = Trained::on(&mut self.cuda, &parameters, &optimizers[1]);
+        let mut seen = 0.0_f32;
+        for seed in 1..4 {
+            let mut gradients = [Gradients::new(&parameters)];
+            let own = trained.gradients.matrices_mut().iter_mut();
+            for ((gradient, own), (_, values)) in
+                gradients[0].matrices_mut().iter_mut().zip(own).zip(random(seed).iter())
+            {
+                gradient.as_mut_slice().copy_from_slice(values.as_slice());
+                *own = self.cuda.upload(values);
+            }
+            let expected = Optimizer::sum(&mut gradients, 1);
+            optimizers[0].update(&mut parameters, &gradients[0], expected, 1);
+            let norm = self.cuda.norm(trained.gradients.matrices());
+            self.cuda.check()?;
+            let difference = (norm - expected).abs();
+            seen = seen.max(self.check("the norm of a gradient", difference, expected, UPDATES_DIFFER * expected)?);
+            trained.follow(&mut self.cuda, &mut optimizers[1], norm);
+        }
+        let kinds = std::iter::once("a parameter").chain(optimizers[0].state().map(|(name, _)| name));
+        let expected = std::iter::once(parameters.iter().map(|(_, value)| value).collect())
+            .chain(optimizers[0].state().map(|(_, matrices)| matrices.iter().collect::<Vec<_>>()));
+        let got = std::iter::once(trained.parameters.iter().map(|(_, value)| value).collect())
+            .chain(trained.state.iter().map(|matrices| matrices.iter().collect::<Vec<_>>()));
+        for ((kind, expected), got) in kinds.zip(expected).zip(got) {
+            for (expected, got) in expected.iter().zip(got) {
+                let (difference, scale) = (largest_difference(&self.cuda.download(got), expected), largest(expected));
+                let what = format!("an update ({kind})");
+                seen = seen.max(self.check(&what, difference, scale, UPDATES_DIFFER * scale)?);
+            }
+        }
+        Ok(seen)
+    }
+
+    /// The difference as a share of `scale`, if it is allowed.
+    fn check(&self, what: &str, difference: f32, scale: f32, allowed: f32) -> Result<f32, DeviceError> {
+        if difference <= allowed {
+            return Ok(difference / scale);
+        }
+        // Also if it is no number.
+        let (device, what) = (self.cuda.name().to_owned(), what.to_owned());
+        Err(DeviceError::Differs { device, what, difference, allowed })
+    }
+
     /// The same for a batch of its own: whether the device can be trusted. In `f32`, and then with products in the
     /// precision of the settings, where only a mistake would be a third of the largest number.
     pub(crate) fn try_out(
@@ -86,13 +140,23 @@ impl OnCuda {
     ) -> Result<f32, DeviceError> {
         let batch = probe(network.words());
         let exact = TrainerSettings { precision: Precision::F32, ..*settings };
-        let seen = self.compare((network, &exact), parameters, &batch, 1e-3)?;
+        let mut seen = self.compare((network, &exact), parameters, &batch, 1e-3)?;
+        seen = seen.max(self.compare_updates([visible(settings.optimizer); 2])?);
         if settings.precision != Precision::F32 {
             self.compare((network, settings), parameters, &batch, 0.3)?;
         }
         Ok(seen)
     }
 }
+
+/// These settings, but with steps that change random numbers visibly, and with norms of random gradients cut a little.
+pub(super) fn visible(settings: OptimizerSettings) -> OptimizerSettings {
+    let schedule = Schedule { rate: 0.1, ..Schedule::default() };
+    OptimizerSettings { schedule, clip_norm: 100.0, ..settings }
+}
+
+/// What updates may differ by, as a share of the largest number.
+const UPDATES_DIFFER: f32 = 1e-4;
 
 /// Four pairs of sentences of different lengths, with words from all of both vocabularies, and some links.
 fn probe((source_words, target_words): (usize, usize)) -> Batch {
