@@ -127,15 +127,13 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--seeds", type=int, nargs="+", default=[1])
     parser.add_argument("--networks", nargs="+", choices=list(MARIAN), default=list(MARIAN))
+    parser.add_argument("--precisions", nargs="+", choices=["f32", "bf16"], default=["f32", "bf16"])
     a = parser.parse_args()
     print("| network | seed | program | BLEU |\n|---|---|---|---|", flush=True)
     for network in a.networks:
         for seed in a.seeds:
-            programs = {
-                "metaphrase f32": lambda f: metaphrase(a, network, seed, f, "f32"),
-                "metaphrase bf16": lambda f: metaphrase(a, network, seed, f, "bf16"),
-                "pymarian f32": lambda f: marian(a, network, seed, f),
-            }
+            programs = {f"metaphrase {p}": lambda f, p=p: metaphrase(a, network, seed, f, p) for p in a.precisions}
+            programs["pymarian f32"] = lambda f: marian(a, network, seed, f)
             for program, train in programs.items():
                 with tempfile.TemporaryDirectory() as folder:
                     folder = Path(folder)
