@@ -61,13 +61,7 @@ impl OnCuda {
 
     /// Brings everything back.
     pub(crate) fn fetch(&mut self, parameters: &mut Parameters, optimizer: &mut Optimizer) -> Result<(), CudaError> {
-        for (value, (_, own)) in parameters.values_mut().zip(self.trained.parameters.iter()) {
-            *value = self.cuda.download(own);
-        }
-        for ((_, matrices), own) in optimizer.restore(optimizer.updates()).zip(&self.trained.state) {
-            matrices.iter_mut().zip(own).for_each(|(matrix, own)| *matrix = self.cuda.download(own));
-        }
-        self.cuda.check()
+        self.trained.fetch(&mut self.cuda, parameters, optimizer)
     }
 
     fn first_not_finite(&mut self) -> Result<Option<String>, CudaError> {
@@ -86,6 +80,16 @@ impl Trained {
             own.extend(matrices.iter().map(|matrix| cuda.upload(matrix)));
         }
         Self { gradients: Gradients::on(cuda, parameters), parameters: Parameters::on(cuda, parameters), state }
+    }
+
+    fn fetch(&self, cuda: &mut Cuda, parameters: &mut Parameters, optimizer: &mut Optimizer) -> Result<(), CudaError> {
+        for (value, (_, own)) in parameters.values_mut().zip(self.parameters.iter()) {
+            *value = cuda.download(own);
+        }
+        for ((_, matrices), own) in optimizer.restore(optimizer.updates()).zip(&self.state) {
+            matrices.iter_mut().zip(own).for_each(|(matrix, own)| *matrix = cuda.download(own));
+        }
+        cuda.check()
     }
 
     /// Lets parameters follow gradients of this norm, and smoothed ones the parameters.

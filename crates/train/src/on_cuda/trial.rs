@@ -106,17 +106,19 @@ impl OnCuda {
             seen = seen.max(self.check("the norm of a gradient", difference, expected, UPDATES_DIFFER * expected)?);
             trained.follow(&mut self.cuda, &mut optimizers[1], norm);
         }
-        let kinds = std::iter::once("a parameter").chain(optimizers[0].state().map(|(name, _)| name));
-        let expected = std::iter::once(parameters.iter().map(|(_, value)| value).collect())
-            .chain(optimizers[0].state().map(|(_, matrices)| matrices.iter().collect::<Vec<_>>()));
-        let got = std::iter::once(trained.parameters.iter().map(|(_, value)| value).collect())
-            .chain(trained.state.iter().map(|matrices| matrices.iter().collect::<Vec<_>>()));
-        for ((kind, expected), got) in kinds.zip(expected).zip(got) {
-            for (expected, got) in expected.iter().zip(got) {
-                let (difference, scale) = (largest_difference(&self.cuda.download(got), expected), largest(expected));
-                let what = format!("an update ({kind})");
-                seen = seen.max(self.check(&what, difference, scale, UPDATES_DIFFER * scale)?);
-            }
+        let [optimizer, mut other] = optimizers;
+        let mut got = random(0);
+        trained.fetch(&mut self.cuda, &mut got, &mut other)?;
+        let mut compare = |kind: &str, got: &Matrix, expected: &Matrix| {
+            let (difference, scale) = (largest_difference(got, expected), largest(expected));
+            seen = seen.max(self.check(&format!("an update ({kind})"), difference, scale, UPDATES_DIFFER * scale)?);
+            Ok::<_, DeviceError>(())
+        };
+        for ((_, got), (_, expected)) in got.iter().zip(parameters.iter()) {
+            compare("a parameter", got, expected)?;
+        }
+        for ((kind, expected), (_, got)) in optimizer.state().zip(other.state()) {
+            got.iter().zip(expected).try_for_each(|(got, expected)| compare(kind, got, expected))?;
         }
         Ok(seen)
     }
