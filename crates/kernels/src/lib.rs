@@ -32,6 +32,7 @@
 
 mod aligned;
 mod bf16;
+mod changes;
 mod elementwise;
 mod functions;
 mod heads;
@@ -46,6 +47,7 @@ mod topk;
 mod transposed;
 
 pub use bf16::{PackedBf16, product_add_bf16, product_bf16, transposed_product_add_bf16};
+pub use changes::{Changes, Replaced};
 pub use elementwise::{
     RELU_LIMIT, add_assign, axpy, clipped_relu_in_place, exp_in_place, gelu_in_place, lerp, mul_assign, relu_in_place,
     scale, sigmoid_in_place, swish_in_place, tanh_in_place,

@@ -91,6 +91,17 @@ impl Matrix {
         (self.rows, self.cols) = (rows, cols);
     }
 
+    /// Adds the rows of `more`, which has as many columns, behind those that are there.
+    ///
+    /// # Panics
+    /// If it has other columns.
+    pub fn append(&mut self, more: &Self) {
+        assert_eq!(self.cols, more.cols, "columns of rows that are appended");
+        let end = self.values.len();
+        self.resize(self.rows + more.rows, self.cols);
+        self.values[end..].copy_from_slice(&more.values);
+    }
+
     /// How many values it can hold without an allocation.
     #[must_use]
     pub fn capacity(&self) -> usize {

@@ -1,5 +1,6 @@
 //! The k best values of many rows.
 
+use crate::changes::Changes;
 use crate::isa::{Kernel, Simd, dispatch};
 
 /// A value that [`TopK`] has kept.
@@ -16,8 +17,8 @@ pub struct Best {
 /// Finds the k best values of many rows.
 ///
 /// Among equal values the rows' order, the columns and the heap decide: exactly as `std::partial_sort` of GNU's C++
-/// library does over the rows one after the other, which Marian uses. Path scores around -100 have steps of 1e-5, so
-/// equal ones do occur, and then its translations are ours. The result is a function of the rows offered alone.
+/// library does over the rows one after the other. Marian uses `std::partial_sort`. Path scores around -100 have steps of
+/// 1e-5, so equal scores do occur, and then its translations are ours. The result depends on the offered rows alone.
 ///
 /// ```
 /// use metaphrase_kernels::TopK;
@@ -56,8 +57,13 @@ impl TopK {
     /// Offers the candidates `(row[c] - minus) + plus`, in this order of operations, for each column c. NaN and -∞ are
     /// never kept.
     pub fn offer(&mut self, row: &[f32], minus: f32, plus: f32, tag: u32) {
+        self.offer_changed(row, Changes::default(), minus, plus, tag);
+    }
+
+    /// Offers a row as [`offer`](Self::offer) would if the `changes` had been made in it before.
+    pub fn offer_changed(&mut self, row: &[f32], changes: Changes<'_>, minus: f32, plus: f32, tag: u32) {
         if self.k > 0 {
-            dispatch(Offer { top: self, row, minus, plus, tag });
+            dispatch(Offer { top: self, row, changes, minus, plus, tag });
         }
     }
 
@@ -131,6 +137,7 @@ fn sift(heap: &mut [Best], top: usize, value: Best) {
 struct Offer<'a> {
     top: &'a mut TopK,
     row: &'a [f32],
+    changes: Changes<'a>,
     minus: f32,
     plus: f32,
     tag: u32,
@@ -141,12 +148,28 @@ impl Kernel for Offer<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, s: S) {
-        let Self { top, row, minus, plus, tag } = self;
+        // Most rows have no changes: their loop does not ask.
+        if self.changes.is_empty() {
+            self.scan::<S, false>(s);
+        } else {
+            self.scan::<S, true>(s);
+        }
+    }
+}
+
+impl Offer<'_> {
+    #[inline(always)]
+    fn scan<S: Simd, const CHANGED: bool>(self, s: S) {
+        let Self { top, row, mut changes, minus, plus, tag } = self;
         let (minus, plus) = (s.splat(minus), s.splat(plus));
         let mut threshold = s.splat(top.threshold());
         let (chunks, rest) = row.as_chunks();
         for (i, chunk) in chunks.iter().enumerate() {
-            let values = s.add(s.sub(s.load(chunk), minus), plus);
+            let mut values = s.load(chunk);
+            if CHANGED {
+                values = changes.apply(s, values, i * 16);
+            }
+            let values = s.add(s.sub(values, minus), plus);
             let worthy = s.at_least(values, threshold);
             if worthy != 0 {
                 consider_lanes(s, top, values, worthy, tag, i * 16);
@@ -154,7 +177,11 @@ impl Kernel for Offer<'_> {
             }
         }
         if !rest.is_empty() {
-            let values = s.add(s.sub(s.load_partial(rest, f32::NAN), minus), plus);
+            let mut values = s.load_partial(rest, f32::NAN);
+            if CHANGED {
+                values = changes.apply(s, values, chunks.len() * 16);
+            }
+            let values = s.add(s.sub(values, minus), plus);
             let worthy = s.at_least(values, threshold);
             consider_lanes(s, top, values, worthy, tag, chunks.len() * 16);
         }

@@ -39,6 +39,7 @@
 
 mod candidates;
 mod constraints;
+mod finished;
 mod fused;
 mod guide;
 mod length;

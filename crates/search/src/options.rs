@@ -203,10 +203,10 @@ impl Options {
         } else if self.n_best > self.beam_size {
             return Err(OptionsError::NBestOverBeam { n_best: self.n_best, beam_size: self.beam_size });
         }
-        if self.excluded.contains(&model.end_of_sentence()) {
+        if self.excluded.contains(&model.facts().end_of_sentence) {
             return Err(OptionsError::EndExcluded);
         }
-        if self.attention && !model.has_attention() {
+        if self.attention && !model.facts().attention {
             return Err(OptionsError::NoAttention);
         }
         Ok(CheckedOptions(Arc::new(self)))

@@ -1,15 +1,16 @@
-//! Which of the chosen continuations are not worth going on with.
+//! Drops the chosen continuations that are not worth going on with.
 
 use crate::Options;
 use crate::candidates::Continuation;
 use crate::constraints::{Automaton, StateId};
 use crate::length::Ranking;
-use crate::sentence::{Open, Target};
+use crate::sentence::Open;
+use metaphrase_base::ModelFacts;
 
 /// What pruning knows of a sentence.
 pub(crate) struct Pruning<'a> {
     pub(crate) options: &'a Options,
-    pub(crate) target: Target,
+    pub(crate) facts: ModelFacts,
     /// The open hypotheses, by place.
     pub(crate) states: &'a [Open],
     pub(crate) constraints: Option<&'a mut Automaton>,
@@ -18,8 +19,10 @@ pub(crate) struct Pruning<'a> {
     /// The score of the last one of the n-best list, if it is full.
     pub(crate) to_beat: Option<f32>,
     pub(crate) ranking: Ranking,
-    /// The next length, and the limit.
-    pub(crate) lengths: (usize, usize),
+    /// Words of a continuation.
+    pub(crate) length: usize,
+    /// The most words of a hypothesis.
+    pub(crate) limit: usize,
 }
 
 impl Pruning<'_> {
@@ -41,19 +44,17 @@ impl Pruning<'_> {
     /// Where there are terms to meet: drops what can not enter the n-best list any more if the words that it still
     /// needs come at the best probability that each has had so far.
     fn drop_hopeless(&mut self, continuations: &mut Vec<Continuation>) {
-        let (Some(automaton), Some(to_beat), true) = (&mut self.constraints, self.to_beat, self.target.log_probs)
-        else {
+        let (Some(automaton), Some(to_beat), true) = (&mut self.constraints, self.to_beat, self.facts.log_probs) else {
             return;
         };
-        let (next, limit) = self.lengths;
         continuations.retain(|continuation| {
-            let rest = if continuation.word == self.target.end {
+            let rest = if continuation.word == self.facts.end_of_sentence {
                 0.0
             } else {
                 let after = automaton.after(self.states[continuation.place].state, continuation.word);
                 automaton.rest(after)
             };
-            self.ranking.reachable(continuation.score + rest, next, limit) > to_beat
+            self.ranking.reachable(continuation.score + rest, self.length, self.limit) > to_beat
         });
     }
 
@@ -62,7 +63,7 @@ impl Pruning<'_> {
     fn narrow(&mut self, continuations: &mut Vec<Continuation>) {
         let margin = self.options.beam_width.ln();
         let mut bank = |continuation: &Continuation| match &mut self.constraints {
-            Some(automaton) if continuation.word != self.target.end => {
+            Some(automaton) if continuation.word != self.facts.end_of_sentence => {
                 automaton.needed_after(self.states[continuation.place].state, continuation.word)
             }
             _ => 0,
