@@ -8,7 +8,6 @@ mod portable;
 
 use std::cell::Cell;
 use std::fmt;
-use std::sync::OnceLock;
 
 pub(crate) use portable::Portable;
 
@@ -66,32 +65,25 @@ pub fn with_instruction_set<R>(set: InstructionSet, body: impl FnOnce() -> R) ->
     struct Restore(Isa);
     impl Drop for Restore {
         fn drop(&mut self) {
-            CURRENT.set(Some(self.0));
+            CURRENT.set(self.0);
         }
     }
     let _restore = Restore(current());
     if let Some(isa) = Isa::detect(set) {
-        CURRENT.set(Some(isa));
+        CURRENT.set(isa);
     }
     body()
 }
 
 thread_local! {
-    static CURRENT: Cell<Option<Isa>> = const { Cell::new(None) };
+    /// Detected when the thread first computes, and a constant from then on but for [`with_instruction_set`]. Threads
+    /// share nothing.
+    static CURRENT: Cell<Isa> = Cell::new(Isa::wished().unwrap_or_else(Isa::widest));
 }
 
 fn current() -> Isa {
-    CURRENT.get().unwrap_or_else(|| {
-        let isa = *DEFAULT.get_or_init(|| {
-            let wished = std::env::var("METAPHRASE_ISA").ok().and_then(|name| InstructionSet::from_name(&name));
-            wished.and_then(Isa::detect).unwrap_or_else(Isa::widest)
-        });
-        CURRENT.set(Some(isa));
-        isa
-    })
+    CURRENT.get()
 }
-
-static DEFAULT: OnceLock<Isa> = OnceLock::new();
 
 /// The right to use an instruction set: each variant holds a token that only a check of the CPU makes.
 #[derive(Clone, Copy)]
@@ -114,6 +106,12 @@ impl Isa {
             #[cfg(not(target_arch = "x86_64"))]
             _ => None,
         }
+    }
+
+    /// The one that the environment names.
+    fn wished() -> Option<Self> {
+        let name = std::env::var("METAPHRASE_ISA").ok()?;
+        Self::detect(InstructionSet::from_name(&name)?)
     }
 
     fn widest() -> Self {
