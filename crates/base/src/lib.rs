@@ -3,7 +3,7 @@
 //! * [`WordId`], [`SentId`], [`Row`]: checked 32-bit indices, one per noun.
 //! * [`MappedFile`], [`Bytes`]: the bytes of a file, used in place.
 //! * [`new_file`], [`checksum`]: files that are written atomically and verified by checksum.
-//! * [`General`]: numbers as Marian and Moses print them.
+//! * [`SixDigits`]: numbers as Marian and Moses print them.
 //! * [`StepModel`]: what search knows about a model, one batched step over [`Sentence`]s.
 //! * [`StepScores`]: the questions that search may ask about the scores of a step.
 //! * [`Scorer`]: adds [`WordScores`] to these scores, as a language model or a mask does.
@@ -20,6 +20,6 @@ mod step;
 pub use files::{checksum, new_file};
 pub use ids::{Row, SentId, WordId};
 pub use mapped::{Bytes, MappedFile};
-pub use number::General;
+pub use number::SixDigits;
 pub use scorer::{ScoreBuffer, Scorer, WordScore, WordScores};
 pub use step::{Candidate, ModelFacts, Parent, Sentence, Step, StepModel, StepRow, StepScores, by_score_desc};

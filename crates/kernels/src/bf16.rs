@@ -7,7 +7,7 @@
 
 use crate::matrix::Matrix;
 use crate::number::Bf16;
-use crate::packed::{Layout, Panels};
+use crate::packed::{Panels, WeightOrder};
 use crate::product::{Epilogue, product_add_of, product_of};
 use crate::transposed::{ProductStorage, transposed_product_add_of};
 
@@ -23,8 +23,8 @@ impl PackedBf16 {
     ///
     /// # Panics
     /// If there are not `inputs · outputs` weights.
-    pub fn repack(&mut self, weights: &[f32], inputs: usize, outputs: usize, layout: Layout) {
-        self.panels.fill::<Bf16>(weights, inputs, outputs, layout);
+    pub fn repack(&mut self, weights: &[f32], inputs: usize, outputs: usize, order: WeightOrder) {
+        self.panels.fill::<Bf16>(weights, inputs, outputs, order);
         self.inputs = inputs;
     }
 

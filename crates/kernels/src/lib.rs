@@ -15,10 +15,10 @@
 //! # Example
 //!
 //! ```
-//! use metaphrase_kernels::{Activation, Epilogue, Layout, Matrix, PackedMatrix, product};
+//! use metaphrase_kernels::{Activation, Epilogue, WeightOrder, Matrix, PackedMatrix, product};
 //!
 //! // Two inputs, three outputs.
-//! let weights = PackedMatrix::pack(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 2, 3, Layout::InputsByOutputs);
+//! let weights = PackedMatrix::pack(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 2, 3, WeightOrder::InputsByOutputs);
 //! let x = Matrix::from_vec(1, 2, vec![1.0, -1.0]);
 //! let mut out = Matrix::new();
 //! product(&x, &weights, Epilogue { bias: Some(&[0.0, 4.0, 5.0]), ..Epilogue::default() }, &mut out);
@@ -55,7 +55,7 @@ pub use elementwise::{
 pub use heads::{Rows, heads_dot, heads_weighted_sum};
 pub use isa::{InstructionSet, has_bf16_products, instruction_set, vectorised, with_instruction_set};
 pub use matrix::Matrix;
-pub use packed::{Layout, PackedMatrix};
+pub use packed::{PackedMatrix, WeightOrder};
 pub use product::{Activation, Epilogue, product, product_add};
 pub use reduce::{dot, layer_norm, log_sum_exp, max, rms_norm, softmax_in_place, tanh_dot};
 pub use topk::{Best, TopK};

@@ -6,7 +6,7 @@ use crate::number::{F32, Number};
 
 /// How the weights of a linear map lie in memory, row-major.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Layout {
+pub enum WeightOrder {
     /// `inputs × outputs`: a row for each input.
     InputsByOutputs,
     /// `outputs × inputs`: a row for each output.
@@ -25,13 +25,13 @@ pub(crate) struct Panels {
 
 impl Panels {
     /// Packs weights into the storage that is there.
-    pub(crate) fn fill<N: Number>(&mut self, weights: &[f32], inputs: usize, outputs: usize, layout: Layout) {
+    pub(crate) fn fill<N: Number>(&mut self, weights: &[f32], inputs: usize, outputs: usize, order: WeightOrder) {
         assert_eq!(Some(weights.len()), inputs.checked_mul(outputs), "weights of a {inputs} × {outputs} map");
         (self.length, self.outputs) = (inputs.div_ceil(N::PER_LANE), outputs);
         self.lines.resize(self.length * self.count(), Lanes::ZERO); // all will be written
-        match layout {
-            Layout::InputsByOutputs => Rows::<N>::new(weights, inputs, outputs).write_panels(&mut self.lines),
-            Layout::OutputsByInputs => {
+        match order {
+            WeightOrder::InputsByOutputs => Rows::<N>::new(weights, inputs, outputs).write_panels(&mut self.lines),
+            WeightOrder::OutputsByInputs => {
                 Rows::<N>::new(weights, outputs, inputs).write_transposed_panels(&mut self.lines)
             }
         }
@@ -74,9 +74,9 @@ impl PackedMatrix {
     /// # Panics
     /// If there are not `inputs · outputs` weights.
     #[must_use]
-    pub fn pack(weights: &[f32], inputs: usize, outputs: usize, layout: Layout) -> Self {
+    pub fn pack(weights: &[f32], inputs: usize, outputs: usize, order: WeightOrder) -> Self {
         let mut packed = Self::default();
-        packed.repack(weights, inputs, outputs, layout);
+        packed.repack(weights, inputs, outputs, order);
         packed
     }
 
@@ -84,8 +84,8 @@ impl PackedMatrix {
     ///
     /// # Panics
     /// If there are not `inputs · outputs` weights.
-    pub fn repack(&mut self, weights: &[f32], inputs: usize, outputs: usize, layout: Layout) {
-        self.0.fill::<F32>(weights, inputs, outputs, layout);
+    pub fn repack(&mut self, weights: &[f32], inputs: usize, outputs: usize, order: WeightOrder) {
+        self.0.fill::<F32>(weights, inputs, outputs, order);
     }
 
     /// Number of values that come in.
