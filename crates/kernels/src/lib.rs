@@ -1,7 +1,7 @@
 //! Matrices and vectors: products, element-wise functions and reductions, for the CPU at hand.
 //!
 //! Every function is written once over sixteen virtual lanes and compiled for AVX-512, for AVX2 with FMA, and
-//! portably; the widest set that the CPU has is chosen at run time, once ([`instruction_set`]).
+//! portably. Each thread chooses the widest set of the CPU once, at run time ([`instruction_set`]).
 //!
 //! # Two promises about bits
 //!
@@ -9,8 +9,8 @@
 //!   many rows are computed in one call nor on where the row lies among them. An element of a product is one chain of
 //!   multiply-adds over the inputs in order; a sum over a row is sixteen lanes, added in one fixed tree.
 //! - **AVX-512 and AVX2 agree to the bit**: the same lanes, the same tree, the same polynomials, fused multiply-adds in
-//!   both. The portable code rounds products before it adds and so differs in the last bits; products of bf16, which need
-//!   no rounding, agree there too.
+//!   both. The portable code rounds products before it adds, and so differs in the last bits. Products of bf16 need no
+//!   rounding and agree everywhere.
 //!
 //! # Example
 //!
@@ -27,8 +27,8 @@
 //! assert_eq!(out.row(0), [0.0, 0.0, 0.0]);
 //! ```
 //!
-//! Shapes are checked with assertions: this crate meets no data from outside, whoever loads a model has compared its
-//! shapes and can name the tensor.
+//! Shapes are checked with assertions: this crate meets no data from outside. The loader of a model compares the shapes
+//! first, and can name the tensor.
 
 mod aligned;
 mod bf16;

@@ -33,7 +33,7 @@ pub struct Best {
 pub struct TopK {
     k: usize,
     excluded: Vec<u32>,
-    /// A heap of at most k, the worst on top; sorted by [`finish`](Self::finish).
+    /// A heap of at most k values, the worst on top; sorted by [`finish`](Self::finish).
     heap: Vec<Best>,
 }
 
@@ -44,8 +44,8 @@ impl TopK {
         Self::default()
     }
 
-    /// Begins anew: the `k` best are to be kept, of columns that are not `excluded` (few; each candidate is compared
-    /// with all).
+    /// Begins anew: keeps the `k` best values, except those of `excluded` columns (few: each candidate is compared with
+    /// all of them).
     pub fn start(&mut self, k: usize, excluded: &[u32]) {
         self.k = k;
         self.excluded.clear();
@@ -67,7 +67,7 @@ impl TopK {
         }
     }
 
-    /// What was kept, the best first: fewer than k where fewer values were worth it.
+    /// The values that were kept, best first: fewer than k if fewer values are above -∞.
     pub fn finish(&mut self) -> &[Best] {
         if self.heap.len() < self.k {
             make_heap(&mut self.heap);
@@ -82,12 +82,12 @@ impl TopK {
         &self.heap
     }
 
-    /// What a value must exceed to have a chance.
+    /// The value that a candidate must exceed to be kept.
     fn threshold(&self) -> f32 {
         if self.heap.len() < self.k { f32::NEG_INFINITY } else { self.heap[0].value }
     }
 
-    /// Takes a candidate in if it is better than the worst.
+    /// Keeps a candidate if it is better than the worst.
     fn consider(&mut self, mut candidate: Best) {
         let worth = candidate.value > WORTHLESS && !self.excluded.contains(&candidate.column);
         if self.heap.len() < self.k {
@@ -115,8 +115,8 @@ fn make_heap(heap: &mut [Best]) {
     }
 }
 
-/// Puts `value` into the heap in the place of the one at `top`: the hole goes down to a leaf, always to the worse
-/// child and of equals to the second, then the value goes up from there.
+/// Replaces the value at `top` of the heap by `value`: the hole moves down to a leaf, always to the worse child, to the
+/// second one of equals; then the value moves up from there.
 fn sift(heap: &mut [Best], top: usize, value: Best) {
     let mut hole = top;
     while 2 * hole + 1 < heap.len() {

@@ -1,4 +1,4 @@
-//! Products of a transpose, which are gradients of weights.
+//! Products of a transposed matrix: the gradients of weights.
 
 use crate::lanes::Rows;
 use crate::matrix::Matrix;
@@ -6,12 +6,12 @@ use crate::number::{F32, Number};
 use crate::packed::{Panels, WeightOrder};
 use crate::product::add_lanes;
 
-/// Storage of products, to be used again and again.
+/// Work space of products, to be used again and again.
 #[derive(Clone, Default)]
 pub struct ProductStorage {
-    /// Rows of what is multiplied from the left, as lanes.
+    /// Rows of the left factor, as lanes.
     pub(crate) rows: Matrix,
-    /// What is multiplied from the right.
+    /// The right factor.
     panels: Panels,
 }
 

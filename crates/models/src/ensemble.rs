@@ -15,14 +15,14 @@ struct Member {
     model: Model,
 }
 
-/// What an ensemble's search changes: a state and scores for each member.
+/// All that the search of an ensemble changes: a state and scores for each member.
 #[derive(Debug)]
 pub struct EnsembleState(Vec<(State, Scores)>);
 
 impl Ensemble {
     /// # Errors
-    /// If there are no models, if their vocabularies differ in size or in their end of sentence, or if there is not a
-    /// positive weight for each.
+    /// If there are no models, if their vocabularies differ in size or in their end of sentence, or if a model has no
+    /// positive weight.
     pub(crate) fn new(models: Vec<Model>, weights: &[f32]) -> Result<Self, ModelError> {
         let refuse = |problem: String| Err(ModelError::Ensemble { problem });
         let Some(first) = models.first().map(Model::config) else {

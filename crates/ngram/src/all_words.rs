@@ -1,4 +1,4 @@
-//! The scores of all words after a history at once, as a neural model's search asks for them.
+//! The scores of all words after a history at once, as the search of a neural model asks for them.
 
 use crate::{Model, State, UNKNOWN};
 use core::f32::consts::LN_10;
@@ -21,23 +21,23 @@ pub struct AllWords {
     model: Model,
     /// The language model's id of each word of the other vocabulary.
     ids: Vec<WordId>,
-    /// log10 p(w) of each of them.
+    /// log10 p(w) of each word of the other vocabulary.
     alone: Vec<f32>,
     /// By the number of words of the history, from 1 on.
     orders: Vec<Following>,
 }
 
-/// The words that go on from the histories of one length.
+/// The words that continue the histories of one length.
 #[derive(Debug)]
 struct Following {
-    /// Those of history `h` are from `starts[h]` to `starts[h + 1]`.
+    /// The words after history `h` are `words[starts[h]..starts[h + 1]]`.
     starts: Vec<u32>,
     /// Words of the other vocabulary, and their Δ.
     words: Vec<(u32, f32)>,
 }
 
 impl AllWords {
-    /// `ids[w]` is the model's id of word `w` of the other vocabulary: [`UNKNOWN`] where it does not have it.
+    /// `ids[w]` is the model's id of word `w` of the other vocabulary; [`UNKNOWN`] if the model does not have the word.
     #[must_use]
     pub fn new(model: Model, ids: Vec<WordId>) -> Self {
         let ids: Vec<WordId> =
@@ -69,7 +69,7 @@ fn differences(model: &Model, words: &HashMap<u32, Vec<u32>>) -> Vec<Following> 
         for ((number, (history, _)), ngram) in
             (0..table.count as u32).zip(table.keys(bytes)).zip(ngrams.chunks_exact(k + 1))
         {
-            // A false file may tell of more n-grams than it counts, and not have what they are made of.
+            // A false file may have more n-grams than it counts, or lack the n-grams that they are made of.
             let Some(lower) = layout.find(bytes, &ngram[1..]) else { continue };
             if history as usize >= layout.count(k - 1) {
                 continue;

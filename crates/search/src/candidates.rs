@@ -1,4 +1,5 @@
-//! The best continuations of a sentence's open hypotheses, each scored by the row that it has or shares.
+//! The best continuations of a sentence's open hypotheses. Each hypothesis is scored by a row of its own, or by one that
+//! it shares.
 
 use metaphrase_base::{Candidate, Row, StepScores, WordId};
 use std::cmp::Ordering;
@@ -105,9 +106,9 @@ impl Best {
 /// neighbours.
 #[derive(Debug, Default)]
 struct Cube {
-    /// Hypotheses by row, those of a row best first.
+    /// Hypotheses by row; the hypotheses of a row best first.
     members: Vec<usize>,
-    /// The best words of all rows, one row after the other.
+    /// The best words of each row, row after row.
     words: Vec<Candidate>,
     slices: Vec<Slice>,
     heap: BinaryHeap<Cell>,
@@ -177,7 +178,7 @@ impl Cube {
             if !bans.ban(continuation.place, continuation.word) {
                 out.push(continuation);
             }
-            // Each cell has one way to be reached: down the first column, then to the right.
+            // Each cell is reached in one way only: down the first column, then to the right.
             self.push(places, slice, member, word + 1);
             if word == 0 {
                 self.push(places, slice, member + 1, word);
@@ -199,7 +200,7 @@ impl Cube {
         }
     }
 
-    /// Pushes a cell, if there is one.
+    /// Pushes a cell, if it exists.
     fn push(&mut self, places: &[BeamPlace], slice: usize, member: usize, word: usize) {
         let Slice { members, words } = &self.slices[slice];
         if member < members.len() && word < words.len() {

@@ -1,4 +1,4 @@
-//! Dynamic beam allocation: which continuations are kept where constraints are to be met (Post and Vilar 2018, §3).
+//! Dynamic beam allocation: selects continuations so that constraints are met (Post and Vilar 2018, §3).
 
 use crate::candidates::{Bans, BeamPlace, Best, Choices, Continuation};
 use crate::constraints::{Automaton, Banks, StateId};
@@ -19,7 +19,7 @@ pub(crate) struct Step<'a> {
     pub(crate) end: WordId,
 }
 
-/// Nothing is banned.
+/// Bans no word.
 struct Free;
 
 impl Bans for Free {
@@ -78,7 +78,7 @@ pub(crate) struct Buffers {
 /// The constraints of a sentence.
 pub(crate) struct Guide<'a> {
     pub(crate) automaton: &'a mut Automaton,
-    /// How many words may still be said, the next one and the end of sentence included.
+    /// How many words may still follow, the next one and the end of sentence included.
     pub(crate) left: usize,
 }
 
@@ -102,8 +102,8 @@ impl Guide<'_> {
         if of.iter().all(|&state| self.automaton.is_done(state)) {
             return;
         }
-        // As many of each hypothesis as a bank has places: the best one alone, as in the paper, would leave banks to their
-        // neighbours that have good hypotheses of their own.
+        // As many continuations of each hypothesis as a bank has places. The paper takes the best one alone; then banks that
+        // have good hypotheses of their own lose their places to neighbours.
         let share = step.width.div_ceil(self.automaton.needed(StateId::START) + 1);
         best.find_each(&choices, share, scores, out);
         self.add_progress(step, of, scores, out);

@@ -7,7 +7,7 @@ use crate::length::Ranking;
 use crate::sentence::Open;
 use metaphrase_base::ModelFacts;
 
-/// What pruning knows of a sentence.
+/// The search of a sentence as pruning sees it.
 pub(crate) struct Pruning<'a> {
     pub(crate) options: &'a Options,
     pub(crate) facts: ModelFacts,
@@ -16,7 +16,7 @@ pub(crate) struct Pruning<'a> {
     pub(crate) constraints: Option<&'a mut Automaton>,
     /// Log-probability of the best finished hypothesis.
     pub(crate) best_finished: f32,
-    /// The score of the last one of the n-best list, if it is full.
+    /// The score of the last hypothesis of the n-best list, if the list is full.
     pub(crate) to_beat: Option<f32>,
     pub(crate) ranking: Ranking,
     /// Words of a continuation.
@@ -26,7 +26,7 @@ pub(crate) struct Pruning<'a> {
 }
 
 impl Pruning<'_> {
-    /// Drops what is too far below the best finished hypothesis, or below the best continuation.
+    /// Drops continuations that are too far below the best finished hypothesis or below the best continuation.
     pub(crate) fn prune(&mut self, continuations: &mut Vec<Continuation>) {
         let constrained = self.constraints.as_ref().is_some_and(|automaton| automaton.needed(StateId::START) > 0);
         let default = if constrained { 20.0 } else { f32::INFINITY };
@@ -41,8 +41,8 @@ impl Pruning<'_> {
         }
     }
 
-    /// Where there are terms to meet: drops what can not enter the n-best list any more if the words that it still
-    /// needs come at the best probability that each has had so far.
+    /// Where there are terms to meet: drops continuations that can not enter the n-best list any more, even if each word
+    /// that they still need comes at the best probability that this word has had so far.
     fn drop_hopeless(&mut self, continuations: &mut Vec<Continuation>) {
         let (Some(automaton), Some(to_beat), true) = (&mut self.constraints, self.to_beat, self.facts.log_probs) else {
             return;
@@ -58,8 +58,8 @@ impl Pruning<'_> {
         });
     }
 
-    /// Drops what is less probable than the best of the step times the beam width; with constraints the best that has
-    /// met as many, so that the way to meet the others stays open.
+    /// Drops continuations that are less probable than the best of the step times the beam width. With constraints the best
+    /// is that of the same bank (as many words met), so that the way to meet the other constraints stays open.
     fn narrow(&mut self, continuations: &mut Vec<Continuation>) {
         let margin = self.options.beam_width.ln();
         let mut bank = |continuation: &Continuation| match &mut self.constraints {

@@ -126,7 +126,7 @@ impl<'m, M: StepModel, T> Searcher<'m, M, T> {
         self.model.step(Step::New, &self.rows, &mut self.state, &mut self.scores);
     }
 
-    /// Lines 11 to 17 for each sentence; those that are done leave the batch.
+    /// Lines 11 to 17 for each sentence; sentences that are done leave the batch.
     fn select(&mut self, emit: &mut impl FnMut(Outcome<T>)) {
         let facts = self.facts;
         let mut first_row = 0;

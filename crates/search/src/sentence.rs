@@ -18,24 +18,24 @@ use std::collections::HashMap;
 pub(crate) struct Open {
     /// `None` before the first word.
     hyp: Option<HypId>,
-    /// What it extends in the model's last step; `None` before the first word.
+    /// The row that it extends in the model's last step, and by which word; `None` before the first word.
     parent: Option<Parent>,
-    /// Which draw it is, when sampling.
+    /// The number of the draw, when sampling.
     draw: usize,
-    /// What it has met of the constraints.
+    /// Which constraints it has met.
     pub(crate) state: StateId,
-    /// Which of the sentence's rows of the next step scores it.
+    /// The row of the next step that scores it, counted within the sentence.
     row: usize,
 }
 
-/// A continuation that is kept.
+/// A continuation that the selection keeps.
 #[derive(Debug, Clone, Copy)]
 struct Choice {
-    /// Which open hypothesis it continues.
+    /// The place of the open hypothesis that it continues.
     place: usize,
     word: WordId,
     score: f32,
-    /// The row that scored it, and whose state it continues.
+    /// The row that scored it. Its state is continued.
     row: Row,
     state: StateId,
 }
@@ -67,11 +67,11 @@ pub(crate) struct SentenceSearch {
     width: usize,
     /// Best first.
     open: Vec<Open>,
-    /// Which open hypotheses have the rows of the next step.
+    /// The places of the open hypotheses that have a row in the next step.
     leaders: Vec<usize>,
-    /// What the last selection keeps, best first.
+    /// The continuations that the last selection keeps, best first.
     choices: Vec<Choice>,
-    /// Which of the continued hypotheses get rows of their own in a second step.
+    /// The places of the continued hypotheses that get rows of their own in a second step.
     rescored: Vec<usize>,
     constraints: Option<Automaton>,
     counts: Counts,
@@ -132,7 +132,7 @@ impl SentenceSearch {
         self.leaders.extend(0..copies);
     }
 
-    /// Rows that stand for the one hypothesis that there is before the search branches: every draw has its own.
+    /// Before the search branches there is one hypothesis. The number of rows that stand for it: one per draw.
     fn copies(&self) -> usize {
         if self.length < self.prefix.len() { 1 } else { self.draws.len().max(1) }
     }
@@ -179,7 +179,7 @@ impl SentenceSearch {
         }
     }
 
-    /// What a second step must compute: chosen hypotheses whose scores are those of another one.
+    /// The rows that a second step must compute: chosen hypotheses that shared the row of another one.
     pub(crate) fn rows_to_rescore(&self) -> impl ExactSizeIterator<Item = Option<Parent>> {
         self.rescored.iter().map(|&place| self.open[place].parent)
     }
@@ -299,7 +299,7 @@ impl SentenceSearch {
         }
     }
 
-    /// What pruning knows of this sentence.
+    /// The search as pruning sees it.
     fn pruning(&mut self, facts: ModelFacts) -> Pruning<'_> {
         Pruning {
             options: &self.options,
@@ -344,7 +344,7 @@ impl SentenceSearch {
         if log_probs().all(|log_prob| log_prob < self.finished.best_log_prob - options.stop_margin) {
             return true;
         }
-        // No open hypothesis can enter the n-best list any more: what remains to be found is worse.
+        // No open hypothesis can enter the n-best list any more.
         let reachable = |log_prob| self.ranking.reachable(log_prob, self.length + 1, self.limit);
         facts.log_probs && log_probs().all(|log_prob| reachable(log_prob) <= to_beat)
     }
@@ -362,8 +362,8 @@ impl SentenceSearch {
         self.finished.iter().map(trace).collect()
     }
 
-    /// Adds what the length limit cut off to F: what meets all constraints or, if there is nothing that does, what
-    /// comes nearest.
+    /// Adds the hypotheses that the length limit cut off to F: those that meet all constraints or, if there are none, those
+    /// that come nearest.
     fn finish_cut_off(&mut self) {
         let needed = |open: &Open| self.constraints.as_ref().map_or(0, |automaton| automaton.needed(open.state));
         let least = if self.finished.is_empty() { self.open.iter().map(needed).min().unwrap_or(0) } else { 0 };

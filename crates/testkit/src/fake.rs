@@ -43,14 +43,14 @@ impl FakeModel {
         Self { target_words, script: Box::new(script) }
     }
 
-    /// What the script gives.
+    /// The log-probabilities that the script gives.
     #[must_use]
     pub fn log_probs(&self, source: &[WordId], words: &[WordId]) -> Vec<f32> {
         (self.script)(source, words)
     }
 
-    /// A model whose distributions are drawn anew for each source and history: nothing about one tells of
-    /// another, which is as hard as search gets. `sharpness` scales the logits (1: rather flat, 5: peaked).
+    /// A model whose distributions are drawn anew for each source and history: no distribution tells anything about
+    /// another. Search gets no harder than this. `sharpness` scales the logits (1: rather flat, 5: peaked).
     #[must_use]
     pub fn random(seed: u64, target_words: usize, sharpness: f32) -> Self {
         Self::new(target_words, move |source, words| {

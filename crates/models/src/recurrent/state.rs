@@ -50,7 +50,7 @@ pub struct RecurrentState {
     pub(super) encoder_work: EncoderWork,
 }
 
-/// Where a state comes from that rows of a step extend.
+/// The place of a state that rows of a step extend.
 #[derive(Debug, Clone, Copy)]
 enum Origin {
     /// A row of the last step.

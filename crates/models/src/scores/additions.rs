@@ -4,7 +4,7 @@ use core::ops::Range;
 use metaphrase_base::WordScore;
 use metaphrase_kernels::{Changes, Replaced};
 
-/// What is added to the rows of a step, as changes to their logits. Storage is kept from step to step.
+/// The scores that are added to the rows of a step, as changes to their logits. Storage is kept from step to step.
 #[derive(Debug, Default)]
 pub(super) struct Additions {
     /// By row; rows beyond the end have no changes.
@@ -68,7 +68,7 @@ impl Additions {
         self.rows[row] = Spans { added: starts.0..self.added.len(), replaced: starts.1..self.replaced.len() };
     }
 
-    /// Lists again what was listed before and gets `base` now.
+    /// Lists a word again that was listed before and gets `base` now.
     fn carry(&mut self, known: usize, base: f32) {
         let Replaced { column, value } = self.replaced[known];
         self.replaced.push(Replaced { column, value: value + base });

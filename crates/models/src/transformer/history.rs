@@ -1,4 +1,4 @@
-//! What each row has said so far, as indices into an arena of keys and values.
+//! The words of each row so far, as indices into an arena of keys and values.
 //!
 //! A step writes one *entry* per row: the keys and values of that row in every layer. A row is a list of entries,
 //! its parent's and its own. So when search re-orders hypotheses only lists of `u32` are copied, never keys or values.
@@ -10,7 +10,7 @@ use metaphrase_base::{Row, Step, StepRow};
 #[derive(Debug, Default)]
 struct Owned {
     entries: Vec<u32>,
-    /// When this many are owned, those that no row refers to are looked for.
+    /// At this number of owned entries, the entries that no row refers to are collected.
     collect_at: usize,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct History {
     /// Per slot.
     owned: Vec<Owned>,
     free: Vec<u32>,
-    /// Entries ever in use: free and owned ones.
+    /// The number of entries ever in use, free or owned.
     len: usize,
     /// Per entry, used while collecting.
     alive: Vec<bool>,
@@ -71,7 +71,7 @@ impl History {
         entries[entries.len() - 1] as usize
     }
 
-    /// How many words precede what the row will say.
+    /// The number of words before the next one of the row.
     pub(super) fn position(&self, row: Row) -> usize {
         self.entries(row).len() - 1
     }
@@ -101,8 +101,8 @@ impl History {
         entry
     }
 
-    /// Frees the entries that no row of the last step has, for sentences that own many: twice as many as after their
-    /// last collection, so that the work stays in proportion to the steps.
+    /// Frees the entries that no row of the last step has, for sentences that own twice as many as after their last
+    /// collection. So the work stays in proportion to the number of steps.
     fn collect(&mut self) {
         for (slot, owned) in self.owned.iter_mut().enumerate() {
             if owned.entries.len() < owned.collect_at {
