@@ -2,7 +2,7 @@
 
 use crate::models::check_message;
 use crate::text::LINES;
-use metaphrase_base::{Scorer as _, WordId};
+use metaphrase_base::{ScoreBuffer, Scorer as _, SentId, Sentence, WordId};
 use metaphrase_ngram::{AllWords, END, LmError, Model, arpa};
 
 /// What opens must answer, and be written and read again with the same answers.
@@ -24,6 +24,6 @@ pub fn use_language_model(opened: Result<Model, LmError>) {
     let mut text = Vec::new();
     assert!(arpa::write(&model, &mut text).is_ok(), "memory can be written");
     let all = AllWords::new(model, words.clone());
-    let mut scores = vec![0.0; words.len()];
-    all.add(all.start(), 0.5, &mut scores);
+    let start = all.start(&Sentence::new(SentId(0), &[]));
+    let _ = all.scores(start, 0.5, &mut ScoreBuffer::default());
 }

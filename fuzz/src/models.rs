@@ -119,13 +119,13 @@ fn translate(model: &Model) {
     if model.parameters() > MAX_PARAMETERS {
         return;
     }
-    let end = model.end_of_sentence();
+    let end = model.facts().end_of_sentence;
     let options = Options {
         beam_size: 3,
         n_best: 3,
         max_length_factor: 2.0,
         excluded: model.config().never.iter().map(|&word| WordId(word)).filter(|&word| word != end).collect(),
-        attention: model.has_attention(),
+        attention: model.facts().attention,
         ..Options::default()
     };
     let options = options.check(model).expect("sound options");

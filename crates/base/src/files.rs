@@ -1,11 +1,12 @@
-//! Files that are whole or absent, and what tells that a file was changed.
+//! Files that are written atomically and verified by checksum.
 
 use std::io;
 use std::path::Path;
 use tempfile::NamedTempFile;
 
-/// A file in `folder` without a name of its own yet, readable as any other new file: it is written, and then renamed to its
-/// name by [`NamedTempFile::persist`]. If it never comes to that it is gone with the value.
+/// A new file in `folder` under a temporary name, with the permissions of any other new file. [`NamedTempFile::persist`]
+/// renames the written file to its own name, so that a reader finds it whole or not at all. A file that was not renamed is
+/// deleted when the value is dropped.
 ///
 /// # Errors
 /// Those of the operating system.
@@ -20,8 +21,9 @@ pub fn new_file(folder: &Path) -> io::Result<NamedTempFile> {
     builder.tempfile_in(folder)
 }
 
-/// A checksum of bytes, eight at a time, the last ones filled up with zeros: a change of any eight bytes changes it. The
-/// bytes come in parts, the lengths of which, but for the last one, are multiples of eight. It tells damage, not malice.
+/// A checksum of bytes, read eight at a time; zeros fill up the last eight. A change of any eight bytes changes the
+/// checksum. The bytes come in parts, and the length of every part but the last is a multiple of eight. The checksum
+/// detects damage, not malice.
 #[must_use]
 pub fn checksum<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> u64 {
     parts.into_iter().fold(0, add)

@@ -1,12 +1,12 @@
 //! Ids, scores and the traits where the crates of Metaphrase meet.
 //!
 //! * [`WordId`], [`SentId`], [`Row`]: checked 32-bit indices, one per noun.
-//! * [`MappedFile`], [`Bytes`]: the bytes of a file, for what is used in place.
-//! * [`new_file`], [`checksum`]: files that are whole or absent, and are noticed to be changed.
-//! * [`General`]: numbers as Marian and Moses print them.
-//! * [`StepModel`]: what search knows of a model, one batched step.
+//! * [`MappedFile`], [`Bytes`]: the bytes of a file, used in place.
+//! * [`new_file`], [`checksum`]: files that are written atomically and verified by checksum.
+//! * [`SixDigits`]: numbers as Marian and Moses print them.
+//! * [`StepModel`]: what search knows about a model, one batched step over [`Sentence`]s.
 //! * [`StepScores`]: the questions that search may ask about the scores of a step.
-//! * [`Scorer`]: what adds to these scores, such as a language model.
+//! * [`Scorer`]: adds [`WordScores`] to these scores, as a language model or a mask does.
 //!
 //! Scores are natural logarithms in `f32`; higher is better. Ties go to the smaller index.
 
@@ -20,6 +20,6 @@ mod step;
 pub use files::{checksum, new_file};
 pub use ids::{Row, SentId, WordId};
 pub use mapped::{Bytes, MappedFile};
-pub use number::General;
-pub use scorer::Scorer;
-pub use step::{Candidate, Parent, StepModel, StepRow, StepScores, by_score_desc};
+pub use number::SixDigits;
+pub use scorer::{ScoreBuffer, Scorer, WordScore, WordScores};
+pub use step::{Candidate, ModelFacts, Parent, Sentence, Step, StepModel, StepRow, StepScores, by_score_desc};

@@ -6,11 +6,11 @@ use std::io;
 use std::ops::{Deref, Range};
 use std::path::Path;
 
-/// The bytes of a file, whose pages are read when they are first touched and shared between programs.
+/// The bytes of a file. A page is read when it is first touched, and programs share it.
 ///
 /// A mapped file must not be changed in place while it is in use: the numbers would change, and on truncation the
-/// operating system ends the process. Who replaces a file should therefore rename a new one to its name, which leaves the
-/// mapping of the old one intact, as all programs of this project do.
+/// operating system ends the process. To replace a file, write a new one and rename it, as [`crate::new_file`] allows: the
+/// mapping of the old file then stays intact. All programs of this project do so.
 #[derive(Debug)]
 pub struct MappedFile(Mmap);
 
@@ -24,22 +24,21 @@ impl MappedFile {
         if file.metadata()?.is_dir() {
             return Err(io::ErrorKind::IsADirectory.into());
         }
-        // SAFETY: the mapping is private and read-only. That nobody else truncates or rewrites the file is the caller's
-        // side of the bargain, written above; the bytes are never taken for anything but plain numbers, of which every
-        // bit pattern is valid.
+        // SAFETY: the mapping is private and read-only. The caller sees to it that nobody truncates or rewrites the file, as
+        // written above. The bytes are only read as plain numbers, for which every bit pattern is valid.
         #[allow(unsafe_code)]
         let map = unsafe { Mmap::map(&file) }?;
         Ok(Self(map))
     }
 
-    /// Says that these bytes are not needed for now: their pages leave memory, and are read from the file again if they
-    /// are needed after all. Advice: if it is not taken the pages stay, and nothing is lost.
+    /// Tells the operating system that these bytes are not needed for now. Their pages may leave memory; they are read from
+    /// the file again when they are touched.
     pub fn release(&self, range: Range<usize>) {
         #[cfg(unix)]
         {
             use memmap2::UncheckedAdvice::DontNeed;
-            // SAFETY: this drops content only where pages were written to; the mapping is of a file and read-only, so
-            // what is read later is what was read before.
+            // SAFETY: this drops content only where pages were written to. The mapping is of a file and read-only, so later
+            // reads give the same bytes.
             #[allow(unsafe_code)]
             let released = unsafe { self.0.unchecked_advise_range(DontNeed, range.start, range.len()) };
             let _ = released;
@@ -58,12 +57,12 @@ impl Deref for MappedFile {
     }
 }
 
-/// Bytes that were made in memory, or those of a file: a table that is the same bytes in both can be used in place.
+/// Bytes that were made in memory or that are a file's: a table that has the same bytes in both is used in place.
 #[derive(Debug)]
 pub enum Bytes {
     /// Made in memory.
     Owned(Vec<u8>),
-    /// Those of a file.
+    /// The bytes of a file.
     Mapped(MappedFile),
 }
 

@@ -5,14 +5,14 @@ use std::fmt;
 /// A number with up to six significant digits, as a C++ stream or C's `%g` prints it.
 ///
 /// ```
-/// use metaphrase_base::General;
+/// use metaphrase_base::SixDigits;
 ///
-/// assert_eq!(General(3.640_62e-8).to_string(), "3.64062e-08");
+/// assert_eq!(SixDigits(3.640_62e-8).to_string(), "3.64062e-08");
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct General(pub f64);
+pub struct SixDigits(pub f64);
 
-impl fmt::Display for General {
+impl fmt::Display for SixDigits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let value = self.0;
         if value.is_nan() {
@@ -41,7 +41,7 @@ fn without_zeros(digits: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::General;
+    use super::SixDigits;
 
     #[test]
     fn six_digits_as_c_prints_them() {
@@ -73,7 +73,7 @@ mod tests {
             (1e-100, "1e-100"),
         ];
         for (value, expected) in floats.map(|(value, text)| (f64::from(value), text)).into_iter().chain(doubles) {
-            assert_eq!(General(value).to_string(), expected);
+            assert_eq!(SixDigits(value).to_string(), expected);
         }
     }
 }

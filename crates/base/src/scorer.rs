@@ -1,27 +1,98 @@
-//! What else than the model may have a say in the next word.
+//! Scorers: what besides the model has a say in the next word.
 
-use crate::WordId;
+use crate::{Sentence, WordId};
 use core::hash::Hash;
 
-/// Adds to the scores of all words, given what was said before: an n-gram language model (shallow fusion), a mask.
+/// A number for each of the V target words.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum WordScores<'a> {
+    /// One number per word.
+    Dense(&'a [f32]),
+    /// One number for nearly all words, and the exceptions. It costs what its exceptions cost, however large V is.
+    ///
+    /// A mask is sparse, too: base 0 and -∞ for each forbidden word, or base -∞ and 0 for each allowed word.
+    Sparse {
+        /// The number of every word that is not listed.
+        base: f32,
+        /// The exceptions, by ascending word, each word once. Their numbers are in place of `base`, not added to it.
+        listed: &'a [WordScore],
+    },
+}
+
+/// The score of one word.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct WordScore {
+    /// A target word.
+    pub word: WordId,
+    /// Its score.
+    pub score: f32,
+}
+
+impl WordScores<'_> {
+    /// The number of `word`.
+    ///
+    /// # Panics
+    /// If there is no such word in a dense row.
+    #[must_use]
+    pub fn of(self, word: WordId) -> f32 {
+        match self {
+            Self::Dense(scores) => scores[word.index()],
+            Self::Sparse { base, listed } => {
+                listed.binary_search_by_key(&word, |listed| listed.word).map_or(base, |found| listed[found].score)
+            }
+        }
+    }
+
+    /// Adds the number of each word to that of the word in `scores`: the plain form of all that adds sparsely.
+    pub fn add_to(self, scores: &mut [f32]) {
+        scores.iter_mut().enumerate().for_each(|(word, score)| *score += self.of(WordId::new(word)));
+    }
+}
+
+/// Storage for the answers of a [`Scorer`], kept from row to row. Its content means nothing between two answers.
+#[derive(Debug, Default)]
+pub struct ScoreBuffer {
+    /// For [`WordScores::Dense`].
+    pub dense: Vec<f32>,
+    /// For [`WordScores::Sparse`].
+    pub listed: Vec<WordScore>,
+}
+
+/// Scores all words, given the words before: an n-gram language model (shallow fusion), n-gram posteriors of other
+/// systems, a mask.
 ///
 /// Its state is small and has value semantics, so that hypotheses can share it and be recombined by it.
 pub trait Scorer: Send + Sync {
     /// What the next scores depend on.
     type State: Copy + Eq + Hash + Send;
 
-    /// The state before the first word.
-    fn start(&self) -> Self::State;
+    /// The state before the first word of a translation of `sentence`.
+    fn start(&self, sentence: &Sentence<'_>) -> Self::State;
 
     /// The state after `word`.
     fn after(&self, state: Self::State, word: WordId) -> Self::State;
 
-    /// Adds `weight` times the score of each word to `scores`, which has one for each of the V target words, the end of
-    /// sentence included.
-    fn add(&self, state: Self::State, weight: f32, scores: &mut [f32]);
+    /// `weight` times the score of each target word, the end of sentence included; a mask takes no notice of `weight`.
+    /// The answer borrows from the scorer, or from `buffer`, where it is written first.
+    fn scores<'a>(&'a self, state: Self::State, weight: f32, buffer: &'a mut ScoreBuffer) -> WordScores<'a>;
 
     /// Whether no score is above 0, as is true of log-probabilities.
     fn scores_are_log_probs(&self) -> bool {
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exceptions_are_in_place_of_the_base() {
+        let listed = [(1, 0.5), (3, f32::NEG_INFINITY)].map(|(word, score)| WordScore { word: WordId(word), score });
+        let (mut sparse, mut dense) = ([10.0; 4], [10.0; 4]);
+        WordScores::Sparse { base: -2.0, listed: &listed }.add_to(&mut sparse);
+        WordScores::Dense(&[-2.0, 0.5, -2.0, f32::NEG_INFINITY]).add_to(&mut dense);
+        assert_eq!(sparse, [8.0, 10.5, 8.0, f32::NEG_INFINITY]);
+        assert_eq!(sparse, dense);
     }
 }

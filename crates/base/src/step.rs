@@ -3,16 +3,38 @@
 //! Iglesias et al. 2018 write `P_t, S_t = f(S_{t-1}, y_{t-1}, A)`. Here the caller passes *parents*, not a
 //! re-ordered state: row `r` of the new state extends row `rows[r].parent` of the previous one by a word.
 
-use crate::{Row, SentId, WordId};
+use crate::{Row, SentId, WordId, WordScores};
 use core::cmp::Ordering;
 use core::ops::Range;
 
-/// What a row extends: a row of the previous step by a word.
+/// A sentence to be encoded, and what the search wants to know about it.
+#[derive(Debug, Clone, Copy)]
+pub struct Sentence<'a> {
+    /// The free slot that the sentence enters. Slots are small numbers; the state makes room for them.
+    pub slot: SentId,
+    /// Source words, end of sentence included. Not empty.
+    pub words: &'a [WordId],
+    /// Whether the target words are given, as in scoring, and not searched for. Most models make no difference; Marian's
+    /// pre-norm Transformers do.
+    pub given_target: bool,
+    /// Whether [`StepModel::attention`] will be asked about rows of this sentence.
+    pub attention: bool,
+}
+
+impl<'a> Sentence<'a> {
+    /// A sentence whose translation is searched for, without attention.
+    #[must_use]
+    pub const fn new(slot: SentId, words: &'a [WordId]) -> Self {
+        Self { slot, words, given_target: false, attention: false }
+    }
+}
+
+/// The parent of a row, and the word that the row adds to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parent {
     /// A row of the previous step, of the same sentence.
     pub row: Row,
-    /// The word that was chosen after it.
+    /// The word that was chosen after that row.
     pub word: WordId,
 }
 
@@ -21,8 +43,18 @@ pub struct Parent {
 pub struct StepRow {
     /// The slot of the sentence that this row translates.
     pub sentence: SentId,
-    /// What it extends; `None` at the start of a sentence.
+    /// The row that this row extends; `None` at the start of a sentence.
     pub parent: Option<Parent>,
+}
+
+/// The step that the rows of a call belong to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// A new step: the rows replace those of the last step, and their parents are rows of the last step.
+    New,
+    /// The last step again: the rows are numbered after those that the step has, and their parents are rows of the step
+    /// before it, too.
+    Same,
 }
 
 /// A continuation: row `row` followed by `word`.
@@ -30,7 +62,7 @@ pub struct StepRow {
 pub struct Candidate {
     /// The row of the step that is continued.
     pub row: Row,
-    /// The word that continues it.
+    /// The word that continues the row.
     pub word: WordId,
     /// Log-probability of the whole hypothesis, or of the word where the question is about one row.
     pub score: f32,
@@ -40,6 +72,20 @@ pub struct Candidate {
 #[must_use]
 pub fn by_score_desc(a: &Candidate, b: &Candidate) -> Ordering {
     b.score.total_cmp(&a.score).then(a.row.cmp(&b.row)).then(a.word.cmp(&b.word))
+}
+
+/// What search must know about a model before the first sentence. It never changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ModelFacts {
+    /// Number of words in the target vocabulary, V.
+    pub target_words: usize,
+    /// The word that ends a target sentence.
+    pub end_of_sentence: WordId,
+    /// Whether no word's score is above 0, as is true of log-probabilities: then search can tell when no open
+    /// hypothesis can still win.
+    pub log_probs: bool,
+    /// Whether [`StepModel::attention`] can have an answer.
+    pub attention: bool,
 }
 
 /// A translation model as search sees it. Weights are behind `&self` and never change; everything a
@@ -54,11 +100,8 @@ pub trait StepModel: Send + Sync {
     /// The scores of the last step.
     type Scores: StepScores + Send;
 
-    /// Number of words in the target vocabulary, V.
-    fn target_words(&self) -> usize;
-
-    /// The word that ends a target sentence.
-    fn end_of_sentence(&self) -> WordId;
+    /// The constants of the model.
+    fn facts(&self) -> ModelFacts;
 
     /// A state without sentences, with work space that grows as it is used and is kept.
     fn new_state(&self) -> Self::State;
@@ -66,39 +109,18 @@ pub trait StepModel: Send + Sync {
     /// Scores without rows.
     fn new_scores(&self) -> Self::Scores;
 
-    /// Encodes `sentences` (source ids, end of sentence included) into the free slots of the same places in
-    /// `slots`. Slots are small numbers; the state makes room for them.
-    fn encode(&self, slots: &[SentId], sentences: &[&[WordId]], state: &mut Self::State);
-
-    /// Says that the target words of a slot are given, as in scoring, and not searched for; told after `encode`,
-    /// before the first step. For most models this is all the same; Marian's pre-norm Transformers differ.
-    fn expect_given_words(&self, _slot: SentId, _state: &mut Self::State) {}
+    /// Encodes sentences into their slots, which are free.
+    fn encode(&self, sentences: &[Sentence<'_>], state: &mut Self::State);
 
     /// Frees a slot. No row of a later step may name it before it is encoded again.
     fn release(&self, slot: SentId, state: &mut Self::State);
 
-    /// One step: `rows` replaces the rows of the previous step. Rows of one sentence are neighbours.
-    fn step(&self, rows: &[StepRow], state: &mut Self::State, scores: &mut Self::Scores);
-
-    /// Adds rows to the last step: like its rows they extend rows of the step before it, and their numbers go on
-    /// where those end.
-    fn step_more(&self, rows: &[StepRow], state: &mut Self::State, scores: &mut Self::Scores);
-
-    /// Whether no word's score is above 0, as is true of log-probabilities: then search can tell when nothing that is
-    /// open can still win.
-    fn scores_are_log_probs(&self) -> bool {
-        true
-    }
-
-    /// Whether [`attention`](Self::attention) can have an answer.
-    fn has_attention(&self) -> bool;
-
-    /// Whether the steps that follow keep their attention; off in a new state, as it may cost time.
-    fn keep_attention(&self, keep: bool, state: &mut Self::State);
+    /// Scores the words that may follow each of `rows`. Rows of one sentence are neighbours.
+    fn step(&self, step: Step, rows: &[StepRow], state: &mut Self::State, scores: &mut Self::Scores);
 
     /// Attention of a row of the last step over the source positions of its sentence (end of sentence
     /// included; sums to one): what the model looked at to score the words that follow the row.
-    /// Empty where the model has none or was not told to keep it.
+    /// Empty where the model has none, or where the sentence was encoded without.
     fn attention<'s>(&self, state: &'s Self::State, row: Row) -> &'s [f32];
 }
 
@@ -119,6 +141,7 @@ pub trait StepScores {
     /// The log-probabilities of all V words after `row`; `out.len()` is V.
     fn row(&self, row: Row, out: &mut [f32]);
 
-    /// Adds `more` (V numbers) to the scores of all words after `row`. They are not normalised again.
-    fn add(&mut self, row: Row, more: &[f32]);
+    /// Adds `more` to the scores of all words after `row`. They are not normalised again. The answers are those of
+    /// [`WordScores::add_to`] on the row, to the bit.
+    fn add(&mut self, row: Row, more: WordScores<'_>);
 }

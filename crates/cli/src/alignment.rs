@@ -2,7 +2,7 @@
 
 use crate::print::append;
 use metaphrase::{AlignmentKind, Attention};
-use metaphrase_base::General;
+use metaphrase_base::SixDigits;
 
 /// Reads `hard`, `soft` or a threshold, as Marian does.
 ///
@@ -39,7 +39,7 @@ pub fn append_alignment(text: &mut String, attention: Option<&Attention>, kind: 
     for row in attention.weights.chunks_exact(attention.source_len) {
         for (source, weight) in row.iter().enumerate() {
             separate(text, if source == 0 { ' ' } else { ',' });
-            append(text, format_args!("{}", General((*weight).into())));
+            append(text, format_args!("{}", SixDigits((*weight).into())));
         }
     }
 }

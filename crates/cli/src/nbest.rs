@@ -1,6 +1,6 @@
 //! Lines of n-best lists, `N ||| translation ||| features ||| score`, with further fields as Moses and Marian have them.
 
-use metaphrase_base::General;
+use metaphrase_base::SixDigits;
 
 /// What is read of a line.
 #[derive(Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub fn with_feature(line: &str, name: &str, value: f32) -> String {
     let mut fields: Vec<String> = line.split("|||").map(str::to_owned).collect();
     let features = fields.iter().skip(2).position(|field| field.contains('=')).map_or(2, |found| found + 2);
     if let Some(field) = fields.get_mut(features) {
-        *field = format!("{} {name}= {} ", field.trim_end(), General(value.into()));
+        *field = format!("{} {name}= {} ", field.trim_end(), SixDigits(value.into()));
     }
     fields.join("|||")
 }

@@ -4,7 +4,7 @@ use crate::alignment::append_alignment;
 use crate::request::Fields;
 use crate::stream::Ticket;
 use metaphrase::{AlignmentKind, Hypothesis, Met, Translation};
-use metaphrase_base::General;
+use metaphrase_base::SixDigits;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -62,7 +62,7 @@ impl Printer {
         for hypothesis in hypotheses {
             append(text, format_args!("{number} ||| "));
             self.head(text, hypothesis);
-            let (log_prob, score) = (General(hypothesis.log_prob.into()), General(hypothesis.score.into()));
+            let (log_prob, score) = (SixDigits(hypothesis.log_prob.into()), SixDigits(hypothesis.score.into()));
             append(text, format_args!(" ||| F0= {log_prob} ||| {score}\n"));
         }
     }

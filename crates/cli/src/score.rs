@@ -13,7 +13,7 @@ use crate::stream::{self, Source, Ticket};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use metaphrase::{AlignmentKind, Hypothesis, Request};
-use metaphrase_base::General;
+use metaphrase_base::SixDigits;
 use std::path::{Path, PathBuf};
 
 /// Score given translations, or the translations of an n-best list
@@ -235,7 +235,7 @@ impl Total {
             Some(Summary::CeSum) => -self.log_prob,
             Some(Summary::Perplexity) => (-self.log_prob / self.words).exp(),
         };
-        output.write(&format!("{}\n", General((number as f32).into())))?;
+        output.write(&format!("{}\n", SixDigits((number as f32).into())))?;
         output.finish()
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::elementwise::Activation;
 use crate::storage::{Host, Storage};
-use metaphrase_kernels::{self as kernels, Epilogue, Layout, Matrix, PackedBf16, PackedMatrix};
+use metaphrase_kernels::{self as kernels, Epilogue, Matrix, PackedBf16, PackedMatrix, WeightOrder};
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 
@@ -55,7 +55,7 @@ pub struct Parameter {
 }
 
 /// Of x · W, and of x · Wᵀ.
-const LAYOUTS: [Layout; 2] = [Layout::InputsByOutputs, Layout::OutputsByInputs];
+const ORDERS: [WeightOrder; 2] = [WeightOrder::InputsByOutputs, WeightOrder::OutputsByInputs];
 
 #[derive(Debug)]
 enum Packed {
@@ -84,30 +84,30 @@ impl Parameter {
     /// What has to be done after the numbers have changed, in parts that threads may share.
     pub fn stale(&mut self) -> impl Iterator<Item = impl FnOnce() + Send> {
         let value = &self.value;
-        let parts = self.packed.iter_mut().flat_map(|packed| packed.iter_mut().zip(LAYOUTS));
-        parts.filter_map(move |(packed, layout)| packed.get_mut().map(|packed| move || packed.renew(value, layout)))
+        let parts = self.packed.iter_mut().flat_map(|packed| packed.iter_mut().zip(ORDERS));
+        parts.filter_map(move |(packed, order)| packed.get_mut().map(|packed| move || packed.renew(value, order)))
     }
 }
 
 impl Packed {
-    fn new(precision: Precision, value: &Matrix, layout: Layout) -> Self {
+    fn new(precision: Precision, value: &Matrix, order: WeightOrder) -> Self {
         let mut packed = match precision {
             Precision::F32 => Self::F32(PackedMatrix::default()),
             Precision::Bf16 => Self::Bf16(PackedBf16::default()),
         };
-        packed.renew(value, layout);
+        packed.renew(value, order);
         packed
     }
 
     /// Packs other numbers.
-    fn renew(&mut self, value: &Matrix, layout: Layout) {
-        let (inputs, outputs) = match layout {
-            Layout::InputsByOutputs => (value.rows(), value.cols()),
-            Layout::OutputsByInputs => (value.cols(), value.rows()),
+    fn renew(&mut self, value: &Matrix, order: WeightOrder) {
+        let (inputs, outputs) = match order {
+            WeightOrder::InputsByOutputs => (value.rows(), value.cols()),
+            WeightOrder::OutputsByInputs => (value.cols(), value.rows()),
         };
         match self {
-            Self::F32(packed) => packed.repack(value.as_slice(), inputs, outputs, layout),
-            Self::Bf16(packed) => packed.repack(value.as_slice(), inputs, outputs, layout),
+            Self::F32(packed) => packed.repack(value.as_slice(), inputs, outputs, order),
+            Self::Bf16(packed) => packed.repack(value.as_slice(), inputs, outputs, order),
         }
     }
 }
@@ -116,7 +116,7 @@ impl<'a> Weight<'a, Parameter> {
     fn packed(&self, precision: Precision) -> &'a Packed {
         let which = usize::from(self.transposed);
         let Parameter { value, packed } = self.parameter;
-        packed[precision as usize][which].get_or_init(|| Packed::new(precision, value, LAYOUTS[which]))
+        packed[precision as usize][which].get_or_init(|| Packed::new(precision, value, ORDERS[which]))
     }
 }
 

@@ -6,7 +6,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use metaphrase_kernels::{Epilogue, InstructionSet, Layout, Matrix, PackedMatrix, product, with_instruction_set};
+use metaphrase_kernels::{Epilogue, InstructionSet, Matrix, PackedMatrix, WeightOrder, product, with_instruction_set};
 
 /// inputs × outputs.
 const MAPS: [(usize, usize); 7] =
@@ -22,7 +22,7 @@ fn main() {
         }
         for (inputs, outputs) in MAPS {
             let weights: Vec<f32> = (0..inputs * outputs).map(|i| (i % 97) as f32 - 48.0).collect();
-            let packed = PackedMatrix::pack(&weights, inputs, outputs, Layout::InputsByOutputs);
+            let packed = PackedMatrix::pack(&weights, inputs, outputs, WeightOrder::InputsByOutputs);
             for rows in ROWS {
                 let x: Vec<f32> = (0..rows * inputs).map(|i| (i % 89) as f32 - 44.0).collect();
                 let x = Matrix::from_vec(rows, inputs, x);

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
-/// Sixteen floats, one cache line: what all instruction sets load at a time.
+/// Sixteen floats, one cache line: all instruction sets load this many at a time.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 pub(crate) struct Lanes(pub(crate) [f32; 16]);
@@ -21,7 +21,7 @@ pub(crate) struct AlignedVec {
 }
 
 impl AlignedVec {
-    /// Keeps what is there, up to `len`; what is new has unspecified (but initialised) values.
+    /// Keeps the first `len` values; new values are unspecified, but initialised.
     pub(crate) fn resize(&mut self, len: usize) {
         let needed = len.div_ceil(16);
         if needed > self.lanes.len() {

@@ -107,10 +107,10 @@ pub fn relu_in_place(x: &mut [f32]) {
     dispatch(Map(Relu, x));
 }
 
-/// What [`clipped_relu_in_place`] is at most.
+/// The greatest value of [`clipped_relu_in_place`].
 pub const RELU_LIMIT: f32 = 10.0;
 
-/// x ← min(max(x, 0), 10), whose values 16-bit integers hold with high precision (Devlin 2017, §4.1). NaN stays NaN.
+/// x ← min(max(x, 0), 10): 16-bit integers hold such values with high precision (Devlin 2017, §4.1). NaN stays NaN.
 pub fn clipped_relu_in_place(x: &mut [f32]) {
     dispatch(Map(ClippedRelu, x));
 }
@@ -170,7 +170,7 @@ impl Unary for Scale {
 /// y ← y + x.
 ///
 /// # Panics
-/// If the lengths differ (so do all functions of two slices here).
+/// If the lengths differ, as all functions of two slices here.
 pub fn add_assign(y: &mut [f32], x: &[f32]) {
     dispatch(Zip(Add, y, x));
 }

@@ -1,4 +1,4 @@
-//! exp, tanh and their kin on sixteen lanes: range reduction and a polynomial, alike on all instruction sets.
+//! exp, tanh and similar functions on sixteen lanes: range reduction and a polynomial, alike on all instruction sets.
 //!
 //! The polynomials are minimax fits (iteratively re-weighted least squares on Chebyshev nodes); the errors stated at
 //! [`crate::exp_in_place`] and its neighbours are measured by the tests there, over the whole range.

@@ -1,11 +1,11 @@
-//! Products of a vector cut into heads with rows of a matrix cut alike.
+//! Multi-head products: a vector is cut into heads, and so are the rows of a matrix.
 
 use std::ops::Range;
 
 use crate::isa::{Kernel, Simd, dispatch};
 use crate::matrix::Matrix;
 
-/// Which rows of a matrix, in order.
+/// A choice of rows of a matrix, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rows<'a> {
     /// Adjacent rows.
@@ -43,8 +43,8 @@ impl Rows<'_> {
 /// is `keys.cols() / heads` adjacent columns.
 ///
 /// # Panics
-/// If the query has not `keys.cols()` values, these are not divisible by `heads`, `out` has not `heads · rows.len()`
-/// values, or a row does not exist.
+/// If the query does not have `keys.cols()` values, if these are not divisible by `heads`, if `out` does not have
+/// `heads · rows.len()` values, or if a row does not exist.
 pub fn heads_dot(query: &[f32], keys: &Matrix, rows: Rows<'_>, heads: usize, scale: f32, out: &mut [f32]) {
     assert_eq!(query.len(), keys.cols(), "length of the query");
     let size = head_size(keys, heads);
@@ -60,8 +60,8 @@ pub fn heads_dot(query: &[f32], keys: &Matrix, rows: Rows<'_>, heads: usize, sca
 /// `heads × rows`, row-major.
 ///
 /// # Panics
-/// If `out` has not `values.cols()` values, these are not divisible by `heads`, there are not `heads · rows.len()`
-/// weights, or a row does not exist.
+/// If `out` does not have `values.cols()` values, if these are not divisible by `heads`, if there are not
+/// `heads · rows.len()` weights, or if a row does not exist.
 pub fn heads_weighted_sum(weights: &[f32], values: &Matrix, rows: Rows<'_>, heads: usize, out: &mut [f32]) {
     assert_eq!(out.len(), values.cols(), "length of the output");
     let size = head_size(values, heads);
@@ -90,8 +90,8 @@ struct Dot<'a> {
 impl Kernel for Dot<'_> {
     type Output = ();
 
-    /// Sixteen rows at a time, as their sixteen sums over lanes are then found together. Each is the sum that the row
-    /// would have alone.
+    /// Takes sixteen rows at a time, so that their sixteen sums over lanes are found together. Each sum has the bits that
+    /// the row alone would give.
     #[inline(always)]
     fn run<S: Simd>(self, s: S) {
         let n = self.rows.len();

@@ -1,4 +1,4 @@
-//! The instruction sets, the choice among them, and the lanes that all code here is written over.
+//! The instruction sets, the choice among them, and the sixteen lanes that all kernels are written over.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -8,14 +8,13 @@ mod portable;
 
 use std::cell::Cell;
 use std::fmt;
-use std::sync::OnceLock;
 
 pub(crate) use portable::Portable;
 
 /// An instruction set that the functions of this crate are compiled for, from narrow to wide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum InstructionSet {
-    /// What every CPU of the target has.
+    /// The instructions that every CPU of the target has.
     Portable,
     /// AVX2 and FMA (x86-64-v3).
     Avx2,
@@ -24,7 +23,7 @@ pub enum InstructionSet {
 }
 
 impl InstructionSet {
-    /// Those that this CPU has, from narrow to wide.
+    /// The sets that this CPU has, from narrow to wide.
     pub fn available() -> impl Iterator<Item = Self> {
         [Self::Portable, Self::Avx2, Self::Avx512].into_iter().filter(|&set| Isa::detect(set).is_some())
     }
@@ -45,9 +44,9 @@ impl fmt::Display for InstructionSet {
     }
 }
 
-/// The instruction set that this thread computes with: the widest of this CPU, or the one that the environment variable
-/// `METAPHRASE_ISA` names (a name that is unknown or that this CPU lacks is ignored), or that of
-/// [`with_instruction_set`].
+/// The instruction set that this thread computes with: the widest of this CPU, unless the environment variable
+/// `METAPHRASE_ISA` or [`with_instruction_set`] names another. A name that is unknown, or of a set that this CPU lacks, is
+/// ignored.
 #[must_use]
 pub fn instruction_set() -> InstructionSet {
     match current() {
@@ -59,39 +58,32 @@ pub fn instruction_set() -> InstructionSet {
     }
 }
 
-/// Runs `body` with this instruction set on this thread, for tests and measurements; with the thread's own if the CPU
-/// lacks it.
+/// Runs `body` with this instruction set on this thread, for tests and measurements. If the CPU lacks the set, `body` runs
+/// with the thread's own.
 pub fn with_instruction_set<R>(set: InstructionSet, body: impl FnOnce() -> R) -> R {
     /// Restores also when `body` panics, as a test harness may use the thread again.
     struct Restore(Isa);
     impl Drop for Restore {
         fn drop(&mut self) {
-            CURRENT.set(Some(self.0));
+            CURRENT.set(self.0);
         }
     }
     let _restore = Restore(current());
     if let Some(isa) = Isa::detect(set) {
-        CURRENT.set(Some(isa));
+        CURRENT.set(isa);
     }
     body()
 }
 
 thread_local! {
-    static CURRENT: Cell<Option<Isa>> = const { Cell::new(None) };
+    /// Detected when the thread first computes, and a constant from then on but for [`with_instruction_set`]. Threads
+    /// share nothing.
+    static CURRENT: Cell<Isa> = Cell::new(Isa::wished().unwrap_or_else(Isa::widest));
 }
 
 fn current() -> Isa {
-    CURRENT.get().unwrap_or_else(|| {
-        let isa = *DEFAULT.get_or_init(|| {
-            let wished = std::env::var("METAPHRASE_ISA").ok().and_then(|name| InstructionSet::from_name(&name));
-            wished.and_then(Isa::detect).unwrap_or_else(Isa::widest)
-        });
-        CURRENT.set(Some(isa));
-        isa
-    })
+    CURRENT.get()
 }
-
-static DEFAULT: OnceLock<Isa> = OnceLock::new();
 
 /// The right to use an instruction set: each variant holds a token that only a check of the CPU makes.
 #[derive(Clone, Copy)]
@@ -116,6 +108,12 @@ impl Isa {
         }
     }
 
+    /// The one that the environment names.
+    fn wished() -> Option<Self> {
+        let name = std::env::var("METAPHRASE_ISA").ok()?;
+        Self::detect(InstructionSet::from_name(&name)?)
+    }
+
     fn widest() -> Self {
         let narrower = || Self::detect(InstructionSet::Avx2).unwrap_or(Self::Portable(Portable));
         Self::detect(InstructionSet::Avx512).unwrap_or_else(narrower)
@@ -126,7 +124,8 @@ impl Isa {
 pub(crate) trait Kernel {
     type Output;
 
-    /// Must be `#[inline(always)]`, as must all that it calls with `simd`: only then is it compiled for that set.
+    /// Must be `#[inline(always)]`, and so must all functions that it calls with `simd`: only then are they compiled for
+    /// that set.
     fn run<S: Simd>(self, simd: S) -> Self::Output;
 }
 
@@ -150,8 +149,8 @@ pub(crate) fn dispatch_bf16<K: Kernel>(kernel: K) -> K::Output {
     dispatch(kernel)
 }
 
-/// Whether this thread computes products of bf16 with AVX512-BF16. They are as exact without it, but slower than those of
-/// f32.
+/// Whether this thread computes products of bf16 with AVX512-BF16. Without it they are as exact, but slower than products
+/// of f32.
 #[must_use]
 pub fn has_bf16_products() -> bool {
     #[cfg(target_arch = "x86_64")]
@@ -164,11 +163,10 @@ pub fn has_bf16_products() -> bool {
     }
 }
 
-/// Runs `body`, compiled for the instruction set of this thread, so that its plain loops over slices use it. Nothing else
-/// changes: results are those of a call of `body`, to the bit.
+/// Runs `body`, compiled for the instruction set of this thread, so that its plain loops over slices use that set. The
+/// results are those of a plain call of `body`, to the bit.
 ///
-/// Whether a closure becomes part of the function that calls it is the compiler's choice, and for one of more than some
-/// lines it may refuse; then the loop runs portably. Therefore:
+/// The compiler may decline to inline a long closure; then its loop runs portably. So mark the closure:
 ///
 /// ```
 /// let mut values = [1.0, 2.0, 3.0];
@@ -199,16 +197,16 @@ pub(crate) trait Simd: Copy {
     /// Sixteen truth values.
     type M: Copy;
 
-    /// The panels (of sixteen columns: 1, 2, 4 or 8) that a tile of a product has, by its number of rows, 1 to at most 6.
-    /// As wide as the registers allow, as several chains of multiply-adds must be under way to hide their latency.
+    /// The number of panels of a product's tile (1, 2, 4 or 8 of sixteen columns each), by its number of rows, from 1 to at
+    /// most 6. A tile is as wide as the registers allow: several chains of multiply-adds at a time hide their latency.
     const TILE_PANELS: &[usize];
 
     fn splat(self, x: f32) -> Self::F;
     fn load(self, from: &[f32; 16]) -> Self::F;
-    /// Loads at most sixteen; lanes that `from` does not reach get `fill`.
+    /// Loads at most sixteen floats; lanes beyond the end of `from` get `fill`.
     fn load_partial(self, from: &[f32], fill: f32) -> Self::F;
     fn store(self, v: Self::F, to: &mut [f32; 16]);
-    /// Stores the first lanes, as many as `to` (at most sixteen) has.
+    /// Stores the first `to.len()` lanes, at most sixteen.
     fn store_partial(self, v: Self::F, to: &mut [f32]);
 
     fn add(self, a: Self::F, b: Self::F) -> Self::F;
@@ -240,7 +238,7 @@ pub(crate) trait Simd: Copy {
     fn sums(self, v: &[Self::F; 16]) -> Self::F;
     /// The greatest lane, in the same tree.
     fn max_lane(self, v: Self::F) -> f32;
-    /// Asks for the cache line of this address, which need not be a valid one.
+    /// Prefetches the cache line of this address, which need not be valid.
     fn prefetch(self, address: *const f32);
 
     /// Lane j of vector i and lane i of vector j change places. Bits are kept, whatever they mean.
@@ -248,12 +246,12 @@ pub(crate) trait Simd: Copy {
 
     // A lane can also be the bits of a pair of bf16 (the upper half of an f32), the first number in its lower half.
 
-    /// Lane i: the pair of `first[i]` and `second[i]`, rounded to the nearest bf16, to even where two are. NaN stays NaN.
+    /// Lane i: the pair of `first[i]` and `second[i]`, rounded to the nearest bf16, ties to even. NaN stays NaN.
     fn round_pairs(self, first: Self::F, second: Self::F) -> Self::F;
     /// Lane i: the pair of numbers 2i and 2i + 1 of the 32 in `low` and `high`, rounded likewise.
     fn round_neighbours(self, low: Self::F, high: Self::F) -> Self::F;
-    /// Lane by lane `(sum + a₁·b₁) + a₀·b₀` of pairs: the bits of AVX512-BF16 but where something is subnormal, which its
-    /// instructions take for zero.
+    /// Lane by lane `(sum + a₁·b₁) + a₀·b₀` of pairs: the bits of AVX512-BF16, except that its instructions take subnormal
+    /// numbers for zero.
     fn dot_pairs(self, a: Self::F, b: Self::F, sum: Self::F) -> Self::F;
 }
 

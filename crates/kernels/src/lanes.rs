@@ -68,7 +68,7 @@ impl<'a, N: Number> Rows<'a, N> {
         N::dispatch(WriteTransposedPanels(self, lines));
     }
 
-    /// What is left of a row from a column on; nothing behind the last row.
+    /// The rest of a row from a column on; empty for rows behind the last one.
     #[inline(always)]
     fn rest(&self, row: usize, col: usize) -> &'a [f32] {
         if row < self.rows { &self.values[row * self.cols..][col..self.cols] } else { &[] }
@@ -175,7 +175,7 @@ impl<N: Number> Kernel for WriteTransposedPanels<'_, N> {
     }
 }
 
-/// Stores the first lanes, up to sixteen, as many as `to` has.
+/// Stores the first `to.len()` lanes, at most sixteen.
 #[inline(always)]
 fn store<S: Simd>(s: S, v: S::F, to: &mut [f32]) {
     match to.first_chunk_mut() {

@@ -1,7 +1,7 @@
 //! Matrices and vectors: products, element-wise functions and reductions, for the CPU at hand.
 //!
 //! Every function is written once over sixteen virtual lanes and compiled for AVX-512, for AVX2 with FMA, and
-//! portably; the widest set that the CPU has is chosen at run time, once ([`instruction_set`]).
+//! portably. Each thread chooses the widest set of the CPU once, at run time ([`instruction_set`]).
 //!
 //! # Two promises about bits
 //!
@@ -9,16 +9,16 @@
 //!   many rows are computed in one call nor on where the row lies among them. An element of a product is one chain of
 //!   multiply-adds over the inputs in order; a sum over a row is sixteen lanes, added in one fixed tree.
 //! - **AVX-512 and AVX2 agree to the bit**: the same lanes, the same tree, the same polynomials, fused multiply-adds in
-//!   both. The portable code rounds products before it adds and so differs in the last bits; products of bf16, which need
-//!   no rounding, agree there too.
+//!   both. The portable code rounds products before it adds, and so differs in the last bits. Products of bf16 need no
+//!   rounding and agree everywhere.
 //!
 //! # Example
 //!
 //! ```
-//! use metaphrase_kernels::{Activation, Epilogue, Layout, Matrix, PackedMatrix, product};
+//! use metaphrase_kernels::{Activation, Epilogue, WeightOrder, Matrix, PackedMatrix, product};
 //!
 //! // Two inputs, three outputs.
-//! let weights = PackedMatrix::pack(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 2, 3, Layout::InputsByOutputs);
+//! let weights = PackedMatrix::pack(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 2, 3, WeightOrder::InputsByOutputs);
 //! let x = Matrix::from_vec(1, 2, vec![1.0, -1.0]);
 //! let mut out = Matrix::new();
 //! product(&x, &weights, Epilogue { bias: Some(&[0.0, 4.0, 5.0]), ..Epilogue::default() }, &mut out);
@@ -27,11 +27,12 @@
 //! assert_eq!(out.row(0), [0.0, 0.0, 0.0]);
 //! ```
 //!
-//! Shapes are checked with assertions: this crate meets no data from outside, whoever loads a model has compared its
-//! shapes and can name the tensor.
+//! Shapes are checked with assertions: this crate meets no data from outside. The loader of a model compares the shapes
+//! first, and can name the tensor.
 
 mod aligned;
 mod bf16;
+mod changes;
 mod elementwise;
 mod functions;
 mod heads;
@@ -46,6 +47,7 @@ mod topk;
 mod transposed;
 
 pub use bf16::{PackedBf16, product_add_bf16, product_bf16, transposed_product_add_bf16};
+pub use changes::{Changes, Replaced};
 pub use elementwise::{
     RELU_LIMIT, add_assign, axpy, clipped_relu_in_place, exp_in_place, gelu_in_place, lerp, mul_assign, relu_in_place,
     scale, sigmoid_in_place, swish_in_place, tanh_in_place,
@@ -53,7 +55,7 @@ pub use elementwise::{
 pub use heads::{Rows, heads_dot, heads_weighted_sum};
 pub use isa::{InstructionSet, has_bf16_products, instruction_set, vectorised, with_instruction_set};
 pub use matrix::Matrix;
-pub use packed::{Layout, PackedMatrix};
+pub use packed::{PackedMatrix, WeightOrder};
 pub use product::{Activation, Epilogue, product, product_add};
 pub use reduce::{dot, layer_norm, log_sum_exp, max, rms_norm, softmax_in_place, tanh_dot};
 pub use topk::{Best, TopK};

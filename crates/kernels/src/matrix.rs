@@ -80,8 +80,8 @@ impl Matrix {
         &mut self.values
     }
 
-    /// Makes it `rows × cols`. Storage never shrinks, so nothing is allocated once it has been as large before. Where
-    /// `cols` stays the same the rows that were there are kept; all other values are unspecified.
+    /// Makes the matrix `rows × cols`. Storage never shrinks, so nothing is allocated once the matrix has been as large
+    /// before. If `cols` stays the same, the rows are kept; all other values are unspecified.
     ///
     /// # Panics
     /// If `rows · cols` overflows.
@@ -91,13 +91,24 @@ impl Matrix {
         (self.rows, self.cols) = (rows, cols);
     }
 
-    /// How many values it can hold without an allocation.
+    /// Adds the rows of `more` behind the last row.
+    ///
+    /// # Panics
+    /// If `more` has another number of columns.
+    pub fn append(&mut self, more: &Self) {
+        assert_eq!(self.cols, more.cols, "columns of rows that are appended");
+        let end = self.values.len();
+        self.resize(self.rows + more.rows, self.cols);
+        self.values[end..].copy_from_slice(&more.values);
+    }
+
+    /// The number of values that fit without an allocation.
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.values.capacity()
     }
 
-    /// No rows any more, columns and storage kept.
+    /// Removes all rows; columns and storage are kept.
     pub fn clear(&mut self) {
         self.resize(0, self.cols);
     }

@@ -1,5 +1,5 @@
-//! The numbers that products multiply: f32, or pairs of bf16 in the lanes of f32. Either way sixteen lanes are a line, and
-//! sums are f32.
+//! The numbers that products multiply: f32, or pairs of bf16 in the lanes of f32. In both cases sixteen lanes are a line,
+//! and sums are f32.
 
 use crate::isa::{Kernel, Simd, dispatch, dispatch_bf16};
 use crate::lanes::Rows;
@@ -13,8 +13,8 @@ pub(crate) trait Number: Copy {
     /// Lane j: the numbers from `j · PER_LANE` on. Lanes behind the end are zero.
     fn along<S: Simd>(s: S, row: &[f32]) -> S::F;
 
-    /// Lane j: number j of each of `PER_LANE` rows, the `second` being empty if it is behind the end. Lanes behind the end
-    /// are zero.
+    /// Lane j: number j of each of `PER_LANE` rows; `second` is empty if it is behind the end. Lanes behind the end are
+    /// zero.
     fn across<S: Simd>(s: S, first: &[f32], second: &[f32]) -> S::F;
 
     /// `sum` plus the products of the numbers in each lane.
@@ -23,7 +23,7 @@ pub(crate) trait Number: Copy {
     /// Runs `kernel` with the instruction set of this thread.
     fn dispatch<K: Kernel>(kernel: K) -> K::Output;
 
-    /// The rows as lanes, `rows × x.lanes()`, if need be in `storage`.
+    /// The rows as lanes, `rows × x.lanes()`; written to `storage` where they do not lie so already.
     fn rows<'a>(x: Rows<'a, Self>, storage: &'a mut Matrix) -> &'a [f32];
 }
 
@@ -31,7 +31,7 @@ pub(crate) trait Number: Copy {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct F32;
 
-/// Two numbers in a lane, each the upper half of an f32. A lane of them is never computed with as an f32, only moved.
+/// Two numbers in a lane, each the upper half of an f32. Such a lane is only moved, never computed with as an f32.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bf16;
 

@@ -4,17 +4,17 @@ use crate::aligned::Lanes;
 use crate::lanes::Rows;
 use crate::number::{F32, Number};
 
-/// How the weights of a linear map lie in memory, row-major.
+/// The order of the weights of a linear map in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Layout {
+pub enum WeightOrder {
     /// `inputs × outputs`: a row for each input.
     InputsByOutputs,
     /// `outputs × inputs`: a row for each output.
     OutputsByInputs,
 }
 
-/// The weights of a linear map in panels of sixteen outputs, each panel a cache line per lane of inputs, in their order.
-/// Zeros fill up the last panel, and the last line where inputs go in pairs. The order suits all instruction sets.
+/// The weights of a linear map in panels of sixteen outputs. A panel has a cache line per lane of inputs, in their order.
+/// Zeros fill up the last panel and, where inputs form pairs, the last line. All instruction sets read the same order.
 #[derive(Clone, Default)]
 pub(crate) struct Panels {
     /// `panels × length`.
@@ -24,14 +24,14 @@ pub(crate) struct Panels {
 }
 
 impl Panels {
-    /// Packs weights into the storage that is there.
-    pub(crate) fn fill<N: Number>(&mut self, weights: &[f32], inputs: usize, outputs: usize, layout: Layout) {
+    /// Packs weights into the present storage.
+    pub(crate) fn fill<N: Number>(&mut self, weights: &[f32], inputs: usize, outputs: usize, order: WeightOrder) {
         assert_eq!(Some(weights.len()), inputs.checked_mul(outputs), "weights of a {inputs} × {outputs} map");
         (self.length, self.outputs) = (inputs.div_ceil(N::PER_LANE), outputs);
         self.lines.resize(self.length * self.count(), Lanes::ZERO); // all will be written
-        match layout {
-            Layout::InputsByOutputs => Rows::<N>::new(weights, inputs, outputs).write_panels(&mut self.lines),
-            Layout::OutputsByInputs => {
+        match order {
+            WeightOrder::InputsByOutputs => Rows::<N>::new(weights, inputs, outputs).write_panels(&mut self.lines),
+            WeightOrder::OutputsByInputs => {
                 Rows::<N>::new(weights, outputs, inputs).write_transposed_panels(&mut self.lines)
             }
         }
@@ -47,7 +47,7 @@ impl Panels {
         self.length
     }
 
-    /// Number of values that go out.
+    /// Number of outputs.
     pub(crate) fn outputs(&self) -> usize {
         self.outputs
     }
@@ -74,27 +74,27 @@ impl PackedMatrix {
     /// # Panics
     /// If there are not `inputs · outputs` weights.
     #[must_use]
-    pub fn pack(weights: &[f32], inputs: usize, outputs: usize, layout: Layout) -> Self {
+    pub fn pack(weights: &[f32], inputs: usize, outputs: usize, order: WeightOrder) -> Self {
         let mut packed = Self::default();
-        packed.repack(weights, inputs, outputs, layout);
+        packed.repack(weights, inputs, outputs, order);
         packed
     }
 
-    /// Packs other weights into the storage that is there: no allocation once it has been as large before.
+    /// Packs other weights into the present storage: no allocation once the storage has been as large before.
     ///
     /// # Panics
     /// If there are not `inputs · outputs` weights.
-    pub fn repack(&mut self, weights: &[f32], inputs: usize, outputs: usize, layout: Layout) {
-        self.0.fill::<F32>(weights, inputs, outputs, layout);
+    pub fn repack(&mut self, weights: &[f32], inputs: usize, outputs: usize, order: WeightOrder) {
+        self.0.fill::<F32>(weights, inputs, outputs, order);
     }
 
-    /// Number of values that come in.
+    /// Number of inputs.
     #[must_use]
     pub fn inputs(&self) -> usize {
         self.0.length()
     }
 
-    /// Number of values that go out.
+    /// Number of outputs.
     #[must_use]
     pub fn outputs(&self) -> usize {
         self.0.outputs()
@@ -106,8 +106,8 @@ impl PackedMatrix {
         self.0.bytes()
     }
 
-    /// Makes `selected` the map to these outputs only, in this order; no allocation once it has been as large before.
-    /// Copies `inputs · columns.len()` weights, so it pays when the selection serves many products.
+    /// Makes `selected` the map to these outputs only, in this order; no allocation once `selected` has been as large
+    /// before. Copies `inputs · columns.len()` weights, so a selection pays when it serves many products.
     ///
     /// # Panics
     /// If a column is not less than [`outputs`](Self::outputs).

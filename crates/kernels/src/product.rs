@@ -1,8 +1,8 @@
 //! The product of a matrix of rows with packed weights.
 //!
-//! A tile is R rows × P panels of sixteen outputs, all its accumulators in registers. Each is one chain of multiply-adds
-//! over the inputs in order, whatever R and P are; so tiles can be chosen by the number of rows without a trace in the
-//! result. One code serves f32 and pairs of bf16, see [`Number`].
+//! A tile is R rows × P panels of sixteen outputs, with all accumulators in registers. Each accumulator is one chain of
+//! multiply-adds over the inputs in order, whatever R and P are. So the shape of a tile may depend on the number of rows,
+//! and the result does not. The same code serves f32 and pairs of bf16, see [`Number`].
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -17,10 +17,10 @@ use crate::matrix::Matrix;
 use crate::number::{F32, Number};
 use crate::packed::{PackedMatrix, Panels};
 
-/// What is done to each value at the end.
+/// The function that is applied to each value at the end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Activation {
-    /// Nothing.
+    /// No function.
     #[default]
     None,
     /// See [`crate::relu_in_place`].
@@ -51,7 +51,7 @@ impl Activation {
     }
 }
 
-/// What is done to the values of a product before they are stored: activation(x·w + bias + add). By default nothing.
+/// The operations on the values of a product before they are stored: activation(x·w + bias + add). By default none.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Epilogue<'a> {
     /// One value for each output.
@@ -65,7 +65,7 @@ pub struct Epilogue<'a> {
 /// out ← activation(x·w + bias + add). `out` is resized to `x.rows() × w.outputs()`.
 ///
 /// # Panics
-/// If x has not `w.inputs()` columns, or `bias` or `add` not the result's shape.
+/// If `x` does not have `w.inputs()` columns, or if `bias` or `add` does not have the shape of the result.
 pub fn product(x: &Matrix, w: &PackedMatrix, epilogue: Epilogue<'_>, out: &mut Matrix) {
     assert_eq!(x.cols(), w.inputs(), "columns of x");
     // No storage is needed for f32, and an empty matrix allocates none.
@@ -75,7 +75,7 @@ pub fn product(x: &Matrix, w: &PackedMatrix, epilogue: Epilogue<'_>, out: &mut M
 /// out ← out + x·w.
 ///
 /// # Panics
-/// If x has not `w.inputs()` columns, or `out` is not `x.rows() × w.outputs()`.
+/// If `x` does not have `w.inputs()` columns, or if `out` is not `x.rows() × w.outputs()`.
 pub fn product_add(x: &Matrix, w: &PackedMatrix, out: &mut Matrix) {
     assert_eq!(x.cols(), w.inputs(), "columns of x");
     product_add_of::<F32>(x, w.panels(), out, &mut Matrix::new());
@@ -145,7 +145,7 @@ struct Product<'a, N> {
     /// `rows × w.outputs()`, as `out`.
     add: Option<&'a [f32]>,
     out: &'a mut [f32],
-    /// Whether the product is added to what `out` holds.
+    /// Whether the product is added to the values of `out`.
     accumulate: bool,
     number: PhantomData<N>,
 }
@@ -223,14 +223,14 @@ impl<N: Number> Product<'_, N> {
         }
     }
 
-    /// Where sixteen outputs (the last may be fewer) of a row are.
+    /// The place of sixteen outputs of a row (fewer at its end).
     #[inline(always)]
     fn place(&self, row: usize, panel: usize) -> Range<usize> {
         let outputs = self.w.outputs();
         row * outputs + panel * 16..row * outputs + outputs.min(panel * 16 + 16)
     }
 
-    /// Adds what is to be added to sixteen sums, and stores them.
+    /// Finishes sixteen sums (bias, addition, activation) and stores them.
     #[inline(always)]
     fn finish<S: Simd>(&mut self, s: S, row: usize, panel: usize, mut sum: S::F) {
         let place = self.place(row, panel);
@@ -248,7 +248,7 @@ impl<N: Number> Product<'_, N> {
     }
 }
 
-/// Lines that a panel is asked for before they are used; behind its end the next panel lies.
+/// How many lines ahead a panel is prefetched; behind its end lies the next panel.
 const AHEAD: usize = 32;
 
 /// The sums of one tile, of rows and panels of equal length.

@@ -1,13 +1,13 @@
 //! Functions of a whole row: sums, norms, softmax.
 //!
-//! All accumulate [`WIDTH`] vectors of sixteen lanes, then add these, then the lanes in a fixed tree: the order depends
-//! on the row's length alone.
+//! Each function accumulates [`WIDTH`] vectors of sixteen lanes, then adds the vectors, then the lanes in a fixed tree: the
+//! order depends on the length of the row alone.
 
 use crate::elementwise::{Unary, map};
 use crate::functions::{exp, tanh};
 use crate::isa::{Kernel, Simd, dispatch};
 
-/// Vectors accumulated at once: a multiply-add takes four cycles, and two can begin in each.
+/// Vectors accumulated at once: a multiply-add takes four cycles, and two can begin in each cycle.
 const WIDTH: usize = 4;
 
 /// A sum of a function of each element.
@@ -99,7 +99,7 @@ impl Unary for ExpBelow {
     }
 }
 
-/// The greatest element; NaN is passed over, -∞ if there is nothing else.
+/// The greatest element that is not NaN; -∞ if there is none.
 #[must_use]
 pub fn max(row: &[f32]) -> f32 {
     struct Max<'a>(&'a [f32]);
@@ -132,8 +132,8 @@ fn greatest<S: Simd>(s: S, row: &[f32]) -> f32 {
     s.max_lane(s.max(s.max(greatest[0], greatest[1]), s.max(greatest[2], greatest[3])))
 }
 
-/// ln Σ eˣ over the row, computed below the row's maximum so that nothing overflows: -∞ if all are -∞ or there are
-/// none, ∞ if any is, NaN if any is NaN.
+/// ln Σ eˣ over the row, computed relative to the maximum so that nothing overflows: -∞ for an empty row or one of -∞
+/// only, ∞ if any element is ∞, NaN if any is NaN.
 #[must_use]
 pub fn log_sum_exp(row: &[f32]) -> f32 {
     struct LogSumExp<'a>(&'a [f32]);

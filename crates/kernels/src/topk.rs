@@ -1,5 +1,6 @@
 //! The k best values of many rows.
 
+use crate::changes::Changes;
 use crate::isa::{Kernel, Simd, dispatch};
 
 /// A value that [`TopK`] has kept.
@@ -16,8 +17,8 @@ pub struct Best {
 /// Finds the k best values of many rows.
 ///
 /// Among equal values the rows' order, the columns and the heap decide: exactly as `std::partial_sort` of GNU's C++
-/// library does over the rows one after the other, which Marian uses. Path scores around -100 have steps of 1e-5, so
-/// equal ones do occur, and then its translations are ours. The result is a function of the rows offered alone.
+/// library does over the rows one after the other. Marian uses `std::partial_sort`. Path scores around -100 have steps of
+/// 1e-5, so equal scores do occur, and then its translations are ours. The result depends on the offered rows alone.
 ///
 /// ```
 /// use metaphrase_kernels::TopK;
@@ -32,7 +33,7 @@ pub struct Best {
 pub struct TopK {
     k: usize,
     excluded: Vec<u32>,
-    /// A heap of at most k, the worst on top; sorted by [`finish`](Self::finish).
+    /// A heap of at most k values, the worst on top; sorted by [`finish`](Self::finish).
     heap: Vec<Best>,
 }
 
@@ -43,8 +44,8 @@ impl TopK {
         Self::default()
     }
 
-    /// Begins anew: the `k` best are to be kept, of columns that are not `excluded` (few; each candidate is compared
-    /// with all).
+    /// Begins anew: keeps the `k` best values, except those of `excluded` columns (few: each candidate is compared with
+    /// all of them).
     pub fn start(&mut self, k: usize, excluded: &[u32]) {
         self.k = k;
         self.excluded.clear();
@@ -56,12 +57,17 @@ impl TopK {
     /// Offers the candidates `(row[c] - minus) + plus`, in this order of operations, for each column c. NaN and -∞ are
     /// never kept.
     pub fn offer(&mut self, row: &[f32], minus: f32, plus: f32, tag: u32) {
+        self.offer_changed(row, Changes::default(), minus, plus, tag);
+    }
+
+    /// Offers a row as [`offer`](Self::offer) would if the `changes` had been made in it before.
+    pub fn offer_changed(&mut self, row: &[f32], changes: Changes<'_>, minus: f32, plus: f32, tag: u32) {
         if self.k > 0 {
-            dispatch(Offer { top: self, row, minus, plus, tag });
+            dispatch(Offer { top: self, row, changes, minus, plus, tag });
         }
     }
 
-    /// What was kept, the best first: fewer than k where fewer values were worth it.
+    /// The values that were kept, best first: fewer than k if fewer values are above -∞.
     pub fn finish(&mut self) -> &[Best] {
         if self.heap.len() < self.k {
             make_heap(&mut self.heap);
@@ -76,12 +82,12 @@ impl TopK {
         &self.heap
     }
 
-    /// What a value must exceed to have a chance.
+    /// The value that a candidate must exceed to be kept.
     fn threshold(&self) -> f32 {
         if self.heap.len() < self.k { f32::NEG_INFINITY } else { self.heap[0].value }
     }
 
-    /// Takes a candidate in if it is better than the worst.
+    /// Keeps a candidate if it is better than the worst.
     fn consider(&mut self, mut candidate: Best) {
         let worth = candidate.value > WORTHLESS && !self.excluded.contains(&candidate.column);
         if self.heap.len() < self.k {
@@ -109,8 +115,8 @@ fn make_heap(heap: &mut [Best]) {
     }
 }
 
-/// Puts `value` into the heap in the place of the one at `top`: the hole goes down to a leaf, always to the worse
-/// child and of equals to the second, then the value goes up from there.
+/// Replaces the value at `top` of the heap by `value`: the hole moves down to a leaf, always to the worse child, to the
+/// second one of equals; then the value moves up from there.
 fn sift(heap: &mut [Best], top: usize, value: Best) {
     let mut hole = top;
     while 2 * hole + 1 < heap.len() {
@@ -131,6 +137,7 @@ fn sift(heap: &mut [Best], top: usize, value: Best) {
 struct Offer<'a> {
     top: &'a mut TopK,
     row: &'a [f32],
+    changes: Changes<'a>,
     minus: f32,
     plus: f32,
     tag: u32,
@@ -141,12 +148,28 @@ impl Kernel for Offer<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, s: S) {
-        let Self { top, row, minus, plus, tag } = self;
+        // Most rows have no changes: their loop does not ask.
+        if self.changes.is_empty() {
+            self.scan::<S, false>(s);
+        } else {
+            self.scan::<S, true>(s);
+        }
+    }
+}
+
+impl Offer<'_> {
+    #[inline(always)]
+    fn scan<S: Simd, const CHANGED: bool>(self, s: S) {
+        let Self { top, row, mut changes, minus, plus, tag } = self;
         let (minus, plus) = (s.splat(minus), s.splat(plus));
         let mut threshold = s.splat(top.threshold());
         let (chunks, rest) = row.as_chunks();
         for (i, chunk) in chunks.iter().enumerate() {
-            let values = s.add(s.sub(s.load(chunk), minus), plus);
+            let mut values = s.load(chunk);
+            if CHANGED {
+                values = changes.apply(s, values, i * 16);
+            }
+            let values = s.add(s.sub(values, minus), plus);
             let worthy = s.at_least(values, threshold);
             if worthy != 0 {
                 consider_lanes(s, top, values, worthy, tag, i * 16);
@@ -154,7 +177,11 @@ impl Kernel for Offer<'_> {
             }
         }
         if !rest.is_empty() {
-            let values = s.add(s.sub(s.load_partial(rest, f32::NAN), minus), plus);
+            let mut values = s.load_partial(rest, f32::NAN);
+            if CHANGED {
+                values = changes.apply(s, values, chunks.len() * 16);
+            }
+            let values = s.add(s.sub(values, minus), plus);
             let worthy = s.at_least(values, threshold);
             consider_lanes(s, top, values, worthy, tag, chunks.len() * 16);
         }

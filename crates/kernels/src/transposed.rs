@@ -1,17 +1,17 @@
-//! Products of a transpose, which are gradients of weights.
+//! Products of a transposed matrix: the gradients of weights.
 
 use crate::lanes::Rows;
 use crate::matrix::Matrix;
 use crate::number::{F32, Number};
-use crate::packed::{Layout, Panels};
+use crate::packed::{Panels, WeightOrder};
 use crate::product::add_lanes;
 
-/// Storage of products, to be used again and again.
+/// Work space of products, to be used again and again.
 #[derive(Clone, Default)]
 pub struct ProductStorage {
-    /// Rows of what is multiplied from the left, as lanes.
+    /// Rows of the left factor, as lanes.
     pub(crate) rows: Matrix,
-    /// What is multiplied from the right.
+    /// The right factor.
     panels: Panels,
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn transposed_product_add_of<N: Number>(
     let block = BLOCK * N::PER_LANE;
     for start in (0..n).step_by(block) {
         let end = n.min(start + block);
-        panels.fill::<N>(&y.as_slice()[start * b..end * b], end - start, b, Layout::InputsByOutputs);
+        panels.fill::<N>(&y.as_slice()[start * b..end * b], end - start, b, WeightOrder::InputsByOutputs);
         let x = Rows::<N>::new(&x.as_slice()[start * a..end * a], end - start, a);
         for first in (0..a).step_by(COLUMNS) {
             let columns = first..a.min(first + COLUMNS);

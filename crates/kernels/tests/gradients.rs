@@ -5,7 +5,7 @@ mod common;
 
 use common::{Random, bits, on_each_set};
 use metaphrase_kernels::{
-    Activation, Epilogue, InstructionSet, Layout, Matrix, PackedBf16, PackedMatrix, ProductStorage, add_assign,
+    Activation, Epilogue, InstructionSet, Matrix, PackedBf16, PackedMatrix, ProductStorage, WeightOrder, add_assign,
     gelu_in_place, product, product_add, product_add_bf16, product_bf16, transposed_product_add,
     transposed_product_add_bf16, vectorised, with_instruction_set,
 };
@@ -81,7 +81,7 @@ fn products_that_add() {
                 (random.matrix(rows, inputs), random.matrix(inputs, outputs), random.matrix(rows, outputs));
             let transposed = transpose(&w);
             let mut results = Vec::new();
-            for (w, layout) in [(&w, Layout::InputsByOutputs), (&transposed, Layout::OutputsByInputs)] {
+            for (w, layout) in [(&w, WeightOrder::InputsByOutputs), (&transposed, WeightOrder::OutputsByInputs)] {
                 packed.repack(w.as_slice(), inputs, outputs, layout);
                 packed_bf16.repack(w.as_slice(), inputs, outputs, layout);
                 assert_eq!((packed_bf16.inputs(), packed_bf16.outputs()), (inputs, outputs));
@@ -98,8 +98,8 @@ fn products_that_add() {
     });
 }
 
-fn w_of(w: &Matrix, layout: Layout) -> Matrix {
-    if layout == Layout::InputsByOutputs { w.clone() } else { transpose(w) }
+fn w_of(w: &Matrix, layout: WeightOrder) -> Matrix {
+    if layout == WeightOrder::InputsByOutputs { w.clone() } else { transpose(w) }
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn bf16_gives_the_same_bits_on_all_sets() {
             let (x, w) = (random.matrix(rows, inputs), random.matrix(inputs, outputs));
             let (bias, add) = (random.values(outputs), random.matrix(rows, outputs));
             let (mut packed, mut storage) = (PackedBf16::default(), ProductStorage::default());
-            packed.repack(w.as_slice(), inputs, outputs, Layout::InputsByOutputs);
+            packed.repack(w.as_slice(), inputs, outputs, WeightOrder::InputsByOutputs);
             let (mut out, mut gradient) = (Matrix::new(), Matrix::zeros(inputs, outputs));
             let epilogue = Epilogue { bias: Some(&bias), add: Some(&add), activation: Activation::Relu };
             product_bf16(&x, &packed, epilogue, &mut out, &mut storage);
@@ -149,7 +149,7 @@ fn the_epilogue_of_bf16_adds_and_activates_in_order() {
         let (x, w) = (random.matrix(7, 20), random.matrix(20, 41));
         let (bias, add) = (random.values(41), random.matrix(7, 41));
         let (mut packed, mut storage) = (PackedBf16::default(), ProductStorage::default());
-        packed.repack(w.as_slice(), 20, 41, Layout::InputsByOutputs);
+        packed.repack(w.as_slice(), 20, 41, WeightOrder::InputsByOutputs);
         let (mut expected, mut out) = (Matrix::new(), Matrix::new());
         product_bf16(&x, &packed, Epilogue::default(), &mut expected, &mut storage);
         for r in 0..7 {
@@ -180,7 +180,7 @@ fn rounding_is_to_the_nearest_even() {
     on_each_set(|set| {
         for (value, expected) in cases {
             let (mut packed, mut storage, mut out) = (PackedBf16::default(), ProductStorage::default(), Matrix::new());
-            for layout in [Layout::InputsByOutputs, Layout::OutputsByInputs] {
+            for layout in [WeightOrder::InputsByOutputs, WeightOrder::OutputsByInputs] {
                 packed.repack(&[value], 1, 1, layout);
                 product_bf16(&Matrix::from_vec(1, 1, vec![1.0]), &packed, Epilogue::default(), &mut out, &mut storage);
                 assert_eq!(bits(out.as_slice()), bits(&[expected]), "{set}: {value} from {layout:?}");
@@ -199,7 +199,7 @@ fn rows_of_a_large_matrix_stand_alone() {
         let mut random = Random::new(5);
         let (rows, inputs, outputs) = (1100, 270, 40);
         let (x, w, bias) = (random.matrix(rows, inputs), random.matrix(inputs, outputs), random.values(outputs));
-        let packed = PackedMatrix::pack(w.as_slice(), inputs, outputs, Layout::InputsByOutputs);
+        let packed = PackedMatrix::pack(w.as_slice(), inputs, outputs, WeightOrder::InputsByOutputs);
         let epilogue = Epilogue { bias: Some(&bias), activation: Activation::Tanh, add: None };
         let (mut all, mut one) = (Matrix::new(), Matrix::new());
         product(&x, &packed, epilogue, &mut all);
@@ -213,7 +213,7 @@ fn rows_of_a_large_matrix_stand_alone() {
 #[test]
 #[should_panic(expected = "shape of the sum")]
 fn the_sum_must_have_the_products_shape() {
-    let packed = PackedMatrix::pack(&[1.0; 6], 2, 3, Layout::InputsByOutputs);
+    let packed = PackedMatrix::pack(&[1.0; 6], 2, 3, WeightOrder::InputsByOutputs);
     product_add(&Matrix::zeros(4, 2), &packed, &mut Matrix::zeros(4, 2));
 }
 

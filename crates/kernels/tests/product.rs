@@ -4,7 +4,7 @@ mod common;
 
 use common::{Random, bits, on_each_set};
 use metaphrase_kernels::{
-    Activation, Epilogue, InstructionSet, Layout, Matrix, PackedMatrix, add_assign, clipped_relu_in_place,
+    Activation, Epilogue, InstructionSet, Matrix, PackedMatrix, WeightOrder, add_assign, clipped_relu_in_place,
     gelu_in_place, product, relu_in_place, sigmoid_in_place, swish_in_place, tanh_in_place, with_instruction_set,
 };
 
@@ -52,7 +52,7 @@ fn equals_the_naive_product() {
             let mut random = Random::new(1);
             let x = random.matrix(rows, inputs);
             let weights = random.values(inputs * outputs);
-            let packed = PackedMatrix::pack(&weights, inputs, outputs, Layout::InputsByOutputs);
+            let packed = PackedMatrix::pack(&weights, inputs, outputs, WeightOrder::InputsByOutputs);
             let mut out = Matrix::from_vec(1, 3, vec![f32::NAN; 3]);
             product(&x, &packed, Epilogue::default(), &mut out);
             assert_eq!((out.rows(), out.cols()), (rows, outputs));
@@ -75,8 +75,8 @@ fn both_layouts_pack_alike() {
     }
     let x = Random::new(3).matrix(2, 5);
     let (mut a, mut b) = (Matrix::new(), Matrix::new());
-    let rows = PackedMatrix::pack(&weights, 5, 37, Layout::InputsByOutputs);
-    let columns = PackedMatrix::pack(&transposed, 5, 37, Layout::OutputsByInputs);
+    let rows = PackedMatrix::pack(&weights, 5, 37, WeightOrder::InputsByOutputs);
+    let columns = PackedMatrix::pack(&transposed, 5, 37, WeightOrder::OutputsByInputs);
     product(&x, &rows, Epilogue::default(), &mut a);
     product(&x, &columns, Epilogue::default(), &mut b);
     assert_eq!(a, b);
@@ -91,7 +91,7 @@ fn a_row_stands_alone() {
             let x = random.matrix(70, inputs);
             let weights = random.values(inputs * outputs);
             let bias = random.values(outputs);
-            let packed = PackedMatrix::pack(&weights, inputs, outputs, Layout::InputsByOutputs);
+            let packed = PackedMatrix::pack(&weights, inputs, outputs, WeightOrder::InputsByOutputs);
             let epilogue = Epilogue { bias: Some(&bias), activation: Activation::Gelu, add: None };
             let mut all = Matrix::new();
             product(&x, &packed, epilogue, &mut all);
@@ -114,7 +114,7 @@ fn avx2_and_avx512_agree_to_the_bit() {
         let mut random = Random::new(5);
         let x = random.matrix(rows, inputs);
         let weights = random.values(inputs * outputs);
-        let packed = PackedMatrix::pack(&weights, inputs, outputs, Layout::InputsByOutputs);
+        let packed = PackedMatrix::pack(&weights, inputs, outputs, WeightOrder::InputsByOutputs);
         let run = |set| {
             with_instruction_set(set, || {
                 let mut out = Matrix::new();
@@ -137,7 +137,7 @@ fn the_epilogue_adds_and_activates_in_order() {
         let x = random.matrix(rows, inputs);
         let weights = random.values(inputs * outputs);
         let (bias, add) = (random.values(outputs), random.matrix(rows, outputs));
-        let packed = PackedMatrix::pack(&weights, inputs, outputs, Layout::InputsByOutputs);
+        let packed = PackedMatrix::pack(&weights, inputs, outputs, WeightOrder::InputsByOutputs);
         let mut plain = Matrix::new();
         product(&x, &packed, Epilogue::default(), &mut plain);
         for r in 0..rows {
@@ -170,7 +170,7 @@ fn a_selection_of_columns_gives_their_values() {
     let mut random = Random::new(7);
     let x = random.matrix(3, 30);
     let weights = random.values(30 * 100);
-    let packed = PackedMatrix::pack(&weights, 30, 100, Layout::InputsByOutputs);
+    let packed = PackedMatrix::pack(&weights, 30, 100, WeightOrder::InputsByOutputs);
     let (mut all, mut out, mut selected) = (Matrix::new(), Matrix::new(), PackedMatrix::default());
     product(&x, &packed, Epilogue::default(), &mut all);
     for count in [40, 17, 1, 0] {

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Random, on_each_set};
-use metaphrase_kernels::{Best, TopK};
+use metaphrase_kernels::{Best, Changes, Replaced, TopK};
 use std::collections::BTreeMap;
 
 /// All candidates by tag and column, and the k best values.
@@ -108,4 +108,39 @@ fn more_wanted_than_there_are() {
     top.start(0, &[]);
     top.offer(&[1.0], 0.0, 0.0, 0);
     assert_eq!(top.finish(), []);
+}
+
+/// Ties included: equal values fall as they would in a row that was changed before it was offered.
+#[test]
+fn changes_are_as_if_made_before() {
+    on_each_set(|set| {
+        let mut random = Random::new(2);
+        let (mut plain, mut changed) = (TopK::new(), TopK::new());
+        for round in 0..300 {
+            let (len, k) = (1 + random.below(100), random.below(12));
+            let coarse = |random: &mut Random| [0.0, 0.25, -0.25, 1.0, f32::NEG_INFINITY][random.below(5)];
+            plain.start(k, &[3]);
+            changed.start(k, &[3]);
+            for tag in 0..3 {
+                let row: Vec<f32> = (0..len).map(|_| coarse(&mut random)).collect();
+                let added: Vec<f32> = (0..random.below(3)).map(|_| coarse(&mut random)).collect();
+                let replaced: Vec<Replaced> = (0..len as u32)
+                    .filter_map(|column| {
+                        let value = coarse(&mut random);
+                        (random.below(10) < round % 11).then_some(Replaced { column, value })
+                    })
+                    .collect();
+                let changes = Changes { added: &added, replaced: &replaced };
+                let mut before = row.clone();
+                changes.make(&mut before);
+                for (column, (before, after)) in (0..).zip(row.iter().zip(&before)) {
+                    assert_eq!(changes.value(column, *before), *after);
+                }
+                let (minus, plus) = (coarse(&mut random).max(-9.0), random.value());
+                plain.offer(&before, minus, plus, tag);
+                changed.offer_changed(&row, changes, minus, plus, tag);
+            }
+            assert_eq!(changed.finish(), plain.finish(), "{set}, round {round}");
+        }
+    });
 }

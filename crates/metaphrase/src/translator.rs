@@ -144,7 +144,8 @@ impl Translator {
     /// # Errors
     /// If the file can not be read, most of its words are no target pieces, or the weight is below 0 or no number.
     pub fn with_language_model(mut self, path: &Path, weight: f32) -> Result<Self, Error> {
-        let scorer = crate::language_model::open(path, weight, &self.shared.target, self.shared.model.target_words())?;
+        let scorer =
+            crate::language_model::open(path, weight, &self.shared.target, self.shared.model.facts().target_words)?;
         let fused = Arc::new(Fused::new(Arc::clone(&self.shared.model), scorer, weight));
         self.pool = pool(&fused, &self.shared, self.execution)?;
         Ok(self)
@@ -159,7 +160,7 @@ impl Translator {
     /// Whether the model can say which source words a translation comes from.
     #[must_use]
     pub fn has_alignment(&self) -> bool {
-        self.shared.model.has_attention()
+        self.shared.model.facts().attention
     }
 
     /// The source words of a line, end of sentence included.

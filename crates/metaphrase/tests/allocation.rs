@@ -1,12 +1,14 @@
 //! A warm search allocates nothing per step: only when a sentence enters or leaves the batch.
 
 use metaphrase::{Package, Translator};
-use metaphrase_base::{Row, SentId, StepModel, StepRow, WordId};
-use metaphrase_models::Model;
-use metaphrase_search::{Options, Searcher, Stop, Task};
+use metaphrase_base::{ModelFacts, Row, SentId, Sentence, Step, StepModel, StepRow, WordId};
+use metaphrase_ngram::AllWords;
+use metaphrase_search::{Fused, Options, Searcher, Stop, Task};
+use metaphrase_testkit::Pairs;
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 use std::alloc::System;
 use std::cell::Cell;
+use std::sync::Arc;
 
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
@@ -24,18 +26,14 @@ thread_local! {
 }
 
 /// A model that watches what is allocated between its steps, in itself and in the search.
-struct Watched<'m>(&'m Model);
+struct Watched<M>(M);
 
-impl StepModel for Watched<'_> {
-    type State = <Model as StepModel>::State;
-    type Scores = <Model as StepModel>::Scores;
+impl<M: StepModel> StepModel for Watched<M> {
+    type State = M::State;
+    type Scores = M::Scores;
 
-    fn target_words(&self) -> usize {
-        self.0.target_words()
-    }
-
-    fn end_of_sentence(&self) -> WordId {
-        self.0.end_of_sentence()
+    fn facts(&self) -> ModelFacts {
+        self.0.facts()
     }
 
     fn new_state(&self) -> Self::State {
@@ -46,9 +44,9 @@ impl StepModel for Watched<'_> {
         self.0.new_scores()
     }
 
-    fn encode(&self, slots: &[SentId], sentences: &[&[WordId]], state: &mut Self::State) {
+    fn encode(&self, sentences: &[Sentence<'_>], state: &mut Self::State) {
         AT_LAST_STEP.set(None);
-        self.0.encode(slots, sentences, state);
+        self.0.encode(sentences, state);
     }
 
     fn release(&self, slot: SentId, state: &mut Self::State) {
@@ -56,25 +54,13 @@ impl StepModel for Watched<'_> {
         self.0.release(slot, state);
     }
 
-    fn step(&self, rows: &[StepRow], state: &mut Self::State, scores: &mut Self::Scores) {
+    fn step(&self, step: Step, rows: &[StepRow], state: &mut Self::State, scores: &mut Self::Scores) {
         let now = allocations();
         if let Some(before) = AT_LAST_STEP.replace(Some(now)) {
             let (steps, allocated) = SEEN.get();
             SEEN.set((steps + 1, allocated + now - before));
         }
-        self.0.step(rows, state, scores);
-    }
-
-    fn step_more(&self, rows: &[StepRow], state: &mut Self::State, scores: &mut Self::Scores) {
-        self.0.step_more(rows, state, scores);
-    }
-
-    fn has_attention(&self) -> bool {
-        self.0.has_attention()
-    }
-
-    fn keep_attention(&self, keep: bool, state: &mut Self::State) {
-        self.0.keep_attention(keep, state);
+        self.0.step(step, rows, state, scores);
     }
 
     fn attention<'s>(&self, state: &'s Self::State, row: Row) -> &'s [f32] {
@@ -82,13 +68,17 @@ impl StepModel for Watched<'_> {
     }
 }
 
-#[test]
-fn nothing_is_allocated_from_step_to_step() {
-    let model = Package::bundled().load_model().expect("the bundled model");
-    let translator = Translator::bundled().expect("the bundled model");
-    let text = ["The house is old, but the garden behind it is new.", "Good morning!", "Where were you when I called?"];
-    let sources: Vec<Vec<WordId>> = text.iter().map(|line| translator.segment(line)).collect();
-    let model = Watched(&model);
+/// A language model whose words stand for those of the bundled model by turns.
+fn language_model(words: usize) -> AllWords {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/ngram/lmplz.arpa");
+    let model = metaphrase_ngram::Model::open(path.as_ref()).expect("a language model");
+    let known = model.vocabulary().len();
+    AllWords::new(model, (0..words).map(|word| WordId::new(word % known)).collect())
+}
+
+/// Searches the same sentences again and again; the last time nothing is allocated from step to step.
+fn assert_nothing_is_allocated(name: &str, model: impl StepModel, sources: &[Vec<WordId>]) {
+    let model = Watched(model);
     for stop in [Stop::Shrink, Stop::Fill] {
         let options = Options { stop, ..Options::default() }.check(&model).expect("options");
         let mut searcher = Searcher::new(&model, 64);
@@ -100,7 +90,23 @@ fn nothing_is_allocated_from_step_to_step() {
             searcher.run(|| tasks.next(), drop);
             let (steps, allocated) = SEEN.get();
             assert!(steps > 20, "{steps} steps");
-            assert!(round < 5 || allocated == 0, "{allocated} allocations in {steps} steps");
+            assert!(round < 5 || allocated == 0, "{name}: {allocated} allocations in {steps} steps");
         }
     }
+}
+
+#[test]
+fn nothing_is_allocated_from_step_to_step() {
+    let model = Arc::new(Package::bundled().load_model().expect("the bundled model"));
+    let translator = Translator::bundled().expect("the bundled model");
+    let text = ["The house is old, but the garden behind it is new.", "Good morning!", "Where were you when I called?"];
+    let sources: Vec<Vec<WordId>> = text.iter().map(|line| translator.segment(line)).collect();
+    let words = model.facts().target_words;
+    // Ten exceptions for each pair of last digits.
+    let pairs = Pairs::new(words as u32, -0.1, |last, word| (last.unwrap_or(0) % 10 + word == 100).then_some(0.5));
+    let dense = || Fused::new(Arc::clone(&model), language_model(words), 0.2);
+    assert_nothing_is_allocated("language model", dense(), &sources);
+    assert_nothing_is_allocated("language model, sparse scorer", Fused::new(Arc::new(dense()), pairs, 0.5), &sources);
+    let package = Package::bundled();
+    assert_nothing_is_allocated("alone", package.load_model().expect("the bundled model"), &sources);
 }

@@ -2,7 +2,7 @@
 
 use crate::model::State;
 use crate::{Config, Model, ModelError, Scores};
-use metaphrase_base::{Row, SentId, StepModel, StepRow, WordId};
+use metaphrase_base::{ModelFacts, Row, SentId, Sentence, Step, StepModel, StepRow};
 
 /// Models over the same words, of any architectures. The score of a word is `Σ wᵢ ln pᵢ`, which is not normalised
 /// again (as in Marian).
@@ -15,14 +15,14 @@ struct Member {
     model: Model,
 }
 
-/// What an ensemble's search changes: a state and scores for each member.
+/// All that the search of an ensemble changes: a state and scores for each member.
 #[derive(Debug)]
 pub struct EnsembleState(Vec<(State, Scores)>);
 
 impl Ensemble {
     /// # Errors
-    /// If there are no models, if their vocabularies differ in size or in their end of sentence, or if there is not a
-    /// positive weight for each.
+    /// If there are no models, if their vocabularies differ in size or in their end of sentence, or if a model has no
+    /// positive weight.
     pub(crate) fn new(models: Vec<Model>, weights: &[f32]) -> Result<Self, ModelError> {
         let refuse = |problem: String| Err(ModelError::Ensemble { problem });
         let Some(first) = models.first().map(Model::config) else {
@@ -67,57 +67,34 @@ impl Ensemble {
         EnsembleState(self.members.iter().map(|member| (member.model.new_state(), member.model.new_scores())).collect())
     }
 
-    pub(crate) fn encode(&self, slots: &[SentId], sentences: &[&[WordId]], state: &mut EnsembleState) {
-        self.each(state, |model, state, _| model.encode(slots, sentences, state));
+    /// The facts of the first member, whose attention is shown.
+    pub(crate) fn facts(&self) -> ModelFacts {
+        let log_probs = self.members.iter().all(|member| member.model.facts().log_probs);
+        ModelFacts { log_probs, ..self.members[0].model.facts() }
     }
 
-    pub(crate) fn expect_given_words(&self, slot: SentId, state: &mut EnsembleState) {
-        self.each(state, |model, state, _| model.expect_given_words(slot, state));
-    }
-
-    pub(crate) fn release(&self, slot: SentId, state: &mut EnsembleState) {
-        self.each(state, |model, state, _| model.release(slot, state));
-    }
-
-    pub(crate) fn step(&self, rows: &[StepRow], state: &mut EnsembleState, scores: &mut Scores) {
-        self.each(state, |model, state, scores| model.step(rows, state, scores));
-        self.sum(state, 0, scores);
-    }
-
-    pub(crate) fn step_more(&self, rows: &[StepRow], state: &mut EnsembleState, scores: &mut Scores) {
-        let first = scores.rows();
-        self.each(state, |model, state, scores| model.step_more(rows, state, scores));
-        self.sum(state, first, scores);
-    }
-
-    /// Adds up the members' scores from row `first` on.
-    fn sum(&self, state: &EnsembleState, first: usize, scores: &mut Scores) {
-        scores.begin_sum(&state.0[0].1, first);
-        for (member, (_, of_member)) in self.members.iter().zip(&state.0) {
-            scores.add_member(member.weight, of_member, first);
+    pub(crate) fn encode(&self, sentences: &[Sentence<'_>], state: &mut EnsembleState) {
+        let without: Vec<_> = sentences.iter().map(|&sentence| Sentence { attention: false, ..sentence }).collect();
+        let sentences = core::iter::once(sentences).chain(core::iter::repeat(&without[..]));
+        for ((member, (state, _)), sentences) in self.members.iter().zip(&mut state.0).zip(sentences) {
+            member.model.encode(sentences, state);
         }
     }
 
-    pub(crate) fn scores_are_log_probs(&self) -> bool {
-        self.members.iter().all(|member| member.model.scores_are_log_probs())
+    pub(crate) fn release(&self, slot: SentId, state: &mut EnsembleState) {
+        for (member, (state, _)) in self.members.iter().zip(&mut state.0) {
+            member.model.release(slot, state);
+        }
     }
 
-    /// Attention is that of the first member.
-    pub(crate) fn has_attention(&self) -> bool {
-        self.members[0].model.has_attention()
-    }
-
-    pub(crate) fn keep_attention(&self, keep: bool, state: &mut EnsembleState) {
-        self.members[0].model.keep_attention(keep, &mut state.0[0].0);
+    pub(crate) fn step(&self, step: Step, rows: &[StepRow], state: &mut EnsembleState, scores: &mut Scores) {
+        for (member, (state, scores)) in self.members.iter().zip(&mut state.0) {
+            member.model.step(step, rows, state, scores);
+        }
+        scores.sum(step, self.members.iter().zip(&state.0).map(|(member, (_, scores))| (member.weight, scores)));
     }
 
     pub(crate) fn attention<'s>(&self, state: &'s EnsembleState, row: Row) -> &'s [f32] {
         self.members[0].model.attention(&state.0[0].0, row)
-    }
-
-    fn each(&self, state: &mut EnsembleState, mut act: impl FnMut(&Model, &mut State, &mut Scores)) {
-        for (member, (state, scores)) in self.members.iter().zip(&mut state.0) {
-            act(&member.model, state, scores);
-        }
     }
 }

@@ -4,7 +4,7 @@ use crate::ensemble::{Ensemble, EnsembleState};
 use crate::recurrent::{Recurrent, RecurrentState};
 use crate::transformer::{Transformer, TransformerState};
 use crate::{Architecture, Config, ModelError, Scores, Weights};
-use metaphrase_base::{Row, SentId, StepModel, StepRow, WordId};
+use metaphrase_base::{ModelFacts, Row, SentId, Sentence, Step, StepModel, StepRow};
 use std::path::Path;
 
 /// A neural translation model: settings and weights, ready to translate.
@@ -122,12 +122,12 @@ impl StepModel for Model {
     type State = State;
     type Scores = Scores;
 
-    fn target_words(&self) -> usize {
-        self.config.target_words
-    }
-
-    fn end_of_sentence(&self) -> WordId {
-        WordId(self.config.end_of_sentence)
+    fn facts(&self) -> ModelFacts {
+        match &self.network {
+            Network::Transformer(model) => ModelFacts { log_probs: !self.raw_scores, ..model.facts() },
+            Network::Recurrent(model) => ModelFacts { log_probs: !self.raw_scores, ..model.facts() },
+            Network::Ensemble(model) => model.facts(),
+        }
     }
 
     fn new_state(&self) -> State {
@@ -142,43 +142,16 @@ impl StepModel for Model {
         if self.raw_scores || matches!(self.network, Network::Ensemble(_)) { Scores::raw() } else { Scores::new() }
     }
 
-    fn encode(&self, slots: &[SentId], sentences: &[&[WordId]], state: &mut State) {
-        with_network!(self, state, |model, state| model.encode(slots, sentences, state))
-    }
-
-    fn expect_given_words(&self, slot: SentId, state: &mut State) {
-        with_network!(self, state, |model, state| model.expect_given_words(slot, state))
+    fn encode(&self, sentences: &[Sentence<'_>], state: &mut State) {
+        with_network!(self, state, |model, state| model.encode(sentences, state))
     }
 
     fn release(&self, slot: SentId, state: &mut State) {
         with_network!(self, state, |model, state| model.release(slot, state))
     }
 
-    fn step(&self, rows: &[StepRow], state: &mut State, scores: &mut Scores) {
-        with_network!(self, state, |model, state| model.step(rows, state, scores))
-    }
-
-    fn step_more(&self, rows: &[StepRow], state: &mut State, scores: &mut Scores) {
-        with_network!(self, state, |model, state| model.step_more(rows, state, scores))
-    }
-
-    fn scores_are_log_probs(&self) -> bool {
-        match &self.network {
-            Network::Ensemble(model) => model.scores_are_log_probs(),
-            _ => !self.raw_scores,
-        }
-    }
-
-    fn has_attention(&self) -> bool {
-        match &self.network {
-            Network::Transformer(model) => model.has_attention(),
-            Network::Recurrent(model) => model.has_attention(),
-            Network::Ensemble(model) => model.has_attention(),
-        }
-    }
-
-    fn keep_attention(&self, keep: bool, state: &mut State) {
-        with_network!(self, state, |model, state| model.keep_attention(keep, state))
+    fn step(&self, step: Step, rows: &[StepRow], state: &mut State, scores: &mut Scores) {
+        with_network!(self, state, |model, state| model.step(step, rows, state, scores))
     }
 
     fn attention<'s>(&self, state: &'s State, row: Row) -> &'s [f32] {

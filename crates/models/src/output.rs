@@ -2,7 +2,7 @@
 
 use crate::embedding::Embedding;
 use crate::{ModelError, Weights};
-use metaphrase_kernels::{Epilogue, Layout, Matrix, PackedMatrix, product};
+use metaphrase_kernels::{Epilogue, Matrix, PackedMatrix, WeightOrder, product};
 
 /// `logits = x · Wᵀ + b`.
 pub(crate) struct Output {
@@ -34,14 +34,14 @@ impl Output {
     ) -> Result<Self, ModelError> {
         let by_words = |name: &str| -> Result<PackedMatrix, ModelError> {
             let tensor = weights.tensor(name)?.expect(&[words, inputs])?;
-            Ok(PackedMatrix::pack(&tensor.data, inputs, words, Layout::OutputsByInputs))
+            Ok(PackedMatrix::pack(&tensor.data, inputs, words, WeightOrder::OutputsByInputs))
         };
         let untransposed = format!("{}_W", names.prefix);
         let matrix = match names.table {
-            Some(table) => PackedMatrix::pack(table.numbers(), inputs, words, Layout::OutputsByInputs),
+            Some(table) => PackedMatrix::pack(table.numbers(), inputs, words, WeightOrder::OutputsByInputs),
             None if weights.contains(&untransposed) => {
                 let tensor = weights.tensor(&untransposed)?.expect(&[inputs, words])?;
-                PackedMatrix::pack(&tensor.data, inputs, words, Layout::InputsByOutputs)
+                PackedMatrix::pack(&tensor.data, inputs, words, WeightOrder::InputsByOutputs)
             }
             None => by_words(&format!("{}_Wt", names.prefix))?,
         };

@@ -22,10 +22,11 @@ use crate::embedding::Embedding;
 use crate::output::{Output, OutputNames};
 use crate::{Config, ModelError, Scores, Weights};
 use any_decoder::AnyDecoder;
+use attention::Source;
 use cell_weights::CellReader;
 use decoder::Inputs;
 use encoder::Encoder;
-use metaphrase_base::{Row, SentId, StepModel, StepRow, WordId};
+use metaphrase_base::{ModelFacts, Row, SentId, Sentence, Step, StepModel, StepRow, WordId};
 pub use state::RecurrentState;
 
 /// A recurrent encoder-decoder with attention.
@@ -84,7 +85,10 @@ impl Recurrent {
             parents: &state.parents,
             sources: &state.sources,
         };
-        let keep = |weights: &[f32]| attention.push(weights);
+        let keep = |source: &Source, weights: &[f32]| {
+            attention.begin_row();
+            attention.extend(if source.attention { weights } else { &[] });
+        };
         let hidden = &mut state.hidden;
         match &self.decoder {
             AnyDecoder::Conditional(decoder) => decoder.step(&inputs, layers, hidden, &mut state.decoder_work, keep),
@@ -125,12 +129,9 @@ impl StepModel for Recurrent {
     type State = RecurrentState;
     type Scores = Scores;
 
-    fn target_words(&self) -> usize {
-        self.target_words
-    }
-
-    fn end_of_sentence(&self) -> WordId {
-        self.end_of_sentence
+    fn facts(&self) -> ModelFacts {
+        let Self { target_words, end_of_sentence, .. } = *self;
+        ModelFacts { target_words, end_of_sentence, log_probs: true, attention: true }
     }
 
     fn new_state(&self) -> RecurrentState {
@@ -141,40 +142,26 @@ impl StepModel for Recurrent {
         Scores::new()
     }
 
-    fn encode(&self, slots: &[SentId], sentences: &[&[WordId]], state: &mut RecurrentState) {
+    fn encode(&self, sentences: &[Sentence<'_>], state: &mut RecurrentState) {
         state.arrange(sentences, &self.source, self.dim_emb);
         self.encoder.run(&state.layout, &state.embeddings, &mut state.annotations, &mut state.encoder_work);
         state.average();
         self.decoder.prepare(&state.annotations, &state.means, &mut state.prepared);
-        state.fill(slots);
+        state.fill(sentences);
     }
 
     fn release(&self, _slot: SentId, _state: &mut RecurrentState) {
         // A slot's memory waits for the next sentence.
     }
 
-    fn step(&self, rows: &[StepRow], state: &mut RecurrentState, scores: &mut Scores) {
-        state.begin_step(&self.decoder);
+    fn step(&self, step: Step, rows: &[StepRow], state: &mut RecurrentState, scores: &mut Scores) {
+        state.begin(step, &self.decoder);
         self.run(rows, state);
-        scores.compute(&self.output, &state.hidden);
-    }
-
-    fn step_more(&self, rows: &[StepRow], state: &mut RecurrentState, scores: &mut Scores) {
-        state.set_aside();
-        self.run(rows, state);
-        state.put_before();
-        scores.compute_more(&self.output, &state.hidden);
-    }
-
-    fn has_attention(&self) -> bool {
-        true
-    }
-
-    fn keep_attention(&self, keep: bool, state: &mut RecurrentState) {
-        state.attention.keep = keep;
+        state.end(step);
+        scores.compute(step, &self.output, &state.hidden);
     }
 
     fn attention<'s>(&self, state: &'s RecurrentState, row: Row) -> &'s [f32] {
-        state.attention.row(row)
+        state.attention.get(row.index()).unwrap_or_default()
     }
 }

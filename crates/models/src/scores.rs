@@ -1,9 +1,12 @@
-//! What a step scores: logits of all target words, turned into log-probabilities when asked.
+//! The scores of a step: logits of all target words, turned into log-probabilities when search asks.
+
+mod additions;
 
 use crate::output::Output;
+use additions::Additions;
 use core::cell::Cell;
 use core::ops::Range;
-use metaphrase_base::{Candidate, Row, StepScores, WordId};
+use metaphrase_base::{Candidate, Row, Step, StepScores, WordId, WordScores};
 use metaphrase_kernels::{Best, Matrix, TopK, log_sum_exp};
 
 /// The logits of the last step, `rows × V`. The log-probability of a word is its logit minus the row's normaliser
@@ -11,11 +14,13 @@ use metaphrase_kernels::{Best, Matrix, TopK, log_sum_exp};
 #[derive(Debug, Default)]
 pub struct Scores {
     logits: Matrix,
-    /// Logits of rows that are added.
+    /// Logits of rows that are added to a step.
     more: Matrix,
     raw: bool,
     /// Per row; `None` until asked for.
     normalisers: Vec<Cell<Option<f32>>>,
+    /// The answers of scorers that are sparse, and so are not in the logits.
+    additions: Additions,
     top: TopK,
     excluded: Vec<u32>,
 }
@@ -33,48 +38,44 @@ impl Scores {
         Self { raw: true, ..Self::default() }
     }
 
-    /// Computes the logits of `inputs` (`rows × d`, the decoder's outputs) by the output layer.
-    pub(crate) fn compute(&mut self, output: &Output, inputs: &Matrix) {
-        output.logits(inputs, &mut self.logits);
-        self.normalisers.clear();
-        self.normalisers.resize(self.logits.rows(), Cell::new(None));
-    }
-
-    /// As [`compute`](Self::compute), for rows that come after those there are.
-    pub(crate) fn compute_more(&mut self, output: &Output, inputs: &Matrix) {
-        let mut more = core::mem::take(&mut self.more);
-        output.logits(inputs, &mut more);
-        let first = self.logits.rows();
-        self.logits.resize(first + more.rows(), more.cols());
-        for row in 0..more.rows() {
-            self.logits.row_mut(first + row).copy_from_slice(more.row(row));
-        }
-        self.normalisers.resize(self.logits.rows(), Cell::new(None));
-        self.more = more;
-    }
-
-    /// Makes room for as many rows as `member` has, zero from row `first` on.
-    pub(crate) fn begin_sum(&mut self, member: &Self, first: usize) {
-        let (rows, words) = (member.logits.rows(), member.logits.cols());
-        self.logits.resize(rows, words);
-        self.logits.as_mut_slice()[first * words..].fill(0.0);
-        self.normalisers.clear();
-        self.normalisers.resize(rows, Cell::new(None));
-    }
-
-    /// Adds `weight` times the log-probabilities of a member of an ensemble, from row `first` on.
-    pub(crate) fn add_member(&mut self, weight: f32, member: &Self, first: usize) {
-        for row in first..self.logits.rows() {
-            let normaliser = member.normaliser(row);
-            for (sum, logit) in self.logits.row_mut(row).iter_mut().zip(member.logits.row(row)) {
-                *sum += weight * (logit - normaliser);
+    /// Computes the logits of the rows of a call from `inputs` (`rows × d`, the decoder's outputs) by the output layer.
+    pub(crate) fn compute(&mut self, step: Step, output: &Output, inputs: &Matrix) {
+        match step {
+            Step::New => output.logits(inputs, &mut self.logits),
+            Step::Same => {
+                output.logits(inputs, &mut self.more);
+                self.logits.append(&self.more);
             }
         }
+        self.begin_rows(step);
     }
 
-    /// Number of rows.
-    pub(crate) fn rows(&self) -> usize {
-        self.logits.rows()
+    /// Sums the log-probabilities of the `members` of an ensemble, each times its weight, for the rows of a call.
+    pub(crate) fn sum<'a>(&mut self, step: Step, members: impl Iterator<Item = (f32, &'a Self)>) {
+        let first = if step == Step::New { 0 } else { self.logits.rows() };
+        for (number, (weight, member)) in members.enumerate() {
+            let (rows, words) = (member.logits.rows(), member.logits.cols());
+            if number == 0 {
+                self.logits.resize(rows, words);
+                self.logits.as_mut_slice()[first * words..].fill(0.0);
+            }
+            for row in first..rows {
+                let normaliser = member.normaliser(row);
+                for (sum, logit) in self.logits.row_mut(row).iter_mut().zip(member.logits.row(row)) {
+                    *sum += weight * (logit - normaliser);
+                }
+            }
+        }
+        self.begin_rows(step);
+    }
+
+    /// Rows that were added have neither a normaliser nor additions yet, nor has any row of a new step.
+    fn begin_rows(&mut self, step: Step) {
+        if step == Step::New {
+            self.normalisers.clear();
+            self.additions.clear();
+        }
+        self.normalisers.resize(self.logits.rows(), Cell::new(None));
     }
 
     fn normaliser(&self, row: usize) -> f32 {
@@ -96,7 +97,8 @@ impl StepScores for Scores {
         self.top.start(k, &self.excluded);
         for (row, &so_far) in rows.zip(so_far) {
             let normaliser = self.normaliser(row);
-            self.top.offer(self.logits.row(row), normaliser, so_far, Row::new(row).0);
+            let changes = self.additions.of(row);
+            self.top.offer_changed(self.logits.row(row), changes, normaliser, so_far, Row::new(row).0);
         }
         out.clear();
         let candidate = |best: &Best| Candidate { row: Row(best.tag), word: WordId(best.column), score: best.value };
@@ -104,22 +106,32 @@ impl StepScores for Scores {
     }
 
     fn score(&self, row: Row, word: WordId) -> f32 {
+        let logit = self.logits.row(row.index())[word.index()];
         // As `TopK` computes it, so that both have the same bits.
-        self.logits.row(row.index())[word.index()] - self.normaliser(row.index())
+        self.additions.of(row.index()).value(word.0, logit) - self.normaliser(row.index())
     }
 
     fn row(&self, row: Row, out: &mut [f32]) {
         let normaliser = self.normaliser(row.index());
-        for (out, logit) in out.iter_mut().zip(self.logits.row(row.index())) {
-            *out = logit - normaliser;
-        }
+        out.copy_from_slice(self.logits.row(row.index()));
+        self.additions.of(row.index()).make(out);
+        out.iter_mut().for_each(|score| *score -= normaliser);
     }
 
-    fn add(&mut self, row: Row, more: &[f32]) {
-        // The softmax is over what the model says alone.
-        self.normaliser(row.index());
-        for (logit, more) in self.logits.row_mut(row.index()).iter_mut().zip(more) {
-            *logit += more;
+    fn add(&mut self, row: Row, more: WordScores<'_>) {
+        let row = row.index();
+        match more {
+            WordScores::Sparse { base, listed } => self.additions.add(row, self.logits.row(row), base, listed),
+            WordScores::Dense(more) => {
+                // The softmax is over what the model says alone.
+                self.normaliser(row);
+                let logits = self.logits.row_mut(row);
+                assert_eq!(more.len(), logits.len(), "a score for each target word");
+                self.additions.settle(row, logits);
+                for (logit, more) in logits.iter_mut().zip(more) {
+                    *logit += more;
+                }
+            }
         }
     }
 }
@@ -142,7 +154,7 @@ mod tests {
         let names = OutputNames { table: Some(&table), prefix: "out", bias: true };
         let output = Output::load(&weights, names, 2, 50).unwrap();
         let mut scores = Scores::new();
-        scores.compute(&output, &Matrix::from_vec(2, 2, vec![1.5, -0.5, 0.3, 2.0]));
+        scores.compute(Step::New, &output, &Matrix::from_vec(2, 2, vec![1.5, -0.5, 0.3, 2.0]));
         scores
     }
 

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // a test fails by panicking
 
-use metaphrase_base::{Parent, Row, SentId, StepModel, StepRow, StepScores, WordId};
+use metaphrase_base::{Parent, Row, SentId, Sentence, Step, StepModel, StepRow, StepScores, WordId};
 use metaphrase_models::{Model, Precision, convert};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -23,10 +23,10 @@ fn testdata(name: &str) -> PathBuf {
 fn log_probs(model: &Model, source: &[u32], target: &[u32]) -> Vec<f32> {
     let (mut state, mut scores) = (model.new_state(), model.new_scores());
     let source: Vec<WordId> = source.iter().map(|&word| WordId(word)).collect();
-    model.encode(&[SentId(0)], &[&source], &mut state);
+    model.encode(&[Sentence::new(SentId(0), &source)], &mut state);
     let mut parent = None;
     let step = |&word: &u32| {
-        model.step(&[StepRow { sentence: SentId(0), parent }], &mut state, &mut scores);
+        model.step(Step::New, &[StepRow { sentence: SentId(0), parent }], &mut state, &mut scores);
         parent = Some(Parent { row: Row(0), word: WordId(word) });
         scores.score(Row(0), WordId(word))
     };

@@ -4,19 +4,18 @@
 mod common;
 
 use common::fixtures;
-use metaphrase_base::{Candidate, Parent, Row, SentId, StepModel, StepRow, StepScores, WordId};
+use metaphrase_base::{Candidate, Parent, Row, SentId, Sentence, Step, StepModel, StepRow, StepScores, WordId};
 use metaphrase_models::{Model, Scores, State};
 
 const BEAM: usize = 4;
 
-/// Translates `sentences` in slots 0, 1, …, for as many steps as they have words, and gives their slots back.
-fn translate(model: &Model, sentences: &[&[WordId]], state: &mut State, scores: &mut Scores, work: &mut Work) {
-    let slots = &work.slots[..sentences.len()];
-    model.encode(slots, sentences, state);
+/// Translates `sentences` for as many steps as the first one has words, and gives their slots back.
+fn translate(model: &Model, sentences: &[Sentence<'_>], state: &mut State, scores: &mut Scores, work: &mut Work) {
+    model.encode(sentences, state);
     work.rows.clear();
-    work.rows.extend(slots.iter().map(|&sentence| StepRow { sentence, parent: None }));
-    for _ in 0..sentences[0].len() {
-        model.step(&work.rows, state, scores);
+    work.rows.extend(sentences.iter().map(|sentence| StepRow { sentence: sentence.slot, parent: None }));
+    for _ in 0..sentences[0].words.len() {
+        model.step(Step::New, &work.rows, state, scores);
         std::mem::swap(&mut work.rows, &mut work.before);
         work.rows.clear();
         let mut first = 0;
@@ -31,12 +30,11 @@ fn translate(model: &Model, sentences: &[&[WordId]], state: &mut State, scores: 
             first = rows.end;
         }
     }
-    slots.iter().for_each(|&slot| model.release(slot, state));
+    sentences.iter().for_each(|sentence| model.release(sentence.slot, state));
 }
 
 #[derive(Default)]
 struct Work {
-    slots: Vec<SentId>,
     rows: Vec<StepRow>,
     before: Vec<StepRow>,
     best: Vec<Candidate>,
@@ -50,18 +48,19 @@ fn steps_of_a_warm_model_allocate_nothing() {
     for (folder, name) in transformers.into_iter().chain(recurrent.map(|name| ("recurrent", name))) {
         let model = Model::load(&fixtures(folder).join(format!("{name}.npz"))).unwrap();
         let (mut state, mut scores) = (model.new_state(), model.new_scores());
-        model.keep_attention(true, &mut state);
         let words = u32::try_from(model.config().source_words).unwrap() - 2;
         let long: Vec<_> = (0..30).map(|i| WordId(2 + i % words)).chain([WordId(0)]).collect();
         let short = &long[25..];
-        let mut work = Work { slots: (0..3).map(SentId).collect(), ..Work::default() };
+        let mut work = Work::default();
+        let sentence = |slot, words| Sentence { attention: true, ..Sentence::new(SentId(slot), words) };
+        let three = |middle| [sentence(0, &long), sentence(1, middle), sentence(2, &long)];
         // Twice, as there are two of some buffers, which change places in each step.
         for _ in 0..2 {
-            translate(&model, &[&long, &long, &long], &mut state, &mut scores, &mut work);
+            translate(&model, &three(&long), &mut state, &mut scores, &mut work);
         }
         let heap = allocation_counter::measure(|| {
-            translate(&model, &[&long, short, &long], &mut state, &mut scores, &mut work);
-            translate(&model, &[short, short], &mut state, &mut scores, &mut work);
+            translate(&model, &three(short), &mut state, &mut scores, &mut work);
+            translate(&model, &[sentence(0, short), sentence(1, short)], &mut state, &mut scores, &mut work);
         });
         assert_eq!(heap.count_total, 0, "{name}");
     }

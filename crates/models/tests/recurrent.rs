@@ -5,7 +5,7 @@
 
 #![allow(clippy::unwrap_used)] // a test fails by panicking
 
-use metaphrase_base::{Parent, Row, SentId, StepModel, StepRow, StepScores, WordId};
+use metaphrase_base::{Parent, Row, SentId, Sentence, Step, StepModel, StepRow, StepScores, WordId};
 use metaphrase_models::config::{Cell, LayerNorm, RecurrentConfig};
 use metaphrase_models::{Architecture, Model, load};
 use metaphrase_search::{Hypothesis, Options, Searcher, Task};
@@ -79,15 +79,16 @@ impl Subject {
 
 fn forced(model: &Model, sources: &[Vec<WordId>], references: &[Vec<WordId>]) -> Vec<Vec<f32>> {
     let (mut state, mut scores) = (model.new_state(), model.new_scores());
-    let slots: Vec<_> = (0..sources.len()).map(SentId::new).collect();
-    model.encode(&slots, &sources.iter().map(|s| &s[..]).collect::<Vec<_>>(), &mut state);
+    let sentences = sources.iter().enumerate().map(|(slot, source)| Sentence::new(SentId::new(slot), source));
+    let sentences: Vec<_> = sentences.collect();
+    model.encode(&sentences, &mut state);
     let mut out = vec![Vec::new(); sources.len()];
-    let mut rows: Vec<_> = slots.iter().map(|&sentence| StepRow { sentence, parent: None }).collect();
+    let mut rows: Vec<_> = sentences.iter().map(|s| StepRow { sentence: s.slot, parent: None }).collect();
     for position in 0.. {
         if rows.is_empty() {
             break;
         }
-        model.step(&rows, &mut state, &mut scores);
+        model.step(Step::New, &rows, &mut state, &mut scores);
         let mut next = Vec::new();
         for (r, row) in rows.iter().enumerate() {
             let (row_of, reference) = (Row::new(r), &references[row.sentence.index()]);

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{fixtures, search};
-use metaphrase_base::{Parent, Row, SentId, StepModel, StepRow, StepScores, WordId};
+use metaphrase_base::{Parent, Row, SentId, Sentence, Step, StepModel, StepRow, StepScores, WordId};
 use metaphrase_models::{Model, ModelError};
 use metaphrase_search::{Options, Strategy};
 
@@ -28,7 +28,7 @@ fn answers(
     scores: &metaphrase_models::Scores,
 ) -> Vec<(Vec<f32>, Vec<f32>)> {
     let answer = |row: &usize| {
-        let mut words = vec![0.0; model.target_words()];
+        let mut words = vec![0.0; model.facts().target_words];
         scores.row(Row::new(*row), &mut words);
         (words, model.attention(state, Row::new(*row)).to_vec())
     };
@@ -43,14 +43,15 @@ fn rows_can_come_in_two_parts() {
         let (mut whole, mut whole_scores) = (model.new_state(), model.new_scores());
         let (mut parts, mut part_scores) = (model.new_state(), model.new_scores());
         for state in [&mut whole, &mut parts] {
-            model.keep_attention(true, state);
-            model.encode(&[SentId(0), SentId(1)], &[&sentences[0], &sentences[1]], state);
+            let with_attention =
+                |slot| Sentence { attention: true, ..Sentence::new(SentId(slot), &sentences[slot as usize]) };
+            model.encode(&[0, 1].map(with_attention), state);
         }
         // Places of the rows of `whole` among the rows of `parts`.
         let mut places = vec![0, 1];
         let start = |slot| StepRow { sentence: SentId(slot), parent: None };
-        model.step(&[start(0), start(1)], &mut whole, &mut whole_scores);
-        model.step(&[start(0), start(1)], &mut parts, &mut part_scores);
+        model.step(Step::New, &[start(0), start(1)], &mut whole, &mut whole_scores);
+        model.step(Step::New, &[start(0), start(1)], &mut parts, &mut part_scores);
         for step in 0u32..12 {
             // Three rows of each sentence; every row extends any row of its sentence.
             let of_step = |i: u32| {
@@ -59,15 +60,25 @@ fn rows_can_come_in_two_parts() {
                 StepRow { sentence: SentId(i / 3), parent: Some(Parent { row, word: WordId(2 + (3 * i + step) % 9) }) }
             };
             let rows: Vec<StepRow> = (0..6).map(of_step).collect();
-            model.step(&rows, &mut whole, &mut whole_scores);
+            model.step(Step::New, &rows, &mut whole, &mut whole_scores);
             let moved = |row: &StepRow| {
                 let parent = row.parent.unwrap();
                 StepRow { parent: Some(Parent { row: Row::new(places[parent.row.index()]), ..parent }), ..*row }
             };
             let first = |i: &usize| !(*i as u32 + step).is_multiple_of(3);
             let (mut order, later): (Vec<usize>, Vec<usize>) = (0..6).partition(first);
-            model.step(&order.iter().map(|&i| moved(&rows[i])).collect::<Vec<_>>(), &mut parts, &mut part_scores);
-            model.step_more(&later.iter().map(|&i| moved(&rows[i])).collect::<Vec<_>>(), &mut parts, &mut part_scores);
+            model.step(
+                Step::New,
+                &order.iter().map(|&i| moved(&rows[i])).collect::<Vec<_>>(),
+                &mut parts,
+                &mut part_scores,
+            );
+            model.step(
+                Step::Same,
+                &later.iter().map(|&i| moved(&rows[i])).collect::<Vec<_>>(),
+                &mut parts,
+                &mut part_scores,
+            );
             order.extend(later);
             places = (0..6).map(|i| order.iter().position(|&at| at == i).unwrap()).collect();
             assert_eq!(
@@ -85,9 +96,9 @@ fn two() -> [Model; 2] {
 
 fn first_scores(model: &Model) -> Vec<f32> {
     let (mut state, mut scores) = (model.new_state(), model.new_scores());
-    model.encode(&[SentId(0)], &[&[WordId(3), WordId(9), WordId(0)]], &mut state);
-    model.step(&[StepRow { sentence: SentId(0), parent: None }], &mut state, &mut scores);
-    let mut words = vec![0.0; model.target_words()];
+    model.encode(&[Sentence::new(SentId(0), &[WordId(3), WordId(9), WordId(0)])], &mut state);
+    model.step(Step::New, &[StepRow { sentence: SentId(0), parent: None }], &mut state, &mut scores);
+    let mut words = vec![0.0; model.facts().target_words];
     scores.row(Row(0), &mut words);
     words
 }
@@ -108,7 +119,7 @@ fn raw_scores_are_those_of_the_output_layer() {
     let [model, _] = two();
     let normalised = first_scores(&model);
     let raw = model.with_raw_scores();
-    assert!(!raw.scores_are_log_probs());
+    assert!(!raw.facts().log_probs);
     let normaliser = first_scores(&raw)[0] - normalised[0];
     for (raw, log_prob) in first_scores(&raw).iter().zip(normalised) {
         assert!((raw - normaliser - log_prob).abs() < 1e-4, "they differ by ln Z alone");

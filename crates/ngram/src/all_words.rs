@@ -1,8 +1,8 @@
-//! The scores of all words after a history at once, as a neural model's search asks for them.
+//! The scores of all words after a history at once, as the search of a neural model asks for them.
 
 use crate::{Model, State, UNKNOWN};
 use core::f32::consts::LN_10;
-use metaphrase_base::{Scorer, WordId};
+use metaphrase_base::{ScoreBuffer, Scorer, Sentence, WordId, WordScores};
 use std::collections::HashMap;
 
 /// A language model that scores all words of another vocabulary, those of a neural model, at once.
@@ -14,30 +14,30 @@ use std::collections::HashMap;
 /// Δₖ(w) = log10 p(w | hₖ) − b(hₖ) − log10 p(w | hₖ₋₁)   if the model has hₖ w; else 0
 /// ```
 ///
-/// so that a history costs one addition per word and one per n-gram that goes on from it, where look-ups of all words
-/// would wait for memory some times each.
+/// so that a history costs one addition per word and one per n-gram that goes on from it. A look-up of each word would
+/// wait for memory several times.
 #[derive(Debug)]
 pub struct AllWords {
     model: Model,
-    /// The model's id of each word of the other vocabulary.
+    /// The language model's id of each word of the other vocabulary.
     ids: Vec<WordId>,
-    /// log10 p(w) of each of them.
+    /// log10 p(w) of each word of the other vocabulary.
     alone: Vec<f32>,
     /// By the number of words of the history, from 1 on.
     orders: Vec<Following>,
 }
 
-/// The words that go on from the histories of one length.
+/// The words that continue the histories of one length.
 #[derive(Debug)]
 struct Following {
-    /// Those of history `h` are from `starts[h]` to `starts[h + 1]`.
+    /// The words after history `h` are `words[starts[h]..starts[h + 1]]`.
     starts: Vec<u32>,
     /// Words of the other vocabulary, and their Δ.
     words: Vec<(u32, f32)>,
 }
 
 impl AllWords {
-    /// `ids[w]` is the model's id of word `w` of the other vocabulary: [`UNKNOWN`] where it does not have it.
+    /// `ids[w]` is the model's id of word `w` of the other vocabulary; [`UNKNOWN`] if the model does not have the word.
     #[must_use]
     pub fn new(model: Model, ids: Vec<WordId>) -> Self {
         let ids: Vec<WordId> =
@@ -69,7 +69,7 @@ fn differences(model: &Model, words: &HashMap<u32, Vec<u32>>) -> Vec<Following> 
         for ((number, (history, _)), ngram) in
             (0..table.count as u32).zip(table.keys(bytes)).zip(ngrams.chunks_exact(k + 1))
         {
-            // A false file may tell of more n-grams than it counts, and not have what they are made of.
+            // A false file may have more n-grams than it counts, or lack the n-grams that they are made of.
             let Some(lower) = layout.find(bytes, &ngram[1..]) else { continue };
             if history as usize >= layout.count(k - 1) {
                 continue;
@@ -92,7 +92,7 @@ fn differences(model: &Model, words: &HashMap<u32, Vec<u32>>) -> Vec<Following> 
 impl Scorer for AllWords {
     type State = State;
 
-    fn start(&self) -> State {
+    fn start(&self, _: &Sentence<'_>) -> State {
         self.model.begin()
     }
 
@@ -100,18 +100,19 @@ impl Scorer for AllWords {
         self.model.score(&state, self.ids[word.index()]).1
     }
 
-    fn add(&self, state: State, weight: f32, scores: &mut [f32]) {
+    fn scores<'a>(&'a self, state: State, weight: f32, buffer: &'a mut ScoreBuffer) -> WordScores<'a> {
         let weight = weight * LN_10;
         let backoff: f32 = state.backoffs[..state.length()].iter().sum();
-        for (score, alone) in scores.iter_mut().zip(&self.alone) {
-            *score += weight * (alone + backoff);
-        }
+        let scores = &mut buffer.dense;
+        scores.clear();
+        scores.extend(self.alone.iter().map(|alone| weight * (alone + backoff)));
         for (following, &history) in self.orders.iter().zip(state.histories()) {
             let [start, end] = [0, 1].map(|i| following.starts[history as usize + i] as usize);
             for &(word, difference) in &following.words[start..end] {
                 scores[word as usize] += weight * difference;
             }
         }
+        WordScores::Dense(scores)
     }
 }
 
@@ -119,6 +120,7 @@ impl Scorer for AllWords {
 mod tests {
     use super::*;
     use crate::{BEGIN, END, arpa};
+    use metaphrase_base::SentId;
     use std::path::Path;
 
     const ARPA: &str = include_str!("../../../testdata/ngram/lmplz.arpa");
@@ -135,14 +137,15 @@ mod tests {
             ids.extend([WordId(u32::MAX), END]);
             let all = AllWords::new(model, ids.clone());
             for line in TEXT.lines().take(20) {
-                let mut state = all.start();
+                let mut state = all.start(&Sentence::new(SentId(0), &[]));
+                let mut buffer = ScoreBuffer::default();
                 let words = line.split(' ').filter_map(|word| {
                     let id = all.model().vocabulary().id(word);
                     ids.iter().position(|&other| other == id)
                 });
                 for word in words.map(WordId::new) {
                     let mut scores = vec![1.0; ids.len()];
-                    all.add(state, 0.5, &mut scores);
+                    all.scores(state, 0.5, &mut buffer).add_to(&mut scores);
                     for (&id, score) in ids.iter().zip(scores).filter(|(id, _)| **id != BEGIN) {
                         let expected = 1.0 + 0.5 * LN_10 * all.model().score(&state, id).0;
                         assert!((score - expected).abs() < 1e-4, "{line}: {score} for {expected}");

@@ -120,7 +120,7 @@ pub(crate) fn write(model: &Model, writer: &mut dyn Write) -> io::Result<()> {
 mod tests {
     use super::*;
     use crate::WordId;
-    use metaphrase_base::Scorer as _;
+    use metaphrase_base::{Scorer as _, SentId, Sentence};
     use proptest::prelude::*;
 
     const TEXT: &str = include_str!("../../../testdata/ngram/lmplz.arpa");
@@ -149,7 +149,8 @@ mod tests {
                 let _ = crate::arpa::write(&model, &mut Vec::new());
                 let words = (0..model.vocabulary().len()).map(WordId::new).collect();
                 let all = crate::AllWords::new(model, words);
-                all.add(all.start(), 0.5, &mut vec![0.0; all.model().vocabulary().len()]);
+                let start = all.start(&Sentence::new(SentId(0), &[]));
+                let _ = all.scores(start, 0.5, &mut metaphrase_base::ScoreBuffer::default());
             }
         }
     }

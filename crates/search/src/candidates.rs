@@ -1,13 +1,14 @@
-//! The best continuations of a sentence's open hypotheses, each scored by the row that it has or shares.
+//! The best continuations of a sentence's open hypotheses. Each hypothesis is scored by a row of its own, or by one that
+//! it shares.
 
 use metaphrase_base::{Candidate, Row, StepScores, WordId};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
-/// An open hypothesis as a step sees it.
+/// A place in the beam: an open hypothesis as a step sees it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct BeamPlace {
     /// Log-probability so far.
     pub(crate) so_far: f32,
     /// The row that scores its continuations.
@@ -30,13 +31,24 @@ impl Continuation {
     }
 }
 
-/// What may not follow a hypothesis. The first method is for those that ask for more words than they need.
+/// The words that may not follow a hypothesis.
 pub(crate) trait Bans {
-    /// How many words the hypothesis at `place` may not be followed by, at most.
+    /// The number of words that may not follow the hypothesis at `place`, at most: so many more must be asked for.
     fn count(&self, place: usize) -> usize;
 
-    /// Whether `word` may not follow it.
+    /// Whether `word` may not follow the hypothesis at `place`.
     fn ban(&self, place: usize, word: WordId) -> bool;
+}
+
+/// The continuations among which the best are looked for.
+pub(crate) struct Choices<'a, B> {
+    /// The open hypotheses.
+    pub(crate) places: &'a [BeamPlace],
+    /// The sentence's rows of the step, in the order of `places`.
+    pub(crate) rows: Range<usize>,
+    /// Words that follow no hypothesis.
+    pub(crate) excluded: &'a [WordId],
+    pub(crate) bans: &'a B,
 }
 
 /// Finds the best continuations; keeps its work space.
@@ -49,19 +61,18 @@ pub(crate) struct Best {
 
 impl Best {
     /// The `k` best continuations where each hypothesis has a row of its own (`TOPB` of Algorithm 1), or, if rows are
-    /// shared, those that the cubes of [`Cube`] hold. `rows` are the sentence's, in the order of `places`.
+    /// shared, those that the cubes of [`Cube`] hold.
     pub(crate) fn find(
         &mut self,
-        places: &[Place],
-        rows: Range<usize>,
+        choices: &Choices<'_, impl Bans>,
         k: usize,
         scores: &mut impl StepScores,
-        (excluded, bans): (&[WordId], &impl Bans),
         out: &mut Vec<Continuation>,
     ) {
+        let &Choices { places, ref rows, excluded, bans } = choices;
         out.clear();
         if rows.len() < places.len() {
-            return self.cube.find(places, rows, k, scores, (excluded, bans), out);
+            return self.cube.find(choices, k, scores, out);
         }
         self.so_far.clear();
         self.so_far.extend(places.iter().map(|place| place.so_far));
@@ -75,12 +86,12 @@ impl Best {
     /// The `k` best continuations of each hypothesis.
     pub(crate) fn find_each(
         &mut self,
-        places: &[Place],
+        choices: &Choices<'_, impl Bans>,
         k: usize,
         scores: &mut impl StepScores,
-        (excluded, bans): (&[WordId], &impl Bans),
         out: &mut Vec<Continuation>,
     ) {
+        let &Choices { places, excluded, bans, .. } = choices;
         for (place, open) in places.iter().enumerate() {
             let row = open.row.index();
             scores.top(row..row + 1, &[open.so_far], k + bans.count(place), excluded, &mut self.candidates);
@@ -95,9 +106,9 @@ impl Best {
 /// neighbours.
 #[derive(Debug, Default)]
 struct Cube {
-    /// Hypotheses by row, those of a row best first.
+    /// Hypotheses by row; the hypotheses of a row best first.
     members: Vec<usize>,
-    /// The best words of all rows, one row after the other.
+    /// The best words of each row, row after row.
     words: Vec<Candidate>,
     slices: Vec<Slice>,
     heap: BinaryHeap<Cell>,
@@ -143,16 +154,15 @@ impl Eq for Cell {}
 impl Cube {
     fn find(
         &mut self,
-        places: &[Place],
-        rows: Range<usize>,
+        choices: &Choices<'_, impl Bans>,
         k: usize,
         scores: &mut impl StepScores,
-        (excluded, bans): (&[WordId], &impl Bans),
         out: &mut Vec<Continuation>,
     ) {
+        let &Choices { places, ref rows, excluded, bans } = choices;
         self.arrange(places);
         self.words.clear();
-        for (slice, row) in rows.enumerate() {
+        for (slice, row) in rows.clone().enumerate() {
             let first = self.words.len();
             let banned = self.members[self.slices[slice].members.clone()].iter().map(|&place| bans.count(place)).max();
             scores.top(row..row + 1, &[0.0], k + banned.unwrap_or(0), excluded, &mut self.candidates);
@@ -168,7 +178,7 @@ impl Cube {
             if !bans.ban(continuation.place, continuation.word) {
                 out.push(continuation);
             }
-            // Each cell has one way to be reached: down the first column, then to the right.
+            // Each cell is reached in one way only: down the first column, then to the right.
             self.push(places, slice, member, word + 1);
             if word == 0 {
                 self.push(places, slice, member + 1, word);
@@ -177,7 +187,7 @@ impl Cube {
     }
 
     /// Groups hypotheses by their rows.
-    fn arrange(&mut self, places: &[Place]) {
+    fn arrange(&mut self, places: &[BeamPlace]) {
         self.members.clear();
         self.members.extend(0..places.len());
         let best_first = |&a: &usize, &b: &usize| places[b].so_far.total_cmp(&places[a].so_far).then(a.cmp(&b));
@@ -190,8 +200,8 @@ impl Cube {
         }
     }
 
-    /// Pushes a cell, if there is one.
-    fn push(&mut self, places: &[Place], slice: usize, member: usize, word: usize) {
+    /// Pushes a cell, if it exists.
+    fn push(&mut self, places: &[BeamPlace], slice: usize, member: usize, word: usize) {
         let Slice { members, words } = &self.slices[slice];
         if member < members.len() && word < words.len() {
             let place = self.members[members.start + member];

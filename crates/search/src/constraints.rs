@@ -11,16 +11,16 @@ use metaphrase_base::WordId;
 use phrases::{Phrases, Tails};
 use std::sync::Arc;
 
-/// Which words of a vocabulary go on with the word before them, as the sub-word pieces inside a written word do.
+/// By word of a vocabulary: whether it continues the word before it, as a sub-word piece inside a written word does.
 ///
 /// A phrase is met only where the word after it begins anew: `Haus` is not met by `Haustür`.
 pub type Continues = Arc<[bool]>;
 
-/// What translations of a sentence must and must not contain. Cheap to clone.
+/// Phrases that translations of a sentence must, or must not, contain. Cheap to clone.
 ///
-/// Each *term* is met by any one of its alternatives, each a phrase of one or more words. No word of a translation
-/// counts for two terms, so a term that is given twice must appear twice. Which words count for which term is read
-/// from left to right: the longest phrase of an unmet term that begins at a word is taken.
+/// A *term* is met by any one of its alternatives; an alternative is a phrase of one or more words. No word of a translation
+/// counts for two terms, so a term that is given twice must appear twice. A translation is read from left to right: at each
+/// word the longest phrase of an unmet term that begins there is taken.
 #[derive(Debug, Clone)]
 pub struct Constraints(Arc<Given>);
 
@@ -59,11 +59,11 @@ pub enum ConstraintsError {
 }
 
 impl Constraints {
-    /// Terms of alternatives, each a phrase, that must appear; phrases that must not (`avoided`); and, where words
-    /// are pieces of written words, which of them go on with the word before.
+    /// `terms` must appear, each as one of its alternatives; `avoided` phrases must not. Where words are pieces of written
+    /// words, `continues` tells the pieces that continue a word.
     ///
     /// # Errors
-    /// [`ConstraintsError`] for what no translation could meet.
+    /// [`ConstraintsError`] if no translation could meet the constraints.
     pub fn new(
         terms: &[Vec<Vec<WordId>>],
         avoided: &[Vec<WordId>],
@@ -89,20 +89,20 @@ impl Constraints {
         Ok(Self(Arc::new(Given { phrases, avoided: tails, continues, shortest })))
     }
 
-    /// C: words that a translation needs at least to meet all terms (the paper's number of constraints, counted in
-    /// words of the vocabulary).
+    /// C: the number of words that a translation needs at least to meet all terms (the paper's number of constraints,
+    /// counted in words of the vocabulary).
     #[must_use]
     pub fn words(&self) -> usize {
         self.0.shortest.iter().map(Vec::len).sum()
     }
 
-    /// How many terms there are.
+    /// The number of terms.
     #[must_use]
     pub fn terms(&self) -> usize {
         self.0.shortest.len()
     }
 
-    /// Which words of a translation meet each term: `(first word, number of words)`, or `None` for a term that is missing.
+    /// The words of a translation that meet each term: `(first word, number of words)`, or `None` for a missing term.
     #[must_use]
     pub fn find(&self, words: &[WordId]) -> Vec<Option<(usize, usize)>> {
         let mut met = vec![None; self.terms()];
@@ -123,10 +123,10 @@ impl Given {
         self.continues.as_ref().and_then(|words| words.get(word.index())).copied().unwrap_or(false)
     }
 
-    /// Reads `words` from left to right with the terms in `met` met before, adds those that they meet and tells
-    /// `credit` the term, its first word and its number of words. `ended`: no word follows.
+    /// Reads `words` from left to right. The terms in `met` are met before; terms that the words meet are added to it, and
+    /// `credit` is called with the term, its first word and its number of words. `ended`: no word follows.
     ///
-    /// Returns where the words begin that may still become a phrase: the end, if there are none.
+    /// Returns the place from which the words may still become a phrase: the end, if there is no such place.
     fn read(
         &self,
         words: &[WordId],

@@ -1,9 +1,12 @@
 //! A model and a scorer as one model: shallow fusion.
 
-use metaphrase_base::{Row, Scorer, SentId, StepModel, StepRow, StepScores, WordId};
+use metaphrase_base::{ModelFacts, Row, ScoreBuffer, Scorer, SentId, Sentence, Step, StepModel, StepRow, StepScores};
 use std::sync::Arc;
 
 /// A model to whose scores a [`Scorer`] adds: `ln p(word) + weight · score(word)`.
+///
+/// A fused model is a model, so another scorer can be fused with it: `Fused::new(Arc::new(with_language_model), mask, 1.0)`.
+/// A dense scorer next to the model and sparse scorers around it cost least, as a dense scorer must write every score.
 pub struct Fused<M, S> {
     model: Arc<M>,
     scorer: S,
@@ -13,11 +16,12 @@ pub struct Fused<M, S> {
 /// What the search of a batch changes.
 pub struct FusedState<M, S> {
     model: M,
+    /// By slot: the scorer's state before the first word.
+    starts: Vec<S>,
     /// The scorer's states of the rows of the last step, and of the step before.
     rows: Vec<S>,
     before: Vec<S>,
-    /// What the scorer adds to a row.
-    more: Vec<f32>,
+    buffer: ScoreBuffer,
 }
 
 impl<M: StepModel, S: Scorer> Fused<M, S> {
@@ -25,77 +29,56 @@ impl<M: StepModel, S: Scorer> Fused<M, S> {
     pub const fn new(model: Arc<M>, scorer: S, weight: f32) -> Self {
         Self { model, scorer, weight }
     }
-
-    /// Scores `rows`, which are those of the step from row `first` on.
-    fn add(&self, rows: &[StepRow], first: usize, state: &mut FusedState<M::State, S::State>, scores: &mut M::Scores) {
-        for (number, row) in rows.iter().enumerate() {
-            let of_row = match row.parent {
-                Some(parent) => self.scorer.after(state.before[parent.row.index()], parent.word),
-                None => self.scorer.start(),
-            };
-            state.rows.push(of_row);
-            state.more.clear();
-            state.more.resize(self.model.target_words(), 0.0);
-            self.scorer.add(of_row, self.weight, &mut state.more);
-            scores.add(Row::new(first + number), &state.more);
-        }
-    }
 }
 
 impl<M: StepModel, S: Scorer> StepModel for Fused<M, S> {
     type State = FusedState<M::State, S::State>;
     type Scores = M::Scores;
 
-    fn target_words(&self) -> usize {
-        self.model.target_words()
-    }
-
-    fn end_of_sentence(&self) -> WordId {
-        self.model.end_of_sentence()
+    fn facts(&self) -> ModelFacts {
+        let facts = self.model.facts();
+        let log_probs = self.weight >= 0.0 && facts.log_probs && self.scorer.scores_are_log_probs();
+        ModelFacts { log_probs, ..facts }
     }
 
     fn new_state(&self) -> Self::State {
-        FusedState { model: self.model.new_state(), rows: Vec::new(), before: Vec::new(), more: Vec::new() }
+        let (starts, rows, before) = (Vec::new(), Vec::new(), Vec::new());
+        FusedState { model: self.model.new_state(), starts, rows, before, buffer: ScoreBuffer::default() }
     }
 
     fn new_scores(&self) -> Self::Scores {
         self.model.new_scores()
     }
 
-    fn encode(&self, slots: &[SentId], sentences: &[&[WordId]], state: &mut Self::State) {
-        self.model.encode(slots, sentences, &mut state.model);
-    }
-
-    fn expect_given_words(&self, slot: SentId, state: &mut Self::State) {
-        self.model.expect_given_words(slot, &mut state.model);
+    fn encode(&self, sentences: &[Sentence<'_>], state: &mut Self::State) {
+        self.model.encode(sentences, &mut state.model);
+        for sentence in sentences {
+            let (slot, start) = (sentence.slot.index(), self.scorer.start(sentence));
+            if slot >= state.starts.len() {
+                state.starts.resize(slot + 1, start);
+            }
+            state.starts[slot] = start;
+        }
     }
 
     fn release(&self, slot: SentId, state: &mut Self::State) {
         self.model.release(slot, &mut state.model);
     }
 
-    fn step(&self, rows: &[StepRow], state: &mut Self::State, scores: &mut Self::Scores) {
-        self.model.step(rows, &mut state.model, scores);
-        core::mem::swap(&mut state.rows, &mut state.before);
-        state.rows.clear();
-        self.add(rows, 0, state, scores);
-    }
-
-    fn step_more(&self, rows: &[StepRow], state: &mut Self::State, scores: &mut Self::Scores) {
-        self.model.step_more(rows, &mut state.model, scores);
-        self.add(rows, state.rows.len(), state, scores);
-    }
-
-    fn scores_are_log_probs(&self) -> bool {
-        self.weight >= 0.0 && self.model.scores_are_log_probs() && self.scorer.scores_are_log_probs()
-    }
-
-    fn has_attention(&self) -> bool {
-        self.model.has_attention()
-    }
-
-    fn keep_attention(&self, keep: bool, state: &mut Self::State) {
-        self.model.keep_attention(keep, &mut state.model);
+    fn step(&self, step: Step, rows: &[StepRow], state: &mut Self::State, scores: &mut Self::Scores) {
+        self.model.step(step, rows, &mut state.model, scores);
+        if step == Step::New {
+            core::mem::swap(&mut state.rows, &mut state.before);
+            state.rows.clear();
+        }
+        for row in rows {
+            let of_row = match row.parent {
+                Some(parent) => self.scorer.after(state.before[parent.row.index()], parent.word),
+                None => state.starts[row.sentence.index()],
+            };
+            scores.add(Row::new(state.rows.len()), self.scorer.scores(of_row, self.weight, &mut state.buffer));
+            state.rows.push(of_row);
+        }
     }
 
     fn attention<'s>(&self, state: &'s Self::State, row: Row) -> &'s [f32] {

@@ -1,6 +1,6 @@
-//! Dynamic beam allocation: which continuations are kept where constraints are to be met (Post and Vilar 2018, §3).
+//! Dynamic beam allocation: selects continuations so that constraints are met (Post and Vilar 2018, §3).
 
-use crate::candidates::{Bans, Best, Continuation, Place};
+use crate::candidates::{Bans, BeamPlace, Best, Choices, Continuation};
 use crate::constraints::{Automaton, Banks, StateId};
 use crate::{Options, Strategy};
 use metaphrase_base::{StepScores, WordId};
@@ -9,7 +9,7 @@ use std::ops::Range;
 /// One step of a sentence.
 pub(crate) struct Step<'a> {
     /// The open hypotheses.
-    pub(crate) places: &'a [Place],
+    pub(crate) places: &'a [BeamPlace],
     /// The sentence's rows.
     pub(crate) rows: Range<usize>,
     /// Places in the beam.
@@ -19,7 +19,7 @@ pub(crate) struct Step<'a> {
     pub(crate) end: WordId,
 }
 
-/// Nothing is banned.
+/// Bans no word.
 struct Free;
 
 impl Bans for Free {
@@ -33,14 +33,17 @@ impl Bans for Free {
 }
 
 impl Step<'_> {
+    fn choices<'s, B>(&'s self, bans: &'s B) -> Choices<'s, B> {
+        Choices { places: self.places, rows: self.rows.clone(), excluded: &self.options.excluded, bans }
+    }
+
     /// The best continuations where there are no constraints.
     pub(crate) fn find(&self, best: &mut Best, scores: &mut impl StepScores, out: &mut Vec<Continuation>) {
-        best.find(self.places, self.rows.clone(), self.width, scores, (&self.options.excluded, &Free), out);
+        best.find(&self.choices(&Free), self.width, scores, out);
     }
 }
 
-/// What a hypothesis may not be followed by: the end of its sentence before all constraints are met (§3.3), and the
-/// last word of a phrase to avoid.
+/// Bans the end of sentence before all constraints are met (§3.3), and the last word of a phrase to avoid.
 struct Unready<'a> {
     automaton: &'a Automaton,
     states: &'a [StateId],
@@ -75,7 +78,7 @@ pub(crate) struct Buffers {
 /// The constraints of a sentence.
 pub(crate) struct Guide<'a> {
     pub(crate) automaton: &'a mut Automaton,
-    /// How many words may still be said, the next one and the end of sentence included.
+    /// How many words may still follow, the next one and the end of sentence included.
     pub(crate) left: usize,
 }
 
@@ -90,44 +93,61 @@ impl Guide<'_> {
         buffers: &mut Buffers,
         out: &mut Vec<Continuation>,
     ) {
-        let Buffers { states: of, needed, banks } = buffers;
-        of.clear();
-        of.extend(states);
-        let excluded = &*step.options.excluded;
+        buffers.states.clear();
+        buffers.states.extend(states);
+        let of = &buffers.states[..];
         let bans = Unready { automaton: self.automaton, states: of, end: step.end };
-        best.find(step.places, step.rows.clone(), step.width, scores, (excluded, &bans), out);
+        let choices = step.choices(&bans);
+        best.find(&choices, step.width, scores, out);
         if of.iter().all(|&state| self.automaton.is_done(state)) {
             return;
         }
-        // As many of each hypothesis as a bank has places: the best one alone, as in the paper, would leave banks to their
-        // neighbours that have good hypotheses of their own.
+        // As many continuations of each hypothesis as a bank has places. The paper takes the best one alone; then banks that
+        // have good hypotheses of their own lose their places to neighbours.
         let share = step.width.div_ceil(self.automaton.needed(StateId::START) + 1);
-        best.find_each(step.places, share, scores, (excluded, &bans), out);
+        best.find_each(&choices, share, scores, out);
+        self.add_progress(step, of, scores, out);
+        out.sort_unstable_by(Continuation::by_score);
+        out.dedup_by_key(|continuation| (continuation.place, continuation.word));
+        self.drop_late(step, buffers, scores, out);
+        self.allocate(step, buffers, out);
+    }
+
+    /// Adds the continuations that come nearer to meeting the constraints.
+    fn add_progress(&mut self, step: &Step<'_>, of: &[StateId], scores: &impl StepScores, out: &mut Vec<Continuation>) {
         for (place, (&state, at)) in of.iter().zip(step.places).enumerate() {
             for word in 0..self.automaton.next(state).len() {
                 let word = self.automaton.next(state)[word];
                 let log_prob = scores.score(at.row, word);
                 self.automaton.saw(word, log_prob);
                 let score = log_prob + at.so_far;
-                if score > f32::NEG_INFINITY && !excluded.contains(&word) {
+                if score > f32::NEG_INFINITY && !step.options.excluded.contains(&word) {
                     out.push(Continuation { place, word, score });
                 }
             }
         }
-        out.sort_unstable_by(Continuation::by_score);
-        out.dedup_by_key(|continuation| (continuation.place, continuation.word));
+    }
 
+    /// Fills `buffers.needed` with the `continuations` after which the words that are needed and the end of sentence still
+    /// fit, if there are any: else the limit would come first.
+    fn drop_late(
+        &mut self,
+        step: &Step<'_>,
+        buffers: &mut Buffers,
+        scores: &impl StepScores,
+        continuations: &[Continuation],
+    ) {
+        let Buffers { states: of, needed, .. } = buffers;
         needed.clear();
-        needed.extend(out.iter().map(|&continuation| {
+        needed.extend(continuations.iter().map(|&continuation| {
             let state = of[continuation.place];
             let ends = continuation.word == step.end;
             let state = if ends { state } else { self.automaton.after(state, continuation.word) };
             (continuation, self.automaton.needed(state))
         }));
-        // What is needed and the end of sentence must still fit after this word: else the limit would come first.
         let left = self.left - 1;
-        let hopeful = |&(_, needed): &(Continuation, usize)| needed == 0 || needed < left;
-        if !needed.iter().any(hopeful) {
+        let in_time = |&(_, needed): &(Continuation, usize)| needed == 0 || needed < left;
+        if !needed.iter().any(in_time) {
             let ready =
                 of.iter().zip(step.places).enumerate().filter(|(_, (state, _))| self.automaton.needed(**state) == 0);
             let ends = ready.map(|(place, (_, at))| Continuation {
@@ -137,9 +157,14 @@ impl Guide<'_> {
             });
             needed.extend(ends.filter(|end| end.score > f32::NEG_INFINITY).map(|end| (end, 0)));
         }
-        if needed.iter().any(hopeful) {
-            needed.retain(hopeful);
+        if needed.iter().any(in_time) {
+            needed.retain(in_time);
         }
+    }
+
+    /// Divides the beam among the banks and keeps the best continuations of each.
+    fn allocate(&self, step: &Step<'_>, buffers: &mut Buffers, out: &mut Vec<Continuation>) {
+        let Buffers { needed, banks, .. } = buffers;
         let all = self.automaton.needed(StateId::START);
         let bank = |needed: usize| all.saturating_sub(needed);
         banks.count(all + 1, needed.iter().map(|(_, needed)| bank(*needed)));

@@ -1,4 +1,4 @@
-//! Length: the limit T of a sentence, normalised scores, and what an open hypothesis can still reach.
+//! Length: the limit T of a sentence, normalised scores, and the best score that an open hypothesis can still reach.
 
 use crate::Options;
 

@@ -1,20 +1,28 @@
 //! Search for the best translation: batched beam search over any [`StepModel`](metaphrase_base::StepModel).
 //!
 //! ```text
-//!            tasks ──▶ Searcher::run ──▶ outcomes (in the order in which sentences finish)
-//!                          │ one loop: admit · step · select · retire     (searcher.rs: Algorithm 1)
-//!              ┌───────────┴──────────┐
-//!      StepModel::step        SentenceSearch::advance                     (sentence.rs)
-//!      scores of all rows     TOPB of one sentence; F, its second stack, T
-//!                                     │
-//!                                  Trellis                                (trellis.rs: b, y, q of all steps)
+//!  Task ─▶ Searcher::run: admit · step · select · retire ─▶ Outcome         searcher.rs: Algorithm 1
+//!             │ Sentence, rows             ▲ continuations
+//!             ▼                            │
+//!          StepModel                SentenceSearch                          sentence.rs: the beam, F, T
+//!          encode · step · release         │ asks for the continuations that its strategy wants
+//!             │                            │   beam        TOPB             candidates.rs
+//!             │    Scorer                  │   cubes       rows are shared  candidates.rs
+//!             │    adds WordScores         │   banks       constraints      guide.rs
+//!             ▼      ▼                     ▼
+//!          StepScores: the k best of these rows · the score of a word · a row
 //! ```
 //!
-//! What a step scores may be a model, an ensemble of them, either with a [`Scorer`](metaphrase_base::Scorer) such as a
-//! language model ([`Fused`]); all are step models. What a sentence keeps of it is up to its [`Strategy`] and its
-//! [`Constraints`]: plain beam search takes the best, cube pruning (candidates.rs) lets hypotheses share rows, dynamic
-//! beam allocation (guide.rs) gives each number of met constraints its part of the beam. Any of the first goes with
-//! any of the second.
+//! Four things vary independently; three of them are traits of `metaphrase_base`:
+//!
+//! * [`StepModel`](metaphrase_base::StepModel): a model, an ensemble, a model with a scorer ([`Fused`]). Search passes
+//!   rows that name their parents; it never sees a state.
+//! * [`StepScores`](metaphrase_base::StepScores): the scores of a step. Search asks, it does not read: no question but
+//!   that for a whole row (sampling) needs a number per word.
+//! * [`Scorer`](metaphrase_base::Scorer): adds to all words of a row, densely (a language model) or sparsely (a bonus for
+//!   few words, a mask). Scorers stack: a model with a scorer is a model.
+//! * [`Strategy`] and [`Constraints`]: which continuations a sentence keeps. Both are closed sets, private to this crate;
+//!   each strategy goes with constraints and without.
 //!
 //! The loop is Algorithm 1 of Iglesias et al. 2018 with sentence batching (§3.1): rows of many sentences
 //! share a step, finished sentences leave, waiting ones enter. A sentence's result does not depend on the
@@ -39,6 +47,7 @@
 
 mod candidates;
 mod constraints;
+mod finished;
 mod fused;
 mod guide;
 mod length;

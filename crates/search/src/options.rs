@@ -1,4 +1,4 @@
-//! What a search is told, in one struct.
+//! The options of a search.
 
 use crate::Sampling;
 use crate::trellis::MAX_MERGE_WORDS;
@@ -17,17 +17,17 @@ pub enum Stop {
     Fill,
 }
 
-/// Which continuations a step looks at, and which of them it keeps.
+/// The continuations that a step looks at, and the way it chooses among them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Strategy {
     /// All continuations of all open hypotheses; constraints by dynamic beam allocation (Post and Vilar 2018).
     #[default]
     Beam,
-    /// As `Beam`, but the beam is C + 1 times as wide where a sentence has C words of constraints, and each bank has
-    /// its own `beam_size` places (Hokamp and Liu 2017, as Post and Vilar 2018, §5, simulate it).
+    /// As `Beam`, but for a sentence with C words of constraints the beam is C + 1 times as wide: each bank has `beam_size`
+    /// places of its own (Hokamp and Liu 2017, as Post and Vilar 2018, §5, simulate it).
     Grid,
     /// Cube pruning (Zhang et al. 2018, §3.4.1, "NCP"): open hypotheses that end with the same words share the scores
-    /// of the best of them; those that are chosen get their own scores and states in a second step.
+    /// of the best of them; the chosen ones get their own scores and states in a second step.
     Cube,
     /// Accelerated cube pruning (§3.4.2, "ACP"): they share the score and the state for good.
     AcceleratedCube,
@@ -46,10 +46,10 @@ const MAX_BEAM: usize = 10_000;
 /// Options of a search. The default is Marian's behaviour with beam 6 and scores normalised by length.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
-    /// Which continuations are looked at and kept.
+    /// How continuations are looked at and kept.
     pub strategy: Strategy,
-    /// Cube pruning lets hypotheses share a row if their last words are the same, so many of them. The paper's 1 merges
-    /// most; 2 costs less quality. From 1 to 4.
+    /// Cube pruning lets hypotheses share a row if this number of their last words is the same. The paper has 1, which
+    /// merges most; 2 costs less quality. From 1 to 4.
     pub merge_words: usize,
     /// Hypotheses kept per step and sentence, B. From 1 to 10,000.
     pub beam_size: usize,
@@ -58,22 +58,22 @@ pub struct Options {
     /// Exponent α of the length normalisation `(log P - word_penalty · length) / length^α`; the length counts
     /// the end of sentence. 0: none.
     pub normalize: f32,
-    /// α of sentences with terms that must appear; `None`: the same. Normalisation by length rewards what is put behind a
-    /// finished translation only to meet a constraint; without it terms find their places.
+    /// α of sentences with terms that must appear; `None`: the same α. Normalisation by length rewards words that are put
+    /// behind a finished translation only to meet a constraint; without it terms find their places.
     pub normalize_constrained: Option<f32>,
-    /// Taken from the score for each word, before normalisation.
+    /// Subtracted from the score for each word, before normalisation.
     pub word_penalty: f32,
     /// The longest hypothesis T of a sentence: this factor times its source length, both with the end of sentence.
     pub max_length_factor: f32,
     /// How a sentence ends.
     pub stop: Stop,
-    /// Relative beam width: what is less probable than the best hypothesis of the step (with constraints: the best that
-    /// has met as many) times this is dropped (Iglesias 2018, §4.3: 0.01). From 0, which drops nothing, to 1.
+    /// Relative beam width: a hypothesis is dropped if it is less probable than the best one of the step times this width
+    /// (Iglesias 2018, §4.3: 0.01). With constraints, the best one that has met as many. From 0, which drops nothing, to 1.
     pub beam_width: f32,
     /// Hypotheses whose log-probability is this much below that of the best finished one are dropped (Post and Vilar
     /// 2018, §4). `None`: 20 for sentences with constraints, otherwise nothing is dropped. With constraints a finite
-    /// threshold also drops what can not win any more if the words that it still needs come no cheaper than they have
-    /// been so far.
+    /// threshold also drops hypotheses that can not win any more, unless the words that they still need become cheaper than
+    /// they have been so far.
     pub prune_threshold: Option<f32>,
     /// A sentence ends when its n-best list is full and the log-probability of the best open hypothesis is this much
     /// below that of the best finished one (Devlin 2017, §3: δ = 3). Infinite: never.
@@ -111,32 +111,32 @@ impl Default for Options {
 /// An option that search can not work with.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum OptionsError {
-    /// A beam or an n-best list of nothing.
+    /// An option that must be at least 1 is 0.
     #[error("{option} is 0; it must be at least 1")]
     Zero {
         /// The option's name.
         option: &'static str,
     },
-    /// A beam that no memory holds.
+    /// The beam is too wide for memory.
     #[error("a beam of {beam_size} is asked for; the widest is {MAX_BEAM}")]
     BeamTooWide {
-        /// What was given.
+        /// The given value.
         beam_size: usize,
     },
     /// More last words than cube pruning looks at.
     #[error("cube pruning is to look at {words} last words; it looks at {MAX_MERGE_WORDS} at most")]
     MergeWords {
-        /// What was given.
+        /// The given value.
         words: usize,
     },
-    /// Not a usable number.
+    /// A number out of range.
     #[error("{option} is {value}; it must be {expected}")]
     Range {
         /// The option's name.
         option: &'static str,
-        /// What was given.
+        /// The given value.
         value: f32,
-        /// What would do.
+        /// The values that are allowed.
         expected: &'static str,
     },
     /// More hypotheses asked for than the beam can hold.
@@ -150,10 +150,10 @@ pub enum OptionsError {
     /// The end of sentence can not be excluded.
     #[error("the end-of-sentence word is among the excluded words; no hypothesis could end")]
     EndExcluded,
-    /// Draws are made one by one; there is no beam to prune or to divide.
+    /// Draws are made one by one: no beam can be pruned or divided.
     #[error("sampling goes with neither {with}; use --strategy beam without it, or do not sample")]
     Sampling {
-        /// What does not go with it.
+        /// The option that does not go with sampling.
         with: &'static str,
     },
     /// Attention of a model without attention.
@@ -162,7 +162,7 @@ pub enum OptionsError {
 }
 
 impl Options {
-    /// Refuses what can not work, at all or with this model.
+    /// Refuses options that can not work, at all or with this model.
     ///
     /// # Errors
     /// One sentence about the first option that can not work.
@@ -203,10 +203,10 @@ impl Options {
         } else if self.n_best > self.beam_size {
             return Err(OptionsError::NBestOverBeam { n_best: self.n_best, beam_size: self.beam_size });
         }
-        if self.excluded.contains(&model.end_of_sentence()) {
+        if self.excluded.contains(&model.facts().end_of_sentence) {
             return Err(OptionsError::EndExcluded);
         }
-        if self.attention && !model.has_attention() {
+        if self.attention && !model.facts().attention {
             return Err(OptionsError::NoAttention);
         }
         Ok(CheckedOptions(Arc::new(self)))

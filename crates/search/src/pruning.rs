@@ -1,29 +1,32 @@
-//! Which of the chosen continuations are not worth going on with.
+//! Drops the chosen continuations that are not worth going on with.
 
 use crate::Options;
 use crate::candidates::Continuation;
 use crate::constraints::{Automaton, StateId};
 use crate::length::Ranking;
-use crate::sentence::{Open, Target};
+use crate::sentence::Open;
+use metaphrase_base::ModelFacts;
 
-/// What pruning knows of a sentence.
+/// The search of a sentence as pruning sees it.
 pub(crate) struct Pruning<'a> {
     pub(crate) options: &'a Options,
-    pub(crate) target: Target,
+    pub(crate) facts: ModelFacts,
     /// The open hypotheses, by place.
     pub(crate) states: &'a [Open],
     pub(crate) constraints: Option<&'a mut Automaton>,
     /// Log-probability of the best finished hypothesis.
     pub(crate) best_finished: f32,
-    /// The score of the last one of the n-best list, if it is full.
+    /// The score of the last hypothesis of the n-best list, if the list is full.
     pub(crate) to_beat: Option<f32>,
     pub(crate) ranking: Ranking,
-    /// The next length, and the limit.
-    pub(crate) lengths: (usize, usize),
+    /// Words of a continuation.
+    pub(crate) length: usize,
+    /// The most words of a hypothesis.
+    pub(crate) limit: usize,
 }
 
 impl Pruning<'_> {
-    /// Drops what is too far below the best finished hypothesis, or below the best continuation.
+    /// Drops continuations that are too far below the best finished hypothesis or below the best continuation.
     pub(crate) fn prune(&mut self, continuations: &mut Vec<Continuation>) {
         let constrained = self.constraints.as_ref().is_some_and(|automaton| automaton.needed(StateId::START) > 0);
         let default = if constrained { 20.0 } else { f32::INFINITY };
@@ -38,31 +41,29 @@ impl Pruning<'_> {
         }
     }
 
-    /// Where there are terms to meet: drops what can not enter the n-best list any more if the words that it still
-    /// needs come at the best probability that each has had so far.
+    /// Where there are terms to meet: drops continuations that can not enter the n-best list any more, even if each word
+    /// that they still need comes at the best probability that this word has had so far.
     fn drop_hopeless(&mut self, continuations: &mut Vec<Continuation>) {
-        let (Some(automaton), Some(to_beat), true) = (&mut self.constraints, self.to_beat, self.target.log_probs)
-        else {
+        let (Some(automaton), Some(to_beat), true) = (&mut self.constraints, self.to_beat, self.facts.log_probs) else {
             return;
         };
-        let (next, limit) = self.lengths;
         continuations.retain(|continuation| {
-            let rest = if continuation.word == self.target.end {
+            let rest = if continuation.word == self.facts.end_of_sentence {
                 0.0
             } else {
                 let after = automaton.after(self.states[continuation.place].state, continuation.word);
                 automaton.rest(after)
             };
-            self.ranking.reachable(continuation.score + rest, next, limit) > to_beat
+            self.ranking.reachable(continuation.score + rest, self.length, self.limit) > to_beat
         });
     }
 
-    /// Drops what is less probable than the best of the step times the beam width; with constraints the best that has
-    /// met as many, so that the way to meet the others stays open.
+    /// Drops continuations that are less probable than the best of the step times the beam width. With constraints the best
+    /// is that of the same bank (as many words met), so that the way to meet the other constraints stays open.
     fn narrow(&mut self, continuations: &mut Vec<Continuation>) {
         let margin = self.options.beam_width.ln();
         let mut bank = |continuation: &Continuation| match &mut self.constraints {
-            Some(automaton) if continuation.word != self.target.end => {
+            Some(automaton) if continuation.word != self.facts.end_of_sentence => {
                 automaton.needed_after(self.states[continuation.place].state, continuation.word)
             }
             _ => 0,

@@ -5,7 +5,7 @@ use metaphrase_base::WordId;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Which part of the distribution words are drawn from.
+/// The part of the distribution that words are drawn from.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Sampling {
     /// All words, at this temperature (1: the model's own distribution).
@@ -60,7 +60,7 @@ pub(crate) struct Sampler {
     words: Vec<(f32, WordId)>,
 }
 
-/// The random numbers of one drawn hypothesis: of the sentence's seed and the draw, never of the batch.
+/// The random numbers of one drawn hypothesis. They depend on the sentence's seed and the draw, never on the batch.
 pub(crate) fn generator(seed: u64, draw: usize) -> ChaCha8Rng {
     let mut key = [0u8; 32];
     key[..8].copy_from_slice(&seed.to_le_bytes());
@@ -75,7 +75,7 @@ impl Sampler {
         &mut self.row
     }
 
-    /// Draws from the row last filled in; the word and its log-probability. `None` if no word is possible.
+    /// Draws from the row that was filled in last: the word and its log-probability. `None` if no word is possible.
     pub(crate) fn draw(
         &mut self,
         sampling: Sampling,
@@ -116,7 +116,7 @@ impl Sampler {
                 self.words.truncate(kept);
             }
         }
-        // Summed in the order of ids or weights, which is the row's own: the same draw in any batch.
+        // Summed in the order of the ids, which depends on the row alone: the same draw in any batch.
         self.words.sort_unstable_by_key(|w| w.1);
         let total: f32 = self.words.iter().map(|w| w.0).sum();
         let mut left = rng.random::<f32>() * total;

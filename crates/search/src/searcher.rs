@@ -1,14 +1,15 @@
 //! Algorithm 1 of Iglesias et al. 2018 over a batch that sentences enter and leave.
 
-use crate::sentence::{Selection, SentenceSearch, Target};
+use crate::sentence::{Selection, SentenceSearch};
 use crate::{Outcome, Task};
-use metaphrase_base::{SentId, StepModel, StepRow};
+use metaphrase_base::{ModelFacts, SentId, Sentence, Step, StepModel, StepRow};
 use std::collections::VecDeque;
 
 /// Searches sentence after sentence with one model: the batch, and all memory that a search needs. Kept from
 /// call to call, so that nothing is allocated per step once it is warm. One for each thread.
 pub struct Searcher<'m, M: StepModel, T> {
     model: &'m M,
+    facts: ModelFacts,
     /// Sentences share a step up to this sum of source lengths.
     batch_tokens: usize,
     state: M::State,
@@ -33,6 +34,7 @@ impl<'m, M: StepModel, T> Searcher<'m, M, T> {
     pub fn new(model: &'m M, batch_tokens: usize) -> Self {
         Self {
             model,
+            facts: model.facts(),
             batch_tokens,
             state: model.new_state(),
             scores: model.new_scores(),
@@ -89,17 +91,18 @@ impl<'m, M: StepModel, T> Searcher<'m, M, T> {
         if tasks.is_empty() {
             return;
         }
-        let keep_attention = self.active.iter().any(|slot| self.sentences[slot.index()].wants_attention());
-        self.model.keep_attention(keep_attention || tasks.iter().any(|t| t.options.attention), &mut self.state);
-        let slots: Vec<SentId> = tasks.iter().map(|task| self.start(task)).collect();
-        let sources: Vec<_> = tasks.iter().map(|task| &task.source[..]).collect();
-        self.model.encode(&slots, &sources, &mut self.state);
-        for (slot, task) in slots.into_iter().zip(tasks) {
-            if task.prefix.last() == Some(&self.model.end_of_sentence()) {
-                self.model.expect_given_words(slot, &mut self.state);
-            }
+        let end = self.facts.end_of_sentence;
+        let sentence = |task| Sentence {
+            slot: self.start(task),
+            words: &task.source,
+            given_target: task.prefix.last() == Some(&end),
+            attention: task.options.attention,
+        };
+        let sentences: Vec<_> = tasks.iter().map(sentence).collect();
+        self.model.encode(&sentences, &mut self.state);
+        self.waiting.extend(sentences.iter().map(|sentence| sentence.slot));
+        for (slot, task) in self.waiting.iter().zip(tasks) {
             self.tags[slot.index()] = Some(task.tag);
-            self.waiting.push_back(slot);
         }
     }
 
@@ -120,28 +123,26 @@ impl<'m, M: StepModel, T> Searcher<'m, M, T> {
             let rows = self.sentences[slot.index()].rows();
             self.rows.extend(rows.map(|parent| StepRow { sentence: slot, parent }));
         }
-        self.model.step(&self.rows, &mut self.state, &mut self.scores);
+        self.model.step(Step::New, &self.rows, &mut self.state, &mut self.scores);
     }
 
-    /// Lines 11 to 17 for each sentence; those that are done leave the batch.
+    /// Lines 11 to 17 for each sentence; sentences that are done leave the batch.
     fn select(&mut self, emit: &mut impl FnMut(Outcome<T>)) {
-        let target = self.target();
+        let facts = self.facts;
         let mut first_row = 0;
         for &slot in &self.active {
             let sentence = &mut self.sentences[slot.index()];
             let rows = sentence.rows().len();
-            sentence.select(target, first_row, &mut self.scores, &mut self.selection);
+            sentence.select(facts, first_row, &mut self.scores, &mut self.selection);
             first_row += rows;
         }
         self.rescore(first_row);
         let Self { model, state, sentences, tags, free, active, selection, .. } = self;
         active.retain(|&slot| {
             let sentence = &mut sentences[slot.index()];
-            let kept = sentence.wants_attention();
-            let attention = |row| if kept { model.attention(state, row) } else { &[][..] };
-            let done = sentence.advance(target, attention, selection);
+            let done = sentence.advance(facts, |row| model.attention(state, row), selection);
             if done {
-                let (source_len, hypotheses) = (sentence.source_len(), sentence.hypotheses(target));
+                let (source_len, hypotheses) = (sentence.source_len(), sentence.hypotheses(facts.end_of_sentence));
                 if let Some(tag) = tags[slot.index()].take() {
                     emit(Outcome { tag, source_len, hypotheses, counts: sentence.counts() });
                 }
@@ -162,16 +163,11 @@ impl<'m, M: StepModel, T> Searcher<'m, M, T> {
         if self.rows.is_empty() {
             return;
         }
-        self.model.step_more(&self.rows, &mut self.state, &mut self.scores);
+        self.model.step(Step::Same, &self.rows, &mut self.state, &mut self.scores);
         for &slot in &self.active {
             let sentence = &mut self.sentences[slot.index()];
             sentence.rescore(first_row, &self.scores);
             first_row += sentence.rows_to_rescore().len();
         }
-    }
-
-    fn target(&self) -> Target {
-        let model = self.model;
-        Target { end: model.end_of_sentence(), words: model.target_words(), log_probs: model.scores_are_log_probs() }
     }
 }

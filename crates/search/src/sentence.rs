@@ -1,14 +1,15 @@
-//! The search of one sentence: its open hypotheses, its finished ones (F), and one step's selection.
+//! The search of one sentence: its open and its finished hypotheses, and the selection of one step.
 
-use crate::candidates::{Best, Continuation, Place};
+use crate::candidates::{BeamPlace, Best, Continuation};
 use crate::constraints::{Automaton, StateId};
+use crate::finished::{FinishedList, LostEnd};
 use crate::guide::{self, Guide, Step};
 use crate::length::Ranking;
 use crate::pruning::Pruning;
 use crate::sampling::{self, Sampler};
 use crate::trellis::{HypId, LastWords, Trellis};
 use crate::{CheckedOptions, Counts, Hypothesis, Stop, Strategy, Task, length};
-use metaphrase_base::{Parent, Row, StepScores, WordId};
+use metaphrase_base::{ModelFacts, Parent, Row, StepScores, WordId};
 use rand_chacha::ChaCha8Rng;
 use std::collections::HashMap;
 
@@ -17,65 +18,38 @@ use std::collections::HashMap;
 pub(crate) struct Open {
     /// `None` before the first word.
     hyp: Option<HypId>,
-    /// What it extends in the model's last step; `None` before the first word.
+    /// The row that it extends in the model's last step, and by which word; `None` before the first word.
     parent: Option<Parent>,
-    /// Which draw it is, when sampling.
+    /// The number of the draw, when sampling.
     draw: usize,
-    /// What it has met of the constraints.
+    /// Which constraints it has met.
     pub(crate) state: StateId,
-    /// Which of the sentence's rows of the next step scores it.
+    /// The row of the next step that scores it, counted within the sentence.
     row: usize,
 }
 
-/// A continuation that is kept.
+/// A continuation that the selection keeps.
 #[derive(Debug, Clone, Copy)]
 struct Choice {
-    /// Which open hypothesis it continues.
+    /// The place of the open hypothesis that it continues.
     place: usize,
     word: WordId,
     score: f32,
-    /// The row that scored it, and whose state it continues.
+    /// The row that scored it. Its state is continued.
     row: Row,
     state: StateId,
-}
-
-/// A hypothesis that ended, by itself or at the length limit.
-#[derive(Debug, Clone, Copy)]
-struct Finished {
-    hyp: HypId,
-    /// Normalised.
-    score: f32,
-}
-
-/// An end of sentence that did not survive TOPB (Algorithm 1, remark 5). It has no place in the trellis yet.
-#[derive(Debug, Clone, Copy)]
-struct Reserve {
-    parent: Option<HypId>,
-    log_prob: f32,
-    score: f32,
 }
 
 /// Buffers of one step's selection, shared by all sentences of a searcher.
 #[derive(Debug, Default)]
 pub(crate) struct Selection {
-    places: Vec<Place>,
+    places: Vec<BeamPlace>,
     continuations: Vec<Continuation>,
     best: Best,
     guide: guide::Buffers,
     open: Vec<Open>,
     sampler: Sampler,
     rows_by_words: HashMap<LastWords, usize>,
-}
-
-/// What search knows of the model.
-#[derive(Clone, Copy)]
-pub(crate) struct Target {
-    /// The word that ends a sentence.
-    pub(crate) end: WordId,
-    /// V.
-    pub(crate) words: usize,
-    /// Whether scores are at most 0.
-    pub(crate) log_probs: bool,
 }
 
 /// State of one sentence's search. Reused from sentence to sentence.
@@ -93,21 +67,16 @@ pub(crate) struct SentenceSearch {
     width: usize,
     /// Best first.
     open: Vec<Open>,
-    /// Which open hypotheses have the rows of the next step.
+    /// The places of the open hypotheses that have a row in the next step.
     leaders: Vec<usize>,
-    /// What the last selection keeps, best first.
+    /// The continuations that the last selection keeps, best first.
     choices: Vec<Choice>,
-    /// Which of the continued hypotheses get rows of their own in a second step.
+    /// The places of the continued hypotheses that get rows of their own in a second step.
     rescored: Vec<usize>,
     constraints: Option<Automaton>,
     counts: Counts,
     trellis: Trellis,
-    /// F, best first, at most `n_best`.
-    finished: Vec<Finished>,
-    /// The log-probability of the best finished hypothesis, in the list or not.
-    best_finished: f32,
-    /// The best of the second stack; only where the beam is filled up again.
-    reserve: Option<Reserve>,
+    finished: FinishedList,
     draws: Vec<ChaCha8Rng>,
 }
 
@@ -129,9 +98,7 @@ impl SentenceSearch {
             constraints: None,
             counts: Counts::default(),
             trellis: Trellis::default(),
-            finished: Vec::new(),
-            best_finished: f32::NEG_INFINITY,
-            reserve: None,
+            finished: FinishedList::new(),
             draws: Vec::new(),
         }
     }
@@ -152,9 +119,7 @@ impl SentenceSearch {
         };
         self.counts = Counts::default();
         self.trellis.clear();
-        self.finished.clear();
-        self.best_finished = f32::NEG_INFINITY;
-        self.reserve = None;
+        self.finished.start(options.n_best);
         self.draws.clear();
         if options.sampling.is_some() {
             self.draws.extend((0..options.n_best).map(|draw| sampling::generator(task.seed, draw)));
@@ -167,13 +132,9 @@ impl SentenceSearch {
         self.leaders.extend(0..copies);
     }
 
-    /// Rows that stand for the one hypothesis that there is before the search branches: every draw has its own.
+    /// Before the search branches there is one hypothesis. The number of rows that stand for it: one per draw.
     fn copies(&self) -> usize {
         if self.length < self.prefix.len() { 1 } else { self.draws.len().max(1) }
-    }
-
-    pub(crate) fn wants_attention(&self) -> bool {
-        self.options.attention
     }
 
     pub(crate) fn source_len(&self) -> usize {
@@ -193,7 +154,7 @@ impl SentenceSearch {
     /// start at `first_row`, in the order of [`rows`](Self::rows).
     pub(crate) fn select(
         &mut self,
-        target: Target,
+        facts: ModelFacts,
         first_row: usize,
         scores: &mut impl StepScores,
         buffers: &mut Selection,
@@ -201,12 +162,12 @@ impl SentenceSearch {
         self.counts +=
             Counts { steps: 1, hypotheses: self.open.len(), groups: self.leaders.len(), rows: self.leaders.len() };
         let so_far = |open: &Open| open.hyp.map_or(0.0, |hyp| self.trellis.log_prob(hyp));
-        let place = |open: &Open| Place { so_far: so_far(open), row: Row::new(first_row + open.row) };
+        let place = |open: &Open| BeamPlace { so_far: so_far(open), row: Row::new(first_row + open.row) };
         buffers.places.clear();
         buffers.places.extend(self.open.iter().map(place));
-        self.choose(target, scores, buffers);
+        self.choose(facts, scores, buffers);
         if self.options.stop == Stop::Fill && self.length >= self.prefix.len() && self.draws.is_empty() {
-            self.keep_lost_ends(target, scores, buffers);
+            self.keep_lost_ends(facts.end_of_sentence, scores, buffers);
         }
         self.rescored.clear();
         if self.options.strategy == Strategy::Cube {
@@ -218,7 +179,7 @@ impl SentenceSearch {
         }
     }
 
-    /// What a second step must compute: chosen hypotheses whose scores are those of another one.
+    /// The rows that a second step must compute: chosen hypotheses that shared the row of another one.
     pub(crate) fn rows_to_rescore(&self) -> impl ExactSizeIterator<Item = Option<Parent>> {
         self.rescored.iter().map(|&place| self.open[place].parent)
     }
@@ -242,19 +203,20 @@ impl SentenceSearch {
     /// row's attention. Returns whether the sentence is done.
     pub(crate) fn advance<'a>(
         &mut self,
-        target: Target,
+        facts: ModelFacts,
         attention: impl Fn(Row) -> &'a [f32],
         buffers: &mut Selection,
     ) -> bool {
         self.length += 1;
+        let end = facts.end_of_sentence;
         buffers.open.clear();
         for number in 0..self.choices.len() {
             let choice = self.choices[number];
             let from = self.open[choice.place];
             let hyp = self.trellis.add(from.hyp, choice.word, choice.score, attention(choice.row));
-            if choice.word == target.end {
+            if choice.word == end {
                 self.finish(hyp);
-                self.best_finished = self.best_finished.max(choice.score);
+                self.finished.best_log_prob = self.finished.best_log_prob.max(choice.score);
             } else {
                 let parent = Parent { row: choice.row, word: choice.word };
                 let draw = if self.draws.is_empty() { number } else { from.draw };
@@ -263,7 +225,7 @@ impl SentenceSearch {
             }
         }
         if self.options.stop == Stop::Shrink && self.draws.is_empty() && self.length > self.prefix.len() {
-            let ended = self.choices.iter().filter(|choice| choice.word == target.end).count();
+            let ended = self.choices.iter().filter(|choice| choice.word == end).count();
             self.width -= ended.min(self.width);
         }
         core::mem::swap(&mut self.open, &mut buffers.open);
@@ -273,7 +235,7 @@ impl SentenceSearch {
             self.open.extend((1..self.copies()).map(|draw| Open { draw, ..only }));
         }
         self.assign_rows(&mut buffers.rows_by_words);
-        self.is_done(target)
+        self.is_done(facts)
     }
 
     /// Gives each open hypothesis a row, or those that end with the same words the row of the best of them (the
@@ -298,7 +260,7 @@ impl SentenceSearch {
     }
 
     /// Chooses the continuations: TOPB, the forced word of a prefix, or a draw for each row.
-    fn choose(&mut self, target: Target, scores: &mut impl StepScores, buffers: &mut Selection) {
+    fn choose(&mut self, facts: ModelFacts, scores: &mut impl StepScores, buffers: &mut Selection) {
         let Selection { places, continuations, best, guide, sampler, .. } = buffers;
         let options = &*self.options;
         continuations.clear();
@@ -307,7 +269,7 @@ impl SentenceSearch {
             continuations.push(Continuation { place: 0, word, score });
         } else if let Some(sampling) = options.sampling {
             for (place, (open, at)) in self.open.iter().zip(&*places).enumerate() {
-                scores.row(at.row, sampler.row(target.words));
+                scores.row(at.row, sampler.row(facts.target_words));
                 if let Some((word, log_prob)) = sampler.draw(sampling, &options.excluded, &mut self.draws[open.draw]) {
                     continuations.push(Continuation { place, word, score: log_prob + at.so_far });
                 }
@@ -315,7 +277,7 @@ impl SentenceSearch {
         } else {
             let first_row = places[0].row.index();
             let rows = first_row..first_row + self.leaders.len();
-            let step = Step { places, rows, width: self.width, options, end: target.end };
+            let step = Step { places, rows, width: self.width, options, end: facts.end_of_sentence };
             match &mut self.constraints {
                 None => step.find(best, scores, continuations),
                 Some(automaton) => {
@@ -324,95 +286,84 @@ impl SentenceSearch {
                     Guide { automaton, left }.find(&step, states, scores, best, guide, continuations);
                 }
             }
-            self.pruning(target).prune(continuations);
+            self.pruning(facts).prune(continuations);
         }
         self.choices.clear();
         for &Continuation { place, word, score } in &*continuations {
             let state = self.open[place].state;
             let state = match &mut self.constraints {
-                Some(automaton) if word != target.end => automaton.after(state, word),
+                Some(automaton) if word != facts.end_of_sentence => automaton.after(state, word),
                 _ => state,
             };
             self.choices.push(Choice { place, word, score, row: places[place].row, state });
         }
     }
 
-    /// What pruning knows of this sentence.
-    fn pruning(&mut self, target: Target) -> Pruning<'_> {
-        let worst = self.finished.last().filter(|_| self.finished.len() == self.options.n_best);
+    /// The search as pruning sees it.
+    fn pruning(&mut self, facts: ModelFacts) -> Pruning<'_> {
         Pruning {
             options: &self.options,
-            target,
+            facts,
             states: &self.open,
             constraints: self.constraints.as_mut(),
-            best_finished: self.best_finished,
-            to_beat: worst.map(|worst| worst.score),
+            best_finished: self.finished.best_log_prob,
+            to_beat: self.finished.to_beat(),
             ranking: self.ranking,
-            lengths: (self.length + 1, self.limit),
+            length: self.length + 1,
+            limit: self.limit,
         }
     }
 
     /// Remark 5 of Algorithm 1: the best of the end-of-sentence candidates that TOPB did not take.
-    fn keep_lost_ends(&mut self, target: Target, scores: &impl StepScores, buffers: &Selection) {
+    fn keep_lost_ends(&mut self, end: WordId, scores: &impl StepScores, buffers: &Selection) {
         for (place, (open, at)) in self.open.iter().zip(&buffers.places).enumerate() {
-            let taken = self.choices.iter().any(|choice| choice.place == place && choice.word == target.end);
+            let taken = self.choices.iter().any(|choice| choice.place == place && choice.word == end);
             if taken || self.constraints.as_ref().is_some_and(|automaton| automaton.needed(open.state) > 0) {
                 continue;
             }
-            let log_prob = scores.score(at.row, target.end) + at.so_far;
+            let log_prob = scores.score(at.row, end) + at.so_far;
             let score = self.ranking.score(log_prob, self.length + 1);
-            if log_prob > f32::NEG_INFINITY && self.reserve.is_none_or(|best| score > best.score) {
-                self.reserve = Some(Reserve { parent: open.hyp, log_prob, score });
+            if log_prob > f32::NEG_INFINITY {
+                self.finished.lose(LostEnd { parent: open.hyp, log_prob, score });
             }
         }
     }
 
     /// Adds a hypothesis of the current length to F.
     fn finish(&mut self, hyp: HypId) {
-        let options = &self.options;
-        let score = self.ranking.score(self.trellis.log_prob(hyp), self.length);
-        let place = self.finished.partition_point(|other| other.score >= score);
-        if place < options.n_best {
-            self.finished.truncate(options.n_best - 1);
-            self.finished.insert(place, Finished { hyp, score });
-        }
+        self.finished.add(hyp, self.ranking.score(self.trellis.log_prob(hyp), self.length));
     }
 
-    fn is_done(&self, target: Target) -> bool {
+    fn is_done(&self, facts: ModelFacts) -> bool {
         let options = &self.options;
         if self.open.is_empty() || self.length >= self.limit {
             return true;
         }
-        if options.sampling.is_some() || self.finished.len() < options.n_best {
-            return false;
-        }
+        let (None, Some(to_beat)) = (options.sampling, self.finished.to_beat()) else { return false };
         let log_probs = || self.open.iter().filter_map(|open| open.hyp).map(|hyp| self.trellis.log_prob(hyp));
-        if log_probs().all(|log_prob| log_prob < self.best_finished - options.stop_margin) {
+        if log_probs().all(|log_prob| log_prob < self.finished.best_log_prob - options.stop_margin) {
             return true;
         }
-        // No open hypothesis can enter the n-best list any more: what remains to be found is worse.
+        // No open hypothesis can enter the n-best list any more.
         let reachable = |log_prob| self.ranking.reachable(log_prob, self.length + 1, self.limit);
-        target.log_probs
-            && self.finished.last().is_some_and(|worst| log_probs().all(|log_prob| reachable(log_prob) <= worst.score))
+        facts.log_probs && log_probs().all(|log_prob| reachable(log_prob) <= to_beat)
     }
 
     /// Line 17 of Algorithm 1, GETBESTHYPOTHESIS, for the `n_best` best.
-    pub(crate) fn hypotheses(&mut self, target: Target) -> Vec<Hypothesis> {
-        let lost_end = self.reserve.filter(|_| self.finished.is_empty());
-        if self.cut_off_counts() && lost_end.is_none() {
+    pub(crate) fn hypotheses(&mut self, end: WordId) -> Vec<Hypothesis> {
+        if let Some(LostEnd { parent, log_prob, score }) = self.finished.last_resort() {
+            // Its attention was not kept: it shows that of the word before it.
+            let hyp = self.trellis.add_like_parent(parent, end, log_prob, self.source_len);
+            self.finished.add(hyp, score);
+        } else if self.cut_off_counts() {
             self.finish_cut_off();
         }
-        if let Some(Reserve { parent, log_prob, score }) = lost_end {
-            // Its attention was not kept: it shows that of the word before it.
-            let hyp = self.trellis.add_like_parent(parent, target.end, log_prob, self.source_len);
-            self.finished.push(Finished { hyp, score });
-        }
-        let trace = |f: &Finished| self.trellis.trace_back(f.hyp, target.end, f.score, self.source_len);
+        let trace = |(hyp, score)| self.trellis.trace_back(hyp, end, score, self.source_len);
         self.finished.iter().map(trace).collect()
     }
 
-    /// Adds what the length limit cut off to F: what meets all constraints or, if there is nothing that does, what
-    /// comes nearest.
+    /// Adds the hypotheses that the length limit cut off to F: those that meet all constraints or, if there are none, those
+    /// that come nearest.
     fn finish_cut_off(&mut self) {
         let needed = |open: &Open| self.constraints.as_ref().map_or(0, |automaton| automaton.needed(open.state));
         let least = if self.finished.is_empty() { self.open.iter().map(needed).min().unwrap_or(0) } else { 0 };

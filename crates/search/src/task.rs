@@ -1,4 +1,4 @@
-//! What goes into a search and what comes out of it.
+//! The input and the output of a search.
 
 use crate::{CheckedOptions, Constraints};
 use metaphrase_base::WordId;
@@ -10,14 +10,14 @@ pub struct Task<T> {
     pub tag: T,
     /// Source words, end of sentence included. Not empty.
     pub source: Vec<WordId>,
-    /// Words that every hypothesis starts with. May end with the end of sentence: then there is nothing left
-    /// to search and the task asks for the score of a given translation.
+    /// Words that every hypothesis starts with. They may end with the end of sentence: then the task asks for the score of
+    /// a given translation.
     pub prefix: Vec<WordId>,
-    /// What translations must and must not contain.
+    /// Words and phrases that translations must, or must not, contain.
     pub constraints: Option<Constraints>,
     /// How to search.
     pub options: CheckedOptions,
-    /// What the draws of this sentence start from, when sampling.
+    /// The seed of the draws of this sentence, when sampling.
     pub seed: u64,
 }
 
@@ -36,7 +36,7 @@ pub struct Hypothesis {
     pub words: Vec<WordId>,
     /// Whether it ended with the end of sentence; otherwise the length limit cut it off.
     pub complete: bool,
-    /// What orders the list: the normalised score.
+    /// The normalised score, which orders the list.
     pub score: f32,
     /// Sum of the log-probabilities of its words, end of sentence included.
     pub log_prob: f32,
@@ -46,17 +46,17 @@ pub struct Hypothesis {
     pub attention: Vec<f32>,
 }
 
-/// What the search of a task gave.
+/// The result of a task.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome<T> {
     /// The task's.
     pub tag: T,
     /// Length of the source, the end of sentence included: the width of [`Hypothesis::attention`].
     pub source_len: usize,
-    /// Best first. Never more than `n_best`; empty only if the model gives no word a probability. All meet all
-    /// constraints, or none does: then the length limit came first, and those that lack least come first.
+    /// Best first, never more than `n_best`; empty only if the model gives no word a probability. Either all hypotheses meet
+    /// all constraints or, where the length limit came first, none does: then those that lack least are given.
     pub hypotheses: Vec<Hypothesis>,
-    /// How much work it was.
+    /// The work of the search.
     pub counts: Counts,
 }
 

@@ -19,7 +19,7 @@ struct Node {
 /// The most last words by which cube pruning tells hypotheses apart.
 pub(crate) const MAX_MERGE_WORDS: usize = 4;
 
-/// The last words of a hypothesis, the last one first; `None` beyond those that are looked at.
+/// The last words of a hypothesis, the last one first; `None` beyond the words that are looked at.
 pub(crate) type LastWords = [Option<WordId>; MAX_MERGE_WORDS];
 
 /// Hypotheses as back-pointers, with the attention of each word if it is kept. Reused from sentence to sentence.
@@ -36,7 +36,7 @@ impl Trellis {
         self.attention.clear();
     }
 
-    /// Adds `parent` continued by `word`. `attention` is what the model looked at when it chose the word.
+    /// Adds `parent` continued by `word`, with the attention of the model when it chose the word.
     pub(crate) fn add(&mut self, parent: Option<HypId>, word: WordId, log_prob: f32, attention: &[f32]) -> HypId {
         let id = HypId(WordId::new(self.nodes.len()).0);
         self.nodes.push(Node { parent, word, log_prob });
@@ -44,7 +44,7 @@ impl Trellis {
         id
     }
 
-    /// As [`add`](Self::add), with the attention of the parent where attention is kept.
+    /// As [`add`](Self::add), with the attention of the parent if attention is kept.
     pub(crate) fn add_like_parent(
         &mut self,
         parent: Option<HypId>,
@@ -84,7 +84,7 @@ impl Trellis {
         self.nodes[id.0 as usize].log_prob
     }
 
-    /// Follows the back-pointers: lines 17 of Algorithm 1. `source_len` is the width of an attention row.
+    /// Follows the back-pointers: line 17 of Algorithm 1. `source_len` is the width of an attention row.
     pub(crate) fn trace_back(&self, last: HypId, end: WordId, score: f32, source_len: usize) -> Hypothesis {
         let mut path = Vec::new();
         let mut next = Some(last);

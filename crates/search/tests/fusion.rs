@@ -3,9 +3,9 @@
 mod common;
 
 use common::{Sentence, one_of, sentence, words};
-use metaphrase_base::{Scorer, StepModel, WordId};
+use metaphrase_base::{ScoreBuffer, Scorer, Sentence as Encoded, StepModel, WordId, WordScores};
 use metaphrase_search::{Constraints, Fused, Options, Stop, Strategy};
-use metaphrase_testkit::FakeModel;
+use metaphrase_testkit::{FakeModel, Pairs, exhaustive};
 use std::sync::Arc;
 
 /// A bigram model without weights: the score of a word after another is a function of both.
@@ -18,7 +18,7 @@ fn bigram(before: u32, word: u32) -> f32 {
 impl Scorer for Bigrams {
     type State = u32;
 
-    fn start(&self) -> u32 {
+    fn start(&self, _: &Encoded<'_>) -> u32 {
         99
     }
 
@@ -26,8 +26,10 @@ impl Scorer for Bigrams {
         word.0
     }
 
-    fn add(&self, state: u32, weight: f32, scores: &mut [f32]) {
-        scores.iter_mut().zip(0..).for_each(|(score, word)| *score += weight * bigram(state, word));
+    fn scores<'a>(&'a self, state: u32, weight: f32, buffer: &'a mut ScoreBuffer) -> WordScores<'a> {
+        buffer.dense.clear();
+        buffer.dense.extend((0..9).map(|word| weight * bigram(state, word)));
+        WordScores::Dense(&buffer.dense)
     }
 }
 
@@ -44,7 +46,7 @@ fn fused_scores_are_the_sums() {
                 log_probs.map(|(log_prob, word)| log_prob + weight * bigram(before, word)).collect()
             });
             let fused = Fused::new(Arc::new(FakeModel::random(seed, 9, 4.0)), Bigrams, weight);
-            assert_eq!(fused.scores_are_log_probs(), weight >= 0.0);
+            assert_eq!(fused.facts().log_probs, weight >= 0.0);
             for strategy in [Strategy::Beam, Strategy::Grid, Strategy::Cube, Strategy::AcceleratedCube] {
                 for constraints in [None, Some(constraints.clone())] {
                     let given = Sentence { constraints, ..sentence(&[1, 2, 3]) };
@@ -53,6 +55,43 @@ fn fused_scores_are_the_sums() {
                     assert_eq!(one_of(&fused, &options, &given), one_of(&summed, &options, &given), "{strategy:?}");
                 }
             }
+        }
+    }
+}
+
+/// What the model and two sparse scorers say together.
+fn summed(seed: u64, weight: f32) -> FakeModel {
+    let random = FakeModel::random(seed, 4, 3.0);
+    let (bonus, mask) = (Pairs::bonus(4), Pairs::allowing(4));
+    FakeModel::new(4, move |source, so_far| {
+        let log_probs = random.log_probs(source, so_far).into_iter().zip(0..);
+        let with = |(log_prob, word): (f32, u32)| {
+            let (last, word) = (so_far.last().copied(), WordId(word));
+            (log_prob + weight * bonus.score(last, word)) + mask.score(last, word)
+        };
+        log_probs.map(with).collect()
+    })
+}
+
+/// 4 words, at most 5 of them; the beam holds everything.
+#[test]
+fn sparse_scorers_are_searched_exhaustively() {
+    for seed in 0..10 {
+        let weight = 0.4;
+        let with_bonus = Fused::new(Arc::new(FakeModel::random(seed, 4, 3.0)), Pairs::bonus(4), weight);
+        let fused = Fused::new(Arc::new(with_bonus), Pairs::allowing(4), 1.0);
+        assert!(!fused.facts().log_probs, "a bonus is above 0");
+        let mut oracle =
+            exhaustive(&summed(seed, weight), &words(&[1]), 5, |log_prob, length| log_prob / length as f32);
+        oracle.retain(|found| found.log_prob > f32::NEG_INFINITY);
+        for strategy in [Strategy::Beam, Strategy::Grid] {
+            let stop = Stop::Fill;
+            let options =
+                Options { strategy, beam_size: 400, n_best: 30, max_length_factor: 5.0, stop, ..Options::default() };
+            let found = one_of(&fused, &options, &sentence(&[1]));
+            let texts: Vec<_> = found.hypotheses.iter().map(|h| (&h.words, h.score)).collect();
+            let expected: Vec<_> = oracle.iter().take(30).map(|f| (&f.words, f.score)).collect();
+            assert_eq!(texts, expected, "seed {seed}, {strategy:?}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The oracle: every word sequence up to a length, in order of its score.
 
-use metaphrase_base::{Parent, Row, SentId, StepModel, StepRow, StepScores, WordId};
+use metaphrase_base::{Parent, Row, SentId, Sentence, Step, StepModel, StepRow, StepScores, WordId};
 
 /// A finished sequence.
 #[derive(Debug, Clone, PartialEq)]
@@ -9,7 +9,7 @@ pub struct Found {
     pub words: Vec<WordId>,
     /// Sum of log-probabilities, end of sentence included.
     pub log_prob: f32,
-    /// What `rank` gave for it.
+    /// The result of `rank`.
     pub score: f32,
 }
 
@@ -24,18 +24,19 @@ pub fn exhaustive<M: StepModel>(
 ) -> Vec<Found> {
     let (mut state, mut scores) = (model.new_state(), model.new_scores());
     let slot = SentId(0);
-    model.encode(&[slot], &[source], &mut state);
+    model.encode(&[Sentence::new(slot, source)], &mut state);
+    let facts = model.facts();
     let mut found = Vec::new();
     let mut open: Vec<(Vec<WordId>, f32, StepRow)> = vec![(Vec::new(), 0.0, StepRow { sentence: slot, parent: None })];
     for length in 1..=limit {
         let rows: Vec<StepRow> = open.iter().map(|o| o.2).collect();
-        model.step(&rows, &mut state, &mut scores);
+        model.step(Step::New, &rows, &mut state, &mut scores);
         let mut longer = Vec::new();
         for (place, (words, so_far, _)) in open.iter().enumerate() {
             let row = Row::new(place);
-            for word in (0..model.target_words()).map(WordId::new) {
+            for word in (0..facts.target_words).map(WordId::new) {
                 let log_prob = so_far + scores.score(row, word);
-                if word == model.end_of_sentence() {
+                if word == facts.end_of_sentence {
                     found.push(Found { words: words.clone(), log_prob, score: rank(log_prob, length) });
                 } else {
                     let words: Vec<WordId> = words.iter().copied().chain([word]).collect();

@@ -1,6 +1,9 @@
 //! A step model without weights: a function says what follows a history.
 
-use metaphrase_base::{Candidate, Row, SentId, StepModel, StepRow, StepScores, WordId, by_score_desc};
+use metaphrase_base::{
+    Candidate, ModelFacts, Row, SentId, Sentence, Step, StepModel, StepRow, StepScores, WordId, WordScores,
+    by_score_desc,
+};
 use std::ops::Range;
 
 type Script = Box<dyn Fn(&[WordId], &[WordId]) -> Vec<f32> + Send + Sync>;
@@ -14,12 +17,18 @@ pub struct FakeModel {
 /// The sentences and histories of a batch.
 #[derive(Default)]
 pub struct FakeState {
-    sources: Vec<Option<Vec<WordId>>>,
+    sources: Vec<Option<Source>>,
     /// Of the rows of the last step, and of the step before.
     histories: Vec<Vec<WordId>>,
     before: Vec<Vec<WordId>>,
+    /// Empty for the rows of a sentence that was encoded without.
     attention: Vec<Vec<f32>>,
-    keep_attention: bool,
+}
+
+/// A sentence in a slot.
+struct Source {
+    words: Vec<WordId>,
+    attention: bool,
 }
 
 /// Dense log-probabilities.
@@ -34,14 +43,14 @@ impl FakeModel {
         Self { target_words, script: Box::new(script) }
     }
 
-    /// What the script gives.
+    /// The log-probabilities that the script gives.
     #[must_use]
     pub fn log_probs(&self, source: &[WordId], words: &[WordId]) -> Vec<f32> {
         (self.script)(source, words)
     }
 
-    /// A model whose distributions are drawn anew for each source and history: nothing about one tells of
-    /// another, which is as hard as search gets. `sharpness` scales the logits (1: rather flat, 5: peaked).
+    /// A model whose distributions are drawn anew for each source and history: no distribution tells anything about
+    /// another. Search gets no harder than this. `sharpness` scales the logits (1: rather flat, 5: peaked).
     #[must_use]
     pub fn random(seed: u64, target_words: usize, sharpness: f32) -> Self {
         Self::new(target_words, move |source, words| {
@@ -72,12 +81,9 @@ impl StepModel for FakeModel {
     type State = FakeState;
     type Scores = FakeScores;
 
-    fn target_words(&self) -> usize {
-        self.target_words
-    }
-
-    fn end_of_sentence(&self) -> WordId {
-        WordId(0)
+    fn facts(&self) -> ModelFacts {
+        let target_words = self.target_words;
+        ModelFacts { target_words, end_of_sentence: WordId(0), log_probs: true, attention: true }
     }
 
     fn new_state(&self) -> FakeState {
@@ -88,12 +94,12 @@ impl StepModel for FakeModel {
         FakeScores::default()
     }
 
-    fn encode(&self, slots: &[SentId], sentences: &[&[WordId]], state: &mut FakeState) {
-        for (slot, sentence) in slots.iter().zip(sentences) {
+    fn encode(&self, sentences: &[Sentence<'_>], state: &mut FakeState) {
+        for &Sentence { slot, words, attention, .. } in sentences {
             if state.sources.len() <= slot.index() {
-                state.sources.resize(slot.index() + 1, None);
+                state.sources.resize_with(slot.index() + 1, || None);
             }
-            let before = state.sources[slot.index()].replace(sentence.to_vec());
+            let before = state.sources[slot.index()].replace(Source { words: words.to_vec(), attention });
             assert!(before.is_none(), "slot {slot} is not free");
         }
     }
@@ -102,40 +108,33 @@ impl StepModel for FakeModel {
         assert!(state.sources[slot.index()].take().is_some(), "slot {slot} is free already");
     }
 
-    fn step(&self, rows: &[StepRow], state: &mut FakeState, scores: &mut FakeScores) {
-        state.before = std::mem::take(&mut state.histories);
-        state.attention.clear();
-        scores.rows.clear();
-        self.step_more(rows, state, scores);
-    }
-
-    fn step_more(&self, rows: &[StepRow], state: &mut FakeState, scores: &mut FakeScores) {
+    fn step(&self, step: Step, rows: &[StepRow], state: &mut FakeState, scores: &mut FakeScores) {
+        if step == Step::New {
+            state.before = std::mem::take(&mut state.histories);
+            state.attention.clear();
+            scores.rows.clear();
+        }
         for row in rows {
-            let source = state.sources[row.sentence.index()].as_deref().expect("an encoded sentence");
+            let source = state.sources[row.sentence.index()].as_ref().expect("an encoded sentence");
             let mut words = Vec::new();
             if let Some(parent) = row.parent {
                 words.clone_from(&state.before[parent.row.index()]);
                 words.push(parent.word);
             }
-            scores.rows.push((self.script)(source, &words));
-            // Looks at the source word in the place of the word that comes next.
-            let mut weights = vec![0.0; source.len()];
-            weights[words.len() % source.len()] = 1.0;
+            scores.rows.push((self.script)(&source.words, &words));
+            let mut weights = Vec::new();
+            if source.attention {
+                // Looks at the source word in the place of the word that comes next.
+                weights.resize(source.words.len(), 0.0);
+                weights[words.len() % source.words.len()] = 1.0;
+            }
             state.attention.push(weights);
             state.histories.push(words);
         }
     }
 
-    fn has_attention(&self) -> bool {
-        true
-    }
-
-    fn keep_attention(&self, keep: bool, state: &mut FakeState) {
-        state.keep_attention = keep;
-    }
-
     fn attention<'s>(&self, state: &'s FakeState, row: Row) -> &'s [f32] {
-        if state.keep_attention { &state.attention[row.index()] } else { &[] }
+        &state.attention[row.index()]
     }
 }
 
@@ -162,7 +161,7 @@ impl StepScores for FakeScores {
         out.copy_from_slice(&self.rows[row.index()]);
     }
 
-    fn add(&mut self, row: Row, more: &[f32]) {
-        self.rows[row.index()].iter_mut().zip(more).for_each(|(score, more)| *score += more);
+    fn add(&mut self, row: Row, more: WordScores<'_>) {
+        more.add_to(&mut self.rows[row.index()]);
     }
 }

@@ -29,7 +29,7 @@ pub(crate) fn translate(
     let options = Options {
         beam_size: settings.beam_size,
         normalize: settings.normalize,
-        excluded: excluded.into_iter().filter(|&word| word != model.end_of_sentence()).collect(),
+        excluded: excluded.into_iter().filter(|&word| word != model.facts().end_of_sentence).collect(),
         ..Options::default()
     };
     // The recipe's numbers have been checked, and the excluded words are the vocabulary's.

@@ -2,7 +2,7 @@
 
 use crate::corpus::{Corpus, Words};
 use crate::{Alignment, Pair};
-use metaphrase_base::{General, WordId};
+use metaphrase_base::{SixDigits, WordId};
 use std::collections::HashMap;
 use std::io::{self, Write};
 
@@ -116,7 +116,7 @@ pub(crate) fn write_translations(
     (source, target): (&Words, &Words),
 ) -> io::Result<()> {
     translations.iter().try_for_each(|Translation { source: s, target: t, probability }| {
-        writeln!(writer, "{} {} {}", target.text(*t), source.text(*s), General(*probability))
+        writeln!(writer, "{} {} {}", target.text(*t), source.text(*s), SixDigits(*probability))
     })
 }
 

@@ -11,7 +11,7 @@ use super::sorter::{Merge, Record};
 use crate::corpus::Words;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use metaphrase_base::{General, new_file};
+use metaphrase_base::{SixDigits, new_file};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
@@ -158,7 +158,7 @@ fn write_scores(
     of_source: Marginal,
 ) -> io::Result<()> {
     let [backward, lexical_backward, forward, lexical_forward] =
-        [scores.backward, scores.lexical_backward, scores.forward, scores.lexical_forward].map(General);
+        [scores.backward, scores.lexical_backward, scores.forward, scores.lexical_forward].map(SixDigits);
     let (links, count) = (pair.links, pair.count);
     writeln!(
         file,
@@ -170,7 +170,7 @@ fn write_scores(
 /// `source ||| target ||| previous: monotone swap discontinuous, next: the same`
 fn write_orientations(file: &mut dyn Write, phrases: &str, pair: &PairCounts) -> io::Result<()> {
     write!(file, "{phrases}")?;
-    probabilities(pair.orientations).into_iter().try_for_each(|p| write!(file, " {}", General(p)))?;
+    probabilities(pair.orientations).into_iter().try_for_each(|p| write!(file, " {}", SixDigits(p)))?;
     writeln!(file)
 }
 

@@ -4,7 +4,7 @@ use super::search;
 use crate::print::append;
 use anyhow::Result;
 use clap::ValueEnum;
-use metaphrase_base::General;
+use metaphrase_base::SixDigits;
 use metaphrase_phrase::{Decoder, PhraseArc, PhraseLattice, PhraseModel, Source};
 
 /// Print what a search has kept of each line
@@ -66,14 +66,14 @@ fn search_graph(model: &PhraseModel, number: usize, source: Source, lattice: &Ph
         let (covered, back) = (node.covered, arc.from);
         append(
             &mut text,
-            format_args!("{number} hyp={hyp} stack={covered} back={back} score={}", General(score.into())),
+            format_args!("{number} hyp={hyp} stack={covered} back={back} score={}", SixDigits(score.into())),
         );
-        append(&mut text, format_args!(" transition={}", General(arc.score.into())));
+        append(&mut text, format_args!(" transition={}", SixDigits(arc.score.into())));
         if let Some(winner) = winner {
             append(&mut text, format_args!(" recombined={winner}"));
         }
         let span = &arc.phrase.source;
-        let (best, rest) = (forward[arc.to], General((score + node.rest).into()));
+        let (best, rest) = (forward[arc.to], SixDigits((score + node.rest).into()));
         append(&mut text, format_args!(" forward={best} fscore={rest} covered={}-{}", span.start, span.end - 1));
         let words = model.words(source, std::slice::from_ref(&arc.phrase)).join(" ");
         append(&mut text, format_args!(" out={words}\n"));

@@ -1,7 +1,7 @@
 //! Phrase-based translations as text: plain lines, and n-best lists as Moses prints them.
 
 use crate::print::append;
-use metaphrase_base::General;
+use metaphrase_base::SixDigits;
 use metaphrase_phrase::{FeatureNames, Features, PhraseModel, Source, Target, Translation};
 
 /// How translations are printed.
@@ -55,7 +55,7 @@ impl Form {
     ) {
         append(text, format_args!("{number} ||| {}  |||", self.words(model, source, translation)));
         append_features(text, model.names(), &model.features(source, &translation.phrases));
-        append(text, format_args!(" ||| {} |||", General(translation.score.into())));
+        append(text, format_args!(" ||| {} |||", SixDigits(translation.score.into())));
         append_alignment(text, &model.alignment(source, &translation.phrases));
         // Moses ends lines with alignments so.
         text.push(' ');
@@ -75,7 +75,7 @@ fn append_features(text: &mut String, names: &FeatureNames, features: &Features)
         append(text, format_args!(" {name}="));
         for &value in values {
             // Moses prints no -0.
-            append(text, format_args!(" {}", General((value + 0.0).into())));
+            append(text, format_args!(" {}", SixDigits((value + 0.0).into())));
         }
     }
 }

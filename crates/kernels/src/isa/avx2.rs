@@ -99,7 +99,7 @@ impl Avx2 {
         op!(_mm256_castsi256_ps(_mm256_blend_epi16::<0xAA>(_mm256_srli_epi32::<16>(first), second)))
     }
 
-    /// The bits of the nearest bf16, to even where two are, in the upper half of each lane; below is what is left over.
+    /// The bits of the nearest bf16, ties to even, in the upper half of each lane. The lower half is unspecified.
     #[inline(always)]
     fn round_bf16(self, x: __m256) -> __m256i {
         op!({

@@ -90,7 +90,7 @@ impl<const BF16: bool> Avx512<BF16> {
         op!(_mm512_add_ps(_mm512_shuffle_ps::<0x44>(a, b), _mm512_shuffle_ps::<0xEE>(a, b)))
     }
 
-    /// The bits of the nearest bf16, to even where two are, in the upper half of each lane; below is what is left over.
+    /// The bits of the nearest bf16, ties to even, in the upper half of each lane. The lower half is unspecified.
     #[inline(always)]
     fn round_bf16(self, x: __m512) -> __m512i {
         op!({

@@ -22,7 +22,7 @@ fn tree(mut v: [f32; 16], f: impl Fn(f32, f32) -> f32) -> f32 {
     v[0]
 }
 
-/// The bits of the nearest bf16, to even where two are, in the upper half; below is what is left over. NaN stays NaN.
+/// The bits of the nearest bf16, ties to even, in the upper half. The lower half is unspecified. NaN stays NaN.
 #[inline(always)]
 fn round_bf16(x: f32) -> u32 {
     let bits = x.to_bits();

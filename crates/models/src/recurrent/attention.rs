@@ -13,6 +13,8 @@ pub(super) struct Source {
     pub(super) keys: Matrix,
     /// `words × anything`: what is averaged.
     pub(super) values: Matrix,
+    /// Whether steps keep its attention.
+    pub(super) attention: bool,
 }
 
 /// The parameters of attention but for the query's, which belong to a merged product.

@@ -159,14 +159,14 @@ impl AttentionFirst {
     }
 
     /// One step: replaces the rows of `layers`, and computes `hidden`, the input of the output layer. `attended` is
-    /// called with each row's attention.
+    /// called with the sentence and the attention of each row.
     pub(super) fn step(
         &self,
         given: &Inputs<'_>,
         layers: &mut [LayerState],
         hidden: &mut Matrix,
         work: &mut AttentionFirstWork,
-        mut attended: impl FnMut(&[f32]),
+        mut attended: impl FnMut(&Source, &[f32]),
     ) {
         let n = given.slots.len();
         let AttentionFirstWork { words, states, query, weights, inputs, stack, .. } = &mut *work;
@@ -181,7 +181,7 @@ impl AttentionFirst {
             query.extend(of_word.iter().zip(of_state.row(r)).map(|(y, s)| y + s));
             tanh_in_place(query);
             weigh(query, source, weights);
-            attended(weights);
+            attended(source, weights);
             let all = RowRange::Range(0..source.values.rows());
             heads_weighted_sum(weights, &source.values, all, 1, inputs.row_mut(r));
             add_assign(inputs.row_mut(r), input);

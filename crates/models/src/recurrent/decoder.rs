@@ -154,14 +154,14 @@ impl Decoder {
     }
 
     /// One step: replaces the rows of `layers`, and computes `hidden` (`rows × dim_emb`), the input of the output
-    /// layer. `attended` is called with each row's attention.
+    /// layer. `attended` is called with the sentence and the attention of each row.
     pub(super) fn step(
         &self,
         given: &Inputs<'_>,
         layers: &mut [LayerState],
         hidden: &mut Matrix,
         work: &mut DecoderWork,
-        mut attended: impl FnMut(&[f32]),
+        mut attended: impl FnMut(&Source, &[f32]),
     ) {
         let n = given.slots.len();
         let DecoderWork { words, states, queries, contexts, weights, stack, .. } = &mut *work;
@@ -180,7 +180,7 @@ impl Decoder {
         for r in 0..n {
             let source = &given.sources[given.slots[r]];
             self.attention.weigh(&queries.row(r)[..self.attention.dim()], source, weights);
-            attended(weights);
+            attended(source, weights);
             let words = RowRange::Range(0..source.values.rows());
             heads_weighted_sum(weights, &source.values, words, 1, contexts.row_mut(r));
             self.context.finish(contexts.row_mut(r));

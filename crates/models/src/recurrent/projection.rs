@@ -1,7 +1,7 @@
 //! A product ready to run: packed weights and what follows.
 
 use super::columns::{Columns, Finish};
-use metaphrase_kernels::{Epilogue, Layout, Matrix, PackedMatrix, product};
+use metaphrase_kernels::{Epilogue, Matrix, PackedMatrix, WeightOrder, product};
 
 /// `x·W`, then a bias and the normalisation of ranges of columns.
 pub(super) struct Projection {
@@ -12,7 +12,7 @@ pub(super) struct Projection {
 impl Columns {
     /// Packs the matrix for the CPU at hand.
     pub(super) fn pack(self) -> Projection {
-        let weights = PackedMatrix::pack(&self.weights, self.inputs, self.outputs, Layout::InputsByOutputs);
+        let weights = PackedMatrix::pack(&self.weights, self.inputs, self.outputs, WeightOrder::InputsByOutputs);
         Projection { weights, finish: self.finish }
     }
 }

@@ -8,7 +8,8 @@ use super::decoder::{DecoderWork, Prepared};
 use super::encoder::EncoderWork;
 use super::layout::Layout;
 use crate::embedding::Embedding;
-use metaphrase_base::{Row, SentId, StepRow, WordId};
+use crate::ragged::Ragged;
+use metaphrase_base::{Row, Sentence, Step, StepRow};
 use metaphrase_kernels::{Matrix, add_assign, scale};
 
 /// Encoded sentences by slot, the decoder's states of the last step's rows, and work space.
@@ -35,7 +36,8 @@ pub struct RecurrentState {
     /// The last word's embeddings.
     pub(super) words: Matrix,
     pub(super) hidden: Matrix,
-    pub(super) attention: Kept,
+    /// Attention of the rows of the last step; empty where the sentence is without.
+    pub(super) attention: Ragged<f32>,
     pub(super) decoder_work: DecoderWork,
     pub(super) attention_first_work: AttentionFirstWork,
 
@@ -48,7 +50,7 @@ pub struct RecurrentState {
     pub(super) encoder_work: EncoderWork,
 }
 
-/// Where a state comes from that rows of a step extend.
+/// The place of a state that rows of a step extend.
 #[derive(Debug, Clone, Copy)]
 enum Origin {
     /// A row of the last step.
@@ -95,41 +97,13 @@ impl Origins {
     }
 }
 
-/// Attention of the last step's rows, if it is kept.
-#[derive(Debug, Default)]
-pub(super) struct Kept {
-    pub(super) keep: bool,
-    weights: Vec<f32>,
-    /// Where each row's end.
-    ends: Vec<usize>,
-}
-
-impl Kept {
-    pub(super) fn clear(&mut self) {
-        self.weights.clear();
-        self.ends.clear();
-    }
-
-    pub(super) fn push(&mut self, weights: &[f32]) {
-        if self.keep {
-            self.weights.extend_from_slice(weights);
-            self.ends.push(self.weights.len());
-        }
-    }
-
-    pub(super) fn row(&self, row: Row) -> &[f32] {
-        let start = row.index().checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
-        self.ends.get(row.index()).map_or(&[], |&end| &self.weights[start..end])
-    }
-}
-
 impl RecurrentState {
     /// Lays out the sentences of a call and looks their words up.
-    pub(super) fn arrange(&mut self, sentences: &[&[WordId]], table: &Embedding, dim_emb: usize) {
-        self.layout.arrange(sentences.iter().map(|sentence| sentence.len()));
+    pub(super) fn arrange(&mut self, sentences: &[Sentence<'_>], table: &Embedding, dim_emb: usize) {
+        self.layout.arrange(sentences.iter().map(|sentence| sentence.words.len()));
         self.embeddings.resize(self.layout.rows(), dim_emb);
         for (rank, sentence, _) in self.layout.sentences() {
-            for (position, &word) in sentences[sentence].iter().enumerate() {
+            for (position, &word) in sentences[sentence].words.iter().enumerate() {
                 self.embeddings.row_mut(self.layout.row(rank, position)).copy_from_slice(table.word(word));
             }
         }
@@ -152,10 +126,11 @@ impl RecurrentState {
     }
 
     /// Moves what was prepared into the slots of the sentences.
-    pub(super) fn fill(&mut self, slots: &[SentId]) {
+    pub(super) fn fill(&mut self, sentences: &[Sentence<'_>]) {
         let Prepared { keys, values, starts } = &self.prepared;
         for (rank, sentence, length) in self.layout.sentences() {
-            let slot = slots[sentence].index();
+            let Sentence { slot, attention, .. } = sentences[sentence];
+            let slot = slot.index();
             if slot >= self.sources.len() {
                 self.sources.resize_with(slot + 1, Source::default);
             }
@@ -164,6 +139,7 @@ impl RecurrentState {
             }
             self.starts.row_mut(slot).copy_from_slice(starts.row(rank));
             let source = &mut self.sources[slot];
+            source.attention = attention;
             source.keys.resize(length, keys.cols());
             source.values.resize(length, values.cols());
             for position in 0..length {
@@ -174,27 +150,30 @@ impl RecurrentState {
         }
     }
 
-    /// The rows there are become those of the step before.
-    pub(super) fn begin_step(&mut self, decoder: &AnyDecoder) {
+    /// Makes room in `layers` for the rows of a call: the rows that are there become those of the step before or, where
+    /// rows are added to them, are set aside.
+    pub(super) fn begin(&mut self, step: Step, decoder: &AnyDecoder) {
         for layers in [&mut self.layers, &mut self.before, &mut self.parents, &mut self.aside] {
             layers.resize_with(decoder.layers(), LayerState::default);
         }
-        std::mem::swap(&mut self.layers, &mut self.before);
-        self.attention.clear();
-    }
-
-    /// Makes room for rows that will be added to those of the last step.
-    pub(super) fn set_aside(&mut self) {
-        std::mem::swap(&mut self.layers, &mut self.aside);
-    }
-
-    /// Puts the rows that were set aside before those that are to be added to them.
-    pub(super) fn put_before(&mut self) {
-        for (added, first) in self.layers.iter().zip(&mut self.aside) {
-            append(&added.output, &mut first.output);
-            append(&added.memory, &mut first.memory);
+        match step {
+            Step::New => {
+                std::mem::swap(&mut self.layers, &mut self.before);
+                self.attention.clear();
+            }
+            Step::Same => std::mem::swap(&mut self.layers, &mut self.aside),
         }
-        std::mem::swap(&mut self.layers, &mut self.aside);
+    }
+
+    /// Puts the rows that were set aside before those that were added to them.
+    pub(super) fn end(&mut self, step: Step) {
+        if step == Step::Same {
+            for (added, first) in self.layers.iter().zip(&mut self.aside) {
+                first.output.append(&added.output);
+                first.memory.append(&added.memory);
+            }
+            std::mem::swap(&mut self.layers, &mut self.aside);
+        }
     }
 
     /// Notes the parents of `rows` and gathers the parents' states and the words' embeddings.
@@ -217,15 +196,6 @@ impl RecurrentState {
                 None => self.words.row_mut(r).fill(0.0),
             }
         }
-    }
-}
-
-/// Adds the rows of `more` to `rows`.
-fn append(more: &Matrix, rows: &mut Matrix) {
-    let first = rows.rows();
-    rows.resize(first + more.rows(), more.cols());
-    for row in 0..more.rows() {
-        rows.row_mut(first + row).copy_from_slice(more.row(row));
     }
 }
 

@@ -1,10 +1,10 @@
 //! Average attention in place of the decoder's self-attention.
 
+use super::decoder::NewRows;
 use super::dense::Dense;
 use super::operations::{Around, End};
 use crate::config::{Activation, AverageAttention as Settings, TransformerConfig};
 use crate::{ModelError, Weights};
-use metaphrase_base::StepRow;
 use metaphrase_kernels::{Matrix, add_assign, axpy, mul_assign};
 
 /// Zhang, Xiong, Su 2018 (arXiv:1805.00631), as Marian has it:
@@ -69,22 +69,23 @@ impl AverageAttention {
         })
     }
 
-    /// x ← the block's output. `means` get the means of `rows`, which are those of the step from row `first` on, from
-    /// those of their parents in `before`; `position(r)` is t of row `r` of these.
+    /// x ← the block's output. `means` get the means of the `new` rows, from those of their parents in `before`;
+    /// `position(r)` is t of row `r` of the new ones.
     pub(super) fn step(
         &self,
         x: &mut Matrix,
-        (rows, first): (&[StepRow], usize),
+        new: NewRows<'_>,
         position: impl Fn(usize) -> usize,
-        (before, means): (&Matrix, &mut Matrix),
+        before: &Matrix,
+        means: &mut Matrix,
         work: &mut Work,
         end: &mut End,
     ) {
         let Work { input, averaged, hidden, input_gate, forget_gate } = work;
-        means.resize(first + x.rows(), x.cols());
+        means.resize(new.first + x.rows(), x.cols());
         averaged.resize(x.rows(), x.cols());
-        for (r, row) in rows.iter().enumerate() {
-            let mean = means.row_mut(first + r);
+        for (r, row) in new.rows.iter().enumerate() {
+            let mean = means.row_mut(new.first + r);
             mean.copy_from_slice(x.row(r));
             if let Some(parent) = row.parent {
                 let t = position(r) as f32;

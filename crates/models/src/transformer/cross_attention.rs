@@ -3,7 +3,6 @@
 use super::attention::{Heads, KeysValues};
 use super::dense::Dense;
 use super::operations::{Around, End};
-use super::ragged::Ragged;
 use crate::config::TransformerConfig;
 use crate::{ModelError, Weights};
 use metaphrase_base::StepRow;
@@ -57,14 +56,14 @@ impl CrossAttention {
         self.values.apply(encoded, &mut out.values);
     }
 
-    /// x ← the block's output. `source(row)` are the prepared keys and values of the row's sentence. Where `kept` is
-    /// given, it gets the weights of the first head, a row for each row of `x`.
+    /// x ← the block's output. `source(row)` are the prepared keys and values of the row's sentence. `on_weights` is called
+    /// for each row with the weights of the first head.
     pub(super) fn apply<'s>(
         &self,
         x: &mut Matrix,
         rows: &[StepRow],
         source: impl Fn(&StepRow) -> &'s KeysValues,
-        mut kept: Option<&mut Ragged<f32>>,
+        mut on_weights: impl FnMut(&StepRow, &[f32]),
         work: &mut Work,
         end: &mut End,
     ) {
@@ -75,10 +74,7 @@ impl CrossAttention {
             let source = source(row);
             let words = source.keys.rows();
             self.heads.attend(queries.row(r), source, &Rows::Range(0..words), weights, attended.row_mut(r));
-            if let Some(kept) = kept.as_deref_mut() {
-                kept.begin_row();
-                kept.extend(&weights[..words]);
-            }
+            on_weights(row, &weights[..words]);
         }
         self.around.end(self.projection.as_ref(), attended, x, end);
     }

@@ -8,12 +8,12 @@ use super::feed_forward::{self, FeedForward};
 use super::history::History;
 use super::input::Input;
 use super::operations::{Around, End, Process};
-use super::ragged::Ragged;
 use super::self_attention::{self, KeySource, SelfAttention};
 use super::ssru::{self, Ssru};
 use crate::config::{DecoderLayer, TransformerConfig};
+use crate::ragged::Ragged;
 use crate::{ModelError, Weights};
-use metaphrase_base::{Row, SentId, StepRow};
+use metaphrase_base::{Row, SentId, Sentence, Step, StepRow};
 use metaphrase_kernels::Matrix;
 use std::collections::BTreeSet;
 
@@ -52,9 +52,7 @@ pub(super) struct DecoderState {
     history: History,
     /// Per layer of the network.
     memories: Vec<Memory>,
-    /// Whether steps keep attention.
-    pub(super) keep_attention: bool,
-    /// Attention of the rows of the last step.
+    /// Attention of the rows of the last step; empty where the sentence is without.
     attention: Ragged<f32>,
     /// The decoder's output, `rows × d`.
     pub(super) output: Matrix,
@@ -67,6 +65,15 @@ struct Source {
     /// Per layer with weights of its own.
     words: Vec<KeysValues>,
     key_source: KeySource,
+    attention: bool,
+}
+
+/// The rows that a call of the model computes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct NewRows<'a> {
+    pub(super) rows: &'a [StepRow],
+    /// The number of the first one in its step.
+    pub(super) first: usize,
 }
 
 /// What a layer remembers of the words so far.
@@ -119,10 +126,11 @@ impl Decoder {
     }
 
     /// Prepares encoded sentences for attention in their slots.
-    pub(super) fn admit(&self, slots: &[SentId], encoded: &Encoded, state: &mut DecoderState) {
-        for (&slot, rows) in slots.iter().zip(&encoded.sentences) {
-            let source = state.source(slot);
-            source.key_source = self.key_source;
+    pub(super) fn admit(&self, sentences: &[Sentence<'_>], encoded: &Encoded, state: &mut DecoderState) {
+        for (sentence, rows) in sentences.iter().zip(&encoded.sentences) {
+            let source = state.source(sentence.slot);
+            source.key_source = if sentence.given_target { KeySource::Normalised } else { self.key_source };
+            source.attention = sentence.attention;
             source.words.resize_with(self.layers.len(), KeysValues::default);
             let dim = encoded.words.cols();
             source.words.iter_mut().for_each(|words| words.resize(rows.len(), dim));
@@ -130,33 +138,27 @@ impl Decoder {
         for (i, layer) in self.layers.iter().enumerate() {
             let all = &mut state.work.encoded;
             layer.context.prepare(&encoded.words, all);
-            for (&slot, rows) in slots.iter().zip(&encoded.sentences) {
-                let words = &mut state.sources[slot.index()].words[i];
+            for (sentence, rows) in sentences.iter().zip(&encoded.sentences) {
+                let words = &mut state.sources[sentence.slot.index()].words[i];
                 rows.clone().enumerate().for_each(|(to, from)| words.set(to, all, from));
             }
         }
     }
 
-    /// One step: `state.output` becomes the decoder's output for `rows`.
-    pub(super) fn step(&self, rows: &[StepRow], dim: usize, state: &mut DecoderState) {
-        state.history.advance(rows);
-        state.attention.clear();
-        for memory in &mut state.memories {
-            std::mem::swap(&mut memory.now, &mut memory.before);
+    /// Takes in the rows of a call: `state.output` becomes the decoder's output for them.
+    pub(super) fn step(&self, step: Step, rows: &[StepRow], dim: usize, state: &mut DecoderState) {
+        state.history.advance(step, rows);
+        if step == Step::New {
+            state.attention.clear();
+            state.memories.iter_mut().for_each(|memory| std::mem::swap(&mut memory.now, &mut memory.before));
         }
-        self.run(rows, 0, dim, state);
+        let first = state.history.rows() - rows.len();
+        self.run(NewRows { rows, first }, dim, state);
     }
 
-    /// Adds rows to those of the last step: `state.output` becomes the decoder's output for them.
-    pub(super) fn step_more(&self, rows: &[StepRow], dim: usize, state: &mut DecoderState) {
-        let first = state.history.rows();
-        state.history.add(rows);
-        self.run(rows, first, dim, state);
-    }
-
-    /// Computes `rows`, which are those of the step from row `first` on.
-    fn run(&self, rows: &[StepRow], first: usize, dim: usize, state: &mut DecoderState) {
-        let DecoderState { sources, history, memories, keep_attention, attention, output: x, work } = state;
+    fn run(&self, new: NewRows<'_>, dim: usize, state: &mut DecoderState) {
+        let DecoderState { sources, history, memories, attention, output: x, work } = state;
+        let NewRows { rows, first } = new;
         x.resize(rows.len(), dim);
         for (r, row) in rows.iter().enumerate() {
             let word = row.parent.map(|parent| parent.word);
@@ -165,10 +167,15 @@ impl Decoder {
         self.input.finish(x, &mut work.embedded, work.end.gate());
         for (i, (&own, memory)) in self.order.iter().zip(memories).enumerate() {
             let layer = &self.layers[own];
-            layer.so_far.step(x, (rows, first), sources, history, memory, work);
+            layer.so_far.step(x, new, sources, history, memory, work);
             let words = |row: &StepRow| &sources[row.sentence.index()].words[own];
-            let kept = (*keep_attention && i == self.alignment_layer).then_some(&mut *attention);
-            layer.context.apply(x, rows, words, kept, &mut work.context, &mut work.end);
+            let keep = |row: &StepRow, weights: &[f32]| {
+                if i == self.alignment_layer {
+                    attention.begin_row();
+                    attention.extend(if sources[row.sentence.index()].attention { weights } else { &[] });
+                }
+            };
+            layer.context.apply(x, rows, words, keep, &mut work.context, &mut work.end);
             layer.feed_forward.apply(x, &mut work.feed_forward, &mut work.end);
         }
         self.top.apply(x, &work.embedded, work.end.gate());
@@ -218,7 +225,7 @@ impl SoFar {
     fn step(
         &self,
         x: &mut Matrix,
-        (rows, first): (&[StepRow], usize),
+        new: NewRows<'_>,
         sources: &[Source],
         history: &History,
         memory: &mut Memory,
@@ -228,13 +235,13 @@ impl SoFar {
         let end = &mut work.end;
         match self {
             Self::Attention(attention) => {
-                let key_source = |r: usize| sources[rows[r].sentence.index()].key_source;
-                attention.step(x, (history, first), entries, key_source, &mut work.self_attention, end);
+                let key_source = |r: usize| sources[new.rows[r].sentence.index()].key_source;
+                attention.step(x, new.first, history, entries, key_source, &mut work.self_attention, end);
             }
-            Self::Ssru(ssru) => ssru.step(x, (rows, first), before, now, &mut work.ssru, end),
+            Self::Ssru(ssru) => ssru.step(x, new, before, now, &mut work.ssru, end),
             Self::Average(average) => {
-                let position = |r| history.position(Row::new(first + r));
-                average.step(x, (rows, first), position, (before, now), &mut work.average, end);
+                let position = |r| history.position(Row::new(new.first + r));
+                average.step(x, new, position, before, now, &mut work.average, end);
             }
         }
     }
@@ -244,11 +251,6 @@ impl DecoderState {
     /// Frees what a slot holds; its memory is kept for the next sentence.
     pub(super) fn release(&mut self, slot: SentId) {
         self.history.release(slot.index());
-    }
-
-    /// The words of this slot are given.
-    pub(super) fn expect_given_words(&mut self, slot: SentId) {
-        self.source(slot).key_source = KeySource::Normalised;
     }
 
     /// Attention of a row of the last step, empty if it was not kept.

@@ -1,7 +1,7 @@
 //! Linear maps `y = f(x · W + b)`.
 
 use crate::{ModelError, Weights, config};
-use metaphrase_kernels::{Activation, Epilogue, Layout, Matrix, PackedMatrix, product};
+use metaphrase_kernels::{Activation, Epilogue, Matrix, PackedMatrix, WeightOrder, product};
 
 /// A linear map with a bias and what follows it element by element.
 pub(super) struct Dense {
@@ -39,7 +39,7 @@ impl Dense {
         outputs: usize,
     ) -> Result<Self, ModelError> {
         let matrix = weights.tensor(&format!("{prefix}_W{suffix}"))?.expect(&[inputs, outputs])?;
-        let weights = PackedMatrix::pack(&matrix.data, inputs, outputs, Layout::InputsByOutputs);
+        let weights = PackedMatrix::pack(&matrix.data, inputs, outputs, WeightOrder::InputsByOutputs);
         Ok(Self { weights, bias: vec![0.0; outputs], activation: Activation::None })
     }
 

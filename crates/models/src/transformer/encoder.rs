@@ -7,7 +7,7 @@ use super::self_attention::{self, SelfAttention};
 use crate::config::TransformerConfig;
 use crate::{ModelError, Weights};
 use core::ops::Range;
-use metaphrase_base::WordId;
+use metaphrase_base::Sentence;
 use metaphrase_kernels::Matrix;
 
 /// The encoder of a Transformer.
@@ -53,14 +53,14 @@ impl Encoder {
     }
 
     /// Encodes sentences; the end of sentence is one of their words.
-    pub(super) fn encode(&self, sentences: &[&[WordId]], dim: usize, out: &mut Encoded) {
+    pub(super) fn encode(&self, sentences: &[Sentence<'_>], dim: usize, out: &mut Encoded) {
         let Encoded { words: x, sentences: ranges, embedded, attention, feed_forward, end } = out;
-        x.resize(sentences.iter().map(|s| s.len()).sum(), dim);
+        x.resize(sentences.iter().map(|s| s.words.len()).sum(), dim);
         ranges.clear();
         let mut row = 0;
         for sentence in sentences {
-            ranges.push(row..row + sentence.len());
-            for (position, &word) in sentence.iter().enumerate() {
+            ranges.push(row..row + sentence.words.len());
+            for (position, &word) in sentence.words.iter().enumerate() {
                 self.input.write(Some(word), position, x.row_mut(row));
                 row += 1;
             }

@@ -1,16 +1,16 @@
-//! What each row has said so far, as indices into an arena of keys and values.
+//! The words of each row so far, as indices into an arena of keys and values.
 //!
 //! A step writes one *entry* per row: the keys and values of that row in every layer. A row is a list of entries,
 //! its parent's and its own. So when search re-orders hypotheses only lists of `u32` are copied, never keys or values.
 
-use super::ragged::Ragged;
-use metaphrase_base::{Row, StepRow};
+use crate::ragged::Ragged;
+use metaphrase_base::{Row, Step, StepRow};
 
 /// The entries that a sentence owns.
 #[derive(Debug, Default)]
 struct Owned {
     entries: Vec<u32>,
-    /// When this many are owned, those that no row refers to are looked for.
+    /// At this number of owned entries, the entries that no row refers to are collected.
     collect_at: usize,
 }
 
@@ -28,24 +28,21 @@ pub(super) struct History {
     /// Per slot.
     owned: Vec<Owned>,
     free: Vec<u32>,
-    /// Entries ever in use: free and owned ones.
+    /// The number of entries ever in use, free or owned.
     len: usize,
     /// Per entry, used while collecting.
     alive: Vec<bool>,
 }
 
 impl History {
-    /// Replaces the rows of the last step by `rows`, each with a new entry of its own at the end of its list.
-    pub(super) fn advance(&mut self, rows: &[StepRow]) {
-        self.collect();
-        std::mem::swap(&mut self.now, &mut self.before);
-        self.now.clear();
-        self.slots.clear();
-        self.add(rows);
-    }
-
-    /// Adds rows to those of the last step; they extend rows of the step before it, too.
-    pub(super) fn add(&mut self, rows: &[StepRow]) {
+    /// Takes in the rows of a call, each with a new entry of its own at the end of its list.
+    pub(super) fn advance(&mut self, step: Step, rows: &[StepRow]) {
+        if step == Step::New {
+            self.collect();
+            std::mem::swap(&mut self.now, &mut self.before);
+            self.now.clear();
+            self.slots.clear();
+        }
         for row in rows {
             self.now.begin_row();
             if let Some(parent) = row.parent {
@@ -74,7 +71,7 @@ impl History {
         entries[entries.len() - 1] as usize
     }
 
-    /// How many words precede what the row will say.
+    /// The number of words before the next one of the row.
     pub(super) fn position(&self, row: Row) -> usize {
         self.entries(row).len() - 1
     }
@@ -104,8 +101,8 @@ impl History {
         entry
     }
 
-    /// Frees the entries that no row of the last step has, for sentences that own many: twice as many as after their
-    /// last collection, so that the work stays in proportion to the steps.
+    /// Frees the entries that no row of the last step has, for sentences that own twice as many as after their last
+    /// collection. So the work stays in proportion to the number of steps.
     fn collect(&mut self) {
         for (slot, owned) in self.owned.iter_mut().enumerate() {
             if owned.entries.len() < owned.collect_at {
@@ -150,10 +147,10 @@ mod tests {
     #[test]
     fn a_row_has_its_parents_entries_and_one_more() {
         let mut history = History::default();
-        history.advance(&[start(0), start(1)]);
+        history.advance(Step::New, &[start(0), start(1)]);
         assert_eq!((history.position(Row(0)), history.position(Row(1))), (0, 0));
         let first = history.entries(Row(1))[0];
-        history.advance(&[after(1, 1), after(1, 1), start(2)]);
+        history.advance(Step::New, &[after(1, 1), after(1, 1), start(2)]);
         for row in [0, 1] {
             assert_eq!(history.entries(Row(row))[0], first);
             assert_eq!(history.position(Row(row)), 1);
@@ -166,7 +163,7 @@ mod tests {
     fn released_entries_are_used_again() {
         let mut history = History::default();
         for _ in 0..5 {
-            history.advance(&[start(3), start(3)]);
+            history.advance(Step::New, &[start(3), start(3)]);
             history.release(3);
         }
         assert_eq!(history.len(), 2);
@@ -176,11 +173,11 @@ mod tests {
     fn abandoned_hypotheses_leave_no_entries() {
         let mut history = History::default();
         let beam = 8;
-        history.advance(&[start(0)]);
-        history.advance(&vec![after(0, 0); beam]);
+        history.advance(Step::New, &[start(0)]);
+        history.advance(Step::New, &vec![after(0, 0); beam]);
         for _ in 0..1000 {
             // All rows extend the first one: one entry per step stays alive.
-            history.advance(&vec![after(0, 0); beam]);
+            history.advance(Step::New, &vec![after(0, 0); beam]);
         }
         assert_eq!(history.position(Row(0)), 1001);
         assert!(history.len() < 2 * 1002 + COLLECT_FROM + beam, "{}", history.len());

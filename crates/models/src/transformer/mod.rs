@@ -20,7 +20,6 @@ mod history;
 mod input;
 mod operations;
 mod positions;
-mod ragged;
 mod self_attention;
 mod ssru;
 
@@ -31,7 +30,7 @@ use crate::{ModelError, Scores, Weights};
 use decoder::{Decoder, DecoderState};
 use encoder::{Encoded, Encoder};
 use input::Input;
-use metaphrase_base::{Row, SentId, StepModel, StepRow, WordId};
+use metaphrase_base::{ModelFacts, Row, SentId, Sentence, Step, StepModel, StepRow, WordId};
 use positions::Positions;
 pub use positions::position_vectors;
 use std::sync::Arc;
@@ -124,12 +123,11 @@ impl StepModel for Transformer {
     type State = TransformerState;
     type Scores = Scores;
 
-    fn target_words(&self) -> usize {
-        self.target_words
-    }
-
-    fn end_of_sentence(&self) -> WordId {
-        self.end_of_sentence
+    /// Every Transformer has attention: the first head of the layer that guided alignment trains, by default the last
+    /// one. Marian shows this head, too, whether the model was trained with alignments or not.
+    fn facts(&self) -> ModelFacts {
+        let Self { target_words, end_of_sentence, .. } = *self;
+        ModelFacts { target_words, end_of_sentence, log_probs: true, attention: true }
     }
 
     fn new_state(&self) -> TransformerState {
@@ -140,37 +138,18 @@ impl StepModel for Transformer {
         Scores::new()
     }
 
-    fn encode(&self, slots: &[SentId], sentences: &[&[WordId]], state: &mut TransformerState) {
+    fn encode(&self, sentences: &[Sentence<'_>], state: &mut TransformerState) {
         self.encoder.encode(sentences, self.dim, &mut state.encoded);
-        self.decoder.admit(slots, &state.encoded, &mut state.decoder);
-    }
-
-    fn expect_given_words(&self, slot: SentId, state: &mut TransformerState) {
-        state.decoder.expect_given_words(slot);
+        self.decoder.admit(sentences, &state.encoded, &mut state.decoder);
     }
 
     fn release(&self, slot: SentId, state: &mut TransformerState) {
         state.decoder.release(slot);
     }
 
-    fn step(&self, rows: &[StepRow], state: &mut TransformerState, scores: &mut Scores) {
-        self.decoder.step(rows, self.dim, &mut state.decoder);
-        scores.compute(&self.output, &state.decoder.output);
-    }
-
-    fn step_more(&self, rows: &[StepRow], state: &mut TransformerState, scores: &mut Scores) {
-        self.decoder.step_more(rows, self.dim, &mut state.decoder);
-        scores.compute_more(&self.output, &state.decoder.output);
-    }
-
-    /// Every Transformer has: the first head of the layer that guided alignment trains, by default the last one, is
-    /// what Marian shows too, whether the model was trained with alignments or not.
-    fn has_attention(&self) -> bool {
-        true
-    }
-
-    fn keep_attention(&self, keep: bool, state: &mut TransformerState) {
-        state.decoder.keep_attention = keep;
+    fn step(&self, step: Step, rows: &[StepRow], state: &mut TransformerState, scores: &mut Scores) {
+        self.decoder.step(step, rows, self.dim, &mut state.decoder);
+        scores.compute(step, &self.output, &state.decoder.output);
     }
 
     fn attention<'s>(&self, state: &'s TransformerState, row: Row) -> &'s [f32] {

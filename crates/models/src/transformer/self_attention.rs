@@ -82,13 +82,14 @@ impl SelfAttention {
         self.around.end(self.projection.as_ref(), attended, x, end);
     }
 
-    /// The decoder's: each row of `x`, which are those of the step from row `first` on, over its entries in `history`,
-    /// of which its own is new. `arena` holds the keys
-    /// and values of all entries. `source(r)` says what keys and values of row `r`'s sentence are made of.
+    /// The decoder's: each row of `x`, which are the rows of the step from `first` on, over its entries in `history`; its
+    /// own entry is new. `arena` holds the keys and values of all entries. `source(r)` says what keys and values of row
+    /// `r`'s sentence are made of.
     pub(super) fn step(
         &self,
         x: &mut Matrix,
-        (history, first): (&History, usize),
+        first: usize,
+        history: &History,
         arena: &mut KeysValues,
         source: impl Fn(usize) -> KeySource,
         work: &mut Work,

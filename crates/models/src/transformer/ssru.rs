@@ -1,10 +1,10 @@
 //! The simpler simple recurrent unit in place of the decoder's self-attention.
 
+use super::decoder::NewRows;
 use super::dense::Dense;
 use super::operations::{Around, End};
 use crate::config::{Activation, TransformerConfig};
 use crate::{ModelError, Weights};
-use metaphrase_base::StepRow;
 use metaphrase_kernels::{Matrix, lerp, relu_in_place};
 
 /// Kim et al. 2019, §3.1 (Marian's `SSRU`):
@@ -54,12 +54,11 @@ impl Ssru {
         })
     }
 
-    /// x ← the block's output. `cells` get the cells c of `rows`, which are those of the step from row `first` on,
-    /// from those of their parents in `before`.
+    /// x ← the block's output. `cells` get the cells c of the `new` rows, from those of their parents in `before`.
     pub(super) fn step(
         &self,
         x: &mut Matrix,
-        (rows, first): (&[StepRow], usize),
+        new: NewRows<'_>,
         before: &Matrix,
         cells: &mut Matrix,
         work: &mut Work,
@@ -69,12 +68,12 @@ impl Ssru {
         let input = self.around.begin(x, input, end);
         self.candidate.apply(input, candidate);
         self.forget.apply(input, forget);
-        cells.resize(first + x.rows(), x.cols());
+        cells.resize(new.first + x.rows(), x.cols());
         output.resize(x.rows(), x.cols());
-        for (r, row) in rows.iter().enumerate() {
+        for (r, row) in new.rows.iter().enumerate() {
             let before = row.parent.map_or(&self.start[..], |parent| before.row(parent.row.index()));
-            lerp(forget.row(r), candidate.row(r), before, cells.row_mut(first + r));
-            output.row_mut(r).copy_from_slice(cells.row(first + r));
+            lerp(forget.row(r), candidate.row(r), before, cells.row_mut(new.first + r));
+            output.row_mut(r).copy_from_slice(cells.row(new.first + r));
         }
         relu_in_place(output.as_mut_slice());
         self.around.end(self.projection.as_ref(), output, x, end);

@@ -1,7 +1,7 @@
 //! Scoring and searching with a model in tests, and the reference models.
 #![allow(dead_code, reason = "each test uses its part")]
 
-use metaphrase_base::{Parent, Row, SentId, StepModel, StepRow, StepScores, WordId};
+use metaphrase_base::{Parent, Row, SentId, Sentence, Step, StepModel, StepRow, StepScores, WordId};
 use metaphrase_models::{Model, Scores, State};
 use metaphrase_search::{Options, Outcome, Searcher, Task};
 use std::path::PathBuf;
@@ -33,12 +33,11 @@ pub fn word_scores_in(
     state: &mut State,
     scores: &mut Scores,
 ) -> Vec<f32> {
-    model.encode(&[slot], &[source], state);
-    model.expect_given_words(slot, state);
+    model.encode(&[Sentence { given_target: true, ..Sentence::new(slot, source) }], state);
     let mut parent = None;
     let mut out = Vec::new();
     for &word in target {
-        model.step(&[StepRow { sentence: slot, parent }], state, scores);
+        model.step(Step::New, &[StepRow { sentence: slot, parent }], state, scores);
         out.push(scores.score(Row(0), word));
         parent = Some(Parent { row: Row(0), word });
     }

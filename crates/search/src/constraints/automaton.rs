@@ -1,7 +1,7 @@
-//! What a hypothesis has to know of its constraints, as the number of a state.
+//! The constraints that a hypothesis has met, as the number of a state.
 //!
-//! States are made when a hypothesis first comes to them, and each is made once. So a hypothesis carries four bytes,
-//! and a step asks for a few transitions that are mostly known.
+//! A state is made once, when a hypothesis first comes to it. So a hypothesis carries four bytes, and a step asks for a few
+//! transitions, most of which are known.
 
 use super::phrases::{Phrases, Tails};
 use super::{Constraints, TermSet};
@@ -17,7 +17,7 @@ impl StateId {
     pub(crate) const START: Self = Self(0);
 }
 
-/// What a state stands for.
+/// The content of a state.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Key {
     /// Terms that are met for good.
@@ -31,13 +31,13 @@ struct Key {
 #[derive(Debug)]
 struct State {
     key: Key,
-    /// Words that are still needed at least to meet all terms.
+    /// The number of words that are still needed at least to meet all terms.
     needed: usize,
     /// Whether all terms are met, whatever follows.
     done: bool,
     /// The words that are needed, where terms take their shortest alternatives.
     rest: Vec<WordId>,
-    /// Words that come nearer to that.
+    /// Words that come nearer to meeting all terms.
     next: Vec<WordId>,
     /// Words that would end an avoided phrase.
     forbidden: Vec<WordId>,
@@ -50,11 +50,11 @@ pub(crate) struct Automaton {
     states: Vec<State>,
     numbers: HashMap<Key, StateId>,
     transitions: HashMap<(StateId, Symbol), StateId>,
-    /// The best log-probability that words which make progress have had in any context so far.
+    /// By word that makes progress: its best log-probability in any context so far.
     best: HashMap<WordId, f32>,
 }
 
-/// Words that no phrase has are alike, but for whether they go on with the word before.
+/// Words outside all phrases are alike, except that some continue the word before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Symbol {
     Word(WordId),
@@ -75,7 +75,7 @@ impl Automaton {
         automaton
     }
 
-    /// Words that are still needed at least; 0 if the sentence may end here.
+    /// The number of words that are still needed at least; 0 if the sentence may end here.
     pub(crate) fn needed(&self, state: StateId) -> usize {
         self.states[state.0 as usize].needed
     }
@@ -91,13 +91,13 @@ impl Automaton {
         *best = best.max(log_prob);
     }
 
-    /// What the words that are still needed cost if each comes where it has been most probable so far: the rest cost
-    /// of phrase-based search. An estimate, at most 0; words not seen yet cost nothing.
+    /// The cost of the words that are still needed if each has the best log-probability that it has had so far: the rest
+    /// cost of phrase-based search. An estimate, at most 0; words not seen yet cost nothing.
     pub(crate) fn rest(&self, state: StateId) -> f32 {
         self.states[state.0 as usize].rest.iter().filter_map(|word| self.best.get(word)).sum()
     }
 
-    /// Words that are still needed at least after `word`.
+    /// The number of words that are still needed at least after `word`.
     pub(crate) fn needed_after(&mut self, state: StateId, word: WordId) -> usize {
         let after = self.after(state, word);
         self.needed(after)
@@ -142,7 +142,7 @@ impl Automaton {
         }
     }
 
-    /// The number of a state, which is made if there is none.
+    /// The number of a state. A new state is made.
     fn state(&mut self, key: Key) -> StateId {
         if let Some(&number) = self.numbers.get(&key) {
             return number;

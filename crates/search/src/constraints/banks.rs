@@ -1,6 +1,6 @@
 //! How a beam is divided among hypotheses that have met more and fewer constraints (Post and Vilar 2018, §3.2).
 
-/// How many places of a beam each bank gets; bank `b` is for hypotheses that have met `b` words of constraints.
+/// The places of a beam, by bank; bank `b` is for hypotheses that have met `b` words of constraints.
 #[derive(Debug, Default)]
 pub(crate) struct Banks {
     /// Candidates of each bank.
@@ -16,8 +16,8 @@ impl Banks {
         candidates.for_each(|bank| self.available[bank] += 1);
     }
 
-    /// Divides `width` places: as many for each bank, what is left over to the topmost. Places that a bank has no
-    /// candidates for go to its neighbours, from the nearest outward.
+    /// Divides `width` places evenly among the banks; the topmost bank gets the rest. Places for which a bank has no
+    /// candidates go to its neighbours, from the nearest outward.
     ///
     /// The paper writes `⌊k/C⌋` for C + 1 banks, which may be more than k; Figures 2 and 3 and the authors'
     /// implementation have `⌊k/(C+1)⌋`.

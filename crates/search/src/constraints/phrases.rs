@@ -1,4 +1,4 @@
-//! Phrases as tries: those that must appear, and those that must not.
+//! Phrases as tries: phrases that must appear, and phrases that must not.
 
 use super::TermSet;
 use metaphrase_base::WordId;
@@ -12,7 +12,7 @@ pub(super) struct Phrases {
     words: Vec<WordId>,
 }
 
-/// What the words from the root to here begin.
+/// The words on the way from the root to here, as the beginning of phrases.
 #[derive(Debug, Default)]
 struct Node {
     children: Vec<(WordId, u32)>,

@@ -5,7 +5,7 @@ use super::*;
 use crate::data::Sentences;
 use crate::optimizer::{Decay, OptimizerSettings, Schedule};
 use crate::{Trainer, TrainerSettings};
-use metaphrase_base::{Parent, Row, SentId, StepModel, StepRow, StepScores, WordId};
+use metaphrase_base::{Parent, Row, SentId, Sentence, Step, StepModel, StepRow, StepScores, WordId};
 use metaphrase_device::Host;
 use metaphrase_models::config::{
     Activation, AttentionFirst, AverageAttention, Cell, DecoderForm, DecoderLayer, FeedForward, LayerNorm,
@@ -36,14 +36,13 @@ fn inferred(config: &Config, parameters: &Parameters, batch: &Batch) -> Vec<Vec<
     let slot = SentId(0);
     let normalised_keys = matches!(&config.architecture, Architecture::Transformer(t) if t.normalised_keys);
     let sentence = |i: usize| {
-        model.encode(&[slot], &[batch.source.sentence(i)], &mut state);
-        if !normalised_keys {
-            model.expect_given_words(slot, &mut state); // or else Marian's translation, which is not what it trains
-        }
+        // Or else Marian's translation, which is not what it trains.
+        let given_target = !normalised_keys;
+        model.encode(&[Sentence { given_target, ..Sentence::new(slot, batch.source.sentence(i)) }], &mut state);
         let mut parent = None;
         let mut log_probs = Vec::new();
         for &word in batch.target.sentence(i) {
-            model.step(&[StepRow { sentence: slot, parent }], &mut state, &mut scores);
+            model.step(Step::New, &[StepRow { sentence: slot, parent }], &mut state, &mut scores);
             log_probs.push(scores.score(Row::new(0), word));
             parent = Some(Parent { row: Row::new(0), word });
         }
@@ -244,13 +243,13 @@ fn attention_follows_given_alignments() {
         let tensors = parameters.iter().map(|(name, m)| (name, vec![m.rows(), m.cols()], m.as_slice().to_vec()));
         let model = Model::new(config, &Weights::from_tensors("trained", tensors).unwrap()).unwrap();
         let (mut state, mut scores) = (model.new_state(), model.new_scores());
-        model.keep_attention(true, &mut state);
         let (mut right, mut all) = (0, 0);
         for i in 0..batch.source.len() {
-            model.encode(&[SentId(0)], &[batch.source.sentence(i)], &mut state);
+            let sentence = Sentence { attention: true, ..Sentence::new(SentId(0), batch.source.sentence(i)) };
+            model.encode(&[sentence], &mut state);
             let mut parent = None;
             for (t, &word) in batch.target.sentence(i).iter().enumerate() {
-                model.step(&[StepRow { sentence: SentId(0), parent }], &mut state, &mut scores);
+                model.step(Step::New, &[StepRow { sentence: SentId(0), parent }], &mut state, &mut scores);
                 let weights = model.attention(&state, Row::new(0));
                 if let Some(&(source, _)) = batch.alignments[i].iter().find(|(_, target)| *target as usize == t) {
                     right += usize::from(weights[source as usize] > 0.5);

@@ -2,7 +2,7 @@
 
 /// Rows of different lengths, one after the other in one buffer.
 #[derive(Debug)]
-pub(super) struct Ragged<T> {
+pub(crate) struct Ragged<T> {
     values: Vec<T>,
     /// Where each row begins.
     starts: Vec<usize>,
@@ -16,24 +16,24 @@ impl<T> Default for Ragged<T> {
 
 impl<T: Copy> Ragged<T> {
     /// No rows any more; storage is kept.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.values.clear();
         self.starts.clear();
     }
 
     /// One more row, empty so far.
-    pub(super) fn begin_row(&mut self) {
+    pub(crate) fn begin_row(&mut self) {
         self.starts.push(self.values.len());
     }
 
     /// Adds to the end of the last row.
-    pub(super) fn extend(&mut self, values: &[T]) {
+    pub(crate) fn extend(&mut self, values: &[T]) {
         debug_assert!(!self.starts.is_empty());
         self.values.extend_from_slice(values);
     }
 
     /// Row `row`, if there are as many.
-    pub(super) fn get(&self, row: usize) -> Option<&[T]> {
+    pub(crate) fn get(&self, row: usize) -> Option<&[T]> {
         let start = *self.starts.get(row)?;
         let end = self.starts.get(row + 1).copied().unwrap_or(self.values.len());
         Some(&self.values[start..end])
