@@ -24,6 +24,7 @@ mod language_model;
 mod options;
 mod package;
 mod pool;
+mod stream;
 mod translation;
 mod translator;
 
