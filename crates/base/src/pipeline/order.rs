@@ -60,14 +60,8 @@ struct State<R> {
 
 impl<R> Default for Order<R> {
     fn default() -> Self {
-        let state = State {
-            first: 0,
-            places: VecDeque::new(),
-            wanted: 0,
-            reader_waits: false,
-            ended: false,
-            stopped: false,
-        };
+        let state =
+            State { first: 0, places: VecDeque::new(), wanted: 0, reader_waits: false, ended: false, stopped: false };
         Self { limit: 1, state: Mutex::new(state), room: Condvar::new(), first_done: Condvar::new() }
     }
 }
@@ -121,7 +115,9 @@ impl<R> Tickets<R> {
         let _ = self.wait_for_room(1);
         let mut state = self.0.lock();
         let number = state.first + state.places.len();
-        state.places.push_back(None);
+        if !state.stopped {
+            state.places.push_back(None);
+        }
         Ticket { order: Arc::clone(&self.0), number, done: false }
     }
 }
