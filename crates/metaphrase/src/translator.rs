@@ -1,7 +1,6 @@
 //! The translator: a model, its vocabularies and the threads that search with them.
 
-use crate::pool::Pool;
-use crate::stream::{Job, pool};
+use crate::stream::{Pool, pool};
 use crate::{Error, Package, Request, TranslateOptions, Translation};
 use metaphrase_base::{StepModel as _, WordId};
 use metaphrase_models::Model;
@@ -42,7 +41,7 @@ impl Default for Execution {
 /// # }
 /// ```
 pub struct Translator {
-    pub(crate) pool: Pool<Job>,
+    pub(crate) pool: Pool,
     pub(crate) shared: Arc<Shared>,
     execution: Execution,
     defaults: TranslateOptions,

@@ -58,7 +58,7 @@ pub fn in_order<S, T: Send, R: Send, E: From<WorkerPanicked>>(
 }
 
 /// As [`in_order`], for workers that have several items in work at once: `worker` takes items from the queue until
-/// [`Queue::next`] gives none, and finishes their tickets in any order.
+/// [`Queue::batch`] gives none, and finishes their tickets in any order.
 ///
 /// # Errors
 /// As [`in_order`].
@@ -107,7 +107,7 @@ pub struct Workers<T> {
 
 impl<T: Send + 'static> Workers<T> {
     /// Starts `threads` threads, at least 1, called `name` and a number. Each calls `worker`, which takes items from the
-    /// queue until [`Queue::next`] gives none. When a worker panics, all items that wait, and all later ones, are dropped.
+    /// queue until [`Queue::batch`] gives none. When a worker panics, all items that wait, and all later ones, are dropped.
     ///
     /// # Errors
     /// If the operating system starts no thread.

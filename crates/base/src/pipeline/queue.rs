@@ -37,16 +37,23 @@ impl<T> Queue<T> {
         }
     }
 
-    /// The next item if there is one now: for a worker that still has work.
-    pub fn try_next(&self) -> Option<T> {
+    /// The next item if there is one now.
+    fn try_next(&self) -> Option<T> {
         self.lock().items.pop_front()
     }
 
-    /// The next item, after waiting for it: for a worker without work. None after the end of the queue.
+    /// The next item, after waiting for it. None after the end of the queue.
     pub fn next(&self) -> Option<T> {
         let waiting = |state: &mut State<T>| state.items.is_empty() && !state.ended;
         let waited = self.not_empty.wait_while(self.lock(), waiting);
         waited.unwrap_or_else(PoisonError::into_inner).items.pop_front()
+    }
+
+    /// After waiting for it, the next item, followed by each item that is there when the iterator is asked: for a worker
+    /// that refills its batch. None after the end of the queue.
+    pub fn batch(&self) -> Option<impl Iterator<Item = T>> {
+        let first = self.next()?;
+        Some(std::iter::once(first).chain(std::iter::from_fn(|| self.try_next())))
     }
 
     /// Ends the queue: the items that wait are the last.

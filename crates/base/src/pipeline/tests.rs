@@ -118,9 +118,8 @@ fn a_sink_that_fails_stops_the_feeder() {
 fn workers_may_take_several_items_and_finish_them_in_any_order() {
     let batches = AtomicUsize::new(0);
     let worker = |queue: &Queue<(usize, Ticket<usize>)>| {
-        while let Some(first) = queue.next() {
-            let mut batch = vec![first];
-            batch.extend(std::iter::from_fn(|| queue.try_next()).take(7));
+        while let Some(batch) = queue.batch() {
+            let batch: Vec<_> = batch.take(8).collect();
             batches.fetch_add(1, SeqCst);
             batch.into_iter().rev().for_each(|(item, ticket)| ticket.finish(item));
         }
