@@ -3,6 +3,7 @@
 //! * [`WordId`], [`SentId`], [`Row`]: checked 32-bit indices, one per noun.
 //! * [`MappedFile`], [`Bytes`]: the bytes of a file, used in place.
 //! * [`new_file`], [`checksum`]: files that are written atomically and verified by checksum.
+//! * [`pipeline`]: work on several threads, with results in order and within a bound.
 //! * [`SixDigits`]: numbers as Marian and Moses print them.
 //! * [`StepModel`]: what search knows about a model, one batched step over [`Sentence`]s.
 //! * [`StepScores`]: the questions that search may ask about the scores of a step.
@@ -14,6 +15,7 @@ mod files;
 mod ids;
 mod mapped;
 mod number;
+pub mod pipeline;
 mod scorer;
 mod step;
 

@@ -28,6 +28,7 @@ mod stream;
 mod tokenize;
 mod train;
 mod translate;
+mod values;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};

@@ -10,20 +10,56 @@ use std::ops::ControlFlow;
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
-/// Lines that are handed over together at most: enough to sort by length.
+/// Lines that are handed over together, at most: enough to sort them by length.
 const CHUNK: usize = 2000;
-/// Who reads the output waits at most so long for a line that is ready.
+/// The longest time for which a finished line is held back.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// What the printer of an answer has to know of the line that asked for it.
+/// An output that others read while it is written: lines are handed on together, but no line is held back for long.
+pub struct Paced {
+    output: Output,
+    flushed: Instant,
+}
+
+impl Paced {
+    /// Writes to `output`.
+    pub fn new(output: Output) -> Self {
+        if output.is_stdout() {
+            leave_when_closed();
+        }
+        Self { output, flushed: Instant::now() }
+    }
+
+    /// Writes the text of a line; `last`: the next line has not been read yet, and may be long in coming.
+    ///
+    /// When the output fails, the program ends here: the thread that reads may wait for a line that never comes.
+    pub fn write(&mut self, text: &str, last: bool) {
+        let mut written = self.output.write(text);
+        if last || self.flushed.elapsed() > PATIENCE {
+            written = written.and_then(|()| self.output.flush());
+            self.flushed = Instant::now();
+        }
+        if let Err(error) = written {
+            self.output.abandon();
+            leave(&error);
+        }
+    }
+
+    /// The output, after the last line.
+    pub fn end(self) -> Output {
+        self.output
+    }
+}
+
+/// The facts about a line that the printer of its answer needs.
 pub struct Ticket<T> {
     /// Number of the line, from 0.
     pub number: usize,
     /// Bytes of the line.
     pub bytes: u64,
-    /// What was wrong with the line, each one sentence.
+    /// The faults of the line, each one sentence.
     pub notes: Vec<String>,
-    /// What the command itself wants to remember.
+    /// Data of the command.
     pub extra: T,
 }
 
@@ -36,7 +72,7 @@ impl<T> Ticket<T> {
 
 /// Where requests come from.
 pub trait Source: Send {
-    /// What is remembered of a line.
+    /// Data of the command about a line.
     type Extra: Send;
 
     /// The next request, after waiting for it; `None` at the end.
@@ -46,7 +82,7 @@ pub trait Source: Send {
     fn has_next(&self) -> bool;
 }
 
-/// What goes from the thread that reads to the one that prints, in the order of lines.
+/// Messages from the thread that reads to the thread that prints, in the order of lines.
 enum Message<T> {
     Ticket { ticket: Ticket<T>, ends_chunk: bool },
     Failed(anyhow::Error),
@@ -94,16 +130,14 @@ pub fn run<S: Source>(
     options: &TranslateOptions,
     one_by_one: bool,
     source: S,
-    mut output: Output,
+    output: Output,
     mut progress: Progress,
     mut print: impl FnMut(&mut String, Ticket<S::Extra>, Translation),
 ) -> Result<Output> {
-    if output.is_stdout() {
-        leave_when_closed();
-    }
+    // The translator bounds how far the reading thread is ahead, and so the messages that wait.
     let (messages, inbox) = channel();
     let chunks = Chunks { source, limit: if one_by_one { 1 } else { CHUNK }, messages };
-    let (mut text, mut flushed) = (String::new(), Instant::now());
+    let (mut text, mut output) = (String::new(), Paced::new(output));
     translator.stream(options, chunks, |translation| {
         let Ok(Message::Ticket { ticket, ends_chunk }) = inbox.recv() else {
             return ControlFlow::Break(());
@@ -114,20 +148,12 @@ pub fn run<S: Source>(
         progress.line(ticket.bytes, translation.text().split_whitespace().count());
         text.clear();
         print(&mut text, ticket, translation);
-        let mut written = output.write(&text);
-        if ends_chunk || flushed.elapsed() > PATIENCE {
-            written = written.and_then(|()| output.flush());
-            flushed = Instant::now();
-        }
-        if let Err(error) = written {
-            output.abandon();
-            leave(&error);
-        }
+        output.write(&text, ends_chunk);
         ControlFlow::Continue(())
     })?;
     drop(progress);
     match inbox.try_recv() {
         Ok(Message::Failed(error)) => Err(error),
-        _ => Ok(output),
+        _ => Ok(output.end()),
     }
 }

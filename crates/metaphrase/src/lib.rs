@@ -23,7 +23,7 @@ mod glossary;
 mod language_model;
 mod options;
 mod package;
-mod pool;
+mod stream;
 mod translation;
 mod translator;
 

@@ -1,4 +1,4 @@
-//! What a search is told.
+//! Options of the search.
 
 use crate::error::Error;
 
@@ -14,30 +14,88 @@ pub enum LookAhead {
     PhraseOnly,
 }
 
-/// What becomes of a word that the table does not translate by itself.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum UnknownWords {
-    /// It is its own translation.
-    #[default]
-    Copy,
-    /// It has no translation, unless there are digits in it.
-    Drop,
+impl LookAhead {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::None, Self::FirstWord, Self::PhraseOnly];
+
+    /// The name on a command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::FirstWord => "first-word",
+            Self::PhraseOnly => "phrase-only",
+        }
+    }
+
+    /// What an expansion is judged by, in a few words.
+    #[must_use]
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::None => "Nothing",
+            Self::FirstWord => "Its first word after the history: the same translations, fewer look-ups",
+            Self::PhraseOnly => "The phrase alone: fewest look-ups, some other translations",
+        }
+    }
 }
 
-/// Sizes of the search and what it gives.
+/// The translation of a word that the table does not translate by itself.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum UnknownWords {
+    /// The word is its own translation.
+    #[default]
+    Copy,
+    /// The word has no translation, unless it has digits.
+    Drop,
+    /// The word is its own translation, and is printed with [`mark`](Self::mark) before it.
+    Mark,
+}
+
+impl UnknownWords {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Copy, Self::Drop, Self::Mark];
+
+    /// The name on a command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Copy => "copy",
+            Self::Drop => "drop",
+            Self::Mark => "mark",
+        }
+    }
+
+    /// What happens to the words, in a few words.
+    #[must_use]
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Copy => "They are passed through",
+            Self::Drop => "They are left out, unless there are digits in them",
+            Self::Mark => "They are passed through with `UNK` before them",
+        }
+    }
+
+    /// The text before an unknown word in a printed translation.
+    #[must_use]
+    pub fn mark(self) -> &'static str {
+        if self == Self::Mark { "UNK" } else { "" }
+    }
+}
+
+/// Sizes of the search, and its result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchOptions {
     /// `N_c`: coverages kept per number of translated source words.
     pub coverages: usize,
     /// `N_l`: hypotheses kept per coverage.
     pub hypotheses: usize,
-    /// `N_o`: translation options per source phrase; none: all.
+    /// `N_o`: translation options per source phrase; `None`: all.
     pub options: Option<usize>,
     /// Whether options are sorted, and chosen, with the language model's estimate (§2.1).
     pub presort: bool,
     /// See [`LookAhead`].
     pub look_ahead: LookAhead,
-    /// How far to jump; none: as far as it likes.
+    /// How many source words a jump may pass; `None`: any number.
     pub distortion_limit: Option<usize>,
     /// See [`UnknownWords`].
     pub unknown_words: UnknownWords,

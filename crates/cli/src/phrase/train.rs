@@ -68,7 +68,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 5, help_heading = "Language model")]
     #[arg(value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=MAX_ORDER as u64))]
     order: usize,
-    /// Leave out n-grams that occur at most so many times, by order; the last number holds for higher orders
+    /// Leave out n-grams that occur at most COUNT times, by order; the last number holds for higher orders
     #[arg(long, value_name = "COUNT", num_args = 1..=MAX_ORDER, help_heading = "Language model")]
     prune: Vec<u64>,
     #[command(flatten)]
@@ -131,7 +131,7 @@ fn options(args: &Args) -> Result<TrainOptions> {
     Ok(options)
 }
 
-/// What happens to lines of the source (`true`) and of the target.
+/// Changes lines of the source (`true`) and of the target.
 fn tokenizer(args: &Args) -> impl Fn(bool, String) -> String {
     let tokenizer = |language: &String| {
         MosesTokenizer::with_options(language, TokenizerOptions { escape: true, ..TokenizerOptions::default() })

@@ -8,14 +8,14 @@ use std::num::NonZeroUsize;
 
 /// Translate lines with a phrase-based model
 ///
-/// Reads a model of Moses as it is. Words are what stands between spaces: bring the text into the form in which the model
-/// was trained (for most models: tokenised). --log info tells the speed and what the search did.
+/// Reads a model of Moses as it is. Spaces separate words: bring the text into the form in which the model
+/// was trained (for most models: tokenised). --log info tells the speed and the work of the search.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     #[command(flatten)]
     search: search::Args,
-    /// Print the best so many translations as lists, `N ||| words ||| features ||| score ||| alignment`
+    /// Print the best N translations as lists, `N ||| words ||| features ||| score ||| alignment`
     #[arg(long, value_name = "N")]
     n_best: Option<NonZeroUsize>,
     /// Of translations with the same words, print only the best

@@ -28,7 +28,7 @@ pub struct Args {
     /// The text to translate; `.gz` is decompressed
     #[arg(value_hint = ValueHint::FilePath)]
     source: PathBuf,
-    /// What people have made of it; several files: several translations of each line
+    /// Human translations of the text; several files: several translations of each line
     #[arg(required = true, value_hint = ValueHint::FilePath)]
     references: Vec<PathBuf>,
     /// Where the new moses.ini goes [default: standard output]
@@ -158,7 +158,7 @@ fn write(args: &Args, model: &PhraseModel, mut output: Output) -> Result<()> {
     output.finish()
 }
 
-/// Reads a development set; `change` is what happens to lines of the source (`true`) and of its translations.
+/// Reads a development set; `change` changes lines of the source (`true`) and of its translations.
 pub fn read_dev(source: &Path, references: &[PathBuf], change: impl Fn(bool, String) -> String) -> Result<DevSet> {
     let read = |path: &Path, is_source: bool| -> Result<Vec<String>> {
         let lines = Lines::new(Input::open(Some(path))?).all()?;

@@ -1,0 +1,244 @@
+//! Requests through the workers: fed by one thread, answered in order on the caller's.
+
+use crate::constraints::Segmented;
+use crate::translator::{Execution, Shared, Translator};
+use crate::{Attention, Error, Hypothesis, Met, Request, TranslateOptions, Translation};
+use metaphrase_base::pipeline::{Lost, Queue, Results, Ticket, Tickets, Workers, ordered};
+use metaphrase_base::{StepModel, WordId};
+use metaphrase_search::{CheckedOptions, Constraints, Outcome, Searcher, Task};
+use metaphrase_text::vocab::Vocabulary;
+use std::cmp::Reverse;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::thread;
+
+/// Requests of a caller that are on the way at most, from the feeder to the sink.
+const WINDOW: usize = 8192;
+/// Requests that are sorted by length together, at most.
+const SORTED: usize = WINDOW / 4;
+
+/// Threads that search for the sentences of all callers. A worker takes the sentences that fit into its batch and refills
+/// the batch as sentences finish. Results do not depend on which sentences share a batch.
+pub(crate) type Pool = Workers<Task<Job>>;
+
+/// A line on its way through the pool.
+pub(crate) struct Job {
+    ticket: Ticket<Translation>,
+    source_pieces: Vec<String>,
+    notes: Vec<String>,
+    required: Required,
+}
+
+/// The required terms of a line.
+#[derive(Default)]
+struct Required {
+    /// Alternatives as they were given.
+    terms: Vec<Vec<String>>,
+    constraints: Option<Constraints>,
+    /// For each term of `constraints` its number among `terms`.
+    numbers: Vec<usize>,
+    impossible: Vec<usize>,
+}
+
+impl Translator {
+    /// Answers requests as they come, chunk by chunk; `sink` gets one translation for each request, in order,
+    /// until it breaks. A chunk is translated as soon as it is there, its longest lines first: large chunks make
+    /// good batches, small ones come back soon. No more than some thousand requests and the next chunk are in memory:
+    /// when a line takes long, reading waits for it.
+    ///
+    /// # Errors
+    /// [`Error::Options`] for options that can not work with this model, before anything is translated;
+    /// [`Error::WorkerFailed`] if a thread panicked.
+    pub fn stream<I>(
+        &self,
+        options: &TranslateOptions,
+        chunks: I,
+        sink: impl FnMut(Translation) -> ControlFlow<()>,
+    ) -> Result<(), Error>
+    where
+        I: IntoIterator<Item = Vec<Request>>,
+        I::IntoIter: Send,
+    {
+        let Shared { model, target, .. } = &*self.shared;
+        let search = options.search(target).check(&**model)?;
+        let chunks = chunks.into_iter();
+        let (tickets, results) = ordered(WINDOW);
+        thread::scope(|scope| {
+            let feeder = scope.spawn(move || self.feed(options, &search, chunks, tickets));
+            let end = hand_on(results, sink);
+            match (feeder.join(), end) {
+                (_, Ok(ControlFlow::Break(()))) | (Ok(()), Ok(ControlFlow::Continue(()))) => Ok(()),
+                _ => Err(Error::WorkerFailed),
+            }
+        })
+    }
+
+    /// Segments requests and queues them, until there are no more or their translations are no longer wanted.
+    fn feed(
+        &self,
+        options: &TranslateOptions,
+        search: &CheckedOptions,
+        mut chunks: impl Iterator<Item = Vec<Request>>,
+        mut tickets: Tickets<Translation>,
+    ) {
+        while tickets.wait_for_room(1)
+            && let Some(chunk) = chunks.next()
+        {
+            for part in chunk.chunks(SORTED) {
+                if !tickets.wait_for_room(part.len()) {
+                    return;
+                }
+                let task = |request| self.shared.task(options, search, request, tickets.take());
+                let mut tasks: Vec<_> = part.iter().filter_map(task).collect();
+                tasks.sort_by_key(|task| Reverse(task.source.len()));
+                tasks.into_iter().for_each(|task| self.pool.push(task));
+            }
+        }
+    }
+}
+
+/// Gives all results to `sink`, until it breaks.
+fn hand_on(
+    results: Results<Translation>,
+    mut sink: impl FnMut(Translation) -> ControlFlow<()>,
+) -> Result<ControlFlow<()>, Lost> {
+    for translation in results {
+        if sink(translation?).is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
+    }
+    Ok(ControlFlow::Continue(()))
+}
+
+impl Shared {
+    /// The search of a request. A request without words, as an empty line, is answered at once.
+    fn task(
+        &self,
+        options: &TranslateOptions,
+        search: &CheckedOptions,
+        request: &Request,
+        ticket: Ticket<Translation>,
+    ) -> Option<Task<Job>> {
+        let mut source = Vec::new();
+        self.source.encode(&request.source, &mut source);
+        if source.len() <= 1 && request.target.is_none() && request.prefix.is_empty() {
+            ticket.finish(Translation::of_nothing(&request.terms));
+            return None;
+        }
+        let mut notes = Vec::new();
+        let limit = options.max_source_length.max(1);
+        if source.len() > limit + 1 {
+            let message = "the source has {} pieces and is cut off after {limit}; split it into sentences";
+            notes.push(message.replace("{}", &(source.len() - 1).to_string()).replace("{limit}", &limit.to_string()));
+            source.truncate(limit);
+            source.push(self.source.eos());
+        }
+        let mut prefix: Vec<WordId> = Vec::new();
+        self.target.encode(request.target.as_deref().unwrap_or(&request.prefix), &mut prefix);
+        if request.target.is_none() {
+            prefix.pop();
+        }
+        let source_pieces = pieces(&self.source, &source[..source.len() - 1]);
+        let required = self.required(search, request, source.len(), prefix.len(), &mut notes);
+        let constraints = required.constraints.clone();
+        // Distinct lines draw from distinct streams of numbers.
+        let seed = options.seed.wrapping_add((ticket.number() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let tag = Job { ticket, source_pieces, notes, required };
+        Some(Task { prefix, seed, constraints, ..Task::new(tag, source, search) })
+    }
+
+    /// The terms of a request; its source has `source_len` words and its prefix `prefix_len`. Notes about the terms.
+    fn required(
+        &self,
+        search: &CheckedOptions,
+        request: &Request,
+        source_len: usize,
+        prefix_len: usize,
+        notes: &mut Vec<String>,
+    ) -> Required {
+        if request.terms.is_empty() || request.target.is_some() {
+            return Required::default();
+        }
+        let mut segmented = Segmented::new(&request.terms, &self.target, &self.continues);
+        let words = segmented.constraints.as_ref().map_or(0, Constraints::words);
+        let limit = search.limit(source_len, prefix_len);
+        if search.sampling.is_some() && segmented.constraints.is_some() {
+            segmented.give_up("draws can not be told what to contain: constraints are left out; do not sample".into());
+        } else if prefix_len + words + 1 > limit {
+            let advice = "raise the maximum length factor";
+            segmented.give_up(format!("the constraints are left out: they take {words} pieces, which a translation of at most {limit} pieces does not hold; {advice}"));
+        }
+        let Segmented { constraints, numbers, impossible, notes: problems } = segmented;
+        notes.extend(problems);
+        Required { terms: request.terms.required.clone(), constraints, numbers, impossible }
+    }
+
+    /// Gives the caller an outcome, as text.
+    fn reply(&self, outcome: Outcome<Job>) {
+        let Outcome { tag: mut job, source_len, hypotheses, counts } = outcome;
+        let required = &job.required;
+        let mut missing = required.impossible.clone();
+        let mut texts = Vec::with_capacity(hypotheses.len());
+        for found in hypotheses {
+            let text = self.target.decode(&found.words);
+            let met = required.met(&self.target, &found.words, &text);
+            let lacking = required.numbers.iter().filter(|number| !met.iter().any(|met| met.term == **number));
+            missing.extend(lacking);
+            texts.push(Hypothesis {
+                text,
+                pieces: pieces(&self.target, &found.words),
+                score: found.score,
+                log_prob: found.log_prob,
+                piece_log_probs: found.word_log_probs,
+                complete: found.complete,
+                met,
+                attention: (!found.attention.is_empty()).then_some(Attention { source_len, weights: found.attention }),
+            });
+        }
+        missing.sort_unstable();
+        missing.dedup();
+        let late = missing.iter().filter(|number| !required.impossible.contains(number));
+        job.notes.extend(late.map(|&number| {
+            let term = required.terms[number].join("' or '");
+            format!("the translation lacks the constraint '{term}': its length limit came first")
+        }));
+        let Job { ticket, source_pieces, notes, .. } = job;
+        ticket.finish(Translation { hypotheses: texts, missing, counts, source_pieces, notes });
+    }
+}
+
+impl Required {
+    /// Where the terms are in a translation of these words. A term counts only if the text has it, too.
+    fn met(&self, target: &Vocabulary, words: &[WordId], text: &str) -> Vec<Met> {
+        let Some(constraints) = &self.constraints else { return Vec::new() };
+        let found = constraints.find(words).into_iter().zip(&self.numbers);
+        let met = found.filter_map(|(place, &term)| {
+            let (first, pieces) = place?;
+            let has = text.contains(target.decode(&words[first..first + pieces]).trim());
+            has.then_some(Met { term, first, pieces })
+        });
+        met.collect()
+    }
+}
+
+/// Starts threads that search with `model`.
+pub(crate) fn pool<M: StepModel + 'static>(
+    model: &Arc<M>,
+    shared: &Arc<Shared>,
+    execution: Execution,
+) -> Result<Pool, Error> {
+    let (model, shared) = (Arc::clone(model), Arc::clone(shared));
+    let worker = move |queue: &Queue<Task<Job>>| {
+        let mut searcher = Searcher::new(&*model, execution.batch_tokens);
+        while let Some(mut batch) = queue.batch() {
+            // A caller that left needs no answers.
+            let next = || batch.find(|task| task.tag.ticket.is_wanted());
+            searcher.run(next, |outcome| shared.reply(outcome));
+        }
+    };
+    Workers::start("translate", execution.threads, worker).map_err(Error::Threads)
+}
+
+fn pieces(vocabulary: &Vocabulary, words: &[WordId]) -> Vec<String> {
+    words.iter().map(|&word| vocabulary.word(word).to_owned()).collect()
+}
