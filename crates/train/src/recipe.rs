@@ -179,8 +179,9 @@ impl Recipe {
         table.try_into().map_err(problem)
     }
 
-    /// Refuses numbers that training can not work with.
+    /// Refuses networks and numbers that training can not work with.
     fn check(&self) -> Result<(), String> {
+        crate::networks::check(&self.model.architecture).map_err(|error| error.to_string())?;
         let TrainerSettings { loss, dropout, optimizer, .. } = self.training.update;
         optimizer.check().map_err(|error| format!("training.update.optimizer: {error}"))?;
         let share = |name: &str, value: f32| match (0.0..1.0).contains(&value) {
