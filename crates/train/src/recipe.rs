@@ -313,6 +313,8 @@ updates = 10
         assert!(problem("training.updates = 0").contains("must be at least 1"));
         assert!(problem("validation.every = 0").contains("at least 1"));
         assert!(problem("training.update.loss.self-normalisation = -1").contains("must be 0 or more"));
+        let network = problem("model.architecture.transformer.preprocess = \"a\"");
+        assert!(network.starts_with("the setting `preprocess` is `a`"), "{network}");
         assert!(problem("training.update.optimizer.clip-norm = nan").starts_with("training.update.optimizer: "));
     }
 

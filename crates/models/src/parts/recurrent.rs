@@ -155,7 +155,7 @@ impl<S: Supply> Builder<'_, S> {
                 (layer, cell) => format!("{prefix}_l{layer}_cell{cell}"),
             };
             let inputs = if n == 1 { config.dim_emb } else { config.dim_rnn };
-            let backward = backward != (alternating && n % 2 == 0);
+            let backward = backward != (alternating && n.is_multiple_of(2));
             Ok(Layer { backward, skip: config.skip && n > 1, ..self.encoder_layer(inputs, name)? })
         };
         (1..=layers).map(layer).collect()
@@ -209,7 +209,7 @@ impl<S: Supply> Builder<'_, S> {
         let (d, e, annotations) = (config.dim_rnn, config.dim_emb, config.dim_annotations());
         let kind = config.decoder_cell;
         let first = self.cell(kind, CellPosition::Decoder, "decoder_cell1", e)?;
-        let (keys, queries) = self.attention(annotations)?;
+        let [keys, queries] = self.attention(annotations)?;
         let v = self.supply.tensor("decoder_U_att", [annotations, 1], Init::Glorot)?;
         let names = (2..=config.decoder_cell_base_depth).map(|i| format!("decoder_cell{i}"));
         let after_attention = self.cells(kind, CellPosition::AfterAttention, annotations, names)?;

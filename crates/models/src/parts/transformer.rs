@@ -48,8 +48,8 @@ pub struct Side<T, L> {
 pub struct EncoderLayer<T> {
     /// Self-attention.
     pub attention: Block<T, Attention<T>>,
-    /// The feed-forward block: linear maps, one after the other.
-    pub feed_forward: Block<T, Vec<Dense<T>>>,
+    /// The feed-forward block.
+    pub feed_forward: Block<T, FeedForward<T>>,
 }
 
 /// A layer of the decoder.
@@ -58,8 +58,8 @@ pub struct DecoderLayer<T> {
     pub so_far: SoFar<T>,
     /// Attention over the source.
     pub context: Block<T, Attention<T>>,
-    /// The feed-forward block: linear maps, one after the other.
-    pub feed_forward: Block<T, Vec<Dense<T>>>,
+    /// The feed-forward block.
+    pub feed_forward: Block<T, FeedForward<T>>,
 }
 
 /// The part of a decoder's layer that looks at the translation so far.
@@ -92,6 +92,9 @@ pub struct Dense<T> {
     /// f.
     pub activation: Option<Activation>,
 }
+
+/// Linear maps, one after the other; at least one.
+pub type FeedForward<T> = Vec<Dense<T>>;
 
 /// Multi-head attention.
 pub struct Attention<T> {
@@ -243,7 +246,7 @@ impl<S: Supply> Builder<'_, S> {
         self.block(body, &around, &around)
     }
 
-    fn feed_forward(&mut self, prefix: &str, size: Size) -> Built<S, Block<S::Tensor, Vec<Dense<S::Tensor>>>> {
+    fn feed_forward(&mut self, prefix: &str, size: Size) -> Built<S, Block<S::Tensor, FeedForward<S::Tensor>>> {
         let mut maps = self.inner_maps(prefix, size, self.config.activation)?;
         let inputs = if maps.is_empty() { self.config.dim_emb } else { size.dim };
         maps.push(self.dense(prefix, &size.depth.to_string(), [inputs, self.config.dim_emb])?);

@@ -1,7 +1,7 @@
 //! The encoder: stacks of recurrent layers over the source (`EncoderS2S` of marian-dev's `models/s2s.h`).
 
 use super::cell::LayerState;
-use super::layout::Layout;
+use super::layout::TimeMajor;
 use super::rows::{Rows, copy};
 use super::stack::{Stack, StackWork};
 use crate::parts::recurrent as parts;
@@ -60,7 +60,13 @@ impl Encoder {
 
     /// The annotations of all positions, `rows × dim`, from the embeddings, `rows × dim_emb`, both as `layout` has
     /// them.
-    pub(super) fn run(&self, layout: &Layout, embeddings: &Matrix, annotations: &mut Matrix, work: &mut EncoderWork) {
+    pub(super) fn run(
+        &self,
+        layout: &TimeMajor,
+        embeddings: &Matrix,
+        annotations: &mut Matrix,
+        work: &mut EncoderWork,
+    ) {
         let mut top_forward = std::mem::take(&mut work.top_forward);
         let mut top_backward = std::mem::take(&mut work.top_backward);
         run_stack(&self.forward, layout, embeddings, &mut top_forward, work);
@@ -90,7 +96,7 @@ fn join(left: &Matrix, right: &Matrix, out: &mut Matrix) {
     }
 }
 
-fn run_stack(layers: &[Layer], layout: &Layout, input: &Matrix, top: &mut Matrix, work: &mut EncoderWork) {
+fn run_stack(layers: &[Layer], layout: &TimeMajor, input: &Matrix, top: &mut Matrix, work: &mut EncoderWork) {
     let mut below = std::mem::take(&mut work.below);
     for (i, layer) in layers.iter().enumerate() {
         if i > 0 {
@@ -107,7 +113,7 @@ impl Layer {
     }
 
     /// Runs over the positions of all sentences at once, those that have a word there.
-    fn run(&self, layout: &Layout, x: &Matrix, out: &mut Matrix, work: &mut EncoderWork) {
+    fn run(&self, layout: &TimeMajor, x: &Matrix, out: &mut Matrix, work: &mut EncoderWork) {
         let EncoderWork { inputs, state, stack: stack_work, .. } = work;
         self.stack.input().apply(x, inputs);
         let cell = self.stack.first();

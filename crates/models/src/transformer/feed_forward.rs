@@ -23,7 +23,7 @@ pub(super) struct Work {
 
 impl FeedForward {
     /// The block of these tensors.
-    pub(super) fn pack<'a>(block: parts::Block<CheckedTensor<'a>, Vec<parts::Dense<CheckedTensor<'a>>>>) -> Self {
+    pub(super) fn pack<'a>(block: parts::Block<CheckedTensor<'a>, parts::FeedForward<CheckedTensor<'a>>>) -> Self {
         let (around, maps) = Around::pack(block);
         Self { around, maps: maps.into_iter().map(Dense::pack).collect() }
     }

@@ -281,7 +281,7 @@ impl<S: Supply> Builder<'_, S> {
     }
 
     /// The maps of attention: from annotations to keys, from the state to queries.
-    pub(super) fn attention(&mut self, dim: usize) -> Built<S, (Map<S::Tensor>, Map<S::Tensor>)> {
+    pub(super) fn attention(&mut self, dim: usize) -> Built<S, [Map<S::Tensor>; 2]> {
         let state = self.config.dim_rnn;
         let bias = Some(self.bias("decoder_b_att", dim)?);
         let keys = self.plain("decoder_Wc_att", [dim, dim])?;
@@ -290,11 +290,11 @@ impl<S: Supply> Builder<'_, S> {
             let keys = self.nematus_normalised(keys, "decoder_Wc_att_lns", "decoder_Wc_att_lnb")?;
             let queries = self.plain("decoder_W_comb_att", [state, dim])?;
             let (scale, shift) = ("decoder_W_comb_att_lns", "decoder_W_comb_att_lnb");
-            return Ok((keys, self.nematus_normalised(queries, scale, shift)?));
+            return Ok([keys, self.nematus_normalised(queries, scale, shift)?]);
         }
         let keys = Map { norm: self.marian_norm("decoder_att_gamma1", dim, dim)?, outside: bias, ..keys };
         let queries = self.plain("decoder_W_comb_att", [state, dim])?;
-        Ok((keys, Map { norm: self.marian_norm("decoder_att_gamma2", state, dim)?, ..queries }))
+        Ok([keys, Map { norm: self.marian_norm("decoder_att_gamma2", state, dim)?, ..queries }])
     }
 
     fn normalises(&self) -> bool {

@@ -2,7 +2,7 @@
 //! those of `metaphrase_models::recurrent::attention_first`.
 
 use super::cells::{State, activated, gru_state, inputs, map};
-use super::layout::Layout;
+use super::layout::TimeMajor;
 use super::{Masks, run_layer};
 use crate::data::Sentences;
 use crate::networks::{Attended, Dropout};
@@ -17,7 +17,7 @@ pub(super) fn run<D: Device>(
     tape: &mut Tape<'_, D>,
     words: Var,
     annotations: Var,
-    layout: &Layout,
+    layout: &TimeMajor,
     source: &Sentences,
     dropout: &Dropout,
 ) -> (Var, Vec<Attended>) {

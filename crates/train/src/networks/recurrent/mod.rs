@@ -1,6 +1,6 @@
 //! Recurrent encoder-decoders with attention: `metaphrase_models::recurrent` with the target words given.
 //!
-//! Words lie position by position ([`Layout`]): the products by a layer's input are one product for all positions,
+//! Words lie position by position ([`TimeMajor`]): the products by a layer's input are one product for all positions,
 //! those by its state one per position, over the sentences that are still running.
 
 mod attention_first;
@@ -12,7 +12,7 @@ use crate::data::{Batch, Sentences};
 use crate::parameters::ParameterId;
 use crate::tape::{Activation, AdditiveAttention, Spans, Tape, Var};
 use cells::{Cell, Inputs, State, activated, advance as advance_cell, inputs, map};
-use layout::Layout;
+use layout::TimeMajor;
 use metaphrase_device::Device;
 use metaphrase_models::parts::recurrent::{self as parts, Decoder};
 use std::rc::Rc;
@@ -29,7 +29,7 @@ pub(super) fn forward<D: Device>(
     dropout: &Dropout,
 ) -> Decoded {
     let annotations = encode(network, tape, &batch.source, dropout);
-    let layout = Layout::new(&batch.target);
+    let layout = TimeMajor::new(&batch.target);
     let before = layout.arrange(&batch.target, &shifted(&batch.target));
     let mut words = tape.lookup(network.words.target, &before, 1.0);
     words = tape.dropout_rows(words, dropout.target_words);
@@ -48,7 +48,7 @@ pub(super) fn forward<D: Device>(
 /// The annotations of all words, sentence after sentence.
 fn encode<D: Device>(network: &Recurrent, tape: &mut Tape<'_, D>, sentences: &Sentences, dropout: &Dropout) -> Var {
     let encoder = &network.encoder;
-    let layout = Layout::new(sentences);
+    let layout = TimeMajor::new(sentences);
     let words: Vec<_> = sentences.words().iter().map(|word| Some(word.0)).collect();
     let mut words = tape.lookup(network.words.source, &layout.arrange(sentences, &words), 1.0);
     words = tape.dropout_rows(words, dropout.source_words);
@@ -65,14 +65,14 @@ fn encode<D: Device>(network: &Recurrent, tape: &mut Tape<'_, D>, sentences: &Se
 /// Numbers of words as the forward pass has them, sentence after sentence.
 #[cfg(test)]
 pub(super) fn by_sentence(sentences: &Sentences, numbers: &[f32]) -> Vec<f32> {
-    Layout::new(sentences).by_sentence(sentences).iter().map(|&row| numbers[row as usize]).collect()
+    TimeMajor::new(sentences).by_sentence(sentences).iter().map(|&row| numbers[row as usize]).collect()
 }
 
 fn run_layers<D: Device>(
     tape: &mut Tape<'_, D>,
     layers: &[Layer],
     mut x: Var,
-    layout: &Layout,
+    layout: &TimeMajor,
     dropout: &Dropout,
 ) -> Var {
     for layer in layers {
@@ -86,7 +86,7 @@ fn run_layer<D: Device>(
     tape: &mut Tape<'_, D>,
     layer: &Layer,
     x: Var,
-    layout: &Layout,
+    layout: &TimeMajor,
     start: Option<State>,
     dropout: &Dropout,
 ) -> Var {
@@ -150,7 +150,7 @@ impl Masks {
     }
 
     /// Inputs of all positions.
-    fn input<D: Device>(&self, tape: &mut Tape<'_, D>, x: Var, layout: &Layout) -> Var {
+    fn input<D: Device>(&self, tape: &mut Tape<'_, D>, x: Var, layout: &TimeMajor) -> Var {
         let Some(mask) = self.input else { return x };
         let mask = tape.gather(mask, layout.ranks().into());
         tape.mul(x, mask)
@@ -170,7 +170,7 @@ fn conditional<D: Device>(
     tape: &mut Tape<'_, D>,
     words: Var,
     annotations: Var,
-    layout: &Layout,
+    layout: &TimeMajor,
     source: &Sentences,
     dropout: &Dropout,
 ) -> (Var, Vec<Attended>) {
