@@ -11,7 +11,7 @@ use std::path::Path;
 /// renamed when everything is on disk.
 ///
 /// # Errors
-/// If the model can not be read, if something other than an empty directory is at `to`, or if it can not be
+/// If the model can not be read, if its tensors do not fit its settings, if something other than an empty directory is at `to`, or if it can not be
 /// written.
 pub fn convert(from: &Path, to: &Path, precision: Precision) -> Result<(), ModelError> {
     let files = ModelFiles::find(from)?;
@@ -23,13 +23,18 @@ pub fn convert(from: &Path, to: &Path, precision: Precision) -> Result<(), Model
 /// Writes a model directory at `to`, as [`convert`] does, of a model in memory and the files of its vocabularies.
 ///
 /// # Errors
-/// If something other than an empty directory is at `to`, or if it can not be written.
+/// If the settings make no sense, if a tensor that they call for is missing or of another shape, if something other than
+/// an empty directory is at `to`, or if the directory can not be written.
 pub fn save(
     (config, weights): (&Config, &Weights),
     vocabularies: &Vocabularies,
     to: &Path,
     precision: Precision,
 ) -> Result<(), ModelError> {
+    config.check(weights.path())?;
+    for (name, shape) in weights.expected(config) {
+        weights.checked(&name, shape)?;
+    }
     let free = std::fs::read_dir(to).map_or(!to.exists(), |mut entries| entries.next().is_none());
     if !free {
         return Err(ModelError::directory(to, "it exists already; remove it or name another directory"));

@@ -1,6 +1,6 @@
 //! Tables of word vectors.
 
-use crate::{ModelError, Weights};
+use crate::weights::CheckedTensor;
 use metaphrase_base::WordId;
 use std::sync::Arc;
 
@@ -15,13 +15,16 @@ pub(crate) struct Embedding {
 }
 
 impl Embedding {
-    /// Reads the table `name`.
-    ///
-    /// # Errors
-    /// If it is missing or of another shape.
-    pub(crate) fn load(weights: &Weights, name: &str, words: usize, dim: usize) -> Result<Self, ModelError> {
-        let tensor = weights.tensor(name)?.expect(&[words, dim])?;
-        Ok(Self { table: Arc::new(tensor.data.into_owned()), dim })
+    /// The tables of source and target words, which are one if their tensors are.
+    pub(crate) fn pair(source: CheckedTensor<'_>, target: CheckedTensor<'_>) -> (Self, Self) {
+        let tied = source.name() == target.name();
+        let target = Self::new(target);
+        (if tied { target.clone() } else { Self::new(source) }, target)
+    }
+
+    fn new(tensor: CheckedTensor<'_>) -> Self {
+        let dim = tensor.cols();
+        Self { table: Arc::new(tensor.into_numbers()), dim }
     }
 
     /// The vector of a word.

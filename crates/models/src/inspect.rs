@@ -3,8 +3,8 @@
 use crate::files::{ModelFiles, Vocabularies};
 use crate::formats::Format;
 use crate::stored::elements;
-use crate::{Config, Encoding, Model, ModelError, Weights};
-use std::collections::BTreeMap;
+use crate::{Config, Encoding, ModelError, Weights};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -38,7 +38,7 @@ pub struct TensorReport {
     pub bytes: usize,
 }
 
-/// Reads the whole model at `path`, builds it, and reports on it.
+/// Reads the whole model at `path`, compares its tensors with its settings, and reports on it.
 ///
 /// # Errors
 /// If it can not be opened at all. What is wrong with a model that opens is in [`Report::problems`].
@@ -64,10 +64,16 @@ pub fn inspect(path: &Path) -> Result<Report, ModelError> {
 /// Tensors that are missing, misshapen or superfluous, and numbers that are none.
 fn problems(config: &Config, weights: &Weights) -> Vec<String> {
     let mut problems = Vec::new();
-    // Building the model asks for all tensors that it needs, so what was not asked for is superfluous.
-    match Model::new(config.clone(), weights) {
-        Err(error) => problems.push(error.to_string()),
-        Ok(_) => problems.extend(weights.unused().map(|name| format!("tensor `{name}` is not used by the model"))),
+    let mut used = BTreeSet::new();
+    for (name, shape) in weights.expected(config) {
+        match weights.checked(&name, shape) {
+            Ok(tensor) => _ = used.insert(tensor.name().to_owned()),
+            Err(problem) => problems.push(problem.to_string()),
+        }
+    }
+    if problems.is_empty() {
+        let unused = weights.names().filter(|name| !used.contains(*name));
+        problems.extend(unused.map(|name| format!("tensor `{name}` is not used by the model")));
     }
     for (name, tensor) in weights.names().filter_map(|name| Some((name, weights.find(name)?))) {
         let strange = tensor.data.iter().filter(|value| !value.is_finite()).count();

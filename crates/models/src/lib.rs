@@ -38,6 +38,7 @@ pub mod from_bytes;
 mod inspect;
 mod model;
 mod output;
+pub mod parts;
 mod ragged;
 mod recurrent;
 mod scores;

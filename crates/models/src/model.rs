@@ -1,9 +1,11 @@
 //! Any model, by its architecture.
 
 use crate::ensemble::{Ensemble, EnsembleState};
+use crate::parts;
 use crate::recurrent::{Recurrent, RecurrentState};
 use crate::transformer::{Transformer, TransformerState};
-use crate::{Architecture, Config, ModelError, Scores, Weights};
+use crate::weights::FromFile;
+use crate::{Config, ModelError, Scores, Weights};
 use metaphrase_base::{ModelFacts, Row, SentId, Sentence, Step, StepModel, StepRow};
 use std::path::Path;
 
@@ -50,17 +52,14 @@ impl Model {
     /// A model with these settings and weights.
     ///
     /// # Errors
-    /// If a tensor that the settings call for is missing or of another shape.
+    /// If the settings make no sense, or if a tensor that they call for is missing or of another shape.
     pub fn new(config: Config, weights: &Weights) -> Result<Self, ModelError> {
-        let network = match &config.architecture {
-            Architecture::Transformer(network) => {
-                Network::Transformer(Box::new(Transformer::new(&config, network, weights)?))
-            }
-            Architecture::Recurrent(network) => {
-                Network::Recurrent(Box::new(Recurrent::new(&config, network, weights)?))
-            }
+        config.check(weights.path())?;
+        let network = match parts::Network::build(&config, &mut FromFile(weights))? {
+            parts::Network::Transformer(parts) => Network::Transformer(Box::new(Transformer::pack(*parts, &config))),
+            parts::Network::Recurrent(parts) => Network::Recurrent(Box::new(Recurrent::pack(*parts, &config))),
         };
-        let parameters = weights.infos().map(|info| info.shape.iter().product::<usize>()).sum();
+        let parameters = weights.expected(&config).values().map(|[rows, cols]| rows * cols).sum();
         Ok(Self { config, parameters, network, raw_scores: false })
     }
 

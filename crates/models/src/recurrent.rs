@@ -1,13 +1,13 @@
 //! Recurrent encoder-decoders with attention: Marian's `s2s`, `amun` and `nematus`, and those of Devlin 2017.
 //!
-//! The parameters are read into one form whatever the kind of cell and normalisation: `cell_weights` knows the names and
-//! peculiarities, `cell` the element-wise equations, `encoder` and `decoder` how layers follow each other.
+//! `parts::recurrent` knows the names and peculiarities of all kinds of cells and normalisations. Here they are brought to
+//! one form: `columns` merges products, `cell` has the element-wise equations, `encoder` and `decoder` say how layers
+//! follow each other.
 
 mod any_decoder;
 mod attention;
 mod attention_first;
 mod cell;
-mod cell_weights;
 mod columns;
 mod decoder;
 mod encoder;
@@ -17,13 +17,13 @@ mod rows;
 mod stack;
 mod state;
 
-use crate::config::RecurrentConfig;
 use crate::embedding::Embedding;
-use crate::output::{Output, OutputNames};
-use crate::{Config, ModelError, Scores, Weights};
+use crate::output::Output;
+use crate::parts::recurrent as parts;
+use crate::weights::CheckedTensor;
+use crate::{Config, Scores};
 use any_decoder::AnyDecoder;
 use attention::Source;
-use cell_weights::CellReader;
 use decoder::Inputs;
 use encoder::Encoder;
 use metaphrase_base::{ModelFacts, Row, SentId, Sentence, Step, StepModel, StepRow, WordId};
@@ -42,36 +42,20 @@ pub struct Recurrent {
 }
 
 impl Recurrent {
-    /// Reads the weights of the network that `recurrent` describes.
-    ///
-    /// # Errors
-    /// If a tensor is missing or has another shape than the settings say, or if the settings combine what can not be
-    /// combined.
-    pub fn new(config: &Config, recurrent: &RecurrentConfig, weights: &Weights) -> Result<Self, ModelError> {
-        check_depths(recurrent, weights)?;
-        let (tied, dim_emb) = (recurrent.tied_embeddings, recurrent.dim_emb);
-        let reader = |kind| CellReader { weights, kind, norm: recurrent.layer_norm, dim_rnn: recurrent.dim_rnn };
-        let encoder = Encoder::read(recurrent, &reader(recurrent.encoder_cell))?;
-        let decoder = AnyDecoder::read(recurrent, weights, &reader(recurrent.decoder_cell), encoder.dim())?;
-        let target = Embedding::load(weights, tied.target_table(), config.target_words, dim_emb)?;
-        let source = if tied.source_target && config.source_words == config.target_words {
-            target.clone()
-        } else {
-            Embedding::load(weights, tied.source_table(), config.source_words, dim_emb)?
-        };
-        let table = tied.output_table().map(|_| &target);
-        let names = OutputNames { table, prefix: "decoder_ff_logit_l2", bias: recurrent.output_bias };
-        let output = Output::load(weights, names, decoder.dim_output(), config.target_words)?;
-        Ok(Self {
+    /// The network of these tensors.
+    pub(crate) fn pack(parts: parts::Recurrent<CheckedTensor<'_>>, config: &Config) -> Self {
+        let dim_emb = parts.words.source.cols();
+        let (source, target, output) = Output::with_embeddings(parts.words);
+        Self {
             source,
             target,
-            encoder,
-            decoder,
+            encoder: Encoder::pack(parts.encoder),
+            decoder: AnyDecoder::pack(parts.decoder),
             output,
             dim_emb,
             target_words: config.target_words,
             end_of_sentence: WordId(config.end_of_sentence),
-        })
+        }
     }
 
     /// Computes `rows`: the states in `state.layers`, and `state.hidden`.
@@ -103,25 +87,6 @@ impl Recurrent {
     pub fn bytes(&self) -> usize {
         let source = if self.source.is(&self.target) { 0 } else { self.source.bytes() };
         source + self.target.bytes() + self.encoder.bytes() + self.decoder.bytes() + self.output.bytes()
-    }
-}
-
-/// Depths and sizes of which a layer has at least one.
-fn check_depths(config: &RecurrentConfig, weights: &Weights) -> Result<(), ModelError> {
-    let sizes = [
-        ("dim-emb", config.dim_emb),
-        ("dim-rnn", config.dim_rnn),
-        ("enc-depth", config.encoder_depth),
-        ("enc-cell-depth", config.encoder_cell_depth),
-        ("dec-depth", config.decoder_depth),
-        ("dec-cell-base-depth", config.decoder_cell_base_depth),
-        ("dec-cell-high-depth", config.decoder_cell_high_depth),
-    ];
-    match sizes.iter().find(|(_, size)| *size == 0) {
-        Some((name, _)) => {
-            Err(ModelError::settings(weights.path(), format!("the setting `{name}` is 0, it must be at least 1")))
-        }
-        None => Ok(()),
     }
 }
 

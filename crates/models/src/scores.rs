@@ -140,8 +140,7 @@ impl StepScores for Scores {
 mod tests {
     use super::*;
     use crate::Weights;
-    use crate::embedding::Embedding;
-    use crate::output::OutputNames;
+    use crate::parts::WordTables;
 
     /// Scores of two rows over 50 words; the last word's logits are -infinity.
     fn scores() -> Scores {
@@ -150,9 +149,10 @@ mod tests {
         bias[49] = f32::NEG_INFINITY;
         let table = ("Wemb", vec![50, 2], (0..100).map(weight).collect());
         let weights = Weights::from_tensors("m", [table, ("out_b", vec![1, 50], bias)]).unwrap();
-        let table = Embedding::load(&weights, "Wemb", 50, 2).unwrap();
-        let names = OutputNames { table: Some(&table), prefix: "out", bias: true };
-        let output = Output::load(&weights, names, 2, 50).unwrap();
+        let table = || weights.checked("Wemb", [50, 2]).unwrap();
+        let output_bias = Some(weights.checked("out_b", [1, 50]).unwrap());
+        let words = WordTables { source: table(), target: table(), output: table(), output_bias };
+        let (_, _, output) = Output::with_embeddings(words);
         let mut scores = Scores::new();
         scores.compute(Step::New, &output, &Matrix::from_vec(2, 2, vec![1.5, -0.5, 0.3, 2.0]));
         scores

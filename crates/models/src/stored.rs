@@ -89,6 +89,13 @@ pub(crate) fn elements(shape: &[usize]) -> Option<usize> {
 }
 
 impl Stored {
+    /// The transpose of this matrix, of the same bytes.
+    pub(crate) fn turned(mut self) -> Self {
+        self.shape.reverse();
+        self.transposed = !self.transposed;
+        self
+    }
+
     /// The numbers in the order of `shape`: borrowed where they are aligned `f32` already.
     pub(crate) fn to_f32(&self) -> Cow<'_, [f32]> {
         let values = decode(self.encoding, self.bytes.bytes());

@@ -1,13 +1,14 @@
 //! The numbers of a model: tensors by name, `f32` on demand.
 
-use crate::ModelError;
 use crate::buffer::{Buffer, Slice};
+use crate::parts::{Init, Network, Supply};
 use crate::stored::{Encoding, Stored, elements};
+use crate::{Config, ModelError};
+use metaphrase_kernels::{WeightOrder, PackedMatrix};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// All tensors of a model under their canonical names: Marian's internal ones, whatever the file said.
 ///
@@ -15,20 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 #[derive(Debug, Clone)]
 pub struct Weights {
     path: PathBuf,
-    tensors: BTreeMap<String, Entry>,
-}
-
-#[derive(Debug, Clone)]
-struct Entry {
-    stored: Stored,
-    /// Whether the tensor was ever asked for: what a model does not ask for it does not use.
-    used: Arc<AtomicBool>,
-}
-
-impl Entry {
-    fn new(stored: Stored) -> Self {
-        Self { stored, used: Arc::default() }
-    }
+    tensors: BTreeMap<String, Stored>,
 }
 
 /// A tensor as `f32`, row-major.
@@ -40,7 +28,15 @@ pub struct Tensor<'a> {
     pub shape: &'a [usize],
     /// The numbers: borrowed from the mapped file where that is possible.
     pub data: Cow<'a, [f32]>,
-    path: &'a Path,
+}
+
+/// A tensor that a network calls for, of the shape that the network calls for. Its numbers are read when they are
+/// asked for, so that of a large file only one tensor at a time is in memory twice.
+#[derive(Debug, Clone)]
+pub(crate) struct CheckedTensor<'a> {
+    name: &'a str,
+    /// Of two dimensions.
+    stored: Cow<'a, Stored>,
 }
 
 /// What is known of a tensor without reading its numbers.
@@ -58,7 +54,6 @@ pub struct TensorInfo<'a> {
 
 impl Weights {
     pub(crate) fn new(path: &Path, tensors: BTreeMap<String, Stored>) -> Self {
-        let tensors = tensors.into_iter().map(|(name, stored)| (name, Entry::new(stored))).collect();
         Self { path: path.to_owned(), tensors }
     }
 
@@ -90,15 +85,14 @@ impl Weights {
     /// # Errors
     /// [`ModelError::MissingTensor`] if there is none.
     pub fn tensor(&self, name: &str) -> Result<Tensor<'_>, ModelError> {
-        self.find(name).ok_or_else(|| ModelError::MissingTensor { path: self.path.clone(), tensor: name.to_owned() })
+        self.find(name).ok_or_else(|| self.missing(name))
     }
 
     /// The tensor of this name, if there is one.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<Tensor<'_>> {
-        let (name, Entry { stored, used }) = self.tensors.get_key_value(name)?;
-        used.store(true, Relaxed);
-        Some(Tensor { name, shape: &stored.shape, data: stored.to_f32(), path: &self.path })
+        let (name, stored) = self.tensors.get_key_value(name)?;
+        Some(Tensor { name, shape: &stored.shape, data: stored.to_f32() })
     }
 
     /// Whether there is a tensor of this name.
@@ -123,18 +117,43 @@ impl Weights {
     }
 
     pub(crate) fn stored(&self) -> impl Iterator<Item = (&str, &Stored)> {
-        self.tensors.iter().map(|(name, entry)| (name.as_str(), &entry.stored))
+        self.tensors.iter().map(|(name, stored)| (name.as_str(), stored))
     }
 
-    /// The names of the tensors that nobody has asked for, by [`tensor`](Self::tensor) or [`find`](Self::find).
-    pub(crate) fn unused(&self) -> impl Iterator<Item = &str> {
-        self.tensors.iter().filter(|(_, entry)| !entry.used.load(Relaxed)).map(|(name, _)| name.as_str())
+    /// The tensor that a network calls `name`, which must have `shape`.
+    ///
+    /// In older files the matrix of the output layer, `…_Wt`, is called `…_W` and lies the other way round.
+    ///
+    /// # Errors
+    /// If there is no such tensor, or if it has another shape: then with the file, the tensor and both shapes.
+    pub(crate) fn checked(&self, name: &str, shape: [usize; 2]) -> Result<CheckedTensor<'_>, ModelError> {
+        let turned = name.strip_suffix("_Wt").map(|stem| format!("{stem}_W")).filter(|name| self.contains(name));
+        let [rows, cols] = shape;
+        let (name, expected) = turned.as_deref().map_or((name, shape), |name| (name, [cols, rows]));
+        let (name, stored) = self.tensors.get_key_value(name).ok_or_else(|| self.missing(name))?;
+        if stored.shape != expected {
+            let (path, tensor, got) = (self.path.clone(), name.clone(), stored.shape.clone());
+            return Err(ModelError::Shape { path, tensor, expected: expected.to_vec(), got });
+        }
+        let stored = if turned.is_some() { Cow::Owned(stored.clone().turned()) } else { Cow::Borrowed(stored) };
+        Ok(CheckedTensor { name, stored })
+    }
+
+    /// Names and shapes of the tensors that the network of these settings calls for.
+    pub(crate) fn expected(&self, config: &Config) -> BTreeMap<String, [usize; 2]> {
+        let mut expected = Expected { file: FromFile(self), shapes: BTreeMap::new() };
+        let Ok(_) = Network::build(config, &mut expected);
+        expected.shapes
+    }
+
+    fn missing(&self, name: &str) -> ModelError {
+        ModelError::MissingTensor { path: self.path.clone(), tensor: name.to_owned() }
     }
 
     /// The shape of the tensor of this name, without reading its numbers.
     #[must_use]
     pub fn shape(&self, name: &str) -> Option<&[usize]> {
-        Some(&self.tensors.get(name)?.stored.shape)
+        Some(&self.tensors.get(name)?.shape)
     }
 
     /// The file that they come from, for messages.
@@ -144,33 +163,72 @@ impl Weights {
     }
 }
 
-impl Tensor<'_> {
-    /// The tensor itself if it has this shape.
-    ///
-    /// # Errors
-    /// [`ModelError::Shape`], which names the file, the tensor and both shapes.
-    pub fn expect(self, shape: &[usize]) -> Result<Self, ModelError> {
-        if self.shape == shape {
-            return Ok(self);
-        }
-        Err(ModelError::Shape {
-            path: self.path.to_owned(),
-            tensor: self.name.to_owned(),
-            expected: shape.to_vec(),
-            got: self.shape.to_vec(),
-        })
+/// Supplies the tensors of a file.
+pub(crate) struct FromFile<'a>(pub(crate) &'a Weights);
+
+impl<'a> Supply for FromFile<'a> {
+    type Tensor = CheckedTensor<'a>;
+    type Error = ModelError;
+
+    fn tensor(&mut self, name: &str, shape: [usize; 2], _init: Init) -> Result<CheckedTensor<'a>, ModelError> {
+        self.0.checked(name, shape)
     }
 
-    /// The number of rows of a matrix: the product of all dimensions but the last; 1 for a vector.
-    #[must_use]
-    pub fn rows(&self) -> usize {
-        self.shape.split_last().map_or(1, |(_, leading)| leading.iter().product())
+    fn rows(&self, name: &str, default: usize) -> usize {
+        self.0.shape(name).and_then(|shape| shape.first()).map_or(default, |&rows| rows.max(1))
+    }
+}
+
+/// Notes the names and shapes that a network calls for.
+struct Expected<'a> {
+    /// Where the number of rows stands that the settings leave open.
+    file: FromFile<'a>,
+    shapes: BTreeMap<String, [usize; 2]>,
+}
+
+impl Supply for Expected<'_> {
+    type Tensor = ();
+    type Error = Infallible;
+
+    fn tensor(&mut self, name: &str, shape: [usize; 2], _init: Init) -> Result<(), Infallible> {
+        self.shapes.insert(name.to_owned(), shape);
+        Ok(())
     }
 
-    /// The number of columns of a matrix: the last dimension; 1 for a scalar.
-    #[must_use]
-    pub fn cols(&self) -> usize {
-        self.shape.last().copied().unwrap_or(1)
+    fn rows(&self, name: &str, default: usize) -> usize {
+        self.file.rows(name, default)
+    }
+}
+
+impl CheckedTensor<'_> {
+    /// The tensor's own name.
+    pub(crate) const fn name(&self) -> &str {
+        self.name
+    }
+
+    /// The number of rows.
+    pub(crate) fn rows(&self) -> usize {
+        self.stored.shape[0]
+    }
+
+    /// The number of columns.
+    pub(crate) fn cols(&self) -> usize {
+        self.stored.shape[1]
+    }
+
+    /// The numbers, row-major.
+    pub(crate) fn numbers(&self) -> Cow<'_, [f32]> {
+        self.stored.to_f32()
+    }
+
+    /// The numbers, row-major.
+    pub(crate) fn into_numbers(self) -> Vec<f32> {
+        self.numbers().into_owned()
+    }
+
+    /// The matrix of a map, `inputs × outputs`, packed for the CPU at hand.
+    pub(crate) fn pack(self) -> PackedMatrix {
+        PackedMatrix::pack(&self.numbers(), self.rows(), self.cols(), WeightOrder::InputsByOutputs)
     }
 }
 
@@ -181,11 +239,22 @@ mod tests {
     #[test]
     fn a_wrong_shape_is_told_in_one_sentence() {
         let weights = Weights::from_tensors("m.npz", [("W", vec![2, 2], vec![0.0; 4])]).unwrap();
-        assert_eq!(weights.tensor("W").unwrap().rows(), 2);
-        let error = weights.tensor("W").unwrap().expect(&[2, 3]).unwrap_err();
+        assert_eq!(weights.tensor("W").unwrap().shape, [2, 2]);
+        let error = weights.checked("W", [2, 3]).unwrap_err();
         assert_eq!(error.to_string(), "m.npz: tensor `W` is 2 × 2, expected 2 × 3");
         let error = weights.tensor("b").unwrap_err();
         assert!(error.to_string().starts_with("m.npz: there is no tensor `b`"));
+    }
+
+    #[test]
+    fn an_output_layer_is_found_both_ways_round() {
+        let numbers = || vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+        let old = Weights::from_tensors("m", [("o_W", vec![2, 3], numbers())]).unwrap();
+        assert_eq!(old.checked("o_Wt", [3, 2]).unwrap().into_numbers(), [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
+        let error = old.checked("o_Wt", [2, 3]).unwrap_err();
+        assert_eq!(error.to_string(), "m: tensor `o_W` is 2 × 3, expected 3 × 2");
+        let new = Weights::from_tensors("m", [("o_Wt", vec![3, 2], numbers())]).unwrap();
+        assert_eq!(new.checked("o_Wt", [3, 2]).unwrap().into_numbers(), numbers());
     }
 
     #[test]

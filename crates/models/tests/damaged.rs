@@ -150,7 +150,10 @@ fn settings_that_do_not_fit_the_tensors() {
         Model::new(config, &weights)
     };
     let message = |from: &str, to: &str| patch(from, to).err().unwrap().to_string();
-    assert_eq!(message("[12, 12]", "[12, 13]"), "damaged: tensor `Wemb` is 12 × 8, expected 13 × 8");
+    assert_eq!(message("[12, 12]", "[13, 13]"), "damaged: tensor `Wemb` is 12 × 8, expected 13 × 8");
+    assert!(
+        message("[12, 12]", "[12, 13]").contains("share a table of embeddings, but the vocabularies have 12 and 13")
+    );
     let wider = message("dim-ffn: 12", "dim-ffn: 13");
     assert!(wider.contains("_ffn_b1` is 1 × 12, expected 1 × 13"), "{wider}");
     assert!(message("dec-depth: 1", "dec-depth: 2").contains("there is no tensor `decoder_l2_"));

@@ -60,7 +60,10 @@ fn missing_misshapen_unused_and_strange_tensors_are_told() {
     };
     let missing = problems("missing", &|_, weights| patch(weights, "encoder_l1_self_Wq", "encoder_l1_self_Wx"));
     assert!(missing.contains("there is no tensor `encoder_l1_self_Wq`"), "{missing}");
-    let misshapen = problems("misshapen", &|config, _| patch(config, "source-words = 12", "source-words = 11"));
+    let misshapen = problems("misshapen", &|config, _| {
+        patch(config, "source-words = 12", "source-words = 11");
+        patch(config, "target-words = 12", "target-words = 11");
+    });
     assert!(misshapen.contains("tensor `Wemb` is 12 × 8, expected 11 × 8"), "{misshapen}");
     let unused = problems("unused", &|config, _| patch(config, "output-bias = true", "output-bias=false "));
     assert!(unused.contains("`decoder_ff_logit_out_b` is not used"), "{unused}");

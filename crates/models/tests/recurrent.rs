@@ -266,19 +266,14 @@ fn what_does_not_fit_is_refused_in_one_sentence() {
         refusal("amun", |config| config.layer_norm = LayerNorm::Marian),
         "there is no tensor `encoder_bi_gamma2`, which the model's settings call for"
     );
-    assert_eq!(
-        refusal("amun", |config| config.encoder_depth = 0),
-        "the setting `enc-depth` is 0, it must be at least 1"
-    );
+    assert_eq!(refusal("amun", |config| config.encoder_depth = 0), "the encoder depth is 0, expected 1 to 1024");
     assert_eq!(
         refusal("s2s-mgru", |config| config.decoder_cell_base_depth = 3),
-        "a cell of kind mlstm, mgru, sru or ssru without input (`decoder_cell3`) is not supported: a layer can have \
-         only one cell of these kinds"
+        "`decoder-cell-base-depth` is 3, expected at most 2: cells of kind mlstm, mgru, sru or ssru need an input"
     );
     assert_eq!(
         refusal("amun", |config| config.encoder_cell = Cell::Ssru),
-        "a cell of kind sru or ssru with an input that is not as wide as its state (`encoder_bi`) is not supported: \
-         their `dim-emb` must equal `dim-rnn`"
+        "cells of kind sru and ssru need an input as wide as their state, but embeddings have 7 numbers and states 9"
     );
 }
 

@@ -61,12 +61,20 @@ fn settings_that_contradict_themselves_are_refused() {
         change(network(&mut config));
         expect_refusal(model(config, tensors.clone()), about);
     };
-    refused(|n| n.heads = 3, "16 numbers can not be cut into 3 heads");
-    refused(|n| n.alignment_layer = 3, "layers 1 to 2");
-    refused(|n| n.tied_layers = vec![1, 4], "layers 1 to 2");
-    refused(|n| n.tied_layers = vec![1], "given for 1 layers, the decoder has 2");
-    refused(|n| n.decoder_ffn.depth = 0, "depth of at least 1");
-    refused(|n| n.preprocess = Operations::try_from("a".to_owned()).unwrap(), "before a block");
+    refused(|n| n.heads = 3, "an embedding size of 16 is not a multiple of 3 heads");
+    refused(|n| n.alignment_layer = 3, "the alignment layer 3 is not one of the decoder's 2");
+    refused(|n| n.tied_layers = vec![1, 4], "tied layers [1, 4] do not fit a decoder of 2 layers");
+    refused(|n| n.tied_layers = vec![1], "tied layers [1] do not fit a decoder of 2 layers");
+    refused(|n| n.decoder_ffn.depth = 0, "the decoder feed-forward depth is 0, expected 1 to 1024");
+    refused(
+        |n| n.preprocess = Operations::try_from("a".to_owned()).unwrap(),
+        "the setting `preprocess` is `a`, but only normalisations (`n`, `r`) can stand there",
+    );
+    refused(
+        |n| n.postprocess_emb = Operations::try_from("nh".to_owned()).unwrap(),
+        "the setting `postprocess-emb` is `nh`",
+    );
+    refused(|n| n.layer_norm_epsilon = f32::NAN, "the layer-norm-epsilon is NaN");
     refused(|n| n.positions = Positions::Trained, "`Wpos`");
 }
 

@@ -2,9 +2,12 @@
 
 use metaphrase_device::{Host, Parameter, Storage};
 use metaphrase_kernels::Matrix;
+pub use metaphrase_models::parts::Init;
+use metaphrase_models::parts::Supply;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::HashMap;
+use std::convert::Infallible;
 
 /// Which parameter of a [`Parameters`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,19 +19,6 @@ impl ParameterId {
     pub const fn index(self) -> usize {
         self.0 as usize
     }
-}
-
-/// What a parameter is before the first update.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Init {
-    /// All the same number.
-    Constant(f32),
-    /// Uniform in ±√(6 / (rows + cols)) (Glorot and Bengio 2010).
-    Glorot,
-    /// Uniform in ±√(6 / rows), for maps that a ReLU follows, which halves the variance (He et al. 2015).
-    He,
-    /// Uniform in ±limit.
-    Uniform(f32),
 }
 
 /// Named matrices of `f32` under the names that `metaphrase_models` reads: maps are `inputs × outputs`, vectors
@@ -182,6 +172,16 @@ impl Parameters {
                 scope.spawn(move || part.into_iter().for_each(|renew| renew()));
             }
         });
+    }
+}
+
+/// A network that is built from parameters declares them.
+impl Supply for Parameters {
+    type Tensor = ParameterId;
+    type Error = Infallible;
+
+    fn tensor(&mut self, name: &str, [rows, cols]: [usize; 2], init: Init) -> Result<ParameterId, Infallible> {
+        Ok(self.declare(name, rows, cols, init))
     }
 }
 

@@ -179,8 +179,9 @@ impl Recipe {
         table.try_into().map_err(problem)
     }
 
-    /// Refuses numbers that training can not work with.
+    /// Refuses networks and numbers that training can not work with.
     fn check(&self) -> Result<(), String> {
+        crate::networks::check(&self.model.architecture).map_err(|error| error.to_string())?;
         let TrainerSettings { loss, dropout, optimizer, .. } = self.training.update;
         optimizer.check().map_err(|error| format!("training.update.optimizer: {error}"))?;
         let share = |name: &str, value: f32| match (0.0..1.0).contains(&value) {
@@ -312,6 +313,8 @@ updates = 10
         assert!(problem("training.updates = 0").contains("must be at least 1"));
         assert!(problem("validation.every = 0").contains("at least 1"));
         assert!(problem("training.update.loss.self-normalisation = -1").contains("must be 0 or more"));
+        let network = problem("model.architecture.transformer.preprocess = \"a\"");
+        assert!(network.starts_with("the setting `preprocess` is `a`"), "{network}");
         assert!(problem("training.update.optimizer.clip-norm = nan").starts_with("training.update.optimizer: "));
     }
 

@@ -1,8 +1,9 @@
-//! What settings must fulfil, whichever file they come from, before anything is built from them.
+//! All checks of settings, whichever file the settings come from. `train`, `inspect`, `convert` and `translate` refuse
+//! the same settings with the same sentence, and whatever is accepted can be built from [`parts`](crate::parts).
 
 use super::{
-    Architecture, AttentionFirst, Cell, Config, DecoderForm, DecoderLayer, LayerNorm, RecurrentConfig, Top,
-    TransformerConfig,
+    Architecture, AttentionFirst, Cell, Config, DecoderForm, DecoderLayer, EncoderType, LayerNorm, Operation,
+    Operations, RecurrentConfig, Top, TransformerConfig,
 };
 use crate::ModelError;
 use std::path::Path;
@@ -15,28 +16,50 @@ const MAX_DEPTH: usize = 1 << 10;
 const MAX_WORDS: usize = 1 << 26;
 
 impl Config {
-    /// Whether the settings make sense: sizes and depths within bounds, numbers that refer to others valid.
+    /// Checks that sizes and depths are within bounds, that numbers refer to things that exist, and that the settings can
+    /// be combined.
     ///
     /// # Errors
-    /// A sentence about the first setting that does not. `path` is the file they come from.
+    /// A sentence about the first setting that is refused. `path` is the file that the settings come from.
     pub fn check(&self, path: &Path) -> Result<(), ModelError> {
         self.problem().map_or(Ok(()), |problem| Err(ModelError::settings(path, problem)))
     }
 
-    fn problem(&self) -> Option<String> {
-        let words = self.source_words.min(self.target_words);
-        if words == 0 || self.source_words.max(self.target_words) > MAX_WORDS {
-            return Some(format!("vocabularies of {} and {} words", self.source_words, self.target_words));
+    /// A sentence about the first setting that is refused, if there is one.
+    #[must_use]
+    pub fn problem(&self) -> Option<String> {
+        let (source, target) = (self.source_words, self.target_words);
+        let words = source.min(target);
+        if words == 0 || source.max(target) > MAX_WORDS {
+            return Some(format!("vocabularies of {source} and {target} words"));
         }
         if self.end_of_sentence as usize >= words {
             return Some(format!("the end of sentence is word {} of a vocabulary of {words}", self.end_of_sentence));
         }
-        if let Some(word) = self.never.iter().find(|&&word| word as usize >= self.target_words) {
-            return Some(format!("word {word}, which is never to be produced, is not one of {}", self.target_words));
+        if let Some(word) = self.never.iter().find(|&&word| word as usize >= target) {
+            return Some(format!("word {word}, which is never to be produced, is not one of {target}"));
         }
-        match &self.architecture {
-            Architecture::Transformer(transformer) => transformer.problem(),
-            Architecture::Recurrent(recurrent) => recurrent.problem(),
+        let tied = match &self.architecture {
+            Architecture::Transformer(transformer) => transformer.tied_embeddings,
+            Architecture::Recurrent(recurrent) => recurrent.tied_embeddings,
+        };
+        if tied.source_target && source != target {
+            return Some(format!(
+                "source and target words share a table of embeddings, but the vocabularies have {source} and {target} \
+                 words; use one vocabulary for both, or do not tie them"
+            ));
+        }
+        self.architecture.problem()
+    }
+}
+
+impl Architecture {
+    /// A sentence about the first setting that is refused, if there is one, whatever the vocabularies.
+    #[must_use]
+    pub fn problem(&self) -> Option<String> {
+        match self {
+            Self::Transformer(transformer) => transformer.problem(),
+            Self::Recurrent(recurrent) => recurrent.problem(),
         }
     }
 }
@@ -67,11 +90,23 @@ impl TransformerConfig {
                 Some(format!("tied layers {tied:?} do not fit a decoder of {depth} layers"))
             } else if !(1..=depth).contains(&self.alignment_layer) {
                 Some(format!("the alignment layer {} is not one of the decoder's {depth}", self.alignment_layer))
+            } else if !(self.layer_norm_epsilon.is_finite() && self.layer_norm_epsilon >= 0.0) {
+                Some(format!("the layer-norm-epsilon is {}, expected 0 or more", self.layer_norm_epsilon))
             } else {
-                None
+                let nothing_to_skip = [("preprocess", &self.preprocess), ("postprocess-emb", &self.postprocess_emb)];
+                nothing_to_skip.into_iter().find_map(|(name, operations)| skips(name, operations))
             }
         })
     }
+}
+
+/// A skip connection or a highway where there is nothing to skip.
+fn skips(name: &str, operations: &Operations) -> Option<String> {
+    let skips = |operation: &Operation| matches!(operation, Operation::Add | Operation::Highway);
+    operations.0.iter().any(skips).then(|| {
+        let letters = String::from(operations.clone());
+        format!("the setting `{name}` is `{letters}`, but only normalisations (`n`, `r`) can stand there")
+    })
 }
 
 impl RecurrentConfig {
@@ -84,10 +119,14 @@ impl RecurrentConfig {
             ("decoder base cell depth", self.decoder_cell_base_depth),
             ("decoder high cell depth", self.decoder_cell_high_depth),
         ];
-        out_of_bounds(&sizes, MAX_SIZE).or_else(|| out_of_bounds(&depths, MAX_DEPTH)).or_else(|| match &self.decoder {
-            DecoderForm::Conditional => None,
-            DecoderForm::AttentionFirst(decoder) => self.attention_first_problem(decoder),
-        })
+        out_of_bounds(&sizes, MAX_SIZE)
+            .or_else(|| out_of_bounds(&depths, MAX_DEPTH))
+            .or_else(|| match &self.decoder {
+                DecoderForm::Conditional => None,
+                DecoderForm::AttentionFirst(decoder) => self.attention_first_problem(decoder),
+            })
+            .or_else(|| self.transition_problem())
+            .or_else(|| self.width_problem())
     }
 
     fn attention_first_problem(&self, decoder: &AttentionFirst) -> Option<String> {
@@ -111,6 +150,47 @@ impl RecurrentConfig {
         }
         out_of_bounds(&sizes, MAX_SIZE)
     }
+
+    /// Cells without input (transitions) of kinds that need an input.
+    fn transition_problem(&self) -> Option<String> {
+        let reads = |cell| matches!(cell, Cell::Mlstm | Cell::Mgru | Cell::Sru | Cell::Ssru);
+        let high_depth = if self.decoder_depth > 1 { self.decoder_cell_high_depth } else { 1 };
+        let depths = [
+            ("encoder-cell-depth", self.encoder_cell_depth, reads(self.encoder_cell), 1),
+            ("decoder-cell-base-depth", self.decoder_cell_base_depth, reads(self.decoder_cell), 2),
+            ("decoder-cell-high-depth", high_depth, reads(self.decoder_cell), 1),
+        ];
+        for (name, depth, reads, most) in depths {
+            if reads && depth > most {
+                return Some(format!(
+                    "`{name}` is {depth}, expected at most {most}: cells of kind mlstm, mgru, sru or ssru need an input"
+                ));
+            }
+        }
+        (self.decoder_cell == Cell::GruNematus && high_depth > 1).then(|| {
+            format!(
+                "`decoder-cell-high-depth` is {high_depth}, expected 1: higher layers of the decoder have one cell of \
+                 kind gru-nematus"
+            )
+        })
+    }
+
+    /// Cells of kind SRU and SSRU whose input has another width than their state.
+    fn width_problem(&self) -> Option<String> {
+        let RecurrentConfig { dim_emb, dim_rnn, .. } = *self;
+        let square = |cell| matches!(cell, Cell::Sru | Cell::Ssru);
+        let both_directions = matches!(self.encoder_type, EncoderType::BiUnidirectional | EncoderType::Joined);
+        let problem = if (square(self.encoder_cell) || square(self.decoder_cell)) && dim_emb != dim_rnn {
+            format!("embeddings have {dim_emb} numbers and states {dim_rnn}")
+        } else if square(self.encoder_cell) && both_directions && self.encoder_depth > 1 {
+            "the second layer of the encoder reads both directions".to_owned()
+        } else if square(self.decoder_cell) && self.decoder_cell_base_depth > 1 && self.dim_annotations() != dim_rnn {
+            "the second cell of the decoder reads annotations of both directions".to_owned()
+        } else {
+            return None;
+        };
+        Some(format!("cells of kind sru and ssru need an input as wide as their state, but {problem}"))
+    }
 }
 
 fn out_of_bounds(named: &[(&str, usize)], max: usize) -> Option<String> {
@@ -121,7 +201,7 @@ fn out_of_bounds(named: &[(&str, usize)], max: usize) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{DecoderDefaults, EncoderType, TiedEmbeddings};
+    use crate::config::{DecoderDefaults, TiedEmbeddings};
 
     fn recurrent() -> Config {
         let tied_embeddings = TiedEmbeddings { source_target: false, target_output: false };

@@ -42,6 +42,15 @@ pub struct RecurrentConfig {
     pub decoder: DecoderForm,
 }
 
+impl RecurrentConfig {
+    /// Width of the annotations: both directions, unless layers that run forward follow.
+    #[must_use]
+    pub fn dim_annotations(&self) -> usize {
+        let one_way = self.encoder_type == EncoderType::BiUnidirectional && self.encoder_depth > 1;
+        if one_way { self.dim_rnn } else { 2 * self.dim_rnn }
+    }
+}
+
 /// What a step of a recurrent decoder is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -2,10 +2,9 @@
 
 use super::attention_first::AttentionFirst;
 use super::cell::Cell;
-use super::cell_weights::CellReader;
 use super::decoder::{Decoder, Prepared};
-use crate::config::{DecoderForm, RecurrentConfig};
-use crate::{ModelError, Weights};
+use crate::parts::recurrent as parts;
+use crate::weights::CheckedTensor;
 use metaphrase_kernels::Matrix;
 
 /// A decoder, but for embeddings and the output layer.
@@ -15,20 +14,12 @@ pub(super) enum AnyDecoder {
 }
 
 impl AnyDecoder {
-    /// Reads a decoder over annotations of width `dim`.
-    pub(super) fn read(
-        config: &RecurrentConfig,
-        weights: &Weights,
-        reader: &CellReader<'_>,
-        dim: usize,
-    ) -> Result<Self, ModelError> {
-        Ok(match &config.decoder {
-            DecoderForm::Conditional => Self::Conditional(Box::new(Decoder::read(config, weights, reader, dim)?)),
-            DecoderForm::AttentionFirst(form) => {
-                let decoder = AttentionFirst::read(config, form, weights, reader, dim)?;
-                Self::AttentionFirst(Box::new(decoder))
-            }
-        })
+    /// The decoder of these tensors.
+    pub(super) fn pack(parts: parts::Decoder<CheckedTensor<'_>>) -> Self {
+        match parts {
+            parts::Decoder::Conditional(parts) => Self::Conditional(Box::new(Decoder::pack(*parts))),
+            parts::Decoder::AttentionFirst(parts) => Self::AttentionFirst(Box::new(AttentionFirst::pack(*parts))),
+        }
     }
 
     /// Memory that the weights take.
@@ -36,14 +27,6 @@ impl AnyDecoder {
         match self {
             Self::Conditional(decoder) => decoder.bytes(),
             Self::AttentionFirst(decoder) => decoder.bytes(),
-        }
-    }
-
-    /// Size of what the output layer reads.
-    pub(super) fn dim_output(&self) -> usize {
-        match self {
-            Self::Conditional(decoder) => decoder.dim_output(),
-            Self::AttentionFirst(decoder) => decoder.dim_output(),
         }
     }
 

@@ -25,15 +25,14 @@
 //! (Devlin 2017, §4.5), and what depends on an annotation alone once per sentence (§4.3).
 
 use super::attention::Source;
-use super::cell::{Cell, LayerState};
-use super::cell_weights::{CellReader, Place};
+use super::cell::{Cell, CellColumns, LayerState};
 use super::columns::Columns;
-use super::decoder::{Dense, Inputs, Prepared};
+use super::decoder::{Inputs, Prepared};
 use super::projection::Projection;
 use super::rows::{Rows, copy};
 use super::stack::{Stack, StackWork};
-use crate::config::{AttentionFirst as Settings, LayerNorm, RecurrentConfig, Top as TopKind};
-use crate::{ModelError, Weights};
+use crate::parts::recurrent as parts;
+use crate::weights::CheckedTensor;
 use metaphrase_kernels::{
     Matrix, Rows as RowRange, add_assign, clipped_relu_in_place, dot, heads_weighted_sum, softmax_in_place,
     tanh_in_place,
@@ -55,7 +54,6 @@ pub(super) struct AttentionFirst {
     layers: Vec<Projection>,
     top: Top,
     dim_attention: usize,
-    dim_output: usize,
 }
 
 enum Top {
@@ -78,48 +76,26 @@ pub(super) struct AttentionFirstWork {
 }
 
 impl AttentionFirst {
-    /// Reads a decoder over annotations of width `dim`.
-    pub(super) fn read(
-        config: &RecurrentConfig,
-        settings: &Settings,
-        weights: &Weights,
-        reader: &CellReader<'_>,
-        dim: usize,
-    ) -> Result<Self, ModelError> {
-        let (d, e, a) = (config.dim_rnn, config.dim_emb, settings.dim_attention);
-        let dense = Dense { weights, norm: LayerNorm::None };
-        let cell = reader.read("decoder_cell1", e, Place::Decoder)?;
-        let Some(of_state) = cell.state else {
-            let problem = "a decoder that begins with attention needs gru cells";
-            return Err(ModelError::settings(weights.path(), problem.to_owned()));
-        };
-        let columns = |name: &str, inputs, outputs| Columns::read(weights, name, inputs, outputs);
-        let mut layers = Vec::with_capacity(settings.layers);
-        let mut below = d;
-        for i in 1..=settings.layers {
-            layers.push(dense.read(&format!("decoder_fc{i}"), "", below, settings.dim_layers)?.pack());
-            below = settings.dim_layers;
+    /// The decoder of these tensors.
+    pub(super) fn pack(parts: parts::AttentionFirst<CheckedTensor<'_>>) -> Self {
+        let CellColumns { cell, input, state } = CellColumns::of(parts.cell);
+        let [gates, candidate] = parts.context.map(Columns::of_matrix);
+        let of_state = Columns::of_matrix(parts.of_state);
+        Self {
+            dim_attention: of_state.outputs,
+            start: Columns::of(parts.start).pack(),
+            keys: Columns::of_matrix(parts.keys).pack(),
+            word: Columns::of_matrix(parts.of_word).beside(input).pack(),
+            state: state.into_iter().fold(of_state, Columns::beside).pack(),
+            context: gates.beside(candidate).pack(),
+            cell,
+            layers: parts.layers.into_iter().map(|layer| Columns::of(layer).pack()).collect(),
+            top: match parts.top {
+                parts::Top::None => Top::None,
+                parts::Top::Tanh(map) => Top::Tanh(Columns::of(map).pack()),
+                parts::Top::Gru(layer) => Top::Gru(Box::new(Stack::pack(layer.cells))),
+            },
         }
-        let top = match settings.top {
-            TopKind::None => Top::None,
-            TopKind::Tanh { dim } => Top::Tanh(dense.read("decoder_top", "", below, dim)?.pack()),
-            TopKind::Gru => {
-                let name = |cell: usize| format!("decoder_top_cell{cell}");
-                Top::Gru(Box::new(Stack::read(reader, below, 1, Place::Decoder, name)?))
-            }
-        };
-        Ok(Self {
-            start: dense.read("decoder_ff_state", "", dim, d)?.pack(),
-            keys: columns("decoder_Wc_att", dim, a)?.pack(),
-            word: columns("decoder_V_att", e, a)?.beside(cell.input).pack(),
-            state: columns("decoder_W_comb_att", d, a)?.beside(of_state).pack(),
-            context: columns("decoder_cell1_C", dim, 2 * d)?.beside(columns("decoder_cell1_Cx", dim, d)?).pack(),
-            cell: cell.cell,
-            layers,
-            top,
-            dim_attention: a,
-            dim_output: settings.dim_output(d),
-        })
     }
 
     /// Memory that the weights take.
@@ -131,11 +107,6 @@ impl AttentionFirst {
             Top::Gru(stack) => stack.bytes(),
         };
         maps.map(Projection::bytes).sum::<usize>() + self.cell.bytes() + top
-    }
-
-    /// Size of what the output layer reads.
-    pub(super) fn dim_output(&self) -> usize {
-        self.dim_output
     }
 
     /// Number of layers that have a state.

@@ -1,7 +1,10 @@
 //! The element-wise part of recurrent cells.
 
+use super::columns::Columns;
 use super::projection::Projection;
 use super::rows::Rows;
+use crate::parts::recurrent::{Cell as Parts, CellForm};
+use crate::weights::CheckedTensor;
 use metaphrase_kernels as kernels;
 use metaphrase_kernels::Matrix;
 
@@ -91,7 +94,8 @@ impl<'a> Previous<'a> {
 pub(super) struct Cell {
     gates: Gates,
     dim: usize,
-    /// Of a multiplicative cell: from the modulated state to `u`.
+    /// Of a multiplicative cell, whose `a` ends with a factor and whose `u` is the other factor: from the product of
+    /// both, which takes the place of the state, to what the cell takes for `u`.
     modulated: Option<Projection>,
 }
 
@@ -103,17 +107,42 @@ pub(super) struct CellWork {
     products: Matrix,
 }
 
+/// A cell before its matrices are packed: the owner may set them beside others.
+pub(super) struct CellColumns {
+    /// The element-wise rest.
+    pub(super) cell: Cell,
+    /// From the input to `a`. The biases of a cell without input are its constant `a`.
+    pub(super) input: Columns,
+    /// From the state to `u`; `None` for kinds that see their state only element by element.
+    pub(super) state: Option<Columns>,
+}
+
+impl CellColumns {
+    /// The cell of these tensors, whatever its kind and its normalisation.
+    pub(super) fn of(Parts { form, dim, modulated }: Parts<CheckedTensor<'_>>) -> Self {
+        let (gates, input, state) = match form {
+            CellForm::Gru { input, state } => (Gates::Gru, Columns::of_gru(input), Some(Columns::of_gru(state))),
+            CellForm::Lstm { input, state } => (Gates::Lstm, Columns::of(input), Some(Columns::of(state))),
+            CellForm::Tanh { input, state } => (Gates::Tanh, Columns::of(input), Some(Columns::of(state))),
+            CellForm::Relu { input, state } => (Gates::Relu, Columns::of(input), Some(Columns::of(state))),
+            CellForm::Sru { candidate, forget, reset } => {
+                // The input itself passes through.
+                let gates = Columns::of(candidate).beside(Columns::of(forget)).beside(Columns::of(reset));
+                (Gates::Sru, gates.beside(Columns::identity(dim)), None)
+            }
+            CellForm::Ssru { candidate, forget } => {
+                (Gates::Ssru, Columns::of(candidate).beside(Columns::of(forget)), None)
+            }
+        };
+        let Some([by_input, by_state]) = modulated else {
+            return Self { cell: Cell { gates, dim, modulated: None }, input, state };
+        };
+        let cell = Cell { gates, dim, modulated: state.map(Columns::pack) };
+        Self { cell, input: input.beside(Columns::of(by_input)), state: Some(Columns::of(by_state)) }
+    }
+}
+
 impl Cell {
-    pub(super) fn new(gates: Gates, dim: usize) -> Self {
-        Self { gates, dim, modulated: None }
-    }
-
-    /// The multiplicative form of the cell: `a` ends with a factor and `u` is the other one, their product takes the
-    /// place of the state, and `projection` makes what the cell takes for `u`.
-    pub(super) fn modulated(self, projection: Option<Projection>) -> Self {
-        Self { modulated: projection, ..self }
-    }
-
     /// Size of the state.
     pub(super) fn dim(&self) -> usize {
         self.dim

@@ -1,12 +1,8 @@
 //! Products by weights, merged at load, and what follows a product: bias and normalisation of its parts.
 
-use crate::{ModelError, Weights};
+use crate::parts::recurrent::{GruMaps, Map, Norm as NormParts};
+use crate::weights::CheckedTensor;
 use core::ops::Range;
-
-/// Adds to Nematus' variances.
-pub(super) const NEMATUS_EPSILON: f32 = 1e-5;
-/// Adds to Marian's variances.
-pub(super) const MARIAN_EPSILON: f32 = 1e-9;
 
 /// What follows a product: a bias, then the normalisation of some ranges of columns.
 #[derive(Clone, Default)]
@@ -37,14 +33,46 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// The tensor `name`, which must be `inputs × outputs`.
-    pub(super) fn read(weights: &Weights, name: &str, inputs: usize, outputs: usize) -> Result<Self, ModelError> {
-        let tensor = weights.tensor(name)?.expect(&[inputs, outputs])?;
-        Ok(Self::new(inputs, outputs, tensor.data.into_owned()))
+    /// The product of a map, and what follows it.
+    pub(super) fn of(map: Map<CheckedTensor<'_>>) -> Self {
+        let mut columns = match map.w {
+            Some(w) => Self::new(w.rows(), map.outputs, w.into_numbers()),
+            None => Self::nothing(map.outputs),
+        };
+        if let Some(bias) = map.inside {
+            columns = columns.plus(0, bias);
+        }
+        if let Some(norm) = map.norm {
+            columns = columns.normalised(norm);
+        }
+        match map.outside {
+            Some(bias) => columns.plus(0, bias),
+            None => columns,
+        }
+    }
+
+    /// The product of the maps of a GRU: `[gates | candidate]`.
+    pub(super) fn of_gru(GruMaps { mut gates, mut candidate, joint }: GruMaps<CheckedTensor<'_>>) -> Self {
+        let biases = [(0, gates.outside.take()), (gates.outputs, candidate.outside.take())];
+        let mut columns = Self::of(gates).beside(Self::of(candidate));
+        if let Some(norm) = joint {
+            columns = columns.normalised(norm);
+        }
+        for (start, bias) in biases {
+            if let Some(bias) = bias {
+                columns = columns.plus(start, bias);
+            }
+        }
+        columns
+    }
+
+    /// The product by a matrix alone.
+    pub(super) fn of_matrix(matrix: CheckedTensor<'_>) -> Self {
+        Self::new(matrix.rows(), matrix.cols(), matrix.into_numbers())
     }
 
     /// The columns of a product by nothing: zeros, to which a bias may be added.
-    pub(super) fn nothing(outputs: usize) -> Self {
+    fn nothing(outputs: usize) -> Self {
         Self::new(0, outputs, Vec::new())
     }
 
@@ -80,8 +108,8 @@ impl Columns {
     }
 
     /// Adds `bias` to the columns from `start` on: after the normalisation where there is one.
-    pub(super) fn plus_from(mut self, start: usize, bias: &[f32]) -> Self {
-        for (column, b) in (start..).zip(bias) {
+    fn plus(mut self, start: usize, bias: CheckedTensor<'_>) -> Self {
+        for (column, b) in (start..).zip(bias.into_numbers()) {
             match self.finish.norms.iter_mut().find(|n| n.columns.contains(&column)) {
                 Some(norm) => norm.shift[column - norm.columns.start] += b,
                 None => self.finish.bias[column] += b,
@@ -90,28 +118,13 @@ impl Columns {
         self
     }
 
-    /// Adds `bias` to all columns: after the normalisation where there is one.
-    pub(super) fn plus(self, bias: &[f32]) -> Self {
-        debug_assert_eq!(bias.len(), self.outputs);
-        self.plus_from(0, bias)
-    }
-
     /// Normalises over all columns together. A bias that was added before is inside.
-    pub(super) fn normalised(mut self, scale: Vec<f32>, shift: Vec<f32>, epsilon: f32) -> Self {
+    fn normalised(mut self, norm: NormParts<CheckedTensor<'_>>) -> Self {
         debug_assert!(self.finish.norms.is_empty());
-        debug_assert!(scale.len() == self.outputs && shift.len() == self.outputs);
-        self.finish.norms = vec![Norm { columns: 0..self.outputs, scale, shift, epsilon }];
+        let mut scale = norm.scale.into_numbers();
+        scale.truncate(self.outputs); // that of a tanh cell is longer
+        let shift = norm.shift.map_or_else(|| vec![0.0; self.outputs], CheckedTensor::into_numbers);
+        self.finish.norms = vec![Norm { columns: 0..self.outputs, scale, shift, epsilon: norm.epsilon }];
         self
     }
-
-    /// Normalises Marian's way: a scale and no shift.
-    pub(super) fn scaled(self, scale: Vec<f32>) -> Self {
-        let shift = vec![0.0; self.outputs];
-        self.normalised(scale, shift, MARIAN_EPSILON)
-    }
-}
-
-/// The vector `name`, which must be `1 × size`.
-pub(super) fn vector(weights: &Weights, name: &str, size: usize) -> Result<Vec<f32>, ModelError> {
-    Ok(weights.tensor(name)?.expect(&[1, size])?.data.into_owned())
 }

@@ -13,14 +13,13 @@
 //! `c·W = Σ αⱼ (hⱼ·W)`. The products of the parent's states are computed once per parent, however many rows it has.
 
 use super::attention::{Attention, Source};
-use super::cell::{Cell, LayerState};
-use super::cell_weights::{CellReader, Place};
-use super::columns::{Columns, NEMATUS_EPSILON, vector};
+use super::cell::{Cell, CellColumns, LayerState};
+use super::columns::Columns;
 use super::projection::Projection;
 use super::rows::{Rows, copy};
 use super::stack::{Stack, StackWork, Transitions};
-use crate::config::{LayerNorm, RecurrentConfig};
-use crate::{ModelError, Weights};
+use crate::parts::recurrent::Conditional;
+use crate::weights::CheckedTensor;
 use metaphrase_kernels::{Matrix, Rows as RowRange, add_assign, heads_weighted_sum, tanh_in_place};
 
 /// All of the decoder but embeddings and the output layer.
@@ -77,48 +76,38 @@ pub(super) struct Inputs<'a> {
 }
 
 impl Decoder {
-    /// Reads a decoder over annotations of width `dim`.
-    pub(super) fn read(
-        config: &RecurrentConfig,
-        weights: &Weights,
-        reader: &CellReader<'_>,
-        dim: usize,
-    ) -> Result<Self, ModelError> {
-        let (d, e) = (config.dim_rnn, config.dim_emb);
-        let dense = Dense { weights, norm: config.layer_norm };
-        let readout = |i: usize, inputs| dense.read("decoder_ff_logit_l1", &i.to_string(), inputs, e);
-        let first = reader.read("decoder_cell1", e, Place::Decoder)?;
-        let (attention, mut query) = Attention::read(weights, config.layer_norm, dim, d)?;
-        let mut context = readout(2, dim)?;
+    /// The decoder of these tensors.
+    pub(super) fn pack(parts: Conditional<CheckedTensor<'_>>) -> Self {
+        let [of_word, of_state, of_context] = parts.readout.map(Columns::of);
+        let dim_emb = of_word.outputs;
+        let first = CellColumns::of(parts.first);
+        let mut query = Columns::of(parts.queries);
+        let mut context = of_context;
+        let mut after_attention = parts.after_attention.into_iter();
         let mut second = None;
-        if config.decoder_cell_base_depth > 1 {
-            let parts = reader.read("decoder_cell2", dim, Place::AfterAttention)?;
-            context = parts.input.beside(context);
-            if let Some(state) = parts.state {
+        if let Some(cell) = after_attention.next() {
+            let CellColumns { cell, input, state } = CellColumns::of(cell);
+            context = input.beside(context);
+            if let Some(state) = state {
                 query = query.beside(state);
             }
-            second = Some(parts.cell);
+            second = Some(cell);
         }
-        let transitions = (3..=config.decoder_cell_base_depth).map(|i| format!("decoder_cell{i}"));
-        let upper = (2..=config.decoder_depth).map(|layer| {
-            let name = |cell| format!("decoder_l{layer}_cell{cell}");
-            Stack::read(reader, d, config.decoder_cell_high_depth, Place::Decoder, name)
-        });
-        Ok(Self {
-            start: dense.read("decoder_ff_state", "", dim, d)?.pack(),
-            word: first.input.beside(readout(0, e)?).pack(),
+        Self {
+            start: Columns::of(parts.start).pack(),
+            word: first.input.beside(of_word).pack(),
             first: first.cell,
             first_state: first.state.map(Columns::pack),
-            attention,
+            attention: Attention { keys: Columns::of(parts.keys).pack(), v: parts.v.into_numbers() },
             query: query.pack(),
             context: context.pack(),
             second,
-            transitions: Transitions::read(reader, transitions, Place::AfterAttention)?,
-            upper: upper.collect::<Result<_, _>>()?,
-            skip: config.skip,
-            readout: readout(1, d)?.pack(),
-            dim_emb: e,
-        })
+            transitions: Transitions::pack(after_attention),
+            skip: parts.upper.iter().any(|layer| layer.skip),
+            upper: parts.upper.into_iter().map(|layer| Stack::pack(layer.cells)).collect(),
+            readout: of_state.pack(),
+            dim_emb,
+        }
     }
 
     /// Memory that the weights take.
@@ -127,11 +116,6 @@ impl Decoder {
         let products: usize = products.into_iter().chain(&self.first_state).map(Projection::bytes).sum();
         let cells: usize = [&self.first].into_iter().chain(&self.second).map(Cell::bytes).sum();
         products + cells + self.transitions.bytes() + self.upper.iter().map(Stack::bytes).sum::<usize>()
-    }
-
-    /// Size of what the output layer reads.
-    pub(super) fn dim_output(&self) -> usize {
-        self.dim_emb
     }
 
     /// Number of layers.
@@ -241,30 +225,4 @@ pub(super) struct Prepared {
     pub(super) values: Matrix,
     /// As the means.
     pub(super) starts: Matrix,
-}
-
-/// Marian's `Dense` layers, without their activation.
-pub(super) struct Dense<'a> {
-    pub(super) weights: &'a Weights,
-    pub(super) norm: LayerNorm,
-}
-
-impl Dense<'_> {
-    /// `x·{prefix}_W{number} + {prefix}_b{number}`, normalised as the model has it.
-    pub(super) fn read(
-        &self,
-        prefix: &str,
-        number: &str,
-        inputs: usize,
-        outputs: usize,
-    ) -> Result<Columns, ModelError> {
-        let vector = |name: &str| vector(self.weights, &format!("{prefix}_{name}{number}"), outputs);
-        let columns = Columns::read(self.weights, &format!("{prefix}_W{number}"), inputs, outputs)?;
-        let bias = vector("b")?;
-        Ok(match self.norm {
-            LayerNorm::None => columns.plus(&bias),
-            LayerNorm::Marian => columns.scaled(vector("gamma")?).plus(&bias),
-            LayerNorm::Nematus => columns.plus(&bias).normalised(vector("ln_s")?, vector("ln_b")?, NEMATUS_EPSILON),
-        })
-    }
 }

@@ -1,12 +1,11 @@
 //! The encoder: stacks of recurrent layers over the source (`EncoderS2S` of marian-dev's `models/s2s.h`).
 
 use super::cell::LayerState;
-use super::cell_weights::{CellReader, Place};
-use super::layout::Layout;
+use super::layout::TimeMajor;
 use super::rows::{Rows, copy};
 use super::stack::{Stack, StackWork};
-use crate::ModelError;
-use crate::config::{EncoderType, RecurrentConfig};
+use crate::parts::recurrent as parts;
+use crate::weights::CheckedTensor;
 use metaphrase_kernels::{Matrix, add_assign};
 
 /// A layer: its cells, and how it runs.
@@ -26,8 +25,6 @@ pub(super) struct Encoder {
     upper: Vec<Layer>,
     /// Layers in both directions, each over the joined outputs of both directions below.
     joined: Vec<[Layer; 2]>,
-    /// Width of the annotations.
-    dim: usize,
 }
 
 /// Work space of the encoder.
@@ -44,50 +41,15 @@ pub(super) struct EncoderWork {
 }
 
 impl Encoder {
-    pub(super) fn read(config: &RecurrentConfig, reader: &CellReader<'_>) -> Result<Self, ModelError> {
-        let d = config.dim_rnn;
-        let (stacked, upper) = match config.encoder_type {
-            EncoderType::BiUnidirectional => (1, config.encoder_depth - 1),
-            EncoderType::Joined => (1, 0),
-            EncoderType::Bidirectional | EncoderType::Alternating => (config.encoder_depth, 0),
-        };
-        let alternating = config.encoder_type == EncoderType::Alternating;
-        let stack = |name: &str, backward: bool| -> Result<Vec<Layer>, ModelError> {
-            let layers = (0..stacked).map(|i| {
-                let inputs = if i == 0 { config.dim_emb } else { d };
-                let backward = backward != (alternating && i % 2 == 1);
-                let name = |cell: usize| match (i + 1, cell) {
-                    (1, 1) => name.to_owned(),
-                    (1, cell) => format!("{name}_cell{cell}"),
-                    (layer, cell) => format!("{name}_l{layer}_cell{cell}"),
-                };
-                Layer::read(config, reader, inputs, name, backward, i > 0)
-            });
-            layers.collect()
-        };
-        let upper = (0..upper).map(|i| {
-            let inputs = if i == 0 { 2 * d } else { d };
-            let name = |cell: usize| format!("encoder_l{}_cell{cell}", i + 2);
-            Layer::read(config, reader, inputs, name, false, i > 0)
-        });
-        let upper: Vec<Layer> = upper.collect::<Result<_, _>>()?;
-        let dim = if upper.is_empty() { 2 * d } else { d };
-        let mut joined = Vec::new();
-        if config.encoder_type == EncoderType::Joined {
-            for layer in 2..=config.encoder_depth {
-                let read = |prefix: &str, backward: bool| {
-                    let name = |cell: usize| format!("{prefix}_l{layer}_cell{cell}");
-                    Layer::read(config, reader, 2 * d, name, backward, false)
-                };
-                joined.push([read("encoder_bi", false)?, read("encoder_bi_r", true)?]);
-            }
+    /// The encoder of these tensors.
+    pub(super) fn pack(parts: parts::Encoder<CheckedTensor<'_>>) -> Self {
+        let pack = |layers: Vec<_>| layers.into_iter().map(Layer::pack).collect();
+        Self {
+            forward: pack(parts.forward),
+            backward: pack(parts.backward),
+            upper: pack(parts.upper),
+            joined: parts.joined.into_iter().map(|directions| directions.map(Layer::pack)).collect(),
         }
-        Ok(Self { forward: stack("encoder_bi", false)?, backward: stack("encoder_bi_r", true)?, upper, joined, dim })
-    }
-
-    /// Width of the annotations.
-    pub(super) fn dim(&self) -> usize {
-        self.dim
     }
 
     /// Memory that the weights take.
@@ -98,7 +60,13 @@ impl Encoder {
 
     /// The annotations of all positions, `rows × dim`, from the embeddings, `rows × dim_emb`, both as `layout` has
     /// them.
-    pub(super) fn run(&self, layout: &Layout, embeddings: &Matrix, annotations: &mut Matrix, work: &mut EncoderWork) {
+    pub(super) fn run(
+        &self,
+        layout: &TimeMajor,
+        embeddings: &Matrix,
+        annotations: &mut Matrix,
+        work: &mut EncoderWork,
+    ) {
         let mut top_forward = std::mem::take(&mut work.top_forward);
         let mut top_backward = std::mem::take(&mut work.top_backward);
         run_stack(&self.forward, layout, embeddings, &mut top_forward, work);
@@ -128,7 +96,7 @@ fn join(left: &Matrix, right: &Matrix, out: &mut Matrix) {
     }
 }
 
-fn run_stack(layers: &[Layer], layout: &Layout, input: &Matrix, top: &mut Matrix, work: &mut EncoderWork) {
+fn run_stack(layers: &[Layer], layout: &TimeMajor, input: &Matrix, top: &mut Matrix, work: &mut EncoderWork) {
     let mut below = std::mem::take(&mut work.below);
     for (i, layer) in layers.iter().enumerate() {
         if i > 0 {
@@ -140,20 +108,12 @@ fn run_stack(layers: &[Layer], layout: &Layout, input: &Matrix, top: &mut Matrix
 }
 
 impl Layer {
-    fn read(
-        config: &RecurrentConfig,
-        reader: &CellReader<'_>,
-        inputs: usize,
-        name: impl Fn(usize) -> String,
-        backward: bool,
-        above_first: bool,
-    ) -> Result<Self, ModelError> {
-        let stack = Stack::read(reader, inputs, config.encoder_cell_depth, Place::Encoder, name)?;
-        Ok(Self { stack, backward, skip: config.skip && above_first })
+    fn pack(layer: parts::Layer<CheckedTensor<'_>>) -> Self {
+        Self { stack: Stack::pack(layer.cells), backward: layer.backward, skip: layer.skip }
     }
 
     /// Runs over the positions of all sentences at once, those that have a word there.
-    fn run(&self, layout: &Layout, x: &Matrix, out: &mut Matrix, work: &mut EncoderWork) {
+    fn run(&self, layout: &TimeMajor, x: &Matrix, out: &mut Matrix, work: &mut EncoderWork) {
         let EncoderWork { inputs, state, stack: stack_work, .. } = work;
         self.stack.input().apply(x, inputs);
         let cell = self.stack.first();

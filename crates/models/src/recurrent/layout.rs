@@ -5,7 +5,7 @@ use core::ops::Range;
 /// Sentences by falling length; the rows of a position `t` are those of all sentences that have a word there, so
 /// sentence `rank` is row `start(t) + rank`, and the sentences that are still running are always the first ones.
 #[derive(Debug, Default)]
-pub(super) struct Layout {
+pub(super) struct TimeMajor {
     /// Which sentence of the call has a rank.
     order: Vec<usize>,
     /// Length by rank, falling.
@@ -14,7 +14,7 @@ pub(super) struct Layout {
     starts: Vec<usize>,
 }
 
-impl Layout {
+impl TimeMajor {
     /// Lays out sentences of these lengths.
     pub(super) fn arrange(&mut self, lengths: impl Iterator<Item = usize> + Clone) {
         self.order.clear();
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn running_sentences_are_a_prefix_of_each_position() {
-        let mut layout = Layout::default();
+        let mut layout = TimeMajor::default();
         layout.arrange([2, 3, 0, 1].into_iter());
         assert_eq!((layout.rows(), layout.positions()), (6, 3));
         assert_eq!([layout.at(0), layout.at(1), layout.at(2)], [0..3, 3..5, 5..6]);

@@ -1,10 +1,11 @@
 //! The cells of a layer, one on top of the other within a position.
 
-use super::cell::{Cell, CellWork, LayerState};
-use super::cell_weights::{CellReader, Place};
+use super::cell::{Cell, CellColumns, CellWork, LayerState};
+use super::columns::Columns;
 use super::projection::Projection;
 use super::rows::Rows;
-use crate::ModelError;
+use crate::parts::recurrent::Cell as Parts;
+use crate::weights::CheckedTensor;
 use metaphrase_kernels::Matrix;
 
 /// A cell with its product by the state.
@@ -42,19 +43,15 @@ pub(super) struct StackWork {
 }
 
 impl Stack {
-    /// `depth` cells, of which the first reads an input of width `inputs`; `name` tells the names of the cells,
-    /// counted from 1.
-    pub(super) fn read(
-        reader: &CellReader<'_>,
-        inputs: usize,
-        depth: usize,
-        place: Place,
-        name: impl Fn(usize) -> String,
-    ) -> Result<Self, ModelError> {
-        let parts = reader.read(&name(1), inputs, place)?;
-        let first = StackedCell { cell: parts.cell, state: parts.state.map(|state| state.pack()) };
-        let transitions = Transitions::read(reader, (2..=depth).map(name), place)?;
-        Ok(Self { input: parts.input.pack(), first, transitions })
+    /// The stack of these cells, of which the first reads an input.
+    ///
+    /// # Panics
+    /// If there is no cell.
+    pub(super) fn pack(cells: Vec<Parts<CheckedTensor<'_>>>) -> Self {
+        let mut cells = cells.into_iter();
+        let CellColumns { cell, input, state } = CellColumns::of(cells.next().expect("a layer has a cell"));
+        let first = StackedCell { cell, state: state.map(Columns::pack) };
+        Self { input: input.pack(), first, transitions: Transitions::pack(cells) }
     }
 
     /// Memory that the weights take.
@@ -92,18 +89,13 @@ impl Stack {
 }
 
 impl Transitions {
-    /// The cells of these names.
-    pub(super) fn read(
-        reader: &CellReader<'_>,
-        names: impl Iterator<Item = String>,
-        place: Place,
-    ) -> Result<Self, ModelError> {
-        let read = |name: String| -> Result<Transition, ModelError> {
-            let parts = reader.read(&name, 0, place)?;
-            let state = parts.state.map(|state| state.pack());
-            Ok(Transition { cell: StackedCell { cell: parts.cell, state }, constant: parts.input.finish.bias })
+    /// These cells, none of which has an input.
+    pub(super) fn pack<'a>(cells: impl Iterator<Item = Parts<CheckedTensor<'a>>>) -> Self {
+        let transition = |cell| {
+            let CellColumns { cell, input, state } = CellColumns::of(cell);
+            Transition { cell: StackedCell { cell, state: state.map(Columns::pack) }, constant: input.finish.bias }
         };
-        Ok(Self(names.map(read).collect::<Result<_, _>>()?))
+        Self(cells.map(transition).collect())
     }
 
     /// Memory that the weights take.

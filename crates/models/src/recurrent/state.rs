@@ -6,7 +6,7 @@ use super::attention_first::AttentionFirstWork;
 use super::cell::LayerState;
 use super::decoder::{DecoderWork, Prepared};
 use super::encoder::EncoderWork;
-use super::layout::Layout;
+use super::layout::TimeMajor;
 use crate::embedding::Embedding;
 use crate::ragged::Ragged;
 use metaphrase_base::{Row, Sentence, Step, StepRow};
@@ -42,7 +42,7 @@ pub struct RecurrentState {
     pub(super) attention_first_work: AttentionFirstWork,
 
     // Of one call of `encode`.
-    pub(super) layout: Layout,
+    pub(super) layout: TimeMajor,
     pub(super) embeddings: Matrix,
     pub(super) annotations: Matrix,
     pub(super) means: Matrix,

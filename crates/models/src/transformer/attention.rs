@@ -1,6 +1,44 @@
 //! Multi-head attention: one query at a time over the rows that it may see, so that nothing is padded or masked.
 
+use super::dense::Dense;
+use super::operations::Around;
+use crate::parts::transformer as parts;
+use crate::weights::CheckedTensor;
 use metaphrase_kernels::{Matrix, Rows, heads_dot, heads_weighted_sum, softmax_in_place};
+
+/// An attention layer, of words over the words of the same side or of target words over source words.
+pub(super) struct Attention {
+    pub(super) around: Around,
+    pub(super) heads: Heads,
+    pub(super) queries: Dense,
+    pub(super) keys: Dense,
+    pub(super) values: Dense,
+    pub(super) projection: Option<Dense>,
+}
+
+impl Attention {
+    /// The layer of these tensors with `heads` heads.
+    pub(super) fn pack<'a>(
+        block: parts::Block<CheckedTensor<'a>, parts::Attention<CheckedTensor<'a>>>,
+        heads: usize,
+    ) -> Self {
+        let (around, parts::Attention { queries, keys, values, projection }) = Around::pack(block);
+        Self {
+            around,
+            heads: Heads::new(heads, queries.w.cols()),
+            queries: Dense::pack(queries),
+            keys: Dense::pack(keys),
+            values: Dense::pack(values),
+            projection: projection.map(Dense::pack),
+        }
+    }
+
+    /// Memory that the weights take.
+    pub(super) fn bytes(&self) -> usize {
+        let maps = [&self.queries, &self.keys, &self.values].into_iter().chain(&self.projection);
+        maps.map(Dense::bytes).sum()
+    }
+}
 
 /// The heads of an attention layer.
 #[derive(Debug, Clone, Copy)]

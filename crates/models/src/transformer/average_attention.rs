@@ -3,8 +3,8 @@
 use super::decoder::NewRows;
 use super::dense::Dense;
 use super::operations::{Around, End};
-use crate::config::{Activation, AverageAttention as Settings, TransformerConfig};
-use crate::{ModelError, Weights};
+use crate::parts::transformer as parts;
+use crate::weights::CheckedTensor;
 use metaphrase_kernels::{Matrix, add_assign, axpy, mul_assign};
 
 /// Zhang, Xiong, Su 2018 (arXiv:1805.00631), as Marian has it:
@@ -36,37 +36,11 @@ pub(super) struct Work {
 }
 
 impl AverageAttention {
-    /// Reads the tensors whose names begin with `prefix`.
-    ///
-    /// # Errors
-    /// If a tensor is missing or of another shape.
-    pub(super) fn load(
-        weights: &Weights,
-        prefix: &str,
-        settings: Settings,
-        config: &TransformerConfig,
-    ) -> Result<Self, ModelError> {
-        let dim = config.dim_emb;
-        let Settings { ffn, activation, gate } = settings;
-        let mut feed_forward = Vec::new();
-        let mut inputs = dim;
-        for i in 1..ffn.depth {
-            let map = Dense::load(weights, prefix, &i.to_string(), inputs, ffn.dim)?;
-            feed_forward.push(map.with_activation(activation));
-            inputs = ffn.dim;
-        }
-        if inputs != dim {
-            // Marian leaves the last map out where the size fits already.
-            feed_forward.push(Dense::load(weights, prefix, &ffn.depth.to_string(), inputs, dim)?);
-        }
-        let load_gate =
-            |suffix| Ok(Dense::load(weights, prefix, suffix, dim, dim)?.with_activation(Activation::Sigmoid));
-        let gates = || Ok(Gates { input: load_gate("i")?, forget: load_gate("f")? });
-        Ok(Self {
-            around: Around::load(weights, config, &format!("{prefix}_ffn"))?,
-            feed_forward,
-            gates: gate.then(gates).transpose()?,
-        })
+    /// The block of these tensors.
+    pub(super) fn pack<'a>(block: parts::Block<CheckedTensor<'a>, parts::AverageAttention<CheckedTensor<'a>>>) -> Self {
+        let (around, parts::AverageAttention { feed_forward, gates }) = Around::pack(block);
+        let gates = gates.map(|gates| Gates { input: Dense::pack(gates.input), forget: Dense::pack(gates.forget) });
+        Self { around, feed_forward: feed_forward.into_iter().map(Dense::pack).collect(), gates }
     }
 
     /// x ← the block's output. `means` get the means of the `new` rows, from those of their parents in `before`;

@@ -1,24 +1,11 @@
 //! The decoder's attention over the source.
 
-use super::attention::{Heads, KeysValues};
-use super::dense::Dense;
-use super::operations::{Around, End};
-use crate::config::TransformerConfig;
-use crate::{ModelError, Weights};
+use super::attention::{Attention, KeysValues};
+use super::operations::End;
 use metaphrase_base::StepRow;
 use metaphrase_kernels::{Matrix, Rows};
 
-/// Attention of target rows over the encoder's output.
-pub(super) struct CrossAttention {
-    around: Around,
-    heads: Heads,
-    queries: Dense,
-    keys: Dense,
-    values: Dense,
-    projection: Option<Dense>,
-}
-
-/// Work space of a [`CrossAttention`].
+/// Work space of attention over the source.
 #[derive(Debug, Default)]
 pub(super) struct Work {
     input: Matrix,
@@ -27,29 +14,7 @@ pub(super) struct Work {
     weights: Vec<f32>,
 }
 
-impl CrossAttention {
-    /// Reads the tensors whose names begin with `prefix`.
-    ///
-    /// # Errors
-    /// If a tensor is missing or of another shape.
-    pub(super) fn load(
-        weights: &Weights,
-        prefix: &str,
-        config: &TransformerConfig,
-        around: Around,
-    ) -> Result<Self, ModelError> {
-        let dim = config.dim_emb;
-        let map = |suffix| Dense::load(weights, prefix, suffix, dim, dim);
-        Ok(Self {
-            around,
-            heads: Heads::new(config.heads, dim),
-            queries: map("q")?,
-            keys: map("k")?,
-            values: map("v")?,
-            projection: config.attention_projection.then(|| map("o")).transpose()?,
-        })
-    }
-
+impl Attention {
     /// Keys and values of the encoder's output (`words × d`): once per sentence.
     pub(super) fn prepare(&self, encoded: &Matrix, out: &mut KeysValues) {
         self.keys.apply(encoded, &mut out.keys);
@@ -77,11 +42,5 @@ impl CrossAttention {
             on_weights(row, &weights[..words]);
         }
         self.around.end(self.projection.as_ref(), attended, x, end);
-    }
-
-    /// Memory that the weights take.
-    pub(super) fn bytes(&self) -> usize {
-        let maps = [&self.queries, &self.keys, &self.values].into_iter().chain(&self.projection);
-        maps.map(Dense::bytes).sum()
     }
 }

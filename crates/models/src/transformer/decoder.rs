@@ -1,21 +1,21 @@
 //! The decoder: one row per hypothesis.
 
-use super::attention::KeysValues;
+use super::attention::{Attention, KeysValues};
 use super::average_attention::{self, AverageAttention};
-use super::cross_attention::{self, CrossAttention};
+use super::cross_attention;
 use super::encoder::Encoded;
 use super::feed_forward::{self, FeedForward};
 use super::history::History;
 use super::input::Input;
-use super::operations::{Around, End, Process};
-use super::self_attention::{self, KeySource, SelfAttention};
+use super::operations::{End, Process};
+use super::self_attention::{self, KeySource};
 use super::ssru::{self, Ssru};
-use crate::config::{DecoderLayer, TransformerConfig};
+use crate::config::TransformerConfig;
+use crate::parts::transformer as parts;
 use crate::ragged::Ragged;
-use crate::{ModelError, Weights};
+use crate::weights::CheckedTensor;
 use metaphrase_base::{Row, SentId, Sentence, Step, StepRow};
 use metaphrase_kernels::Matrix;
-use std::collections::BTreeSet;
 
 /// The decoder of a Transformer, up to the output layer.
 pub(super) struct Decoder {
@@ -33,13 +33,13 @@ pub(super) struct Decoder {
 
 struct Layer {
     so_far: SoFar,
-    context: CrossAttention,
+    context: Attention,
     feed_forward: FeedForward,
 }
 
 /// What looks at the translation so far.
 enum SoFar {
-    Attention(SelfAttention),
+    Attention(Attention),
     Ssru(Ssru),
     Average(AverageAttention),
 }
@@ -99,24 +99,23 @@ struct Work {
 }
 
 impl Decoder {
-    /// Reads the tensors of the decoder.
-    ///
-    /// # Errors
-    /// If a tensor is missing or of another shape.
-    pub(super) fn load(weights: &Weights, config: &TransformerConfig, input: Input) -> Result<Self, ModelError> {
-        let load = |n| Layer::load(weights, config, n);
-        let (layers, order): (Vec<Layer>, Vec<usize>) = if config.tied_layers.is_empty() {
-            let layers: Vec<_> = (1..=config.decoder_depth).map(load).collect::<Result<_, _>>()?;
-            let order = (0..layers.len()).collect();
-            (layers, order)
-        } else {
-            let own: Vec<usize> = config.tied_layers.iter().copied().collect::<BTreeSet<_>>().into_iter().collect();
-            let order = config.tied_layers.iter().filter_map(|n| own.binary_search(n).ok()).collect();
-            (own.into_iter().map(load).collect::<Result<_, _>>()?, order)
-        };
-        let top = Process::load_top(weights, "decoder", config)?;
+    /// The decoder of these layers; `order` says which of them each layer of the network is.
+    pub(super) fn pack<'a>(
+        layers: Vec<parts::DecoderLayer<CheckedTensor<'a>>>,
+        top: parts::Process<CheckedTensor<'a>>,
+        order: Vec<usize>,
+        input: Input,
+        config: &TransformerConfig,
+    ) -> Self {
         let key_source = if config.normalised_keys { KeySource::Normalised } else { KeySource::Raw };
-        Ok(Self { input, layers, order, alignment_layer: config.alignment_layer - 1, key_source, top })
+        Self {
+            input,
+            layers: layers.into_iter().map(|layer| Layer::pack(layer, config.heads)).collect(),
+            order,
+            alignment_layer: config.alignment_layer - 1,
+            key_source,
+            top: Process::pack(top),
+        }
     }
 
     /// A state without sentences.
@@ -188,27 +187,14 @@ impl Decoder {
 }
 
 impl Layer {
-    /// Reads decoder layer `n`, counted from 1.
-    fn load(weights: &Weights, config: &TransformerConfig, n: usize) -> Result<Self, ModelError> {
-        let so_far = match config.decoder_layer {
-            DecoderLayer::SelfAttention => {
-                let prefix = format!("decoder_l{n}_self");
-                let around = Around::load(weights, config, &format!("{prefix}_Wo"))?;
-                SoFar::Attention(SelfAttention::load(weights, &prefix, config, around)?)
-            }
-            DecoderLayer::Ssru { projection } => {
-                SoFar::Ssru(Ssru::load(weights, &format!("decoder_l{n}_rnn"), projection, config)?)
-            }
-            DecoderLayer::AverageAttention(settings) => {
-                let prefix = format!("decoder_l{n}_aan");
-                SoFar::Average(AverageAttention::load(weights, &prefix, settings, config)?)
-            }
+    fn pack(layer: parts::DecoderLayer<CheckedTensor<'_>>, heads: usize) -> Self {
+        let so_far = match layer.so_far {
+            parts::SoFar::Attention(block) => SoFar::Attention(Attention::pack(block, heads)),
+            parts::SoFar::Ssru(block) => SoFar::Ssru(Ssru::pack(block)),
+            parts::SoFar::Average(block) => SoFar::Average(AverageAttention::pack(block)),
         };
-        let prefix = format!("decoder_l{n}_context");
-        let around = Around::load(weights, config, &format!("{prefix}_Wo"))?;
-        let context = CrossAttention::load(weights, &prefix, config, around)?;
-        let feed_forward = FeedForward::load(weights, &format!("decoder_l{n}_ffn"), config.decoder_ffn, config)?;
-        Ok(Self { so_far, context, feed_forward })
+        let context = Attention::pack(layer.context, heads);
+        Self { so_far, context, feed_forward: FeedForward::pack(layer.feed_forward) }
     }
 
     fn bytes(&self) -> usize {

@@ -1,7 +1,8 @@
 //! Linear maps `y = f(x · W + b)`.
 
-use crate::{ModelError, Weights, config};
-use metaphrase_kernels::{Activation, Epilogue, Matrix, PackedMatrix, WeightOrder, product};
+use crate::weights::CheckedTensor;
+use crate::{config, parts};
+use metaphrase_kernels::{Activation, Epilogue, Matrix, PackedMatrix, product};
 
 /// A linear map with a bias and what follows it element by element.
 pub(super) struct Dense {
@@ -11,47 +12,18 @@ pub(super) struct Dense {
 }
 
 impl Dense {
-    /// Reads `{prefix}_W{suffix}` (`inputs × outputs`) and `{prefix}_b{suffix}`.
-    ///
-    /// # Errors
-    /// If a tensor is missing or of another shape.
-    pub(super) fn load(
-        weights: &Weights,
-        prefix: &str,
-        suffix: &str,
-        inputs: usize,
-        outputs: usize,
-    ) -> Result<Self, ModelError> {
-        let bias = weights.tensor(&format!("{prefix}_b{suffix}"))?.expect(&[1, outputs])?;
-        let without = Self::load_without_bias(weights, prefix, suffix, inputs, outputs)?;
-        Ok(Self { bias: bias.data.into_owned(), ..without })
-    }
-
-    /// Reads `{prefix}_W{suffix}` (`inputs × outputs`); the bias is zero.
-    ///
-    /// # Errors
-    /// If the tensor is missing or of another shape.
-    pub(super) fn load_without_bias(
-        weights: &Weights,
-        prefix: &str,
-        suffix: &str,
-        inputs: usize,
-        outputs: usize,
-    ) -> Result<Self, ModelError> {
-        let matrix = weights.tensor(&format!("{prefix}_W{suffix}"))?.expect(&[inputs, outputs])?;
-        let weights = PackedMatrix::pack(&matrix.data, inputs, outputs, WeightOrder::InputsByOutputs);
-        Ok(Self { weights, bias: vec![0.0; outputs], activation: Activation::None })
-    }
-
-    /// The same map, followed by `activation`.
-    pub(super) fn with_activation(self, activation: config::Activation) -> Self {
-        let activation = match activation {
-            config::Activation::Relu => Activation::Relu,
-            config::Activation::Swish => Activation::Swish,
-            config::Activation::Gelu => Activation::Gelu,
-            config::Activation::Sigmoid => Activation::Sigmoid,
+    /// The map of these tensors; without a bias it adds zero.
+    pub(super) fn pack(map: parts::transformer::Dense<CheckedTensor<'_>>) -> Self {
+        let outputs = map.w.cols();
+        let activation = match map.activation {
+            None => Activation::None,
+            Some(config::Activation::Relu) => Activation::Relu,
+            Some(config::Activation::Swish) => Activation::Swish,
+            Some(config::Activation::Gelu) => Activation::Gelu,
+            Some(config::Activation::Sigmoid) => Activation::Sigmoid,
         };
-        Self { activation, ..self }
+        let bias = map.b.map_or_else(|| vec![0.0; outputs], CheckedTensor::into_numbers);
+        Self { weights: map.w.pack(), bias, activation }
     }
 
     /// `out = f(x · W + b)`, `rows × outputs`.

@@ -1,11 +1,12 @@
 //! The encoder: all words of all sentences as rows of one matrix, one sentence after the other, without padding.
 
+use super::attention::Attention;
 use super::feed_forward::{self, FeedForward};
 use super::input::Input;
-use super::operations::{Around, End, Process};
-use super::self_attention::{self, SelfAttention};
-use crate::config::TransformerConfig;
-use crate::{ModelError, Weights};
+use super::operations::{End, Process};
+use super::self_attention;
+use crate::parts::transformer as parts;
+use crate::weights::CheckedTensor;
 use core::ops::Range;
 use metaphrase_base::Sentence;
 use metaphrase_kernels::Matrix;
@@ -18,7 +19,7 @@ pub(super) struct Encoder {
 }
 
 struct Layer {
-    attention: SelfAttention,
+    attention: Attention,
     feed_forward: FeedForward,
 }
 
@@ -36,20 +37,18 @@ pub(super) struct Encoded {
 }
 
 impl Encoder {
-    /// Reads the tensors of the encoder.
-    ///
-    /// # Errors
-    /// If a tensor is missing or of another shape.
-    pub(super) fn load(weights: &Weights, config: &TransformerConfig, input: Input) -> Result<Self, ModelError> {
-        let layer = |n: usize| {
-            let prefix = format!("encoder_l{n}_self");
-            let around = Around::load(weights, config, &format!("{prefix}_Wo"))?;
-            let attention = SelfAttention::load(weights, &prefix, config, around)?;
-            let feed_forward = FeedForward::load(weights, &format!("encoder_l{n}_ffn"), config.encoder_ffn, config)?;
-            Ok(Layer { attention, feed_forward })
+    /// The encoder of these layers, with `heads` heads.
+    pub(super) fn pack<'a>(
+        layers: Vec<parts::EncoderLayer<CheckedTensor<'a>>>,
+        top: parts::Process<CheckedTensor<'a>>,
+        input: Input,
+        heads: usize,
+    ) -> Self {
+        let layer = |layer: parts::EncoderLayer<_>| Layer {
+            attention: Attention::pack(layer.attention, heads),
+            feed_forward: FeedForward::pack(layer.feed_forward),
         };
-        let layers = (1..=config.encoder_depth).map(layer).collect::<Result<_, ModelError>>()?;
-        Ok(Self { input, layers, top: Process::load_top(weights, "encoder", config)? })
+        Self { input, layers: layers.into_iter().map(layer).collect(), top: Process::pack(top) }
     }
 
     /// Encodes sentences; the end of sentence is one of their words.

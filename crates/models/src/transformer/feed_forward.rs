@@ -2,15 +2,15 @@
 
 use super::dense::Dense;
 use super::operations::{Around, End};
-use crate::config::{FeedForward as Size, TransformerConfig};
-use crate::{ModelError, Weights};
+use crate::parts::transformer as parts;
+use crate::weights::CheckedTensor;
 use metaphrase_kernels::Matrix;
 
 /// Linear maps with activations between them.
 pub(super) struct FeedForward {
     around: Around,
-    inner: Vec<Dense>,
-    last: Dense,
+    /// At least one.
+    maps: Vec<Dense>,
 }
 
 /// Work space of a [`FeedForward`].
@@ -22,48 +22,28 @@ pub(super) struct Work {
 }
 
 impl FeedForward {
-    /// Reads `{prefix}_W1`, `{prefix}_b1`, … up to the block's depth, which is at least 1.
-    ///
-    /// # Errors
-    /// If a tensor is missing or of another shape.
-    pub(super) fn load(
-        weights: &Weights,
-        prefix: &str,
-        size: Size,
-        config: &TransformerConfig,
-    ) -> Result<Self, ModelError> {
-        let dim = config.dim_emb;
-        let mut inner = Vec::new();
-        let mut inputs = dim;
-        for i in 1..size.depth {
-            let map = Dense::load(weights, prefix, &i.to_string(), inputs, size.dim)?;
-            inner.push(map.with_activation(config.activation));
-            inputs = size.dim;
-        }
-        let last = Dense::load(weights, prefix, &size.depth.to_string(), inputs, dim)?;
-        let around = Around::load(weights, config, &format!("{prefix}_ffn"))?;
-        Ok(Self { around, inner, last })
+    /// The block of these tensors.
+    pub(super) fn pack<'a>(block: parts::Block<CheckedTensor<'a>, parts::FeedForward<CheckedTensor<'a>>>) -> Self {
+        let (around, maps) = Around::pack(block);
+        Self { around, maps: maps.into_iter().map(Dense::pack).collect() }
     }
 
     /// x ← the block's output; `x` is `rows × d`.
     pub(super) fn apply(&self, x: &mut Matrix, work: &mut Work, end: &mut End) {
         let Work { input, hidden, next } = work;
         let input = self.around.begin(x, input, end);
-        let Some((first, others)) = self.inner.split_first() else {
-            // A block of one map reads its input, which `begin` may have left in `x` itself.
-            self.last.apply(input, hidden);
-            return self.around.end(None, hidden, x, end);
-        };
-        first.apply(input, hidden);
-        for map in others {
+        self.maps[0].apply(input, hidden);
+        // A block of one map has read its input, which `begin` may have left in `x` itself.
+        let Some((last, inner)) = self.maps[1..].split_last() else { return self.around.end(None, hidden, x, end) };
+        for map in inner {
             map.apply(hidden, next);
             std::mem::swap(hidden, next);
         }
-        self.around.end(Some(&self.last), hidden, x, end);
+        self.around.end(Some(last), hidden, x, end);
     }
 
     /// Memory that the weights take.
     pub(super) fn bytes(&self) -> usize {
-        self.inner.iter().chain([&self.last]).map(Dense::bytes).sum()
+        self.maps.iter().map(Dense::bytes).sum()
     }
 }

@@ -23,14 +23,15 @@ mod positions;
 mod self_attention;
 mod ssru;
 
-use crate::config::{Config, Operation, Operations, TransformerConfig};
-use crate::embedding::Embedding;
-use crate::output::{Output, OutputNames};
-use crate::{ModelError, Scores, Weights};
+use crate::output::Output;
+use crate::parts::transformer as parts;
+use crate::weights::CheckedTensor;
+use crate::{Config, Scores};
 use decoder::{Decoder, DecoderState};
 use encoder::{Encoded, Encoder};
 use input::Input;
 use metaphrase_base::{ModelFacts, Row, SentId, Sentence, Step, StepModel, StepRow, WordId};
+use operations::Process;
 use positions::Positions;
 pub use positions::position_vectors;
 use std::sync::Arc;
@@ -53,34 +54,29 @@ pub struct TransformerState {
 }
 
 impl Transformer {
-    /// A Transformer with these weights.
-    ///
-    /// # Errors
-    /// If a tensor that the settings call for is missing or of another shape, or the settings contradict themselves.
-    pub fn new(config: &Config, network: &TransformerConfig, weights: &Weights) -> Result<Self, ModelError> {
-        check(network, weights)?;
+    /// The Transformer of these tensors.
+    pub(crate) fn pack(parts: parts::Transformer<CheckedTensor<'_>>, config: &Config) -> Self {
+        let parts::Transformer { settings: network, words, positions, encoder, decoder, order } = parts;
         let dim = network.dim_emb;
-        let tied = network.tied_embeddings;
-        let source = Embedding::load(weights, tied.source_table(), config.source_words, dim)?;
-        let target = if tied.source_target && config.source_words == config.target_words {
-            source.clone()
-        } else {
-            Embedding::load(weights, tied.target_table(), config.target_words, dim)?
+        let (source, target, output) = Output::with_embeddings(words);
+        let positions = Arc::new(Positions::new(network.positions, dim, positions.map(|trained| trained.table)));
+        let scale = if network.scale_embeddings { (dim as f32).sqrt() } else { 1.0 };
+        let input = |embedding, process| Input {
+            embedding,
+            positions: Arc::clone(&positions),
+            scale,
+            process: Process::pack(process),
         };
-        let table = tied.output_table().map(|_| &target);
-        let names = OutputNames { table, prefix: "decoder_ff_logit_out", bias: network.output_bias };
-        let output = Output::load(weights, names, dim, config.target_words)?;
-        let positions = Arc::new(Positions::load(weights, network.positions, dim)?);
-        let encoder_input = Input::load(weights, "encoder", network, source, Arc::clone(&positions))?;
-        let decoder_input = Input::load(weights, "decoder", network, target, positions)?;
-        Ok(Self {
-            encoder: Encoder::load(weights, network, encoder_input)?,
-            decoder: Decoder::load(weights, network, decoder_input)?,
+        let encoder_input = input(source, encoder.after_embedding);
+        let decoder_input = input(target, decoder.after_embedding);
+        Self {
+            encoder: Encoder::pack(encoder.layers, encoder.top, encoder_input, network.heads),
+            decoder: Decoder::pack(decoder.layers, decoder.top, order, decoder_input, &network),
             output,
             dim,
             target_words: config.target_words,
             end_of_sentence: WordId(config.end_of_sentence),
-        })
+        }
     }
 
     /// Memory that the weights take, in bytes.
@@ -90,33 +86,6 @@ impl Transformer {
         let twice = if shared { self.encoder.input.bytes() } else { 0 };
         self.encoder.bytes() + self.decoder.bytes() + self.output.bytes() - twice
     }
-}
-
-/// What the readers of settings leave open.
-fn check(network: &TransformerConfig, weights: &Weights) -> Result<(), ModelError> {
-    let refuse = |problem: String| Err(ModelError::settings(weights.path(), problem));
-    for (name, operations) in [("before a block", &network.preprocess), ("after embeddings", &network.postprocess_emb)]
-    {
-        let Operations(operations) = operations;
-        if operations.iter().any(|o| matches!(o, Operation::Add | Operation::Highway)) {
-            return refuse(format!("only normalisations can stand {name}, there is nothing to skip"));
-        }
-    }
-    if network.encoder_ffn.depth == 0 || network.decoder_ffn.depth == 0 {
-        return refuse("a feed-forward block needs a depth of at least 1".into());
-    }
-    if !network.tied_layers.is_empty() && network.tied_layers.len() != network.decoder_depth {
-        let (given, depth) = (network.tied_layers.len(), network.decoder_depth);
-        return refuse(format!("tied layers are given for {given} layers, the decoder has {depth}"));
-    }
-    let layers = 1..=network.decoder_depth;
-    if !layers.contains(&network.alignment_layer) || !network.tied_layers.iter().all(|n| layers.contains(n)) {
-        return refuse(format!("the decoder has layers 1 to {}, others are referred to", network.decoder_depth));
-    }
-    if network.heads == 0 || !network.dim_emb.is_multiple_of(network.heads) {
-        return refuse(format!("{} numbers can not be cut into {} heads", network.dim_emb, network.heads));
-    }
-    Ok(())
 }
 
 impl StepModel for Transformer {

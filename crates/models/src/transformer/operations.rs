@@ -1,8 +1,8 @@
 //! What stands before and after the blocks of a Transformer: skip connections, normalisations, highways.
 
 use super::dense::Dense;
-use crate::config::{Activation, Operation, Operations, TransformerConfig};
-use crate::{ModelError, Weights};
+use crate::parts::transformer as parts;
+use crate::weights::CheckedTensor;
 use metaphrase_kernels::{Matrix, add_assign, layer_norm, rms_norm};
 
 /// One operation with its weights.
@@ -23,61 +23,18 @@ pub(super) struct Process {
     epsilon: f32,
 }
 
-/// Where a [`Process`] finds its weights, and their size.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct ProcessNames<'a> {
-    /// Names begin with this: `{prefix}_ln_scale`, …
-    pub(super) prefix: &'a str,
-    /// Names of normalisations end with this: `_pre` before a block.
-    pub(super) suffix: &'a str,
-    /// Length of a row, d.
-    pub(super) dim: usize,
-    /// Added to variances and mean squares.
-    pub(super) epsilon: f32,
-}
-
-impl<'a> ProcessNames<'a> {
-    /// Names of a model with these settings.
-    pub(super) const fn new(config: &TransformerConfig, prefix: &'a str, suffix: &'a str) -> Self {
-        Self { prefix, suffix, dim: config.dim_emb, epsilon: config.layer_norm_epsilon }
-    }
-}
-
 impl Process {
-    /// Reads the weights of `operations`.
-    ///
-    /// # Errors
-    /// If a tensor is missing or of another shape.
-    pub(super) fn load(
-        weights: &Weights,
-        operations: &Operations,
-        names: ProcessNames<'_>,
-    ) -> Result<Self, ModelError> {
-        let ProcessNames { prefix, suffix, dim, epsilon } = names;
-        let vector = |kind: &str| -> Result<Vec<f32>, ModelError> {
-            let tensor = weights.tensor(&format!("{prefix}_{kind}{suffix}"))?.expect(&[1, dim])?;
-            Ok(tensor.data.into_owned())
+    /// The operations of these tensors.
+    pub(super) fn pack(process: parts::Process<CheckedTensor<'_>>) -> Self {
+        let step = |step: parts::Step<CheckedTensor<'_>>| match step {
+            parts::Step::Add => Step::Add,
+            parts::Step::LayerNorm { scale, bias } => {
+                Step::LayerNorm { scale: scale.into_numbers(), bias: bias.into_numbers() }
+            }
+            parts::Step::RmsNorm { scale } => Step::RmsNorm { scale: scale.into_numbers() },
+            parts::Step::Highway(map) => Step::Highway(Dense::pack(map)),
         };
-        let step = |operation: &Operation| {
-            Ok(match operation {
-                Operation::Add => Step::Add,
-                Operation::LayerNorm => Step::LayerNorm { scale: vector("ln_scale")?, bias: vector("ln_bias")? },
-                Operation::RmsNorm => Step::RmsNorm { scale: vector("rms_scale")? },
-                Operation::Highway => {
-                    Step::Highway(Dense::load(weights, prefix, "h", dim, dim)?.with_activation(Activation::Sigmoid))
-                }
-            })
-        };
-        Ok(Self { steps: operations.0.iter().map(step).collect::<Result<_, _>>()?, epsilon })
-    }
-
-    /// The operations behind the last layer of the side `side` (`encoder` or `decoder`).
-    ///
-    /// # Errors
-    /// If a tensor is missing or of another shape.
-    pub(super) fn load_top(weights: &Weights, side: &str, config: &TransformerConfig) -> Result<Self, ModelError> {
-        let prefix = format!("{side}_top");
-        Self::load(weights, &config.postprocess_top, ProcessNames::new(config, &prefix, ""))
+        Self { steps: process.steps.into_iter().map(step).collect(), epsilon: process.epsilon }
     }
 
     /// Whether it does nothing.
@@ -132,28 +89,9 @@ impl End {
 }
 
 impl Around {
-    /// The operations around the block whose tensors begin with `prefix`.
-    ///
-    /// # Errors
-    /// If a tensor is missing or of another shape.
-    pub(super) fn load(weights: &Weights, config: &TransformerConfig, prefix: &str) -> Result<Self, ModelError> {
-        Self::load_named(weights, config, prefix, prefix)
-    }
-
-    /// The same for the block that has different prefixes before and after it.
-    ///
-    /// # Errors
-    /// If a tensor is missing or of another shape.
-    pub(super) fn load_named(
-        weights: &Weights,
-        config: &TransformerConfig,
-        before: &str,
-        after: &str,
-    ) -> Result<Self, ModelError> {
-        Ok(Self {
-            before: Process::load(weights, &config.preprocess, ProcessNames::new(config, before, "_pre"))?,
-            after: Process::load(weights, &config.postprocess, ProcessNames::new(config, after, ""))?,
-        })
+    /// The operations around a block, and the block itself.
+    pub(super) fn pack<'a, B>(block: parts::Block<CheckedTensor<'a>, B>) -> (Self, B) {
+        (Self { before: Process::pack(block.before), after: Process::pack(block.after) }, block.body)
     }
 
     /// Whether the block sees its input as it is.

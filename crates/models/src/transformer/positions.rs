@@ -1,7 +1,7 @@
 //! How a word knows its place.
 
 use crate::config::Positions as Kind;
-use crate::{ModelError, Weights};
+use crate::weights::CheckedTensor;
 use metaphrase_kernels::{Matrix, add_assign};
 
 /// Positions that are computed at load; those after are computed when they come.
@@ -30,38 +30,22 @@ pub(super) enum Sinusoid {
 /// The vectors of the first `count` positions, `count × dim`, or nothing where they are trained or there are none.
 #[must_use]
 pub fn position_vectors(kind: Kind, dim: usize, count: usize) -> Option<Matrix> {
-    let sinusoid = match kind {
-        Kind::SinusoidalMarian => Sinusoid::Marian,
-        Kind::SinusoidalHuggingFace => Sinusoid::HuggingFace,
-        Kind::Trained | Kind::None => return None,
-    };
+    let sinusoid = Sinusoid::of(kind)?;
     let mut vectors = Matrix::zeros(count, dim);
     (0..count).for_each(|t| sinusoid.add(t, vectors.row_mut(t)));
     Some(vectors)
 }
 
 impl Positions {
-    /// Positions of vectors of `dim` numbers; only trained ones have a tensor, `Wpos`.
-    ///
-    /// # Errors
-    /// If `Wpos` is missing, empty or of another width.
-    pub(super) fn load(weights: &Weights, kind: Kind, dim: usize) -> Result<Self, ModelError> {
-        let sinusoidal = |kind: Sinusoid| {
-            let mut table = Matrix::zeros(TABLE_ROWS, dim);
-            (0..TABLE_ROWS).for_each(|t| kind.add(t, table.row_mut(t)));
-            Self::Sinusoidal { kind, table }
-        };
-        match kind {
-            Kind::SinusoidalMarian => Ok(sinusoidal(Sinusoid::Marian)),
-            Kind::SinusoidalHuggingFace => Ok(sinusoidal(Sinusoid::HuggingFace)),
-            Kind::None => Ok(Self::None),
-            Kind::Trained => {
-                let tensor = weights.tensor("Wpos")?;
-                let rows = tensor.rows().max(1);
-                let tensor = tensor.expect(&[rows, dim])?;
-                Ok(Self::Trained(Matrix::from_vec(rows, dim, tensor.data.into_owned())))
-            }
+    /// Positions of vectors of `dim` numbers; only trained ones have a table.
+    pub(super) fn new(kind: Kind, dim: usize, trained: Option<CheckedTensor<'_>>) -> Self {
+        if let Some(table) = trained {
+            return Self::Trained(Matrix::from_vec(table.rows(), dim, table.into_numbers()));
         }
+        let Some(kind) = Sinusoid::of(kind) else { return Self::None };
+        let mut table = Matrix::zeros(TABLE_ROWS, dim);
+        (0..TABLE_ROWS).for_each(|t| kind.add(t, table.row_mut(t)));
+        Self::Sinusoidal { kind, table }
     }
 
     /// Adds the vector of position `position` to `x`.
@@ -76,6 +60,14 @@ impl Positions {
 }
 
 impl Sinusoid {
+    fn of(kind: Kind) -> Option<Self> {
+        match kind {
+            Kind::SinusoidalMarian => Some(Self::Marian),
+            Kind::SinusoidalHuggingFace => Some(Self::HuggingFace),
+            Kind::Trained | Kind::None => None,
+        }
+    }
+
     fn add(self, position: usize, x: &mut [f32]) {
         let dim = x.len();
         let half = dim / 2;
@@ -99,6 +91,7 @@ impl Sinusoid {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Weights;
 
     fn position(positions: &Positions, t: usize) -> [f32; 4] {
         let mut x = [0.0; 4];
@@ -112,20 +105,18 @@ mod tests {
 
     #[test]
     fn the_last_frequency_tells_the_conventions_apart() {
-        let none = Weights::from_tensors("m", [("x", vec![0], vec![])]).unwrap();
         // d = 4: two frequencies, 1 and 10000^(-1/1) (Marian) or 10000^(-2/4) (Hugging Face).
-        let marian = Positions::load(&none, Kind::SinusoidalMarian, 4).unwrap();
+        let marian = Positions::new(Kind::SinusoidalMarian, 4, None);
         let angle = 3.0 / 10000.0_f32;
         assert_near(position(&marian, 3), [3_f32.sin(), angle.sin(), 3_f32.cos(), angle.cos()]);
-        let other = Positions::load(&none, Kind::SinusoidalHuggingFace, 4).unwrap();
+        let other = Positions::new(Kind::SinusoidalHuggingFace, 4, None);
         let angle = 3.0 / 100.0_f32;
         assert_near(position(&other, 3), [3_f32.sin(), angle.sin(), 3_f32.cos(), angle.cos()]);
     }
 
     #[test]
     fn positions_behind_the_table_are_computed() {
-        let none = Weights::from_tensors("m", [("x", vec![0], vec![])]).unwrap();
-        let positions = Positions::load(&none, Kind::SinusoidalMarian, 4).unwrap();
+        let positions = Positions::new(Kind::SinusoidalMarian, 4, None);
         let t = TABLE_ROWS as f32;
         assert_near(position(&positions, TABLE_ROWS), [t.sin(), (t / 1e4).sin(), t.cos(), (t / 1e4).cos()]);
     }
@@ -134,9 +125,9 @@ mod tests {
     fn trained_positions_end_with_the_last_row() {
         let table = (0..12).map(|i| i as f32).collect();
         let weights = Weights::from_tensors("m", [("Wpos", vec![3, 4], table)]).unwrap();
-        let positions = Positions::load(&weights, Kind::Trained, 4).unwrap();
+        let positions = Positions::new(Kind::Trained, 4, Some(weights.checked("Wpos", [3, 4]).unwrap()));
         assert_eq!(position(&positions, 1), [4.0, 5.0, 6.0, 7.0]);
         assert_eq!(position(&positions, 7), [8.0, 9.0, 10.0, 11.0]);
-        assert!(Positions::load(&weights, Kind::Trained, 5).is_err());
+        assert!(weights.checked("Wpos", [3, 5]).is_err());
     }
 }

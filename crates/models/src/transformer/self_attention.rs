@@ -1,26 +1,13 @@
 //! Attention of words over words of the same side: all of them in the encoder, those so far in the decoder.
 
-use super::attention::{Heads, KeysValues};
-use super::dense::Dense;
+use super::attention::{Attention, KeysValues};
 use super::history::History;
-use super::operations::{Around, End};
-use crate::config::TransformerConfig;
-use crate::{ModelError, Weights};
+use super::operations::End;
 use core::ops::Range;
 use metaphrase_base::Row;
 use metaphrase_kernels::{Matrix, Rows};
 
-/// Self-attention, with its surroundings.
-pub(super) struct SelfAttention {
-    around: Around,
-    heads: Heads,
-    queries: Dense,
-    keys: Dense,
-    values: Dense,
-    projection: Option<Dense>,
-}
-
-/// Work space of a [`SelfAttention`].
+/// Work space of self-attention.
 #[derive(Debug, Default)]
 pub(super) struct Work {
     input: Matrix,
@@ -46,29 +33,7 @@ pub(super) enum KeySource {
     Normalised,
 }
 
-impl SelfAttention {
-    /// Reads the tensors whose names begin with `prefix`.
-    ///
-    /// # Errors
-    /// If a tensor is missing or of another shape.
-    pub(super) fn load(
-        weights: &Weights,
-        prefix: &str,
-        config: &TransformerConfig,
-        around: Around,
-    ) -> Result<Self, ModelError> {
-        let dim = config.dim_emb;
-        let map = |suffix| Dense::load(weights, prefix, suffix, dim, dim);
-        Ok(Self {
-            around,
-            heads: Heads::new(config.heads, dim),
-            queries: map("q")?,
-            keys: map("k")?,
-            values: map("v")?,
-            projection: config.attention_projection.then(|| map("o")).transpose()?,
-        })
-    }
-
+impl Attention {
     /// The encoder's: `x` holds the words of sentences one after the other, `sentences` says which rows are whose.
     pub(super) fn encode(&self, x: &mut Matrix, sentences: &[Range<usize>], work: &mut Work, end: &mut End) {
         self.project(x, work, end);
@@ -126,11 +91,5 @@ impl SelfAttention {
         self.keys.apply(input, &mut words.keys);
         self.values.apply(input, &mut words.values);
         attended.resize(x.rows(), x.cols());
-    }
-
-    /// Memory that the weights take.
-    pub(super) fn bytes(&self) -> usize {
-        let maps = [&self.queries, &self.keys, &self.values].into_iter().chain(&self.projection);
-        maps.map(Dense::bytes).sum()
     }
 }

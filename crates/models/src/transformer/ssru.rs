@@ -3,8 +3,8 @@
 use super::decoder::NewRows;
 use super::dense::Dense;
 use super::operations::{Around, End};
-use crate::config::{Activation, TransformerConfig};
-use crate::{ModelError, Weights};
+use crate::parts::transformer as parts;
+use crate::weights::CheckedTensor;
 use metaphrase_kernels::{Matrix, lerp, relu_in_place};
 
 /// Kim et al. 2019, §3.1 (Marian's `SSRU`):
@@ -33,25 +33,16 @@ pub(super) struct Work {
 }
 
 impl Ssru {
-    /// Reads the tensors whose names begin with `prefix`.
-    ///
-    /// # Errors
-    /// If a tensor is missing or of another shape.
-    pub(super) fn load(
-        weights: &Weights,
-        prefix: &str,
-        projection: bool,
-        config: &TransformerConfig,
-    ) -> Result<Self, ModelError> {
-        let dim = config.dim_emb;
-        let projection = projection.then(|| Dense::load(weights, prefix, "o", dim, dim));
-        Ok(Self {
-            around: Around::load_named(weights, config, prefix, &format!("{prefix}_ffn"))?,
-            candidate: Dense::load_without_bias(weights, prefix, "", dim, dim)?,
-            forget: Dense::load(weights, prefix, "f", dim, dim)?.with_activation(Activation::Sigmoid),
-            projection: projection.transpose()?,
-            start: vec![0.0; dim],
-        })
+    /// The block of these tensors.
+    pub(super) fn pack<'a>(block: parts::Block<CheckedTensor<'a>, parts::Ssru<CheckedTensor<'a>>>) -> Self {
+        let (around, parts::Ssru { candidate, forget, projection }) = Around::pack(block);
+        Self {
+            around,
+            start: vec![0.0; candidate.w.cols()],
+            candidate: Dense::pack(candidate),
+            forget: Dense::pack(forget),
+            projection: projection.map(Dense::pack),
+        }
     }
 
     /// x ← the block's output. `cells` get the cells c of the `new` rows, from those of their parents in `before`.

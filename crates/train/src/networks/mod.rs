@@ -1,37 +1,29 @@
-//! The networks of `metaphrase_models`, as they are trained: from the same settings, with the same tensors.
+//! The networks of `metaphrase_models`, as they are trained: the same structures, whose tensors are parameters.
 //!
-//! A network declares its parameters once and then puts a batch on a [`Tape`]: all words of all sentences at once, the
-//! words so far being given. A test per architecture holds each against inference, word by word.
+//! A network declares its parameters once. Its forward pass puts a batch on a [`Tape`]: all words of all sentences at
+//! once, with the words so far given. A test per architecture holds each forward pass against inference, word by word.
 
 mod guided;
 mod recurrent;
 mod transformer;
 
 use crate::data::{Batch, Sentences};
-use crate::parameters::{Init, ParameterId, Parameters};
+use crate::parameters::{ParameterId, Parameters};
 use crate::tape::{OutputLoss, Spans, Tape, Var, WordLoss, WordLosses};
 use metaphrase_device::Device;
 use metaphrase_kernels::Matrix;
-use metaphrase_models::config::{DecoderForm, TiedEmbeddings};
-use metaphrase_models::{Architecture, Config};
-use recurrent::Recurrent;
+use metaphrase_models::config::{Cell, LayerNorm};
+use metaphrase_models::{Architecture, Config, parts};
 use serde::{Deserialize, Serialize};
-use transformer::Transformer;
 
 /// A network that can be trained.
 pub struct Network {
-    kind: Kind,
-    output: Output,
+    parts: parts::Network<ParameterId>,
     /// Words of source and target vocabulary.
     words: (usize, usize),
 }
 
-enum Kind {
-    Transformer(Box<Transformer>),
-    Recurrent(Box<Recurrent>),
-}
-
-/// Settings that no trainable network has.
+/// Settings that no network has, or that can not be trained.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct NetworkError(pub String);
@@ -86,34 +78,22 @@ struct Attended {
     heads: usize,
 }
 
-/// The output layer's parameters.
-struct Output {
-    /// `words × n`.
-    table: ParameterId,
-    bias: Option<ParameterId>,
-}
-
-impl Output {
-    /// The layer `{prefix}_Wt`, `{prefix}_b`, or the table of target words if that is the output layer too.
-    fn declare(
-        parameters: &mut Parameters,
-        prefix: &str,
-        (words, inputs): (usize, usize),
-        tied: TiedEmbeddings,
-        bias: bool,
-    ) -> Self {
-        let table = match tied.output_table() {
-            Some(name) => embedding(parameters, name, words, inputs),
-            None => parameters.declare(&format!("{prefix}_Wt"), words, inputs, Init::Glorot),
-        };
-        let bias = bias.then(|| parameters.declare(&format!("{prefix}_b"), 1, words, Init::Constant(0.0)));
-        Self { table, bias }
-    }
-}
-
-/// A table of word vectors, `words × dim`, uniform in ±√(3 / dim): as for a Glorot map that only has outputs.
-fn embedding(parameters: &mut Parameters, name: &str, words: usize, dim: usize) -> ParameterId {
-    parameters.declare(name, words, dim, Init::Uniform((3.0 / dim as f32).sqrt()))
+/// Checks the settings of a network that is to be trained: those that no network has, and those that training alone
+/// does not have.
+///
+/// # Errors
+/// A sentence about the first setting that is refused.
+pub fn check(architecture: &Architecture) -> Result<(), NetworkError> {
+    let untrainable = || match architecture {
+        Architecture::Recurrent(network)
+            if network.layer_norm != LayerNorm::None
+                && [network.encoder_cell, network.decoder_cell].contains(&Cell::Tanh) =>
+        {
+            Some("cells of kind tanh can not be trained with layer normalisation; set `layer-norm` to \"none\"".into())
+        }
+        _ => None,
+    };
+    architecture.problem().or_else(untrainable).map_or(Ok(()), |problem| Err(NetworkError(problem)))
 }
 
 impl Network {
@@ -122,27 +102,10 @@ impl Network {
     /// # Errors
     /// If the settings have something that can not be trained.
     pub fn declare(config: &Config, parameters: &mut Parameters) -> Result<Self, NetworkError> {
-        let vocabularies = (config.source_words, config.target_words);
-        match &config.architecture {
-            Architecture::Transformer(settings) => {
-                let words = (config.target_words, settings.dim_emb);
-                let output = "decoder_ff_logit_out";
-                let output = Output::declare(parameters, output, words, settings.tied_embeddings, settings.output_bias);
-                let transformer = Transformer::declare(config, settings, parameters)?;
-                Ok(Self { kind: Kind::Transformer(Box::new(transformer)), output, words: vocabularies })
-            }
-            Architecture::Recurrent(settings) => {
-                let dim = match &settings.decoder {
-                    DecoderForm::Conditional => settings.dim_emb,
-                    DecoderForm::AttentionFirst(form) => form.dim_output(settings.dim_rnn),
-                };
-                let words = (config.target_words, dim);
-                let output = "decoder_ff_logit_l2";
-                let output = Output::declare(parameters, output, words, settings.tied_embeddings, settings.output_bias);
-                let recurrent = Recurrent::declare(config, settings, parameters)?;
-                Ok(Self { kind: Kind::Recurrent(Box::new(recurrent)), output, words: vocabularies })
-            }
-        }
+        check(&config.architecture)?;
+        config.problem().map_or(Ok(()), |problem| Err(NetworkError(problem)))?;
+        let Ok(parts) = parts::Network::build(config, parameters);
+        Ok(Self { parts, words: (config.source_words, config.target_words) })
     }
 
     /// Words of source and target vocabulary.
@@ -159,7 +122,7 @@ impl Network {
     /// # Panics
     /// If there is not one count for each target word.
     pub fn start_from(&self, counts: &[u64], parameters: &mut Parameters) {
-        if let Some(bias) = self.output.bias {
+        if let Some(bias) = self.parts.words().output_bias {
             let sum = counts.iter().map(|&count| count as f64 + 1.0).sum::<f64>();
             let shares = counts.iter().map(|&count| ((count as f64 + 1.0) / sum).ln() as f32).collect();
             parameters
@@ -177,13 +140,14 @@ impl Network {
         settings: &LossSettings,
         weight: f32,
     ) -> WordLosses {
-        let decoded = match &self.kind {
-            Kind::Transformer(network) => network.forward(tape, batch, dropout),
-            Kind::Recurrent(network) => network.forward(tape, batch, dropout),
+        let decoded = match &self.parts {
+            parts::Network::Transformer(network) => transformer::forward(network, tape, batch, dropout),
+            parts::Network::Recurrent(network) => recurrent::forward(network, tape, batch, dropout),
         };
+        let words = self.parts.words();
         let layer = OutputLoss {
-            table: self.output.table,
-            bias: self.output.bias,
+            table: words.output,
+            bias: words.output_bias,
             loss: WordLoss {
                 smoothing: settings.label_smoothing,
                 self_normalisation: settings.self_normalisation,

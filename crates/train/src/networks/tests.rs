@@ -1,5 +1,7 @@
 //! What is trained is what translates.
 
+mod sweep;
+
 use super::architectures::*;
 use super::*;
 use crate::data::Sentences;
@@ -27,11 +29,14 @@ pub(crate) fn batch() -> Batch {
     }
 }
 
-/// ln p of each target word, by inference.
-fn inferred(config: &Config, parameters: &Parameters, batch: &Batch) -> Vec<Vec<f32>> {
+/// The model of these parameters.
+pub(super) fn model_of(config: &Config, parameters: &Parameters) -> Model {
     let tensors = parameters.iter().map(|(name, m)| (name, vec![m.rows(), m.cols()], m.as_slice().to_vec()));
-    let weights = Weights::from_tensors("trained", tensors).unwrap();
-    let model = Model::new(config.clone(), &weights).unwrap();
+    Model::new(config.clone(), &Weights::from_tensors("trained", tensors).unwrap()).unwrap()
+}
+
+/// ln p of each target word, by inference.
+fn inferred(config: &Config, model: &Model, batch: &Batch) -> Vec<f32> {
     let (mut state, mut scores) = (model.new_state(), model.new_scores());
     let slot = SentId(0);
     let normalised_keys = matches!(&config.architecture, Architecture::Transformer(t) if t.normalised_keys);
@@ -49,7 +54,26 @@ fn inferred(config: &Config, parameters: &Parameters, batch: &Batch) -> Vec<Vec<
         model.release(slot, &mut state);
         log_probs
     };
-    (0..batch.source.len()).map(sentence).collect()
+    (0..batch.source.len()).flat_map(sentence).collect()
+}
+
+/// ln p of each target word, by the forward pass of training, sentence after sentence.
+fn trained(config: &Config, parameters: &Parameters, batch: &Batch) -> Vec<f32> {
+    let mut declared = Parameters::new(1);
+    let network = Network::declare(config, &mut declared).unwrap();
+    assert!(declared.iter().map(|(name, _)| name).eq(parameters.iter().map(|(name, _)| name)));
+    let mut host = Host::default();
+    let mut tape = Tape::new(parameters, None, None, &mut host);
+    let log_probs = network.loss(&mut tape, batch, &Dropout::default(), &LossSettings::default(), 1.0).log_probs;
+    by_sentence(&network, batch, log_probs)
+}
+
+/// Numbers of target words as the network has them, sentence after sentence.
+fn by_sentence(network: &Network, batch: &Batch, numbers: Vec<f32>) -> Vec<f32> {
+    match network.parts {
+        parts::Network::Transformer(_) => numbers,
+        parts::Network::Recurrent(_) => recurrent::by_sentence(&batch.target, &numbers),
+    }
 }
 
 /// Random numbers in all parameters, also where training begins with zeros or ones.
@@ -63,20 +87,19 @@ pub(crate) fn randomise(parameters: &mut Parameters) {
 
 fn assert_same(name: &str, config: &Config) {
     let mut parameters = Parameters::new(3);
-    let network = Network::declare(config, &mut parameters).unwrap();
+    Network::declare(config, &mut parameters).unwrap();
     randomise(&mut parameters);
+    agree(name, config, &parameters, &model_of(config, &parameters));
+}
+
+/// Training and inference give each word of each sentence the same probability.
+pub(super) fn agree(name: &str, config: &Config, parameters: &Parameters, model: &Model) {
     let batch = batch();
-    let mut host = Host::default();
-    let mut tape = Tape::new(&parameters, None, None, &mut host);
-    let losses = network.loss(&mut tape, &batch, &Dropout::default(), &LossSettings::default(), 1.0);
-    let mut trained: Vec<f32> = losses.log_probs;
-    let mut expected: Vec<f32> = inferred(config, &parameters, &batch).concat();
-    // The order of the words is the network's own.
-    trained.sort_by(f32::total_cmp);
-    expected.sort_by(f32::total_cmp);
+    let (trained, expected) = (trained(config, parameters, &batch), inferred(config, model, &batch));
     assert_eq!(trained.len(), expected.len());
-    for (trained, expected) in trained.iter().zip(&expected) {
-        assert!((trained - expected).abs() < 1e-4, "{name}: {trained} in training, {expected} in inference");
+    for (i, (trained, expected)) in trained.iter().zip(&expected).enumerate() {
+        let difference = (trained - expected).abs();
+        assert!(difference < 1e-4, "{name}, word {i}: {trained} in training, {expected} in inference");
     }
 }
 
@@ -272,19 +295,15 @@ fn a_network_begins_with_the_shares_of_words() {
         let network = Network::declare(&config(architecture), &mut parameters).unwrap();
         network.start_from(&counts, &mut parameters);
         // What the rest of the network adds to the bias.
-        parameters
-            .set(network.output.table, &Matrix::zeros(WORDS, parameters.value(network.output.table).cols()))
-            .unwrap();
+        let output = network.parts.words().output;
+        parameters.set(output, &Matrix::zeros(WORDS, parameters.value(output).cols())).unwrap();
         let mut host = Host::default();
         let mut tape = Tape::new(&parameters, None, None, &mut host);
         let pairs = random_pairs(4);
         let losses = network.loss(&mut tape, &pairs, &Dropout::default(), &LossSettings::default(), 1.0);
         let mut expected: Vec<f64> = pairs.target.words().iter().map(|w| counts[w.0 as usize] as f64 + 1.0).collect();
         expected.iter_mut().for_each(|count| *count = (*count / sum).ln());
-        let mut got = losses.log_probs;
-        // The order of the words is the network's own.
-        got.sort_by(f32::total_cmp);
-        expected.sort_by(f64::total_cmp);
+        let got = by_sentence(&network, &pairs, losses.log_probs);
         assert_eq!(got.len(), expected.len());
         got.iter().zip(&expected).for_each(|(&got, expected)| assert!((f64::from(got) - expected).abs() < 1e-4));
         assert!(losses.log_z.iter().all(|z| z.abs() < 1e-4));
@@ -307,10 +326,11 @@ fn what_a_gate_keeps_is_kept_whole() {
     for (matrix, value) in parameters.values_mut().zip(values) {
         value.into_iter().for_each(|value| matrix.as_mut_slice().fill(value));
     }
-    let Kind::Recurrent(recurrent) = &network.kind else { unreachable!() };
+    let parts::Network::Recurrent(recurrent) = &network.parts else { unreachable!() };
     let mut host = Host::default();
     let mut tape = Tape::new(&parameters, None, Some(1), &mut host);
-    let decoded = recurrent.forward(&mut tape, &batch(), &Dropout { recurrent: 0.5, ..Dropout::default() });
+    let dropout = Dropout { recurrent: 0.5, ..Dropout::default() };
+    let decoded = recurrent::forward(recurrent, &mut tape, &batch(), &dropout);
     let states = tape.value(decoded.output);
     // Position by position; the last is the sixth of the longest sentence.
     let last = states.row(states.rows() - 1);

@@ -7,13 +7,13 @@ use std::ops::Range;
 use std::rc::Rc;
 
 /// Where the words of some sentences lie: sentence of rank k has its word t in row `starts[t] + k`.
-pub(super) struct Layout {
+pub(super) struct TimeMajor {
     /// By rank the number of the sentence.
     order: Vec<usize>,
     starts: Vec<usize>,
 }
 
-impl Layout {
+impl TimeMajor {
     pub(super) fn new(sentences: &Sentences) -> Self {
         let length = |i: &usize| sentences.range(*i).len();
         let mut order: Vec<usize> = (0..sentences.len()).collect();
