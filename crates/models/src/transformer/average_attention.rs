@@ -50,8 +50,7 @@ impl AverageAttention {
         x: &mut Matrix,
         new: NewRows<'_>,
         position: impl Fn(usize) -> usize,
-        before: &Matrix,
-        means: &mut Matrix,
+        (before, means): (&Matrix, &mut Matrix),
         work: &mut Work,
         end: &mut End,
     ) {

@@ -222,12 +222,12 @@ impl SoFar {
         match self {
             Self::Attention(attention) => {
                 let key_source = |r: usize| sources[new.rows[r].sentence.index()].key_source;
-                attention.step(x, new.first, history, entries, key_source, &mut work.self_attention, end);
+                attention.step(x, history, entries, key_source, &mut work.self_attention, end);
             }
             Self::Ssru(ssru) => ssru.step(x, new, before, now, &mut work.ssru, end),
             Self::Average(average) => {
                 let position = |r| history.position(Row::new(new.first + r));
-                average.step(x, new, position, before, now, &mut work.average, end);
+                average.step(x, new, position, (before, now), &mut work.average, end);
             }
         }
     }

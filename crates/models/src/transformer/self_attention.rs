@@ -47,13 +47,12 @@ impl Attention {
         self.around.end(self.projection.as_ref(), attended, x, end);
     }
 
-    /// The decoder's: each row of `x`, which are the rows of the step from `first` on, over its entries in `history`; its
+    /// The decoder's: each row of `x`, which are the last rows of the step, over its entries in `history`; its
     /// own entry is new. `arena` holds the keys and values of all entries. `source(r)` says what keys and values of row
     /// `r`'s sentence are made of.
     pub(super) fn step(
         &self,
         x: &mut Matrix,
-        first: usize,
         history: &History,
         arena: &mut KeysValues,
         source: impl Fn(usize) -> KeySource,
@@ -62,6 +61,7 @@ impl Attention {
     ) {
         self.project(x, work, end);
         let Work { queries, words, raw, attended, weights, .. } = work;
+        let first = history.rows() - x.rows();
         let any_raw = !self.around.begins_plain() && (0..x.rows()).any(|r| source(r) == KeySource::Raw);
         if any_raw {
             self.keys.apply(x, &mut raw.keys);
