@@ -114,6 +114,12 @@ pub enum Positions {
     SinusoidalHuggingFace,
     /// A table, `Wpos` (`positions × dim_emb`); its last row serves all later positions.
     Trained,
+    /// Self-attention has learned vectors for the distance between two words (Shaw et al. 2018), `_relative_keys` and
+    /// `_relative_values` (`2 distance + 1 × dim_emb / heads`), shared by the heads of a layer.
+    Relative {
+        /// The largest distance that is told from smaller ones.
+        distance: usize,
+    },
     /// It does not.
     None,
 }

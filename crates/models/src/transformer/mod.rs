@@ -21,6 +21,7 @@ mod input;
 mod operations;
 mod positions;
 mod ragged;
+mod relative;
 mod self_attention;
 mod ssru;
 

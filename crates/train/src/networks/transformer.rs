@@ -8,6 +8,7 @@ use metaphrase_device::Device;
 use metaphrase_models::config::{Activation as Function, TransformerConfig};
 use metaphrase_models::parts::transformer::{self as parts, SoFar, Step};
 use metaphrase_models::position_vectors;
+use std::rc::Rc;
 
 type Transformer = parts::Transformer<ParameterId>;
 type Dense = parts::Dense<ParameterId>;
@@ -135,6 +136,10 @@ impl Run<'_> {
         let q = linear(tape, &block.queries, x);
         let k = linear(tape, &block.keys, seen);
         let v = linear(tape, &block.values, seen);
+        if let Some(relative) = &block.relative {
+            let y = self.relative_attention(tape, relative, [q, k, v], queries, causal);
+            return (y, block.projection.map_or(y, |map| linear(tape, &map, y)));
+        }
         let settings = HeadsAttention {
             heads: self.heads,
             queries: queries.clone(),
@@ -149,6 +154,44 @@ impl Run<'_> {
 
     fn attend<D: Device>(&self, tape: &mut Tape<'_, D>, block: &Attention, x: Var, spans: &Spans, causal: bool) -> Var {
         self.attention(tape, block, (x, spans), (x, spans), causal).1
+    }
+
+    /// Self-attention with relative positions: each query has keys and values of its own, those of the words that it sees
+    /// with the vectors for their distances added. So memory grows with the square of a sentence's length.
+    fn relative_attention<D: Device>(
+        &self,
+        tape: &mut Tape<'_, D>,
+        relative: &parts::RelativePositions<ParameterId>,
+        [q, k, v]: [Var; 3],
+        sentences: &Spans,
+        causal: bool,
+    ) -> Var {
+        let (mut words, mut distances, mut keys) = (Vec::new(), Vec::new(), Vec::new());
+        for sentence in sentences.iter() {
+            for query in 0..sentence.len() {
+                let seen = if causal { query + 1 } else { sentence.len() };
+                keys.push(words.len()..words.len() + seen);
+                words.extend((0..seen).map(|key| (sentence.start + key) as u32));
+                distances.extend((0..seen).map(|key| Some(relative.row(query, key) as u32)));
+            }
+        }
+        let words: Rc<[u32]> = words.into();
+        let mut seen = |x: Var, table: ParameterId| {
+            let of_words = tape.gather(x, Rc::clone(&words));
+            let of_distances = tape.lookup(table, &distances, 1.0);
+            let of_distances = tape.join(&vec![of_distances; self.heads]);
+            tape.add(of_words, of_distances)
+        };
+        let (k, v) = (seen(k, relative.keys), seen(v, relative.values));
+        let settings = HeadsAttention {
+            heads: self.heads,
+            queries: (0..keys.len()).map(|query| query..query + 1).collect(),
+            keys: keys.into(),
+            causal: false,
+            scale: None,
+            dropout: self.dropout.attention,
+        };
+        tape.attention(q, k, v, &settings)
     }
 
     /// Linear maps, one after the other.
