@@ -16,7 +16,7 @@ type Attention = parts::Attention<ParameterId>;
 type AverageBlock = parts::Block<ParameterId, parts::AverageAttention<ParameterId>>;
 type Process = parts::Process<ParameterId>;
 
-/// What the output layer reads of a batch.
+/// The forward pass of a batch.
 pub(super) fn forward<D: Device>(
     network: &Transformer,
     tape: &mut Tape<'_, D>,
@@ -29,7 +29,7 @@ pub(super) fn forward<D: Device>(
     run.decode(network, tape, batch, encoded)
 }
 
-/// What the blocks of one forward pass share.
+/// The settings that the blocks of one forward pass share.
 struct Run<'a> {
     heads: usize,
     dropout: &'a Dropout,
@@ -110,7 +110,7 @@ impl Run<'_> {
         tape.dropout(x, self.dropout.layer)
     }
 
-    /// A block with what stands before and after it.
+    /// A block with the operations before and after it.
     fn around<D: Device, B>(
         &self,
         tape: &mut Tape<'_, D>,
@@ -124,7 +124,7 @@ impl Run<'_> {
         process(&block.after, tape, y, x)
     }
 
-    /// Attention, and what its projection makes of it.
+    /// Attention, and its projection.
     fn attention<D: Device>(
         &self,
         tape: &mut Tape<'_, D>,
@@ -156,8 +156,8 @@ impl Run<'_> {
         self.attention(tape, block, (x, spans), (x, spans), causal).1
     }
 
-    /// Self-attention with relative positions: each query has keys and values of its own, those of the words that it sees
-    /// with the vectors for their distances added. So memory grows with the square of a sentence's length.
+    /// Self-attention with relative positions: each query has keys and values of its own, those of the words that it
+    /// sees with the vectors for their distances added. So memory grows with the square of a sentence's length.
     fn relative_attention<D: Device>(
         &self,
         tape: &mut Tape<'_, D>,
@@ -213,7 +213,7 @@ impl Run<'_> {
         block.projection.map_or(y, |map| linear(tape, &map, y))
     }
 
-    /// Not like the others: what stands before the block sees the means, and its gate sees the input as it is.
+    /// Unlike in other blocks, the operations before the block see the means, and the gate sees the input as it is.
     fn average<D: Device>(&self, tape: &mut Tape<'_, D>, block: &AverageBlock, x: Var) -> Var {
         let means = tape.running_mean(x, &self.target);
         let seen = process(&block.before, tape, means, means);
@@ -261,7 +261,7 @@ fn linear<D: Device>(tape: &mut Tape<'_, D>, map: &Dense, x: Var) -> Var {
     }
 }
 
-/// What embeddings are multiplied with.
+/// The factor of embeddings.
 fn scale(settings: &TransformerConfig) -> f32 {
     if settings.scale_embeddings { (settings.dim_emb as f32).sqrt() } else { 1.0 }
 }
