@@ -28,7 +28,7 @@ pub struct Config {
     /// Target words that a translation never contains: the unknown word (Marian takes it out of the
     /// search), padding.
     pub never: Vec<u32>,
-    /// What search uses when the user does not say otherwise.
+    /// The options of search that the user does not set.
     #[serde(default, skip_serializing_if = "DecoderDefaults::is_empty")]
     pub decoding: DecoderDefaults,
     /// The network.
@@ -76,14 +76,14 @@ impl TiedEmbeddings {
     }
 }
 
-/// What the makers of a model recommend for decoding with it.
+/// Recommendations of a model's makers for decoding with it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct DecoderDefaults {
     /// Hypotheses kept per sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beam_size: Option<usize>,
-    /// Scores are divided by length to this power; 0 is none.
+    /// Scores are divided by length to this power; 0 leaves them undivided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub normalize: Option<f32>,
     /// Subtracted from the score for each word.
@@ -95,7 +95,7 @@ pub struct DecoderDefaults {
 }
 
 impl DecoderDefaults {
-    /// What is recommended here, else what `other` recommends.
+    /// The recommendations here; those of `other` where one is missing here.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self {

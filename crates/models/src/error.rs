@@ -1,4 +1,4 @@
-//! What can be wrong with a model, said in one sentence each.
+//! Errors of models; each message is one sentence.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ pub enum ModelError {
     Io {
         /// The file or directory.
         path: PathBuf,
-        /// What was tried: "read", "write", …
+        /// The action that failed: "read", "write", …
         action: &'static str,
         /// The system's reason.
         source: std::io::Error,
@@ -23,7 +23,7 @@ pub enum ModelError {
         path: PathBuf,
         /// The format it was read as.
         format: &'static str,
-        /// What was found where.
+        /// The finding and its place in the file.
         problem: String,
     },
     /// A tensor that the architecture needs is not in the file.
@@ -77,7 +77,7 @@ pub enum ModelError {
     /// Models that can not vote together.
     #[error("these models can not form an ensemble: {problem}")]
     Ensemble {
-        /// What does not fit.
+        /// The models or weights that do not fit.
         problem: String,
     },
     /// A directory does not say which files make up the model.
@@ -85,7 +85,7 @@ pub enum ModelError {
     Directory {
         /// The directory.
         path: PathBuf,
-        /// What was found, and what is expected.
+        /// The files that were found, and the files that are expected.
         problem: String,
     },
 }

@@ -20,7 +20,7 @@ pub struct ModelFiles {
     pub directory: PathBuf,
     /// A candidate list (shortlist) that the model's makers recommend.
     pub shortlist: Option<PathBuf>,
-    /// What a `decoder.yml` recommends; [`load`](Self::load) puts it into [`Config::decoding`].
+    /// The recommendations of a `decoder.yml`; [`load`](Self::load) puts it into [`Config::decoding`].
     pub decoding: DecoderDefaults,
     /// Vocabularies named by `decoder.yml` or `config.toml`; otherwise they are looked for by name.
     named: Option<Vocabularies>,
@@ -159,7 +159,7 @@ fn marian_model<'n>(directory: &Path, names: &'n [String]) -> Result<Option<&'n 
     }
 }
 
-/// The names of the files in a directory, sorted. Names that are not UTF-8 are none of ours.
+/// The names of the files in a directory, sorted. Names that are not UTF-8 are left out.
 fn file_names(directory: &Path) -> Result<Vec<String>, ModelError> {
     let unreadable = |e| ModelError::io(directory, "read", e);
     let mut names = Vec::new();
@@ -175,7 +175,7 @@ fn file_names(directory: &Path) -> Result<Vec<String>, ModelError> {
     Ok(names)
 }
 
-/// What a directory holds, for messages.
+/// The files of a directory, for messages.
 fn listed(names: &[String]) -> String {
     const SHOWN: usize = 8;
     match names.len() {

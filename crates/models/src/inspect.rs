@@ -1,4 +1,4 @@
-//! What a model file is: format, settings, tensors, and whether they fit together.
+//! A report on a model file: format, settings, tensors, and whether they fit together.
 
 use crate::files::{ModelFiles, Vocabularies};
 use crate::formats::Format;
@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// What [`inspect`] finds. It prints as text for people.
+/// The findings of [`inspect`]. A report prints as text for people.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
     /// The file or directory with the tensors.
@@ -21,7 +21,7 @@ pub struct Report {
     pub tensors: Vec<TensorReport>,
     /// The vocabularies, or why there are none.
     pub vocabularies: Result<Vocabularies, String>,
-    /// What does not fit, one sentence each.
+    /// One sentence for each thing that does not fit.
     pub problems: Vec<String>,
 }
 
@@ -41,7 +41,7 @@ pub struct TensorReport {
 /// Reads the whole model at `path`, compares its tensors with its settings, and reports on it.
 ///
 /// # Errors
-/// If it can not be opened at all. What is wrong with a model that opens is in [`Report::problems`].
+/// If the model can not be opened. The problems of a model that opens are in [`Report::problems`].
 pub fn inspect(path: &Path) -> Result<Report, ModelError> {
     let files = ModelFiles::find(path)?;
     let (config, weights) = files.load()?;
@@ -61,7 +61,7 @@ pub fn inspect(path: &Path) -> Result<Report, ModelError> {
     })
 }
 
-/// Tensors that are missing, misshapen or superfluous, and numbers that are none.
+/// Sentences about tensors that are missing, misshapen or superfluous, and about numbers that are not finite.
 fn problems(config: &Config, weights: &Weights) -> Vec<String> {
     let mut problems = Vec::new();
     let mut used = BTreeSet::new();

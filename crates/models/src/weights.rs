@@ -39,7 +39,7 @@ pub(crate) struct CheckedTensor<'a> {
     stored: Cow<'a, Stored>,
 }
 
-/// What is known of a tensor without reading its numbers.
+/// A tensor without its numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TensorInfo<'a> {
     /// The canonical name.

@@ -5,12 +5,46 @@ mod common;
 
 use common::{fixtures, marian_options, search, word_scores, word_scores_in};
 use metaphrase_base::{SentId, StepModel, WordId};
-use metaphrase_models::Model;
+use metaphrase_models::config::Positions;
+use metaphrase_models::parts::{Init, Network, Supply};
+use metaphrase_models::{Architecture, Model, Weights, load};
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+
+/// Supplies tensors of numbers that look random.
+#[derive(Default)]
+struct Random(BTreeMap<String, [usize; 2]>);
+
+impl Supply for Random {
+    type Tensor = ();
+    type Error = Infallible;
+
+    fn tensor(&mut self, name: &str, shape: [usize; 2], _: Init) -> Result<(), Infallible> {
+        self.0.insert(name.to_owned(), shape);
+        Ok(())
+    }
+}
+
+/// The model of a fixture's size with relative positions.
+fn relative() -> Model {
+    let (mut config, _) = load(&fixtures("transformer").join("post-relu-tied-all.npz")).unwrap();
+    let Architecture::Transformer(network) = &mut config.architecture else { panic!("a Transformer") };
+    network.positions = Positions::Relative { distance: 3 };
+    let mut random = Random::default();
+    let Ok(_) = Network::build(&config, &mut random);
+    let tensors = random.0.into_iter().enumerate().map(|(i, (name, [rows, cols]))| {
+        let number = |j: usize| ((i * 31 + j * 17) as f32).sin() / (rows as f32).sqrt();
+        (name, vec![rows, cols], (0..rows * cols).map(number).collect())
+    });
+    let weights = Weights::from_tensors("random", tensors).unwrap();
+    Model::new(config, &weights).unwrap()
+}
 
 /// One model for each way of looking at the translation so far, before and after normalisation.
 fn models() -> impl Iterator<Item = (&'static str, Model)> {
     let names = ["post-relu-tied-all", "pre-gelu-tied-src", "ssru-pre-projection", "aan-gate"];
-    names.into_iter().map(|name| (name, Model::load(&fixtures("transformer").join(format!("{name}.npz"))).unwrap()))
+    let fixture = |name| (name, Model::load(&fixtures("transformer").join(format!("{name}.npz"))).unwrap());
+    names.into_iter().map(fixture).chain([("relative positions", relative())])
 }
 
 /// Sentences of 1 to 21 words, end of sentence included.

@@ -1,4 +1,4 @@
-//! What is trained: named matrices, and their gradients.
+//! Parameters: named matrices, and their gradients.
 
 use metaphrase_device::{Host, Parameter, Storage};
 use metaphrase_kernels::Matrix;
@@ -48,7 +48,7 @@ impl<D: Storage> Parameters<D> {
         self.values.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no parameters.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
@@ -157,7 +157,7 @@ impl Parameters {
         Ok(())
     }
 
-    /// Renews what products read, after all matrices have changed.
+    /// Renews the forms of matrices that products read, after all matrices have changed.
     pub(crate) fn changed(&mut self, threads: usize) {
         let mut stale: Vec<(usize, _)> = Vec::new();
         for parameter in &mut self.values {

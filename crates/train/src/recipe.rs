@@ -28,9 +28,9 @@ pub struct Recipe {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Data {
-    /// What is learnt.
+    /// The text to learn from.
     pub train: Vec<CorpusFiles>,
-    /// What quality is measured on while learning.
+    /// The text on which quality is measured.
     pub dev: CorpusFiles,
     /// Which training pairs are too long.
     #[serde(default)]
@@ -43,7 +43,7 @@ pub struct Data {
 pub struct ModelRecipe {
     /// The network, with the settings of its kind.
     pub architecture: Architecture,
-    /// What the model will recommend for decoding.
+    /// The recommendations of the model for decoding.
     #[serde(default)]
     pub decoding: DecoderDefaults,
 }
@@ -52,10 +52,10 @@ pub struct ModelRecipe {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Training {
-    /// What parameters, the order of sentences and dropout are drawn from.
+    /// The seed of parameters, of the order of sentences and of dropout.
     #[serde(default = "one")]
     pub seed: u64,
-    /// The run ends after so many updates.
+    /// The number of updates after which the run ends.
     pub updates: u64,
     /// Batches.
     #[serde(default)]
@@ -75,11 +75,11 @@ pub struct Validation {
     pub beam_size: usize,
     /// Length normalisation of the same.
     pub normalize: f32,
-    /// What tells the best model.
+    /// The number that tells the best model.
     pub metric: Metric,
-    /// The run ends after so many validations without a better value; 0: it does not.
+    /// The number of validations without a better value after which the run ends; 0: the run goes on.
     pub patience: u32,
-    /// So many of the last models are kept, beside the best.
+    /// The number of last models that are kept, beside the best.
     pub keep: usize,
 }
 
@@ -115,7 +115,7 @@ pub enum RecipeError {
         /// Why.
         source: std::io::Error,
     },
-    /// It is not what a recipe is.
+    /// The text is not a recipe.
     #[error("{path}, line {line}: {problem}")]
     Content {
         /// The recipe.
@@ -130,13 +130,13 @@ pub enum RecipeError {
     Number {
         /// The recipe.
         path: PathBuf,
-        /// Which, and what would do.
+        /// The number or setting, and the values that are allowed.
         problem: String,
     },
     /// A setting given on the command line is not one.
     #[error("`{setting}` does not set anything: {problem}; write for example `training.seed=2`")]
     Setting {
-        /// What was given.
+        /// The setting as it was given.
         setting: String,
         /// What is wrong with it.
         problem: String,
@@ -228,7 +228,7 @@ impl Recipe {
     }
 }
 
-/// Sets in `table` what `change` has, under `names` names, one inside the other; what is there is replaced whole.
+/// Sets the values of `change` in `table`, under `names` names, one inside the other; old values are replaced.
 fn set_in(table: &mut toml::Table, change: toml::Table, names: usize) {
     for (key, change) in change {
         match (table.get_mut(&key), change) {

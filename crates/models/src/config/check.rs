@@ -3,7 +3,7 @@
 
 use super::{
     Architecture, AttentionFirst, Cell, Config, DecoderForm, DecoderLayer, EncoderType, LayerNorm, Operation,
-    Operations, RecurrentConfig, Top, TransformerConfig,
+    Operations, Positions, RecurrentConfig, Top, TransformerConfig,
 };
 use crate::ModelError;
 use std::path::Path;
@@ -81,6 +81,9 @@ impl TransformerConfig {
         if let DecoderLayer::AverageAttention(average) = self.decoder_layer {
             sizes.push(("average attention's size", average.ffn.dim));
             depths.push(("average attention's depth", average.ffn.depth));
+        }
+        if let Positions::Relative { distance } = self.positions {
+            depths.push(("distance of relative positions", distance));
         }
         let (depth, tied) = (self.decoder_depth, &self.tied_layers);
         out_of_bounds(&sizes, MAX_SIZE).or_else(|| out_of_bounds(&depths, MAX_DEPTH)).or_else(|| {

@@ -94,7 +94,7 @@ impl Settings {
         }
     }
 
-    /// The settings as ours. `positions`: what the tensors say of them.
+    /// The settings as a [`Config`]. `positions` have been found from the tensors.
     pub(crate) fn config(
         &self,
         path: &Path,
@@ -144,7 +144,7 @@ impl Settings {
 }
 
 impl Generation {
-    /// What is said here, else what `other` says.
+    /// The recommendations here; those of `other` where one is missing here.
     pub(crate) fn or(self, other: Self) -> Self {
         Self {
             num_beams: self.num_beams.or(other.num_beams),

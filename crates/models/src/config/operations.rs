@@ -1,4 +1,4 @@
-//! What happens around the blocks of a Transformer, in Marian's letters.
+//! The operations around the blocks of a Transformer, in Marian's letters.
 
 use serde::{Deserialize, Serialize};
 

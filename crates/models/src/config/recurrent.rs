@@ -37,7 +37,7 @@ pub struct RecurrentConfig {
     pub tied_embeddings: TiedEmbeddings,
     /// The output layer has a bias, `decoder_ff_logit_l2_b`.
     pub output_bias: bool,
-    /// What a step of the decoder is.
+    /// The form of a step of the decoder.
     #[serde(default, skip_serializing_if = "DecoderForm::is_conditional")]
     pub decoder: DecoderForm,
 }
@@ -51,7 +51,7 @@ impl RecurrentConfig {
     }
 }
 
-/// What a step of a recurrent decoder is.
+/// The form of a step of a recurrent decoder.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DecoderForm {
@@ -73,13 +73,13 @@ impl DecoderForm {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct AttentionFirst {
-    /// Size of what attention compares.
+    /// Size of the keys and queries of attention.
     pub dim_attention: usize,
     /// Fully-connected layers on top of the cell, with skip connections around each two after the first.
     pub layers: usize,
     /// Their size.
     pub dim_layers: usize,
-    /// What the output layer reads.
+    /// The highest layer, which the output layer reads.
     pub top: Top,
 }
 
@@ -87,7 +87,7 @@ pub struct AttentionFirst {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Top {
-    /// What is below.
+    /// The layer below is the highest.
     None,
     /// tanh(x · W + b)
     Tanh {
@@ -99,7 +99,7 @@ pub enum Top {
 }
 
 impl AttentionFirst {
-    /// Size of what the output layer reads, where the cell's state is of size `dim_rnn`.
+    /// The number of inputs of the output layer, where the cell's state has `dim_rnn` numbers.
     #[must_use]
     pub const fn dim_output(&self, dim_rnn: usize) -> usize {
         match self.top {
@@ -120,7 +120,7 @@ pub enum EncoderType {
     BiUnidirectional,
     /// Two stacks; every other layer runs the other way.
     Alternating,
-    /// Each layer runs in both directions over what both directions of the layer below say (Devlin 2017, §4.6).
+    /// Each layer runs in both directions over the joined outputs of both directions below (Devlin 2017, §4.6).
     Joined,
 }
 

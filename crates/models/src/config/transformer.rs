@@ -3,7 +3,7 @@
 use super::{Operations, TiedEmbeddings};
 use serde::{Deserialize, Serialize};
 
-/// Settings of a Transformer (Vaswani et al. 2017) in Marian's variety of it.
+/// Settings of a Transformer (Vaswani et al. 2017) in Marian's variety.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct TransformerConfig {
@@ -19,7 +19,7 @@ pub struct TransformerConfig {
     pub encoder_ffn: FeedForward,
     /// Feed-forward blocks of the decoder.
     pub decoder_ffn: FeedForward,
-    /// What stands between the parts of a feed-forward block.
+    /// The function between the maps of a feed-forward block.
     pub activation: Activation,
     /// Before each block. Normalisations here have names that end in `_pre`.
     pub preprocess: Operations,
@@ -29,13 +29,13 @@ pub struct TransformerConfig {
     pub postprocess_emb: Operations,
     /// After the last layer, `{encoder,decoder}_top_ln_{scale,bias}`; `a` adds the embeddings.
     pub postprocess_top: Operations,
-    /// What looks at the translation so far.
+    /// The part that looks at the translation so far.
     pub decoder_layer: DecoderLayer,
     /// Which embedding tables are one.
     pub tied_embeddings: TiedEmbeddings,
     /// Layer `i` (from 1) of the decoder uses the weights of layer `tied_layers[i - 1]`; empty if each has its own.
     pub tied_layers: Vec<usize>,
-    /// How a word knows its place.
+    /// How the network knows the position of a word.
     pub positions: Positions,
     /// Embeddings are multiplied with √d before positions are added.
     pub scale_embeddings: bool,
@@ -104,7 +104,7 @@ pub struct AverageAttention {
     pub gate: bool,
 }
 
-/// How a word knows its place t, counted from 0.
+/// How the network knows the position t of a word, counted from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Positions {
@@ -114,6 +114,12 @@ pub enum Positions {
     SinusoidalHuggingFace,
     /// A table, `Wpos` (`positions × dim_emb`); its last row serves all later positions.
     Trained,
-    /// It does not.
+    /// Self-attention has learned vectors for the distance between two words (Shaw et al. 2018), `_relative_keys` and
+    /// `_relative_values` (`2 distance + 1 × dim_emb / heads`), shared by the heads of a layer.
+    Relative {
+        /// The largest distance that is told from smaller ones.
+        distance: usize,
+    },
+    /// The network does not know positions.
     None,
 }

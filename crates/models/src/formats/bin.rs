@@ -14,7 +14,7 @@ const VERSION_ENCRYPTED: u64 = 2;
 /// More dimensions than any tensor has.
 const MAX_DIMENSIONS: u64 = 8;
 
-/// What the file says of one tensor before the data come.
+/// The header of one tensor, which stands before all data.
 struct Header {
     name_bytes: usize,
     kind: u64,

@@ -113,7 +113,7 @@ pub(crate) fn write(
     let metadata = HashMap::from([("format".to_owned(), "metaphrase".to_owned())]);
     ::safetensors::serialize_to_file(tensors, Some(metadata), &path)
         .map_err(|e| ModelError::io(&path, "write", std::io::Error::other(e)))?;
-    // The crate makes a file that only its owner can read; whoever can read the settings can read the tensors.
+    // The crate makes a file that only its owner can read; users who can read the settings can read the tensors.
     std::fs::metadata(directory.join(MANIFEST))
         .and_then(|manifest| std::fs::set_permissions(&path, manifest.permissions()))
         .map_err(|e| ModelError::io(&path, "write", e))?;

@@ -114,7 +114,7 @@ fn model_of(
     Ok((config, Weights::new(path, tensors)))
 }
 
-/// Of tied tables a file holds one copy, under any of its names.
+/// A file holds one copy of tied tables, under any of their names.
 fn name_tied_tables(settings: &Settings, stored: &mut BTreeMap<String, Stored>) {
     let (first, others) = match (settings.share_encoder_decoder_embeddings, settings.tie_word_embeddings) {
         (true, true) => (SHARED, &[ENCODER_TABLE, DECODER_TABLE, OUTPUT_TABLE][..]),
@@ -209,7 +209,7 @@ fn as_marian(name: &str, mut tensor: Stored) -> Stored {
     tensor
 }
 
-/// The canonical name of a tensor; `None` for copies of tied tables and for what is no tensor of the model.
+/// The canonical name of a tensor; `None` for copies of tied tables and for arrays that are not tensors of the model.
 fn canonical(name: &str, settings: &Settings, output_is_table: bool) -> Option<String> {
     let shared = settings.share_encoder_decoder_embeddings;
     match name {

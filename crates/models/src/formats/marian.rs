@@ -24,7 +24,7 @@ pub(crate) fn read_bin(path: &Path, bytes: &Slice) -> Result<(Config, Weights), 
 /// Settings and canonical names for the tensors of a file.
 pub(crate) fn model(path: &Path, mut tensors: BTreeMap<String, Stored>) -> Result<(Config, Weights), ModelError> {
     let yml = tensors.remove(SETTINGS).map(|yml| text(path, &yml)).transpose()?;
-    // What starts like this is not a tensor.
+    // Arrays with such a name are not tensors.
     tensors.retain(|name, _| !name.starts_with("special:"));
     for tensor in tensors.values_mut() {
         if let [length] = tensor.shape[..] {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 /// Present, and empty of meaning, in all files that follow Nematus' names.
 const MARKER: &str = "decoder_c_tt";
 
-/// What training leaves behind.
+/// Arrays that training leaves behind.
 const NO_TENSORS: [&str; 3] = [MARKER, "uidx", "history_errs"];
 
 /// Stored name and canonical name. The stem may be followed by `_lns` or `_lnb` in cells and attention.
@@ -70,8 +70,8 @@ pub(crate) fn uses_names(tensors: &BTreeMap<String, Stored>) -> bool {
     tensors.contains_key(MARKER)
 }
 
-/// Gives the tensors their canonical names, and drops what is none. `tied_source`: the table `Wemb` serves
-/// source and target, and keeps its name.
+/// Gives the tensors their canonical names, and drops arrays that are not tensors. `tied_source`: the table `Wemb`
+/// serves source and target, and keeps its name.
 pub(crate) fn rename(tensors: BTreeMap<String, Stored>, tied_source: bool) -> BTreeMap<String, Stored> {
     let kept = tensors.into_iter().filter(|(name, _)| !NO_TENSORS.contains(&name.as_str()));
     kept.map(|(name, tensor)| (canonical(&name, tied_source), tensor)).collect()

@@ -69,7 +69,7 @@ fn split_header(npy: &[u8]) -> Option<(&str, usize)> {
     Some((std::str::from_utf8(npy.get(start..end)?).ok()?, end))
 }
 
-/// What the header, a Python dictionary, says.
+/// The content of the header, a Python dictionary.
 #[derive(Debug, PartialEq)]
 struct Header {
     encoding: Encoding,

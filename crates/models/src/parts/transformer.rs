@@ -106,6 +106,26 @@ pub struct Attention<T> {
     pub values: Dense<T>,
     /// From the joined heads.
     pub projection: Option<Dense<T>>,
+    /// Relative positions, of self-attention alone.
+    pub relative: Option<RelativePositions<T>>,
+}
+
+/// What attention adds to keys and values for the distance between two words (Shaw et al. 2018), the same in all heads.
+pub struct RelativePositions<T> {
+    /// `2 distance + 1 × d / heads`.
+    pub keys: T,
+    /// `2 distance + 1 × d / heads`.
+    pub values: T,
+    /// The largest distance that is told from smaller ones.
+    pub distance: usize,
+}
+
+impl<T> RelativePositions<T> {
+    /// The row of both tables for a query and a key at these positions of a sentence.
+    #[must_use]
+    pub fn row(&self, query: usize, key: usize) -> usize {
+        (key + self.distance).saturating_sub(query).min(2 * self.distance)
+    }
 }
 
 /// A simpler simple recurrent unit (Kim et al. 2019).
@@ -217,14 +237,14 @@ impl<S: Supply> Builder<'_, S> {
 
     fn encoder_layer(&mut self, n: usize) -> Built<S, EncoderLayer<S::Tensor>> {
         Ok(EncoderLayer {
-            attention: self.attention(&format!("encoder_l{n}_self"))?,
+            attention: self.self_attention(&format!("encoder_l{n}_self"))?,
             feed_forward: self.feed_forward(&format!("encoder_l{n}_ffn"), self.config.encoder_ffn)?,
         })
     }
 
     fn decoder_layer(&mut self, n: usize) -> Built<S, DecoderLayer<S::Tensor>> {
         let so_far = match self.config.decoder_layer {
-            Kind::SelfAttention => SoFar::Attention(self.attention(&format!("decoder_l{n}_self"))?),
+            Kind::SelfAttention => SoFar::Attention(self.self_attention(&format!("decoder_l{n}_self"))?),
             Kind::Ssru { projection } => SoFar::Ssru(self.ssru(&format!("decoder_l{n}_rnn"), projection)?),
             Kind::AverageAttention(settings) => SoFar::Average(self.average(&format!("decoder_l{n}_aan"), settings)?),
         };
@@ -241,9 +261,21 @@ impl<S: Supply> Builder<'_, S> {
             keys: self.square(prefix, "k")?,
             values: self.square(prefix, "v")?,
             projection: self.config.attention_projection.then(|| self.square(prefix, "o")).transpose()?,
+            relative: None,
         };
         let around = format!("{prefix}_Wo");
         self.block(body, &around, &around)
+    }
+
+    fn self_attention(&mut self, prefix: &str) -> Built<S, Block<S::Tensor, Attention<S::Tensor>>> {
+        let mut block = self.attention(prefix)?;
+        if let Positions::Relative { distance } = self.config.positions {
+            let shape = [2 * distance + 1, self.config.dim_emb / self.config.heads];
+            let keys = self.supply.tensor(&format!("{prefix}_relative_keys"), shape, Init::Glorot)?;
+            let values = self.supply.tensor(&format!("{prefix}_relative_values"), shape, Init::Glorot)?;
+            block.body.relative = Some(RelativePositions { keys, values, distance });
+        }
+        Ok(block)
     }
 
     fn feed_forward(&mut self, prefix: &str, size: Size) -> Built<S, Block<S::Tensor, FeedForward<S::Tensor>>> {

@@ -1,10 +1,10 @@
-//! Products by weights, merged at load, and what follows a product: bias and normalisation of its parts.
+//! Products by weights, merged at load, and their finish: bias and normalisation of ranges of columns.
 
 use crate::parts::recurrent::{GruMaps, Map, Norm as NormParts};
 use crate::weights::CheckedTensor;
 use core::ops::Range;
 
-/// What follows a product: a bias, then the normalisation of some ranges of columns.
+/// The finish of a product: a bias, then the normalisation of some ranges of columns.
 #[derive(Clone, Default)]
 pub(super) struct Finish {
     /// Added to a row of the product; as wide as the product.
@@ -21,7 +21,7 @@ pub(super) struct Norm {
     pub(super) epsilon: f32,
 }
 
-/// A matrix on its way to be packed, `inputs × outputs`, with what follows the product by it.
+/// A matrix on its way to be packed, `inputs × outputs`, with the finish of the product.
 ///
 /// Matrices that are multiplied by the same rows are set [`beside`](Self::beside) each other and become one product.
 #[derive(Clone)]
@@ -33,7 +33,7 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// The product of a map, and what follows it.
+    /// The product of a map, and its finish.
     pub(super) fn of(map: Map<CheckedTensor<'_>>) -> Self {
         let mut columns = match map.w {
             Some(w) => Self::new(w.rows(), map.outputs, w.into_numbers()),

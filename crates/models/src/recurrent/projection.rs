@@ -1,4 +1,4 @@
-//! A product ready to run: packed weights and what follows.
+//! A product ready to run: packed weights and the finish.
 
 use super::columns::{Columns, Finish};
 use metaphrase_kernels::{Epilogue, Matrix, PackedMatrix, WeightOrder, product};
@@ -28,7 +28,7 @@ impl Projection {
         self.weights.bytes()
     }
 
-    /// The whole of it: `out` becomes `x.rows() × outputs`.
+    /// The product with its finish: `out` becomes `x.rows() × outputs`.
     pub(super) fn apply(&self, x: &Matrix, out: &mut Matrix) {
         product(x, &self.weights, Epilogue { bias: Some(&self.finish.bias), ..Epilogue::default() }, out);
         if !self.finish.norms.is_empty() {

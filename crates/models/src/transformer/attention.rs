@@ -2,6 +2,7 @@
 
 use super::dense::Dense;
 use super::operations::Around;
+use super::relative::Relative;
 use crate::parts::transformer as parts;
 use crate::weights::CheckedTensor;
 use metaphrase_kernels::{Matrix, Rows, heads_dot, heads_weighted_sum, softmax_in_place};
@@ -14,6 +15,7 @@ pub(super) struct Attention {
     pub(super) keys: Dense,
     pub(super) values: Dense,
     pub(super) projection: Option<Dense>,
+    pub(super) relative: Option<Relative>,
 }
 
 impl Attention {
@@ -22,30 +24,32 @@ impl Attention {
         block: parts::Block<CheckedTensor<'a>, parts::Attention<CheckedTensor<'a>>>,
         heads: usize,
     ) -> Self {
-        let (around, parts::Attention { queries, keys, values, projection }) = Around::pack(block);
+        let (around, parts::Attention { queries, keys, values, projection, relative }) = Around::pack(block);
+        let heads = Heads::new(heads, queries.w.cols());
         Self {
             around,
-            heads: Heads::new(heads, queries.w.cols()),
+            heads,
             queries: Dense::pack(queries),
             keys: Dense::pack(keys),
             values: Dense::pack(values),
             projection: projection.map(Dense::pack),
+            relative: relative.map(|relative| Relative::pack(&relative, heads)),
         }
     }
 
     /// Memory that the weights take.
     pub(super) fn bytes(&self) -> usize {
         let maps = [&self.queries, &self.keys, &self.values].into_iter().chain(&self.projection);
-        maps.map(Dense::bytes).sum()
+        maps.map(Dense::bytes).sum::<usize>() + self.relative.as_ref().map_or(0, Relative::bytes)
     }
 }
 
 /// The heads of an attention layer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Heads {
-    count: usize,
+    pub(super) count: usize,
     /// 1/√(d / heads)
-    scale: f32,
+    pub(super) scale: f32,
 }
 
 /// Keys and values of the same words, `words × d` each.

@@ -10,7 +10,7 @@ use super::input::Input;
 use super::operations::{End, Process};
 use super::self_attention::{self, KeySource};
 use super::ssru::{self, Ssru};
-use crate::config::TransformerConfig;
+use crate::config::{Positions, TransformerConfig};
 use crate::parts::transformer as parts;
 use crate::ragged::Ragged;
 use crate::weights::CheckedTensor;
@@ -107,7 +107,9 @@ impl Decoder {
         input: Input,
         config: &TransformerConfig,
     ) -> Self {
-        let key_source = if config.normalised_keys { KeySource::Normalised } else { KeySource::Raw };
+        // Marian, which has raw keys, has no relative positions.
+        let normalised = config.normalised_keys || matches!(config.positions, Positions::Relative { .. });
+        let key_source = if normalised { KeySource::Normalised } else { KeySource::Raw };
         Self {
             input,
             layers: layers.into_iter().map(|layer| Layer::pack(layer, config.heads)).collect(),

@@ -20,6 +20,7 @@ mod history;
 mod input;
 mod operations;
 mod positions;
+mod relative;
 mod self_attention;
 mod ssru;
 

@@ -64,7 +64,7 @@ impl Sinusoid {
         match kind {
             Kind::SinusoidalMarian => Some(Self::Marian),
             Kind::SinusoidalHuggingFace => Some(Self::HuggingFace),
-            Kind::Trained | Kind::None => None,
+            Kind::Trained | Kind::Relative { .. } | Kind::None => None,
         }
     }
 

@@ -3,6 +3,7 @@
 use super::attention::{Attention, KeysValues};
 use super::history::History;
 use super::operations::End;
+use super::relative;
 use core::ops::Range;
 use metaphrase_base::Row;
 use metaphrase_kernels::{Matrix, Rows};
@@ -16,6 +17,7 @@ pub(super) struct Work {
     raw: KeysValues,
     attended: Matrix,
     weights: Vec<f32>,
+    relative: relative::Work,
 }
 
 /// What the keys and values of a decoder's words are made of.
@@ -37,11 +39,12 @@ impl Attention {
     /// The encoder's: `x` holds the words of sentences one after the other, `sentences` says which rows are whose.
     pub(super) fn encode(&self, x: &mut Matrix, sentences: &[Range<usize>], work: &mut Work, end: &mut End) {
         self.project(x, work, end);
-        let Work { queries, words, attended, weights, .. } = work;
+        let Work { queries, words, attended, weights, relative, .. } = work;
         for sentence in sentences {
             let seen = Rows::Range(sentence.clone());
-            for word in sentence.clone() {
-                self.heads.attend(queries.row(word), words, &seen, weights, attended.row_mut(word));
+            for (position, word) in sentence.clone().enumerate() {
+                let query = (queries.row(word), position);
+                self.attend(query, words, &seen, weights, relative, attended.row_mut(word));
             }
         }
         self.around.end(self.projection.as_ref(), attended, x, end);
@@ -60,7 +63,7 @@ impl Attention {
         end: &mut End,
     ) {
         self.project(x, work, end);
-        let Work { queries, words, raw, attended, weights, .. } = work;
+        let Work { queries, words, raw, attended, weights, relative, .. } = work;
         let first = history.rows() - x.rows();
         let any_raw = !self.around.begins_plain() && (0..x.rows()).any(|r| source(r) == KeySource::Raw);
         if any_raw {
@@ -77,10 +80,27 @@ impl Attention {
                 // The first step: all weight is on the row's own value, which is normalised.
                 attended.row_mut(r).copy_from_slice(words.values.row(r));
             } else {
-                self.heads.attend(queries.row(r), arena, &Rows::List(entries), weights, attended.row_mut(r));
+                let query = (queries.row(r), entries.len() - 1);
+                self.attend(query, arena, &Rows::List(entries), weights, relative, attended.row_mut(r));
             }
         }
         self.around.end(self.projection.as_ref(), attended, x, end);
+    }
+
+    /// Attention of a query at its position over the words `seen`, which are at positions from 0 on.
+    fn attend(
+        &self,
+        query: (&[f32], usize),
+        words: &KeysValues,
+        seen: &Rows<'_>,
+        weights: &mut Vec<f32>,
+        work: &mut relative::Work,
+        out: &mut [f32],
+    ) {
+        match &self.relative {
+            None => self.heads.attend(query.0, words, seen, weights, out),
+            Some(relative) => relative.attend(query, words, seen, weights, work, out),
+        }
     }
 
     /// Queries, keys and values of `x`, and room for the result.

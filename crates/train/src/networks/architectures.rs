@@ -90,6 +90,16 @@ pub(crate) fn transformers() -> Vec<(String, Config)> {
                 ..plain.clone()
             },
         ),
+        (
+            "relative positions",
+            TransformerConfig {
+                preprocess: operations("n"),
+                postprocess: operations("a"),
+                postprocess_top: operations("n"),
+                positions: Positions::Relative { distance: 2 },
+                ..plain.clone()
+            },
+        ),
         ("SSRU", TransformerConfig { decoder_layer: DecoderLayer::Ssru { projection: false }, ..plain.clone() }),
         (
             "SSRU with projection, tied layers",

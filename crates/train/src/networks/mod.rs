@@ -48,21 +48,21 @@ pub struct Dropout {
     pub output: f32,
 }
 
-/// What is minimised.
+/// The loss, which training makes small.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct LossSettings {
-    /// ε of label smoothing: so much of a word's probability is asked for in equal parts of all words.
+    /// ε of label smoothing: the share of the probability that is asked of all words in equal parts.
     pub label_smoothing: f32,
-    /// α of the self-normalised loss (Zhang et al. 2018, eq. 11): what (ln Z)² costs.
+    /// α of the self-normalised loss (Zhang et al. 2018, eq. 11): the cost of (ln Z)².
     pub self_normalisation: f32,
-    /// What the cross-entropy of attention against given alignments costs (Chen et al. 2016); Marian has 0.1.
+    /// The cost of the cross-entropy of attention against given alignments (Chen et al. 2016); Marian has 0.1.
     pub guided_alignment: f32,
 }
 
-/// What a network makes of a batch.
+/// The results of a forward pass, but for the output layer.
 struct Decoded {
-    /// What the output layer reads, a row per target word.
+    /// The input of the output layer, a row per target word.
     output: Var,
     /// The words that these rows should predict.
     words: Vec<u32>,

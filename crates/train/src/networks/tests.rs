@@ -10,7 +10,7 @@ use crate::{Trainer, TrainerSettings};
 use metaphrase_base::{Parent, Row, SentId, Sentence, Step, StepModel, StepRow, StepScores, WordId};
 use metaphrase_device::Host;
 use metaphrase_models::config::{
-    Activation, AttentionFirst, AverageAttention, Cell, DecoderForm, DecoderLayer, FeedForward, LayerNorm,
+    Activation, AttentionFirst, AverageAttention, Cell, DecoderForm, DecoderLayer, FeedForward, LayerNorm, Positions,
     RecurrentConfig, TransformerConfig,
 };
 use metaphrase_models::{Model, Weights};
@@ -218,6 +218,8 @@ fn transformers_learn_by_heart() {
         decoder_ffn: FeedForward { dim: 64, depth: 2 },
         ..transformer()
     };
+    let relative = TransformerConfig { positions: Positions::Relative { distance: 4 }, ..settings.clone() };
+    assert_learns("relative positions", &config(Architecture::Transformer(relative)));
     for (name, decoder_layer) in [
         ("self-attention", DecoderLayer::SelfAttention),
         ("SSRU", DecoderLayer::Ssru { projection: false }),

@@ -8,6 +8,7 @@ use metaphrase_device::Device;
 use metaphrase_models::config::{Activation as Function, TransformerConfig};
 use metaphrase_models::parts::transformer::{self as parts, SoFar, Step};
 use metaphrase_models::position_vectors;
+use std::rc::Rc;
 
 type Transformer = parts::Transformer<ParameterId>;
 type Dense = parts::Dense<ParameterId>;
@@ -15,7 +16,7 @@ type Attention = parts::Attention<ParameterId>;
 type AverageBlock = parts::Block<ParameterId, parts::AverageAttention<ParameterId>>;
 type Process = parts::Process<ParameterId>;
 
-/// What the output layer reads of a batch.
+/// The forward pass of a batch.
 pub(super) fn forward<D: Device>(
     network: &Transformer,
     tape: &mut Tape<'_, D>,
@@ -28,7 +29,7 @@ pub(super) fn forward<D: Device>(
     run.decode(network, tape, batch, encoded)
 }
 
-/// What the blocks of one forward pass share.
+/// The settings that the blocks of one forward pass share.
 struct Run<'a> {
     heads: usize,
     dropout: &'a Dropout,
@@ -109,7 +110,7 @@ impl Run<'_> {
         tape.dropout(x, self.dropout.layer)
     }
 
-    /// A block with what stands before and after it.
+    /// A block with the operations before and after it.
     fn around<D: Device, B>(
         &self,
         tape: &mut Tape<'_, D>,
@@ -123,7 +124,7 @@ impl Run<'_> {
         process(&block.after, tape, y, x)
     }
 
-    /// Attention, and what its projection makes of it.
+    /// Attention, and its projection.
     fn attention<D: Device>(
         &self,
         tape: &mut Tape<'_, D>,
@@ -135,6 +136,10 @@ impl Run<'_> {
         let q = linear(tape, &block.queries, x);
         let k = linear(tape, &block.keys, seen);
         let v = linear(tape, &block.values, seen);
+        if let Some(relative) = &block.relative {
+            let y = self.relative_attention(tape, relative, [q, k, v], queries, causal);
+            return (y, block.projection.map_or(y, |map| linear(tape, &map, y)));
+        }
         let settings = HeadsAttention {
             heads: self.heads,
             queries: queries.clone(),
@@ -149,6 +154,44 @@ impl Run<'_> {
 
     fn attend<D: Device>(&self, tape: &mut Tape<'_, D>, block: &Attention, x: Var, spans: &Spans, causal: bool) -> Var {
         self.attention(tape, block, (x, spans), (x, spans), causal).1
+    }
+
+    /// Self-attention with relative positions: each query has keys and values of its own, those of the words that it
+    /// sees with the vectors for their distances added. So memory grows with the square of a sentence's length.
+    fn relative_attention<D: Device>(
+        &self,
+        tape: &mut Tape<'_, D>,
+        relative: &parts::RelativePositions<ParameterId>,
+        [q, k, v]: [Var; 3],
+        sentences: &Spans,
+        causal: bool,
+    ) -> Var {
+        let (mut words, mut distances, mut keys) = (Vec::new(), Vec::new(), Vec::new());
+        for sentence in sentences.iter() {
+            for query in 0..sentence.len() {
+                let seen = if causal { query + 1 } else { sentence.len() };
+                keys.push(words.len()..words.len() + seen);
+                words.extend((0..seen).map(|key| (sentence.start + key) as u32));
+                distances.extend((0..seen).map(|key| Some(relative.row(query, key) as u32)));
+            }
+        }
+        let words: Rc<[u32]> = words.into();
+        let mut seen = |x: Var, table: ParameterId| {
+            let of_words = tape.gather(x, Rc::clone(&words));
+            let of_distances = tape.lookup(table, &distances, 1.0);
+            let of_distances = tape.join(&vec![of_distances; self.heads]);
+            tape.add(of_words, of_distances)
+        };
+        let (k, v) = (seen(k, relative.keys), seen(v, relative.values));
+        let settings = HeadsAttention {
+            heads: self.heads,
+            queries: (0..keys.len()).map(|query| query..query + 1).collect(),
+            keys: keys.into(),
+            causal: false,
+            scale: None,
+            dropout: self.dropout.attention,
+        };
+        tape.attention(q, k, v, &settings)
     }
 
     /// Linear maps, one after the other.
@@ -170,7 +213,7 @@ impl Run<'_> {
         block.projection.map_or(y, |map| linear(tape, &map, y))
     }
 
-    /// Not like the others: what stands before the block sees the means, and its gate sees the input as it is.
+    /// Unlike in other blocks, the operations before the block see the means, and the gate sees the input as it is.
     fn average<D: Device>(&self, tape: &mut Tape<'_, D>, block: &AverageBlock, x: Var) -> Var {
         let means = tape.running_mean(x, &self.target);
         let seen = process(&block.before, tape, means, means);
@@ -218,7 +261,7 @@ fn linear<D: Device>(tape: &mut Tape<'_, D>, map: &Dense, x: Var) -> Var {
     }
 }
 
-/// What embeddings are multiplied with.
+/// The factor of embeddings.
 fn scale(settings: &TransformerConfig) -> f32 {
     if settings.scale_embeddings { (settings.dim_emb as f32).sqrt() } else { 1.0 }
 }

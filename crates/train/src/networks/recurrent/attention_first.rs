@@ -11,7 +11,7 @@ use crate::tape::{Activation, GruInputs, HeadsAttention, Spans, Tape, Var};
 use metaphrase_device::Device;
 use metaphrase_models::parts::recurrent::{AttentionFirst, Map, Top};
 
-/// What the output layer reads, position by position.
+/// The input of the output layer, position by position.
 pub(super) fn run<D: Device>(
     decoder: &AttentionFirst<ParameterId>,
     tape: &mut Tape<'_, D>,

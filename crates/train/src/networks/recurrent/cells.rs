@@ -9,12 +9,12 @@ pub(super) type Map = parts::Map<ParameterId>;
 pub(super) type Cell = parts::Cell<ParameterId>;
 type GruMaps = parts::GruMaps<ParameterId>;
 
-/// What a map makes of `x`.
+/// The result of a map of `x`.
 pub(super) fn map<D: Device>(tape: &mut Tape<'_, D>, map: &Map, x: Var) -> Var {
     activated(tape, map, x, Activation::None)
 }
 
-/// What a map and a function make of `x`.
+/// The result of a map of `x` and a function.
 pub(super) fn activated<D: Device>(tape: &mut Tape<'_, D>, map: &Map, x: Var, activation: Activation) -> Var {
     let Some(w) = map.w else {
         let rows = tape.shape(x).0;
@@ -50,14 +50,14 @@ fn gru_maps<D: Device>(tape: &mut Tape<'_, D>, maps: &GruMaps, x: Var) -> [Var; 
     parts
 }
 
-/// What a cell makes of its input, for all positions at once.
+/// The products of a cell's input, for all positions at once.
 pub(super) struct Inputs {
     parts: Vec<Var>,
     /// The factor of a multiplicative cell.
     factor: Option<Var>,
 }
 
-/// What a cell remembers.
+/// The state of a cell.
 #[derive(Clone, Copy)]
 pub(super) struct State {
     pub(super) output: Var,
@@ -92,7 +92,7 @@ impl Inputs {
     }
 }
 
-/// What a GRU makes of its state: gates and candidate.
+/// The products of a GRU's state: gates and candidate.
 pub(super) fn gru_state<D: Device>(tape: &mut Tape<'_, D>, cell: &Cell, state: Var) -> [Var; 2] {
     match &cell.form {
         CellForm::Gru { state: maps, .. } => gru_maps(tape, maps, state),
@@ -100,7 +100,7 @@ pub(super) fn gru_state<D: Device>(tape: &mut Tape<'_, D>, cell: &Cell, state: V
     }
 }
 
-/// What a cell makes of its inputs `x`; of a transition only the number of rows counts.
+/// The products of a cell's inputs `x`; of a transition only the number of rows counts.
 pub(super) fn inputs<D: Device>(tape: &mut Tape<'_, D>, cell: &Cell, x: Var) -> Inputs {
     let parts = match &cell.form {
         CellForm::Gru { input, .. } => gru_maps(tape, input, x).to_vec(),
@@ -120,7 +120,7 @@ pub(super) fn inputs<D: Device>(tape: &mut Tape<'_, D>, cell: &Cell, x: Var) -> 
 }
 
 /// The next state, from the rows of `inputs` from `from` on, as many as the state has. Products read the state's
-/// output with some of it dropped, `read`; what a gate keeps is kept whole.
+/// output with some of it dropped, `read`; the numbers that a gate keeps are kept whole.
 pub(super) fn advance<D: Device>(
     tape: &mut Tape<'_, D>,
     cell: &Cell,

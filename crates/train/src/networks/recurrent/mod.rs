@@ -21,7 +21,7 @@ type Recurrent = parts::Recurrent<ParameterId>;
 type Conditional = parts::Conditional<ParameterId>;
 type Layer = parts::Layer<ParameterId>;
 
-/// What the output layer reads of a batch, position by position.
+/// The forward pass of a batch, position by position.
 pub(super) fn forward<D: Device>(
     network: &Recurrent,
     tape: &mut Tape<'_, D>,
@@ -164,7 +164,7 @@ impl Masks {
     }
 }
 
-/// What the output layer reads of a conditional decoder, position by position.
+/// The input of the output layer, of a conditional decoder, position by position.
 fn conditional<D: Device>(
     decoder: &Conditional,
     tape: &mut Tape<'_, D>,
