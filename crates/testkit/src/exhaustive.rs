@@ -9,7 +9,7 @@ pub struct Found {
     pub words: Vec<WordId>,
     /// Sum of log-probabilities, end of sentence included.
     pub log_prob: f32,
-    /// What `rank` gave for it.
+    /// The result of `rank`.
     pub score: f32,
 }
 

@@ -50,7 +50,7 @@ pub fn shared(path: &str) -> Result<PathBuf, Missing> {
     if found.exists() { Ok(found) } else { Err(missing()) }
 }
 
-/// What a test function may return: nothing, or an [`Outcome`].
+/// The result of a test function: nothing, or an [`Outcome`].
 pub trait IntoOutcome {
     /// As an outcome.
     ///
