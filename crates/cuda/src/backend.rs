@@ -148,8 +148,8 @@ impl Number for u32 {}
 /// Declares the kernels: a function of [`Backend`] for each, which launches it.
 macro_rules! kernels {
     ($(fn $name:ident($($argument:ident: $type:ty),* $(,)?);)*) => {
-        /// The kernels' names, in the order in which [`Driver`] keeps them.
-        pub(crate) const NAMES: &[&str] = &[$(stringify!($name)),*];
+        /// The kernels' names.
+        pub const NAMES: &[&str] = &[$(stringify!($name)),*];
 
         #[allow(non_camel_case_types)]
         enum Kernel {

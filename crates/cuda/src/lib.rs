@@ -32,3 +32,9 @@ mod operations;
 pub use device::{Cuda, Matrix};
 pub use error::CudaError;
 pub use operations::optimizer::{Adadelta, Adam};
+/// For tests: the kernels' names, and NVRTC without a device.
+#[cfg(feature = "emulator")]
+pub use {
+    backend::NAMES,
+    compiler::{check_library, compile},
+};

@@ -5,7 +5,7 @@
 //! cargo run --release -p experiments -- post-fig4
 //! ```
 
-mod plot;
+mod pictures;
 mod post;
 mod pruning;
 mod setup;
@@ -51,12 +51,14 @@ enum Experiment {
     WuebkerTable1,
     /// Figure 1 and table 2: BLEU against speed, beside Moses (run benches/peers/compare_phrase.py)
     WuebkerFig1 {
-        /// Translation options per source phrase; 20 is what Moses is run with
+        /// Translation options per source phrase; Moses is run with 20
         #[arg(long, default_value_t = 20)]
         options: usize,
     },
     /// Model scores of a wide search against those that Moses reached with stacks of 1000
     WuebkerScores,
+    /// Draw the pictures anew from the JSON files of earlier runs
+    Pictures,
     /// Share of glossary terms produced, BLEU and time with and without the glossary, on the four lists
     Terminology,
 }
@@ -75,6 +77,7 @@ fn main() -> Result<()> {
         Experiment::WuebkerTable1 => wuebker::table_1(&setup),
         Experiment::WuebkerFig1 { options } => wuebker::figure_1(&setup, options),
         Experiment::WuebkerScores => wuebker::scores(&setup),
+        Experiment::Pictures => pictures::redraw(&setup),
         Experiment::Terminology => terminology::run(&setup),
     }
 }

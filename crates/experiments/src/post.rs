@@ -1,16 +1,16 @@
 //! Post and Vilar 2018: lexical constraints by dynamic beam allocation (DBA), beside grid beam search (GBS).
 
-use crate::plot::{Line, Plot};
 use crate::setup::{Measured, Setup, Text, measure, round};
 use anyhow::Result;
 use metaphrase::{Request, Strategy, Terms, TranslateOptions, Translator};
+use metaphrase_plot::{Chart, Series};
 use rand::seq::index::sample;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Constraints drawn from the reference (§5): so many random words, or a random phrase of so many.
+/// Constraints drawn from the reference (§5): a number of random words, or a random phrase of a number of words.
 #[derive(Clone, Copy)]
 enum Draw {
     None,
@@ -105,81 +105,127 @@ struct Slope {
     missing: usize,
 }
 
+/// The cost of some translations.
+#[derive(Default)]
+struct Cost {
+    seconds: f64,
+    pieces: f64,
+    rows: f64,
+}
+
+impl Cost {
+    fn of(measured: &Measured) -> Self {
+        let (pieces, rows) = (measured.pieces() as f64, measured.counts().rows as f64);
+        Self { seconds: measured.seconds, pieces, rows }
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.seconds += other.seconds;
+        self.pieces += other.pieces;
+        self.rows += other.rows;
+    }
+}
+
+/// A point of a regression.
+struct Point {
+    x: f64,
+    y: f64,
+    weight: f64,
+}
+
+/// Sentences whose constraints have the same number of pieces, translated with the constraints and without them.
+struct Group {
+    constraints: usize,
+    sentences: usize,
+    with: Cost,
+    without: Cost,
+}
+
+impl Group {
+    fn timed(&self, system: &str) -> Timed {
+        let ratio = self.with.seconds / self.without.seconds;
+        Timed {
+            system: system.into(),
+            constraints: self.constraints,
+            sentences: self.sentences,
+            seconds_per_sentence: round(self.with.seconds / self.sentences as f64, 5),
+            ratio: round(ratio, 3),
+            ratio_per_piece: round(ratio * self.without.pieces / self.with.pieces, 3),
+        }
+    }
+
+    /// The point of the group in the regression of `y` by number of constraints.
+    fn point(&self, y: f64) -> Point {
+        Point { x: self.constraints as f64, y, weight: self.sentences as f64 }
+    }
+}
+
+/// The slopes of a system whose translations of all requests are `measured`.
+fn slopes(system: &str, groups: &[Group], measured: &Measured, text: &Text) -> Result<Slope> {
+    let (mut with, mut without) = (Cost::default(), Cost::default());
+    for group in groups {
+        with.add(&group.with);
+        without.add(&group.without);
+    }
+    let ratio = with.seconds / without.seconds;
+    let by_time = groups.iter().map(|group| group.point(group.with.seconds / group.without.seconds));
+    let by_rows = groups.iter().map(|group| group.point(group.with.rows / group.without.rows));
+    Ok(Slope {
+        system: system.into(),
+        ratio_of_all: round(ratio, 3),
+        ratio_per_piece_of_all: round(ratio * without.pieces / with.pieces, 3),
+        rows_of_all: round(with.rows / without.rows, 3),
+        slope: round(slope(&by_time.collect::<Vec<_>>()), 4),
+        slope_of_rows: round(slope(&by_rows.collect::<Vec<_>>()), 4),
+        bleu: round(measured.bleu(&text.reference)?, 1),
+        missing: missing(measured),
+    })
+}
+
+const SYSTEMS: [(&str, Strategy, usize); 6] = [
+    ("DBA 5", Strategy::Beam, 5),
+    ("DBA 10", Strategy::Beam, 10),
+    ("DBA 20", Strategy::Beam, 20),
+    ("GBS 1", Strategy::Grid, 1),
+    ("GBS 5", Strategy::Grid, 5),
+    ("GBS 10", Strategy::Grid, 10),
+];
+
 /// Time per sentence by number of constraint pieces, set rand3.
 pub fn figure_4(setup: &Setup) -> Result<()> {
     let (translator, text) = (setup.translator()?, setup.text()?);
-    let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    let all = requests(&text, Draw::Words(3));
+    let mut lines: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    let (all, free) = (requests(&text, Draw::Words(3)), requests(&text, Draw::None));
     for (number, request) in all.iter().enumerate() {
-        groups.entry(pieces(&translator, request)).or_default().push(number);
+        lines.entry(pieces(&translator, request)).or_default().push(number);
     }
-    groups.retain(|count, lines| *count >= 3 && lines.len() >= 10);
-    let systems = [
-        ("DBA 5", Strategy::Beam, 5),
-        ("DBA 10", Strategy::Beam, 10),
-        ("DBA 20", Strategy::Beam, 20),
-        ("GBS 1", Strategy::Grid, 1),
-        ("GBS 5", Strategy::Grid, 5),
-        ("GBS 10", Strategy::Grid, 10),
-    ];
-    let (mut timed, mut slopes, mut lines) = (Vec::new(), Vec::new(), Vec::new());
-    for (name, strategy, beam) in systems {
+    lines.retain(|count, lines| *count >= 3 && lines.len() >= 10);
+    let (mut timed, mut slopes_of_all) = (Vec::new(), Vec::new());
+    for (name, strategy, beam) in SYSTEMS {
         let options = options(&translator, strategy, beam);
-        let free = requests(&text, Draw::None);
         measure(&translator, &options, free[..20.min(free.len())].to_vec())?;
-        let (mut points, mut points_of_rows) = (Vec::new(), Vec::new());
-        let mut totals = [0.0; 6];
-        for (&constraints, of_group) in &groups {
-            let pick = |requests: &[Request]| of_group.iter().map(|&line| requests[line].clone()).collect();
-            let (with, without) = (pick(&all), pick(&free));
-            let (with, without) = (measure(&translator, &options, with)?, measure(&translator, &options, without)?);
-            let rows = |of: &Measured| of.counts().rows as f64;
-            let pieces = |of: &Measured| of.pieces() as f64;
-            let numbers = [with.seconds, without.seconds, pieces(&with), pieces(&without), rows(&with), rows(&without)];
-            totals.iter_mut().zip(numbers).for_each(|(total, number)| *total += number);
-            let ratio = with.seconds / without.seconds;
-            points.push((constraints as f64, ratio, of_group.len() as f64));
-            points_of_rows.push((constraints as f64, rows(&with) / rows(&without), of_group.len() as f64));
-            timed.push(Timed {
-                system: name.into(),
-                constraints,
-                sentences: of_group.len(),
-                seconds_per_sentence: round(with.seconds / of_group.len() as f64, 5),
-                ratio: round(ratio, 3),
-                ratio_per_piece: round(ratio * numbers[3] / numbers[2], 3),
-            });
+        let mut groups = Vec::new();
+        for (&constraints, lines) in &lines {
+            let cost = |requests: &[Request]| -> Result<Cost> {
+                let requests = lines.iter().map(|&line| requests[line].clone()).collect();
+                Ok(Cost::of(&measure(&translator, &options, requests)?))
+            };
+            groups.push(Group { constraints, sentences: lines.len(), with: cost(&all)?, without: cost(&free)? });
         }
-        let measured = measure(&translator, &options, all.clone())?;
-        let [with, without, pieces_with, pieces_without, rows_with, rows_without] = totals;
-        slopes.push(Slope {
-            system: name.into(),
-            ratio_of_all: round(with / without, 3),
-            ratio_per_piece_of_all: round(with / without * pieces_without / pieces_with, 3),
-            rows_of_all: round(rows_with / rows_without, 3),
-            slope: round(slope(&points), 4),
-            slope_of_rows: round(slope(&points_of_rows), 4),
-            bleu: round(measured.bleu(&text.reference)?, 1),
-            missing: missing(&measured),
-        });
-        println!("{}", serde_json::to_string(slopes.last().unwrap_or(&slopes[0]))?);
-        lines.push(Line { name: name.into(), points: points.iter().map(|p| (p.0, p.1)).collect() });
+        let slopes = slopes(name, &groups, &measure(&translator, &options, all.clone())?, &text)?;
+        println!("{}", serde_json::to_string(&slopes)?);
+        slopes_of_all.push(slopes);
+        timed.extend(groups.iter().map(|group| group.timed(name)));
     }
-    let plot = Plot {
-        title: "time with constraints, to the time of the same sentences without (rand3)".into(),
-        x: "pieces of constraints",
-        y: "ratio",
-        lines,
-        scatter: false,
-    };
-    setup.write("post-fig4", &(slopes, timed), &[("", plot)])
+    setup.write("post-fig4", &(slopes_of_all, timed))
 }
 
-/// Slope of the least-squares line through `(x, y, weight)`.
-fn slope(points: &[(f64, f64, f64)]) -> f64 {
-    let weight: f64 = points.iter().map(|p| p.2).sum();
-    let mean = |value: &dyn Fn(&(f64, f64, f64)) -> f64| points.iter().map(|p| value(p) * p.2).sum::<f64>() / weight;
-    let (x, y) = (mean(&|p| p.0), mean(&|p| p.1));
-    mean(&|p| (p.0 - x) * (p.1 - y)) / mean(&|p| (p.0 - x) * (p.0 - x))
+/// The slope of the least-squares line through weighted points.
+fn slope(points: &[Point]) -> f64 {
+    let weight: f64 = points.iter().map(|p| p.weight).sum();
+    let mean = |value: &dyn Fn(&Point) -> f64| points.iter().map(|p| value(p) * p.weight).sum::<f64>() / weight;
+    let (x, y) = (mean(&|p| p.x), mean(&|p| p.y));
+    mean(&|p| (p.x - x) * (p.y - y)) / mean(&|p| (p.x - x) * (p.x - x))
 }
 
 #[derive(Serialize)]
@@ -196,10 +242,9 @@ struct Quality {
 /// BLEU by beam and set, ranked without length normalisation, and with it for one beam.
 pub fn figure_5(setup: &Setup) -> Result<()> {
     let (translator, text) = (setup.translator()?, setup.text()?);
-    let (mut rows, mut lines) = (Vec::new(), Vec::new());
+    let mut rows = Vec::new();
     for (set, draw) in SETS {
         for (normalize, beams) in [(0.0, &[5, 10, 20, 30][..]), (1.0, &[10])] {
-            let mut points = Vec::new();
             for &beam in beams {
                 let mut options = options(&translator, Strategy::Beam, beam);
                 options.search.normalize_constrained = Some(normalize);
@@ -213,15 +258,10 @@ pub fn figure_5(setup: &Setup) -> Result<()> {
                 let (missing, seconds) = (missing(&measured), round(measured.seconds, 2));
                 rows.push(Quality { set, beam, normalize, bleu, constraints, missing, seconds });
                 println!("{}", serde_json::to_string(&rows[rows.len() - 1])?);
-                points.push((beam as f64, bleu));
-            }
-            if normalize == 0.0 {
-                lines.push(Line { name: set.into(), points });
             }
         }
     }
-    let title = "BLEU by beam and set of constraints".into();
-    setup.write("post-fig5", &rows, &[("", Plot { title, x: "beam", y: "BLEU", lines, scatter: false })])
+    setup.write("post-fig5", &rows)
 }
 
 #[derive(Serialize)]
@@ -254,7 +294,7 @@ pub fn table_3(setup: &Setup) -> Result<()> {
             println!("{}", serde_json::to_string(&rows[rows.len() - 1])?);
         }
     }
-    setup.write("post-table3", &rows, &[])
+    setup.write("post-table3", &rows)
 }
 
 #[derive(Serialize)]
@@ -269,31 +309,56 @@ pub fn figure_7(setup: &Setup) -> Result<()> {
     let (translator, text) = (setup.translator()?, setup.text()?);
     let all = requests(&text, Draw::Phrase(3));
     let measured = measure(&translator, &options(&translator, Strategy::Beam, 10), all.clone())?;
-    let place = |line: &str, phrase: &str| {
-        let before = line.find(phrase)?;
-        let words = line.split_whitespace().count();
-        // A phrase that is the whole line has no place.
-        let rest = words.checked_sub(phrase.split_whitespace().count()).filter(|rest| *rest > 0)?;
-        Some(line[..before].split_whitespace().count() as f64 / rest as f64)
-    };
     let points: Vec<(f64, f64)> = (all.iter().zip(&text.reference).zip(&measured.translations))
         .filter_map(|((request, reference), translation)| {
             let phrase = request.terms.required.first()?.first()?;
             Some((place(reference, phrase)?, place(translation.text(), phrase)?))
         })
         .collect();
-    let weighted: Vec<_> = points.iter().map(|p| (p.0, p.1, 1.0)).collect();
-    let turned: Vec<_> = points.iter().map(|p| (p.1, p.0, 1.0)).collect();
+    let regression = |point: &dyn Fn(f64, f64) -> Point| {
+        slope(&points.iter().map(|&(reference, translation)| point(reference, translation)).collect::<Vec<_>>())
+    };
+    let slope = regression(&|x, y| Point { x, y, weight: 1.0 });
     // The product of both regressions' slopes is r².
-    let pearson = slope(&weighted).signum() * (slope(&weighted) * slope(&turned)).sqrt();
+    let pearson = slope.signum() * (slope * regression(&|y, x| Point { x, y, weight: 1.0 })).sqrt();
     let result = Places { set: "phr3", phrases: points.len(), pearson: round(pearson, 3) };
     println!("{}", serde_json::to_string(&result)?);
-    let plot = Plot {
+    let chart = Chart {
         title: format!("phr3, beam 10: Pearson's r = {:.2}", result.pearson),
-        x: "place in the reference",
-        y: "place in the translation",
-        lines: vec![Line { name: "phrases".into(), points }],
-        scatter: true,
+        x: "relative place in the reference",
+        y: "relative place in the translation",
+        series: vec![Series { name: String::new(), points }],
+        joined: false,
     };
-    setup.write("post-fig7", &result, &[("", plot)])
+    setup.write("post-fig7", &result)?;
+    setup.draw("post-fig7", &[("", chart)])
+}
+
+/// The place of a phrase in a line: 0 at its start, 1 at its end. A phrase that is the whole line has no place.
+fn place(line: &str, phrase: &str) -> Option<f64> {
+    let before = &line[..line.find(phrase)?];
+    // A phrase may begin inside of a word, after a quotation mark: that word is not before it.
+    let words = before.split_whitespace().count() - usize::from(before.ends_with(|c: char| !c.is_whitespace()));
+    let rest = line.split_whitespace().count().checked_sub(phrase.split_whitespace().count());
+    rest.filter(|rest| *rest > 0).map(|rest| words as f64 / rest as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_shares() {
+        assert_eq!(place("a b c d", "a b"), Some(0.0));
+        assert_eq!(place("a b c d", "b c"), Some(0.5));
+        assert_eq!(place("a b c d.", "c d"), Some(1.0));
+        assert_eq!(place("a b \"c d\"", "c d"), Some(1.0), "after a quotation mark");
+        assert_eq!((place("a b", "a b"), place("a b", "c")), (None, None));
+    }
+
+    #[test]
+    fn the_slope_is_that_of_the_weighted_points() {
+        let point = |x, y, weight| Point { x, y, weight };
+        assert_eq!(slope(&[point(0.0, 1.0, 1.0), point(1.0, 3.0, 2.0), point(2.0, 5.0, 1.0)]), 2.0);
+    }
 }

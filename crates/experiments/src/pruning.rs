@@ -58,5 +58,5 @@ pub fn run(setup: &Setup) -> Result<()> {
             println!("{}", serde_json::to_string(&table[table.len() - 1])?);
         }
     }
-    setup.write("pruning", &table, &[])
+    setup.write("pruning", &table)
 }

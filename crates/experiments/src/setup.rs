@@ -1,17 +1,18 @@
 //! Models, text, and the measuring of a run.
 
-use crate::plot::Plot;
+use crate::pictures;
 use anyhow::{Context, Result};
 use flate2::read::MultiGzDecoder;
 use metaphrase::{Counts, Execution, Package, Request, TranslateOptions, Translation, Translator};
 use metaphrase_metrics::{Bleu, BleuOptions, Metric, References};
+use metaphrase_plot::{Chart, svg};
 use rustix::time::{ClockId, clock_gettime};
 use serde::Serialize;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// What an experiment works on.
+/// The inputs and outputs of an experiment.
 #[derive(clap::Args)]
 pub struct Setup {
     /// Model directory [default: the bundled model]
@@ -26,13 +27,13 @@ pub struct Setup {
     /// Its reference translation
     #[arg(long, global = true, value_name = "FILE", default_value = "data/tatoeba-de-en/test.de.gz")]
     reference: PathBuf,
-    /// How many lines of it
+    /// Number of lines that are translated
     #[arg(long, global = true, value_name = "N", default_value_t = 500)]
     lines: usize,
     /// Folder of the terminology lists and of newstest2017
     #[arg(long, global = true, value_name = "DIR", default_value = "data")]
     pub data: PathBuf,
-    /// Sentences share steps up to so many source pieces; 1: one at a time
+    /// Most source pieces of sentences that share steps; 1: one sentence at a time
     #[arg(long, global = true, value_name = "N", default_value_t = 256)]
     pub batch_tokens: usize,
     /// Where results are written
@@ -50,7 +51,7 @@ pub struct Text {
 }
 
 impl Setup {
-    /// The text, as many lines as are wanted.
+    /// The lines of the text that are translated.
     pub fn text(&self) -> Result<Text> {
         let (mut source, mut reference) = (read_lines(&self.source)?, read_lines(&self.reference)?);
         source.truncate(self.lines);
@@ -68,13 +69,22 @@ impl Setup {
         &self.out
     }
 
-    /// Writes results as JSON, and a picture.
-    pub fn write(&self, name: &str, results: &impl Serialize, plots: &[(&str, Plot)]) -> Result<()> {
+    /// The file of an experiment whose name ends with `end`.
+    pub fn path(&self, name: &str, end: &str) -> PathBuf {
+        self.out.join(format!("{name}{}{end}", self.name))
+    }
+
+    /// Writes results as JSON, and their pictures.
+    pub fn write(&self, name: &str, results: &impl Serialize) -> Result<()> {
         std::fs::create_dir_all(&self.out)?;
-        let path = |end: &str| self.out.join(format!("{name}{}{end}", self.name));
-        std::fs::write(path(".json"), serde_json::to_string_pretty(results)? + "\n")?;
-        for (end, plot) in plots {
-            std::fs::write(path(&format!("{end}.svg")), plot.svg())?;
+        std::fs::write(self.path(name, ".json"), serde_json::to_string_pretty(results)? + "\n")?;
+        self.draw(name, &pictures::of(name, &serde_json::to_value(results)?))
+    }
+
+    /// Writes pictures, each with the end of its file's name.
+    pub fn draw(&self, name: &str, pictures: &[(&str, Chart)]) -> Result<()> {
+        for (end, chart) in pictures {
+            std::fs::write(self.path(name, &format!("{end}.svg")), svg(std::slice::from_ref(chart)))?;
         }
         Ok(())
     }
@@ -98,7 +108,7 @@ pub fn read_lines(path: &Path) -> Result<Vec<String>> {
     Ok(text.lines().map(str::to_owned).collect())
 }
 
-/// What a run gave and took.
+/// The translations of a run and their cost.
 pub struct Measured {
     pub translations: Vec<Translation>,
     /// CPU seconds of the whole process: one thread works.
@@ -150,7 +160,7 @@ pub fn bleu<'a>(lines: impl Iterator<Item = &'a str>, reference: &[String]) -> R
     Ok(score.value)
 }
 
-/// One decimal or so, for tables.
+/// A value rounded to this number of decimals, for tables.
 pub fn round(value: f64, digits: i32) -> f64 {
     let unit = 10f64.powi(digits);
     (value * unit).round() / unit

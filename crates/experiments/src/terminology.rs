@@ -61,5 +61,5 @@ pub fn run(setup: &Setup) -> Result<()> {
             println!("{}", serde_json::to_string(&rows[rows.len() - 1])?);
         }
     }
-    setup.write("terminology", &rows, &[])
+    setup.write("terminology", &rows)
 }

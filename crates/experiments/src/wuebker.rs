@@ -1,6 +1,5 @@
 //! Wuebker et al. 2012: phrase-based search with pre-sorting and language model look-ahead, on a Moses model.
 
-use crate::plot::{Line, Plot};
 use crate::setup::{Setup, cpu_seconds, read_lines, round};
 use anyhow::{Context, Result};
 use metaphrase_metrics::{Bleu, BleuOptions, Metric, References};
@@ -14,7 +13,7 @@ const SIZES: [usize; 9] = [1, 2, 4, 8, 16, 24, 32, 48, 64];
 const SIZE: usize = 16;
 /// Searches shorter than this are repeated, and the fastest is taken.
 const ENOUGH_SECONDS: f64 = 1.0;
-/// What `benches/peers/compare_phrase.py` writes beside our results.
+/// The file that `benches/peers/compare_phrase.py` writes beside our results.
 const MOSES: &str = "wuebker-moses.json";
 
 /// Name, pre-sorting, look-ahead.
@@ -31,7 +30,7 @@ struct Row {
     setup: &'static str,
     /// `N_c` = `N_l`.
     size: usize,
-    /// `N_o`; none: unlimited.
+    /// `N_o`; `None`: unlimited.
     options: Option<usize>,
     bleu: f64,
     /// Mean model score of a sentence, natural logarithm.
@@ -170,7 +169,7 @@ pub fn table_1(setup: &Setup) -> Result<()> {
     let task = Task::open(setup)?;
     let mut rows = task.rows(SIZE, None, &["baseline", "+pre-sort"])?;
     rows.extend(task.rows(SIZE, Some(100), &SETUPS.map(|(name, ..)| name))?);
-    setup.write("wuebker-table1", &rows, &[])
+    setup.write("wuebker-table1", &rows)
 }
 
 #[derive(Serialize)]
@@ -204,8 +203,7 @@ pub fn figure_1(setup: &Setup, options: usize) -> Result<()> {
     for row in &table_2 {
         println!("{}", serde_json::to_string(row)?);
     }
-    let plot = curves(&ours, &moses);
-    setup.write("wuebker-fig1", &Figure { ours, moses, table_2 }, &[("", plot)])
+    setup.write("wuebker-fig1", &Figure { ours, moses, table_2 })
 }
 
 fn read_moses(path: &Path) -> Result<Vec<MosesRow>> {
@@ -224,27 +222,6 @@ fn compare(bleu_loss: Option<f64>, ours: &[Row], moses: &[MosesRow]) -> Option<C
     let ours = ours.max_by(|a, b| by_speed(a.words_per_second, b.words_per_second))?.clone();
     let speed_up = round(ours.words_per_second / moses.words_per_second, 1);
     Some(Comparison { bleu_loss, moses, ours, speed_up })
-}
-
-fn curves(ours: &[Row], moses: &[MosesRow]) -> Plot {
-    let mut lines: Vec<Line> = Vec::new();
-    let mut add = |name: &str, words_per_second: f64, bleu: f64| {
-        let at = lines.iter().position(|line| line.name == name).unwrap_or_else(|| {
-            lines.push(Line { name: name.into(), points: Vec::new() });
-            lines.len() - 1
-        });
-        lines[at].points.push((words_per_second.log10(), bleu));
-    };
-    for row in moses {
-        add(&row.setup, row.words_per_second, row.bleu);
-    }
-    for (name, ..) in SETUPS {
-        for row in ours.iter().filter(|row| row.setup == name) {
-            add(name, row.words_per_second, row.bleu);
-        }
-    }
-    let title = "BLEU against speed".into();
-    Plot { title, x: "words per second, log10", y: "BLEU", lines, scatter: false }
 }
 
 #[derive(Serialize)]
@@ -279,7 +256,7 @@ pub fn scores(setup: &Setup) -> Result<()> {
         });
         println!("{}", serde_json::to_string(&results[results.len() - 1])?);
     }
-    setup.write("wuebker-scores", &results, &[])
+    setup.write("wuebker-scores", &results)
 }
 
 /// The best score of each sentence in an n-best list.

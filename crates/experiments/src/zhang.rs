@@ -1,6 +1,5 @@
 //! Zhang et al. 2018: cube pruning for neural search, and self-normalisation.
 
-use crate::plot::{Line, Plot};
 use crate::setup::{Setup, cpu_seconds, load, measure, round};
 use anyhow::{Context, Result};
 use metaphrase::{Request, Strategy};
@@ -64,34 +63,7 @@ pub fn figures(setup: &Setup) -> Result<()> {
             }
         }
     }
-    let plot = |title: &str, y, value: &dyn Fn(&Row) -> f64| {
-        let line = |of: &[Row]| Line {
-            name: of[0].system.clone(),
-            points: of.iter().map(|row| (row.beam as f64, value(row))).collect(),
-        };
-        let lines = rows.chunk_by(|a, b| a.system == b.system).map(line).collect();
-        Plot { title: title.into(), x: "beam", y, lines, scatter: false }
-    };
-    let plots = [
-        ("-fig3", plot("average merging rate", "hypotheses per group", &|row| row.merging_rate)),
-        ("-rows", plot("rows that the model computes", "rows", &|row| row.rows as f64)),
-        ("-bleu", plot("BLEU", "BLEU", &|row| row.bleu)),
-        ("-fig5a", against_time(&rows, "-SN")),
-        ("-fig5b", against_time(&rows, "+SN")),
-        ("-time", plot("time per word", "milliseconds", &|row| row.milliseconds_per_word)),
-    ];
-    setup.write("zhang", &rows, &plots)
-}
-
-/// BLEU against time of the systems with a suffix, as Fig. 4 and 5.
-fn against_time(rows: &[Row], suffix: &str) -> Plot {
-    let line = |of: &[Row]| Line {
-        name: of[0].system.clone(),
-        points: of.iter().map(|row| (row.milliseconds_per_word, row.bleu)).collect(),
-    };
-    let systems = rows.chunk_by(|a, b| a.system == b.system);
-    let lines = systems.filter(|of| of[0].system.ends_with(suffix)).map(line).collect();
-    Plot { title: "BLEU against time".into(), x: "milliseconds per word", y: "BLEU", lines, scatter: false }
+    setup.write("zhang", &rows)
 }
 
 #[derive(Serialize)]
@@ -114,12 +86,11 @@ pub fn pruned(setup: &Setup) -> Result<()> {
         ("ACP", Strategy::AcceleratedCube, 1),
         ("ACP, two words", Strategy::AcceleratedCube, 2),
     ];
-    let (mut rows, mut lines): (Vec<Pruned>, Vec<Line>) = (Vec::new(), Vec::new());
+    let mut rows: Vec<Pruned> = Vec::new();
     for (suffix, path, raw) in models(setup) {
         let translator = load(path, raw, setup.batch_tokens)?;
         let mut naive = None;
         for (name, strategy, words) in strategies {
-            let mut points = Vec::new();
             for beam_width in [0.0, 0.01, 0.03, 0.1, 0.2] {
                 let mut options = translator.options();
                 (options.search.strategy, options.search.merge_words) = (strategy, words);
@@ -134,15 +105,11 @@ pub fn pruned(setup: &Setup) -> Result<()> {
                     speed_up: round(*naive.get_or_insert(measured.seconds) / measured.seconds, 2),
                 };
                 println!("{}", serde_json::to_string(&row)?);
-                points.push((row.speed_up, row.bleu));
                 rows.push(row);
             }
-            lines.push(Line { name: format!("{name}{suffix}"), points });
         }
     }
-    let title = "beam 30 with relative widths 0, 0.01, 0.03, 0.1, 0.2".into();
-    let plot = Plot { title, x: "times as fast as the naive search", y: "BLEU", lines, scatter: false };
-    setup.write("zhang-pruned", &rows, &[("", plot)])
+    setup.write("zhang-pruned", &rows)
 }
 
 /// Suffix, path, and whether scores are those of the output layer.
@@ -160,7 +127,7 @@ struct Unit {
 }
 
 /// Time of the parts of a search with beam 10: the output layer (eq. 8) and the softmax (eq. 9) are timed by
-/// themselves for as many rows as the search steps; what is left are states, attention (eq. 6, 7) and the search.
+/// themselves for as many rows as the search steps; the rest is states, attention (eq. 6, 7) and the search.
 pub fn table_1(setup: &Setup) -> Result<()> {
     let (translator, text) = (setup.translator()?, setup.text()?);
     let requests: Vec<Request> = text.source.iter().map(Request::translate).collect();
@@ -204,5 +171,5 @@ pub fn table_1(setup: &Setup) -> Result<()> {
     ];
     units.iter().for_each(|unit| println!("{}: {} s, {}", unit.part, unit.seconds, unit.share));
     println!("({} rows, {} steps; checksum {sum})", counts.rows, counts.steps);
-    setup.write("zhang-table1", &units, &[])
+    setup.write("zhang-table1", &units)
 }

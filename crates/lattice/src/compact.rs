@@ -3,7 +3,7 @@
 use crate::{Arc, Builder, Lattice, LatticeError, StateId};
 use std::fmt::Write;
 
-/// What a lattice may say that it has, before memory is reserved for it: each state but the last has an arc.
+/// The largest count that a line may state, checked before memory is reserved: each state but the last has an arc.
 fn is_believable(states: u32, arcs: usize) -> bool {
     states >= 1 && states as usize <= arcs + 1
 }
@@ -27,7 +27,7 @@ impl Lattice {
         text
     }
 
-    /// Reads what [`to_compact`](Self::to_compact) has written.
+    /// Reads bytes that [`to_compact`](Self::to_compact) has written.
     ///
     /// # Errors
     /// If it is not that.

@@ -1,4 +1,4 @@
-//! What can be wrong with the text of a lattice.
+//! Errors in the text of a lattice.
 
 /// Why a lattice can not be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

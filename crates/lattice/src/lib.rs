@@ -29,7 +29,8 @@ use std::collections::HashMap;
 /// the sum of the scores of its arcs.
 ///
 /// Arcs lead to later states only, and come in the order of the states that they leave. So one pass over
-/// [`arcs`](Self::arcs) sees all that leads to a state before what leaves it, and a pass backwards the reverse.
+/// [`arcs`](Self::arcs) sees all arcs into a state before the arcs out of it; a pass backwards sees them the other way
+/// round.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lattice {
     words: Vec<String>,
@@ -48,9 +49,9 @@ pub struct Arc {
     pub from: StateId,
     /// The state that it leads to; later than `from`.
     pub to: StateId,
-    /// Its word, see [`Lattice::word`]; none: no word at all (epsilon).
+    /// Its word, see [`Lattice::word`]; `None`: the arc has no word (epsilon).
     pub word: Option<WordId>,
-    /// What it adds to the score of a path: natural logarithm, weighted as the search that made the lattice weighs, higher
+    /// Its part of the score of a path: natural logarithm, weighted as the search that made the lattice weighs, higher
     /// is better.
     pub score: f32,
 }
@@ -102,7 +103,7 @@ impl Lattice {
         self.words.iter().map(String::as_str)
     }
 
-    /// Words and score of the best path; no words and minus infinity if there is none.
+    /// Words and score of the best path; no words and minus infinity if no path exists.
     #[must_use]
     pub fn best(&self) -> (Vec<&str>, f32) {
         let mut best: Vec<(f32, Option<&Arc>)> = vec![(f32::NEG_INFINITY, None); self.states()];

@@ -27,7 +27,8 @@ impl Lattice {
     /// # Errors
     /// If a line is not that, an arc does not lead to a state of a higher number, or no state is final.
     pub fn from_openfst(text: &str) -> Result<Self, LatticeError> {
-        let lines: Vec<Line> = (1..).zip(text.lines()).map(Line::parse).collect::<Result<_, _>>()?;
+        let lines: Vec<Line> =
+            (1..).zip(text.lines()).map(|(number, text)| Line::parse(number, text)).collect::<Result<_, _>>()?;
         let numbers = Numbers::of(&lines);
         let mut builder = Builder::default();
         (1..numbers.0.len()).for_each(|_| _ = builder.add_state());
@@ -62,7 +63,7 @@ enum Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    fn parse((number, text): (usize, &'a str)) -> Result<Self, LatticeError> {
+    fn parse(number: usize, text: &'a str) -> Result<Self, LatticeError> {
         let wrong = || LatticeError::Line { line: number, found: text.into() };
         let fields: Vec<&str> = text.split_ascii_whitespace().collect();
         let state = |field: &str| field.parse::<u32>().map_err(|_| wrong());

@@ -3,8 +3,8 @@
 
 mod common;
 
-use common::shared_model;
 use metaphrase::{Execution, Package, Request, TranslateOptions, Translation, Translator};
+use metaphrase_testkit::{Outcome, shared};
 use std::path::Path;
 
 /// Every bit that a user can see.
@@ -42,17 +42,18 @@ fn gcd(a: usize, b: usize) -> usize {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-#[test]
 fn of_the_bundled_model() {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/everyday.en");
     check(&Package::bundled(), &common::lines(&examples));
 }
 
-#[test]
-fn of_all_architectures() {
+fn of_all_architectures() -> Outcome {
     for name in ["amun", "nematus-ln", "s2s-deep-lstm", "transformer-post", "transformer-pre", "transformer-ssru"] {
-        let Some(folder) = shared_model(name) else { return };
+        let folder = shared(&format!("models/{name}"))?;
         let lines = common::lines(&folder.join("source.en"));
         check(&Package::find(&folder).expect("a package"), &lines[..60]);
     }
+    Ok(())
 }
+
+metaphrase_testkit::tests![of_the_bundled_model, of_all_architectures];

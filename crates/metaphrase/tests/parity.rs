@@ -1,10 +1,10 @@
-//! Word for word what Marian 1.12.42 printed for the reference models (`../shared/models`, beside the
-//! repository; these tests say so and pass where that folder is absent).
+//! Word for word the output of Marian 1.12.42 for the shared models.
 
 mod common;
 
-use common::{lines, shared_model};
+use common::lines;
 use metaphrase::{AlignmentKind, Execution, Hypothesis, Package, Request, TranslateOptions, Translation, Translator};
+use metaphrase_testkit::{Outcome, shared};
 use std::path::Path;
 
 /// A line of Marian's n-best list: `number ||| text ||| [alignment ||| ]F0= log-probability ||| score`.
@@ -84,11 +84,12 @@ fn check_nbest(translator: &Translator, folder: &Path, file: &str, beam: usize, 
     }
 }
 
-fn check_model(name: &str) {
-    let Some(folder) = shared_model(name) else { return };
+fn check_model(name: &str) -> Outcome {
+    let folder = shared(&format!("models/{name}"))?;
     let execution = Execution { threads: 2, ..Execution::default() };
     let translator = Translator::load(&Package::find(&folder).expect("a package"), execution).expect("a model");
     check_all(&translator, &folder);
+    Ok(())
 }
 
 fn check_all(translator: &Translator, folder: &Path) {
@@ -109,47 +110,51 @@ fn check_all(translator: &Translator, folder: &Path) {
     }
 }
 
-#[test]
-fn amun() {
-    check_model("amun");
+fn amun() -> Outcome {
+    check_model("amun")
 }
 
-#[test]
-fn nematus_with_layer_normalisation() {
-    check_model("nematus-ln");
+fn nematus_with_layer_normalisation() -> Outcome {
+    check_model("nematus-ln")
 }
 
-#[test]
-fn deep_lstm() {
-    check_model("s2s-deep-lstm");
+fn deep_lstm() -> Outcome {
+    check_model("s2s-deep-lstm")
 }
 
-#[test]
-fn transformer_post_norm() {
-    check_model("transformer-post");
+fn transformer_post_norm() -> Outcome {
+    check_model("transformer-post")
 }
 
-#[test]
-fn transformer_pre_norm() {
-    check_model("transformer-pre");
+fn transformer_pre_norm() -> Outcome {
+    check_model("transformer-pre")
 }
 
-#[test]
-fn transformer_with_ssru_decoder() {
-    check_model("transformer-ssru");
+fn transformer_with_ssru_decoder() -> Outcome {
+    check_model("transformer-ssru")
 }
 
-#[test]
-fn transformer_in_earnest() {
-    check_model("en-de-tatoeba");
+fn transformer_in_earnest() -> Outcome {
+    check_model("en-de-tatoeba")
 }
 
 /// Marian's binary format holds the same model.
-#[test]
-fn binary_model_file() {
-    let Some(folder) = shared_model("transformer-ssru") else { return };
+fn binary_model_file() -> Outcome {
+    let folder = shared("models/transformer-ssru")?;
     let vocabulary = folder.join("vocab.spm");
     let package = Package::files(&folder.join("model.float32.bin"), &[&vocabulary]).expect("a package");
     let translator = Translator::load(&package, Execution::default()).expect("a model");
     check_all(&translator, &folder);
+    Ok(())
 }
+
+metaphrase_testkit::tests![
+    amun,
+    nematus_with_layer_normalisation,
+    deep_lstm,
+    transformer_post_norm,
+    transformer_pre_norm,
+    transformer_with_ssru_decoder,
+    transformer_in_earnest,
+    binary_model_file,
+];

@@ -15,7 +15,7 @@ pub struct BleuOptions {
     pub tokenizer: Tokenizer,
     /// Whether case is ignored.
     pub lowercase: bool,
-    /// What stands for a precision of zero.
+    /// The replacement of a precision of zero.
     pub smoothing: Smoothing,
     /// The highest n-gram order that is counted, N in the paper.
     pub max_order: usize,
@@ -35,13 +35,13 @@ impl Default for BleuOptions {
     }
 }
 
-/// What to do when no n-gram of some order matches (Chen & Cherry 2014, "A Systematic Comparison of Smoothing Techniques for
+/// The precision of an order without a match (Chen & Cherry 2014, "A Systematic Comparison of Smoothing Techniques for
 /// Sentence-Level BLEU").
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Smoothing {
     /// Nothing: the score is zero.
     None,
-    /// Count so many matches instead of none (method 1; 0.1 in the paper).
+    /// Count this number of matches instead of zero (method 1; 0.1 in the paper).
     Floor(f64),
     /// Add so much to matches and totals of all orders above 1 (method 2; 1 in the paper).
     AddK(f64),
@@ -133,7 +133,7 @@ impl Bleu {
         &self.options
     }
 
-    /// The score and what it is made of, from summed statistics.
+    /// The score and its parts, from summed statistics.
     pub fn parts(&self, sums: &[f64], precision: Precision) -> BleuParts {
         let order = self.options.max_order;
         let (hypothesis_len, reference_len) = (sums[0], sums[1]);

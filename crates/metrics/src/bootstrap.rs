@@ -1,7 +1,7 @@
 //! Scores of bootstrap samples (Koehn 2004, "Statistical Significance Tests for Machine Translation Evaluation").
 //!
 //! A sample draws as many lines as there are, with replacement. As a score depends on the sum of the lines' statistics only,
-//! a sample costs one addition of a row per line, whatever the metric.
+//! a sample costs one addition of a row per line, for every metric.
 
 use crate::random::NumpyRng;
 use crate::{CorpusStats, Interval, Metric, Precision};
@@ -20,7 +20,7 @@ pub(crate) struct Samples {
 }
 
 impl Samples {
-    /// Draws samples and scores them for all systems alike; none of them is longer or shorter than the first.
+    /// Draws samples and scores them for all systems alike. All systems have as many lines as the first.
     pub(crate) fn draw(metric: &dyn Metric, systems: &[&CorpusStats], samples: usize, rng: &mut NumpyRng) -> Vec<Self> {
         let tables: Vec<Table> = systems.iter().map(|stats| Table::new(stats)).collect();
         let precision = metric.sample_precision();

@@ -173,7 +173,7 @@ impl Metric for Chrf {
     }
 }
 
-/// A word, and the ASCII punctuation mark at its end or, if there is none, at its beginning.
+/// A word, and the ASCII punctuation mark at its end or else at its beginning.
 ///
 /// One mark and one side only, so `(hi)` is `(hi` and `)`: as in the authors' script.
 fn split_punctuation(word: &str) -> [Option<&str>; 2] {

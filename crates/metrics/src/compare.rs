@@ -10,14 +10,14 @@ use crate::{CorpusStats, Error, Interval, Metric, Precision};
 /// The number of trials that sacreBLEU makes for approximate randomisation unless told otherwise.
 pub const DEFAULT_TRIALS: usize = 10_000;
 
-/// What a test says about one system.
+/// The result of a test for one system.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Comparison {
     /// Score on the whole text.
     pub score: f64,
     /// Bootstrap mean and confidence interval, where samples were drawn.
     pub interval: Option<Interval>,
-    /// Probability of a difference from the baseline this large by chance; none for the baseline itself.
+    /// Probability of a difference from the baseline this large by chance; `None` for the baseline itself.
     pub p_value: Option<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! What can be wrong with a request to evaluate.
+//! Errors of a request to evaluate.
 
 use thiserror::Error;
 
@@ -55,7 +55,7 @@ pub enum Error {
     TokenizerNotShipped {
         /// sacreBLEU's name of the tokeniser.
         name: &'static str,
-        /// What it reads.
+        /// The data or the program that it needs.
         needs: &'static str,
         /// A tokeniser that we have for such text.
         instead: &'static str,
@@ -63,7 +63,7 @@ pub enum Error {
     /// A tokeniser that nobody knows.
     #[error("there is no tokeniser '{name}'; choose 13a, intl, char, zh or none")]
     UnknownTokenizer {
-        /// What was asked for.
+        /// The request.
         name: String,
     },
     /// An option outside its range.
@@ -71,9 +71,9 @@ pub enum Error {
     Option {
         /// The option.
         option: &'static str,
-        /// What was given.
+        /// The given value.
         found: String,
-        /// What may be given.
+        /// The allowed values.
         allowed: &'static str,
     },
 }

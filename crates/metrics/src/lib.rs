@@ -1,7 +1,7 @@
 //! Quality of translations: BLEU, chrF and TER with the numbers of sacreBLEU.
 //!
-//! Scores, signatures and printed forms are those of sacreBLEU 2.6.0 to the last printed digit ([`SACREBLEU_VERSION`] is what
-//! a signature says), the samples of significance tests included: they are drawn as NumPy draws them.
+//! Scores, signatures and printed forms are those of sacreBLEU 2.6.0 to the last printed digit (a signature states
+//! [`SACREBLEU_VERSION`]). The samples of significance tests are drawn as NumPy draws them.
 //!
 //! ```
 //! use metaphrase_metrics::{Bleu, BleuOptions, Metric, References, ReportOptions, evaluate};
@@ -20,12 +20,12 @@
 //!
 //! From the outside in:
 //!
-//! - [`evaluate`], [`evaluate_sentences`], [`compare`]: from texts to what sacreBLEU's command line prints;
+//! - [`evaluate`], [`evaluate_sentences`], [`compare`]: from texts to the output of sacreBLEU's command line;
 //! - [`Metric`], of which [`Bleu`], [`Chrf`] and [`Ter`] are implementations: a row of statistics per sentence, and a score
 //!   from the sum of rows. [`CorpusStats`] are the rows of a text: read once, scored many times;
 //! - [`confidence`], [`paired_bootstrap`], [`paired_randomization`]: statistics on top of any metric's rows.
 //!
-//! Lines are taken as they come. What reads files should strip white space from their ends, as sacreBLEU does: it matters
+//! Lines are used unchanged. A program that reads files should strip white space at line ends, as sacreBLEU does: it matters
 //! to chrF with `whitespace`, and to nothing else.
 
 mod bleu;

@@ -1,4 +1,4 @@
-//! What a metric is: additive statistics of sentences, and a score from their sum.
+//! A metric: additive statistics of sentences, and a score from their sum.
 
 use crate::{Error, Precision, ReferenceCount, References, Score};
 
@@ -22,12 +22,12 @@ pub trait Metric {
     /// The score of a text from the sums of its sentences' statistics, computed in the given precision.
     fn value(&self, sums: &[f64], precision: Precision) -> f64;
 
-    /// What is printed behind the score, empty for most metrics.
+    /// The text printed behind the score, empty for most metrics.
     fn details(&self, _sums: &[f64]) -> String {
         String::new()
     }
 
-    /// The precision of the scores of samples: what [`Metric::value`] returns when asked for [`Precision::Single`].
+    /// The precision in which scores of samples are computed, see [`Metric::value`].
     fn sample_precision(&self) -> Precision;
 
     /// Value and details.

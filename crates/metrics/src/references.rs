@@ -19,7 +19,7 @@ pub struct References<'a> {
 /// How many references a line has, `nrefs` in a signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReferenceCount {
-    /// Each line has so many.
+    /// The number of references of each line.
     Same(usize),
     /// Some lines have more than others.
     Varying,

@@ -1,4 +1,4 @@
-//! From texts to what sacreBLEU's command line prints.
+//! From texts to the output of sacreBLEU's command line.
 
 use std::borrow::Cow;
 
@@ -50,16 +50,16 @@ pub enum Format {
 /// A paired significance test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Test {
-    /// [`paired_bootstrap`] with so many samples.
+    /// [`paired_bootstrap`] with this number of samples.
     Bootstrap(usize),
-    /// [`paired_randomization`] with so many trials.
+    /// [`paired_randomization`] with this number of trials.
     Randomization(usize),
 }
 
 /// A system's name and its lines.
 pub type NamedSystem<'a, S> = (&'a str, &'a [S]);
 
-/// The scores of one text under all metrics: without the last line end, what `sacrebleu REF... -i HYP -m ...` prints.
+/// The scores of one text under all metrics: the output of `sacrebleu REF... -i HYP -m ...` without the last line end.
 ///
 /// # Errors
 /// Hypotheses and references of different lengths.
@@ -73,7 +73,7 @@ pub fn evaluate<S: AsRef<str>>(
     for metric in in_order(metrics) {
         let stats = CorpusStats::collect(metric, hypotheses, references)?;
         let mut score = metric.score(&stats.sums());
-        // One sample is none: sacreBLEU's own reading of the number.
+        // One sample means no samples: sacreBLEU's own reading of the number.
         let samples = options.confidence.filter(|&samples| samples > 1);
         score.interval = samples.and_then(|samples| confidence(metric, &stats, samples, options.seed));
         let sampling = samples.map(|n| Sampling { bootstrap: Some(n), randomization: None, seed: options.seed });
@@ -87,7 +87,7 @@ pub fn evaluate<S: AsRef<str>>(
     })
 }
 
-/// The score of each line under one metric, what `sacrebleu --sentence-level` prints. Set BLEU's `effective_order`, as that
+/// The score of each line under one metric, as `sacrebleu --sentence-level` prints it. Set BLEU's `effective_order`, as that
 /// program does.
 ///
 /// # Errors
@@ -105,7 +105,7 @@ pub fn evaluate_sentences<S: AsRef<str>>(
 
 /// Compares the first system with each other one.
 ///
-/// As JSON, what `sacrebleu --paired-bs` or `--paired-ar` prints (with f32 numbers of chrF and TER, which stop that program);
+/// The output of `sacrebleu --paired-bs` or `--paired-ar` as JSON (with f32 numbers of chrF and TER, which stop that program);
 /// as text, for each metric its signature and a line for each system: score, bootstrap mean and interval, p (with `*` where
 /// it is below 0.05).
 ///

@@ -10,13 +10,13 @@ pub struct Score {
     pub name: String,
     /// The score; 0 to 100 but for TER, which has no upper end.
     pub value: f64,
-    /// What is printed behind it, empty for most metrics.
+    /// The text printed behind it, empty for most metrics.
     pub details: String,
     /// Its confidence interval, if that was asked for.
     pub interval: Option<Interval>,
 }
 
-/// What bootstrap resampling says about a score.
+/// The result of bootstrap resampling for a score.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
     /// Mean over the samples.

@@ -25,7 +25,7 @@ pub struct Signature {
 }
 
 impl Signature {
-    /// The signature of scores of `metric` against so many references.
+    /// The signature of scores of `metric` against this number of references.
     pub fn new(metric: &dyn Metric, references: ReferenceCount, sampling: Option<Sampling>) -> Self {
         let mut settings = vec![Setting::new("nrefs", "#", references.to_string())];
         if let Some(sampling) = sampling {

@@ -1,7 +1,7 @@
 //! Recurrent models against what Marian says of them.
 //!
 //! Tiny models of every kind are in `testdata/models/recurrent` (made by `renew.py` there; more can be made into a
-//! folder that `METAPHRASE_RECURRENT_MODELS` names). The reference models are read where they are at hand.
+//! folder that `METAPHRASE_RECURRENT_MODELS` names). The large ones are shared models.
 
 #![allow(clippy::unwrap_used)] // a test fails by panicking
 
@@ -9,6 +9,7 @@ use metaphrase_base::{Parent, Row, SentId, Sentence, Step, StepModel, StepRow, S
 use metaphrase_models::config::{Cell, LayerNorm, RecurrentConfig};
 use metaphrase_models::{Architecture, Model, load};
 use metaphrase_search::{Hypothesis, Options, Searcher, Task};
+use metaphrase_testkit::{Missing, Outcome, shared};
 use metaphrase_text::vocab::Vocabulary;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -122,13 +123,11 @@ fn tiny() -> Vec<Subject> {
     subjects
 }
 
-/// The reference models: `METAPHRASE_SHARED`, or a folder `shared` beside the repository.
-fn references() -> Vec<Subject> {
-    let beside = || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared"));
-    let models = std::env::var_os("METAPHRASE_SHARED").map_or_else(beside, PathBuf::from).join("models");
-    let names = ["amun", "nematus-ln", "s2s-deep-lstm"].iter().map(|name| models.join(name));
-    let there = names.filter(|folder| folder.is_dir());
-    there.map(|folder| Subject::open(&folder, "model.npz", ["vocab.spm"; 2], ["source.en", "target.de"])).collect()
+/// The shared recurrent models.
+fn references() -> Result<Vec<Subject>, Missing> {
+    let open = |folder: &Path| Subject::open(folder, "model.npz", ["vocab.spm"; 2], ["source.en", "target.de"]);
+    let names = ["amun", "nematus-ln", "s2s-deep-lstm"];
+    names.iter().map(|name| Ok(open(&shared(&format!("models/{name}"))?))).collect()
 }
 
 fn assert_close(got: f32, expected: f32, tolerance: f32, what: impl Fn() -> String) {
@@ -196,7 +195,6 @@ fn hard_alignment(hypothesis: &Hypothesis, source_len: usize) -> String {
     text
 }
 
-#[test]
 fn tiny_models_score_words_as_marian() {
     for subject in tiny() {
         let got = subject.forced(1);
@@ -214,7 +212,6 @@ fn tiny_models_score_words_as_marian() {
     }
 }
 
-#[test]
 fn tiny_models_find_what_marian_finds_and_where_it_looks() {
     for subject in tiny() {
         let options =
@@ -232,7 +229,6 @@ fn tiny_models_find_what_marian_finds_and_where_it_looks() {
     }
 }
 
-#[test]
 fn a_sentence_in_a_batch_equals_itself_alone_to_the_bit() {
     for subject in tiny() {
         let alone = subject.forced(1);
@@ -255,7 +251,6 @@ fn refusal(fixture: &str, change: impl Fn(&mut RecurrentConfig)) -> String {
     message.strip_prefix(&format!("{path}: ")).expect("the file's name").to_owned()
 }
 
-#[test]
 fn what_does_not_fit_is_refused_in_one_sentence() {
     assert_eq!(
         refusal("amun", |config| config.dim_rnn = 8),
@@ -277,9 +272,8 @@ fn what_does_not_fit_is_refused_in_one_sentence() {
     );
 }
 
-#[test]
-fn reference_models_score_as_marian() {
-    for subject in references() {
+fn reference_models_score_as_marian() -> Outcome {
+    for subject in references()? {
         let alone = subject.forced(1);
         for (i, (words, line)) in alone.iter().zip(subject.read("scores.txt")).enumerate() {
             let sum = words.iter().sum();
@@ -287,11 +281,11 @@ fn reference_models_score_as_marian() {
         }
         assert_eq!(subject.forced(64), alone, "{}", subject.name);
     }
+    Ok(())
 }
 
-#[test]
-fn reference_models_find_what_marian_finds() {
-    for subject in references() {
+fn reference_models_find_what_marian_finds() -> Outcome {
+    for subject in references()? {
         let plain = |beam_size| Options { beam_size, n_best: beam_size, normalize: 0.0, ..Options::default() };
         let found = subject.search(plain(1), 200);
         for (i, (hypotheses, line)) in found.iter().zip(subject.read("greedy.txt")).enumerate() {
@@ -312,4 +306,14 @@ fn reference_models_find_what_marian_finds() {
             assert_eq!(hard_alignment(hypothesis, source_len), line.alignment.unwrap(), "{}", subject.name);
         });
     }
+    Ok(())
 }
+
+metaphrase_testkit::tests![
+    tiny_models_score_words_as_marian,
+    tiny_models_find_what_marian_finds_and_where_it_looks,
+    a_sentence_in_a_batch_equals_itself_alone_to_the_bit,
+    what_does_not_fit_is_refused_in_one_sentence,
+    reference_models_score_as_marian,
+    reference_models_find_what_marian_finds,
+];

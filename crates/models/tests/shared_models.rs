@@ -1,18 +1,10 @@
-//! The reference models, where they are at hand: `METAPHRASE_SHARED`, or a folder `shared` beside the repository.
+//! The shared models can be read, in each of their file formats.
 #![allow(clippy::unwrap_used)] // a test fails by panicking
 
 use metaphrase_models::{Architecture, Tensor, load};
-use std::path::PathBuf;
+use metaphrase_testkit::{Outcome, shared};
 
-fn shared() -> Option<PathBuf> {
-    let beside = || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared"));
-    let models = std::env::var_os("METAPHRASE_SHARED").map_or_else(beside, PathBuf::from).join("models");
-    models.is_dir().then_some(models)
-}
-
-#[test]
-fn all_reference_models_load() {
-    let Some(models) = shared() else { return };
+fn all_reference_models_load() -> Outcome {
     for (name, recurrent) in [
         ("amun", true),
         ("nematus-ln", true),
@@ -21,7 +13,7 @@ fn all_reference_models_load() {
         ("transformer-pre", false),
         ("transformer-ssru", false),
     ] {
-        let (config, weights) = load(&models.join(name).join("model.npz")).unwrap();
+        let (config, weights) = load(&shared(&format!("models/{name}/model.npz"))?).unwrap();
         assert_eq!((config.source_words, config.target_words), (2000, 2000));
         assert_eq!(matches!(config.architecture, Architecture::Recurrent(_)), recurrent);
         let table = match &config.architecture {
@@ -33,6 +25,7 @@ fn all_reference_models_load() {
         let finite = weights.names().all(|name| weights.tensor(name).unwrap().data.iter().all(|v| v.is_finite()));
         assert!(finite);
     }
+    Ok(())
 }
 
 /// The greatest distance between two tensors of the same shape.
@@ -41,10 +34,8 @@ fn distance(a: &Tensor<'_>, b: &Tensor<'_>) -> f32 {
     a.data.iter().zip(b.data.iter()).map(|(x, y)| (x - y).abs()).fold(0.0, f32::max)
 }
 
-#[test]
-fn bin_files_hold_the_numbers_of_the_npz() {
-    let Some(models) = shared() else { return };
-    let folder = models.join("transformer-ssru");
+fn bin_files_hold_the_numbers_of_the_npz() -> Outcome {
+    let folder = shared("models/transformer-ssru")?;
     let (config, exact) = load(&folder.join("model.npz")).unwrap();
     // Rounding is off by half a step: 1/127 of the largest weight, or 1/1024.
     for (file, relative, absolute) in [
@@ -63,4 +54,7 @@ fn bin_files_hold_the_numbers_of_the_npz() {
             assert!(far <= bound, "{file} {name}: {far} > {bound}");
         }
     }
+    Ok(())
 }
+
+metaphrase_testkit::tests![all_reference_models_load, bin_files_hold_the_numbers_of_the_npz];

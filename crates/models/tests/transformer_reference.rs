@@ -1,11 +1,12 @@
-//! The reference Transformers against what Marian 1.12.42 printed for them, where they are at hand.
+//! The shared Transformers against the output of Marian 1.12.42.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
 
-use common::{marian_options, read_n_best, score, search, shared_models};
+use common::{marian_options, read_n_best, score, search};
 use metaphrase_base::WordId;
 use metaphrase_models::Model;
+use metaphrase_testkit::{Missing, Outcome, shared};
 use metaphrase_text::vocab::Vocabulary;
 use std::path::PathBuf;
 
@@ -18,9 +19,8 @@ struct Reference {
 }
 
 impl Reference {
-    fn all() -> Vec<Self> {
-        let Some(models) = shared_models() else { return Vec::new() };
-        MODELS.iter().map(|name| Self::load(models.join(name))).collect()
+    fn all() -> Result<Vec<Self>, Missing> {
+        MODELS.iter().map(|name| Ok(Self::load(shared(&format!("models/{name}"))?))).collect()
     }
 
     fn load(folder: PathBuf) -> Self {
@@ -64,9 +64,8 @@ impl Reference {
     }
 }
 
-#[test]
-fn given_translations_have_marians_scores() {
-    for reference in Reference::all() {
+fn given_translations_have_marians_scores() -> Outcome {
+    for reference in Reference::all()? {
         let expected = reference.read("scores.txt");
         let (sources, targets) = (reference.sentences("source.en"), reference.sentences("target.de"));
         for (score, expected) in score(&reference.model, &sources, &targets).iter().zip(expected.lines()) {
@@ -74,33 +73,33 @@ fn given_translations_have_marians_scores() {
             assert!((score - expected).abs() < 1e-4, "{}: {score}, not {expected}", reference.folder.display());
         }
     }
+    Ok(())
 }
 
-#[test]
-fn greedy_translations_are_marians() {
-    for reference in Reference::all() {
+fn greedy_translations_are_marians() -> Outcome {
+    for reference in Reference::all()? {
         let options = marian_options(&reference.model, 1, 0.0);
         let outcomes = search(&reference.model, &options, 256, &reference.sentences("source.en"));
         for (outcome, expected) in outcomes.iter().zip(reference.read("greedy.txt").lines()) {
             assert_eq!(reference.vocabulary.decode(&outcome.hypotheses[0].words).trim(), expected.trim());
         }
     }
+    Ok(())
 }
 
-#[test]
-fn n_best_lists_are_marians() {
-    for reference in Reference::all() {
+fn n_best_lists_are_marians() -> Outcome {
+    for reference in Reference::all()? {
         reference.compare_n_best("nbest.b4n0.txt", 4, 0.0);
         reference.compare_n_best("nbest.b6n1.txt", 6, 1.0);
     }
+    Ok(())
 }
 
 /// The numbers of the integer files are those of the model, rounded; Marian's arithmetic with them is not ours.
-#[test]
-fn bin_files_score_as_the_model_does() {
-    let Some(models) = shared_models() else { return };
+fn bin_files_score_as_the_model_does() -> Outcome {
+    let folder = shared("models/transformer-ssru")?;
     for (file, tolerance) in [("float32", 1e-4), ("intgemm16", 0.1), ("intgemm8", 0.5)] {
-        let reference = Reference::load_file(models.join("transformer-ssru"), &format!("model.{file}.bin"));
+        let reference = Reference::load_file(folder.clone(), &format!("model.{file}.bin"));
         let expected = reference.read("scores.txt");
         let (sources, targets) = (reference.sentences("source.en"), reference.sentences("target.de"));
         let mut worst: f32 = 0.0;
@@ -110,4 +109,12 @@ fn bin_files_score_as_the_model_does() {
         }
         assert!(worst < tolerance, "{file}: {worst}");
     }
+    Ok(())
 }
+
+metaphrase_testkit::tests![
+    given_translations_have_marians_scores,
+    greedy_translations_are_marians,
+    n_best_lists_are_marians,
+    bin_files_score_as_the_model_does,
+];

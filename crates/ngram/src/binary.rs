@@ -1,7 +1,7 @@
 //! The binary form of a model: a file that is used in place. `docs/formats/ngram.md` has it byte by byte.
 
 use crate::bytes::{u32_at, u64_at};
-use crate::layout::Layout;
+use crate::layout::ModelLayout;
 use crate::{HEADER, LmError, MAX_ORDER, Model, Vocabulary};
 use metaphrase_base::{Bytes, MappedFile, checksum};
 use std::fs::File;
@@ -10,7 +10,7 @@ use std::path::Path;
 
 const MAGIC: &[u8; 16] = b"metaphrase ngram";
 const VERSION: u32 = 1;
-/// What KenLM's binary files start with.
+/// The first bytes of KenLM's binary files.
 const KENLM: &[u8] = b"mmap lm http://kheafield.com/code";
 
 // Where the fields of the header are.
@@ -35,7 +35,7 @@ pub(crate) fn is_binary(path: &Path) -> Result<bool, LmError> {
     Ok(start.starts_with(MAGIC))
 }
 
-/// Maps a model into memory. All of it is read once to compare the checksum.
+/// Maps a model into memory. The whole file is read once to compare the checksum.
 pub(crate) fn open(path: &Path) -> Result<Model, LmError> {
     let bytes = MappedFile::open(path).map_err(|e| LmError::io(path, "read", e))?;
     let (layout, seeds) = layout(&bytes).map_err(|problem| LmError::model(path, problem))?;
@@ -44,7 +44,7 @@ pub(crate) fn open(path: &Path) -> Result<Model, LmError> {
 }
 
 /// Checks the header and the checksum.
-fn layout(bytes: &[u8]) -> Result<(Layout, Vec<u64>), String> {
+fn layout(bytes: &[u8]) -> Result<(ModelLayout, Vec<u64>), String> {
     if bytes.len() < HEADER {
         return Err(format!("the file is cut off: {} bytes are less than its header", bytes.len()));
     }
@@ -75,7 +75,7 @@ fn layout(bytes: &[u8]) -> Result<(Layout, Vec<u64>), String> {
     let number = |at: usize| usize::try_from(u64_at(bytes, at)).map_err(|_| wrong());
     let counts = (0..order).map(|k| number(AT_COUNTS + 8 * k)).collect::<Result<Vec<usize>, _>>()?;
     let seeds: Vec<u64> = (0..order - 1).map(|k| u64_at(bytes, AT_SEEDS + 8 * k)).collect();
-    let layout = Layout::new(&counts, &seeds, quantisation, HEADER).ok_or_else(wrong)?;
+    let layout = ModelLayout::new(&counts, &seeds, quantisation, HEADER).ok_or_else(wrong)?;
     if layout.end > bytes.len() { Err(wrong()) } else { Ok((layout, seeds)) }
 }
 

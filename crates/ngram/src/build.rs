@@ -1,6 +1,6 @@
 //! From lists of n-grams to a model in memory.
 
-use crate::layout::Layout;
+use crate::layout::ModelLayout;
 use crate::ngrams::NGrams;
 use crate::table::Table;
 use std::collections::{BTreeSet, HashSet};
@@ -25,7 +25,7 @@ pub(crate) enum Unbuildable {
 #[derive(Debug)]
 pub(crate) struct Built {
     pub(crate) bytes: Vec<u8>,
-    pub(crate) layout: Layout,
+    pub(crate) layout: ModelLayout,
     pub(crate) seeds: Vec<u64>,
 }
 
@@ -133,9 +133,9 @@ impl<'l> Builder<'l> {
     }
 }
 
-fn layout(lists: &[NGrams], seeds: &[u64], start: usize) -> Result<Layout, Unbuildable> {
+fn layout(lists: &[NGrams], seeds: &[u64], start: usize) -> Result<ModelLayout, Unbuildable> {
     let counts: Vec<usize> = lists.iter().map(NGrams::len).collect();
-    Layout::new(&counts, seeds, None, start).ok_or(Unbuildable::TooLarge)
+    ModelLayout::new(&counts, seeds, None, start).ok_or(Unbuildable::TooLarge)
 }
 
 /// Adds the histories and lower-order n-grams that a list lacks, as pruning can leave it, to the list below. They get

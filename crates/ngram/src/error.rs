@@ -1,4 +1,4 @@
-//! What can be wrong with a language model, said in one sentence each.
+//! Errors of language models, each in one sentence.
 
 use std::path::{Path, PathBuf};
 
@@ -11,19 +11,19 @@ pub enum LmError {
     Io {
         /// The file or directory.
         path: PathBuf,
-        /// What was tried: "read", "write", …
+        /// The operation that failed: "read", "write", …
         action: &'static str,
         /// The system's reason.
         source: std::io::Error,
     },
-    /// A line of an ARPA file or of a text is not what it should be.
+    /// A line of an ARPA file or of a text is wrong.
     #[error("{}, line {line}: {problem}", .path.display())]
     Line {
         /// The file.
         path: PathBuf,
         /// The line, counted from 1.
         line: u64,
-        /// What was found, and what is expected.
+        /// The text found and the text expected.
         problem: String,
     },
     /// A model as a whole is contradictory or too large for the data structure.
@@ -31,7 +31,7 @@ pub enum LmError {
     Model {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
 }

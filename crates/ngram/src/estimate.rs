@@ -25,7 +25,8 @@ pub struct EstimateOptions {
     /// N-grams of order k + 1 that occur at most `prune[k]` times are left out; never words. The numbers do not fall, and
     /// the last one holds for the orders above, too.
     pub prune: Vec<u64>,
-    /// Discounts for orders whose counts give none, as happens to small or artificial texts; none: that is an error.
+    /// Discounts for orders whose counts give no discounts, as in small or artificial texts. Without them such an order
+    /// is an error.
     pub fallback: Option<Discounts>,
     /// Leaves out `<s>`, `</s>` and `<unk>` in the text instead of refusing it.
     pub skip_symbols: bool,
@@ -51,7 +52,7 @@ impl Default for EstimateOptions {
     }
 }
 
-/// What a model was made of.
+/// The counts of an estimation.
 #[derive(Debug, Clone)]
 pub struct EstimateReport {
     /// Words of the text, without `</s>`.
@@ -62,14 +63,14 @@ pub struct EstimateReport {
     pub orders: Vec<OrderReport>,
 }
 
-/// What one order was made of.
+/// The counts of one order.
 #[derive(Debug, Clone, Copy)]
 pub struct OrderReport {
     /// N-grams in the text.
     pub ngrams: u64,
     /// N-grams in the model.
     pub kept: u64,
-    /// What was taken off the counts.
+    /// The discounts that were used.
     pub discounts: Discounts,
     /// Whether these are the fallback.
     pub is_fallback: bool,
@@ -174,7 +175,7 @@ impl Output<'_> {
         self.write(text.as_bytes())
     }
 
-    /// Writes the n-grams of one order; their probabilities are what the order above needs.
+    /// Writes the n-grams of one order; the order above needs their probabilities.
     fn section(
         &mut self,
         ngrams: Sorter,

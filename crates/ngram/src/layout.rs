@@ -16,7 +16,7 @@ const ALIGNMENT: usize = 16;
 
 /// Numbers that say where everything is: the model's bytes are the sections one after the other.
 #[derive(Debug, Clone)]
-pub(crate) struct Layout {
+pub(crate) struct ModelLayout {
     /// Number of words.
     pub(crate) words: usize,
     /// Where the values of the words start.
@@ -31,7 +31,7 @@ pub(crate) struct Layout {
     pub(crate) end: usize,
 }
 
-impl Layout {
+impl ModelLayout {
     /// The layout of a model with `counts[k]` n-grams of order k + 1, from byte `at`; `seeds` are those of the tables.
     /// `None` if it is larger than numbers can hold.
     pub(crate) fn new(counts: &[usize], seeds: &[u64], quantisation: Quantisation, at: usize) -> Option<Self> {

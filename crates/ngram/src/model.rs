@@ -1,7 +1,7 @@
 //! Questions to a model.
 
 use crate::build::{Built, NOTHING_FOLLOWS};
-use crate::layout::Layout;
+use crate::layout::ModelLayout;
 use crate::ngrams::NGrams;
 use crate::table::Bucket;
 use crate::vocabulary::{BEGIN, UNKNOWN, Vocabulary};
@@ -10,16 +10,16 @@ use metaphrase_base::{Bytes, WordId};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// A back-off n-gram model. It never changes; what a sentence changes is a [`State`] that the caller owns.
+/// A back-off n-gram model. It never changes. A sentence changes a [`State`] that the caller owns.
 #[derive(Debug)]
 pub struct Model {
     pub(crate) bytes: Bytes,
-    pub(crate) layout: Layout,
+    pub(crate) layout: ModelLayout,
     pub(crate) seeds: Vec<u64>,
     vocabulary: Vocabulary,
 }
 
-/// What a model says of a word after a history.
+/// The score of a word after a history.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scored {
     /// log10 probability.
@@ -36,7 +36,7 @@ impl Model {
         Self::from_parts(Bytes::Owned(bytes), layout, seeds, vocabulary)
     }
 
-    pub(crate) fn from_parts(bytes: Bytes, layout: Layout, seeds: Vec<u64>, vocabulary: Vocabulary) -> Self {
+    pub(crate) fn from_parts(bytes: Bytes, layout: ModelLayout, seeds: Vec<u64>, vocabulary: Vocabulary) -> Self {
         Self { bytes, layout, seeds, vocabulary }
     }
 
@@ -218,7 +218,7 @@ impl Context<'_> {
         let (bytes, layout) = (&self.model.bytes[..], &self.model.layout);
         let (mut number, mut order) = (self.model.known(word), 0);
         let word = number;
-        // From the shortest on: most words end after one look-up, and what is found in an order is found below it.
+        // From the shortest on: most words end after one look-up, and an n-gram of one order is also in the orders below.
         for (table, &history) in layout.tables.iter().zip(self.state.histories()) {
             match table.find(bytes, history, word) {
                 Some(found) => (number, order) = (found, order + 1),

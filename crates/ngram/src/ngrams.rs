@@ -1,7 +1,7 @@
 //! N-grams of one order as lists.
 
-/// All n-grams of one order, with what is known of each. An n-gram that stands here only because a longer one needs it
-/// has NaN as its probability until the model is built.
+/// All n-grams of one order, with their probabilities and weights. An n-gram that stands here only because a longer one
+/// needs it has NaN as its probability until the model is built.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct NGrams {
     /// Number of words of each.

@@ -2,7 +2,7 @@
 
 use crate::HEADER;
 use crate::build::NOTHING_FOLLOWS;
-use crate::layout::{CODE, Layout};
+use crate::layout::{CODE, ModelLayout};
 use crate::model::Model;
 use metaphrase_base::Bytes;
 
@@ -17,8 +17,8 @@ impl Model {
     pub fn quantised(&self, log10_bits: u32, backoff_bits: u32) -> Self {
         let widths = [log10_bits, backoff_bits];
         assert!(widths.iter().all(|width| crate::binary::WIDTHS.contains(width)), "2 to 16 bits");
-        // What is smaller than a model that was built fits.
-        let layout = Layout::new(&self.counts(), &self.seeds, Some(widths), HEADER).expect("a smaller layout");
+        // The model was built, and the quantised model is smaller.
+        let layout = ModelLayout::new(&self.counts(), &self.seeds, Some(widths), HEADER).expect("a smaller layout");
         let mut bytes = vec![0; layout.end];
         for word in 0..layout.words as u32 {
             layout.set_log10(&mut bytes, 0, word, self.layout.log10(&self.bytes, 0, word));
@@ -33,7 +33,7 @@ impl Model {
             encode(&mut bytes, &layout, k, 0, &log10s, &[]);
             if layout.has_backoff(k) {
                 let backoffs: Vec<f32> = numbers.map(|i| self.layout.backoff(&self.bytes, k, i)).collect();
-                // What the two zeros say of a history must not change.
+                // The two zeros tell whether a history is extended; this must not change.
                 encode(&mut bytes, &layout, k, 1, &backoffs, &[NOTHING_FOLLOWS, 0.0]);
             }
         }
@@ -42,7 +42,7 @@ impl Model {
 }
 
 /// Stores values by the nearest of the codes' values, the first of which are `exact`.
-fn encode(bytes: &mut [u8], layout: &Layout, k: usize, which: u32, values: &[f32], exact: &[f32]) {
+fn encode(bytes: &mut [u8], layout: &ModelLayout, k: usize, which: u32, values: &[f32], exact: &[f32]) {
     let [log10_bits, backoff_bits] = layout.quantisation.unwrap_or_default();
     let (bit, width) = if which == 0 { (0, log10_bits) } else { (log10_bits, backoff_bits) };
     let is_exact = |value: f32| exact.iter().position(|exact| exact.to_bits() == value.to_bits());

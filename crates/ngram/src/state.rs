@@ -1,4 +1,4 @@
-//! What is remembered of the words before.
+//! The memory of the words before.
 
 use crate::MAX_ORDER;
 use core::hash::{Hash, Hasher};

@@ -17,7 +17,7 @@ const BUCKETS: usize = BLOCK - 4;
 /// N-grams that are compared without a branch in between: a branch that depends on memory stops the processor from asking
 /// for the next order's memory before this one's has come. Most buckets have no more.
 const AT_ONCE: usize = 4;
-/// Bytes after the last n-gram, so that [`AT_ONCE`] n-grams and what [`bits`] takes can be read from it.
+/// Bytes after the last n-gram, so that [`AT_ONCE`] n-grams and a word of [`bits`] can be read from the last one.
 const SLACK: usize = AT_ONCE * (MAX_BITS as usize + 64) / 8 + 8;
 
 /// Where the n-grams of one order are in the bytes of a model.
@@ -37,7 +37,7 @@ pub(crate) struct Table {
     pub(crate) end: usize,
 }
 
-/// Where an n-gram is if it is in a table, and what tells it from its neighbours.
+/// The place of an n-gram in a table, and the bits that tell it from its neighbours.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Bucket {
     start: usize,
@@ -106,7 +106,7 @@ impl Table {
         bits(bytes, self.slots, self.value_place(number, bit), width)
     }
 
-    /// Sets what [`value`](Self::value) reads.
+    /// Sets the value that [`value`](Self::value) reads.
     pub(crate) fn set_value(&self, bytes: &mut [u8], number: u32, bit: u32, width: u32, value: u64) {
         set_bits(bytes, self.slots, self.value_place(number, bit), width, value);
     }
@@ -121,13 +121,13 @@ impl Table {
         bits(bytes, self.slots, number * self.slot_bits, self.remainder_bits)
     }
 
-    /// What the permutation makes of a key; n-grams are numbered in this order.
+    /// The permuted key; n-grams are numbered in the order of permuted keys.
     #[inline]
     pub(crate) fn image(&self, history: u32, word: u32) -> u64 {
         self.permutation.apply(u64::from(history) << self.word_bits | u64::from(word))
     }
 
-    /// The n-grams of a bucket, whatever the bytes say within the table.
+    /// The n-grams of a bucket. Wrong bytes give wrong n-grams, but no place outside the table.
     #[inline]
     fn bucket(&self, bytes: &[u8], bucket: usize) -> (usize, usize) {
         let (block, i) = (self.directory + bucket / BUCKETS * BLOCK, bucket % BUCKETS);

@@ -93,19 +93,3 @@ fn states_keep_only_what_matters() {
     assert_ne!(model.begin(), model.null());
     assert!(std::mem::size_of_val(&model.begin()) <= 44);
 }
-
-/// The model that lmplz made of the Tatoeba corpus, where it is at hand.
-#[test]
-fn of_a_real_model() {
-    let shared = std::env::var_os("METAPHRASE_SHARED")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"), Into::into);
-    let path = shared.join("models/moses-de-en/lm.en.arpa.gz");
-    let Ok(packed) = std::fs::read(&path) else { return };
-    let mut text = String::new();
-    std::io::Read::read_to_string(&mut flate2::bufread::GzDecoder::new(&packed[..]), &mut text).unwrap();
-    let (model, naive) = (arpa::read(&path).unwrap(), Naive::parse(&text));
-    assert_eq!(model.counts(), [16760, 156_215, 144_769, 166_046, 150_166]);
-    for line in include_str!("../../../testdata/ngram/sentences.en").lines() {
-        compare(&model, &naive, &line.split(' ').collect::<Vec<_>>());
-    }
-}

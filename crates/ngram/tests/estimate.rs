@@ -96,7 +96,7 @@ fn what_is_refused() {
     let marked = TEXT.replace(' ', " <s> ");
     assert_eq!(run(&marked, &skipping).expect("a model").0, run(TEXT, &three).expect("a model").0);
     let expected =
-        "text.en: the counts of 1-grams give no discounts, none has a count of 2: is the text small, artificial";
+        "text.en: the counts of 1-grams give no discounts, no n-gram has a count of 2: is the text small, artificial";
     assert!(message("a b\n", &three).starts_with(expected), "{}", message("a b\n", &three));
     assert_eq!(message(TEXT, &options(7, &[])), "text.en: models have an order from 1 to 6, not 7");
     assert!(message(TEXT, &options(2, &[1])).contains("words are never pruned"));

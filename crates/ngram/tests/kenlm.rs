@@ -1,19 +1,17 @@
-//! Scores are those of KenLM, recorded in `testdata/ngram` by the script there.
+//! The model that lmplz made of the Tatoeba corpus scores as KenLM scores it, and as its definition says. The scores of
+//! KenLM are recorded in `testdata/ngram` by the script there.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use metaphrase_ngram::{END, Model, arpa};
-use std::path::Path;
+mod common;
 
-/// The model that lmplz made of the Tatoeba corpus, where it is at hand.
-fn model() -> Option<Model> {
-    let shared = std::env::var_os("METAPHRASE_SHARED")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"), Into::into);
-    let path = shared.join("models/moses-de-en/lm.en.arpa.gz");
-    path.exists().then(|| arpa::read(&path).expect("a sound model"))
-}
+use common::{Naive, compare};
+use metaphrase_ngram::{END, arpa};
+use metaphrase_testkit::{Outcome, shared};
 
-#[test]
-fn words_score_as_recorded() {
-    let Some(model) = model() else { return };
+const MODEL: &str = "models/moses-de-en/lm.en.arpa.gz";
+
+fn words_score_as_recorded() -> Outcome {
+    let model = arpa::read(&shared(MODEL)?).unwrap();
     let sentences = include_str!("../../../testdata/ngram/sentences.en");
     let recorded = include_str!("../../../testdata/ngram/kenlm-scores.tsv");
     assert_eq!(sentences.lines().count(), recorded.lines().count());
@@ -28,4 +26,20 @@ fn words_score_as_recorded() {
             state = scored.state;
         }
     }
+    Ok(())
 }
+
+fn words_score_as_defined() -> Outcome {
+    let path = shared(MODEL)?;
+    let packed = std::fs::read(&path).unwrap();
+    let mut text = String::new();
+    std::io::Read::read_to_string(&mut flate2::bufread::GzDecoder::new(&packed[..]), &mut text).unwrap();
+    let (model, naive) = (arpa::read(&path).unwrap(), Naive::parse(&text));
+    assert_eq!(model.counts(), [16760, 156_215, 144_769, 166_046, 150_166]);
+    for line in include_str!("../../../testdata/ngram/sentences.en").lines() {
+        compare(&model, &naive, &line.split(' ').collect::<Vec<_>>());
+    }
+    Ok(())
+}
+
+metaphrase_testkit::tests![words_score_as_recorded, words_score_as_defined];

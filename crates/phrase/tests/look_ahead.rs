@@ -6,9 +6,9 @@ mod common;
 mod tiny;
 
 use metaphrase_phrase::{Counters, Decoder, LookAhead, PhraseModel, SearchOptions, Translation, Workspace};
+use metaphrase_testkit::Outcome;
 use tiny::Random;
 
-#[test]
 fn first_word_look_ahead_changes_no_output() {
     for seed in 0..200 {
         let mut random = Random(seed);
@@ -23,9 +23,8 @@ fn first_word_look_ahead_changes_no_output() {
     }
 }
 
-#[test]
-fn look_ahead_saves_computations_with_a_real_model() {
-    let Some(folder) = common::moses_model() else { return };
+fn look_ahead_saves_computations_with_a_real_model() -> Outcome {
+    let folder = common::moses_model()?;
     let model = PhraseModel::read_moses(&folder).unwrap();
     let lines = common::lines(&folder.join("source.de"));
     let sentences: Vec<Vec<&str>> =
@@ -40,7 +39,10 @@ fn look_ahead_saves_computations_with_a_real_model() {
         let (_, phrase) = search(&model, &sentences, size, size, LookAhead::PhraseOnly);
         assert!(phrase.lm_computations < first.lm_computations / 2, "{phrase:?}, {first:?}");
     }
+    Ok(())
 }
+
+metaphrase_testkit::tests![first_word_look_ahead_changes_no_output, look_ahead_saves_computations_with_a_real_model,];
 
 fn search(
     model: &PhraseModel,

@@ -4,23 +4,27 @@
 mod common;
 
 use metaphrase_phrase::{Features, PairId, Phrase, PhraseModel, Target};
+use metaphrase_testkit::Outcome;
 use std::collections::HashMap;
 
 /// Recorded values have six digits; sums of single precision differ in the last ones.
 const TOLERANCE: f32 = 1e-3;
 
-#[test]
-fn recorded_hypotheses_get_their_features() {
-    check("moses.ini", "moses.s1000.nbest.gz");
+fn recorded_hypotheses_get_their_features() -> Outcome {
+    check("moses.ini", "moses.s1000.nbest.gz")
 }
 
-#[test]
-fn recorded_hypotheses_get_their_features_without_lexicalised_reordering() {
-    check("moses.distance.ini", "moses.distance.s1000.nbest.gz");
+fn recorded_hypotheses_get_their_features_without_lexicalised_reordering() -> Outcome {
+    check("moses.distance.ini", "moses.distance.s1000.nbest.gz")
 }
 
-fn check(ini: &str, nbest: &str) {
-    let Some(folder) = common::moses_model() else { return };
+metaphrase_testkit::tests![
+    recorded_hypotheses_get_their_features,
+    recorded_hypotheses_get_their_features_without_lexicalised_reordering,
+];
+
+fn check(ini: &str, nbest: &str) -> Outcome {
+    let folder = common::moses_model()?;
     let model = PhraseModel::read_moses(&folder.join(ini)).unwrap();
     let sources = common::lines(&folder.join("source.de"));
     let list = common::lines(&folder.join(nbest));
@@ -37,6 +41,7 @@ fn check(ini: &str, nbest: &str) {
         let score = same.dot(&model.weights);
         assert!((score - recorded.score).abs() < TOLERANCE, "{score} for {line}");
     }
+    Ok(())
 }
 
 /// A line of an n-best list.

@@ -5,18 +5,20 @@
 mod common;
 
 use metaphrase_phrase::{Decoder, LookAhead, PhraseModel, SearchOptions, Workspace};
+use metaphrase_testkit::Outcome;
 
-#[test]
-fn scores_are_at_least_those_of_moses() {
-    check("moses.ini", "moses.s1000.nbest.gz");
-    check("moses.distance.ini", "moses.distance.s1000.nbest.gz");
+fn scores_are_at_least_those_of_moses() -> Outcome {
+    check("moses.ini", "moses.s1000.nbest.gz")?;
+    check("moses.distance.ini", "moses.distance.s1000.nbest.gz")
 }
 
-/// So many of the recorded sentences.
+metaphrase_testkit::tests![scores_are_at_least_those_of_moses];
+
+/// The number of recorded sentences that are searched.
 const SENTENCES: usize = 100;
 
-fn check(ini: &str, nbest: &str) {
-    let Some(folder) = common::moses_model() else { return };
+fn check(ini: &str, nbest: &str) -> Outcome {
+    let folder = common::moses_model()?;
     let model = PhraseModel::read_moses(&folder.join(ini)).unwrap();
     let options = SearchOptions {
         coverages: 32,
@@ -45,4 +47,5 @@ fn check(ini: &str, nbest: &str) {
         reached += usize::from(score > moses - 1e-3);
     }
     assert!(reached * 100 >= SENTENCES * 99, "{ini}: {reached} of {SENTENCES}");
+    Ok(())
 }

@@ -1,10 +1,13 @@
-//! Test aids, not published: a fake model whose scores are a function of the history, scorers, and exhaustive search.
+//! Test aids, not published: a fake model whose scores are a function of the history, scorers, exhaustive search, and tests
+//! that say which files they miss.
 #![forbid(unsafe_code)]
 
 mod exhaustive;
 mod fake;
+mod needs;
 mod scorers;
 
 pub use exhaustive::{Found, exhaustive};
 pub use fake::{FakeModel, FakeScores, FakeState};
+pub use needs::{IntoOutcome, Missing, Outcome, run, shared, test};
 pub use scorers::{Densely, Pairs};

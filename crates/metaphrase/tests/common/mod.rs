@@ -1,23 +1,6 @@
-//! Reference models and corpora beside the repository.
-#![allow(dead_code, reason = "each test uses its part")]
+//! Text files of the tests.
 
-use std::path::{Path, PathBuf};
-
-/// The folder of a reference model; `None`, said aloud, where there is none.
-pub fn shared_model(name: &str) -> Option<PathBuf> {
-    shared(&format!("models/{name}"))
-}
-
-/// A file or folder of `shared`, beside the repository or where `METAPHRASE_SHARED` says.
-pub fn shared(path: &str) -> Option<PathBuf> {
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
-    let found = std::env::var_os("METAPHRASE_SHARED").map_or_else(beside, PathBuf::from).join(path);
-    if !found.exists() {
-        eprintln!("skipped: {} is not there", found.display());
-        return None;
-    }
-    Some(found)
-}
+use std::path::Path;
 
 /// The lines of a text file.
 pub fn lines(path: &Path) -> Vec<String> {

@@ -1,4 +1,4 @@
-//! The search for shifts: greedily the one that saves the most edits, until none does.
+//! The search for shifts: greedily the shift that saves the most edits, until no shift saves an edit.
 
 use super::edit::{Edit, EditDistance};
 
@@ -6,7 +6,7 @@ use super::edit::{Edit, EditDistance};
 const MAX_SHIFT_SIZE: usize = 10;
 /// How many positions apart a sequence and its match in the reference may be.
 const MAX_SHIFT_DISTANCE: usize = 50;
-/// After so many tried shifts of one sentence the search ends (sacreBLEU's limit, not Tercom's).
+/// The search ends after this number of tried shifts of one sentence (sacreBLEU's limit, not Tercom's).
 const MAX_CANDIDATES: usize = 1000;
 
 /// The number of edits, shifts included, that turn the hypothesis into the reference.
@@ -53,7 +53,7 @@ impl Shift {
         out.splice(place..place, words[start..end].iter().copied());
     }
 
-    /// What makes a shift better, most important first: it saves more, is longer, starts earlier, ends earlier.
+    /// The order of shifts, most important first: it saves more, is longer, starts earlier, ends earlier.
     fn rank(self) -> impl Ord {
         (self.saved, self.length, std::cmp::Reverse((self.start, self.target)))
     }

@@ -1,6 +1,6 @@
 //! `intl`: mteval-v14's international tokenisation.
 //!
-//! What is punctuation, a symbol or a numeral is looked up in Unicode 16; sacreBLEU asks whatever version of Python's `regex`
+//! Punctuation, symbols and numerals are those of Unicode 16; sacreBLEU asks the installed version of Python's `regex`
 //! is installed. Versions differ in new characters only (251 of Unicode 17).
 
 use unicode_general_category::{GeneralCategory, get_general_category};

@@ -27,7 +27,7 @@ pub enum Tokenizer {
     Char,
     /// Chinese characters one by one, the rest as `13a`.
     Zh,
-    /// Words are what white space separates; for text that is tokenised already.
+    /// White space separates words; for text that is tokenised already.
     None,
 }
 

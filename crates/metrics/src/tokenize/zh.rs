@@ -8,7 +8,7 @@ pub(super) fn zh(line: &str) -> String {
     western(&isolate(trim(line), is_chinese))
 }
 
-/// What sacreBLEU's `zh` regards as Chinese.
+/// The characters that sacreBLEU's `zh` regards as Chinese.
 ///
 /// Two ranges of the original are meant to lie beyond the basic plane but are written with four-digit escapes (`\u20000`,
 /// `\u2a6d6`), so each bound is a character and a digit, and the comparison of strings makes them what stands in the

@@ -96,9 +96,9 @@ mod tests {
     use crate::formats::{marian, npz};
     use crate::stored::Stored;
     use std::collections::BTreeMap;
-    use std::path::PathBuf;
+    use std::path::Path;
 
-    /// A reference model as Nematus on Theano would have written it: no settings, vectors of one dimension,
+    /// A model of Marian as Nematus on Theano would have written it: no settings, vectors of one dimension,
     /// the output layer not transposed, left-overs of training.
     fn as_theano(mut tensors: BTreeMap<String, Stored>) -> BTreeMap<String, Stored> {
         tensors.remove("special:model.yml").expect("settings");
@@ -119,11 +119,10 @@ mod tests {
 
     #[test]
     fn settings_of_theano_models_are_those_that_marian_wrote() {
-        let beside = || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared"));
-        let shared = std::env::var_os("METAPHRASE_SHARED").map_or_else(beside, PathBuf::from);
-        for name in ["amun", "nematus-ln"] {
-            let path = shared.join("models").join(name).join("model.npz");
-            let Ok(bytes) = std::fs::read(&path) else { return };
+        let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/models/recurrent");
+        for name in ["amun", "nematus-norm-deep"] {
+            let path = fixtures.join(name).with_extension("npz");
+            let bytes = std::fs::read(&path).unwrap();
             let tensors = npz::read(&path, &Slice::whole(Buffer::Bytes(bytes))).unwrap();
             let (stated, marian) = marian::model(&path, tensors.clone()).unwrap();
             let (inferred, theano) = marian::model(&path, as_theano(tensors)).unwrap();
@@ -134,8 +133,9 @@ mod tests {
             }
             let (turned, straight) = (theano.tensor("decoder_ff_logit_l2_W"), marian.tensor("decoder_ff_logit_l2_Wt"));
             let (turned, straight) = (turned.unwrap(), straight.unwrap());
-            assert_eq!(turned.shape, [64, 2000]);
-            assert_eq!(turned.data[5 * 2000 + 7], straight.data[7 * 64 + 5]);
+            let (words, size) = (straight.shape[0], straight.shape[1]);
+            assert_eq!(turned.shape, [size, words]);
+            assert_eq!(turned.data[5 * words + 7], straight.data[7 * size + 5]);
             assert_eq!(theano.names().count(), marian.names().count());
         }
     }

@@ -1,18 +1,10 @@
-//! Scoring and searching with a model in tests, and the reference models.
+//! Scoring and searching with a model in tests, and the tiny models of the repository.
 #![allow(dead_code, reason = "each test uses its part")]
 
 use metaphrase_base::{Parent, Row, SentId, Sentence, Step, StepModel, StepRow, StepScores, WordId};
 use metaphrase_models::{Model, Scores, State};
 use metaphrase_search::{Options, Outcome, Searcher, Task};
 use std::path::PathBuf;
-
-/// The folder `models` of the reference material, if it is at hand: beside the repository, or where
-/// `METAPHRASE_SHARED` says.
-pub fn shared_models() -> Option<PathBuf> {
-    let beside = || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared"));
-    let models = std::env::var_os("METAPHRASE_SHARED").map_or_else(beside, PathBuf::from).join("models");
-    models.is_dir().then_some(models)
-}
 
 /// A folder of tiny models in `testdata/models`.
 pub fn fixtures(folder: &str) -> PathBuf {

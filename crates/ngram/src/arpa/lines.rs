@@ -1,4 +1,4 @@
-//! Lines of a text, plain or gzip, with their numbers.
+//! The lines of a text, plain or gzip, with their numbers.
 
 use crate::LmError;
 use flate2::bufread::MultiGzDecoder;
@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
 /// A reader of numbered lines.
-pub(crate) struct Lines<'n, R> {
+pub(crate) struct NumberedLines<'n, R> {
     source: Source<R>,
     name: &'n Path,
     line: Vec<u8>,
@@ -18,8 +18,8 @@ enum Source<R> {
     Gzip(BufReader<MultiGzDecoder<R>>),
 }
 
-impl<'n, R: BufRead> Lines<'n, R> {
-    /// Lines of `reader`, which errors call `name`. Whether it is gzip is told by its first bytes.
+impl<'n, R: BufRead> NumberedLines<'n, R> {
+    /// The lines of `reader`, which errors call `name`. Its first bytes tell whether it is gzip.
     pub(crate) fn new(mut reader: R, name: &'n Path) -> Result<Self, LmError> {
         let start = reader.fill_buf().map_err(|e| LmError::io(name, "read", e))?;
         let source = if start.starts_with(&[0x1F, 0x8B]) {

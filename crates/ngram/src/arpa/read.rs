@@ -1,6 +1,6 @@
 //! Reads ARPA files.
 
-use super::lines::Lines;
+use super::lines::NumberedLines;
 use crate::build::{Unbuildable, build};
 use crate::ngrams::NGrams;
 use crate::vocabulary::{BEGIN, END, UNKNOWN, Vocabulary};
@@ -26,7 +26,7 @@ pub fn read(path: &Path) -> Result<Model, LmError> {
 /// # Errors
 /// As [`read`].
 pub fn read_from(reader: impl BufRead, name: &Path) -> Result<Model, LmError> {
-    let mut reader = Reader { lines: Lines::new(reader, name)?, vocabulary: Vocabulary::default() };
+    let mut reader = Reader { lines: NumberedLines::new(reader, name)?, vocabulary: Vocabulary::default() };
     let counts = reader.counts()?;
     let mut lists = Vec::with_capacity(counts.len());
     let mut first_lines = Vec::with_capacity(counts.len());
@@ -52,12 +52,12 @@ pub fn read_from(reader: impl BufRead, name: &Path) -> Result<Model, LmError> {
 }
 
 struct Reader<'n, R> {
-    lines: Lines<'n, R>,
+    lines: NumberedLines<'n, R>,
     vocabulary: Vocabulary,
 }
 
 impl<R: BufRead> Reader<'_, R> {
-    /// Reads `\data\` and the numbers of n-grams. What stands before `\data\` is a comment.
+    /// Reads `\data\` and the numbers of n-grams. Text before `\data\` is a comment.
     fn counts(&mut self) -> Result<Vec<u64>, LmError> {
         while self.lines.next("\\data\\")?.trim_end() != "\\data\\" {}
         let mut counts = Vec::new();

@@ -1,6 +1,6 @@
 //! Discounts of modified Kneser-Ney smoothing.
 
-/// What is taken off counts of 1, 2, and 3 or more.
+/// The discounts of counts of 1, of 2, and of 3 or more.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Discounts(pub [f64; 3]);
 
@@ -15,7 +15,7 @@ impl Discounts {
         let y = of[1] as f64 / (of[1] + 2 * of[2]) as f64;
         for (c, discount) in (1..).zip(&mut discounts) {
             if of[c] == 0 {
-                return Err(format!("none has a count of {c}"));
+                return Err(format!("no n-gram has a count of {c}"));
             }
             *discount = c as f64 - (c + 1) as f64 * y * of[c + 1] as f64 / of[c] as f64;
             if !(0.0..=c as f64).contains(discount) {
@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn what_the_formula_cannot_do() {
-        assert_eq!(Discounts::estimate(&[0, 3, 0, 1, 1]).unwrap_err(), "none has a count of 2");
+        assert_eq!(Discounts::estimate(&[0, 3, 0, 1, 1]).unwrap_err(), "no n-gram has a count of 2");
         let message = Discounts::estimate(&[0, 1, 1, 9, 1]).unwrap_err();
         assert_eq!(message, "the discount of count 2 would be -7.000");
     }

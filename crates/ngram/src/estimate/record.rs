@@ -1,4 +1,4 @@
-//! What is sorted: n-grams of up to six words, with eight bytes about each.
+//! The records that are sorted: n-grams of up to six words, each with eight bytes of data.
 
 use crate::MAX_ORDER;
 
@@ -35,7 +35,7 @@ impl Key {
     }
 }
 
-/// A key and what is known of it: a count, or two probabilities.
+/// A key and its data: a count, or two probabilities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Record {
     pub(crate) key: Key,

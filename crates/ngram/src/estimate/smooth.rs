@@ -16,7 +16,7 @@ pub(crate) struct Discounted {
     pub(crate) histories: Sorter,
 }
 
-/// Discounts the counts of n-grams of `order` words, history by history. What pruned n-grams had goes to the order below.
+/// Discounts the counts of n-grams of `order` words, history by history. The counts of pruned n-grams go to the order below.
 pub(crate) fn discount(
     mut by_history: Sorted,
     order: usize,

@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-/// Where and with what to sort.
+/// The resources of a sort: folder, memory, threads.
 #[derive(Debug, Clone)]
 pub(crate) struct Room {
     /// Records that may be in memory.
@@ -49,7 +49,7 @@ impl Sorter {
         Ok(())
     }
 
-    /// Puts the records in order; what stays too many goes to files.
+    /// Puts the records in order. Records that do not fit into memory go to files.
     fn make_room(&mut self) -> Result<(), LmError> {
         let parts = self.sort();
         // Text repeats itself: adding up alone often makes enough room.

@@ -1,21 +1,15 @@
-//! The Moses model in the folder `shared` beside the repository, where there is one.
+//! The Moses model of the shared models.
 #![allow(dead_code, reason = "each test uses a part")]
 
 use flate2::read::MultiGzDecoder;
+use metaphrase_testkit::{Missing, shared};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-/// The folder of the model; none where the shared folder is absent.
-pub fn moses_model() -> Option<PathBuf> {
-    let shared = std::env::var_os("METAPHRASE_SHARED")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"), PathBuf::from);
-    let folder = shared.join("models/moses-de-en");
-    if folder.join("moses.ini").exists() {
-        return Some(folder);
-    }
-    eprintln!("skipped: there is no {}", folder.display());
-    None
+/// The folder of the model, or a note that it is missing.
+pub fn moses_model() -> Result<PathBuf, Missing> {
+    shared("models/moses-de-en")
 }
 
 /// The lines of a file, plain or `.gz`.

@@ -10,7 +10,7 @@ pub(super) const WORD_END: &str = "</w>";
 /// The number of a symbol.
 pub(super) type SymbolId = usize;
 
-/// What becomes of a pair of neighbours.
+/// The merge of a pair of neighbours.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Merge {
     /// The place among the merges: the smaller, the earlier.
@@ -85,7 +85,7 @@ impl Codes {
         self.symbols.len() - 1
     }
 
-    /// The number of a symbol; none if no merge knows it.
+    /// The number of a symbol, or `None` if no merge knows it.
     pub(super) fn id(&self, symbol: &str) -> Option<SymbolId> {
         self.ids.get(symbol).copied()
     }

@@ -1,4 +1,4 @@
-//! What can be wrong with the files and patterns of byte-pair encoding.
+//! Errors of the files and patterns of byte-pair encoding.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ pub enum BpeError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The message of the system.
         #[source]
         source: io::Error,
     },
@@ -63,7 +63,7 @@ pub enum BpeError {
     Glossary {
         /// The glossary as given.
         pattern: String,
-        /// What the compiler of regular expressions says.
+        /// The message of the compiler of regular expressions.
         #[source]
         source: Box<regex::Error>,
     },
@@ -74,7 +74,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, BpeError> {
     std::fs::read(path).map_err(|source| BpeError::Io { path: path.to_owned(), source })
 }
 
-/// The lines of a text, without their ends, line 1 first; none if the text is empty.
+/// The lines of a text, without their ends, line 1 first. An empty text has no lines.
 pub(super) fn lines<'a>(bytes: &'a [u8], file: &'a str) -> impl Iterator<Item = Result<&'a str, BpeError>> {
     let whole = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     let lines = (!bytes.is_empty()).then(|| whole.split(|&b| b == b'\n'));

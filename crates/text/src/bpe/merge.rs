@@ -28,14 +28,14 @@ struct Symbol {
     /// [`NONE`] at the ends.
     previous: usize,
     next: usize,
-    /// Of the pair that starts here; [`NONE`] if it can not merge.
+    /// Of the pair that starts here; [`NONE`] if the pair can not merge.
     rank: usize,
 }
 
 const NONE: usize = usize::MAX;
 
 impl Merger {
-    /// The pieces of `word`, as spans of it. Takes n log n time for n characters.
+    /// The pieces of `word`, as spans of the word. Takes n log n time for n characters.
     pub(super) fn split(&mut self, codes: &Codes, word: &str, pieces: &mut Vec<Range<usize>>) {
         self.load(codes, word);
         while let Some(rank) = self.next_pair() {

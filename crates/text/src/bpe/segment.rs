@@ -47,7 +47,7 @@ impl Bpe {
         self
     }
 
-    /// With a vocabulary: merges that lead out of it are undone.
+    /// With a vocabulary: a merge whose result the vocabulary lacks is undone.
     #[must_use]
     pub fn with_vocabulary(mut self, vocabulary: BpeVocabulary) -> Self {
         self.vocabulary = Some(vocabulary).filter(|vocabulary| !vocabulary.is_empty());

@@ -15,7 +15,7 @@ pub enum TruecaseModelError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The message of the system.
         #[source]
         source: io::Error,
     },
@@ -29,7 +29,7 @@ pub enum TruecaseModelError {
         file: String,
         /// Counted from 1.
         line: usize,
-        /// What is wrong.
+        /// The problem.
         got: String,
     },
 }

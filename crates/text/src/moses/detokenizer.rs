@@ -190,7 +190,7 @@ const ENTITIES: [(&str, &str); 11] = [
     ("&amp;", "&"),
 ];
 
-/// One pass; what comes out is not looked at again: `&amp;lt;` becomes `&lt;`.
+/// One pass; the output is not read again: `&amp;lt;` becomes `&lt;`.
 fn unescape(text: &str) -> Cow<'_, str> {
     let mut parts = text.split('&');
     let mut out = parts.next().unwrap_or_default().to_owned();

@@ -113,7 +113,7 @@ fn single_spaces() -> Rule {
     pattern("  +", " ")
 }
 
-/// Spaces outside brackets, not inside; none before `:` `;` `%`.
+/// Spaces outside brackets, not inside; no space before `:` `;` `%`.
 fn white_space() -> Vec<Rule> {
     let mut rules = literals(&[("\r", ""), ("(", " ("), (")", ") ")]);
     rules.push(single_spaces());
@@ -174,7 +174,7 @@ fn quote_commas(lang: &str) -> Vec<Rule> {
     }
 }
 
-/// What `replace-unicode-punctuation.perl` does.
+/// Does the work of `replace-unicode-punctuation.perl`.
 fn cjk_punctuation() -> Vec<Rule> {
     let mut rules = literals(&[("，", ",")]);
     rules.push(pattern(r"。[\s\x1c-\x1f]*", ". "));

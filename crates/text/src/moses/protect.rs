@@ -18,7 +18,7 @@ pub struct ProtectedPatterns(Vec<Regex>);
 pub struct PatternError {
     /// The pattern as given.
     pub pattern: String,
-    /// What the compiler of regular expressions says.
+    /// The message of the compiler of regular expressions.
     #[source]
     pub source: Box<regex::Error>,
 }
@@ -48,7 +48,7 @@ impl ProtectedPatterns {
         Ok(Self(patterns.iter().map(compile).collect::<Result<_, _>>()?))
     }
 
-    /// What Moses' own `basic-protected-patterns` file protects: XML tags, e-mail addresses, URLs.
+    /// The patterns of Moses' own file `basic-protected-patterns`: XML tags, e-mail addresses, URLs.
     pub fn basic() -> Self {
         Self::built_in(&[
             r"</?\S+/?>".to_owned(),
@@ -78,7 +78,7 @@ impl ProtectedPatterns {
         self.0.is_empty()
     }
 
-    /// Replaces what must be protected in `text`. Of more than 1000 matches, those of the later
+    /// Replaces the protected parts of `text`. Of more than 1000 matches, those of the later
     /// patterns and places are left as ordinary text (the original refuses such a line).
     pub(super) fn hide(&self, text: &mut String) -> Hidden {
         let tokens: Vec<String> = self
@@ -103,7 +103,7 @@ fn email() -> String {
     format!(r"(?:{WORD}|[\-.])+@((?:{WORD}|-)+\.)+[{LATIN}]{{2,}}")
 }
 
-/// What [`ProtectedPatterns::hide`] took out of a line.
+/// The parts that [`ProtectedPatterns::hide`] took out of a line.
 pub(super) struct Hidden {
     marker: String,
     tokens: Vec<String>,

@@ -18,7 +18,7 @@ pub struct MosesTokenizer {
     options: TokenizerOptions,
 }
 
-/// What the tokeniser can be asked to do differently.
+/// The options of the tokeniser.
 #[derive(Clone, Debug)]
 pub struct TokenizerOptions {
     /// Split every hyphen inside a word: `well-known` becomes `well @-@ known`. Off by default.
@@ -335,8 +335,8 @@ impl Rewriter {
         self.text.contains(&c)
     }
 
-    /// One pass. `rule` sees the rest of the text, writes what it becomes and says how many
-    /// characters that stands for: what a substitution from left to right without overlap does.
+    /// One pass. `rule` sees the rest of the text, writes the replacement and returns the number of
+    /// characters that it replaces, as a substitution from left to right without overlap does.
     fn rewrite(&mut self, rule: impl Fn(&[char], &mut Vec<char>) -> usize) {
         self.out.clear();
         let mut rest = self.text.as_slice();

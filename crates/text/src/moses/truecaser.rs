@@ -18,13 +18,13 @@ pub struct Truecaser {
     options: TruecaserOptions,
 }
 
-/// What the truecaser can be asked to do differently.
+/// The options of the truecaser.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TruecaserOptions {
     /// Inside a sentence keep a form that was seen in training. Off by default, as in
     /// `sacremoses`; `truecase.perl` always does so.
     pub keep_known: bool,
-    /// For text without case, from speech recognition: lower-case all words first, keep none.
+    /// For text without case, from speech recognition: lower-case all words first.
     pub uncased_input: bool,
 }
 

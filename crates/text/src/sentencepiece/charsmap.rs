@@ -31,7 +31,7 @@ impl CharsMap {
         Ok(Self { trie, replacements: replacements.to_vec() })
     }
 
-    /// The longest rule that `text` starts with: how many bytes it takes and what replaces them.
+    /// The longest rule that `text` starts with: the number of its bytes, and their replacement.
     #[inline]
     pub(super) fn longest_rule(&self, text: &[u8]) -> Option<(usize, &[u8])> {
         let (length, start) = self.trie.longest_prefix(text)?;

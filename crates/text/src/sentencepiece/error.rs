@@ -10,7 +10,7 @@ pub enum SentencePieceError {
     File {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The problem.
         source: Box<SentencePieceError>,
     },
     /// The file can not be read.
@@ -51,7 +51,7 @@ pub enum SentencePieceError {
     Piece {
         /// Its id.
         id: usize,
-        /// What is wrong with it.
+        /// The problem with it.
         fault: &'static str,
     },
     /// A string that is the text of two pieces.
@@ -64,7 +64,7 @@ pub enum SentencePieceError {
         /// The text of both.
         piece: String,
     },
-    /// A model that lacks what encoding needs.
+    /// The model lacks a part that encoding needs.
     #[error("{0}")]
     Incomplete(&'static str),
     /// A model type that is not one of unigram (1), BPE (2), word (3), char (4).

@@ -1,9 +1,9 @@
 //! The messages of a model file (`sentencepiece_model.proto`), as far as encoding and decoding need them.
 
 use super::SentencePieceError as Error;
-use super::wire::{Fields, Value};
+use super::wire::{Field, Fields, Value};
 
-/// What a piece is for; the numbers are those of the file.
+/// The purpose of a piece; the numbers are those of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Normal,
@@ -103,11 +103,11 @@ impl<'a> ModelFile<'a> {
         };
         let mut fields = Fields::new(bytes, 0);
         while let Some(field) = fields.next()? {
-            match field.0 {
-                1 => model.pieces.push(Piece::parse(message(field, "pieces")?)?),
-                2 => model.trainer.merge(message(field, "trainer_spec")?)?,
-                3 => model.normalizer.merge(message(field, "normalizer_spec")?)?,
-                5 => model.denormalizer.merge(message(field, "denormalizer_spec")?)?,
+            match field.number {
+                1 => model.pieces.push(Piece::parse(field.message("pieces")?)?),
+                2 => model.trainer.merge(field.message("trainer_spec")?)?,
+                3 => model.normalizer.merge(field.message("normalizer_spec")?)?,
+                5 => model.denormalizer.merge(field.message("denormalizer_spec")?)?,
                 _ => {}
             }
         }
@@ -119,11 +119,11 @@ impl<'a> Piece<'a> {
     fn parse(mut fields: Fields<'a>) -> Result<Self, Error> {
         let mut piece = Self { text: "", score: 0.0, kind: Kind::Normal };
         while let Some(field) = fields.next()? {
-            match field.0 {
-                1 => piece.text = string(field, "piece")?,
-                2 => piece.score = float(field, "score")?,
+            match field.number {
+                1 => piece.text = field.string("piece")?,
+                2 => piece.score = field.float("score")?,
                 3 => {
-                    piece.kind = match number(field, "type")? {
+                    piece.kind = match field.number("type")? {
                         1 => Kind::Normal,
                         2 => Kind::Unknown,
                         3 => Kind::Control,
@@ -144,9 +144,9 @@ impl<'a> Piece<'a> {
 impl<'a> TrainerSpec<'a> {
     fn merge(&mut self, mut fields: Fields<'a>) -> Result<(), Error> {
         while let Some(field) = fields.next()? {
-            match field.0 {
+            match field.number {
                 3 => {
-                    self.model_type = match number(field, "model_type")? {
+                    self.model_type = match field.number("model_type")? {
                         1 => ModelType::Unigram,
                         2 => ModelType::Bpe,
                         3 => ModelType::Word,
@@ -154,14 +154,14 @@ impl<'a> TrainerSpec<'a> {
                         other => return Err(Error::ModelType(other)),
                     }
                 }
-                24 => self.whitespace_as_suffix = number(field, "treat_whitespace_as_suffix")? != 0,
-                35 => self.byte_fallback = number(field, "byte_fallback")? != 0,
-                44 => self.unk_surface = string(field, "unk_surface")?,
+                24 => self.whitespace_as_suffix = field.number("treat_whitespace_as_suffix")? != 0,
+                35 => self.byte_fallback = field.number("byte_fallback")? != 0,
+                44 => self.unk_surface = field.string("unk_surface")?,
                 // An empty name stands for the default.
-                45 => replace(&mut self.unk_piece, string(field, "unk_piece")?),
-                46 => replace(&mut self.bos_piece, string(field, "bos_piece")?),
-                47 => replace(&mut self.eos_piece, string(field, "eos_piece")?),
-                48 => replace(&mut self.pad_piece, string(field, "pad_piece")?),
+                45 => replace(&mut self.unk_piece, field.string("unk_piece")?),
+                46 => replace(&mut self.bos_piece, field.string("bos_piece")?),
+                47 => replace(&mut self.eos_piece, field.string("eos_piece")?),
+                48 => replace(&mut self.pad_piece, field.string("pad_piece")?),
                 _ => {}
             }
         }
@@ -172,11 +172,11 @@ impl<'a> TrainerSpec<'a> {
 impl<'a> NormalizerSpec<'a> {
     fn merge(&mut self, mut fields: Fields<'a>) -> Result<(), Error> {
         while let Some(field) = fields.next()? {
-            match field.0 {
-                2 => self.charsmap = bytes(field, "precompiled_charsmap")?,
-                3 => self.add_dummy_prefix = number(field, "add_dummy_prefix")? != 0,
-                4 => self.remove_extra_whitespaces = number(field, "remove_extra_whitespaces")? != 0,
-                5 => self.escape_whitespaces = number(field, "escape_whitespaces")? != 0,
+            match field.number {
+                2 => self.charsmap = field.bytes("precompiled_charsmap")?,
+                3 => self.add_dummy_prefix = field.number("add_dummy_prefix")? != 0,
+                4 => self.remove_extra_whitespaces = field.number("remove_extra_whitespaces")? != 0,
+                5 => self.escape_whitespaces = field.number("escape_whitespaces")? != 0,
                 _ => {}
             }
         }
@@ -184,40 +184,44 @@ impl<'a> NormalizerSpec<'a> {
     }
 }
 
-/// A field as [`Fields::next`] returns it: number, value, offset.
-type Field<'a> = (u64, Value<'a>, usize);
-
 fn replace<'a>(name: &mut &'a str, value: &'a str) {
     if !value.is_empty() {
         *name = value;
     }
 }
 
-fn message<'a>(field: Field<'a>, name: &'static str) -> Result<Fields<'a>, Error> {
-    Ok(Fields::new(bytes(field, name)?, field.2))
-}
-
-fn bytes<'a>((_, value, offset): Field<'a>, name: &'static str) -> Result<&'a [u8], Error> {
-    match value {
-        Value::Bytes(bytes) => Ok(bytes),
-        _ => Err(Error::FieldType { offset, field: name }),
+/// The value as the type that the field called `name` has.
+impl<'a> Field<'a> {
+    fn message(self, name: &'static str) -> Result<Fields<'a>, Error> {
+        Ok(Fields::new(self.bytes(name)?, self.offset))
     }
-}
 
-fn string<'a>(field: Field<'a>, name: &'static str) -> Result<&'a str, Error> {
-    str::from_utf8(bytes(field, name)?).map_err(|_| Error::Utf8 { offset: field.2, field: name })
-}
-
-fn number((_, value, offset): Field<'_>, name: &'static str) -> Result<u64, Error> {
-    match value {
-        Value::Varint(number) => Ok(number),
-        _ => Err(Error::FieldType { offset, field: name }),
+    fn bytes(self, name: &'static str) -> Result<&'a [u8], Error> {
+        match self.value {
+            Value::Bytes(bytes) => Ok(bytes),
+            _ => Err(self.wrong_type(name)),
+        }
     }
-}
 
-fn float((_, value, offset): Field<'_>, name: &'static str) -> Result<f32, Error> {
-    match value {
-        Value::Fixed32(bits) => Ok(f32::from_bits(bits)),
-        _ => Err(Error::FieldType { offset, field: name }),
+    fn string(self, name: &'static str) -> Result<&'a str, Error> {
+        str::from_utf8(self.bytes(name)?).map_err(|_| Error::Utf8 { offset: self.offset, field: name })
+    }
+
+    fn number(self, name: &'static str) -> Result<u64, Error> {
+        match self.value {
+            Value::Varint(number) => Ok(number),
+            _ => Err(self.wrong_type(name)),
+        }
+    }
+
+    fn float(self, name: &'static str) -> Result<f32, Error> {
+        match self.value {
+            Value::Fixed32(bits) => Ok(f32::from_bits(bits)),
+            _ => Err(self.wrong_type(name)),
+        }
+    }
+
+    fn wrong_type(self, name: &'static str) -> Error {
+        Error::FieldType { offset: self.offset, field: name }
     }
 }

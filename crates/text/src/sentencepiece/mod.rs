@@ -181,7 +181,7 @@ impl SentencePieceModel {
         out
     }
 
-    /// The text of `ids`: control symbols are dropped, bytes joined to characters (U+FFFD for what is none), the
+    /// The text of `ids`: control symbols are dropped, bytes joined to characters (U+FFFD for other bytes), the
     /// unknown piece and ids that the model does not have become the model's surface for it (` ⁇ `).
     #[must_use]
     pub fn decode(&self, ids: &[WordId]) -> String {
@@ -372,7 +372,7 @@ impl SentencePieceModel {
     }
 }
 
-/// Appends the characters that `bytes` make, U+FFFD for each byte that is part of none, and clears `bytes`.
+/// Appends the characters that `bytes` make, U+FFFD for each byte outside a character, and clears `bytes`.
 fn push_characters(bytes: &mut Vec<u8>, text: &mut String) {
     let mut rest = bytes.as_slice();
     while !rest.is_empty() {

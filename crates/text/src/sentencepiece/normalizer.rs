@@ -16,7 +16,7 @@ pub(super) struct Normalizer {
     add_dummy_prefix: bool,
     remove_extra_whitespaces: bool,
     whitespace_as_suffix: bool,
-    /// What a blank becomes.
+    /// The replacement of a blank.
     space: &'static str,
     /// Whether an ASCII character (other than a blank) stays as it is if another ASCII character or the end
     /// follows. Runs of them are copied without a look at the table.
@@ -111,7 +111,7 @@ impl Normalizer {
         if text.get(run).is_some_and(|byte| !byte.is_ascii()) { run.saturating_sub(1) } else { run }
     }
 
-    /// What the start of `text` becomes and how many bytes of it that takes; `None` at the end.
+    /// The replacement of the start of `text` and the number of bytes that it replaces; `None` at the end.
     #[inline]
     fn rewrite<'a>(&'a self, text: &'a [u8], user_defined: Option<&DoubleArray>) -> Option<(&'a [u8], usize)> {
         let first = *text.first()?;
@@ -122,7 +122,7 @@ impl Normalizer {
             return Some((replacement, length));
         }
         let length = if first.is_ascii() { Some(1) } else { valid_char_len(text) };
-        // A rule may end inside a character; what is left of it is no character.
+        // A rule may end inside a character; the rest of the bytes are no character.
         Some(length.map_or(("\u{FFFD}".as_bytes(), 1), |length| (&text[..length], length)))
     }
 

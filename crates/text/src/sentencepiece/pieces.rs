@@ -100,7 +100,7 @@ impl Pieces {
     }
 }
 
-/// The kind of a piece, or what is wrong with it.
+/// The kind of a piece, or the problem with its number.
 fn checked_kind(piece: &Piece<'_>, byte_fallback: bool) -> Result<Kind, &'static str> {
     // Some converters add a zero byte beside the piece <0x00>; the C++ library never uses it.
     let kind = if byte_fallback && piece.text == "\0" { Kind::Unused } else { piece.kind };
@@ -131,7 +131,7 @@ pub(super) fn byte_of(piece: &str) -> Option<u8> {
     u8::from_str_radix(digits, 16).ok()
 }
 
-/// Both directions of look-up and what segmentation needs beside.
+/// Look-up in both directions, and the other tables of segmentation.
 #[derive(Debug, Clone)]
 pub(super) struct Indices {
     /// Pieces that text is made of, unused ones included.

@@ -1,6 +1,6 @@
 //! Characters in bytes that may not be UTF-8.
 
-/// Length of the character that starts with `first`, by that byte alone; 1 for bytes that start none.
+/// Length of the character that starts with `first`, by that byte alone; 1 for a byte that starts no character.
 #[inline]
 pub(super) fn char_len(first: u8) -> usize {
     match first {

@@ -1,4 +1,4 @@
-//! The wire format of Protocol Buffers, as much of it as a model file needs.
+//! The part of the wire format of Protocol Buffers that a model file needs.
 //!
 //! A message is a list of fields; a field is a tag (`number << 3 | wire type`) and a value. Unknown fields are
 //! skipped by their wire type. Nothing here allocates: a value is a number or a slice of the file.
@@ -26,18 +26,28 @@ pub(super) struct Fields<'a> {
     offset: usize,
 }
 
+/// A field of a message.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Field<'a> {
+    pub(super) number: u64,
+    pub(super) value: Value<'a>,
+    /// Where the value's bytes start in the file.
+    pub(super) offset: usize,
+}
+
 impl<'a> Fields<'a> {
     /// The fields of the message `bytes`, which starts at `offset` of the file.
     pub(super) fn new(bytes: &'a [u8], offset: usize) -> Self {
         Self { rest: bytes, offset }
     }
 
-    /// The next field: its number, its value and where the value's bytes start in the file.
-    pub(super) fn next(&mut self) -> Result<Option<(u64, Value<'a>, usize)>, Error> {
+    /// The next field.
+    pub(super) fn next(&mut self) -> Result<Option<Field<'a>>, Error> {
         if self.rest.is_empty() {
             return Ok(None);
         }
         let tag = self.varint()?;
+        let number = tag >> 3;
         let value = match tag & 7 {
             0 => Value::Varint(self.varint()?),
             1 => {
@@ -47,8 +57,8 @@ impl<'a> Fields<'a> {
             2 => {
                 let length = self.varint()?;
                 let length = usize::try_from(length).map_err(|_| self.cut())?;
-                let start = self.offset;
-                return Ok(Some((tag >> 3, Value::Bytes(self.take(length)?), start)));
+                let offset = self.offset;
+                return Ok(Some(Field { number, value: Value::Bytes(self.take(length)?), offset }));
             }
             5 => {
                 let bytes = self.take(4)?;
@@ -58,7 +68,7 @@ impl<'a> Fields<'a> {
                 return Err(Error::WireType { offset: self.offset, wire_type });
             }
         };
-        Ok(Some((tag >> 3, value, self.offset)))
+        Ok(Some(Field { number, value, offset: self.offset }))
     }
 
     fn varint(&mut self) -> Result<u64, Error> {
@@ -95,11 +105,12 @@ mod tests {
         // Field 1 = 300, field 2 = "ab", field 3 = 1.0f, field 4 = eight bytes.
         let bytes = [0x08, 0xAC, 0x02, 0x12, 2, b'a', b'b', 0x1D, 0, 0, 0x80, 0x3F, 0x21, 1, 2, 3, 4, 5, 6, 7, 8];
         let mut fields = Fields::new(&bytes, 100);
-        assert_eq!(fields.next().unwrap(), Some((1, Value::Varint(300), 103)));
-        assert_eq!(fields.next().unwrap(), Some((2, Value::Bytes(b"ab"), 105)));
-        assert_eq!(fields.next().unwrap(), Some((3, Value::Fixed32(1.0f32.to_bits()), 112)));
-        assert_eq!(fields.next().unwrap(), Some((4, Value::Fixed64, 121)));
-        assert_eq!(fields.next().unwrap(), None);
+        let mut next = || fields.next().unwrap();
+        assert_eq!(next(), Some(Field { number: 1, value: Value::Varint(300), offset: 103 }));
+        assert_eq!(next(), Some(Field { number: 2, value: Value::Bytes(b"ab"), offset: 105 }));
+        assert_eq!(next(), Some(Field { number: 3, value: Value::Fixed32(1.0f32.to_bits()), offset: 112 }));
+        assert_eq!(next(), Some(Field { number: 4, value: Value::Fixed64, offset: 121 }));
+        assert_eq!(next(), None);
     }
 
     #[test]

@@ -11,16 +11,16 @@ pub enum VocabularyError {
     File {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The problem.
         source: Box<VocabularyError>,
     },
     /// The file can not be read.
     #[error("can not be read: {0}")]
     Read(#[from] std::io::Error),
-    /// A SentencePiece model that is none.
+    /// The file is not a SentencePiece model.
     #[error(transparent)]
     SentencePiece(#[from] SentencePieceError),
-    /// A JSON file that is none, or not an object of words and ids.
+    /// The file is not JSON, or not an object of words and ids.
     #[error("expected a JSON object of words and ids such as {{\"</s>\": 0}}: {0}")]
     Json(#[from] serde_json::Error),
     /// Bytes that are not UTF-8.
@@ -36,7 +36,7 @@ pub enum VocabularyError {
         line: usize,
         /// Its start.
         found: String,
-        /// What is wrong.
+        /// The problem.
         fault: &'static str,
     },
     /// A line of a plain list without a word.
@@ -79,7 +79,7 @@ pub enum VocabularyError {
     /// A size that no vocabulary can have.
     #[error("a vocabulary of {size} words can not be, expected 2 (`</s>` and `<unk>` alone) to 4,194,304")]
     Size {
-        /// What was asked for.
+        /// The request.
         size: usize,
     },
     /// A kind of vocabulary that is not supported.

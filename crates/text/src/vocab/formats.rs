@@ -3,7 +3,7 @@
 use super::VocabularyError as Error;
 use serde::de::{Deserializer as _, MapAccess, Visitor};
 
-/// What YAML has for white space within a line; U+0085 and no-break spaces are words.
+/// White space within a line of YAML. U+0085 and no-break spaces are words.
 const BLANKS: [char; 2] = [' ', '\t'];
 
 /// Words and ids, in the order of the file.
@@ -94,7 +94,7 @@ pub(super) fn parse_yaml(bytes: &[u8]) -> Result<Entries, Error> {
     }
 }
 
-/// The word at the start of a line and what follows it, from the colon on; a plain word is all of it if `whole`.
+/// The word at the start of a line and what follows it, from the colon on; a plain word is the whole line if `whole`.
 fn take_word(text: &str, whole: bool) -> Option<(String, &str)> {
     match text.as_bytes().first()? {
         b'"' => take_double_quoted(&text[1..]),

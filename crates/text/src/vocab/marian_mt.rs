@@ -1,5 +1,5 @@
 //! Vocabularies of MarianMT models as Hugging Face keeps them: a SentencePiece model cuts a line into pieces, a list
-//! gives them ids. What comes out is what `MarianTokenizer` of the `transformers` library has, except that special
+//! gives them ids. The result is that of `MarianTokenizer` in the `transformers` library, except that special
 //! words in the text (`</s>`) are text.
 
 use super::words::WordList;

@@ -30,7 +30,7 @@ use words::WordList;
 const EOS: &str = "</s>";
 const UNK: &str = "<unk>";
 
-/// What the bytes of a vocabulary file are.
+/// The format of a vocabulary file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VocabularyFormat {
     /// Words and ids in YAML or JSON.

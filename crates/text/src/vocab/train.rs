@@ -29,7 +29,7 @@ pub struct TrainedWords {
 /// frequent first, equally frequent ones by their characters. There are fewer if the text has fewer.
 ///
 /// # Errors
-/// If `size` is none that a vocabulary can have.
+/// If a vocabulary can not have `size` words.
 pub fn train_words<S: AsRef<str>>(lines: impl IntoIterator<Item = S>, size: usize) -> Result<TrainedWords, Error> {
     if !(2..=MAX_WORDS).contains(&size) {
         return Err(Error::Size { size });
@@ -63,7 +63,7 @@ pub fn train_words<S: AsRef<str>>(lines: impl IntoIterator<Item = S>, size: usiz
     Ok(TrainedWords { yaml, len: counts.len() + 2, words, word_types, coverage })
 }
 
-/// `word` in double quotes, with escapes for what YAML does not take as it is (1.2, section 5.1) and for its line
+/// `word` in double quotes, with escapes for the characters that YAML reserves (1.2, section 5.1) and for its line
 /// breaks of old.
 fn quote(word: &str) -> String {
     let mut quoted = String::from("\"");

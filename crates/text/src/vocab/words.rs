@@ -1,10 +1,10 @@
-//! A list of words with ids: what `.yml`, `.json` and plain text vocabularies hold.
+//! A list of words with ids, as `.yml`, `.json` and plain text vocabularies hold it.
 
 use super::VocabularyError as Error;
 use metaphrase_base::WordId;
 use std::collections::HashMap;
 
-/// Ids go up to this number; it bounds what a hostile file can make us allocate (16 MB).
+/// The largest id. It bounds the memory that a hostile file can make us allocate (16 MB).
 pub(super) const MAX_WORDS: usize = 1 << 22;
 
 /// Words by id and ids by word. Ids may have gaps; the text of a gap is empty.

@@ -38,7 +38,7 @@ fn label(unit: u32) -> u32 {
 
 impl DoubleArray {
     /// Takes the units of a file as they are, little-endian. Every value must be below `values` and every offset
-    /// within the array; otherwise the answer is what is wrong.
+    /// within the array; otherwise the answer is the problem.
     pub(super) fn from_le_bytes(bytes: &[u8], values: usize) -> Result<Self, &'static str> {
         if bytes.is_empty() || !bytes.len().is_multiple_of(4 * 256) {
             return Err("its trie is not a multiple of 1024 bytes");

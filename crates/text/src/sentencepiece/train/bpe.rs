@@ -45,7 +45,7 @@ struct Symbol {
 
 /// A pair, how often it is there, and where.
 struct Joint {
-    /// What the pair makes, if that may be a piece.
+    /// The piece that the pair makes, if the rules allow it.
     symbol: Option<u32>,
     count: u64,
     /// Words that it was seen in; it may be gone from some.
@@ -129,7 +129,7 @@ impl Trainer {
         }
     }
 
-    /// Takes back what [`add`](Self::add) counted. The agenda finds out when the pair's turn comes.
+    /// Undoes an [`add`](Self::add). The agenda finds out when the pair's turn comes.
     fn remove(&mut self, pair: Pair, id: u32) {
         if let Some(joint) = self.pairs.get_mut(&pair).filter(|joint| joint.symbol.is_some()) {
             joint.count -= self.counts[id as usize];
@@ -158,7 +158,7 @@ impl Trainer {
         self.agenda.push(Candidate { count, length, text, pair, symbol });
     }
 
-    /// The most frequent pair and what it makes.
+    /// The most frequent pair and the piece that it makes.
     fn next_pair(&mut self) -> Option<(Pair, u32)> {
         while let Some(Candidate { count, pair, symbol, .. }) = self.agenda.pop() {
             match self.pairs.get(&pair).map_or(0, |joint| joint.count) {

@@ -15,7 +15,7 @@ pub(super) struct Word {
     pub(super) count: u64,
 }
 
-/// What the text is to training: its words, as far as they are made of characters that get a piece.
+/// The text as training sees it: words made of the characters that get a piece.
 #[derive(Debug)]
 pub(super) struct Corpus {
     /// The most frequent first. A word that has a character without a piece, or a special piece, counts as the

@@ -49,7 +49,7 @@ pub enum TrainError {
         piece: String,
         /// Its id.
         id: usize,
-        /// What is wrong.
+        /// The problem.
         fault: &'static str,
     },
     /// A control or user-defined symbol that can not be.
@@ -57,7 +57,7 @@ pub enum TrainError {
     Symbol {
         /// The symbol.
         symbol: String,
-        /// What is wrong.
+        /// The problem.
         fault: &'static str,
     },
     /// A number out of its range.

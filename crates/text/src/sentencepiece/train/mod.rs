@@ -17,7 +17,7 @@
 //! [`train_unigram`] makes unigram language models (Kudo 2018), [`train_bpe`] byte pair encoding (Sennrich et al.
 //! 2016). Options, defaults and files are those of <https://github.com/google/sentencepiece>, whose programs read
 //! what comes out; the ids of special pieces are Marian's. Several texts are trained on together by chaining their
-//! lines. The same lines and options give the same bytes, whatever the number of threads.
+//! lines. The same lines and options give the same bytes on any number of threads.
 //!
 //! The way: lines are normalised, cut at blanks and counted by word (`corpus`); what follows sees words with their
 //! counts, so that its time grows with the number of different words. Rules say which strings may be pieces
@@ -58,11 +58,11 @@ use specials::Specials;
 pub struct Trained {
     /// The bytes of its file (`.spm`, `.model`).
     pub model: Vec<u8>,
-    /// What it was trained on.
+    /// The text that the model was trained on.
     pub report: TrainReport,
 }
 
-/// What a model was trained on.
+/// The text that a model was trained on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrainReport {
     /// Lines of the text.
@@ -86,7 +86,7 @@ pub struct TrainReport {
 pub enum Progress {
     /// The text was read.
     Counted {
-        /// Lines of it.
+        /// Its lines.
         lines: usize,
         /// Different words.
         word_types: usize,
@@ -119,10 +119,10 @@ enum ModelKind {
     Bpe = 2,
 }
 
-/// Trains a unigram language model of pieces on `lines`; `progress` is told how far it is.
+/// Trains a unigram language model of pieces on `lines`; `progress` is called after each stage and each round.
 ///
 /// # Errors
-/// If an option can not be, or the text has too few pieces or too many characters for `vocab_size`.
+/// If an option is out of range, or the text has too few pieces or too many characters for `vocab_size`.
 pub fn train_unigram<S: AsRef<str>>(
     lines: impl IntoIterator<Item = S>,
     options: &TrainOptions,
@@ -136,10 +136,10 @@ pub fn train_unigram<S: AsRef<str>>(
     prepared.into_model(ModelKind::Unigram, options, &pieces, rounds)
 }
 
-/// Trains byte pair encoding on `lines`; `progress` is told how far it is.
+/// Trains byte pair encoding on `lines`; `progress` is called after each stage and each round.
 ///
 /// # Errors
-/// If an option can not be, or the text has too few pieces or too many characters for `vocab_size`.
+/// If an option is out of range, or the text has too few pieces or too many characters for `vocab_size`.
 pub fn train_bpe<S: AsRef<str>>(
     lines: impl IntoIterator<Item = S>,
     options: &TrainOptions,
@@ -151,7 +151,7 @@ pub fn train_bpe<S: AsRef<str>>(
     prepared.into_model(ModelKind::Bpe, options, &pieces, 0)
 }
 
-/// What both kinds of models start from.
+/// The start of both kinds of models.
 struct Prepared {
     charsmap: &'static [u8],
     specials: Specials,

@@ -1,4 +1,4 @@
-//! What can be asked of a training.
+//! The options of a training.
 
 use super::TrainError as Error;
 

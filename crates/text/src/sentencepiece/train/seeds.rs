@@ -1,4 +1,4 @@
-//! The pieces that a unigram model starts from: what the text has more than once.
+//! The pieces that a unigram model starts from: the strings that occur more than once.
 //!
 //! All suffixes of all words are sorted; each run of suffixes with a common start is a string with its frequency. Of
 //! strings that are always together only the longest is there (the inner nodes of the suffix tree).

@@ -4,22 +4,22 @@ use super::super::normalizer::SPACE_MARK;
 use super::TrainOptions;
 use unicode_script::{Script, UnicodeScript as _};
 
-/// What the rules ask of one character.
+/// The rule for one character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
     /// The mark for a blank, which only starts a piece.
     Mark,
     /// Never in a piece with others.
     Alone,
-    /// In any company, and makes what follows forget the script before it.
+    /// Stands beside any character; the character after it may have any script.
     Any,
     /// In the company of the same script.
     Script(Script),
-    /// Has the script of what stands before it (combining accents).
+    /// Has the script of the character before it (combining accents).
     Inherited,
 }
 
-/// The rules. What is one character long is a piece under all of them.
+/// The rules. A single character is a piece under each rule.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shape {
     max_length: usize,

@@ -1,4 +1,4 @@
-//! The pieces that are in a vocabulary whatever the text: their ids, texts and kinds.
+//! The pieces that every vocabulary has: their ids, texts and kinds.
 
 use super::super::file::Kind;
 use super::{TrainError as Error, TrainOptions};
@@ -26,7 +26,7 @@ impl Specials {
             specials.add_symbols(&bytes, Kind::Byte)?;
         }
         match specials.0.last_key_value() {
-            // Where there are more specials than ids, the size of the vocabulary is what is wrong.
+            // With more special pieces than ids, the size of the vocabulary is too small.
             Some((&id, (piece, _))) if id >= options.vocab_size.max(specials.len()) => {
                 Err(Error::SpecialId { piece: piece.clone(), id, fault: "is beyond vocab_size" })
             }

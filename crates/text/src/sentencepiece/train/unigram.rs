@@ -28,7 +28,7 @@ pub(super) fn train(
 ) -> Result<(Vec<Piece>, usize), Error> {
     let target = (options.vocab_size as f64 * MARGIN) as usize;
     let mut model = Model::new(with_log_shares(seeds))?;
-    // Pieces that the last round dropped: better than none if too few are left.
+    // Pieces that the last round dropped. They fill the vocabulary if too few are left.
     let mut reserve = Vec::new();
     let mut rounds = 0;
     loop {
@@ -52,7 +52,7 @@ pub(super) fn train(
         reserve = dropped;
     }
     if rounds == 1 {
-        // There were never more: what is left is what the text supports.
+        // There were never more: the text supports no more pieces.
         reserve.clear();
     }
     Ok((best(model.pieces, reserve, size), rounds))

@@ -23,7 +23,7 @@ impl Message {
         self.varint(value as u64);
     }
 
-    /// An id; -1, as the two's complement in 64 bits, where there is none.
+    /// An id; -1, as the two's complement in 64 bits, for a piece that is missing.
     fn id(&mut self, field: u64, id: Option<usize>) {
         self.varint(field << 3);
         self.varint(id.map_or(u64::MAX, |id| id as u64));

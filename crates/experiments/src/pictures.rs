@@ -1,0 +1,101 @@
+//! The pictures of the results, drawn from the JSON files of the experiments.
+
+use crate::setup::Setup;
+use anyhow::{Context, Result};
+use metaphrase_plot::{Chart, Series};
+use serde_json::Value;
+
+/// A number of a result: the field that holds it and the name of its axis.
+struct Axis(&'static str, &'static str);
+
+const BLEU: Axis = Axis("bleu", "BLEU");
+const BEAM: Axis = Axis("beam", "beam");
+
+/// Draws the pictures anew from the JSON files that are there.
+pub fn redraw(setup: &Setup) -> Result<()> {
+    for name in ["post-fig4", "post-fig5", "zhang", "zhang-pruned", "wuebker-fig1"] {
+        let path = setup.path(name, ".json");
+        if path.exists() {
+            let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            setup.draw(name, &of(name, &serde_json::from_str(&text)?))?;
+        }
+    }
+    Ok(())
+}
+
+/// The pictures of an experiment: the end of the file's name, and the chart.
+pub fn of(name: &str, results: &Value) -> Vec<(&'static str, Chart)> {
+    let rows = |pointer: &str| results.pointer(pointer).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let all = || rows("").iter().collect::<Vec<_>>();
+    let time = || Axis("milliseconds_per_word", "milliseconds per word");
+    match name {
+        "post-fig4" => {
+            let title = "time with constraints, to the time of the same sentences without (rand3)";
+            let (x, y) = (Axis("constraints", "pieces of constraints"), Axis("ratio", "ratio of times"));
+            vec![("", chart(title, "system", &rows("/1").iter().collect::<Vec<_>>(), x, y))]
+        }
+        "post-fig5" => {
+            let rows: Vec<_> = all().into_iter().filter(|row| row["normalize"] == 0.0).collect();
+            vec![("", chart("BLEU by beam and set of constraints", "set", &rows, BEAM, BLEU))]
+        }
+        "zhang" => {
+            let by_beam = |title, y| chart(title, "system", &all(), BEAM, y);
+            let by_time = |end: &str| {
+                let ends = |row: &&Value| row["system"].as_str().is_some_and(|system| system.ends_with(end));
+                chart("BLEU against time", "system", &all().into_iter().filter(ends).collect::<Vec<_>>(), time(), BLEU)
+            };
+            vec![
+                ("-fig3", by_beam("average merging rate", Axis("merging_rate", "hypotheses per group"))),
+                ("-rows", by_beam("rows that the model computes", Axis("rows", "rows"))),
+                ("-bleu", by_beam("BLEU by beam", BLEU)),
+                ("-fig5a", by_time("-SN")),
+                ("-fig5b", by_time("+SN")),
+                ("-time", by_beam("time per word by beam", time())),
+            ]
+        }
+        "zhang-pruned" => {
+            let title = "beam 30 with relative widths 0, 0.01, 0.03, 0.1, 0.2";
+            let x = Axis("speed_up", "speed, as a multiple of the naive search");
+            vec![("", chart(title, "system", &all(), x, BLEU))]
+        }
+        "wuebker-fig1" => {
+            let rows: Vec<_> = rows("/moses").iter().chain(rows("/ours")).collect();
+            let x = Axis("words_per_second", "words per second, logarithm to base 10");
+            let mut chart = chart("BLEU against speed", "setup", &rows, x, BLEU);
+            chart.series.iter_mut().flat_map(|series| &mut series.points).for_each(|point| point.0 = point.0.log10());
+            vec![("", chart)]
+        }
+        _ => vec![],
+    }
+}
+
+/// A chart of results: those whose field `series` is equal are one series. Results without a number are left out.
+fn chart(title: &str, series: &str, rows: &[&Value], x: Axis, y: Axis) -> Chart {
+    let mut found: Vec<Series> = Vec::new();
+    for row in rows {
+        let (Some(name), Some(x), Some(y)) = (row[series].as_str(), row[x.0].as_f64(), row[y.0].as_f64()) else {
+            continue;
+        };
+        match found.iter_mut().find(|series| series.name == name) {
+            Some(series) => series.points.push((x, y)),
+            None => found.push(Series { name: name.into(), points: vec![(x, y)] }),
+        }
+    }
+    Chart { title: title.into(), x: x.1, y: y.1, series: found, joined: true }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_names_are_a_series() {
+        let row =
+            |system: &str, beam: usize, bleu: f64| serde_json::json!({"system": system, "beam": beam, "bleu": bleu});
+        let rows = Value::Array(vec![row("a-SN", 1, 2.0), row("b+SN", 1, 3.0), row("a-SN", 2, 4.0)]);
+        let pictures = of("zhang", &rows);
+        let bleu = &pictures.iter().find(|(end, _)| *end == "-bleu").unwrap().1;
+        let series = |name: &str, points: &[(f64, f64)]| Series { name: name.into(), points: points.to_vec() };
+        assert_eq!(bleu.series, [series("a-SN", &[(1.0, 2.0), (2.0, 4.0)]), series("b+SN", &[(1.0, 3.0)])]);
+    }
+}
