@@ -2,7 +2,7 @@
 
 use crate::Usage;
 use anyhow::Result;
-use metaphrase::{Execution, Package, Translator};
+use metaphrase::{Error, Package, Translator, TranslatorBuilder};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -66,33 +66,34 @@ impl ModelArgs {
         self.batch_tokens.get() == 1
     }
 
-    /// Reads the model and starts its threads.
-    pub fn load(&self) -> Result<Translator> {
+    /// Reads the models and starts the threads of a translator; `change` adds to its builder.
+    pub fn load(&self, change: impl FnOnce(TranslatorBuilder) -> TranslatorBuilder) -> Result<Translator> {
         let begun = Instant::now();
         let Precision::F32 = self.precision;
-        let mut execution = Execution { batch_tokens: self.batch_tokens.get(), ..Execution::default() };
-        execution.threads = self.threads.map_or(execution.threads, NonZeroUsize::get);
-        let find = |path: &PathBuf| match &*self.vocabularies {
-            [] => Package::find(path),
-            vocabularies => Package::files(path, vocabularies),
-        };
-        let mut packages = self.models.iter().map(find).collect::<Result<Vec<_>, _>>()?;
-        if packages.is_empty() {
-            packages.push(Package::bundled());
+        let threads = crate::number::threads(self.threads).get();
+        let mut builder = Translator::builder().threads(threads).batch_tokens(self.batch_tokens.get());
+        if !self.weights.is_empty() {
+            builder = builder.weights(&*self.weights);
         }
-        let packages: Vec<Package> = packages.into_iter().map(|p| p.with_raw_scores(self.raw_scores)).collect();
-        let translator = match &*packages {
-            [package] if self.weights.is_empty() => Translator::load(package, execution)?,
-            packages => {
-                let equal = || vec![1.0 / packages.len() as f32; packages.len()];
-                let weights = if self.weights.is_empty() { equal() } else { self.weights.clone() };
-                Translator::load_ensemble(packages, &weights, execution)?
-            }
-        };
-        let (threads, milliseconds) = (execution.threads, begun.elapsed().as_millis());
+        for package in self.packages()? {
+            builder = builder.package(package.with_raw_scores(self.raw_scores));
+        }
+        let translator = change(builder).build()?;
+        let milliseconds = begun.elapsed().as_millis();
         let names: Vec<String> = self.models.iter().map(|path| path.display().to_string()).collect();
         let name = if names.is_empty() { "en-de".into() } else { names.join(", ") };
         tracing::info!("{name} loaded in {milliseconds} ms; threads: {threads}");
         Ok(translator)
+    }
+
+    fn packages(&self) -> Result<Vec<Package>, Error> {
+        let find = |path: &PathBuf| match &*self.vocabularies {
+            [] => Package::find(path),
+            vocabularies => Package::files(path, vocabularies),
+        };
+        match &*self.models {
+            [] => Ok(vec![Package::bundled()]),
+            models => models.iter().map(find).collect(),
+        }
     }
 }

@@ -86,7 +86,7 @@ fn feature_name(name: &str) -> Result<String, String> {
 pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     args.model.check()?;
     let source = args.pairs()?;
-    let translator = args.model.load()?;
+    let translator = args.model.load(|builder| builder)?;
     let mut options = translator.options();
     options.search.normalize = f32::from(u8::from(args.normalize));
     options.search.word_penalty = 0.0;

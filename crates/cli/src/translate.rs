@@ -12,7 +12,7 @@ use crate::stream::{self, Source, Ticket};
 use crate::{Usage, alignment};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
-use metaphrase::{AlignmentKind, Case, Glossary, Request};
+use metaphrase::{AlignmentKind, Case, Glossary, Request, TranslatorBuilder};
 use std::io::Read;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -131,10 +131,12 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     let (size, interactive) = (input.size, input.is_terminal);
     let prefixes = args.prefix.as_deref().map(|path| Input::open(Some(path)).map(Lines::new)).transpose()?;
     let glossary = args.glossary.as_deref().map(|path| read_glossary(path, args.glossary_case)).transpose()?;
-    let mut translator = args.model.load()?;
-    if let Some(lm) = &args.lm {
-        translator = translator.with_language_model(lm, args.lm_weight)?;
-    }
+    let translator = args.model.load(|mut builder| {
+        if let Some(lm) = &args.lm {
+            builder = builder.language_model(lm, args.lm_weight);
+        }
+        glossary.into_iter().fold(builder, TranslatorBuilder::glossary)
+    })?;
     let mut options = args.search.apply(translator.options(), args.n_best)?;
     options.search.attention = args.alignment.is_some();
     let n_best = args.n_best.is_some();
@@ -144,7 +146,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
         OutputFormat::Plain => Form::Plain,
     };
     let printer = Printer { form, alignment: args.alignment, word_scores: args.word_scores };
-    let source = Text { lines: Lines::new(input), prefixes, format: args.input_format, glossary };
+    let source = Text { lines: Lines::new(input), prefixes, format: args.input_format };
     let output = Output::create(args.output.as_deref())?;
     let progress = Progress::start(terminal, size, !interactive && !output.is_terminal());
     let print = |text: &mut String, ticket, translation| printer.print(text, ticket, &translation);
@@ -164,7 +166,6 @@ struct Text {
     lines: Lines,
     prefixes: Option<Lines>,
     format: Format,
-    glossary: Option<Glossary>,
 }
 
 impl Source for Text {
@@ -182,14 +183,11 @@ impl Source for Text {
                 request
             }),
         };
-        let mut request = request.unwrap_or_else(|problem| {
+        let request = request.unwrap_or_else(|problem| {
             ticket.notes.push(problem.clone());
             ticket.extra = Err(problem);
             Request::default()
         });
-        if let Some(glossary) = &self.glossary {
-            request.terms.required.extend(glossary.find(&request.source));
-        }
         Ok(Some((request, ticket)))
     }
 

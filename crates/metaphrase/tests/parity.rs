@@ -4,7 +4,7 @@
 mod common;
 
 use common::{lines, shared_model};
-use metaphrase::{AlignmentKind, Execution, Hypothesis, Package, Request, TranslateOptions, Translation, Translator};
+use metaphrase::{AlignmentKind, Hypothesis, Package, Request, TranslateOptions, Translation, Translator};
 use std::path::Path;
 
 /// A line of Marian's n-best list: `number ||| text ||| [alignment ||| ]F0= log-probability ||| score`.
@@ -86,8 +86,7 @@ fn check_nbest(translator: &Translator, folder: &Path, file: &str, beam: usize, 
 
 fn check_model(name: &str) {
     let Some(folder) = shared_model(name) else { return };
-    let execution = Execution { threads: 2, ..Execution::default() };
-    let translator = Translator::load(&Package::find(&folder).expect("a package"), execution).expect("a model");
+    let translator = Translator::builder().model(&folder).threads(2).build().expect("a model");
     check_all(&translator, &folder);
 }
 
@@ -149,7 +148,7 @@ fn transformer_in_earnest() {
 fn binary_model_file() {
     let Some(folder) = shared_model("transformer-ssru") else { return };
     let vocabulary = folder.join("vocab.spm");
-    let package = Package::files(&folder.join("model.float32.bin"), &[&vocabulary]).expect("a package");
-    let translator = Translator::load(&package, Execution::default()).expect("a model");
+    let package = Package::files(folder.join("model.float32.bin"), &[&vocabulary]).expect("a package");
+    let translator = Translator::builder().package(package).build().expect("a model");
     check_all(&translator, &folder);
 }
