@@ -3,6 +3,7 @@
 //! * [`WordId`], [`SentId`], [`Row`]: checked 32-bit indices, one per noun.
 //! * [`MappedFile`], [`Bytes`]: the bytes of a file, for what is used in place.
 //! * [`new_file`], [`checksum`]: files that are whole or absent, and are noticed to be changed.
+//! * [`Choice`]: closed sets that people choose from by name.
 //! * [`General`]: numbers as Marian and Moses print them.
 //! * [`StepModel`]: what search knows of a model, one batched step.
 //! * [`StepScores`]: the questions that search may ask about the scores of a step.
@@ -10,6 +11,7 @@
 //!
 //! Scores are natural logarithms in `f32`; higher is better. Ties go to the smaller index.
 
+mod choice;
 mod files;
 mod ids;
 mod mapped;
@@ -17,6 +19,7 @@ mod number;
 mod scorer;
 mod step;
 
+pub use choice::{Choice, Named, UnknownName};
 pub use files::{checksum, new_file};
 pub use ids::{Row, SentId, WordId};
 pub use mapped::{Bytes, MappedFile};

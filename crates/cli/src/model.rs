@@ -1,4 +1,4 @@
-//! Options about the model and the machine, and the translator made from them.
+//! Options of the model and the machine, and the translator that they describe.
 
 use crate::Usage;
 use anyhow::Result;
@@ -7,34 +7,33 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// Which model, and how it uses the machine.
+/// The models, and how they use the machine.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Model")]
 pub struct ModelArgs {
-    /// A model's directory (Marian's, OPUS-MT's with decoder.yml, Hugging Face's, our own), or a model file together
-    /// with --vocab; en-de and de-en, English and German, come with the program [default: en-de]
-    /// Several models, each after its own -m, vote as an ensemble; their vocabularies must be the same
+    /// A model's directory (of Marian, of OPUS-MT with its decoder.yml, of Hugging Face, or our own), or a model file
+    /// together with --vocab. Several models, each after its own -m, vote as an ensemble; they must have the same
+    /// vocabularies. en-de and de-en, English and German, come with the program [default: en-de]
     #[arg(short, long = "model", value_name = "PATH")]
     models: Vec<PathBuf>,
-    /// How much each model of an ensemble counts [default: 1/n each]
+    /// The weight of each model of an ensemble [default: 1/n for each of n models]
     #[arg(long, value_name = "W", num_args = 1.., requires = "models", allow_negative_numbers = true)]
     weights: Vec<f32>,
-    /// Score words by the output layer alone, without the softmax: for models that were trained to normalise
-    /// themselves (self-normalisation)
+    /// Score words by the output layer alone, without the softmax; for models that were trained with self-normalisation
     #[arg(long)]
     raw_scores: bool,
-    /// Vocabulary of a model file: one file for both languages, or one for the source and one for the target
-    /// (.spm, .yml, .json, or one word per line)
+    /// The vocabulary of a model file: one file for both languages, or a file for the source and a file for the target
+    /// (.spm, .yml, .json, or one word on each line)
     #[arg(short, long = "vocab", visible_alias = "vocabs", value_name = "FILE", num_args = 1..=2, requires = "models")]
     vocabularies: Vec<PathBuf>,
-    /// Number of threads; they share the model [default: one per processor]
+    /// Number of threads, which share the model [default: one for each processor]
     #[arg(long, visible_alias = "cpu-threads", value_name = "N", help_heading = "Machine")]
     threads: Option<NonZeroUsize>,
-    /// Sentences are translated together up to so many source words (sub-word pieces) per thread; 1: one sentence at
-    /// a time. Changes the speed, never a translation
+    /// The batch of each thread: number of source pieces that are translated together; 1 translates each line alone. This
+    /// changes the speed and never a translation
     #[arg(long, value_name = "N", default_value_t = DEFAULT_BATCH, help_heading = "Machine")]
     batch_tokens: NonZeroUsize,
-    /// Numbers that the model computes with
+    /// The numbers that the model computes with
     #[arg(long, value_enum, default_value_t = Precision::F32, help_heading = "Machine")]
     precision: Precision,
 }
@@ -47,7 +46,7 @@ enum Precision {
 }
 
 impl ModelArgs {
-    /// Refuses what cannot work.
+    /// Refuses options that do not go together.
     pub fn check(&self) -> Result<()> {
         let models = self.models.len().max(1);
         if !self.weights.is_empty() && self.weights.len() != models {

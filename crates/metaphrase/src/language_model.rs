@@ -6,10 +6,11 @@ use metaphrase_ngram::{AllWords, END, Model, UNKNOWN};
 use metaphrase_text::vocab::Vocabulary;
 use std::path::Path;
 
-/// Words of a language model that are not of the text: `<unk>`, `<s>` and `</s>`.
+/// Number of words of a language model that are not words of a text: `<unk>`, `<s>` and `</s>`.
 const SYMBOLS: usize = 3;
 
-/// Opens a language model for the `words` target words of a model. Pieces that it does not have are its `<unk>`.
+/// Opens a language model for the `words` target words of a neural model. A piece that the language model does not have
+/// counts as its `<unk>`.
 pub(crate) fn open(path: &Path, weight: f32, target: &Vocabulary, words: usize) -> Result<AllWords, Error> {
     if !(0.0..f32::INFINITY).contains(&weight) {
         return Err(Error::LanguageModelWeight(weight));
@@ -18,7 +19,7 @@ pub(crate) fn open(path: &Path, weight: f32, target: &Vocabulary, words: usize) 
     let of_text = model.vocabulary().words().skip(SYMBOLS);
     let known = of_text.filter(|word| target.id(word).is_some()).count();
     let all = model.vocabulary().len() - SYMBOLS;
-    // A model over words has some that are pieces by chance; text cut elsewhere may have some that are none.
+    // Some words of a model over words are pieces by chance; some pieces of a text from elsewhere are not target pieces.
     if 2 * known < all {
         return Err(Error::LanguageModelWords { path: path.to_owned(), known, words: all });
     }

@@ -1,6 +1,7 @@
 //! What a search is told.
 
 use crate::error::Error;
+use metaphrase_base::{Choice, Named};
 
 /// When an expansion is given up before its language model score is known (Wuebker et al. 2012, §2.2).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -12,6 +13,18 @@ pub enum LookAhead {
     FirstWord,
     /// When it would not survive with the score of the phrase alone: fewest look-ups, some additional search errors.
     PhraseOnly,
+}
+
+impl Choice for LookAhead {
+    const ALL: &'static [Named<Self>] = &[
+        Named::new(Self::None, "none", "nothing"),
+        Named::new(
+            Self::FirstWord,
+            "first-word",
+            "its first word after the history: the same translations, fewer look-ups",
+        ),
+        Named::new(Self::PhraseOnly, "phrase-only", "the phrase alone: fewest look-ups, some other translations"),
+    ];
 }
 
 /// What becomes of a word that the table does not translate by itself.
