@@ -4,6 +4,7 @@
 //! * [`MappedFile`], [`Bytes`]: the bytes of a file, for what is used in place.
 //! * [`new_file`], [`checksum`]: files that are whole or absent, and are noticed to be changed.
 //! * [`Choice`]: closed sets that people choose from by name.
+//! * [`pipeline`]: work on several threads, with results in order and within a bound.
 //! * [`General`]: numbers as Marian and Moses print them.
 //! * [`StepModel`]: what search knows of a model, one batched step.
 //! * [`StepScores`]: the questions that search may ask about the scores of a step.
@@ -16,6 +17,7 @@ mod files;
 mod ids;
 mod mapped;
 mod number;
+pub mod pipeline;
 mod scorer;
 mod step;
 

@@ -10,10 +10,46 @@ use std::ops::ControlFlow;
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
-/// Lines that are handed over together at most: enough to sort by length.
+/// Lines that are handed over together, at most: enough to sort them by length.
 const CHUNK: usize = 2000;
-/// Who reads the output waits at most so long for a line that is ready.
+/// The longest time for which a finished line is held back.
 const PATIENCE: Duration = Duration::from_millis(100);
+
+/// An output that others read while it is written: lines are handed on together, but none is held back for long.
+pub struct Paced {
+    output: Output,
+    flushed: Instant,
+}
+
+impl Paced {
+    /// Writes to `output`.
+    pub fn new(output: Output) -> Self {
+        if output.is_stdout() {
+            leave_when_closed();
+        }
+        Self { output, flushed: Instant::now() }
+    }
+
+    /// Writes the text of a line; `last`: the next line has not been read yet, and may be long in coming.
+    ///
+    /// When the output fails, the program ends here: the thread that reads may wait for a line that never comes.
+    pub fn write(&mut self, text: &str, last: bool) {
+        let mut written = self.output.write(text);
+        if last || self.flushed.elapsed() > PATIENCE {
+            written = written.and_then(|()| self.output.flush());
+            self.flushed = Instant::now();
+        }
+        if let Err(error) = written {
+            self.output.abandon();
+            leave(&error);
+        }
+    }
+
+    /// The output, after the last line.
+    pub fn end(self) -> Output {
+        self.output
+    }
+}
 
 /// What the printer of an answer has to know of the line that asked for it.
 pub struct Ticket<T> {
@@ -94,16 +130,14 @@ pub fn run<S: Source>(
     options: &TranslateOptions,
     one_by_one: bool,
     source: S,
-    mut output: Output,
+    output: Output,
     mut progress: Progress,
     mut print: impl FnMut(&mut String, Ticket<S::Extra>, Translation),
 ) -> Result<Output> {
-    if output.is_stdout() {
-        leave_when_closed();
-    }
+    // The translator bounds how far the reading thread is ahead, and so the messages that wait.
     let (messages, inbox) = channel();
     let chunks = Chunks { source, limit: if one_by_one { 1 } else { CHUNK }, messages };
-    let (mut text, mut flushed) = (String::new(), Instant::now());
+    let (mut text, mut output) = (String::new(), Paced::new(output));
     translator.stream(options, chunks, |translation| {
         let Ok(Message::Ticket { ticket, ends_chunk }) = inbox.recv() else {
             return ControlFlow::Break(());
@@ -114,20 +148,12 @@ pub fn run<S: Source>(
         progress.line(ticket.bytes, translation.text().split_whitespace().count());
         text.clear();
         print(&mut text, ticket, translation);
-        let mut written = output.write(&text);
-        if ends_chunk || flushed.elapsed() > PATIENCE {
-            written = written.and_then(|()| output.flush());
-            flushed = Instant::now();
-        }
-        if let Err(error) = written {
-            output.abandon();
-            leave(&error);
-        }
+        output.write(&text, ends_chunk);
         ControlFlow::Continue(())
     })?;
     drop(progress);
     match inbox.try_recv() {
         Ok(Message::Failed(error)) => Err(error),
-        _ => Ok(output),
+        _ => Ok(output.end()),
     }
 }

@@ -29,7 +29,6 @@ mod neural;
 mod options;
 mod package;
 mod phrase_based;
-mod pool;
 mod stream;
 mod translation;
 mod translator;

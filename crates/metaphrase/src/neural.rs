@@ -1,7 +1,6 @@
 //! The neural engine: a model, its vocabularies and the threads that search with them.
 
-use crate::pool::Pool;
-use crate::stream::{Job, pool};
+use crate::stream::{Pool, pool};
 use crate::{Error, Package, TranslateOptions};
 use metaphrase_base::WordId;
 use metaphrase_models::Model;
@@ -12,7 +11,7 @@ use std::sync::Arc;
 
 /// A neural translator: the pool of threads, and what the threads read.
 pub(crate) struct Neural {
-    pub(crate) pool: Pool<Job>,
+    pub(crate) pool: Pool,
     pub(crate) shared: Arc<Shared>,
 }
 

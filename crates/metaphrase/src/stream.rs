@@ -1,26 +1,32 @@
-//! Requests through the pool: fed from one thread, answered in order on another.
+//! Requests through the workers: fed by one thread, answered in order on the caller's.
 
 use crate::constraints::Segmented;
 use crate::neural::{Neural, Shared};
-use crate::pool::Pool;
 use crate::{Attention, Error, Hypothesis, Met, Request, TranslateOptions, Translation};
+use metaphrase_base::pipeline::{Lost, Queue, Results, Ticket, Tickets, Workers, ordered};
 use metaphrase_base::{StepModel, WordId};
-use metaphrase_search::{CheckedOptions, Constraints, Outcome, Task};
+use metaphrase_search::{CheckedOptions, Constraints, Outcome, Searcher, Task};
 use metaphrase_text::vocab::Vocabulary;
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
+
+/// Requests of a caller that are on the way at most, from the feeder to the sink.
+const WINDOW: usize = 8192;
+/// Requests that are sorted by length together, at most.
+const SORTED: usize = WINDOW / 4;
+
+/// Threads that search for the sentences of all callers. A worker takes the sentences that fit into its batch and refills
+/// the batch as sentences finish. Results do not depend on which sentences share a batch.
+pub(crate) type Pool = Workers<Task<Job>>;
 
 /// A line on its way through the pool.
 pub(crate) struct Job {
-    line: usize,
+    ticket: Ticket<Translation>,
     source_pieces: Vec<String>,
     notes: Vec<String>,
     required: Required,
-    reply: Sender<(usize, Translation)>,
 }
 
 /// The required terms of a line.
@@ -36,75 +42,84 @@ struct Required {
 
 impl Neural {
     /// See [`Translator::stream`](crate::Translator::stream).
-    pub(crate) fn stream<I>(
+    pub(crate) fn stream(
         &self,
         options: &TranslateOptions,
-        chunks: I,
-        mut sink: impl FnMut(Translation) -> ControlFlow<()>,
-    ) -> Result<(), Error>
-    where
-        I: IntoIterator<Item = Vec<Request>>,
-        I::IntoIter: Send,
-    {
+        chunks: impl Iterator<Item = Vec<Request>> + Send,
+        sink: impl FnMut(Translation) -> ControlFlow<()>,
+    ) -> Result<(), Error> {
         let Shared { model, target, .. } = &*self.shared;
         let search = options.search(target).check(&**model)?;
-        let chunks = chunks.into_iter();
-        let (reply, replies) = channel();
-        let stopped = &AtomicBool::new(false);
-        thread::scope(|scope| {
-            let chunks = chunks.take_while(|_| !stopped.load(Ordering::Relaxed));
-            let feeder = scope.spawn(move || self.feed(options, &search, chunks, &reply));
-            let finished = in_order(&replies, &mut sink);
-            stopped.store(true, Ordering::Relaxed);
-            match (feeder.join(), finished) {
-                (Ok(Ok(lines)), Ok(sunk)) if sunk == lines => Ok(()),
-                (_, Err(Stopped)) => Ok(()),
-                _ => Err(Error::WorkerFailed),
-            }
-        })
+        fed_by(|tickets| self.feed(options, &search, chunks, tickets), sink)
     }
 
-    /// Segments requests and queues them; the number of lines queued.
+    /// Segments requests and queues them, until there are no more or their translations are no longer wanted.
     fn feed(
         &self,
         options: &TranslateOptions,
         search: &CheckedOptions,
-        chunks: impl Iterator<Item = Vec<Request>>,
-        reply: &Sender<(usize, Translation)>,
-    ) -> Result<usize, Error> {
-        let mut line = 0;
-        for chunk in chunks {
-            let mut tasks = Vec::with_capacity(chunk.len());
-            for request in &chunk {
-                match self.shared.task(options, search, request, line, reply) {
-                    Some(task) => tasks.push(task),
-                    // Nobody listens any more when the sink broke.
-                    None => _ = reply.send((line, Translation::of_nothing(&request.terms))),
+        mut chunks: impl Iterator<Item = Vec<Request>>,
+        mut tickets: Tickets<Translation>,
+    ) {
+        while tickets.wait_for_room(1)
+            && let Some(chunk) = chunks.next()
+        {
+            for part in chunk.chunks(SORTED) {
+                if !tickets.wait_for_room(part.len()) {
+                    return;
                 }
-                line += 1;
-            }
-            tasks.sort_by_key(|task| std::cmp::Reverse(task.source.len()));
-            for task in tasks {
-                self.pool.push(task).map_err(|_| Error::WorkerFailed)?;
+                let task = |request| self.shared.task(options, search, request, tickets.take());
+                let mut tasks: Vec<_> = part.iter().filter_map(task).collect();
+                tasks.sort_by_key(|task| Reverse(task.source.len()));
+                tasks.into_iter().for_each(|task| self.pool.push(task));
             }
         }
-        Ok(line)
     }
 }
 
+/// Lets `feed` ask for translations on a thread of its own, and gives the translations to `sink` in the order of their
+/// tickets.
+pub(crate) fn fed_by(
+    feed: impl FnOnce(Tickets<Translation>) + Send,
+    sink: impl FnMut(Translation) -> ControlFlow<()>,
+) -> Result<(), Error> {
+    let (tickets, results) = ordered(WINDOW);
+    thread::scope(|scope| {
+        let feeder = scope.spawn(move || feed(tickets));
+        let end = hand_on(results, sink);
+        match (feeder.join(), end) {
+            (_, Ok(ControlFlow::Break(()))) | (Ok(()), Ok(ControlFlow::Continue(()))) => Ok(()),
+            _ => Err(Error::WorkerFailed),
+        }
+    })
+}
+
+/// Gives all results to `sink`, until it breaks.
+fn hand_on(
+    results: Results<Translation>,
+    mut sink: impl FnMut(Translation) -> ControlFlow<()>,
+) -> Result<ControlFlow<()>, Lost> {
+    for translation in results {
+        if sink(translation?).is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
+    }
+    Ok(ControlFlow::Continue(()))
+}
+
 impl Shared {
-    /// The search of a request; `None` if there is nothing to search, as in an empty line.
+    /// The search of a request. A request without words, as an empty line, is answered at once.
     fn task(
         &self,
         options: &TranslateOptions,
         search: &CheckedOptions,
         request: &Request,
-        line: usize,
-        reply: &Sender<(usize, Translation)>,
+        ticket: Ticket<Translation>,
     ) -> Option<Task<Job>> {
         let mut source = Vec::new();
         self.source.encode(&request.source, &mut source);
         if source.len() <= 1 && request.target.is_none() && request.prefix.is_empty() {
+            ticket.finish(Translation::of_nothing(&request.terms));
             return None;
         }
         let mut notes = Vec::new();
@@ -123,9 +138,9 @@ impl Shared {
         let source_pieces = pieces(&self.source, &source[..source.len() - 1]);
         let required = self.required(search, request, (source.len(), prefix.len()), &mut notes);
         let constraints = required.constraints.clone();
-        let tag = Job { line, source_pieces, notes, required, reply: reply.clone() };
         // Distinct lines draw from distinct streams of numbers.
-        let seed = options.seed.wrapping_add((line as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let seed = options.seed.wrapping_add((ticket.number() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let tag = Job { ticket, source_pieces, notes, required };
         Some(Task { prefix, seed, constraints, ..Task::new(tag, source, search) })
     }
 
@@ -154,7 +169,7 @@ impl Shared {
         Required { terms: request.terms.required.clone(), constraints, numbers, impossible }
     }
 
-    /// Sends an outcome as text to the caller that asked for it.
+    /// Gives the caller an outcome, as text.
     fn reply(&self, outcome: Outcome<Job>) {
         let Outcome { tag: mut job, source_len, hypotheses, counts } = outcome;
         let required = &job.required;
@@ -184,10 +199,8 @@ impl Shared {
             let term = required.terms[number].join("' or '");
             format!("the translation lacks the constraint '{term}': its length limit came first")
         }));
-        let Job { line, source_pieces, notes, reply, .. } = job;
-        let translation = Translation { hypotheses: texts, missing, counts, source_pieces, notes };
-        // Nobody listens any more when the sink broke: then the translation is not wanted.
-        let _ = reply.send((line, translation));
+        let Job { ticket, source_pieces, notes, .. } = job;
+        ticket.finish(Translation { hypotheses: texts, missing, counts, source_pieces, notes });
     }
 }
 
@@ -205,40 +218,25 @@ impl Required {
     }
 }
 
-/// Threads that search with `model`.
+/// Starts threads that search with `model`.
 pub(crate) fn pool<M: StepModel + 'static>(
     model: &Arc<M>,
     shared: &Arc<Shared>,
     threads: usize,
     batch_tokens: usize,
-) -> Result<Pool<Job>, Error> {
-    let worker = Arc::clone(shared);
-    let emit = move |outcome| worker.reply(outcome);
-    Pool::new(model, threads, batch_tokens, emit).map_err(Error::Threads)
+) -> Result<Pool, Error> {
+    let (model, shared) = (Arc::clone(model), Arc::clone(shared));
+    let worker = move |queue: &Queue<Task<Job>>| {
+        let mut searcher = Searcher::new(&*model, batch_tokens);
+        while let Some(mut batch) = queue.batch() {
+            // A caller that left needs no answers.
+            let next = || batch.find(|task| task.tag.ticket.is_wanted());
+            searcher.run(next, |outcome| shared.reply(outcome));
+        }
+    };
+    Workers::start("translate", threads, worker).map_err(Error::Threads)
 }
 
 fn pieces(vocabulary: &Vocabulary, words: &[WordId]) -> Vec<String> {
     words.iter().map(|&word| vocabulary.word(word).to_owned()).collect()
-}
-
-/// The sink wants no more.
-struct Stopped;
-
-/// Hands translations on in the order of their lines; how many there were.
-fn in_order(
-    replies: &Receiver<(usize, Translation)>,
-    sink: &mut impl FnMut(Translation) -> ControlFlow<()>,
-) -> Result<usize, Stopped> {
-    let mut early = BTreeMap::new();
-    let mut next = 0;
-    for (line, translation) in replies {
-        early.insert(line, translation);
-        while let Some(translation) = early.remove(&next) {
-            next += 1;
-            if sink(translation).is_break() {
-                return Err(Stopped);
-            }
-        }
-    }
-    Ok(next)
 }

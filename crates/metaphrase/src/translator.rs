@@ -112,7 +112,8 @@ impl Translator {
 
     /// Answers requests as they come, chunk by chunk; `sink` gets one translation for each request, in order,
     /// until it breaks. A chunk is translated as soon as it is there, its longest lines first: large chunks make
-    /// good batches, small ones come back soon.
+    /// good batches, small ones come back soon. No more than some thousand requests and the next chunk are in memory:
+    /// when a line takes long, reading waits for it.
     ///
     /// # Errors
     /// [`Error::Options`] and [`Error::PhraseBased`] for options that can not work with this model, before anything is

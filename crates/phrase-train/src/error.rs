@@ -79,6 +79,9 @@ pub enum Error {
     /// The metric can not be used.
     #[error(transparent)]
     Metric(#[from] metaphrase_metrics::Error),
+    /// A thread that translated the development set failed.
+    #[error(transparent)]
+    Worker(#[from] metaphrase_base::pipeline::WorkerPanicked),
     /// Weights can not be found.
     #[error(transparent)]
     Tune(#[from] metaphrase_tune::Error),

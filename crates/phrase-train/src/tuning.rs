@@ -1,23 +1,24 @@
-//! Weights of a model, from its own translations of a development set.
+//! Tunes the weights of a model on its own translations of a development set.
 
 use crate::dev::DevSet;
 use crate::error::Error;
 use crate::weights::Tunable;
+use metaphrase_base::pipeline::in_order;
 use metaphrase_metrics::{Bleu, BleuOptions, Metric, Precision, Tokenizer};
-use metaphrase_phrase::{Decoder, PhraseModel, SearchOptions, Workspace, for_each_sentence};
+use metaphrase_phrase::{Decoder, PhraseModel, SearchOptions, Workspace};
 use metaphrase_tune::{Method, MiraOptions, NBestLists, Round, Tuned, optimize};
 use std::num::NonZeroUsize;
 
-/// How to tune.
+/// Options of tuning.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TuneOptions {
-    /// How weights are found.
+    /// The method that finds weights.
     pub method: Method,
-    /// How often the development set is translated, at most.
+    /// Translations of the whole development set, at most.
     pub rounds: usize,
-    /// Translations of a sentence that a round adds, at most; all have different words.
+    /// Translations of a sentence that a round adds, at most; no two have the same words.
     pub n_best: usize,
-    /// How translations are searched.
+    /// Options of the search.
     pub search: SearchOptions,
     /// Threads; the result does not depend on their number.
     pub threads: NonZeroUsize,
@@ -35,11 +36,11 @@ impl Default for TuneOptions {
     }
 }
 
-/// Gives the model the weights that make its translations of the development set best, and tells their BLEU; `show` is
-/// told of each round.
+/// Gives the model the weights with which its translations of the development set have the highest BLEU, and returns
+/// that BLEU. `show` is called after each round.
 ///
 /// # Errors
-/// Search options that can not be.
+/// [`Error::Phrase`] for search options that the search refuses.
 pub fn tune(
     model: &mut PhraseModel,
     dev: &DevSet,
@@ -50,26 +51,24 @@ pub fn tune(
     let tunable = Tunable::of(model);
     let start: Vec<f64> = tunable.numbers(&model.weights).into_iter().map(f64::from).collect();
     let mut lists = NBestLists::new(dev.len(), tunable.count(), bleu.stats_len());
-    let mut workspaces: Vec<Workspace> =
-        std::iter::repeat_with(Workspace::default).take(options.threads.get()).collect();
     let translate = |weights: &[f64], lists: &mut NBestLists| -> Result<f64, Error> {
         tunable.set(&mut model.weights, weights);
         let search = SearchOptions { keep_recombined: true, ..options.search.clone() };
         let job = Job { decoder: Decoder::new(model, search)?, tunable, dev, bleu: &bleu, n_best: options.n_best };
-        job.translate(&mut workspaces, lists)
+        job.translate(options.threads, lists)
     };
     let tuned = optimize(&mut lists, &bleu, &start, &options.method, options.rounds, translate, show)?;
     tunable.set(&mut model.weights, &tuned.weights);
     Ok(tuned)
 }
 
-/// A translation as numbers.
+/// A translation: its features, and its statistics for BLEU.
 struct Entry {
     features: Vec<f32>,
     statistics: Vec<f64>,
 }
 
-/// Translating the development set with some weights.
+/// A translation of the development set with one set of weights.
 struct Job<'a> {
     decoder: Decoder<'a>,
     tunable: Tunable,
@@ -79,19 +78,20 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// Adds the best translations to the lists; BLEU of the very best ones.
-    fn translate(&self, workspaces: &mut [Workspace], lists: &mut NBestLists) -> Result<f64, Error> {
-        let work = |sentence, workspace: &mut Workspace| self.sentence(sentence, workspace);
-        let translations = for_each_sentence(self.dev.len(), workspaces, work);
+    /// Adds the best translations of each sentence to the lists. Returns BLEU of the best translation of each.
+    fn translate(&self, threads: NonZeroUsize, lists: &mut NBestLists) -> Result<f64, Error> {
         let mut sums = vec![0.0; self.bleu.stats_len()];
-        for (sentence, entries) in translations.into_iter().enumerate() {
+        let work = |workspace: &mut Workspace, sentence| (sentence, self.sentence(sentence, workspace));
+        let add = |(sentence, entries): (usize, Vec<Entry>)| -> Result<(), Error> {
             for entry in &entries {
                 lists.add(sentence, &entry.features, &entry.statistics)?;
             }
             if let Some(best) = entries.first() {
                 sums.iter_mut().zip(&best.statistics).for_each(|(sum, value)| *sum += value);
             }
-        }
+            Ok(())
+        };
+        in_order(self.dev.len(), threads, Workspace::default, 0..self.dev.len(), work, add)?;
         Ok(self.bleu.value(&sums, Precision::Double))
     }
 

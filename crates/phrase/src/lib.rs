@@ -25,7 +25,6 @@ mod source;
 mod stack;
 mod table;
 mod text_table;
-mod threads;
 mod translation;
 mod words;
 
@@ -44,5 +43,4 @@ pub use search::{Counters, Decoder, Workspace};
 pub use source::{Forced, LONGEST_FORCED, Source};
 pub use table::{Builder, PairId, PhraseTable, REORDERING_SCORES};
 pub use text_table::{LOWEST_SCORE, PhraseLine, ReorderingLine, log_score};
-pub use threads::for_each_sentence;
 pub use translation::{Phrase, Target, Translation};

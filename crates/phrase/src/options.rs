@@ -1,4 +1,4 @@
-//! What a search is told.
+//! Options of the search.
 
 use crate::error::Error;
 use metaphrase_base::{Choice, Named};
@@ -17,40 +17,58 @@ pub enum LookAhead {
 
 impl Choice for LookAhead {
     const ALL: &'static [Named<Self>] = &[
-        Named::new(Self::None, "none", "nothing"),
+        Named::new(Self::None, "none", "Nothing"),
         Named::new(
             Self::FirstWord,
             "first-word",
-            "its first word after the history: the same translations, fewer look-ups",
+            "Its first word after the history: the same translations, fewer look-ups",
         ),
-        Named::new(Self::PhraseOnly, "phrase-only", "the phrase alone: fewest look-ups, some other translations"),
+        Named::new(Self::PhraseOnly, "phrase-only", "The phrase alone: fewest look-ups, some other translations"),
     ];
 }
 
-/// What becomes of a word that the table does not translate by itself.
+/// The translation of a word that the table does not translate by itself.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum UnknownWords {
-    /// It is its own translation.
+    /// The word is its own translation.
     #[default]
     Copy,
-    /// It has no translation, unless there are digits in it.
+    /// The word has no translation, unless it has digits.
     Drop,
+    /// The word is its own translation, and is printed with [`mark`](Self::mark) before it.
+    Mark,
 }
 
-/// Sizes of the search and what it gives.
+impl Choice for UnknownWords {
+    const ALL: &'static [Named<Self>] = &[
+        Named::new(Self::Copy, "copy", "They are passed through"),
+        Named::new(Self::Drop, "drop", "They are left out, unless there are digits in them"),
+        Named::new(Self::Mark, "mark", "They are passed through with `UNK` before them"),
+    ];
+}
+
+impl UnknownWords {
+    /// The text before an unknown word in a printed translation.
+    #[must_use]
+    pub fn mark(self) -> &'static str {
+        if self == Self::Mark { "UNK" } else { "" }
+    }
+}
+
+/// Sizes of the search, and its result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchOptions {
     /// `N_c`: coverages kept per number of translated source words.
     pub coverages: usize,
     /// `N_l`: hypotheses kept per coverage.
     pub hypotheses: usize,
-    /// `N_o`: translation options per source phrase; none: all.
+    /// `N_o`: translation options per source phrase; `None`: all.
     pub options: Option<usize>,
     /// Whether options are sorted, and chosen, with the language model's estimate (§2.1).
     pub presort: bool,
     /// See [`LookAhead`].
     pub look_ahead: LookAhead,
-    /// How far to jump; none: as far as it likes.
+    /// How many source words a jump may pass; `None`: any number.
     pub distortion_limit: Option<usize>,
     /// See [`UnknownWords`].
     pub unknown_words: UnknownWords,

@@ -30,3 +30,4 @@ pub use on_cuda::DeviceError;
 pub use recipe::Recipe;
 pub use run::{Execution, Observer, Progress, TrainError, Validated, train};
 pub use trainer::{Trainer, TrainerSettings, Update, UpdateError};
+pub use validation::ValidationError;

@@ -8,7 +8,7 @@ use crate::networks::NetworkError;
 use crate::recipe::{Metric, Recipe};
 use crate::tape::WordLosses;
 use crate::text_lines::lines;
-use crate::validation::{Dev, bleu, translate};
+use crate::validation::{Dev, ValidationError, bleu, translate};
 use crate::vocabulary::VocabularyTrainingError;
 use crate::{Cuda, DeviceError, Trainer, UpdateError};
 use metaphrase_kernels::Matrix;
@@ -107,6 +107,9 @@ pub enum TrainError {
     /// A checkpoint.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
+    /// A validation.
+    #[error(transparent)]
+    Validation(#[from] ValidationError),
     /// A model that was to be written.
     #[error(transparent)]
     Model(#[from] ModelError),
@@ -320,12 +323,12 @@ impl<'a> Run<'a> {
         let log_prob: f64 = losses.log_probs.iter().map(|&p| f64::from(p)).sum();
         let weights = weights(self.output, self.trainer.parameters())?;
         let model = Model::new(self.config.clone(), &weights)?;
-        let vocabularies = (&self.source, &self.target);
-        let translations = translate(&model, &self.dev.source, vocabularies, &self.recipe.validation, self.threads);
+        let Self { source, target, dev, .. } = self;
+        let translations = translate(&model, &dev.source, source, target, &self.recipe.validation, self.threads)?;
         let mut validated = Validated {
             update: self.state.updates,
             cross_entropy: -log_prob / losses.log_probs.len().max(1) as f64,
-            bleu: bleu(&translations, &self.dev.target),
+            bleu: bleu(&translations, &self.dev.target)?,
             log_z: mean_and_deviation(&losses.log_z),
             best: false,
             seconds: self.state.seconds,

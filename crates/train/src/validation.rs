@@ -1,12 +1,14 @@
 //! How well a model does on the development set: cross-entropy, and BLEU of its translation by our own search.
 
 use crate::recipe::Validation;
-use metaphrase_base::{StepModel as _, WordId};
+use metaphrase_base::StepModel as _;
+use metaphrase_base::pipeline::{Queue, Ticket, WorkerPanicked, in_batches};
 use metaphrase_metrics::{Bleu, BleuOptions, Metric as _, References};
 use metaphrase_models::Model;
-use metaphrase_search::{CheckedOptions, Options, Searcher, Task};
+use metaphrase_search::{Options, OptionsError, Searcher, Task};
 use metaphrase_text::vocab::Vocabulary;
-use std::sync::Mutex;
+use std::cmp::Reverse;
+use std::num::NonZeroUsize;
 
 /// The development set, as text.
 pub(crate) struct Dev {
@@ -14,71 +16,93 @@ pub(crate) struct Dev {
     pub(crate) target: Vec<String>,
 }
 
+/// Why a model could not be measured on the development set.
+#[derive(Debug, thiserror::Error)]
+pub enum ValidationError {
+    /// The search refuses the recipe's options.
+    #[error("the development set can not be translated: {0}; change [validation] in the recipe")]
+    Options(#[from] OptionsError),
+    /// A thread of the search failed.
+    #[error("the development set could not be translated: {0}")]
+    Worker(#[from] WorkerPanicked),
+    /// The references do not fit the translations.
+    #[error("the BLEU of the development set can not be computed: {0}; check data.dev in the recipe")]
+    Bleu(#[from] metaphrase_metrics::Error),
+}
+
 /// Source words that share a step of the search.
 const BATCH_TOKENS: usize = 512;
 
-/// Translates all lines, by several threads.
+/// Translates all lines, on `threads` threads, at least 1. A line without words has an empty translation.
+///
+/// # Errors
+/// [`ValidationError`] if the model can not be searched with these settings.
 pub(crate) fn translate(
     model: &Model,
     lines: &[String],
-    (source, target): (&Vocabulary, &Vocabulary),
+    source: &Vocabulary,
+    target: &Vocabulary,
     settings: &Validation,
     threads: usize,
-) -> Vec<String> {
-    let excluded: Vec<WordId> = target.unk().into_iter().chain(target.special_words()).collect();
+) -> Result<Vec<String>, ValidationError> {
+    let excluded = target.unk().into_iter().chain(target.special_words());
     let options = Options {
         beam_size: settings.beam_size,
         normalize: settings.normalize,
-        excluded: excluded.into_iter().filter(|&word| word != model.end_of_sentence()).collect(),
+        excluded: excluded.filter(|&word| word != model.end_of_sentence()).collect(),
         ..Options::default()
     };
-    // The recipe's numbers have been checked, and the excluded words are the vocabulary's.
-    let Ok(options) = options.check(model) else { return vec![String::new(); lines.len()] };
-    let mut sentences: Vec<(usize, Vec<WordId>)> = Vec::new();
-    for (i, line) in lines.iter().enumerate() {
+    let options = options.check(model)?;
+    let segment = |(number, line): (usize, &String)| {
         let mut words = Vec::new();
         source.encode(line, &mut words);
-        if words.len() > 1 {
-            sentences.push((i, words));
-        }
-    }
-    // The shortest at the end, where the queue is popped.
-    sentences.sort_by_key(|(_, words)| words.len());
-    let (queue, translations) = (Mutex::new(sentences), Mutex::new(vec![String::new(); lines.len()]));
-    std::thread::scope(|scope| {
-        for _ in 0..threads.max(1) {
-            scope.spawn(|| search(model, target, &options, &queue, &translations));
-        }
-    });
-    translations.into_inner().unwrap_or_default()
-}
-
-fn search(
-    model: &Model,
-    target: &Vocabulary,
-    options: &CheckedOptions,
-    queue: &Mutex<Vec<(usize, Vec<WordId>)>>,
-    translations: &Mutex<Vec<String>>,
-) {
-    let next = || {
-        let (line, words) = queue.lock().ok()?.pop()?;
-        Some(Task::new(line, words, options))
+        (words.len() > 1).then_some((number, words))
     };
-    Searcher::new(model, BATCH_TOKENS).run(next, |outcome| {
-        if let (Some(best), Ok(mut all)) = (outcome.hypotheses.first(), translations.lock()) {
-            all[outcome.tag] = target.decode(&best.words);
+    let mut sentences: Vec<_> = lines.iter().enumerate().filter_map(segment).collect();
+    // The longest first: sentences of similar length make good batches.
+    sentences.sort_by_key(|(_, words)| Reverse(words.len()));
+    let worker = |queue: &Queue<((usize, Vec<_>), Ticket<_>)>| {
+        let mut searcher = Searcher::new(model, BATCH_TOKENS);
+        while let Some(batch) = queue.batch() {
+            let mut tasks = batch.map(|((number, words), ticket)| Task::new((number, ticket), words, &options));
+            searcher.run(
+                || tasks.next(),
+                |outcome| {
+                    let (number, ticket) = outcome.tag;
+                    let best = outcome.hypotheses.first().map(|best| target.decode(&best.words));
+                    ticket.finish((number, best.unwrap_or_default()));
+                },
+            );
         }
-    });
+    };
+    let mut translations = vec![String::new(); lines.len()];
+    let sink = |(number, translation): (usize, String)| {
+        translations[number] = translation;
+        Ok::<_, WorkerPanicked>(())
+    };
+    let threads = NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN);
+    in_batches(sentences.len(), threads, sentences.into_iter(), worker, sink)?;
+    Ok(translations)
 }
 
 /// BLEU with sacreBLEU's defaults.
-pub(crate) fn bleu(hypotheses: &[String], references: &[String]) -> f64 {
-    let score = || {
-        let references = [references];
-        let references = References::new(&references)?;
-        Ok::<_, metaphrase_metrics::Error>(
-            Bleu::new(BleuOptions::default())?.corpus_score(hypotheses, &references)?.value,
-        )
-    };
-    score().unwrap_or(0.0)
+///
+/// # Errors
+/// [`ValidationError::Bleu`] if there is not one reference for each hypothesis.
+pub(crate) fn bleu(hypotheses: &[String], references: &[String]) -> Result<f64, ValidationError> {
+    let references = [references];
+    Ok(Bleu::new(BleuOptions::default())?.corpus_score(hypotheses, &References::new(&references)?)?.value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn references_that_do_not_fit_are_an_error() {
+        let lines = |count| vec!["a line of words".to_owned(); count];
+        assert_eq!(bleu(&lines(2), &lines(2)).expect("lines that fit").round(), 100.0);
+        let error = bleu(&lines(2), &lines(3)).expect_err("a reference too many").to_string();
+        assert!(error.starts_with("the BLEU of the development set can not be computed: "), "{error}");
+    }
 }

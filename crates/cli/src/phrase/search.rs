@@ -1,19 +1,21 @@
 //! What all searches of a phrase-based model share: options, and the way of the lines.
 
 use crate::Usage;
-use crate::io::{Input, Output, leave_when_closed};
+use crate::io::{Input, Output};
 use crate::lines::{Line, Lines};
+use crate::stream::Paced;
+use crate::values::choice;
 use anyhow::Result;
 use clap::{ValueEnum, ValueHint};
-use metaphrase_phrase::{
-    Counters, LookAhead, Markup, PhraseModel, SearchOptions, Source, UnknownWords, Workspace, for_each_sentence,
-};
+use metaphrase_base::Choice;
+use metaphrase_base::pipeline::in_order;
+use metaphrase_phrase::{Counters, LookAhead, Markup, PhraseModel, SearchOptions, Source, UnknownWords, Workspace};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Lines that are searched before anything of them is printed, at most.
-const CHUNK: usize = 512;
+/// Lines that are on the way at most, from the input to the output.
+const WINDOW: usize = 1024;
 
 /// Model, text and search.
 #[derive(clap::Args)]
@@ -35,8 +37,9 @@ pub struct Args {
     #[arg(long, value_name = "N_O", default_value_t = 100, help_heading = "Search")]
     options: usize,
     /// What an expansion is judged by before its language model score is known
-    #[arg(long, value_enum, default_value_t = Look::FirstWord, value_name = "HOW", help_heading = "Search")]
-    look_ahead: Look,
+    #[arg(long, value_name = "HOW", default_value = LookAhead::FirstWord.name(), help_heading = "Search")]
+    #[arg(value_parser = choice::<LookAhead>())]
+    look_ahead: LookAhead,
     /// Choose and sort translation options without the language model's estimate
     #[arg(long, help_heading = "Search")]
     no_presort: bool,
@@ -44,36 +47,15 @@ pub struct Args {
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Search")]
     distortion_limit: Option<i64>,
     /// What becomes of words that the model does not translate
-    #[arg(long, value_enum, default_value_t = Unknown::Copy, value_name = "HOW")]
-    unknown_words: Unknown,
+    #[arg(long, value_name = "HOW", default_value = UnknownWords::Copy.name())]
+    #[arg(value_parser = choice::<UnknownWords>())]
+    unknown_words: UnknownWords,
     /// Whether lines have translations in them, `<n translation="a house" prob="0.8">ein Haus</n>`, and what they are for
     #[arg(long, value_enum, default_value_t = XmlInput::PassThrough, value_name = "HOW")]
     xml_input: XmlInput,
     /// Threads, each with sentences of its own [default: as many as the machine has]
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
-}
-
-/// [`LookAhead`] by name.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Look {
-    /// Nothing
-    None,
-    /// Its first word after the history: the same translations, fewer look-ups
-    FirstWord,
-    /// The phrase alone: fewest look-ups, some other translations
-    PhraseOnly,
-}
-
-/// [`UnknownWords`] by name, and how they are printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Unknown {
-    /// They are passed through
-    Copy,
-    /// They are left out, unless there are digits in them
-    Drop,
-    /// They are passed through with `UNK` before them
-    Mark,
 }
 
 /// What the input's markup is for, in Moses' words.
@@ -105,94 +87,85 @@ impl Args {
             hypotheses: hypotheses.into(),
             options: (self.options > 0).then_some(self.options),
             presort: !self.no_presort,
-            look_ahead: match self.look_ahead {
-                Look::None => LookAhead::None,
-                Look::FirstWord => LookAhead::FirstWord,
-                Look::PhraseOnly => LookAhead::PhraseOnly,
-            },
+            look_ahead: self.look_ahead,
             distortion_limit: match self.distortion_limit {
                 Some(limit) => usize::try_from(limit).ok(),
                 None => model.distortion_limit,
             },
-            unknown_words: match self.unknown_words {
-                Unknown::Copy | Unknown::Mark => UnknownWords::Copy,
-                Unknown::Drop => UnknownWords::Drop,
-            },
+            unknown_words: self.unknown_words,
             keep_recombined,
         })
     }
 
-    /// What stands before words that were passed through.
+    /// The text before words that the model does not translate.
     pub fn unknown_mark(&self) -> &'static str {
-        if self.unknown_words == Unknown::Mark { "UNK" } else { "" }
+        self.unknown_words.mark()
     }
 
-    /// The words of line `number`, from 1, and the translations in it. If its markup is broken it is left out.
-    fn parse<'l>(&self, number: usize, line: &'l Line) -> Markup<'l> {
+    /// The words of a line, and the translations in it. If its markup is broken, `notes` says so and it is left out.
+    fn parse<'l>(&self, text: &'l str, notes: &mut Vec<String>) -> Markup<'l> {
         let plain = |words| Markup { words, forced: Vec::new() };
         match self.xml_input {
-            XmlInput::PassThrough => plain(line.text.split_ascii_whitespace().collect()),
-            XmlInput::Ignore => plain(Markup::strip(&line.text)),
-            XmlInput::Exclusive | XmlInput::Inclusive => Markup::parse(&line.text).unwrap_or_else(|error| {
-                tracing::warn!("line {number}: {error}; translated without the markup");
-                plain(Markup::strip(&line.text))
+            XmlInput::PassThrough => plain(text.split_ascii_whitespace().collect()),
+            XmlInput::Ignore => plain(Markup::strip(text)),
+            XmlInput::Exclusive | XmlInput::Inclusive => Markup::parse(text).unwrap_or_else(|error| {
+                notes.push(format!("{error}; translated without the markup"));
+                plain(Markup::strip(text))
             }),
         }
     }
 
-    /// Does `work` with each line, on all threads, and writes what it gives, in the order of the lines. `work` gets the
-    /// number of the line, from 0.
+    /// Does `work` with each line, on all threads, and writes each result as soon as it and those before it are there.
+    /// `work` gets the number of the line, from 0.
     pub fn run<W>(&self, work: W) -> Result<()>
     where
         W: Fn(usize, Source, &mut Workspace) -> (String, Counters) + Sync,
     {
-        let threads = crate::number::threads(self.threads).get();
+        let threads = crate::number::threads(self.threads);
         let mut lines = Lines::new(Input::open(self.input.as_deref())?);
-        let mut output = Output::create(self.output.as_deref())?;
-        if output.is_stdout() {
-            leave_when_closed();
-        }
-        let mut workspaces: Vec<Workspace> = std::iter::repeat_with(Workspace::default).take(threads).collect();
-        let (mut counters, mut time, mut first) = (Counters::default(), Duration::ZERO, 0);
-        loop {
-            let chunk = next_chunk(&mut lines)?;
-            if chunk.is_empty() {
-                break;
+        let mut output = Paced::new(Output::create(self.output.as_deref())?);
+        let name = lines.name().to_owned();
+        let (mut counters, mut read, since) = (Counters::default(), Ok(()), Instant::now());
+        let next_line = || match lines.next_line() {
+            Ok(line) => line.map(|line| (lines.read(), line, !lines.has_next())),
+            Err(error) => {
+                read = Err(error);
+                None
             }
-            let since = Instant::now();
-            let chunk: Vec<Markup> = (first + 1..).zip(&chunk).map(|(number, line)| self.parse(number, line)).collect();
-            let exclusive = self.xml_input == XmlInput::Exclusive;
-            let work = |line: usize, workspace: &mut Workspace| {
-                let Markup { words, forced } = &chunk[line];
-                work(first + line, Source { words, forced, exclusive }, workspace)
-            };
-            for (text, done) in for_each_sentence(chunk.len(), &mut workspaces, work) {
-                output.write(&text)?;
-                counters += done;
+        };
+        let exclusive = self.xml_input == XmlInput::Exclusive;
+        let work = |workspace: &mut Workspace, (number, line, last): (usize, Line, bool)| {
+            let Line { text, mut notes, .. } = line;
+            let Markup { words, forced } = self.parse(&text, &mut notes);
+            let (text, done) = work(number - 1, Source { words: &words, forced: &forced, exclusive }, workspace);
+            Answer { number, notes, text, done, last }
+        };
+        let write = |Answer { number, notes, text, done, last }| -> Result<()> {
+            for note in notes {
+                tracing::warn!("{name}, line {number}: {note}");
             }
-            time += since.elapsed();
-            first += chunk.len();
-            output.flush()?;
-        }
-        output.finish()?;
-        report(&counters, time, threads);
+            counters += done;
+            output.write(&text, last);
+            Ok(())
+        };
+        in_order(WINDOW, threads, Workspace::default, std::iter::from_fn(next_line), work, write)?;
+        read?;
+        output.end().finish()?;
+        report(&counters, since.elapsed(), threads.get());
         Ok(())
     }
 }
 
-/// The lines that are there, at least one unless the input is at its end.
-fn next_chunk(lines: &mut Lines) -> Result<Vec<Line>> {
-    let mut chunk = Vec::new();
-    while let Some(line) = lines.next_line()? {
-        for note in &line.notes {
-            tracing::warn!("{}, line {}: {note}", lines.name(), lines.read());
-        }
-        chunk.push(line);
-        if chunk.len() == CHUNK || !lines.has_next() {
-            break;
-        }
-    }
-    Ok(chunk)
+/// The result of a line.
+struct Answer {
+    /// The number of the line, from 1.
+    number: usize,
+    /// What was wrong with the line, each one sentence.
+    notes: Vec<String>,
+    text: String,
+    done: Counters,
+    /// Whether the next line had not been read yet.
+    last: bool,
 }
 
 fn report(counters: &Counters, time: Duration, threads: usize) {
