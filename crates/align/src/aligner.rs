@@ -9,8 +9,8 @@ use crate::{Alignment, Corpus, Error, Symmetrization};
 use std::fmt;
 use std::num::NonZeroUsize;
 
-/// Jumps are counted in about so many sentence pairs, evenly spread: they have few parameters. With 261,627 pairs, one
-/// in 8 instead of all takes 15 % off the time and leaves every figure of `docs/results/align.md` as it is.
+/// Jumps have few parameters, so they are counted in about this number of sentence pairs, evenly spread. With 261,627
+/// pairs, one in 8 instead of all takes 15 % off the time and leaves every figure of `docs/results/align.md` as it is.
 const JUMP_PAIRS: usize = 1 << 15;
 
 /// How to align.
@@ -18,7 +18,7 @@ const JUMP_PAIRS: usize = 1 << 15;
 pub struct Options {
     /// Passes over the text with the diagonal model.
     pub diagonal_iterations: usize,
-    /// Passes over the text with the HMM; with none the diagonal model makes the alignments.
+    /// Passes over the text with the HMM; with 0 the diagonal model makes the alignments.
     pub hmm_iterations: usize,
     /// How the alignments of the two directions become one.
     pub symmetrization: Symmetrization,
@@ -40,7 +40,7 @@ impl Default for Options {
     }
 }
 
-/// What is being done.
+/// The kind of a pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
     /// A pass with the diagonal model.
@@ -64,7 +64,7 @@ impl fmt::Display for Stage {
 /// A pass over the text begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
-    /// What the pass does.
+    /// The kind of the pass.
     pub stage: Stage,
     /// Passes done before it.
     pub done: usize,
@@ -94,7 +94,7 @@ pub fn align(corpus: &Corpus, options: &Options, observer: &mut dyn FnMut(Progre
     Ok(training.links())
 }
 
-/// The models, and what they learn from.
+/// The models, and the corpus from which they learn.
 struct Training<'a> {
     corpus: &'a Corpus,
     options: &'a Options,
@@ -130,7 +130,7 @@ impl<'a> Training<'a> {
         self.table.maximise();
     }
 
-    /// Both directions learn from what they agree on.
+    /// Both directions learn from the links on which they agree.
     fn hmm_pass(&mut self) {
         let (table, hmm) = (&self.table, self.jumps.each_ref().map(Hmm::new));
         let every = (self.corpus.len() / JUMP_PAIRS).max(1);

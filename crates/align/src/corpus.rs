@@ -88,7 +88,7 @@ pub struct Corpus {
 }
 
 impl Corpus {
-    /// Adds a sentence pair; words are what white space separates.
+    /// Adds a sentence pair; white space separates the words.
     pub fn push(&mut self, source: &str, target: &str) {
         self.source.push(source);
         self.target.push(target);

@@ -1,4 +1,4 @@
-//! What can be wrong with text that is to be aligned.
+//! Errors of text that is to be aligned.
 
 use thiserror::Error;
 
@@ -14,13 +14,13 @@ pub enum Error {
         "the text has more than 4,000,000,000 different word pairs; align it in parts, or segment words into sub-words"
     )]
     TooManyWordPairs,
-    /// Something else than `i-j`.
+    /// A link that is not of the form `i-j`.
     #[error(
         "'{found}' is no link; expected source and target position from 0 as in '0-0 1-2', each below {limit}",
         limit = crate::alignment::LONGEST
     )]
     Link {
-        /// What stands there.
+        /// The text in the place of a link.
         found: String,
     },
     /// A link to a word that the sentence does not have.

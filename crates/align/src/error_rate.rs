@@ -19,13 +19,13 @@ impl ErrorRate {
         self.common += found.links().iter().filter(|&&link| wanted.contains(link)).count() as u64;
     }
 
-    /// Part of the links found that are right; 1 if none was found.
+    /// The right part of the found links; 1 if no link was found.
     #[must_use]
     pub fn precision(&self) -> f64 {
         ratio(self.common, self.found)
     }
 
-    /// Part of the right links that were found; 1 if there is none.
+    /// The found part of the right links; 1 if there is no right link.
     #[must_use]
     pub fn recall(&self) -> f64 {
         ratio(self.common, self.wanted)

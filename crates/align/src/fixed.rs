@@ -12,7 +12,7 @@ const UNIT: f32 = 4_294_967_296.0;
 pub(crate) struct SharedSum(AtomicU64);
 
 impl SharedSum {
-    /// Adds a probability; what is below a unit is nothing.
+    /// Adds a probability; one below a unit adds 0.
     #[inline]
     pub fn add(&self, probability: f32) {
         let units = to_units(probability);

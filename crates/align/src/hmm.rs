@@ -1,7 +1,7 @@
 //! Posteriors of an HMM of word alignment.
 //!
-//! The positions of the one sentence are the states, the words of the other are what they emit (Vogel, Ney and Tillmann
-//! 1996). A word may come from no position at all; the chain then stays where it is (Och and Ney 2003). Before the first
+//! The positions of one sentence are the states, and they emit the words of the other sentence (Vogel, Ney and Tillmann
+//! 1996). A word may come from no position; the chain then stays where it is (Och and Ney 2003). Before the first
 //! word it is at a position of its own, left of the sentence.
 
 use crate::jumps::{JumpCounts, Jumps};
@@ -46,12 +46,12 @@ impl Transitions {
     }
 }
 
-/// How far it is from one position to another of a sentence with so many; from the start as from position −1.
+/// The distance from one position to another in a sentence of `states` positions; the start counts as position −1.
 fn jump(from: usize, to: usize, states: usize) -> isize {
     if from == states { to as isize + 1 } else { to as isize - from as isize }
 }
 
-/// What words a sentence pair has to explain, and how well each position does.
+/// The probabilities of the words of a sentence pair at each position.
 pub(crate) struct Emissions<'a> {
     /// Probability of each word at each position, words × states.
     pub words: &'a [f32],
@@ -78,7 +78,7 @@ pub(crate) struct Chain {
 
 impl Chain {
     /// Fills `posterior` (words × states) and `null_posterior` (words) with the probability that a word comes from a
-    /// position, or from none, given both sentences; adds the expected jumps to `counts`.
+    /// position, or from no position, given both sentences; adds the expected jumps to `counts`.
     pub fn posteriors(
         &mut self,
         model: &Transitions,
@@ -148,7 +148,7 @@ impl Chain {
             *p = reached * rest;
         }
         *null_posterior = stay * before.iter().zip(&self.rest).map(|(before, rest)| before * rest).sum::<f32>();
-        // What the two sum to is the scale of this word's transitions, too.
+        // The sum of the two is the scale of this word's transitions, too.
         let total = posterior.iter().sum::<f32>() + *null_posterior;
         scale_to(posterior, total);
         *null_posterior /= total;

@@ -5,7 +5,7 @@ use crate::fixed::Sum;
 
 /// Each bin's largest distance. Short jumps have a bin of their own; long ones share, as they are rare.
 const EDGES: [usize; 17] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 17, 25, 40, 80, usize::MAX];
-/// Bins of jumps to the left, none, to the right.
+/// Bins of jumps: to the left, to the same position, to the right.
 const BINS: usize = 2 * EDGES.len() - 1;
 /// Index of the bin for no jump.
 const NONE: usize = EDGES.len() - 1;

@@ -1,4 +1,4 @@
-//! What is known of the links of one sentence pair.
+//! Posteriors of the links of one sentence pair.
 
 use crate::diagonal::{Diagonal, Distances};
 use crate::hmm::{Chain, Emissions, Transitions};
@@ -102,7 +102,7 @@ impl PairPosteriors {
         self.count_links(table, pair, |forward, backward| [forward, backward]);
     }
 
-    /// Adds what the two directions agree on, the product of their posteriors, to the counts of both (Liang, Taskar
+    /// Adds the agreement of the two directions, the product of their posteriors, to the counts of both (Liang, Taskar
     /// and Klein 2006, section 4).
     pub fn count_agreement(&self, table: &Table, pair: Pair<'_>) {
         self.count_links(table, pair, |forward, backward| [forward * backward; 2]);

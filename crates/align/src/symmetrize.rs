@@ -16,11 +16,11 @@ pub enum Symmetrization {
     Intersection,
     /// Links of either.
     Union,
-    /// The intersection, and links of the union that touch it, diagonally too, if one of their words has none yet.
+    /// The intersection, and links of the union that touch it, diagonally too, if one of their words has no link yet.
     GrowDiag,
-    /// In the end links of the union, too, of which one word has none yet.
+    /// As `GrowDiag`, and then links of the union of which one word has no link yet.
     GrowDiagFinal,
-    /// In the end links of the union, too, of which both words have none yet.
+    /// As `GrowDiag`, and then links of the union of which both words have no link yet.
     #[default]
     GrowDiagFinalAnd,
 }
@@ -42,7 +42,7 @@ impl Symmetrization {
         NAMES.iter().map(|(name, _)| *name)
     }
 
-    /// One alignment for a pair of sentences with so many words. Links are outside neither sentence.
+    /// One alignment for a pair of sentences with `source` and `target` words. All links are inside the sentences.
     pub(crate) fn apply(self, forward: Vec<Link>, backward: Vec<Link>, source: usize, target: usize) -> Alignment {
         let mut grid = Grid::new(&forward, &backward, source, target);
         match self {
@@ -76,7 +76,7 @@ impl FromStr for Symmetrization {
     }
 }
 
-/// The links chosen so far and what can be chosen yet.
+/// The links chosen so far, and the links that can still be chosen.
 struct Grid {
     target: usize,
     /// Whether a link is in the union and not chosen, source × target.

@@ -15,10 +15,10 @@ const LEAST: f64 = 0.03;
 /// No word.
 const EMPTY: u32 = u32::MAX;
 
-/// A word pair: a slot of a hash table. What is needed together is in one cache line.
+/// A word pair: a slot of a hash table, in one cache line.
 #[derive(Debug)]
 struct Slot {
-    /// The target word, [`EMPTY`] for none.
+    /// The target word; [`EMPTY`] in an empty slot.
     target: u32,
     /// p(target|source), p(source|target).
     probabilities: [f32; 2],
@@ -64,7 +64,7 @@ impl Table {
         })
     }
 
-    /// Forgets the word pairs that are improbable in both directions: most of them. What is left fits caches better.
+    /// Forgets the word pairs that are improbable in both directions. Most pairs are; the rest fits caches better.
     pub fn prune(&mut self) -> Result<(), Error> {
         let mut rows = Rows::default();
         let mut row = Vec::new();
@@ -154,7 +154,7 @@ impl Table {
     }
 }
 
-/// What a distribution is normalised by.
+/// The normaliser of a distribution.
 #[derive(Debug, Clone, Copy, Default)]
 struct Total {
     count: f64,
@@ -190,7 +190,7 @@ fn exp_digamma(mut x: f64) -> f64 {
     x * (-0.5 * inverse - series - shift).exp()
 }
 
-/// The slot of a row of so many where a word is looked for first.
+/// The first slot probed for a word in a row of `slots` slots.
 #[inline]
 fn home(word: u32, slots: u32) -> u32 {
     // Fibonacci hashing; the product's upper bits choose the slot.

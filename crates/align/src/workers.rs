@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const CHUNK: usize = 256;
 
 /// Calls `work(state, pair)` for each pair below `pairs`, in any order, and returns the states, one for each thread.
-/// What they hold must not depend on which pairs they saw: the caller puts it together again.
+/// The caller merges the states; their merged content must not depend on which thread took which pair. Results here are
+/// sums in no order, which is why [`metaphrase_base::pipeline`] with its tickets is not used.
 pub(crate) fn for_each_pair<S: Send>(
     pairs: usize,
     threads: NonZeroUsize,

@@ -4,9 +4,9 @@ use crate::io::Input;
 use anyhow::{Context, Result};
 use std::io::{self, BufRead, BufReader, Read};
 
-/// Read at once: some thousand lines of a file, all that a pipe holds.
+/// Bytes read at once: some thousand lines of a file, or the content of a pipe.
 const BUFFER: usize = 1 << 20;
-/// What is longer is cut off, so that a stream without line breaks cannot fill the memory.
+/// A longer line is cut off, so that a stream without line breaks cannot fill the memory.
 const LONGEST: usize = 64 << 20;
 
 /// A line.
@@ -16,7 +16,7 @@ pub struct Line {
     pub text: String,
     /// Bytes read for it.
     pub bytes: u64,
-    /// What was wrong with it, each one sentence.
+    /// The faults of the line, each one sentence.
     pub notes: Vec<String>,
 }
 
@@ -33,7 +33,7 @@ impl Lines {
         Self { reader: BufReader::with_capacity(BUFFER, input.reader), name: input.name, read: 0 }
     }
 
-    /// How messages call the input.
+    /// The name of the input in messages.
     pub fn name(&self) -> &str {
         &self.name
     }

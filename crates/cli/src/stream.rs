@@ -15,7 +15,7 @@ const CHUNK: usize = 2000;
 /// The longest time for which a finished line is held back.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// An output that others read while it is written: lines are handed on together, but none is held back for long.
+/// An output that others read while it is written: lines are handed on together, but no line is held back for long.
 pub struct Paced {
     output: Output,
     flushed: Instant,
@@ -51,15 +51,15 @@ impl Paced {
     }
 }
 
-/// What the printer of an answer has to know of the line that asked for it.
+/// The facts about a line that the printer of its answer needs.
 pub struct Ticket<T> {
     /// Number of the line, from 0.
     pub number: usize,
     /// Bytes of the line.
     pub bytes: u64,
-    /// What was wrong with the line, each one sentence.
+    /// The faults of the line, each one sentence.
     pub notes: Vec<String>,
-    /// What the command itself wants to remember.
+    /// Data of the command.
     pub extra: T,
 }
 
@@ -72,7 +72,7 @@ impl<T> Ticket<T> {
 
 /// Where requests come from.
 pub trait Source: Send {
-    /// What is remembered of a line.
+    /// Data of the command about a line.
     type Extra: Send;
 
     /// The next request, after waiting for it; `None` at the end.
@@ -82,7 +82,7 @@ pub trait Source: Send {
     fn has_next(&self) -> bool;
 }
 
-/// What goes from the thread that reads to the one that prints, in the order of lines.
+/// Messages from the thread that reads to the thread that prints, in the order of lines.
 enum Message<T> {
     Ticket { ticket: Ticket<T>, ends_chunk: bool },
     Failed(anyhow::Error),

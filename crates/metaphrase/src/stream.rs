@@ -136,7 +136,7 @@ impl Shared {
             prefix.pop();
         }
         let source_pieces = pieces(&self.source, &source[..source.len() - 1]);
-        let required = self.required(search, request, (source.len(), prefix.len()), &mut notes);
+        let required = self.required(search, request, source.len(), prefix.len(), &mut notes);
         let constraints = required.constraints.clone();
         // Distinct lines draw from distinct streams of numbers.
         let seed = options.seed.wrapping_add((ticket.number() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -144,12 +144,13 @@ impl Shared {
         Some(Task { prefix, seed, constraints, ..Task::new(tag, source, search) })
     }
 
-    /// The terms of a request whose source and prefix have so many words, and notes about them.
+    /// The terms of a request; its source has `source_len` words and its prefix `prefix_len`. Notes about the terms.
     fn required(
         &self,
         search: &CheckedOptions,
         request: &Request,
-        (source_len, prefix_len): (usize, usize),
+        source_len: usize,
+        prefix_len: usize,
         notes: &mut Vec<String>,
     ) -> Required {
         if request.terms.is_empty() || request.target.is_some() {

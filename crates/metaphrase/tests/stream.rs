@@ -1,4 +1,4 @@
-//! A stream ends when its sink wants no more.
+//! A stream ends when its sink wants no more, and reads no further ahead than a window.
 
 use metaphrase::{Request, Translator};
 use std::ops::ControlFlow;
@@ -21,4 +21,29 @@ fn nothing_is_read_after_the_sink_broke() {
     translator.stream(&translator.options(), chunks, sink).expect("a stopped stream is no error");
     assert_eq!(sunk, 3);
     assert!(read.load(Ordering::Relaxed) < 10_000, "all was read");
+}
+
+#[test]
+fn lines_behind_a_long_one_wait_to_be_read() {
+    const CHUNK: usize = 100;
+    let translator = Translator::builder().model("en-de").threads(1).batch_tokens(1).build().expect("a model");
+    let read = AtomicUsize::new(0);
+    let chunks = (0..1000).map(|chunk| {
+        read.fetch_add(CHUNK, Ordering::Relaxed);
+        let mut requests = vec![Request::default(); CHUNK];
+        if chunk == 0 {
+            requests[0] = Request::translate("I am tired and I want to go home. ".repeat(20));
+        }
+        requests
+    });
+    let (mut sunk, mut ahead) = (0, 0);
+    let sink = |_| {
+        sunk += 1;
+        ahead = ahead.max(read.load(Ordering::Relaxed) + 1 - sunk);
+        ControlFlow::Continue(())
+    };
+    translator.stream(&translator.options(), chunks, sink).expect("all lines are translated");
+    assert_eq!(sunk, 100_000);
+    // A window of 8192 lines, empty or not, and one chunk.
+    assert!(ahead <= 8192 + CHUNK, "{ahead} lines were in memory");
 }

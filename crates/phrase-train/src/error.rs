@@ -1,4 +1,4 @@
-//! What can go wrong in training.
+//! Errors of training.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -24,18 +24,18 @@ pub enum Error {
         "the development set has no line with words on both sides; give some hundred sentences and their translations"
     )]
     NoDev,
-    /// The directory has a training that is not to be gone on with.
+    /// The directory has a training, and the caller did not ask to continue it.
     #[error("{} has a training already; go on with it (--resume), or train in another directory", path.display())]
     Exists {
         /// The directory.
         path: PathBuf,
     },
-    /// What is to be gone on with was made with other settings or texts.
+    /// The training to continue was made with other settings or texts.
     #[error("{}: {what}; go on with the same texts and settings, or train in another directory", path.display())]
     OtherSettings {
         /// The file that says how it was made.
         path: PathBuf,
-        /// What is different.
+        /// The difference.
         what: String,
     },
     /// A file can not be read.
@@ -61,7 +61,7 @@ pub enum Error {
         path: PathBuf,
         /// Counted from 1.
         line: usize,
-        /// What is wrong with them.
+        /// The fault of the links.
         cause: metaphrase_align::Error,
     },
     /// Words can not be aligned.

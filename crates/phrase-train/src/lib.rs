@@ -1,10 +1,10 @@
 //! Training of phrase-based models: from tokenised parallel text to a tuned model directory.
 //!
 //! [`train`] goes through the [`Stage`]s: word alignment, phrase and reordering tables, language model, and weights that are
-//! tuned on a [`DevSet`]. Each stage leaves whole files, which a later run may go on from. The directory is one of Moses.
-//! [`tune`] finds weights for a model that is there.
+//! tuned on a [`DevSet`]. Each stage writes whole files, from which a later run may continue. Moses reads the
+//! directory. [`tune`] finds weights for an existing model.
 //!
-//! This crate puts the others together: what is learnt, and how, is in `align`, `ngram` and `tune`.
+//! This crate connects the stages; the methods are in `align`, `ngram` and `tune`.
 #![forbid(unsafe_code)]
 
 mod dev;

@@ -1,4 +1,4 @@
-//! What a model directory was made from, so that a later run does not go on with something else.
+//! The texts and settings of a training, so that a later run does not continue with others.
 
 use crate::TrainOptions;
 use crate::error::Error;

@@ -20,11 +20,11 @@ pub struct TrainOptions {
     pub lowercase: bool,
     /// How tables are made.
     pub extract: ExtractOptions,
-    /// A language model that is there; none: one is estimated from the target text.
+    /// The file of a language model; `None`: one is estimated from the target text.
     pub language_model: Option<PathBuf>,
-    /// How that is done.
+    /// How the language model is estimated.
     pub estimate: EstimateOptions,
-    /// How far translations jump over source words, at most.
+    /// How many source words a jump may pass.
     pub distortion_limit: usize,
     /// How weights are tuned; the distortion limit is the one above.
     pub tune: TuneOptions,
@@ -69,7 +69,7 @@ impl fmt::Display for Stage {
     }
 }
 
-/// What training tells of itself.
+/// A report of a training on its progress.
 #[derive(Debug)]
 pub enum Event<'a> {
     /// A stage begins.
@@ -88,7 +88,7 @@ pub enum Event<'a> {
 
 /// Trains a model in a directory, which is made if it does not exist. Without a development set its weights stay those that
 /// Moses' training begins with. With `resume` the files of an earlier run of the same texts and settings are not made
-/// again. Returns what tuning has reached, if it was done.
+/// again. Returns the result of tuning, if there is a development set.
 ///
 /// | file | content |
 /// |---|---|
@@ -97,10 +97,10 @@ pub enum Event<'a> {
 /// | `lm.arpa.gz` | the language model, unless there was one |
 /// | `alignment.gz` | the links of each sentence pair |
 /// | `moses.untuned.ini` | the model before tuning |
-/// | `training.txt` | what it was made from |
+/// | `training.txt` | the texts and settings of the training |
 ///
 /// # Errors
-/// Those of the stages; files are whole or absent.
+/// The errors of the stages; a file is written as a whole or not at all.
 pub fn train(
     corpus: &Corpus,
     dev: Option<&DevSet>,

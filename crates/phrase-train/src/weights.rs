@@ -46,7 +46,7 @@ impl Tunable {
     }
 }
 
-/// What Moses' training begins with.
+/// The weights with which Moses' training begins.
 pub(crate) fn of_moses() -> Features {
     Features {
         reordering: [0.3; REORDERING_SCORES],

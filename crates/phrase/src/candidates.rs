@@ -26,16 +26,16 @@ pub(crate) struct Candidate {
     pub(crate) first: WordId,
     /// Where its words are in [`Candidates`].
     words: u32,
-    /// How many words.
+    /// The number of its words.
     pub(crate) len: u32,
     /// Where the state after its words is in [`Candidates`].
     state: u32,
-    /// What it is.
+    /// The target phrase.
     pub(crate) target: Target,
 }
 
 impl Candidate {
-    /// What options are sorted by.
+    /// The number by which options are sorted.
     fn rank(&self, presort: bool) -> f32 {
         let phrase = self.score[0].max(self.score[1]).max(self.score[2]);
         if presort { phrase + self.estimate } else { phrase }
@@ -71,7 +71,7 @@ pub(crate) struct Candidates {
     words: Vec<WordId>,
     /// Beside the words: log10 probability of a word and those behind it in its phrase, after those before it in its phrase.
     suffixes: Vec<f32>,
-    /// What the language model remembers after each phrase alone.
+    /// The language model state after each phrase alone.
     states: Vec<State>,
     forwards: Forwards,
 }
@@ -178,7 +178,7 @@ impl Candidates {
         self.suffixes[candidate.words as usize + first]
     }
 
-    /// What the language model remembers after an option's words alone.
+    /// The language model state after an option's words alone.
     pub(crate) fn state(&self, candidate: &Candidate) -> &State {
         &self.states[candidate.state as usize]
     }

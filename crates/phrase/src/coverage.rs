@@ -1,10 +1,10 @@
-//! Which source words a hypothesis has translated.
+//! The source words that a hypothesis has translated.
 
 use std::ops::Range;
 
 /// A set of source positions, of any length.
 ///
-/// All positions before the first gap are covered; what lies behind it is a bit vector relative to the gap. With a
+/// All positions before the first gap are covered; a bit vector has the positions behind the gap. With a
 /// distortion limit of `d` no covered position is `d` or more behind the first gap, so the vector is one machine word for
 /// limits up to 64, however long the sentence is.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
@@ -32,7 +32,7 @@ impl Coverage {
         self.tail.get(bit / 64).is_some_and(|word| word >> (bit % 64) & 1 == 1)
     }
 
-    /// Becomes `before` and the positions of `span`, none of which `before` covers.
+    /// Becomes `before` with the positions of `span`, which `before` does not cover.
     pub(crate) fn set_union(&mut self, before: &Self, span: Range<usize>) {
         self.first_gap = before.first_gap;
         self.tail.clear();

@@ -1,4 +1,4 @@
-//! What can be wrong with a phrase-based model.
+//! Errors of phrase-based models.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,28 +15,28 @@ pub enum Error {
         #[source]
         cause: io::Error,
     },
-    /// A line of a table or of `moses.ini` is not what it should be.
+    /// A line of a table or of `moses.ini` is malformed.
     #[error("{}, line {line}: {what}", path.display())]
     Line {
         /// The file.
         path: PathBuf,
         /// Counted from 1.
         line: usize,
-        /// What was expected and found, and what to do.
+        /// The expected and the found content, and how to mend it.
         what: String,
     },
-    /// A model directory lacks something or asks for something that there is not.
+    /// A model directory lacks a part or names a part that does not exist.
     #[error("{}: {what}", path.display())]
     Model {
         /// `moses.ini` or another file of the model.
         path: PathBuf,
-        /// What was expected and found, and what to do.
+        /// The expected and the found content, and how to mend it.
         what: String,
     },
     /// The language model can not be read.
     #[error(transparent)]
     LanguageModel(#[from] metaphrase_ngram::LmError),
-    /// A search option that can not be.
+    /// A search option that the search refuses.
     #[error("{0}")]
     Options(String),
 }

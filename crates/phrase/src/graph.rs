@@ -56,7 +56,7 @@ impl SearchGraph {
         self.starts.len() - 1
     }
 
-    /// The ways to come to a hypothesis, the best first; none to the root.
+    /// The arcs that lead to a hypothesis, the best first; no arc leads to the root.
     pub(crate) fn arcs(&self, node: NodeId) -> &[Arc] {
         &self.arcs[self.starts[node.index()] as usize..self.starts[node.index() + 1] as usize]
     }

@@ -1,6 +1,6 @@
-//! A hash index: finds things that lie elsewhere, by their number.
+//! A hash index: finds the numbers of things that are stored elsewhere.
 
-/// An open-addressing table of numbers. What equal means, the caller knows.
+/// An open-addressing table of numbers. The caller decides which things are equal.
 ///
 /// Nothing is removed; a number whose thing has become another one is no longer found, because the caller's test fails.
 #[derive(Debug, Default)]

@@ -5,7 +5,7 @@ use crate::lines::Lines;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// What a `moses.ini` says, of the features that this decoder has.
+/// The parts of a `moses.ini` that belong to the features of this decoder.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MosesIni {
     /// The phrase table.
@@ -23,9 +23,9 @@ pub struct MosesIni {
     pub phrase_penalty: Plain,
     /// See [`distortion`](Self::distortion).
     pub unknown_word: Plain,
-    /// How far the search may jump; none: as far as it likes.
+    /// How many source words a jump may pass; `None`: any number.
     pub distortion_limit: Option<usize>,
-    /// Translation options per source phrase, `table-limit`; none: Moses' own default of 20.
+    /// Translation options per source phrase, `table-limit`; `None`: Moses' own default of 20.
     pub table_limit: Option<usize>,
 }
 
@@ -63,7 +63,7 @@ struct FeatureLine {
     values: HashMap<String, String>,
 }
 
-/// The file, sorted by what its lines are about.
+/// The lines of the file, by section.
 struct Sections {
     path: PathBuf,
     features: Vec<FeatureLine>,

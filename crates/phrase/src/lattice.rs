@@ -1,4 +1,4 @@
-//! All that a search has kept, as a graph of phrases or of words.
+//! The hypotheses that a search has kept, as a graph of phrases or of words.
 
 use crate::graph::NodeId;
 use crate::model::PhraseModel;
@@ -7,10 +7,10 @@ use crate::source::Source;
 use crate::translation::Phrase;
 use metaphrase_lattice::{Builder, Lattice, StateId};
 
-/// What a search has kept of a sentence: each path from node 0 to a complete node is a translation.
+/// The hypotheses that a search has kept: each path from node 0 to a complete node is a translation.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PhraseLattice {
-    /// Partial translations; a node comes behind all that it extends.
+    /// Partial translations; a node comes behind the nodes that it extends.
     pub nodes: Vec<PhraseNode>,
     /// Phrases between them, in the order of the nodes that they lead to, the best way to a node first.
     pub arcs: Vec<PhraseArc>,
@@ -34,7 +34,7 @@ pub struct PhraseArc {
     pub from: usize,
     /// The node that it leads to.
     pub to: usize,
-    /// What it translates, and how.
+    /// The source words and their translation.
     pub phrase: Phrase,
     /// The score that it adds.
     pub score: f32,
@@ -102,7 +102,7 @@ impl<'a> Path<'a> {
 }
 
 impl Decoder<'_> {
-    /// Searches a sentence, and gives what was kept of it, without what leads nowhere. The options have to say to keep
+    /// Searches a sentence, and returns the hypotheses that lead to a complete translation. The options have to keep
     /// recombined hypotheses.
     pub fn lattice<'s>(&self, source: impl Into<Source<'s>>, workspace: &mut Workspace) -> (PhraseLattice, Counters) {
         let source = source.into();
@@ -131,7 +131,7 @@ impl Decoder<'_> {
     }
 }
 
-/// The best score from each node of the search graph to a complete one; minus infinity where there is none.
+/// The best score from each node of the search graph to a complete one; minus infinity where no path leads to one.
 fn rests(workspace: &Workspace) -> Vec<f32> {
     let graph = &workspace.graph;
     let mut rests = vec![f32::NEG_INFINITY; graph.len()];

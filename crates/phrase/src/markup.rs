@@ -3,7 +3,7 @@
 use crate::source::{Forced, LONGEST_FORCED};
 use std::ops::Range;
 
-/// A line without its markup, and what that says.
+/// The words of a line, and the translations in its markup.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Markup<'a> {
     /// The words.
@@ -20,7 +20,7 @@ struct OpenTag<'a> {
 }
 
 impl<'a> Markup<'a> {
-    /// Reads a line; an error says what is wrong with its markup.
+    /// Reads a line; the error names the fault of its markup.
     ///
     /// Tags may have any name and lie within each other. `translation` (or `english`, as it was once called) gives
     /// translations with `||` between them, `prob` their probabilities (all 1 if absent), `span="i-j"` or `"i"` the source
@@ -104,7 +104,7 @@ impl<'a> Markup<'a> {
 
 enum Piece<'a> {
     Text(&'a str),
-    /// What is between `<` and `>`.
+    /// The text between `<` and `>`.
     Tag(&'a str),
 }
 

@@ -1,4 +1,4 @@
-//! Language model scores that were computed a moment ago.
+//! A cache of language model scores.
 
 use crate::index::{Index, finish, mix};
 use metaphrase_base::WordId;
@@ -8,7 +8,7 @@ use std::hash::{Hash, Hasher};
 /// Slots; together they stay in the second-level cache of most processors.
 const SLOTS: usize = 1 << 13;
 
-/// Remembers what the language model said of a word after a state, until another one needs the place.
+/// Remembers the score of a word after a state, until another score needs the slot.
 ///
 /// Hypotheses of different coverages often end in the same words, and many options begin with the same word, so that most
 /// scores are asked for again and again.

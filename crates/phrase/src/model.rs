@@ -18,11 +18,11 @@ pub struct PhraseModel {
     names: FeatureNames,
     /// The weights of the features.
     pub weights: Features,
-    /// How far the search may jump, in source words; none: as far as it likes.
+    /// How many source words a jump may pass; `None`: any number.
     pub distortion_limit: Option<usize>,
 }
 
-/// What n-best lists call the features.
+/// The names of the features in n-best lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FeatureNames {
     /// None: the model has no lexicalised reordering.
@@ -85,7 +85,7 @@ impl PhraseModel {
         &self.language_model
     }
 
-    /// What n-best lists call the features.
+    /// The names of the features in n-best lists.
     #[must_use]
     pub fn names(&self) -> &FeatureNames {
         &self.names

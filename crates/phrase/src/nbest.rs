@@ -38,12 +38,12 @@ impl Decoder<'_> {
 
 /// The paths of a search graph from the root to the complete translations, the best first.
 ///
-/// The best way to each node is known, so that a path is found by where it last leaves the best way: a queue holds the arcs
-/// that are not the best of their nodes, each with what follows it, by the score of the best path through it.
+/// The best way to each node is known. So a path is found by the arc where it last leaves the best way: a queue holds
+/// the arcs that are not the best of their nodes, each with its tail, by the score of the best path through it.
 struct Paths<'g> {
     graph: &'g SearchGraph,
     queue: BinaryHeap<Deviation>,
-    /// What follows: an arc, and what follows that.
+    /// The rest of a path: an arc, and the tail behind the arc.
     tails: Vec<(Arc, u32)>,
 }
 
@@ -52,15 +52,15 @@ const END: u32 = u32::MAX;
 /// An arc that a path takes, the best way up to there.
 #[derive(Debug, Clone, Copy)]
 struct Deviation {
-    /// Of the whole path.
+    /// The score of the whole path.
     score: f32,
     /// The order of discovery: the earlier of equals comes first.
     number: u32,
     node: NodeId,
     arc: u32,
-    /// What follows it.
+    /// The rest of the path behind the arc.
     tail: u32,
-    /// The score of that.
+    /// The score of the tail.
     tail_score: f32,
 }
 

@@ -1,6 +1,6 @@
-//! The best so many of what comes along, and the score that a newcomer has to beat.
+//! The `n` best of a sequence of things, and the score that the next one has to beat.
 
-/// Keeps the `capacity` best of numbered things. Exactly, at each moment: a heap with the worst on top.
+/// Keeps the `capacity` best of numbered things, exactly at each moment: a heap with the worst on top.
 #[derive(Debug, Default)]
 pub(crate) struct Ranking {
     capacity: usize,
@@ -14,7 +14,7 @@ impl Ranking {
         self.heap.clear();
     }
 
-    /// What a score has to be above to get in.
+    /// The score that a newcomer has to exceed.
     #[inline]
     pub(crate) fn threshold(&self) -> f32 {
         if self.heap.len() < self.capacity { f32::NEG_INFINITY } else { self.heap[0].0 }

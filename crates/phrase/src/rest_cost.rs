@@ -1,4 +1,4 @@
-//! What the words that are not translated yet will cost at least, estimated.
+//! Estimates of the cost of the words that are not translated yet.
 
 use crate::coverage::Coverage;
 

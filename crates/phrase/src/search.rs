@@ -17,7 +17,7 @@ use std::f32::consts::LN_10;
 use std::ops::{AddAssign, Range};
 use std::sync;
 
-/// Translates with a model. It never changes; what a sentence changes is a [`Workspace`].
+/// Translates with a model. A decoder never changes; a sentence changes its [`Workspace`] alone.
 #[derive(Debug)]
 pub struct Decoder<'m> {
     pub(crate) model: &'m PhraseModel,
@@ -28,7 +28,7 @@ pub struct Decoder<'m> {
     pub(crate) lm_weight: f32,
 }
 
-/// What a search did.
+/// Counts of the work of a search.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Hypothesis expansions: hypotheses that were above the thresholds when they came up.
@@ -94,13 +94,13 @@ impl<'m> Decoder<'m> {
         self.model
     }
 
-    /// What was asked for.
+    /// The options of the search.
     #[must_use]
     pub fn options(&self) -> &SearchOptions {
         &self.options
     }
 
-    /// Searches the best translation of a sentence, and says what that took. No words: no phrases.
+    /// Searches the best translation of a sentence, and counts the work. A sentence without words has no phrases.
     ///
     /// # Panics
     /// This and other searches: if a translation in [`Source::forced`] does not fit the sentence.
@@ -143,7 +143,7 @@ impl<'m> Decoder<'m> {
         workspace.stacks[stack].reset(coverages, hypotheses, keep_recombined);
     }
 
-    /// Extends what survived of a cardinality. Its stack becomes that of a cardinality further on.
+    /// Extends the surviving hypotheses of a cardinality. Its stack is used again for a later cardinality.
     fn expand(&self, workspace: &mut Workspace, cardinality: usize) {
         let here = workspace.stack_of(cardinality);
         let mut survivors = std::mem::take(&mut workspace.survivors);
@@ -174,7 +174,7 @@ impl<'m> Decoder<'m> {
         Hypothesis::new(arc, self.model.language_model().begin(), 0, NO_SWAP, 0)
     }
 
-    /// The spans that a coverage leaves and that the distortion limit allows after some hypothesis of it.
+    /// The free spans of a coverage that the distortion limit allows after at least one of its hypotheses.
     fn find_extensions(&self, workspace: &mut Workspace, coverage: &Coverage, cardinality: usize) {
         let Workspace { sentence, stacks, extensions, coverage: next, .. } = workspace;
         extensions.clear();
@@ -328,7 +328,7 @@ impl<'m> Decoder<'m> {
         (sum, state)
     }
 
-    /// The best translation of what was searched.
+    /// The best translation of the sentence searched last.
     pub(crate) fn best(&self, workspace: &Workspace) -> Translation {
         let Some(&(hypothesis, mut node)) = workspace.survivors.hypotheses().first() else {
             return Translation { score: 0.0, phrases: Vec::new() };
@@ -349,9 +349,9 @@ impl<'m> Decoder<'m> {
     }
 }
 
-/// What a hypothesis brings to the expansions over a span.
+/// The parts of a hypothesis that its expansions over a span use.
 struct From<'a> {
-    /// What the language model remembers of it, and the number of that in the memo.
+    /// The language model state of the hypothesis, and the number of the state in the memo.
     state: &'a State,
     context: &'a Context<'a>,
     number: StateNumber,

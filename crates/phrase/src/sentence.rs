@@ -37,7 +37,7 @@ struct Span {
     own: Choice,
 }
 
-/// Options of a span, and what is needed to use them.
+/// The options of a span, and their numbers.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Options<'a> {
     /// The options, the best first.
@@ -155,7 +155,7 @@ impl Sentence {
         self.longest
     }
 
-    /// The estimated score of what a coverage leaves.
+    /// The estimated score of the words that a coverage leaves.
     pub(crate) fn rest_cost(&self, coverage: &Coverage) -> f32 {
         self.rest_costs.of_gaps(coverage)
     }

@@ -1,4 +1,4 @@
-//! What is to be translated: words, and translations that are asked for.
+//! The input of a search: words, and translations that come with them.
 
 use crate::model::PhraseModel;
 use crate::text_table::log_score;
@@ -7,11 +7,11 @@ use std::ops::Range;
 /// A sentence to translate.
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'s> {
-    /// Its words.
+    /// The words of the sentence.
     pub words: &'s [&'s str],
-    /// Translations of parts of it that compete with those of the table. They have to fit: see [`Forced::fits`].
+    /// Translations of parts of the sentence, which compete with those of the table. See [`Forced::fits`].
     pub forced: &'s [Forced<'s>],
-    /// Whether the table is not asked where a part has a translation in `forced`.
+    /// Whether the translations in `forced` are the only ones of their parts.
     pub exclusive: bool,
 }
 
@@ -22,7 +22,7 @@ pub struct Forced<'s> {
     pub span: Range<usize>,
     /// Its words.
     pub words: Vec<&'s str>,
-    /// How probable it is; the scores of the table get equal shares of its logarithm, as in Moses.
+    /// The probability of the translation; the scores of the table get equal shares of its logarithm, as in Moses.
     pub probability: f32,
 }
 
@@ -35,7 +35,7 @@ impl Forced<'_> {
         log_score(self.probability) / model.table().score_count().max(1) as f32
     }
 
-    /// Whether it has words and a span within a sentence of so many words, at most [`LONGEST_FORCED`] long.
+    /// Whether the translation has words, and a span of at most [`LONGEST_FORCED`] words inside `words` words.
     #[must_use]
     pub fn fits(&self, words: usize) -> bool {
         let Range { start, end } = self.span;

@@ -13,7 +13,7 @@ use std::hash::Hash;
 pub(crate) struct Hypothesis {
     /// The last phrase, and the score with it, without rest costs.
     pub(crate) arc: Arc,
-    /// What the language model remembers.
+    /// The language model state.
     pub(crate) state: State,
     /// Number of the last phrase's forward reordering weights.
     pub(crate) forward: u32,
@@ -150,10 +150,10 @@ impl Stack {
         &self.coverages[number as usize].coverage
     }
 
-    /// What the score of a hypothesis of this coverage (without rest cost) has to be above to survive, as of now.
+    /// The score, without rest cost, above which a hypothesis of this coverage survives at the moment.
     ///
-    /// That of the worst of its `N_l` best. For a coverage that is not among the `N_c` best, also what would make it one of
-    /// them; such a coverage may become one later, by a better hypothesis, and is then without those refused before.
+    /// It is the score of the worst of the `N_l` best. For a coverage outside the `N_c` best, it is also the score that
+    /// would bring the coverage among them. A better hypothesis may bring it there later, without those refused before.
     #[inline]
     pub(crate) fn threshold(&self, coverage: u32) -> f32 {
         let coverage = &self.coverages[coverage as usize];
@@ -223,8 +223,8 @@ impl Stack {
         }
     }
 
-    /// What survived, the best coverage first; each hypothesis becomes a node of the graph. The stack takes nothing more
-    /// after this.
+    /// The surviving hypotheses, the best coverage first; each becomes a node of the graph. Then the stack takes no
+    /// more hypotheses.
     pub(crate) fn survivors(&mut self, graph: &mut SearchGraph, result: &mut Survivors) {
         result.hypotheses.clear();
         result.groups.clear();

@@ -76,7 +76,7 @@ impl PhraseTable {
         Ok(start == MAGIC)
     }
 
-    /// Maps a file that [`write`](Self::write) has written into memory. All of it is read once, to compare the checksum.
+    /// Maps a file of [`write`](Self::write) into memory. The whole file is read once, to compare the checksum.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let bytes = MappedFile::open(path).map_err(|cause| Error::read(path, cause))?;
         let (header, layout) = parse(&bytes).map_err(|what| Error::model(path, what))?;
@@ -124,12 +124,13 @@ impl PhraseTable {
         self.header.reordering
     }
 
-    /// The number of a source word; none if no source phrase has it.
+    /// The number of a source word; `None` if no source phrase has the word.
     #[must_use]
     pub fn source_word(&self, word: &str) -> Option<WordId> {
         let (slots, count) = (self.layout.source_slots, self.header.counts.source_slots);
-        let text = (self.layout.source_offsets, self.layout.source_text);
-        self.find(slots, count, hash_word(word), |number| self.text(text, number) == word.as_bytes()).map(WordId)
+        let (offsets, text) = (self.layout.source_offsets, self.layout.source_text);
+        let is_it = |number| self.text(offsets, text, number) == word.as_bytes();
+        self.find(slots, count, hash_word(word), is_it).map(WordId)
     }
 
     /// Number of different target words.
@@ -141,7 +142,7 @@ impl PhraseTable {
     /// A target word.
     #[must_use]
     pub fn target_word(&self, word: WordId) -> &str {
-        let text = self.text((self.layout.target_offsets, self.layout.target_text), word.0);
+        let text = self.text(self.layout.target_offsets, self.layout.target_text, word.0);
         str::from_utf8(text).unwrap_or_default()
     }
 
@@ -193,7 +194,7 @@ impl PhraseTable {
         self.find(slots, count, hash_node(node.0, word.0), is_it).map(SourceNode)
     }
 
-    /// The pairs of a source phrase; none for what is only a beginning of one.
+    /// The pairs of a source phrase; no pairs for words that only begin a source phrase.
     pub(crate) fn pairs_of(&self, node: SourceNode) -> Range<usize> {
         let first = |node: usize| u32_at(&self.bytes, self.layout.nodes + NODE * node + 8) as usize;
         let end = first(node.index() + 1).min(self.len());
@@ -223,7 +224,7 @@ impl PhraseTable {
         end.min(self.number(offsets, index) as usize)..end
     }
 
-    fn text(&self, (offsets, text): (usize, usize), word: u32) -> &[u8] {
+    fn text(&self, offsets: usize, text: usize, word: u32) -> &[u8] {
         let range = self.range(offsets, word as usize, usize::MAX);
         self.bytes.get(text + range.start..text + range.end).unwrap_or_default()
     }
@@ -361,7 +362,7 @@ mod tests {
     }
 
     proptest! {
-        /// Not even a false file with a true checksum leads out of it.
+        /// A false file with a true checksum does not lead outside the table.
         #[test]
         fn false_files_with_true_checksums_do_no_harm(
             changes in prop::collection::vec((0usize..1 << 16, any::<u8>()), 1..20),

@@ -42,7 +42,7 @@ pub struct ReorderingLine<'a> {
 }
 
 impl<'a> PhraseLine<'a> {
-    /// Reads a line; an error says what is wrong with it.
+    /// Reads a line; the error names the fault of the line.
     pub fn parse(line: &'a str) -> Result<Self, String> {
         let mut fields = Fields::of(line);
         let (source, target) = (fields.phrase("source")?, fields.phrase("target")?);
@@ -58,7 +58,7 @@ impl<'a> PhraseLine<'a> {
 }
 
 impl<'a> ReorderingLine<'a> {
-    /// Reads a line; an error says what is wrong with it.
+    /// Reads a line; the error names the fault of the line.
     pub fn parse(line: &'a str) -> Result<Self, String> {
         let mut fields = Fields::of(line);
         Ok(Self { source: fields.phrase("source")?, target: fields.phrase("target")?, scores: fields.scores()? })

@@ -17,7 +17,7 @@ pub struct Translation {
     pub phrases: Vec<Phrase>,
 }
 
-/// A source phrase and what became of it.
+/// A source phrase and its translation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Phrase {
     /// Positions of its source words.

@@ -41,7 +41,7 @@ impl<'a> Axes<'a> {
         Self { lists, sentences }
     }
 
-    /// What was sorted.
+    /// The lists.
     pub(crate) fn lists(&self) -> &'a NBestLists {
         self.lists
     }
@@ -90,7 +90,7 @@ impl Sentence {
         Self { order, values }
     }
 
-    /// Of so many translations.
+    /// The order and the values of `translations` translations along an axis.
     fn axis(&self, axis: usize, translations: usize) -> (&[u32], &[f32]) {
         let range = axis * translations..(axis + 1) * translations;
         (&self.order[range.clone()], &self.values[range])

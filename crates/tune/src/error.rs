@@ -1,4 +1,4 @@
-//! What can be wrong with n-best lists and options.
+//! Errors of n-best lists and options.
 
 /// Why no weights can be learnt.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -41,9 +41,9 @@ pub enum Error {
     /// Another number of weights than features.
     #[error("there are {features} features and {weights} weights, expected one weight for each")]
     Weights {
-        /// What the lists have.
+        /// Features of the lists.
         features: usize,
-        /// What was given.
+        /// Weights given.
         weights: usize,
     },
 }

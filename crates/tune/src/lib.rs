@@ -44,7 +44,7 @@ pub use mert::{MertOptions, mert};
 pub use mira::{MiraOptions, mira};
 pub use rounds::{Method, Round, optimize};
 
-/// Weights and what they reach.
+/// Weights and their score.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tuned {
     /// One for each feature.

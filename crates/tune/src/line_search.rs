@@ -4,8 +4,8 @@ use crate::envelope::{Line, upper_envelope};
 use crate::lists::{NBestLists, add, dot};
 use metaphrase_metrics::{Metric, Precision};
 
-/// A stretch of the line has to be as long as this to be chosen: weights are rounded when they are written, and what is
-/// right between two numbers that are next to each other is right by chance.
+/// The shortest stretch of the line that is chosen: weights are rounded when they are written, and a stretch between
+/// two neighbouring numbers is best by chance.
 const SHORTEST: f64 = 1e-4;
 /// How far beyond the last change of translations to go, where nothing changes any more.
 const BEYOND: f64 = 0.1;
@@ -74,7 +74,7 @@ impl Change {
     }
 }
 
-/// All changes from left to right, and the statistics of what is chosen before the first.
+/// All changes from left to right, and the statistics of the translations chosen before the first change.
 fn changes(lists: &NBestLists, mut lines_of: impl FnMut(usize, &mut Vec<Line>)) -> (Vec<Change>, Vec<f64>) {
     let mut sums = vec![0.0; lists.statistics()];
     let mut changes = Vec::new();
@@ -125,7 +125,7 @@ impl Stretch {
         }
     }
 
-    /// The middle; of what has no end a point near the border, or the origin itself if that is further inside.
+    /// The middle; for an open stretch a point near its border, or the origin if the origin is further inside.
     fn step(self) -> f64 {
         match (self.from.is_finite(), self.to.is_finite()) {
             (true, true) => f64::midpoint(self.from, self.to),
@@ -170,7 +170,7 @@ mod tests {
         }
         let found = line_search(&lists, &MATCHES, &[1.0, 0.0], &[0.0, 1.0]);
         assert_eq!(found, LineOptimum { step: 2.5, score: 100.0 });
-        // The other way round there is an open end, from -4 on, and what is near it is enough.
+        // The other way round the stretch is open from -4 on, and a point near -4 is enough.
         let found = line_search(&lists, &MATCHES, &[1.0, 1.0], &[1.0, 0.0]);
         assert_eq!(found.score, 100.0);
     }

@@ -27,15 +27,16 @@ struct List {
 }
 
 impl NBestLists {
-    /// Empty lists of so many sentences, for translations with so many features and statistics (at least one of each).
+    /// Empty lists for `sentences` sentences. A translation has `features` features and `statistics` statistics, both
+    /// at least 1.
     #[must_use]
     pub fn new(sentences: usize, features: usize, statistics: usize) -> Self {
         let (features, statistics) = (features.max(1), statistics.max(1));
         Self { features, statistics, sentences: vec![List::default(); sentences] }
     }
 
-    /// Adds a translation of a sentence, counted from 0; says whether it is new. Statistics are those of
-    /// [`Metric::sentence_stats`], rounded to f32: counts stay what they are.
+    /// Adds a translation of a sentence, counted from 0; returns whether it is new. Statistics are those of
+    /// [`Metric::sentence_stats`], rounded to f32, which leaves counts as they are.
     pub fn add(&mut self, sentence: usize, features: &[f32], statistics: &[f64]) -> Result<bool, Error> {
         check_width(sentence, "feature values", self.features, features.len())?;
         check_width(sentence, "statistics", self.statistics, statistics.len())?;

@@ -21,7 +21,7 @@ pub struct MiraOptions {
     pub step: f64,
     /// Passes over the sentences, J in the paper; at least one.
     pub passes: usize,
-    /// What the background's statistics are multiplied by after each sentence, γ in the paper.
+    /// The factor of the background's statistics after each sentence, γ in the paper.
     pub decay: f64,
     /// The same seed gives the same weights.
     pub seed: u64,
@@ -38,7 +38,7 @@ impl Default for MiraOptions {
 /// In each pass over the sentences, in random order, the *hope* translation `argmax (w·h + gain)` and the *fear* translation
 /// `argmax (w·h - gain)` of a sentence are found, and the weights moved just so far that hope scores as much higher than fear
 /// as its gain is higher, but not further than `step` allows. The gain is that of Chiang et al. 2008: the BLEU that a
-/// translation gives to a background of what was hoped for lately, in reference words. The result are the mean weights of
+/// translation gives to a background of recent hope translations, in reference words. The result is the mean weights of
 /// all steps up to the end of that pass with the highest corpus score on the lists.
 ///
 /// # Errors
@@ -65,7 +65,7 @@ pub fn mira(lists: &NBestLists, bleu: &Bleu, start: &[f64], options: &MiraOption
         }
         let weights: Vec<f64> = sums.iter().map(|sum| sum / steps).collect();
         let score = lists.score(bleu, &weights);
-        // What it begins with does not compete: weights that suit these lists may do for no others.
+        // The first weights do not compete: weights that suit these lists may suit no others.
         if best.as_ref().is_none_or(|best| score > best.score) {
             best = Some(Tuned { weights, score });
         }
@@ -121,7 +121,7 @@ impl Learner<'_> {
 fn gain(background: &[f64], statistics: &[f32]) -> f64 {
     let count = |at: usize| background[at] + f64::from(statistics[at]);
     let orders = (background.len() - MATCHES) / 2;
-    // One logarithm for all orders: this is what MIRA's time goes into.
+    // One logarithm for all orders: MIRA spends its time here.
     let precisions: f64 = (0..orders).map(|n| count(MATCHES + n) / count(MATCHES + orders + n)).product();
     let brevity = (1.0 - count(REFERENCE_LEN) / count(0)).min(0.0);
     (precisions.ln() / orders as f64 + brevity).exp() * count(REFERENCE_LEN)

@@ -19,18 +19,18 @@ pub enum Method {
     Mira(MiraOptions),
 }
 
-/// What a round found.
+/// The result of a round.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Round {
     /// Counted from 1.
     pub number: usize,
-    /// With these weights the translations were made.
+    /// The weights of the translations.
     pub weights: Vec<f64>,
     /// BLEU of the best translation of each sentence.
     pub score: f64,
-    /// Translations in the lists by now.
+    /// Translations in the lists after the round.
     pub translations: usize,
-    /// How many of them are new.
+    /// The number of new translations.
     pub new: usize,
 }
 
@@ -40,7 +40,7 @@ pub struct Round {
 /// BLEU: those that a last round has found but not tried are not among them.
 ///
 /// # Errors
-/// What `translate` fails with, and what is wrong with the lists.
+/// The errors of `translate`, and [`Error`] for lists that can not be used.
 pub fn optimize<E: From<Error>>(
     lists: &mut NBestLists,
     bleu: &Bleu,

@@ -1,4 +1,4 @@
-//! What tests learn from: a metric that can be worked out in one's head, and lists of random numbers.
+//! Data of tests: a metric that can be worked out in one's head, and lists of random numbers.
 
 use crate::lists::NBestLists;
 use metaphrase_metrics::{Metric, Precision, Setting};

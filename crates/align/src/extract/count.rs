@@ -11,7 +11,7 @@ use std::io;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-/// What sorting may use.
+/// The folder, memory and threads for sorting.
 pub(crate) struct Space<'a> {
     pub folder: &'a Path,
     /// Bytes, about.
@@ -26,7 +26,7 @@ pub(crate) struct Counted {
     pub counts: CountCounts,
 }
 
-/// What is known of a phrase pair.
+/// The counts and links of a phrase pair.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PairCounts {
     /// Its most frequent links.

@@ -1,4 +1,4 @@
-//! What can go wrong when tables are made.
+//! Errors of the making of tables.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ pub enum ExtractError {
     /// A phrase length that is not supported.
     #[error("phrases of up to {found} words are not supported; choose 1 to {limit}", limit = super::links::LONGEST)]
     MaxLength {
-        /// What was asked for.
+        /// The length asked for.
         found: usize,
     },
     /// The alignments are not those of the text.
@@ -27,7 +27,7 @@ pub enum ExtractError {
     Alignment {
         /// Its line, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The fault of the alignment.
         error: crate::Error,
     },
     /// The tables could not be read again.

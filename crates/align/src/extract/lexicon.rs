@@ -113,7 +113,7 @@ impl Lexicon {
 pub(crate) fn write_translations(
     writer: &mut impl Write,
     translations: &[Translation],
-    (source, target): (&Words, &Words),
+    [source, target]: [&Words; 2],
 ) -> io::Result<()> {
     translations.iter().try_for_each(|Translation { source: s, target: t, probability }| {
         writeln!(writer, "{} {} {}", target.text(*t), source.text(*s), General(*probability))
@@ -140,7 +140,7 @@ mod tests {
         assert_eq!(lexicon.forward(das, None), 0.0);
         let write = |best| {
             let mut text = Vec::new();
-            let words = (corpus.source_words(), corpus.target_words());
+            let words = [corpus.source_words(), corpus.target_words()];
             write_translations(&mut text, &lexicon.translations(best), words).unwrap();
             String::from_utf8(text).unwrap()
         };

@@ -17,7 +17,7 @@ impl PhraseLinks {
         [(all >> 32) as u32, all as u32]
     }
 
-    /// From what [`to_words`](Self::to_words) gave.
+    /// The inverse of [`to_words`](Self::to_words).
     pub fn from_words([high, low]: [u32; 2]) -> Self {
         Self((u64::from(high) << 32 | u64::from(low)).to_le_bytes())
     }

@@ -39,7 +39,7 @@ pub struct ExtractOptions {
     pub min_probability: f64,
     /// Target words of each source word in the list of candidates.
     pub candidates: usize,
-    /// Bytes for phrase pairs in memory, about; what is more goes to files in the output folder meanwhile.
+    /// Bytes for phrase pairs in memory, about; more pairs go to temporary files in the output folder.
     pub memory: usize,
     /// Threads; the tables do not depend on their number.
     pub threads: NonZeroUsize,
@@ -58,7 +58,7 @@ impl Default for ExtractOptions {
     }
 }
 
-/// What was written.
+/// Counts of the phrase pairs written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Extracted {
     /// Different phrase pairs.

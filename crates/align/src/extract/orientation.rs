@@ -33,7 +33,7 @@ impl Orientation {
 }
 
 impl Orientations {
-    /// One for what was seen, in the order of [`KINDS`].
+    /// 1 for each of the two orientations, 0 for the others, in the order of [`KINDS`].
     pub fn counts(self) -> [u32; KINDS] {
         let mut counts = [0; KINDS];
         counts[self.previous as usize] = 1;

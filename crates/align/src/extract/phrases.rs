@@ -54,20 +54,21 @@ impl Linked {
                 }
                 let inside = |target: &usize| (first..=last).contains(target);
                 if self.by_source[low..=high].iter().flatten().all(inside) {
-                    self.with_edges(first..=last, (low, high), longest, &mut found);
+                    self.with_edges(first..=last, low..=high, longest, &mut found);
                 }
             }
         }
     }
 
-    /// The phrase pairs of a target phrase: its tight source phrase, and with more words without links.
+    /// The phrase pairs of a target phrase: with its tight source phrase, and with unlinked words around that.
     fn with_edges(
         &self,
         target: RangeInclusive<usize>,
-        (low, high): (usize, usize),
+        tight: RangeInclusive<usize>,
         longest: usize,
         found: &mut impl FnMut(&PhrasePair),
     ) {
+        let (low, high) = tight.into_inner();
         let free = |at: usize| self.by_source[at].is_empty();
         for first in (0..=low).rev().take_while(|&at| at == low || free(at)) {
             for last in (high..self.by_source.len()).take_while(|&at| at == high || free(at)) {

@@ -3,7 +3,7 @@
 use crate::corpus::Words;
 use metaphrase_base::WordId;
 
-/// What stands between the fields of a table.
+/// The text between the fields of a table.
 pub(crate) const SEPARATOR: &str = "|||";
 
 /// The words of one side and the separator, numbered in the order of their bytes with a space behind them.
@@ -39,7 +39,7 @@ impl Ranks {
         self.separator
     }
 
-    /// The word with a number; none is the separator.
+    /// The word with a number; `None` for the separator.
     pub fn word(&self, rank: u32) -> Option<WordId> {
         self.words[rank as usize]
     }

@@ -1,4 +1,4 @@
-//! Counts of phrase pairs, discounted: what was seen once was often seen by chance.
+//! Discounted counts of phrase pairs: a pair seen once was often seen by chance.
 
 use std::str::FromStr;
 
@@ -66,9 +66,9 @@ impl CountCounts {
 #[derive(Debug, Clone)]
 pub(crate) enum Smoother {
     None,
-    /// What a count is multiplied by, for counts from 0 to [`DISCOUNTED`].
+    /// The factor of a count, for counts from 0 to [`DISCOUNTED`].
     GoodTuring([f64; DISCOUNTED + 1]),
-    /// What is subtracted from counts of 1, of 2, and of 3 and more; number of different phrase pairs.
+    /// The discounts of counts of 1, of 2, and of 3 and more; the number of different phrase pairs.
     KneserNey([f64; 3], f64),
 }
 

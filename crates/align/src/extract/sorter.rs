@@ -57,7 +57,7 @@ impl<'a> Sorter<'a> {
         if self.numbers.len() + index > self.room { self.spill() } else { Ok(()) }
     }
 
-    /// Writes what is in memory as a run.
+    /// Writes the entries in memory as a run.
     fn spill(&mut self) -> io::Result<()> {
         let mut run = BufWriter::new(tempfile::tempfile_in(self.folder)?);
         let mut merge = Merge::new(self.sort(), self.values)?;

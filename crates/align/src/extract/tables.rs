@@ -63,7 +63,7 @@ struct Complete {
     file: NamedTempFile,
 }
 
-/// Gives tables their names, once all of them are complete: a disk that is full leaves none behind.
+/// Gives tables their names, once all tables are complete: a full disk leaves no table behind.
 pub(crate) fn publish(tables: impl IntoIterator<Item = Table>) -> Result<(), ExtractError> {
     let complete: Vec<Complete> = tables.into_iter().map(Table::complete).collect::<Result<_, _>>()?;
     complete.into_iter().try_for_each(|Complete { path, file }| match file.persist(&path) {
@@ -138,7 +138,7 @@ impl<'a> PhraseTables<'a> {
     }
 }
 
-/// What stands before the separator.
+/// The words before the separator.
 fn phrase(key: &[u32], separator: u32) -> &[u32] {
     key.split(|&rank| rank == separator).next().unwrap_or(key)
 }
@@ -187,8 +187,8 @@ pub(crate) fn write_lexicon(
         Ok(table)
     };
     Ok([
-        table("lex.s2t.gz", &lexicon.translations(None), (source, target))?,
-        table("lex.t2s.gz", &lexicon.inverted().translations(None), (target, source))?,
-        table("candidates.s2t.gz", &lexicon.translations(Some(candidates)), (source, target))?,
+        table("lex.s2t.gz", &lexicon.translations(None), [source, target])?,
+        table("lex.t2s.gz", &lexicon.inverted().translations(None), [target, source])?,
+        table("candidates.s2t.gz", &lexicon.translations(Some(candidates)), [source, target])?,
     ])
 }

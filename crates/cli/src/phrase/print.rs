@@ -11,7 +11,7 @@ pub struct Form {
     pub n_best: bool,
     /// Plain lines get the word alignment, ` ||| 0-0 1-1`.
     pub alignment: bool,
-    /// What stands before words that were passed through.
+    /// The text before words that the model does not translate.
     pub unknown_mark: &'static str,
 }
 

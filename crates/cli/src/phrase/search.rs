@@ -1,4 +1,4 @@
-//! What all searches of a phrase-based model share: options, and the way of the lines.
+//! The common part of all searches with a phrase-based model: options, and the way of the lines.
 
 use crate::Usage;
 use crate::io::{Input, Output};
@@ -58,10 +58,10 @@ pub struct Args {
     threads: Option<NonZeroUsize>,
 }
 
-/// What the input's markup is for, in Moses' words.
+/// The use of the input's markup, in Moses' words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum XmlInput {
-    /// There is none: `<` is a character
+    /// There is no markup: `<` is a character
     PassThrough,
     /// It is taken away
     Ignore,
@@ -77,7 +77,7 @@ impl Args {
         Ok(PhraseModel::read_moses(&self.model)?)
     }
 
-    /// What the search is told.
+    /// The options of the search.
     pub fn options(&self, model: &PhraseModel, keep_recombined: bool) -> Result<SearchOptions> {
         let [coverages, hypotheses] = self.cardinality_beam[..] else {
             return Err(Usage::error("--cardinality-beam takes two numbers, N_c and N_l"));
@@ -160,7 +160,7 @@ impl Args {
 struct Answer {
     /// The number of the line, from 1.
     number: usize,
-    /// What was wrong with the line, each one sentence.
+    /// The faults of the line, each one sentence.
     notes: Vec<String>,
     text: String,
     done: Counters,

@@ -1,4 +1,5 @@
-//! Numbers in a row of bytes, little-endian. What lies outside is 0: a false file leads to false translations, not further.
+//! Numbers in a row of bytes, little-endian. A number outside them is 0: a false file gives false
+//! translations, and no panic.
 
 pub(crate) fn u32_at(bytes: &[u8], at: usize) -> u32 {
     bytes.get(at..).and_then(|rest| rest.first_chunk()).map_or(0, |chunk| u32::from_le_bytes(*chunk))

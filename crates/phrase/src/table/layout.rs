@@ -8,7 +8,7 @@ pub(super) const VERSION: u32 = 1;
 pub(super) const AT_VERSION: usize = 16;
 pub(super) const AT_LENGTH: usize = 24;
 pub(super) const AT_CHECKSUM: usize = 32;
-/// The checksum is of what follows.
+/// The checksum covers the bytes from here on.
 pub(super) const AT_CHECKED: usize = 40;
 const AT_SCORES: usize = 40;
 const AT_REORDERING: usize = 44;
@@ -39,7 +39,7 @@ pub(super) struct Counts {
     pub(super) pairs: usize,
 }
 
-/// What the header of a table says.
+/// The header of a table.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Header {
     /// Scores of a pair in the phrase table.
@@ -89,7 +89,7 @@ impl Header {
         bytes
     }
 
-    /// Reads the header, from bytes of at least its length; none if it can not be one.
+    /// Reads the header, from bytes of at least its length; `None` for bytes that are not a header.
     pub(super) fn read(bytes: &[u8]) -> Option<Self> {
         let mut numbers = (0..COUNTS).map(|k| u32::try_from(u64_at(bytes, AT_COUNTS + 8 * k)).ok());
         let mut next = || Some(numbers.next()?? as usize);
