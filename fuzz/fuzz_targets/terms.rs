@@ -3,13 +3,13 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use metaphrase::{Case, Execution, Glossary, Hypothesis, Package, Request, Terms, Translator};
+use metaphrase::{Case, Glossary, Hypothesis, Request, Terms, Translator};
 use metaphrase_fuzz::models::check_message;
 use metaphrase_fuzz::text::texts;
 use std::sync::LazyLock;
 
 static TRANSLATOR: LazyLock<Translator> = LazyLock::new(|| {
-    Translator::load(&Package::bundled(), Execution { threads: 1, batch_tokens: 64 }).expect("the bundled model")
+    Translator::builder().model("en-de").threads(1).batch_tokens(64).build().expect("the bundled model")
 });
 
 fuzz_target!(|input: &[u8]| {

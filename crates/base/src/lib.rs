@@ -3,6 +3,7 @@
 //! * [`WordId`], [`SentId`], [`Row`]: checked 32-bit indices, one per noun.
 //! * [`MappedFile`], [`Bytes`]: the bytes of a file, used in place.
 //! * [`new_file`], [`checksum`]: files that are written atomically and verified by checksum.
+//! * [`Choice`]: closed sets that people choose from by name.
 //! * [`pipeline`]: work on several threads, with results in order and within a bound.
 //! * [`SixDigits`]: numbers as Marian and Moses print them.
 //! * [`StepModel`]: what search knows about a model, one batched step over [`Sentence`]s.
@@ -11,6 +12,7 @@
 //!
 //! Scores are natural logarithms in `f32`; higher is better. Ties go to the smaller index.
 
+mod choice;
 mod files;
 mod ids;
 mod mapped;
@@ -19,6 +21,7 @@ pub mod pipeline;
 mod scorer;
 mod step;
 
+pub use choice::{Choice, Named, UnknownName};
 pub use files::{checksum, new_file};
 pub use ids::{Row, SentId, WordId};
 pub use mapped::{Bytes, MappedFile};

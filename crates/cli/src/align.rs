@@ -15,35 +15,35 @@ use std::time::Instant;
 
 /// Align the words of parallel text
 ///
-/// Reads two tokenised texts, line n of one the translation of line n of the other, learns from them which words
-/// translate which, and prints the links of each line as `0-0 1-2`: source position, target position, from 0. Lower-case
-/// text gives better links. The result does not depend on the number of threads.
+/// Reads two tokenised texts; line n of the target is the translation of line n of the source. Learns which words translate
+/// each other, and prints the links of each line as pairs of positions from 0, source and target: `0-0 1-2`. Text in lower
+/// case gives better links. The result does not depend on the number of threads.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The source text; `.gz` is decompressed
+    /// The source text; a name in .gz is decompressed
     #[arg(value_hint = ValueHint::FilePath)]
     source: PathBuf,
     /// The target text
     #[arg(value_hint = ValueHint::FilePath)]
     target: PathBuf,
-    /// Where to write the links; `.gz` is compressed [default: standard output]
+    /// The file for the links; a name in .gz is compressed [default: standard output]
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
-    /// How the links of the two directions become one alignment: forward, backward, intersection, union, grow-diag,
-    /// grow-diag-final, grow-diag-final-and
+    /// The method that makes one alignment from the links of both directions: forward, backward, intersection, union,
+    /// grow-diag, grow-diag-final, grow-diag-final-and
     #[arg(long, value_name = "METHOD", default_value = "grow-diag-final-and")]
     symmetrize: Symmetrization,
-    /// Passes with the diagonal model
+    /// Number of passes with the diagonal model
     #[arg(long, value_name = "N", default_value_t = Options::default().diagonal_iterations)]
     diagonal_iterations: usize,
-    /// Passes with the HMM; with 0 the diagonal model makes the links
+    /// Number of passes with the HMM; with 0 the diagonal model makes the links
     #[arg(long, value_name = "N", default_value_t = Options::default().hmm_iterations)]
     hmm_iterations: usize,
-    /// A line with more words on one side gets no links
+    /// Give no links to a line with more than N words on one side
     #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u16).range(1..=4096))]
     max_words: u16,
-    /// Threads [default: as many as the machine has]
+    /// Number of threads [default: one for each processor]
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
 }
@@ -78,7 +78,7 @@ pub fn read(source: &Path, target: &Path) -> Result<Corpus> {
     read_as(source, target, |_, line| line)
 }
 
-/// Reads parallel text; `change` is what happens to lines of the source (`true`) and of the target.
+/// Reads parallel text; `change` edits each line of the source (`true`) and of the target (`false`).
 pub fn read_as(source: &Path, target: &Path, change: impl Fn(bool, String) -> String) -> Result<Corpus> {
     let mut corpus = Corpus::default();
     let [mut source, mut target] = [Lines::new(Input::open(Some(source))?), Lines::new(Input::open(Some(target))?)];
@@ -102,7 +102,7 @@ pub fn read_as(source: &Path, target: &Path, change: impl Fn(bool, String) -> St
     }
 }
 
-/// Tells what is wrong with a line; its text.
+/// The text of a line, after its notes are printed as warnings.
 fn noted(lines: &Lines, line: Line) -> String {
     for note in &line.notes {
         tracing::warn!("{}, line {}: {note}", lines.name(), lines.read());
@@ -110,7 +110,7 @@ fn noted(lines: &Lines, line: Line) -> String {
     line.text
 }
 
-/// Tells which lines can have no links, though they have words.
+/// Warns of lines that have words but can have no links.
 pub fn note_lines_without_links(corpus: &Corpus, max_words: usize) {
     let (mut one_sided, mut first) = (0, 0);
     for line in 1..=corpus.len() {

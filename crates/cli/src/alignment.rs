@@ -1,23 +1,8 @@
-//! Word alignments as options and as text.
+//! Word alignments as text.
 
 use crate::print::append;
 use metaphrase::{AlignmentKind, Attention};
 use metaphrase_base::SixDigits;
-
-/// Reads `hard`, `soft` or a threshold, as Marian does.
-///
-/// # Errors
-/// One sentence about what would do.
-pub fn parse(text: &str) -> Result<AlignmentKind, String> {
-    match text {
-        "hard" => Ok(AlignmentKind::Hard),
-        "soft" => Ok(AlignmentKind::Soft),
-        _ => match text.parse() {
-            Ok(threshold) if 0.0 < threshold && threshold < 1.0 => Ok(AlignmentKind::Threshold(threshold)),
-            _ => Err("expected hard, soft, or a threshold above 0 and below 1".into()),
-        },
-    }
-}
 
 /// Appends an alignment as Marian prints it: pairs `source-target`, or for soft alignments the weights, separated by commas
 /// within a target word and by spaces between target words.
@@ -55,15 +40,8 @@ mod tests {
             [("hard", "0-1 0-2 1-0"), ("0.25", "0-1 0-2 1-0 2-0 2-2"), ("soft", "0.1,0.6,0.3 0.7,0.2,0.1 0.4,0.2,0.4")]
         {
             let mut text = String::new();
-            append_alignment(&mut text, Some(&attention), parse(kind).unwrap());
+            append_alignment(&mut text, Some(&attention), kind.parse().unwrap());
             assert_eq!(text, expected);
-        }
-    }
-
-    #[test]
-    fn other_thresholds_are_refused() {
-        for wrong in ["", "firm", "0", "1", "-0.5", "nan"] {
-            assert!(parse(wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -5,20 +5,20 @@ use anyhow::{Context, Result};
 use metaphrase::Precision;
 use std::path::{Path, PathBuf};
 
-/// Average the parameters of several models, as of the last ones of a training run
+/// Average the parameters of several models, such as the last models of a training run
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// A model; may be repeated
+    /// A model; give this option once for each model
     #[arg(short, long = "model", value_name = "PATH")]
     models: Vec<PathBuf>,
-    /// The directory of a training run, whose last models are averaged
+    /// The directory of a training run whose last models are averaged
     #[arg(long, value_name = "DIR", conflicts_with = "models")]
     run: Option<PathBuf>,
-    /// How many of the last models of a run
+    /// Number of last models of the run
     #[arg(long, value_name = "N", default_value_t = 4, requires = "run")]
     last: usize,
-    /// The model directory to write; it must not exist yet
+    /// The model directory to write; it must be absent or empty
     #[arg(long, value_name = "DIR")]
     to: PathBuf,
 }
@@ -48,7 +48,7 @@ fn last_models(run: &Path, count: usize) -> Result<Vec<PathBuf>> {
     if found.len() < count || count == 0 {
         let (run, there) = (run.display(), found.len());
         return Err(Usage::error(format!(
-            "{run} has {there} models, {count} are asked for; `keep` in its recipe says how many stay"
+            "{run} has {there} models and --last is {count}; `keep` in the recipe says how many models a run keeps"
         )));
     }
     found.sort();

@@ -12,7 +12,7 @@ pub struct Args {
     /// The directories of the runs
     #[arg(value_name = "RUN", required = true)]
     runs: Vec<PathBuf>,
-    /// The picture, SVG; without it, standard output
+    /// The picture, SVG [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }

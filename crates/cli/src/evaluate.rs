@@ -12,82 +12,82 @@ use metaphrase_metrics::{
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// Evaluate translations: BLEU, chrF and TER with sacreBLEU's numbers and signatures
+/// Evaluate translations by BLEU, chrF and TER, with sacreBLEU's numbers and signatures
 ///
 /// Reads the translations on standard input and compares them with one or more references, line by line.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Reference translations; .gz is decompressed
+    /// Reference translations; a name in .gz is decompressed
     #[arg(required = true, value_name = "REF")]
     references: Vec<PathBuf>,
-    /// Translations to evaluate; - or none: standard input; .gz is decompressed
+    /// The translations to evaluate; a name in .gz is decompressed [default: standard input, which is also -]
     #[arg(short, long, value_name = "FILE")]
     input: Option<PathBuf>,
-    /// Where results go; - or none: standard output
+    /// The file for the results [default: standard output, which is also -]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// What to measure
+    /// The metrics
     #[arg(long, visible_alias = "metrics", value_enum, value_delimiter = ',', default_value = "bleu")]
     metric: Vec<MetricArg>,
-    /// Test whether this other system differs, by paired bootstrap resampling; the input is the baseline
+    /// Test whether the translations of another system differ, by paired bootstrap resampling; the input is the baseline
     #[arg(long, value_name = "FILE", conflicts_with = "sentence_level", help_heading = "Significance")]
     compare: Vec<PathBuf>,
     /// Print 95 % confidence intervals by bootstrap resampling
     #[arg(long, conflicts_with_all = ["compare", "sentence_level"], help_heading = "Significance")]
     confidence: bool,
-    /// Number of samples that are drawn
+    /// Number of samples
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SAMPLES, help_heading = "Significance")]
     samples: usize,
-    /// Number from which draws start
+    /// The seed of the samples
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED, help_heading = "Significance")]
     seed: u64,
     /// Print a score for each line
     #[arg(long, help_heading = "Form")]
     sentence_level: bool,
-    /// Print JSON as sacreBLEU does
+    /// Print JSON, as sacreBLEU does
     #[arg(long, help_heading = "Form")]
     json: bool,
-    /// Print nothing but the score
+    /// Print the score alone
     #[arg(short = 'b', long, conflicts_with_all = ["json", "compare"], help_heading = "Form")]
     score_only: bool,
     /// Print signatures in their short form
     #[arg(long, conflicts_with = "json", help_heading = "Form")]
     short: bool,
-    /// Digits behind the point
+    /// Number of digits after the decimal point
     #[arg(short, long, value_name = "N", default_value_t = 1, help_heading = "Form")]
     #[arg(value_parser = clap::value_parser!(u8).range(..=20))]
     width: u8,
-    /// Ignore the difference of upper and lower case
+    /// Ignore upper and lower case
     #[arg(long, visible_alias = "lc", help_heading = "Metrics")]
     lowercase: bool,
-    /// BLEU: how lines are split into words: 13a, intl, char, zh or none
+    /// BLEU: the tokeniser, which splits lines into words: 13a, intl, char, zh or none
     #[arg(long, visible_alias = "tok", value_name = "NAME", default_value = "13a", help_heading = "Metrics")]
     #[arg(value_parser = <Tokenizer as FromStr>::from_str)]
     tokenize: Tokenizer,
-    /// BLEU: what counts where no n-gram matches: exp, floor[:VALUE], add-k[:VALUE] or none
+    /// BLEU: the smoothing of n-grams that never match: exp, floor[:VALUE], add-k[:VALUE] or none
     #[arg(long, value_name = "METHOD", default_value = "exp", help_heading = "Metrics")]
     #[arg(value_parser = smoothing)]
     smooth: Smoothing,
-    /// chrF: longest sequence of words, 2 for chrF++
+    /// chrF: length of the longest word n-grams; 2 gives chrF++
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Metrics")]
     chrf_word_order: usize,
-    /// chrF: longest sequence of characters
+    /// chrF: length of the longest character n-grams
     #[arg(long, value_name = "N", default_value_t = 6, help_heading = "Metrics")]
     chrf_char_order: usize,
-    /// chrF: so many times recall weighs more than precision
+    /// chrF: recall counts N times as much as precision
     #[arg(long, value_name = "N", default_value_t = 2, help_heading = "Metrics")]
     chrf_beta: u32,
-    /// TER: divide words and marks as mteval does before comparing
+    /// TER: separate words and punctuation as mteval does
     #[arg(long, help_heading = "Metrics")]
     ter_normalized: bool,
-    /// TER: leave out punctuation
+    /// TER: remove punctuation
     #[arg(long, help_heading = "Metrics")]
     ter_no_punct: bool,
     /// TER: treat each Chinese, Japanese or Korean character as a word
     #[arg(long, help_heading = "Metrics")]
     ter_asian_support: bool,
-    /// TER: keep the difference of upper and lower case, which TER ignores by itself
+    /// TER: respect upper and lower case, which TER ignores by default
     #[arg(long, conflicts_with = "lowercase", help_heading = "Metrics")]
     ter_case_sensitive: bool,
 }
@@ -100,10 +100,14 @@ Examples:
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum MetricArg {
+    /// BLEU
     Bleu,
+    /// chrF, of characters
     Chrf,
+    /// chrF++, of characters and words
     #[value(name = "chrf++")]
     ChrfPlusPlus,
+    /// TER, translation edit rate
     Ter,
 }
 

@@ -11,43 +11,45 @@ use std::path::{Path, PathBuf};
 
 /// Make phrase tables and word translation tables from aligned text
 ///
-/// Reads two tokenised texts and the links between their words, as `metaphrase align` prints them, and writes into a
-/// folder: phrase-table.gz and reordering-table.wbe-msd-bidirectional-fe.gz (Moses' formats), lex.s2t.gz and lex.t2s.gz
-/// (word translation probabilities as Marian reads them), candidates.s2t.gz (the best of these for each source word).
+/// Reads two tokenised texts and the links between their words, as `metaphrase align` prints them. Writes these files into a
+/// folder: phrase-table.gz and reordering-table.wbe-msd-bidirectional-fe.gz in the formats of Moses, lex.s2t.gz and
+/// lex.t2s.gz with word translation probabilities as Marian reads them, and candidates.s2t.gz with the best translations of
+/// each source word.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The source text; `.gz` is decompressed
+    /// The source text; a name in .gz is decompressed
     #[arg(value_hint = ValueHint::FilePath)]
     source: PathBuf,
     /// The target text
     #[arg(value_hint = ValueHint::FilePath)]
     target: PathBuf,
-    /// The links of each line, `0-0 1-2`
+    /// The links of each line, such as `0-0 1-2`
     #[arg(value_hint = ValueHint::FilePath)]
     links: PathBuf,
-    /// The folder to write to; it is made if it does not exist
+    /// The folder to write into; it is created if it does not exist
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     output: PathBuf,
-    /// Words of a phrase at most, 1 to 8
+    /// Number of words of the longest phrases, from 1 to 8
     #[arg(long, value_name = "N", default_value_t = ExtractOptions::default().max_length)]
     max_length: usize,
-    /// How phrase probabilities are estimated: none, good-turing, kneser-ney
+    /// The smoothing of phrase probabilities: none, good-turing, kneser-ney
     #[arg(long, value_name = "METHOD", default_value = "good-turing")]
     smoothing: Smoothing,
-    /// Leave out phrase pairs with a smaller probability of the target phrase
+    /// Leave out phrase pairs whose target phrase has a probability below P, given the source phrase
     #[arg(long, value_name = "P", default_value_t = ExtractOptions::default().min_probability, value_parser = probability)]
     min_probability: f64,
-    /// Target words of each source word in candidates.s2t.gz
+    /// Number of target words for each source word in candidates.s2t.gz
     #[arg(long, value_name = "N", default_value_t = ExtractOptions::default().candidates)]
     candidates: usize,
-    /// Write the word translation tables only
+    /// Write the word translation tables alone
     #[arg(long)]
     lexicon_only: bool,
-    /// Memory for phrase pairs, a number with K, M or G; what is more goes to the output folder meanwhile
+    /// Memory for phrase pairs, a number with K, M or G; more phrase pairs are sorted in temporary files in the output
+    /// folder
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = memory)]
     memory: usize,
-    /// Threads [default: as many as the machine has]
+    /// Number of threads [default: one for each processor]
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
 }
@@ -81,7 +83,7 @@ pub fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// With less there would be thousands of files to merge.
+/// With less memory there would be thousands of files to merge.
 const LEAST_MEMORY: usize = 16 << 20;
 
 /// A number of bytes to sort in.

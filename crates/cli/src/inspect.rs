@@ -4,9 +4,9 @@ use crate::io::Output;
 use anyhow::{Result, bail};
 use std::path::PathBuf;
 
-/// Show what a model is: its format, settings, tensors and vocabularies, and whether they fit together
+/// Describe a model: its format, settings, tensors and vocabularies, and whether they fit together
 ///
-/// Exit status 1 if anything does not fit.
+/// The exit status is 1 if a part does not fit the others.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -19,7 +19,7 @@ const EXAMPLES: &str = "\
 Example:
   metaphrase inspect opus-mt-en-de/";
 
-/// Prints what a model is.
+/// Prints the description of a model.
 pub fn run(args: &Args) -> Result<()> {
     let report = metaphrase::inspect(&args.model)?;
     let mut output = Output::create(None)?;

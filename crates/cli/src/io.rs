@@ -1,4 +1,4 @@
-//! Files by name: `-` is a stream, `.gz` is compressed, and an output file is written whole or not at all.
+//! Files by name: `-` is a stream, `.gz` is compressed, and an output file is written completely or not at all.
 
 use crate::Usage;
 use anyhow::{Context, Result};
@@ -11,20 +11,20 @@ use std::io::{self, BufWriter, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// Where text comes from.
+/// A source of text.
 pub struct Input {
     /// The bytes, decompressed.
     pub reader: Box<dyn Read + Send>,
-    /// How messages call it.
+    /// Its name in messages.
     pub name: String,
-    /// Number of bytes, where that is known beforehand.
+    /// Number of bytes, if it is known beforehand.
     pub size: Option<u64>,
-    /// Whether somebody types it.
+    /// Whether it is a terminal.
     pub is_terminal: bool,
 }
 
 impl Input {
-    /// Opens a file; none or `-`: the standard input.
+    /// Opens a file; `None` and `-` are standard input.
     pub fn open(path: Option<&Path>) -> Result<Self> {
         let Some(path) = path.filter(|path| !is_stream(path)) else {
             let (reader, name) = (Box::new(io::stdin()), "standard input".into());
@@ -45,7 +45,7 @@ fn is_stream(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// Refuses to read two texts from the standard input; none is the standard input, too.
+/// Refuses to read two texts from standard input, which `None` and `-` are.
 pub fn check_one_stdin<'a>(paths: impl IntoIterator<Item = Option<&'a PathBuf>>) -> Result<()> {
     match paths.into_iter().filter(|path| path.is_none_or(|path| is_stream(path))).count() {
         0 | 1 => Ok(()),
@@ -53,7 +53,7 @@ pub fn check_one_stdin<'a>(paths: impl IntoIterator<Item = Option<&'a PathBuf>>)
     }
 }
 
-/// Size of the standard input if it is redirected from a file.
+/// Size of standard input if it is redirected from a file.
 fn regular_stdin_size() -> Option<u64> {
     let about = std::fs::metadata("/dev/stdin").ok()?;
     about.is_file().then_some(about.len())
@@ -65,23 +65,23 @@ fn is_gz(path: &Path) -> bool {
 
 const STDOUT: &str = "standard output";
 
-/// Where the result goes. Without [`finish`](Self::finish) a file is left as it was.
+/// The destination of the result. Without [`finish`](Self::finish) a file stays as it was.
 pub struct Output {
     sink: Sink,
     name: String,
 }
 
 enum Sink {
-    /// A pipe, terminal or device: written as it comes.
+    /// A pipe, terminal or device: written at once.
     Stream(BufWriter<Box<dyn Write>>),
-    /// A file beside the wanted one, which takes its name in the end.
+    /// A temporary file, and the path that it gets at the end.
     File(BufWriter<NamedTempFile>, PathBuf),
     /// The same, compressed.
     Gz(Box<GzEncoder<BufWriter<NamedTempFile>>>, PathBuf),
 }
 
 impl Output {
-    /// Creates a file; none or `-`: the standard output.
+    /// Creates a file; `None` and `-` are standard output.
     pub fn create(path: Option<&Path>) -> Result<Self> {
         let Some(path) = path.filter(|path| !is_stream(path)) else {
             let sink = Sink::Stream(BufWriter::new(Box::new(io::stdout())));
@@ -92,12 +92,12 @@ impl Output {
         Ok(Self { sink, name })
     }
 
-    /// Whether this is the standard output, or whatever that is redirected to.
+    /// Whether this is standard output, redirected or not.
     pub fn is_stdout(&self) -> bool {
         self.name == STDOUT
     }
 
-    /// Whether somebody sees it as it comes.
+    /// Whether this is a terminal.
     pub fn is_terminal(&self) -> bool {
         self.is_stdout() && io::stdout().is_terminal()
     }
@@ -107,12 +107,12 @@ impl Output {
         self.write_all(text.as_bytes()).with_context(|| format!("cannot write {}", self.name))
     }
 
-    /// What to say when a library can not write here.
+    /// The message for a library that can not write here.
     pub fn cannot_write(&self) -> String {
         format!("cannot write {}", self.name)
     }
 
-    /// Hands on what was written, if somebody may be waiting for it.
+    /// Flushes a stream, whose reader may be waiting.
     pub fn flush(&mut self) -> Result<()> {
         match &mut self.sink {
             Sink::Stream(writer) => writer.flush().with_context(|| format!("cannot write {}", self.name)),
@@ -120,18 +120,18 @@ impl Output {
         }
     }
 
-    /// Nothing more comes: a file is left as it was.
+    /// Gives up: a file stays as it was.
     pub fn abandon(&mut self) {
         self.sink = Sink::Stream(BufWriter::new(Box::new(io::sink())));
     }
 
-    /// All is written: a file gets its name.
+    /// Ends the output: a file gets its name.
     pub fn finish(self) -> Result<()> {
         self.sink.finish().with_context(|| format!("cannot write {}", self.name))
     }
 }
 
-/// For libraries that write by themselves; [`Output::flush`] is another thing, which [`Output::finish`] includes.
+/// For libraries that write by themselves. Their flushes do nothing: [`Output::flush`] and [`Output::finish`] flush.
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.sink {
@@ -148,7 +148,7 @@ impl Write for Output {
 
 impl Sink {
     fn create(path: &Path) -> io::Result<Self> {
-        // What a link points to is replaced, not the link; what is no file, such as a named pipe, is written to.
+        // The target of a link is replaced, not the link. A named pipe or a device is written to.
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         if path.exists() && !path.is_file() {
             return Ok(Self::Stream(BufWriter::new(Box::new(File::options().write(true).open(path)?))));
@@ -173,8 +173,8 @@ impl Sink {
     }
 }
 
-/// Ends the program as soon as nobody reads its standard output any more, as after `| head -1`: the next line, with
-/// which writing would fail, may never come.
+/// Ends the program as soon as the reader of standard output has gone, as after `| head -1`: the next line, with which
+/// writing would fail, may never come.
 pub fn leave_when_closed() {
     #[cfg(target_os = "linux")]
     std::thread::spawn(|| {

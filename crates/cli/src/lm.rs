@@ -7,7 +7,7 @@ mod query;
 use crate::messages::Terminal;
 use anyhow::Result;
 
-/// N-gram language models: estimate them from text, compile and query them
+/// Estimate, compile and query n-gram language models
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]

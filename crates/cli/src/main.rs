@@ -40,10 +40,10 @@ use std::process::ExitCode;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Translates text with neural models: Marian, OPUS-MT and Hugging Face MarianMT models as they are.
+/// Translates text with neural models, which Marian, OPUS-MT and Hugging Face MarianMT models are, and with phrase-based ones
 ///
-/// One line in, one line out, in order. Text comes in on standard input, results go out on standard output,
-/// messages go to standard error. Exit status: 0 done, 1 failed, 2 wrong usage.
+/// Each line of standard input gives one line of standard output, in order; messages go to standard error. The exit status
+/// is 0 for success, 1 for a failure and 2 for a wrong command line.
 #[derive(Parser)]
 #[command(name = "metaphrase", version, propagate_version = true, max_term_width = 110, after_help = EXAMPLES)]
 struct Cli {
@@ -118,7 +118,7 @@ fn failure(error: &anyhow::Error) -> u8 {
     if options || error.is::<Usage>() { 2 } else { 1 }
 }
 
-/// The error and its causes, each said once: some errors name their cause themselves.
+/// The error and its causes, each once: some errors name their cause themselves.
 fn sentence(error: &anyhow::Error) -> String {
     error.chain().map(ToString::to_string).fold(String::new(), |said, cause| {
         if said.is_empty() {
@@ -131,7 +131,7 @@ fn sentence(error: &anyhow::Error) -> String {
     })
 }
 
-/// Leaves at once: somebody may be waiting for the standard input on another thread, for ever.
+/// Exits at once: another thread may wait for standard input for ever.
 fn leave(error: &anyhow::Error) -> ! {
     std::process::exit(failure(error).into())
 }
@@ -154,7 +154,7 @@ impl fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
-/// Help goes out as clap lays it out; what is wrong with the command line is told in one line.
+/// Prints help as clap lays it out, and an error of the command line on one line.
 fn misuse(error: &clap::Error) -> ExitCode {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         return match error.print() {
@@ -178,7 +178,7 @@ fn misuse(error: &clap::Error) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// How to get the help that belongs to a sub-command, if it is one.
+/// The command that prints the help of a sub-command, if `name` is one.
 fn help_of(name: Option<OsString>) -> String {
     match name.and_then(|name| Some(Cli::command().find_subcommand(name)?.get_name().to_owned())) {
         Some(name) => format!("metaphrase {name} --help"),

@@ -1,4 +1,4 @@
-//! What is said to people, on the standard error: one line each, `metaphrase: error: …`.
+//! Messages to people, on standard error, a line for each: `metaphrase: error: …`.
 
 use clap::{Args, ValueEnum};
 use indicatif::MultiProgress;
@@ -10,19 +10,19 @@ use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
 
-/// How much is said.
+/// The options of messages.
 #[derive(Args, Default)]
 #[command(next_help_heading = "Messages")]
 pub struct Messages {
     /// Print neither warnings nor a progress bar
     #[arg(short, long, global = true)]
     pub quiet: bool,
-    /// Print messages of this level and above; `info` tells model, threads and speed
+    /// Print messages of this level and of more severe ones; info tells the model, the threads and the speed
     #[arg(long, global = true, value_name = "LEVEL", value_enum, default_value_t = LogLevel::Warn)]
     pub log: LogLevel,
 }
 
-/// From the few messages to the many.
+/// The levels, the most severe first.
 #[derive(Clone, Copy, Default, ValueEnum)]
 pub enum LogLevel {
     Error,
@@ -36,14 +36,14 @@ pub enum LogLevel {
 /// The terminal that messages and progress bars share.
 #[derive(Clone)]
 pub struct Terminal {
-    /// The bars that messages have to go around.
+    /// The bars that messages must not break.
     pub bars: MultiProgress,
-    /// Whether to show none.
+    /// Whether to show no bar.
     pub quiet: bool,
 }
 
 impl Messages {
-    /// Starts to print them.
+    /// Starts to print messages.
     pub fn start(&self) -> Terminal {
         let level = match self.log {
             _ if self.quiet => LevelFilter::ERROR,
@@ -105,7 +105,7 @@ fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// The standard error, around the progress bars. That nobody reads it is no reason to stop.
+/// Standard error, around the progress bars. A failure to write a message does not stop the program.
 #[derive(Clone)]
 struct Stderr(MultiProgress);
 

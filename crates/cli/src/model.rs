@@ -1,40 +1,39 @@
-//! Options about the model and the machine, and the translator made from them.
+//! Options of the model and the machine, and the translator that they describe.
 
 use crate::Usage;
 use anyhow::Result;
-use metaphrase::{Execution, Package, Translator};
+use metaphrase::{Error, Package, Translator, TranslatorBuilder};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// Which model, and how it uses the machine.
+/// The models, and how they use the machine.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Model")]
 pub struct ModelArgs {
-    /// A model's directory (Marian's, OPUS-MT's with decoder.yml, Hugging Face's, our own), or a model file together
-    /// with --vocab; en-de and de-en, English and German, come with the program [default: en-de]
-    /// Several models, each after its own -m, vote as an ensemble; their vocabularies must be the same
+    /// A model's directory (of Marian, of OPUS-MT with its decoder.yml, of Hugging Face, or our own), or a model file
+    /// together with --vocab. Several models, each after its own -m, vote as an ensemble; they must have the same
+    /// vocabularies. en-de and de-en, English and German, come with the program [default: en-de]
     #[arg(short, long = "model", value_name = "PATH")]
     models: Vec<PathBuf>,
-    /// How much each model of an ensemble counts [default: 1/n each]
+    /// The weight of each model of an ensemble [default: 1/n for each of n models]
     #[arg(long, value_name = "W", num_args = 1.., requires = "models", allow_negative_numbers = true)]
     weights: Vec<f32>,
-    /// Score words by the output layer alone, without the softmax: for models that were trained to normalise
-    /// themselves (self-normalisation)
+    /// Score words by the output layer alone, without the softmax; for models that were trained with self-normalisation
     #[arg(long)]
     raw_scores: bool,
-    /// Vocabulary of a model file: one file for both languages, or one for the source and one for the target
-    /// (.spm, .yml, .json, or one word per line)
+    /// The vocabulary of a model file: one file for both languages, or a file for the source and a file for the target
+    /// (.spm, .yml, .json, or one word on each line)
     #[arg(short, long = "vocab", visible_alias = "vocabs", value_name = "FILE", num_args = 1..=2, requires = "models")]
     vocabularies: Vec<PathBuf>,
-    /// Number of threads; they share the model [default: one per processor]
+    /// Number of threads, which share the model [default: one for each processor]
     #[arg(long, visible_alias = "cpu-threads", value_name = "N", help_heading = "Machine")]
     threads: Option<NonZeroUsize>,
-    /// Sentences are translated together up to so many source words (sub-word pieces) per thread; 1: one sentence at
-    /// a time. Changes the speed, never a translation
+    /// The batch of each thread: number of source pieces that are translated together; 1 translates each line alone. This
+    /// changes the speed and never a translation
     #[arg(long, value_name = "N", default_value_t = DEFAULT_BATCH, help_heading = "Machine")]
     batch_tokens: NonZeroUsize,
-    /// Numbers that the model computes with
+    /// The numbers that the model computes with
     #[arg(long, value_enum, default_value_t = Precision::F32, help_heading = "Machine")]
     precision: Precision,
 }
@@ -47,7 +46,7 @@ enum Precision {
 }
 
 impl ModelArgs {
-    /// Refuses what cannot work.
+    /// Refuses options that do not go together.
     pub fn check(&self) -> Result<()> {
         let models = self.models.len().max(1);
         if !self.weights.is_empty() && self.weights.len() != models {
@@ -66,33 +65,34 @@ impl ModelArgs {
         self.batch_tokens.get() == 1
     }
 
-    /// Reads the model and starts its threads.
-    pub fn load(&self) -> Result<Translator> {
+    /// Reads the models and starts the threads of a translator; `change` adds to its builder.
+    pub fn load(&self, change: impl FnOnce(TranslatorBuilder) -> TranslatorBuilder) -> Result<Translator> {
         let begun = Instant::now();
         let Precision::F32 = self.precision;
-        let mut execution = Execution { batch_tokens: self.batch_tokens.get(), ..Execution::default() };
-        execution.threads = self.threads.map_or(execution.threads, NonZeroUsize::get);
-        let find = |path: &PathBuf| match &*self.vocabularies {
-            [] => Package::find(path),
-            vocabularies => Package::files(path, vocabularies),
-        };
-        let mut packages = self.models.iter().map(find).collect::<Result<Vec<_>, _>>()?;
-        if packages.is_empty() {
-            packages.push(Package::bundled());
+        let threads = crate::number::threads(self.threads).get();
+        let mut builder = Translator::builder().threads(threads).batch_tokens(self.batch_tokens.get());
+        if !self.weights.is_empty() {
+            builder = builder.weights(&*self.weights);
         }
-        let packages: Vec<Package> = packages.into_iter().map(|p| p.with_raw_scores(self.raw_scores)).collect();
-        let translator = match &*packages {
-            [package] if self.weights.is_empty() => Translator::load(package, execution)?,
-            packages => {
-                let equal = || vec![1.0 / packages.len() as f32; packages.len()];
-                let weights = if self.weights.is_empty() { equal() } else { self.weights.clone() };
-                Translator::load_ensemble(packages, &weights, execution)?
-            }
-        };
-        let (threads, milliseconds) = (execution.threads, begun.elapsed().as_millis());
+        for package in self.packages()? {
+            builder = builder.package(package.with_raw_scores(self.raw_scores));
+        }
+        let translator = change(builder).build()?;
+        let milliseconds = begun.elapsed().as_millis();
         let names: Vec<String> = self.models.iter().map(|path| path.display().to_string()).collect();
         let name = if names.is_empty() { "en-de".into() } else { names.join(", ") };
         tracing::info!("{name} loaded in {milliseconds} ms; threads: {threads}");
         Ok(translator)
+    }
+
+    fn packages(&self) -> Result<Vec<Package>, Error> {
+        let find = |path: &PathBuf| match &*self.vocabularies {
+            [] => Package::find(path),
+            vocabularies => Package::files(path, vocabularies),
+        };
+        match &*self.models {
+            [] => Ok(vec![Package::bundled()]),
+            models => models.iter().map(find).collect(),
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use metaphrase_base::SixDigits;
 
-/// What is read of a line.
+/// The fields of a line that are used.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Entry<'a> {
     /// Number of the source line, from 0.
@@ -12,7 +12,7 @@ pub struct Entry<'a> {
 }
 
 impl<'a> Entry<'a> {
-    /// Reads a line; `None` if it is not one of a list.
+    /// Reads a line; `None` if it is not a line of a list.
     pub fn parse(line: &'a str) -> Option<Self> {
         let mut fields = line.split("|||");
         let (source, text) = (fields.next()?, fields.next()?);
@@ -21,8 +21,8 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// The line with one more feature behind its others. They are in the first field after the translation that has a name
-/// (`F0= `); Marian may have an alignment before them.
+/// The line with one more feature after its other features. Features are in the first field after the translation that has
+/// a name (`F0= `); Marian may have an alignment before it.
 pub fn with_feature(line: &str, name: &str, value: f32) -> String {
     let mut fields: Vec<String> = line.split("|||").map(str::to_owned).collect();
     let features = fields.iter().skip(2).position(|field| field.contains('=')).map_or(2, |found| found + 2);

@@ -1,14 +1,14 @@
-//! Numbers as the command line takes them.
+//! Numbers of the command line.
 
 use anyhow::{Context, Result};
 use std::num::NonZeroUsize;
 
-/// As many threads as wanted, or as the machine has.
+/// The wanted number of threads, or the machine's number of processors.
 pub fn threads(wanted: Option<NonZeroUsize>) -> NonZeroUsize {
     wanted.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
 }
 
-/// A number of bytes, as `500M`.
+/// A number of bytes, such as `500M`.
 pub fn size(text: &str) -> Result<usize> {
     let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
     let shift = match text[digits.len()..].to_ascii_lowercase().trim_end_matches('b') {
@@ -17,7 +17,7 @@ pub fn size(text: &str) -> Result<usize> {
         "m" => 20,
         "g" => 30,
         "t" => 40,
-        unit => anyhow::bail!("`{unit}` is none of the units K, M, G and T"),
+        unit => anyhow::bail!("the unit `{unit}` is unknown; use K, M, G or T"),
     };
     let number: usize = digits.parse().context("expected a number, as in 500M")?;
     number.checked_mul(1 << shift).context("that is more memory than can be addressed")

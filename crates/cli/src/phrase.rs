@@ -12,7 +12,7 @@ mod tune;
 use crate::messages::Terminal;
 use anyhow::Result;
 
-/// Phrase-based translation with tables and a language model, as Moses has them
+/// Train, tune and use phrase-based models of Moses' kind
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]

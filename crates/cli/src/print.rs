@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// What is printed of each translation.
+/// Prints translations.
 pub struct Printer {
     /// Lines or objects.
     pub form: Form,
-    /// Which source word each target word comes from.
+    /// The kind of word alignment, if it is printed.
     pub alignment: Option<AlignmentKind>,
-    /// The log-probability of each target word.
+    /// Whether log-probabilities of target pieces are printed.
     pub word_scores: bool,
 }
 
@@ -34,11 +34,11 @@ pub enum Form {
     },
 }
 
-/// What an input line was: its JSON keys, or what was wrong with them; no keys for plain text.
+/// The JSON keys of an input line, or what is wrong with the line; plain text has no keys.
 pub type Keys = Result<Fields, String>;
 
 impl Printer {
-    /// Appends what is to be printed of a line.
+    /// Appends the output of a line.
     pub fn print(&self, text: &mut String, ticket: Ticket<Keys>, translation: &Translation) {
         match self.form {
             Form::Plain => self.plain(text, translation),
@@ -55,7 +55,7 @@ impl Printer {
     }
 
     /// `number ||| translation[ ||| alignment][ ||| WordScores= …][ ||| Terms= …] ||| F0= log-probability ||| score` for each
-    /// hypothesis; a line of nothing has one hypothesis of nothing, so that no number is missing.
+    /// hypothesis. A line without a translation has one empty hypothesis, so that no number is missing.
     fn n_best(&self, text: &mut String, number: usize, translation: &Translation) {
         let nothing = [Hypothesis::default()];
         let hypotheses = if translation.hypotheses.is_empty() { &nothing[..] } else { &translation.hypotheses };
@@ -99,7 +99,7 @@ impl Printer {
         let mut object: BTreeMap<&str, Field> =
             input.iter().map(|(key, value)| (&**key, Field::Input(value))).collect();
         object.extend(output.into_iter().map(|(key, value)| (key, Field::Output(value))));
-        // Keys are strings and numbers are finite or null: nothing that JSON could not say.
+        // Keys are strings, and numbers are finite or null: JSON can express all of it.
         text.push_str(&serde_json::to_string(&object).unwrap_or_default());
         text.push('\n');
     }
@@ -139,7 +139,7 @@ impl Printer {
     }
 }
 
-/// A value of the output object: as it came in, or ours.
+/// A value of the output object: copied from the input, or ours.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Field<'a> {
@@ -158,7 +158,7 @@ fn json_alignment(hypothesis: &Hypothesis, kind: AlignmentKind) -> Value {
     }
 }
 
-/// As Marian prints them.
+/// Appends the log-probabilities of pieces, as Marian prints them.
 pub fn append_word_scores(text: &mut String, hypothesis: &Hypothesis) {
     text.push_str(" ||| WordScores=");
     for score in &hypothesis.piece_log_probs {

@@ -1,11 +1,11 @@
-//! The progress bar: on a terminal, while text comes from elsewhere.
+//! The progress bar, on a terminal.
 
 use crate::messages::Terminal;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{IsTerminal, stderr};
 use std::time::{Duration, Instant};
 
-/// Counts what is done, and shows it if somebody may want to see it.
+/// Counts lines and words, and shows them on a terminal.
 pub struct Progress {
     bar: Option<ProgressBar>,
     begun: Instant,
@@ -31,7 +31,7 @@ impl Progress {
         Self { bar, begun: Instant::now(), lines: 0, words: 0 }
     }
 
-    /// A line of so many bytes is done; its result has so many words.
+    /// A line of `bytes` bytes is done; its result has `words` words.
     pub fn line(&mut self, bytes: u64, words: usize) {
         self.lines += 1;
         self.words += words as u64;
@@ -49,7 +49,7 @@ impl Progress {
 }
 
 impl Drop for Progress {
-    /// Takes the bar away and tells the speed.
+    /// Removes the bar and tells the speed.
     fn drop(&mut self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();

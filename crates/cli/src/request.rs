@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 pub type Fields = BTreeMap<String, Box<RawValue>>;
 
 /// Reads `{"text": "…", "target_prefix": "…", "constraints": ["…", ["…", "…"]], "avoid": ["…"]}`; other keys are
-/// for the output alone. A constraint that is a list is met by any of its members.
+/// for the output alone. Any member of a constraint that is a list will do.
 ///
 /// # Errors
 /// One sentence about what is wrong with the line.
@@ -38,7 +38,7 @@ pub fn from_tsv(line: &str) -> Result<Request, String> {
     Ok(Request { terms, ..Request::translate(source) })
 }
 
-/// A constraint, or several of which one will do.
+/// A constraint, or alternatives.
 #[derive(serde::Deserialize)]
 #[serde(untagged)]
 enum Alternatives {
@@ -55,14 +55,14 @@ impl From<Alternatives> for Vec<String> {
     }
 }
 
-/// The list of a key that has to be a list; empty if there is none.
+/// The list of a key; empty without the key.
 fn list<T: serde::de::DeserializeOwned>(fields: &Fields, key: &str, of: &str) -> Result<Vec<T>, String> {
     let Some(value) = fields.get(key) else { return Ok(Vec::new()) };
     serde_json::from_str(value.get())
         .map_err(|_| format!("the value of '{key}' is not a list of {of}, the line is skipped"))
 }
 
-/// The text of a key that has to be text.
+/// The text of a key; `None` without the key.
 fn string(fields: &Fields, key: &str) -> Result<Option<String>, String> {
     let Some(value) = fields.get(key) else { return Ok(None) };
     serde_json::from_str(value.get())

@@ -1,6 +1,5 @@
 //! `metaphrase score`.
 
-use crate::alignment;
 use crate::alignment::append_alignment;
 use crate::io::{Input, Output, check_one_stdin};
 use crate::lines::Lines;
@@ -18,44 +17,44 @@ use std::path::{Path, PathBuf};
 
 /// Score given translations, or the translations of an n-best list
 ///
-/// Prints the log-probability (natural logarithm, end of sentence included) of each translation on a line.
+/// Prints the log-probability of each translation on a line: natural logarithm, end of sentence included.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// A file of sources and a file of their translations, line by line; or one file with source, tab and translation on
-    /// each line; - or none: such lines on standard input
+    /// A file of sources and a file of their translations, line by line; or one file, or standard input, with a source, a
+    /// tab and a translation on each line
     #[arg(value_name = "SOURCE TARGET", num_args = 0..=2)]
     files: Vec<PathBuf>,
-    /// Score the lines of this n-best list (`N ||| translation ||| features ||| score`) and add a feature to each
+    /// Score the lines of this n-best list, `N ||| translation ||| features ||| score`, and add a feature to each line
     #[arg(conflicts_with_all = ["files", "word_scores", "alignment"])]
     #[arg(long, value_name = "FILE", requires = "source", help_heading = "N-best list")]
     n_best: Option<PathBuf>,
-    /// The sources of the n-best list; N is a line of it, from 0
+    /// The sources of the n-best list: N is the number of a line of this file, from 0
     #[arg(long, value_name = "FILE", requires = "n_best", help_heading = "N-best list")]
     source: Option<PathBuf>,
-    /// Name of the new feature
+    /// The name of the new feature
     #[arg(long, value_name = "NAME", default_value = "Score", value_parser = feature_name, help_heading = "N-best list")]
     #[arg(visible_alias = "n-best-feature", requires = "n_best")]
     feature_name: String,
-    /// Where scores go; - or none: standard output; .gz is compressed. A file is written whole or not at all
+    /// The file for the scores, written completely or not at all; a name in .gz is compressed [default: standard output,
+    /// which is also -]
     #[arg(short, long, value_name = "FILE", help_heading = "Result")]
     output: Option<PathBuf>,
-    /// Divide scores by the number of target words (sub-word pieces, end of sentence included)
+    /// Divide each score by the number of target pieces, end of sentence included
     #[arg(short, long, help_heading = "Result")]
     normalize: bool,
-    /// Print the log-probability of each target word (sub-word piece) and of the end of sentence, too
+    /// Print also the log-probability of each target piece and of the end of sentence
     #[arg(long, conflicts_with = "summary", help_heading = "Result")]
     word_scores: bool,
-    /// Print which source word each target word comes from, as in `translate`
-    #[arg(long, value_name = "hard|soft|THRESHOLD", value_parser = alignment::parse, help_heading = "Result")]
+    /// Print the word alignment from attention, as `metaphrase translate` does
+    #[arg(long, value_name = "hard|soft|THRESHOLD", help_heading = "Result")]
     #[arg(require_equals = true, num_args = 0..=1, default_missing_value = "hard", conflicts_with = "summary")]
     alignment: Option<AlignmentKind>,
-    /// Print one number for all: negative log-probability per line (ce-mean), per target word (ce-mean-words) or in all
-    /// (ce-sum), or the perplexity, which is exp(ce-mean-words)
-    #[arg(long, value_enum, value_name = "KIND", hide_possible_values = true, help_heading = "Result")]
+    /// Print one number for all lines
+    #[arg(long, value_enum, value_name = "KIND", help_heading = "Result")]
     #[arg(conflicts_with_all = ["normalize", "n_best"])]
     summary: Option<Summary>,
-    /// Cut off longer sources after so many words (sub-word pieces), with a warning [default: 1000]
+    /// Cut off a source after N pieces, with a warning [default: 1000]
     #[arg(long, visible_alias = "max-length", value_name = "N", help_heading = "Model")]
     max_source_length: Option<std::num::NonZeroUsize>,
     #[command(flatten)]
@@ -71,9 +70,13 @@ Examples:
 /// One number for all lines.
 #[derive(Clone, Copy, ValueEnum)]
 enum Summary {
+    /// Negative log-probability, mean of the lines
     CeMean,
+    /// Negative log-probability, mean of the target pieces
     CeMeanWords,
+    /// Negative log-probability, sum of the lines
     CeSum,
+    /// Perplexity of a target piece, exp(ce-mean-words)
     Perplexity,
 }
 
@@ -86,7 +89,7 @@ fn feature_name(name: &str) -> Result<String, String> {
 pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     args.model.check()?;
     let source = args.pairs()?;
-    let translator = args.model.load()?;
+    let translator = args.model.load(|builder| builder)?;
     let mut options = translator.options();
     options.search.normalize = f32::from(u8::from(args.normalize));
     options.search.word_penalty = 0.0;
@@ -109,7 +112,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
 }
 
 impl Args {
-    /// Opens what is to be scored.
+    /// Opens the files with the pairs.
     fn pairs(&self) -> Result<Pairs> {
         check_one_stdin(self.files.iter().chain(&self.n_best).chain(&self.source).map(Some))?;
         let open = |path: &Path| Input::open(Some(path)).map(Lines::new);
@@ -126,7 +129,7 @@ impl Args {
         }
     }
 
-    /// Appends what is to be printed of a line: as Marian's scorer prints it.
+    /// Appends the output of a line, as Marian's scorer prints it.
     fn print(&self, text: &mut String, line: &str, hypothesis: &Hypothesis) {
         if self.n_best.is_some() {
             text.push_str(&with_feature(line, &self.feature_name, hypothesis.score));
@@ -144,7 +147,7 @@ impl Args {
     }
 }
 
-/// Where sources and translations come from.
+/// The input: sources and translations.
 enum Pairs {
     /// Line by line from two files.
     Files { sources: Lines, targets: Lines },

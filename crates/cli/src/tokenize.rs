@@ -7,13 +7,13 @@ use metaphrase_text::moses::{MosesDetokenizer, MosesTokenizer, TokenizerOptions}
 use metaphrase_text::vocab::Vocabulary;
 use std::path::PathBuf;
 
-/// Split text into words as Moses does, for models over words, or into a model's sub-words
+/// Split text into words as Moses does, or into the pieces of a vocabulary
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct TokenizeArgs {
     #[command(flatten)]
     text: Args,
-    /// Split into the sub-words of this vocabulary instead, as its model does
+    /// Split text into the pieces of this vocabulary, as its model does
     #[arg(long, value_name = "FILE", conflicts_with_all = ["language", "escape"])]
     vocabulary: Option<PathBuf>,
 }
@@ -23,19 +23,20 @@ Examples:
   metaphrase tokenize -l de < talk.de > talk.tok.de
   metaphrase tokenize --vocabulary model/source.spm < talk.en > talk.pieces.en";
 
-/// What tokenizing and the way back have in common.
+/// The options that `tokenize` and `detokenize` share.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Language of the text, as `de`
+    /// The language of the text, such as de
     #[arg(short, long, value_name = "CODE", default_value = "en")]
     language: String,
-    /// Write `& | < > ' " [ ]` as XML entities, as Moses' own files have them (detokenize: read them)
+    /// Text has the characters & | < > ' " [ ] as XML entities, as files of Moses do: tokenize writes them, detokenize reads
+    /// them
     #[arg(long)]
     escape: bool,
-    /// Where the text comes from; `.gz` is decompressed [default: standard input]
+    /// The text; a name in .gz is decompressed [default: standard input]
     #[arg(short, long, value_name = "FILE")]
     input: Option<PathBuf>,
-    /// Where the result goes; `.gz` is compressed [default: standard output]
+    /// The file for the result; a name in .gz is compressed [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }

@@ -1,5 +1,6 @@
 //! `metaphrase translate`.
 
+use crate::Usage;
 use crate::io::{Input, Output, check_one_stdin};
 use crate::lines::Lines;
 use crate::messages::Terminal;
@@ -9,63 +10,61 @@ use crate::progress::Progress;
 use crate::request::{self, Fields};
 use crate::search::SearchArgs;
 use crate::stream::{self, Source, Ticket};
-use crate::{Usage, alignment};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
-use metaphrase::{AlignmentKind, Case, Glossary, Request};
+use metaphrase::{AlignmentKind, Case, Glossary, Request, TranslatorBuilder};
 use std::io::Read;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 /// Translate text, line by line
 ///
-/// One line in, one line out, in order. An empty line gives an empty line; invalid UTF-8 is read as U+FFFD; a line that
-/// is too long is cut off; each such line is named on standard error and nothing shifts. Only a line feed ends a line
-/// (a carriage return before it is dropped). A line is translated as soon as it is there.
+/// Each line of the input gives one line of the output, in order, and is translated as soon as it arrives. An empty line
+/// gives an empty line, invalid UTF-8 is read as U+FFFD, and a line that is too long is cut off; a message on standard
+/// error names each such line. Only a line feed ends a line; a carriage return before it is dropped.
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Args {
-    /// Text to translate; - or none: standard input; .gz is decompressed
+    /// The text to translate; a name in .gz is decompressed [default: standard input, which is also -]
     #[arg(short, long, value_name = "FILE", help_heading = "Text")]
     input: Option<PathBuf>,
-    /// Where translations go; - or none: standard output; .gz is compressed. A file is written whole or not at all
+    /// The file for the translations, written completely or not at all; a name in .gz is compressed [default: standard
+    /// output, which is also -]
     #[arg(short, long, value_name = "FILE", help_heading = "Text")]
     output: Option<PathBuf>,
-    /// Lines of text; lines of text, each followed by words or phrases that its translation must contain, after tabs
-    /// (tsv); or a JSON object on each line: {"text": "…", "target_prefix": "…", "constraints": ["…", ["this", "or this"]],
-    /// "avoid": ["…"]}; other keys are carried over to JSON output
+    /// The form of the input
     #[arg(long, value_enum, default_value_t = Format::Plain, value_name = "FORMAT", help_heading = "Text")]
     input_format: Format,
-    /// Lines of text, or a JSON object on each line; its keys are listed below
+    /// The form of the output
     #[arg(long, value_enum, default_value_t = OutputFormat::Plain, value_name = "FORMAT", help_heading = "Text")]
     output_format: OutputFormat,
-    /// Line n of this file is how the translation of line n starts
+    /// A file whose line n is the beginning of the translation of line n
     #[arg(long, value_name = "FILE", help_heading = "Text")]
     prefix: Option<PathBuf>,
-    /// Where a term of this glossary stands in the source, its translation is required. Each line: source term, tab,
-    /// target term, and further target terms after tabs if any of them will do
+    /// A glossary: where one of its source terms stands in a line, the translation contains the target term. Each line
+    /// has a source term, a tab and a target term; more target terms after tabs are alternatives
     #[arg(long, value_name = "FILE", help_heading = "Text")]
     glossary: Option<PathBuf>,
-    /// Find terms of the glossary only as they are written, upper and lower case told apart
+    /// Respect upper and lower case when looking for terms of the glossary
     #[arg(long, requires = "glossary", help_heading = "Text")]
     glossary_case: bool,
-    /// Print up to K translations of each line: N ||| translation ||| F0= log-probability ||| score
+    /// Print up to K translations of each line, as `N ||| translation ||| F0= log-probability ||| score`
     #[arg(long, value_name = "K", help_heading = "Result")]
     n_best: Option<NonZeroUsize>,
-    /// Print which source word each target word comes from: pairs source-target of the strongest attention (hard) or of
-    /// all above a threshold between 0 and 1, or all weights (soft). Positions count sub-word pieces from 0, ends of
-    /// sentence included
-    #[arg(long, value_name = "hard|soft|THRESHOLD", value_parser = alignment::parse, help_heading = "Result")]
+    /// Print the word alignment from attention, as pairs source-target: the strongest source word of each target word
+    /// (hard), or all pairs above a threshold between 0 and 1; or print all weights (soft). Positions count sub-word pieces
+    /// from 0 and include the ends of sentence
+    #[arg(long, value_name = "hard|soft|THRESHOLD", help_heading = "Result")]
     #[arg(num_args = 0..=1, default_missing_value = "hard")]
     alignment: Option<AlignmentKind>,
-    /// Print the log-probability of each target word (sub-word piece) and of the end of sentence
+    /// Print the log-probability of each target piece and of the end of sentence
     #[arg(long, help_heading = "Result")]
     word_scores: bool,
-    /// A language model over the model's target pieces, whose log-probabilities count beside the model's (shallow fusion):
-    /// ARPA text or compiled; see `metaphrase tokenize --vocabulary` and `metaphrase lm`
+    /// A language model over the target pieces, ARPA text or compiled, whose log-probabilities are added to those of the
+    /// model (shallow fusion); see `metaphrase tokenize --vocabulary` and `metaphrase lm`
     #[arg(long, value_name = "FILE", help_heading = "Search")]
     lm: Option<PathBuf>,
-    /// How much the language model counts; the model counts 1
+    /// The weight of the language model; the model has weight 1
     #[arg(long, value_name = "W", default_value_t = 0.1, requires = "lm", help_heading = "Search")]
     #[arg(allow_negative_numbers = true)]
     lm_weight: f32,
@@ -84,36 +83,49 @@ Examples:
   metaphrase translate --input-format json --output-format json < talk.jsonl
   metaphrase translate --glossary terms.tsv < talk.en
   metaphrase translate --lm pieces.arpa --lm-weight 0.1 < talk.en
-  printf 'He took a cab home.\tTaxi\n' | metaphrase translate --input-format tsv -b 10
+  printf 'He took a cab home.\\tTaxi\\n' | metaphrase translate --input-format tsv -b 10
+
+JSON input has an object on each line, with the keys:
+  text            the text to translate
+  target_prefix   the beginning of its translation
+  constraints     terms that the translation contains; an inner list holds alternatives
+  avoid           words and phrases that the translation does not contain
+  other keys      are copied to JSON output
 
 JSON output has the keys of the input and:
   sentence_id     number of the line, from 0
   translation, score, log_prob
-                  text, what ranks it, and its log-probability, natural logarithm
+                  text, the score that ranks it, and its log-probability, natural logarithm
   pieces, source_pieces
                   sub-word pieces without the ends of sentence
   translations, scores, log_probs
                   lists, best first, with --n-best
   alignment       with --alignment: pairs [source, target], or weights for each target piece
-  word_scores     with --word-scores
+  word_scores     with --word-scores: log-probability of each piece and of the end of sentence
   constraints_met, constraints_missing
-                  with constraints: [number, first piece, pieces] of those the translation has; numbers of the others.
-                  Those of the line count first, then those of the glossary
-  notes           what was wrong with the line, if anything
-  error           why the line was not translated, if it was not (`translation` is empty then)";
+                  with constraints: [number, first piece, pieces] of each term that the
+                  translation contains; numbers of the other terms. Terms of the line count
+                  first, then terms of the glossary
+  notes           messages about the line, if there are any
+  error           the reason why the line was not translated (`translation` is empty then)";
 
 /// A form of text.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
+    /// A line of text
     Plain,
+    /// A line of text, and after tabs the words or phrases that its translation contains
     Tsv,
+    /// A JSON object on each line, see below
     Json,
 }
 
 /// A form of output.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum OutputFormat {
+    /// A line of text
     Plain,
+    /// A JSON object on each line, see below
     Json,
 }
 
@@ -131,10 +143,12 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     let (size, interactive) = (input.size, input.is_terminal);
     let prefixes = args.prefix.as_deref().map(|path| Input::open(Some(path)).map(Lines::new)).transpose()?;
     let glossary = args.glossary.as_deref().map(|path| read_glossary(path, args.glossary_case)).transpose()?;
-    let mut translator = args.model.load()?;
-    if let Some(lm) = &args.lm {
-        translator = translator.with_language_model(lm, args.lm_weight)?;
-    }
+    let translator = args.model.load(|mut builder| {
+        if let Some(lm) = &args.lm {
+            builder = builder.language_model(lm, args.lm_weight);
+        }
+        glossary.into_iter().fold(builder, TranslatorBuilder::glossary)
+    })?;
     let mut options = args.search.apply(translator.options(), args.n_best)?;
     options.search.attention = args.alignment.is_some();
     let n_best = args.n_best.is_some();
@@ -144,7 +158,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
         OutputFormat::Plain => Form::Plain,
     };
     let printer = Printer { form, alignment: args.alignment, word_scores: args.word_scores };
-    let source = Text { lines: Lines::new(input), prefixes, format: args.input_format, glossary };
+    let source = Text { lines: Lines::new(input), prefixes, format: args.input_format };
     let output = Output::create(args.output.as_deref())?;
     let progress = Progress::start(terminal, size, !interactive && !output.is_terminal());
     let print = |text: &mut String, ticket, translation| printer.print(text, ticket, &translation);
@@ -164,7 +178,6 @@ struct Text {
     lines: Lines,
     prefixes: Option<Lines>,
     format: Format,
-    glossary: Option<Glossary>,
 }
 
 impl Source for Text {
@@ -182,14 +195,11 @@ impl Source for Text {
                 request
             }),
         };
-        let mut request = request.unwrap_or_else(|problem| {
+        let request = request.unwrap_or_else(|problem| {
             ticket.notes.push(problem.clone());
             ticket.extra = Err(problem);
             Request::default()
         });
-        if let Some(glossary) = &self.glossary {
-            request.terms.required.extend(glossary.find(&request.source));
-        }
         Ok(Some((request, ticket)))
     }
 

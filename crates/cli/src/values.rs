@@ -1,15 +1,10 @@
-//! Options of the libraries as values of the command line.
+//! Choices of the libraries as values of options.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use metaphrase::Choice;
 
-/// Reads one of `all` by its `name`; `about` describes it in the help.
-pub fn values<T: Copy + Send + Sync + 'static>(
-    all: &'static [T],
-    name: fn(T) -> &'static str,
-    about: fn(T) -> &'static str,
-) -> impl TypedValueParser<Value = T> {
-    let listed = all.iter().map(|&value| PossibleValue::new(name(value)).help(about(value)));
-    PossibleValuesParser::new(listed).try_map(move |given| {
-        all.iter().copied().find(|&value| name(value) == given).ok_or_else(|| format!("{given} is not a value"))
-    })
+/// Reads a member of a closed set by its name; `--help` lists the names and what they mean.
+pub fn choice<T: Choice>() -> impl TypedValueParser<Value = T> {
+    let values = T::ALL.iter().map(|named| PossibleValue::new(named.name).help(named.meaning).aliases(named.aliases));
+    PossibleValuesParser::new(values).try_map(|name| T::from_name(&name))
 }

@@ -3,7 +3,7 @@
 use crate::pictures;
 use anyhow::{Context, Result};
 use flate2::read::MultiGzDecoder;
-use metaphrase::{Counts, Execution, Package, Request, TranslateOptions, Translation, Translator};
+use metaphrase::{Counts, Package, Request, TranslateOptions, Translation, Translator};
 use metaphrase_metrics::{Bleu, BleuOptions, Metric, References};
 use metaphrase_plot::{Chart, svg};
 use rustix::time::{ClockId, clock_gettime};
@@ -93,7 +93,8 @@ impl Setup {
 /// A model on one thread; raw scores are those of the output layer alone.
 pub fn load(path: Option<&Path>, raw: bool, batch_tokens: usize) -> Result<Translator> {
     let package = path.map_or_else(|| Ok(Package::bundled()), Package::find)?;
-    Ok(Translator::load(&package.with_raw_scores(raw), Execution { threads: 1, batch_tokens })?)
+    let builder = Translator::builder().package(package.with_raw_scores(raw));
+    Ok(builder.threads(1).batch_tokens(batch_tokens).build()?)
 }
 
 /// The lines of a file.

@@ -138,8 +138,9 @@ pub fn table_1(setup: &Setup) -> Result<()> {
     let model = setup.model.as_deref().context("name the model with --model")?;
     let raw = measure(&load(Some(model), true, setup.batch_tokens)?, &options, requests)?;
 
-    let words = translator.model().config().target_words;
-    let inputs = match &translator.model().config().architecture {
+    let (config, _) = metaphrase_models::load(model)?;
+    let words = config.target_words;
+    let inputs = match &config.architecture {
         Architecture::Transformer(network) => network.dim_emb,
         Architecture::Recurrent(network) => network.dim_emb,
     };

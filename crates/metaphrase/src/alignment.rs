@@ -1,15 +1,34 @@
 //! Word alignments from attention.
 
-/// Which target word looked at which source word; positions count sub-word pieces from 0 and include the end
-/// of sentence on both sides, as Marian's do.
+use metaphrase_base::UnknownName;
+use std::str::FromStr;
+
+/// How attention becomes a word alignment. Positions count sub-word pieces from 0 and include the end of sentence on both
+/// sides, as in Marian.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum AlignmentKind {
-    /// Each target word with the one source word that it looked at most.
+    /// Each target word with the source word that has the largest weight; of equal weights the first.
     Hard,
-    /// All weights.
+    /// All weights. As pairs: the same as `Hard`.
     Soft,
     /// All pairs whose weight is above the threshold, in (0, 1).
     Threshold(f32),
+}
+
+/// Reads `hard`, `soft` or a threshold, as Marian does.
+impl FromStr for AlignmentKind {
+    type Err = UnknownName;
+
+    fn from_str(text: &str) -> Result<Self, UnknownName> {
+        match text {
+            "hard" => Ok(Self::Hard),
+            "soft" => Ok(Self::Soft),
+            _ => match text.parse() {
+                Ok(threshold) if 0.0 < threshold && threshold < 1.0 => Ok(Self::Threshold(threshold)),
+                _ => Err(UnknownName::expected("hard, soft, or a threshold above 0 and below 1")),
+            },
+        }
+    }
 }
 
 /// Attention of a translation over its source: one row of source weights for each target word.
@@ -45,6 +64,13 @@ impl Attention {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn other_thresholds_are_refused() {
+        for wrong in ["", "firm", "0", "1", "-0.5", "nan"] {
+            assert!(wrong.parse::<AlignmentKind>().is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn pairs_are_sorted_by_source() {

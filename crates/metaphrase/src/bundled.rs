@@ -1,4 +1,4 @@
-//! The models that come with the program: see `models/*/README.md` for their origin.
+//! The models that come with the program; `models/*/README.md` says how they were made.
 
 use crate::Error;
 use metaphrase_models::{Config, Weights};
@@ -14,7 +14,7 @@ pub(crate) struct Bundled {
     weights: &'static Aligned<[u8]>,
 }
 
-/// Tensors are read in place, so they have to lie as in a memory map.
+/// Tensors are used in place, so they need the alignment of a memory map.
 #[repr(align(64))]
 struct Aligned<T: ?Sized>(T);
 

@@ -1,4 +1,4 @@
-//! Constraints as text: from terms and phrases to words of the model, and back to what became of them.
+//! Constraints as text: terms become words of the model, and translations say where the terms stand.
 
 use metaphrase_base::WordId;
 use metaphrase_search::{Constraints, ConstraintsError, Continues};
@@ -14,7 +14,28 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// Whether nothing is asked.
+    /// One more required term: one of these alternatives must appear.
+    ///
+    /// ```
+    /// use metaphrase::Terms;
+    ///
+    /// let terms = Terms::default().require(["Taxi"]).require(["Haus", "Gebäude"]).avoid("Droschke");
+    /// assert_eq!(terms.required.len(), 2);
+    /// ```
+    #[must_use]
+    pub fn require<S: Into<String>>(mut self, alternatives: impl IntoIterator<Item = S>) -> Self {
+        self.required.push(alternatives.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// One more word or phrase that must not appear.
+    #[must_use]
+    pub fn avoid(mut self, phrase: impl Into<String>) -> Self {
+        self.avoided.push(phrase.into());
+        self
+    }
+
+    /// Whether there are no terms.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.required.is_empty() && self.avoided.is_empty()
@@ -34,18 +55,18 @@ pub struct Met {
 
 /// Terms as words of a vocabulary.
 pub(crate) struct Segmented {
-    /// `None` if nothing is left of them.
+    /// `None` if no term is left.
     pub(crate) constraints: Option<Constraints>,
     /// For each term of `constraints` its number in the request.
     pub(crate) numbers: Vec<usize>,
     /// Terms of the request that can not be met.
     pub(crate) impossible: Vec<usize>,
-    /// Why, each in one sentence; and what else is wrong.
+    /// One sentence for each problem.
     pub(crate) notes: Vec<String>,
 }
 
 impl Segmented {
-    /// Segments terms as the model would inside a sentence; what can not be met is left out and noted.
+    /// Segments terms as the model would inside a sentence. A term that can not be met is left out, with a note.
     pub(crate) fn new(terms: &Terms, target: &Vocabulary, continues: &Continues) -> Self {
         let mut this = Self { constraints: None, numbers: Vec::new(), impossible: Vec::new(), notes: Vec::new() };
         let mut avoided = Vec::new();
@@ -53,14 +74,14 @@ impl Segmented {
             match segment(phrase, target) {
                 Ok(words) => avoided.push(words),
                 Err(Unusable::Empty) => this.notes.push("an empty phrase to avoid is left out".into()),
-                // What the vocabulary can not express can not appear.
+                // A phrase that the vocabulary can not express can not appear.
                 Err(Unusable::Unknown) => {}
             }
         }
         let mut required = Vec::new();
         for (number, alternatives) in terms.required.iter().enumerate() {
             match this.alternatives(alternatives, target) {
-                // One at a time, so that a contradiction is put down to its term.
+                // One term at a time, so that a contradiction names its term.
                 Some(term) => match Constraints::new(std::slice::from_ref(&term), &avoided, None) {
                     Ok(_) => {
                         required.push(term);
@@ -83,7 +104,7 @@ impl Segmented {
         this
     }
 
-    /// The alternatives of a term that can be used; `None` if there are none.
+    /// The alternatives of a term that can be used; `None` if no alternative can.
     fn alternatives(&mut self, alternatives: &[String], target: &Vocabulary) -> Option<Vec<Vec<WordId>>> {
         let mut term = Vec::new();
         for alternative in alternatives {
@@ -102,7 +123,7 @@ impl Segmented {
         (!term.is_empty()).then_some(term)
     }
 
-    /// Gives all terms up, for the reason in `note`.
+    /// Gives up all terms; `note` says why.
     pub(crate) fn give_up(&mut self, note: String) {
         self.constraints = None;
         self.impossible.append(&mut self.numbers);

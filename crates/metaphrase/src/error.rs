@@ -1,21 +1,26 @@
-//! What can go wrong between a model's files and a translation.
+//! Why a translator can not be made, or can not translate.
 
 use metaphrase_models::ModelError;
 use metaphrase_ngram::LmError;
+use metaphrase_phrase::Error as PhraseError;
 use metaphrase_search::OptionsError;
 use metaphrase_text::vocab::VocabularyError;
 use std::path::PathBuf;
 
-/// One sentence about what went wrong, where, and what to do.
+/// Why a translator can not be made, or can not translate: one sentence that says what is wrong, where, and what to do.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
-    /// A model file.
+    /// No model was given.
+    #[error("no model was given; name a model's directory, or a bundled model such as `en-de`")]
+    NoModel,
+    /// A model file that can not be read or used.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// A vocabulary file.
+    /// A vocabulary file that can not be read.
     #[error(transparent)]
     Vocabulary(#[from] VocabularyError),
-    /// A vocabulary of another model.
+    /// A vocabulary that belongs to another model.
     #[error(
         "{} has {words} words but the model {} was trained with {expected} {side} words; give the vocabulary that belongs to the model",
         vocabulary.display(), model.display()
@@ -32,7 +37,7 @@ pub enum Error {
         /// Words in the model.
         expected: usize,
     },
-    /// Neither one vocabulary nor two.
+    /// This many vocabularies for a model file, instead of one or two.
     #[error("{0} vocabularies given; give one for both languages, or the source's and the target's")]
     VocabularyCount(usize),
     /// Models of an ensemble with different vocabularies.
@@ -48,7 +53,7 @@ pub enum Error {
     /// A language model that can not be read.
     #[error(transparent)]
     LanguageModel(#[from] LmError),
-    /// A language model over something else than the target pieces.
+    /// A language model whose words are not the target pieces.
     #[error(
         "{}: only {known} of the language model's {words} words are target pieces of the translation model; estimate it on \
          text from `metaphrase tokenize --vocabulary`", path.display()
@@ -56,21 +61,32 @@ pub enum Error {
     LanguageModelWords {
         /// The language model's file.
         path: PathBuf,
-        /// Its words that the translation model has.
+        /// Number of its words that the translation model has.
         known: usize,
-        /// Its words.
+        /// Number of its words.
         words: usize,
     },
-    /// A weight of a language model that is below 0 or no number.
+    /// A weight of a language model that is negative, infinite or not a number.
     #[error("the weight of a language model is {0}; it has to be a number from 0 on")]
     LanguageModelWeight(f32),
     /// Options that can not work with the model.
     #[error(transparent)]
     Options(#[from] OptionsError),
-    /// No worker could be started.
+    /// A phrase-based model that can not be read or searched.
+    #[error(transparent)]
+    Phrase(#[from] PhraseError),
+    /// Something that a phrase-based translator does not have.
+    #[error(
+        "{what} was given to a phrase-based translator, which has no use for it; leave it out or use a neural model"
+    )]
+    PhraseBased {
+        /// The part or option.
+        what: &'static str,
+    },
+    /// The threads could not be started.
     #[error("cannot start the worker threads: {0}; ask for fewer threads")]
     Threads(std::io::Error),
-    /// A worker panicked: a defect of this program.
+    /// A thread panicked: a defect of this library.
     #[error("a worker thread failed and the remaining lines were not translated; please report this")]
     WorkerFailed,
 }

@@ -1,4 +1,4 @@
-//! Glossaries: terms of the source language and how they are to be translated.
+//! Glossaries: terms of the source language and their translations.
 
 use std::collections::HashMap;
 
@@ -15,17 +15,17 @@ pub struct Glossary {
     targets: Vec<Vec<String>>,
 }
 
-/// Whether upper and lower case are told apart where a term is looked for.
+/// Whether the search for terms respects upper and lower case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Case {
-    /// `Bank` is found as `BANK` and `bank`, too.
+    /// `Bank` is also found as `BANK` and as `bank`.
     #[default]
     Ignore,
     /// Terms are found as they are written.
     Respect,
 }
 
-/// A line that is no entry. Lines are counted from 1.
+/// A line that is not an entry. Lines are counted from 1.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "line {line} of the glossary {problem}; a line is: source term, tab, target term, and further target terms after tabs if any of them will do"
@@ -52,7 +52,7 @@ impl Glossary {
     /// ```
     ///
     /// # Errors
-    /// [`GlossaryError`] for the first line that is no entry.
+    /// [`GlossaryError`] for the first line that is not an entry.
     pub fn parse(text: &str, case: Case) -> Result<Self, GlossaryError> {
         let mut glossary = Self { case, entries: HashMap::new(), targets: Vec::new() };
         for (number, line) in text.lines().enumerate() {
@@ -73,7 +73,7 @@ impl Glossary {
             glossary.targets.push(targets);
         }
         for terms in glossary.entries.values_mut() {
-            // Longest first; of the same term the last entry counts.
+            // The longest first; of equal terms the last entry counts.
             terms.sort_by_key(|(words, number)| (std::cmp::Reverse(words.len()), std::cmp::Reverse(*number)));
         }
         Ok(glossary)
@@ -91,8 +91,8 @@ impl Glossary {
         self.targets.is_empty()
     }
 
-    /// Required terms for a source sentence, from left to right, the longest term first; each in its alternatives. A
-    /// term that stands there twice is required twice.
+    /// Required terms for a source sentence, from left to right, each with its alternatives. Where several terms begin, the
+    /// longest counts. A term that stands in the sentence twice is required twice.
     #[must_use]
     pub fn find(&self, source: &str) -> Vec<Vec<String>> {
         let words = self.words(source);

@@ -1,6 +1,7 @@
 //! A translator: text in, text out.
 //!
-//! [`Package`] finds a model's files, [`Translator`] loads them and translates on its own threads.
+//! [`Translator`] translates on its own threads, with neural models or a phrase-based one; [`Translator::builder`] makes it
+//! from models, a language model and a glossary.
 //!
 //! ```
 //! # fn main() -> Result<(), metaphrase::Error> {
@@ -12,31 +13,41 @@
 //! # }
 //! ```
 //!
-//! A line's translation is the same, to the bit, whatever it is batched with and however many threads there are.
+//! A [`Request`] is a line with its terms, [`TranslateOptions`] say how lines are translated, a [`Translation`] is the
+//! answer. The translation of a line is the same, to the bit, in any batch and on any number of threads. The folder
+//! `examples` has a program for each use.
 #![forbid(unsafe_code)]
 
 mod alignment;
+mod builder;
 mod bundled;
 mod constraints;
 mod error;
 mod glossary;
 mod language_model;
+mod neural;
 mod options;
 mod package;
+mod phrase_based;
 mod stream;
 mod translation;
 mod translator;
 
 pub use alignment::{AlignmentKind, Attention};
+pub use builder::TranslatorBuilder;
 pub use constraints::{Met, Terms};
 pub use error::Error;
 pub use glossary::{Case, Glossary, GlossaryError};
-pub use metaphrase_models::{Precision, Report, convert};
-pub use metaphrase_search::{Counts, Options as SearchOptions, Sampling, Stop, Strategy};
+pub use metaphrase_base::{Choice, Named, UnknownName, WordId};
+pub use metaphrase_models::{ModelError, Precision};
+pub use metaphrase_ngram::LmError;
+pub use metaphrase_phrase::{Error as PhraseError, LookAhead, SearchOptions as PhraseOptions, UnknownWords};
+pub use metaphrase_search::{Counts, Options as SearchOptions, OptionsError, Sampling, Stop, Strategy};
+pub use metaphrase_text::vocab::VocabularyError;
 pub use options::TranslateOptions;
-pub use package::{Package, inspect};
+pub use package::{Package, Report, convert, inspect};
 pub use translation::{Hypothesis, Request, Translation};
-pub use translator::{Execution, Translator};
+pub use translator::Translator;
 
 /// The code of the README compiles and runs.
 #[cfg(doctest)]

@@ -1,33 +1,39 @@
-//! What a translation is told.
+//! How lines are translated.
 
-use metaphrase_search::Options as Search;
+use crate::SearchOptions;
 use metaphrase_text::vocab::Vocabulary;
 
 /// How lines are translated. [`Translator::options`](crate::Translator::options) gives a model's defaults.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TranslateOptions {
-    /// The search. Its `excluded` words come on top of those that the two switches below exclude.
-    pub search: Search,
+    /// The search. Its `excluded` words are left out in addition to those that the next two switches leave out.
+    pub search: SearchOptions,
     /// Whether translations may contain the unknown word.
     pub allow_unk: bool,
     /// Whether translations may contain control characters, which byte fallback would make possible.
     pub allow_special: bool,
-    /// Longer sources are cut off after this many pieces, with a note on the line: time and memory of a search
-    /// grow with the square of the length.
+    /// A source is cut off after this many pieces, with a note on the line: time and memory of a search grow with the
+    /// square of the length.
     pub max_source_length: usize,
-    /// What draws start from, when sampling; each line also counts, so that equal lines give different draws.
+    /// The seed of the draws, when sampling. The number of the line counts too, so that equal lines give different draws.
     pub seed: u64,
 }
 
 impl Default for TranslateOptions {
     fn default() -> Self {
-        Self { search: Search::default(), allow_unk: false, allow_special: false, max_source_length: 1000, seed: 1 }
+        Self {
+            search: SearchOptions::default(),
+            allow_unk: false,
+            allow_special: false,
+            max_source_length: 1000,
+            seed: 1,
+        }
     }
 }
 
 impl TranslateOptions {
-    /// The search's options with all words that must not appear.
-    pub(crate) fn search(&self, target: &Vocabulary) -> Search {
+    /// The options of the search, with all words that must not appear.
+    pub(crate) fn search(&self, target: &Vocabulary) -> SearchOptions {
         let mut search = self.search.clone();
         if !self.allow_unk {
             search.excluded.extend(target.unk());

@@ -1,21 +1,24 @@
-//! The files of a model, wherever they are.
+//! Models as files: how they are found, loaded, inspected and converted.
 
 use crate::bundled::{self, Bundled};
 use crate::{Error, TranslateOptions};
-use metaphrase_models::{Config, DecoderDefaults, Model, ModelFiles, Report, Vocabularies, VocabularyFiles, Weights};
+use metaphrase_models::{
+    Config, DecoderDefaults, Model, ModelFiles, Precision, Vocabularies, VocabularyFiles, Weights,
+};
 use metaphrase_text::vocab::Vocabulary;
-use std::path::Path;
+use std::fmt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A model and its vocabularies, found but not loaded.
 #[derive(Debug, Clone)]
 pub struct Package {
-    place: Place,
+    origin: Origin,
     raw_scores: bool,
 }
 
 #[derive(Debug, Clone)]
-enum Place {
+enum Origin {
     /// In the program itself.
     Bundled(&'static Bundled),
     Files(Box<Files>),
@@ -29,20 +32,21 @@ impl Package {
     }
 
     const fn with(model: &'static Bundled) -> Self {
-        Self { place: Place::Bundled(model), raw_scores: false }
+        Self { origin: Origin::Bundled(model), raw_scores: false }
     }
 
     fn of(files: Files) -> Self {
-        Self { place: Place::Files(Box::new(files)), raw_scores: false }
+        Self { origin: Origin::Files(Box::new(files)), raw_scores: false }
     }
 
     /// The model in a directory: our own, Hugging Face's MarianMT, OPUS-MT's (with a `decoder.yml`), or a
-    /// `model.npz` or `.bin` of Marian's with its vocabularies. Where there is nothing of that name, `en-de` and `de-en`
-    /// are the models that come with the program.
+    /// `model.npz` or `.bin` of Marian's with its vocabularies. Where no file has that name, `en-de` and `de-en` are the
+    /// models that come with the program.
     ///
     /// # Errors
     /// If there is no model, or more than one.
-    pub fn find(path: &Path) -> Result<Self, Error> {
+    pub fn find(path: impl AsRef<Path>) -> Result<Self, Error> {
+        let path = path.as_ref();
         if let Some(model) = Bundled::named(path).filter(|_| !path.exists()) {
             return Ok(Self::with(model));
         }
@@ -56,14 +60,14 @@ impl Package {
     ///
     /// # Errors
     /// If the file is no model, or if there are not one or two vocabularies.
-    pub fn files<P: AsRef<Path>>(model: &Path, vocabularies: &[P]) -> Result<Self, Error> {
+    pub fn files<P: AsRef<Path>>(model: impl AsRef<Path>, vocabularies: &[P]) -> Result<Self, Error> {
         let file = |path: &P| VocabularyFiles { words: path.as_ref().to_owned(), segmenter: None };
         let (source, target) = match vocabularies {
             [both] => (file(both), file(both)),
             [source, target] => (file(source), file(target)),
             _ => return Err(Error::VocabularyCount(vocabularies.len())),
         };
-        Ok(Self::of(Files { model: ModelFiles::find(model)?, source, target }))
+        Ok(Self::of(Files { model: ModelFiles::find(model.as_ref())?, source, target }))
     }
 
     /// The same model with words scored by its output layer alone, without the softmax: for models that were trained to
@@ -74,11 +78,11 @@ impl Package {
         self
     }
 
-    /// How messages call it.
+    /// The name of the model in messages.
     pub(crate) fn name(&self) -> String {
-        match &self.place {
-            Place::Bundled(model) => format!("the bundled model {}", model.name),
-            Place::Files(files) => files.model.model.display().to_string(),
+        match &self.origin {
+            Origin::Bundled(model) => format!("the bundled model {}", model.name),
+            Origin::Files(files) => files.model.model.display().to_string(),
         }
     }
 
@@ -88,30 +92,21 @@ impl Package {
         Ok(if self.raw_scores { model.with_raw_scores() } else { model })
     }
 
-    /// Loads the model without its vocabularies.
-    ///
-    /// # Errors
-    /// If a file can not be read, is damaged, or is of a kind that is not supported.
-    pub fn load_model(&self) -> Result<Model, Error> {
-        let (config, weights) = self.open_model()?;
-        self.model(config, &weights)
-    }
-
     pub(crate) fn open_model(&self) -> Result<(Config, Weights), Error> {
-        Ok(match &self.place {
-            Place::Bundled(model) => model.model()?,
-            Place::Files(files) => files.model.load()?,
+        Ok(match &self.origin {
+            Origin::Bundled(model) => model.model()?,
+            Origin::Files(files) => files.model.load()?,
         })
     }
 
     /// Loads the vocabularies, source and target, and checks them against the model's settings.
     pub(crate) fn load_vocabularies(&self, config: &Config) -> Result<(Arc<Vocabulary>, Arc<Vocabulary>), Error> {
-        match &self.place {
-            Place::Bundled(model) => {
+        match &self.origin {
+            Origin::Bundled(model) => {
                 let both = Arc::new(model.vocabulary()?);
                 Ok((Arc::clone(&both), both))
             }
-            Place::Files(files) => {
+            Origin::Files(files) => {
                 let Files { model, source, target } = &**files;
                 let source_words = open(source, "source", config.source_words, &model.model)?;
                 if source == target && config.source_words == config.target_words {
@@ -149,19 +144,45 @@ fn open(files: &VocabularyFiles, side: &'static str, expected: usize, model: &Pa
     Ok(Arc::new(vocabulary))
 }
 
-/// What a model is: format, settings, tensors, and what in it or its vocabularies does not fit.
+/// The description of a model, as [`inspect`] gives it. It prints as text for people: format, settings, tensors,
+/// vocabularies, problems.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// The file or directory with the tensors.
+    pub model: PathBuf,
+    /// One sentence for each part of the model that does not fit the others.
+    pub problems: Vec<String>,
+    text: String,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// Describes the model at `path`, and checks that its tensors, settings and vocabularies fit together.
 ///
 /// # Errors
-/// If it can not be opened at all.
-pub fn inspect(path: &Path) -> Result<Report, Error> {
-    let mut report = metaphrase_models::inspect(path)?;
+/// [`Error`] if the model can not be opened at all.
+pub fn inspect(path: impl AsRef<Path>) -> Result<Report, Error> {
+    let mut report = metaphrase_models::inspect(path.as_ref())?;
     if let Ok(Vocabularies { source, target }) = &report.vocabularies {
         let sides = [("source", source, report.config.source_words), ("target", target, report.config.target_words)];
         let problem = |(side, files, words)| open(files, side, words, &report.model).err();
         let problems: Vec<String> = sides.into_iter().filter_map(problem).map(|error| error.to_string()).collect();
         report.problems.extend(problems);
     }
-    Ok(report)
+    Ok(Report { text: report.to_string(), model: report.model, problems: report.problems })
+}
+
+/// Converts the model at `from`, of any format that can be read, to our own directory `to`, which is absent or empty and
+/// is written whole or not at all.
+///
+/// # Errors
+/// [`Error`] if the model can not be read or the directory can not be written.
+pub fn convert(from: impl AsRef<Path>, to: impl AsRef<Path>, precision: Precision) -> Result<(), Error> {
+    Ok(metaphrase_models::convert(from.as_ref(), to.as_ref(), precision)?)
 }
 
 /// Options that a model recommends, over our defaults.

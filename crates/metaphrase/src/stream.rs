@@ -1,7 +1,7 @@
 //! Requests through the workers: fed by one thread, answered in order on the caller's.
 
 use crate::constraints::Segmented;
-use crate::translator::{Execution, Shared, Translator};
+use crate::neural::{Neural, Shared};
 use crate::{Attention, Error, Hypothesis, Met, Request, TranslateOptions, Translation};
 use metaphrase_base::pipeline::{Lost, Queue, Results, Ticket, Tickets, Workers, ordered};
 use metaphrase_base::{StepModel, WordId};
@@ -40,37 +40,17 @@ struct Required {
     impossible: Vec<usize>,
 }
 
-impl Translator {
-    /// Answers requests as they come, chunk by chunk; `sink` gets one translation for each request, in order,
-    /// until it breaks. A chunk is translated as soon as it is there, its longest lines first: large chunks make
-    /// good batches, small ones come back soon. No more than some thousand requests and the next chunk are in memory:
-    /// when a line takes long, reading waits for it.
-    ///
-    /// # Errors
-    /// [`Error::Options`] for options that can not work with this model, before anything is translated;
-    /// [`Error::WorkerFailed`] if a thread panicked.
-    pub fn stream<I>(
+impl Neural {
+    /// See [`Translator::stream`](crate::Translator::stream).
+    pub(crate) fn stream(
         &self,
         options: &TranslateOptions,
-        chunks: I,
+        chunks: impl Iterator<Item = Vec<Request>> + Send,
         sink: impl FnMut(Translation) -> ControlFlow<()>,
-    ) -> Result<(), Error>
-    where
-        I: IntoIterator<Item = Vec<Request>>,
-        I::IntoIter: Send,
-    {
+    ) -> Result<(), Error> {
         let Shared { model, target, .. } = &*self.shared;
         let search = options.search(target).check(&**model)?;
-        let chunks = chunks.into_iter();
-        let (tickets, results) = ordered(WINDOW);
-        thread::scope(|scope| {
-            let feeder = scope.spawn(move || self.feed(options, &search, chunks, tickets));
-            let end = hand_on(results, sink);
-            match (feeder.join(), end) {
-                (_, Ok(ControlFlow::Break(()))) | (Ok(()), Ok(ControlFlow::Continue(()))) => Ok(()),
-                _ => Err(Error::WorkerFailed),
-            }
-        })
+        fed_by(|tickets| self.feed(options, &search, chunks, tickets), sink)
     }
 
     /// Segments requests and queues them, until there are no more or their translations are no longer wanted.
@@ -95,6 +75,23 @@ impl Translator {
             }
         }
     }
+}
+
+/// Lets `feed` ask for translations on a thread of its own, and gives the translations to `sink` in the order of their
+/// tickets.
+pub(crate) fn fed_by(
+    feed: impl FnOnce(Tickets<Translation>) + Send,
+    sink: impl FnMut(Translation) -> ControlFlow<()>,
+) -> Result<(), Error> {
+    let (tickets, results) = ordered(WINDOW);
+    thread::scope(|scope| {
+        let feeder = scope.spawn(move || feed(tickets));
+        let end = hand_on(results, sink);
+        match (feeder.join(), end) {
+            (_, Ok(ControlFlow::Break(()))) | (Ok(()), Ok(ControlFlow::Continue(()))) => Ok(()),
+            _ => Err(Error::WorkerFailed),
+        }
+    })
 }
 
 /// Gives all results to `sink`, until it breaks.
@@ -193,6 +190,7 @@ impl Shared {
                 complete: found.complete,
                 met,
                 attention: (!found.attention.is_empty()).then_some(Attention { source_len, weights: found.attention }),
+                links: Vec::new(),
             });
         }
         missing.sort_unstable();
@@ -225,18 +223,19 @@ impl Required {
 pub(crate) fn pool<M: StepModel + 'static>(
     model: &Arc<M>,
     shared: &Arc<Shared>,
-    execution: Execution,
+    threads: usize,
+    batch_tokens: usize,
 ) -> Result<Pool, Error> {
     let (model, shared) = (Arc::clone(model), Arc::clone(shared));
     let worker = move |queue: &Queue<Task<Job>>| {
-        let mut searcher = Searcher::new(&*model, execution.batch_tokens);
+        let mut searcher = Searcher::new(&*model, batch_tokens);
         while let Some(mut batch) = queue.batch() {
             // A caller that left needs no answers.
             let next = || batch.find(|task| task.tag.ticket.is_wanted());
             searcher.run(next, |outcome| shared.reply(outcome));
         }
     };
-    Workers::start("translate", execution.threads, worker).map_err(Error::Threads)
+    Workers::start("translate", threads, worker).map_err(Error::Threads)
 }
 
 fn pieces(vocabulary: &Vocabulary, words: &[WordId]) -> Vec<String> {

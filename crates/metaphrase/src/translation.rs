@@ -1,8 +1,16 @@
 //! What a translator is asked and what it answers.
 
-use crate::{Attention, Counts, Met, Terms};
+use crate::{AlignmentKind, Attention, Counts, Met, Terms};
 
 /// One line to translate.
+///
+/// ```
+/// use metaphrase::Request;
+///
+/// let request = Request::translate("The house is old.").require(["Gebäude", "Bau"]).avoid("Haus").prefix("Dieses");
+/// assert_eq!(request.terms.required, [["Gebäude", "Bau"]]);
+/// assert_eq!(request.terms.avoided, ["Haus"]);
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Request {
     /// The text; without line breaks.
@@ -27,20 +35,49 @@ impl Request {
     pub fn score(source: impl Into<String>, target: impl Into<String>) -> Self {
         Self { source: source.into(), target: Some(target.into()), ..Self::default() }
     }
+
+    /// Every translation starts with this text.
+    #[must_use]
+    pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
+        self.prefix = prefix.into();
+        self
+    }
+
+    /// One more term that every translation contains, in one of its alternatives: see [`Terms::required`].
+    #[must_use]
+    pub fn require<S: Into<String>>(mut self, alternatives: impl IntoIterator<Item = S>) -> Self {
+        self.terms = self.terms.require(alternatives);
+        self
+    }
+
+    /// One more word or phrase that no translation contains.
+    #[must_use]
+    pub fn avoid(mut self, phrase: impl Into<String>) -> Self {
+        self.terms = self.terms.avoid(phrase);
+        self
+    }
+
+    /// These terms, in place of all earlier ones.
+    #[must_use]
+    pub fn terms(mut self, terms: Terms) -> Self {
+        self.terms = terms;
+        self
+    }
 }
 
 /// What became of a line.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Translation {
-    /// Best first; empty only if the model gives no word a probability.
+    /// The best one first. The list is empty only if the model gives no word a probability, or if a phrase-based model
+    /// was asked to score.
     pub hypotheses: Vec<Hypothesis>,
-    /// Numbers of the required terms that the hypotheses lack; otherwise each has all.
+    /// Numbers of the required terms that a hypothesis lacks. Each hypothesis has all other terms.
     pub missing: Vec<usize>,
-    /// How much work the search was.
+    /// The work of the search; zeros for a phrase-based model.
     pub counts: Counts,
     /// Source pieces, without the end of sentence.
     pub source_pieces: Vec<String>,
-    /// What the reader of the translation should know, such as a source cut short; each one sentence.
+    /// Messages about this line, such as that its source was cut off; one sentence each.
     pub notes: Vec<String>,
 }
 
@@ -65,18 +102,32 @@ impl Translation {
 pub struct Hypothesis {
     /// The text.
     pub text: String,
-    /// Target pieces, without the end of sentence.
+    /// Target pieces (of a phrase-based model: words), without the end of sentence.
     pub pieces: Vec<String>,
     /// What orders the list: the normalised score.
     pub score: f32,
-    /// Sum of log-probabilities, end of sentence included.
+    /// Sum of log-probabilities, end of sentence included. Of a phrase-based model: the score, a weighted sum of features.
     pub log_prob: f32,
-    /// Log-probability of each piece, and of the end of sentence if the hypothesis is complete.
+    /// Log-probability of each piece, and of the end of sentence if the hypothesis is complete. Empty for a phrase-based
+    /// model.
     pub piece_log_probs: Vec<f32>,
-    /// Whether it ended by itself and was not cut off at the length limit.
+    /// Whether the hypothesis ended by itself and was not cut off at the length limit.
     pub complete: bool,
-    /// Where the required terms are that it has.
+    /// Where the required terms stand that the hypothesis has.
     pub met: Vec<Met>,
-    /// What each piece looked at, if that was asked for.
+    /// The attention of each piece, if the options ask for it.
     pub attention: Option<Attention>,
+    /// Word alignment of a phrase-based model, `(source, target)` in the order of the target; empty for a neural model.
+    pub links: Vec<(usize, usize)>,
+}
+
+impl Hypothesis {
+    /// The word alignment, `(source, target)` in rising order: the links of a phrase-based model, or links made from the
+    /// attention of a neural model, which the options have to ask for. Positions count pieces from 0.
+    #[must_use]
+    pub fn alignment(&self, kind: AlignmentKind) -> Vec<(usize, usize)> {
+        let mut links = self.attention.as_ref().map_or_else(|| self.links.clone(), |attention| attention.pairs(kind));
+        links.sort_unstable();
+        links
+    }
 }

@@ -1,13 +1,15 @@
 //! A warm search allocates nothing per step: only when a sentence enters or leaves the batch.
 
-use metaphrase::{Package, Translator};
+use metaphrase::Translator;
 use metaphrase_base::{ModelFacts, Row, SentId, Sentence, Step, StepModel, StepRow, WordId};
+use metaphrase_models::Model;
 use metaphrase_ngram::AllWords;
 use metaphrase_search::{Fused, Options, Searcher, Stop, Task};
 use metaphrase_testkit::Pairs;
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 use std::alloc::System;
 use std::cell::Cell;
+use std::path::Path;
 use std::sync::Arc;
 
 #[global_allocator]
@@ -95,9 +97,13 @@ fn assert_nothing_is_allocated(name: &str, model: impl StepModel, sources: &[Vec
     }
 }
 
+fn bundled_model() -> Model {
+    Model::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/en-de")).expect("the bundled model")
+}
+
 #[test]
 fn nothing_is_allocated_from_step_to_step() {
-    let model = Arc::new(Package::bundled().load_model().expect("the bundled model"));
+    let model = Arc::new(bundled_model());
     let translator = Translator::bundled().expect("the bundled model");
     let text = ["The house is old, but the garden behind it is new.", "Good morning!", "Where were you when I called?"];
     let sources: Vec<Vec<WordId>> = text.iter().map(|line| translator.segment(line)).collect();
@@ -107,6 +113,5 @@ fn nothing_is_allocated_from_step_to_step() {
     let dense = || Fused::new(Arc::clone(&model), language_model(words), 0.2);
     assert_nothing_is_allocated("language model", dense(), &sources);
     assert_nothing_is_allocated("language model, sparse scorer", Fused::new(Arc::new(dense()), pairs, 0.5), &sources);
-    let package = Package::bundled();
-    assert_nothing_is_allocated("alone", package.load_model().expect("the bundled model"), &sources);
+    assert_nothing_is_allocated("alone", bundled_model(), &sources);
 }

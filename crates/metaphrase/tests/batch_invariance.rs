@@ -3,7 +3,7 @@
 
 mod common;
 
-use metaphrase::{Execution, Package, Request, TranslateOptions, Translation, Translator};
+use metaphrase::{Package, Request, TranslateOptions, Translation, Translator};
 use metaphrase_testkit::{Outcome, shared};
 use std::path::Path;
 
@@ -17,24 +17,25 @@ fn bits(translation: &Translation) -> Bits {
     translation.hypotheses.iter().map(of).collect()
 }
 
-fn run(package: &Package, execution: Execution, lines: &[String]) -> Vec<Bits> {
-    let translator = Translator::load(package, execution).expect("a model");
+fn run(package: &Package, threads: usize, batch_tokens: usize, lines: &[String]) -> Vec<Bits> {
+    let builder = Translator::builder().package(package.clone()).threads(threads).batch_tokens(batch_tokens);
+    let translator = builder.build().expect("a model");
     let options = TranslateOptions { search: translator.options().search, ..TranslateOptions::default() };
     let requests = lines.iter().map(Request::translate).collect();
     translator.run(&options, requests).expect("translations").iter().map(bits).collect()
 }
 
 fn check(package: &Package, lines: &[String]) {
-    let alone = run(package, Execution { threads: 1, batch_tokens: 1 }, lines);
+    let alone = run(package, 1, 1, lines);
     for (threads, batch_tokens) in [(1, 2), (2, 7), (1, 64), (2, 64), (2, 512)] {
-        let together = run(package, Execution { threads, batch_tokens }, lines);
+        let together = run(package, threads, batch_tokens, lines);
         assert!(together == alone, "{threads} threads, batches of {batch_tokens} tokens");
     }
     // A shuffle: a stride that shares no factor with the number of lines.
     let stride = (lines.len() / 2..).find(|s| gcd(*s, lines.len()) == 1).expect("a stride");
     let order: Vec<usize> = (0..lines.len()).map(|i| i * stride % lines.len()).collect();
     let shuffled: Vec<String> = order.iter().map(|&i| lines[i].clone()).collect();
-    let together = run(package, Execution { threads: 2, batch_tokens: 64 }, &shuffled);
+    let together = run(package, 2, 64, &shuffled);
     assert!(order.iter().zip(&together).all(|(&i, bits)| *bits == alone[i]), "shuffled");
 }
 

@@ -3,7 +3,7 @@
 
 mod common;
 
-use metaphrase::{Execution, Package, Request, Stop, Strategy, Terms, TranslateOptions, Translation, Translator};
+use metaphrase::{Request, Stop, Strategy, Terms, TranslateOptions, Translation, Translator, TranslatorBuilder};
 use std::path::Path;
 
 /// Lines without constraints, with terms, with a phrase and a word to avoid, with alternatives, with a prefix.
@@ -25,10 +25,10 @@ fn requests() -> Vec<Request> {
     lines.iter().take(10).enumerate().map(request).collect()
 }
 
-fn translators(execution: Execution) -> [Translator; 2] {
-    let bundled = Package::bundled;
-    let ensemble = Translator::load_ensemble(&[bundled(), bundled()], &[0.7, 0.3], execution);
-    [Translator::load(&bundled(), execution).expect("a model"), ensemble.expect("an ensemble")]
+fn translators(builder: &TranslatorBuilder) -> [Translator; 2] {
+    let model = builder.clone().model("en-de");
+    let ensemble = model.clone().model("en-de").weights([0.7, 0.3]);
+    [model.build().expect("a model"), ensemble.build().expect("an ensemble")]
 }
 
 fn check_terms(request: &Request, translation: &Translation) {
@@ -51,8 +51,8 @@ fn check_terms(request: &Request, translation: &Translation) {
 
 #[test]
 fn everything_goes_with_everything() {
-    let alone = translators(Execution { threads: 1, batch_tokens: 1 });
-    let together = translators(Execution { threads: 2, batch_tokens: 128 });
+    let alone = translators(&Translator::builder().threads(1).batch_tokens(1));
+    let together = translators(&Translator::builder().threads(2).batch_tokens(128));
     let mut options = alone[0].options();
     (options.search.beam_size, options.search.n_best) = (4, 2);
     let prunings: [fn(&mut TranslateOptions); 3] = [
@@ -76,7 +76,7 @@ fn everything_goes_with_everything() {
 
 #[test]
 fn an_ensemble_of_a_model_with_itself_translates_as_it_does() {
-    let [model, ensemble] = translators(Execution::default());
+    let [model, ensemble] = translators(&Translator::builder());
     let text = ["The house is old.", "Good morning, how are you?", ""];
     let (one, two) = (model.translate(&text).expect("translations"), ensemble.translate(&text).expect("translations"));
     for (one, two) in one.iter().zip(&two) {

@@ -3,7 +3,7 @@
 
 mod common;
 
-use metaphrase::{Execution, Package, Request, Strategy, Terms, TranslateOptions, Translator};
+use metaphrase::{Request, Strategy, Terms, TranslateOptions, Translator, TranslatorBuilder};
 use metaphrase_ngram::{Discounts, EstimateOptions, Model, estimate};
 use std::path::{Path, PathBuf};
 
@@ -29,8 +29,8 @@ fn language_model(folder: &Path, translator: &Translator) -> PathBuf {
     path
 }
 
-fn translator(execution: Execution) -> Translator {
-    Translator::load(&Package::bundled(), execution).expect("a model")
+fn builder() -> TranslatorBuilder {
+    Translator::builder().model("en-de")
 }
 
 /// ln p of pieces and the end of sentence after `<s>`.
@@ -42,9 +42,9 @@ fn log_prob(model: &Model, pieces: &[String]) -> f32 {
 #[test]
 fn log_probabilities_are_sums() {
     let folder = tempfile::tempdir().expect("a folder");
-    let alone = translator(Execution::default());
+    let alone = builder().build().expect("a model");
     let path = language_model(folder.path(), &alone);
-    let fused = translator(Execution::default()).with_language_model(&path, WEIGHT).expect("a language model");
+    let fused = builder().language_model(&path, WEIGHT).build().expect("a language model");
     let model = Model::open(&path).expect("a language model");
     for (line, translation) in source().iter().zip(fused.translate(&source()).expect("translations")) {
         let found = &translation.hypotheses[0];
@@ -54,17 +54,18 @@ fn log_probabilities_are_sums() {
         let expected = given.log_prob + WEIGHT * log_prob(&model, &found.pieces);
         assert!((found.log_prob - expected).abs() < 1e-3, "{}: {} for {expected}", found.text, found.log_prob);
     }
-    let nothing = translator(Execution::default()).with_language_model(&path, 0.0).expect("a language model");
+    let nothing = builder().language_model(&path, 0.0).build().expect("a language model");
     assert_eq!(nothing.translate(&source()).expect("translations"), alone.translate(&source()).expect("translations"));
 }
 
 #[test]
 fn the_same_in_any_batch_with_all_strategies_and_constraints() {
     let folder = tempfile::tempdir().expect("a folder");
-    let (alone, together) = (Execution { threads: 1, batch_tokens: 1 }, Execution { threads: 2, batch_tokens: 128 });
-    let path = language_model(folder.path(), &translator(alone));
-    let [alone, together] =
-        [alone, together].map(|e| translator(e).with_language_model(&path, WEIGHT).expect("a language model"));
+    let path = language_model(folder.path(), &builder().threads(1).batch_tokens(1).build().expect("a model"));
+    let [alone, together] = [(1, 1), (2, 128)].map(|(threads, tokens)| {
+        let builder = builder().language_model(&path, WEIGHT).threads(threads).batch_tokens(tokens);
+        builder.build().expect("a language model")
+    });
     let term = Terms { required: vec![vec!["Haus".into()]], avoided: vec!["ist".into()] };
     let requests = || -> Vec<Request> {
         let request = |(n, line): (usize, &String)| {
@@ -92,7 +93,7 @@ fn what_is_refused() {
         "\\data\\\nngram 1=6\n\n\\1-grams:\n-1\t<unk>\n-99\t<s>\n-1\t</s>\n-1\tGebäude\n-1\tHäuser\n-1\te\n\n\\end\\\n";
     std::fs::write(&words, arpa).expect("a file");
     let refused = |path: &Path, weight: f32| {
-        let result = translator(Execution { threads: 1, ..Execution::default() }).with_language_model(path, weight);
+        let result = builder().threads(1).language_model(path, weight).build();
         result.err().expect("it can not work").to_string()
     };
     let message = refused(&words, 0.1);

@@ -3,7 +3,7 @@
 mod common;
 
 use common::lines;
-use metaphrase::{AlignmentKind, Execution, Hypothesis, Package, Request, TranslateOptions, Translation, Translator};
+use metaphrase::{AlignmentKind, Hypothesis, Package, Request, TranslateOptions, Translation, Translator};
 use metaphrase_testkit::{Outcome, shared};
 use std::path::Path;
 
@@ -86,8 +86,7 @@ fn check_nbest(translator: &Translator, folder: &Path, file: &str, beam: usize, 
 
 fn check_model(name: &str) -> Outcome {
     let folder = shared(&format!("models/{name}"))?;
-    let execution = Execution { threads: 2, ..Execution::default() };
-    let translator = Translator::load(&Package::find(&folder).expect("a package"), execution).expect("a model");
+    let translator = Translator::builder().model(&folder).threads(2).build().expect("a model");
     check_all(&translator, &folder);
     Ok(())
 }
@@ -142,8 +141,8 @@ fn transformer_in_earnest() -> Outcome {
 fn binary_model_file() -> Outcome {
     let folder = shared("models/transformer-ssru")?;
     let vocabulary = folder.join("vocab.spm");
-    let package = Package::files(&folder.join("model.float32.bin"), &[&vocabulary]).expect("a package");
-    let translator = Translator::load(&package, Execution::default()).expect("a model");
+    let package = Package::files(folder.join("model.float32.bin"), &[&vocabulary]).expect("a package");
+    let translator = Translator::builder().package(package).build().expect("a model");
     check_all(&translator, &folder);
     Ok(())
 }

@@ -1,12 +1,12 @@
 //! A stream ends when its sink wants no more, and reads no further ahead than a window.
 
-use metaphrase::{Execution, Package, Request, Translator};
+use metaphrase::{Request, Translator};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 #[test]
 fn nothing_is_read_after_the_sink_broke() {
-    let translator = Translator::load(&Package::bundled(), Execution { threads: 1, batch_tokens: 1 }).expect("a model");
+    let translator = Translator::builder().model("en-de").threads(1).batch_tokens(1).build().expect("a model");
     let read = AtomicUsize::new(0);
     let chunks = (0..10_000).map(|_| {
         read.fetch_add(1, Ordering::Relaxed);
@@ -26,7 +26,7 @@ fn nothing_is_read_after_the_sink_broke() {
 #[test]
 fn lines_behind_a_long_one_wait_to_be_read() {
     const CHUNK: usize = 100;
-    let translator = Translator::load(&Package::bundled(), Execution { threads: 1, batch_tokens: 1 }).expect("a model");
+    let translator = Translator::builder().model("en-de").threads(1).batch_tokens(1).build().expect("a model");
     let read = AtomicUsize::new(0);
     let chunks = (0..1000).map(|chunk| {
         read.fetch_add(CHUNK, Ordering::Relaxed);

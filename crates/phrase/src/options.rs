@@ -1,6 +1,7 @@
 //! Options of the search.
 
 use crate::error::Error;
+use metaphrase_base::{Choice, Named};
 
 /// When an expansion is given up before its language model score is known (Wuebker et al. 2012, §2.2).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -14,29 +15,16 @@ pub enum LookAhead {
     PhraseOnly,
 }
 
-impl LookAhead {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::None, Self::FirstWord, Self::PhraseOnly];
-
-    /// The name on a command line.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::FirstWord => "first-word",
-            Self::PhraseOnly => "phrase-only",
-        }
-    }
-
-    /// What an expansion is judged by, in a few words.
-    #[must_use]
-    pub fn about(self) -> &'static str {
-        match self {
-            Self::None => "Nothing",
-            Self::FirstWord => "Its first word after the history: the same translations, fewer look-ups",
-            Self::PhraseOnly => "The phrase alone: fewest look-ups, some other translations",
-        }
-    }
+impl Choice for LookAhead {
+    const ALL: &'static [Named<Self>] = &[
+        Named::new(Self::None, "none", "Nothing"),
+        Named::new(
+            Self::FirstWord,
+            "first-word",
+            "Its first word after the history: the same translations, fewer look-ups",
+        ),
+        Named::new(Self::PhraseOnly, "phrase-only", "The phrase alone: fewest look-ups, some other translations"),
+    ];
 }
 
 /// The translation of a word that the table does not translate by itself.
@@ -51,30 +39,15 @@ pub enum UnknownWords {
     Mark,
 }
 
+impl Choice for UnknownWords {
+    const ALL: &'static [Named<Self>] = &[
+        Named::new(Self::Copy, "copy", "They are passed through"),
+        Named::new(Self::Drop, "drop", "They are left out, unless there are digits in them"),
+        Named::new(Self::Mark, "mark", "They are passed through with `UNK` before them"),
+    ];
+}
+
 impl UnknownWords {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Copy, Self::Drop, Self::Mark];
-
-    /// The name on a command line.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Copy => "copy",
-            Self::Drop => "drop",
-            Self::Mark => "mark",
-        }
-    }
-
-    /// What happens to the words, in a few words.
-    #[must_use]
-    pub fn about(self) -> &'static str {
-        match self {
-            Self::Copy => "They are passed through",
-            Self::Drop => "They are left out, unless there are digits in them",
-            Self::Mark => "They are passed through with `UNK` before them",
-        }
-    }
-
     /// The text before an unknown word in a printed translation.
     #[must_use]
     pub fn mark(self) -> &'static str {

@@ -15,16 +15,17 @@ use metaphrase_base::WordId;
 use metaphrase_ngram::{Context, END, State};
 use std::f32::consts::LN_10;
 use std::ops::{AddAssign, Range};
+use std::sync;
 
 /// Translates with a model. A decoder never changes; a sentence changes its [`Workspace`] alone.
 #[derive(Debug)]
 pub struct Decoder<'m> {
-    model: &'m PhraseModel,
-    options: SearchOptions,
+    pub(crate) model: &'m PhraseModel,
+    pub(crate) options: SearchOptions,
     /// Of a table in memory; the options of a file are scored when a sentence needs them.
-    prepared: Option<Prepared>,
+    pub(crate) prepared: Option<sync::Arc<Prepared>>,
     /// Of a log10 probability.
-    lm_weight: f32,
+    pub(crate) lm_weight: f32,
 }
 
 /// Counts of the work of a search.
@@ -83,7 +84,7 @@ impl<'m> Decoder<'m> {
                 "all weights have to be numbers, and the language model's not negative; tune the model again";
             return Err(Error::Options(sentence.into()));
         }
-        let prepared = (!model.table().is_mapped()).then(|| Prepared::new(model, &options));
+        let prepared = (!model.table().is_mapped()).then(|| sync::Arc::new(Prepared::new(model, &options)));
         Ok(Self { model, options, prepared, lm_weight })
     }
 
@@ -111,7 +112,7 @@ impl<'m> Decoder<'m> {
     /// Searches; the result is in the graph and the survivors of the workspace.
     pub(crate) fn search(&self, source: Source, workspace: &mut Workspace) -> Counters {
         let words = source.words;
-        workspace.sentence.prepare(self.model, self.prepared.as_ref(), &self.options, source);
+        workspace.sentence.prepare(self.model, self.prepared.as_deref(), &self.options, source);
         workspace.counters = Counters { source_words: words.len() as u64, ..Counters::default() };
         self.start(workspace);
         for cardinality in 0..words.len() {
@@ -207,7 +208,7 @@ impl<'m> Decoder<'m> {
         let Workspace { sentence, stacks, extensions, counters, memo, .. } = workspace;
         let (state, number) = (&hypothesis.state, memo.number(&hypothesis.state));
         let previous = hypothesis.arc.start as usize..hypothesis.arc.end as usize;
-        let prepared = self.prepared.as_ref();
+        let prepared = self.prepared.as_deref();
         let context = self.model.language_model().context(state);
         let forward = &sentence.forward(prepared)[hypothesis.forward as usize];
         for extension in &*extensions {
@@ -343,7 +344,7 @@ impl<'m> Decoder<'m> {
 
     /// The phrase that an arc adds.
     pub(crate) fn phrase(&self, workspace: &Workspace, arc: &Arc) -> Phrase {
-        let target = workspace.sentence.candidate(self.prepared.as_ref(), arc.candidate).target;
+        let target = workspace.sentence.candidate(self.prepared.as_deref(), arc.candidate).target;
         Phrase { source: arc.start as usize..arc.end as usize, target }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::Sampling;
 use crate::trellis::MAX_MERGE_WORDS;
-use metaphrase_base::{StepModel, WordId};
+use metaphrase_base::{Choice, Named, StepModel, WordId};
 use std::sync::Arc;
 
 /// How a sentence's search ends; see the two in [`Options::stop`].
@@ -15,6 +15,13 @@ pub enum Stop {
     /// The beam is filled up again from the open hypotheses (Iglesias 2018, Algorithm 1, line 16), until the
     /// length limit, or until no open hypothesis can still enter the n-best list.
     Fill,
+}
+
+impl Choice for Stop {
+    const ALL: &'static [Named<Self>] = &[
+        Named::new(Self::Shrink, "shrink", "a finished hypothesis leaves its place in the beam empty, as in Marian"),
+        Named::new(Self::Fill, "fill", "the beam is filled up again until no open hypothesis can win"),
+    ];
 }
 
 /// The continuations that a step looks at, and the way it chooses among them.
@@ -31,6 +38,17 @@ pub enum Strategy {
     Cube,
     /// Accelerated cube pruning (§3.4.2, "ACP"): they share the score and the state for good.
     AcceleratedCube,
+}
+
+impl Choice for Strategy {
+    const ALL: &'static [Named<Self>] = &[
+        Named::new(Self::Beam, "beam", "all continuations; constraints by dynamic beam allocation"),
+        Named::new(Self::Grid, "grid", "a whole beam for each number of constraints met").or(&["gbs"]),
+        Named::new(Self::Cube, "cube", "hypotheses with the same last words share scores until one is chosen")
+            .or(&["ncp"]),
+        Named::new(Self::AcceleratedCube, "fast-cube", "hypotheses with the same last words share scores and state")
+            .or(&["acp"]),
+    ];
 }
 
 impl Strategy {

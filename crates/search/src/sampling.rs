@@ -1,9 +1,10 @@
 //! Drawing a word from the model's distribution.
 
 use crate::OptionsError;
-use metaphrase_base::WordId;
+use metaphrase_base::{UnknownName, WordId};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use std::str::FromStr;
 
 /// The part of the distribution that words are drawn from.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -29,7 +30,36 @@ pub enum Sampling {
     },
 }
 
+/// Reads `full`, `topk:K` or `nucleus:P`; the temperature is 1.
+impl FromStr for Sampling {
+    type Err = UnknownName;
+
+    fn from_str(text: &str) -> Result<Self, UnknownName> {
+        let temperature = 1.0;
+        let parsed = match text.split_once(':') {
+            None if text == "full" => Some(Self::Full { temperature }),
+            Some(("topk", k)) => k.parse().ok().filter(|&k| k > 0).map(|k| Self::TopK { k, temperature }),
+            Some(("nucleus", p)) => {
+                p.parse().ok().filter(|&p| p > 0.0 && p <= 1.0).map(|p| Self::Nucleus { p, temperature })
+            }
+            _ => None,
+        };
+        parsed.ok_or_else(|| {
+            UnknownName::expected("full, topk:K with K from 1 up, or nucleus:P with P above 0 and at most 1")
+        })
+    }
+}
+
 impl Sampling {
+    /// The same draws at another temperature.
+    #[must_use]
+    pub fn at(mut self, new: f32) -> Self {
+        let (Self::Full { temperature } | Self::TopK { temperature, .. } | Self::Nucleus { temperature, .. }) =
+            &mut self;
+        *temperature = new;
+        self
+    }
+
     pub(crate) fn check(&self) -> Result<(), OptionsError> {
         let (Self::Full { temperature } | Self::TopK { temperature, .. } | Self::Nucleus { temperature, .. }) = *self;
         if !(temperature > 0.0 && temperature.is_finite()) {
@@ -132,6 +162,18 @@ impl Sampler {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sampling_is_read_or_explained() {
+        let temperature = 1.0;
+        assert_eq!("full".parse(), Ok(Sampling::Full { temperature }));
+        assert_eq!("topk:10".parse(), Ok(Sampling::TopK { k: 10, temperature }));
+        assert_eq!("nucleus:0.9".parse(), Ok(Sampling::Nucleus { p: 0.9, temperature }));
+        for wrong in ["", "topk", "topk:0", "topk:x", "nucleus:0", "nucleus:1.5", "nucleus:nan", "full:3"] {
+            assert!(wrong.parse::<Sampling>().is_err(), "{wrong}");
+        }
+        assert_eq!("full".parse().map(|sampling: Sampling| sampling.at(0.5)), Ok(Sampling::Full { temperature: 0.5 }));
+    }
 
     /// Probabilities 0.5, 0.3, 0.15, 0.05.
     fn draws(sampling: Sampling, excluded: &[WordId]) -> [usize; 4] {

@@ -94,7 +94,8 @@ pub fn in_batches<T: Send, R: Send, E: From<WorkerPanicked>>(
                 break;
             }
         }
-        let panicked = threads.into_iter().fold(false, |panicked, thread| thread.join().is_err() || panicked);
+        // Every thread is joined, whether or not another one panicked.
+        let panicked = threads.into_iter().fold(false, |panicked, thread| thread.join().is_err() | panicked);
         if panicked { Err(WorkerPanicked.into()) } else { sunk }
     })
 }

@@ -7,20 +7,21 @@ use clap::ValueHint;
 use metaphrase_ngram::Model;
 use std::path::PathBuf;
 
-/// Compile a language model into a file that is used in place
+/// Compile a language model into a file that is mapped into memory
 ///
-/// The file is mapped into memory, so that a model is there at once and programs share it. It is smaller than ARPA text,
-/// and with --quantise smaller again.
+/// A compiled model loads at once, and programs share its memory. It is smaller than ARPA text; --quantise makes it smaller
+/// still.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// The model: ARPA text, plain or gzip, or a compiled model
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     model: PathBuf,
-    /// Where the compiled model goes [default: standard output]
+    /// The file for the compiled model [default: standard output]
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
-    /// Bits of probabilities and of back-off weights, 2 to 16 each: a bin's mean stands for its values
+    /// Number of bits for probabilities and for back-off weights, from 2 to 16 each; each value is replaced by the mean of
+    /// its bin
     #[arg(long, num_args = 2, value_names = ["BITS", "BITS"], value_parser = clap::value_parser!(u32).range(2..=16))]
     quantise: Option<Vec<u32>>,
     /// Write ARPA text instead

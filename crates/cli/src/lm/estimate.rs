@@ -12,38 +12,39 @@ use std::path::{Path, PathBuf};
 
 /// Estimate a language model from text
 ///
-/// Interpolated modified Kneser-Ney smoothing, with the numbers of lmplz. The text has a sentence per line and words
-/// between white space: bring it into the form in which the model will be asked (for most translation models: tokenised).
-/// The model is written as ARPA text.
+/// Uses interpolated modified Kneser-Ney smoothing, with the numbers of lmplz, and writes ARPA text. The text has a sentence
+/// on each line and white space between words. It must have the form of the text that the model will score: for most
+/// translation models, tokenised.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Words of the longest n-grams
+    /// Number of words of the longest n-grams
     #[arg(short, long, value_name = "N", default_value_t = 5)]
     #[arg(value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=MAX_ORDER as u64))]
     order: usize,
-    /// The text; .gz is decompressed [default: standard input]
+    /// The text; a name in .gz is decompressed [default: standard input]
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     input: Option<PathBuf>,
-    /// Where the model goes; .gz is compressed [default: standard output]
+    /// The file for the model; a name in .gz is compressed [default: standard output]
     #[arg(long, visible_alias = "arpa", value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
-    /// Leave out n-grams that occur at most so many times, by order from words on; the last number holds for higher orders
+    /// Leave out n-grams that occur at most COUNT times: one count for each order from 1 on; the last count holds for all
+    /// higher orders
     #[arg(long, value_name = "COUNT", num_args = 1..=MAX_ORDER)]
     prune: Vec<u64>,
-    /// Use these discounts for counts of 1, 2 and more where the text gives none [without numbers: 0.5 1 1.5]
+    /// Discounts of the counts 1, 2 and more, for orders whose counts give no discounts [without numbers: 0.5 1 1.5]
     #[arg(long, value_name = "D", num_args = 0..=3)]
     discount_fallback: Option<Vec<f64>>,
-    /// Leave out <s>, </s> and <unk> in the text
+    /// Remove <s>, </s> and <unk> from the text
     #[arg(long)]
     skip_symbols: bool,
-    /// Memory for sorting; words come on top of it: a number with K, M or G
+    /// Memory for sorting, a number with K, M or G; the vocabulary needs more memory beside it
     #[arg(short = 'S', long, value_name = "SIZE", default_value = "1G", value_parser = number::size)]
     memory: usize,
-    /// Where temporary files go [default: the system's directory for them]
+    /// The directory for temporary files [default: the system's]
     #[arg(short = 'T', long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     temporary: Option<PathBuf>,
-    /// Threads that sort [default: as many as the machine has]
+    /// Number of threads that sort [default: one for each processor]
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
 }
@@ -74,7 +75,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     Ok(())
 }
 
-/// What the model was made of; a warning where the text gave no discounts.
+/// Tells the counts of the text, and warns of orders whose counts gave no discounts.
 fn tell(report: &EstimateReport, terminal: &Terminal) {
     tracing::info!("{} words in {} sentences", report.words, report.sentences);
     for (k, order) in report.orders.iter().enumerate() {
@@ -87,7 +88,7 @@ fn tell(report: &EstimateReport, terminal: &Terminal) {
     }
 }
 
-/// Discounts of 1, 2 and more from none to three numbers; the last one holds for the rest.
+/// Discounts of 1, 2 and more from 0 to 3 numbers; the last number holds for the others.
 fn fallback(numbers: &[f64]) -> Result<Discounts> {
     let discounts = match *numbers {
         [] => [0.5, 1.0, 1.5],

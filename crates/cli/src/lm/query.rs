@@ -10,24 +10,24 @@ use std::path::PathBuf;
 
 /// Score text with a language model
 ///
-/// Prints a line per line of the text: its log10 probability and how many of its words are unknown; with --level word each
-/// word's, with --level summary nothing but the perplexity of the whole text.
+/// Prints the log10 probability of each line and its number of unknown words. With --level word it prints the same of each
+/// word, and with --level summary the perplexity of the whole text alone.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// The model: compiled, or ARPA text, plain or gzip
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     model: PathBuf,
-    /// The text, words between white space; .gz is decompressed [default: standard input]
+    /// The text, with white space between words; a name in .gz is decompressed [default: standard input]
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     input: Option<PathBuf>,
-    /// Where scores go [default: standard output]
+    /// The file for the scores [default: standard output]
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
-    /// What is printed: a line per sentence, one per sentence with all its words, or only perplexities
+    /// The level of detail
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = Level::Sentence)]
     level: Level,
-    /// Lines are parts of sentences: neither <s> before nor </s> after them
+    /// Lines are parts of sentences: score them without <s> before and </s> after them
     #[arg(long)]
     no_sentence: bool,
 }
@@ -39,9 +39,9 @@ Examples:
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Level {
-    /// `word=id order log10` for each word, then the sentence's numbers, between tabs
+    /// `word=id order log10` of each word, then the numbers of the sentence, with tabs between them
     Word,
-    /// log10 probability and number of unknown words, between a tab
+    /// Log10 probability, tab, number of unknown words
     Sentence,
     /// Perplexity with and without unknown words, and counts
     Summary,
@@ -106,7 +106,7 @@ pub fn run(args: &Args) -> Result<()> {
     output.finish()
 }
 
-/// The sums of a line; its words go to `text` if they are asked for.
+/// The sums of a line; with [`Level::Word`] its words go to `text`.
 fn score(model: &Model, line: &str, args: &Args, text: &mut String) -> Total {
     let mut total = Total::default();
     let mut state = if args.no_sentence { model.null() } else { model.begin() };

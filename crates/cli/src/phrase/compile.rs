@@ -7,17 +7,17 @@ use clap::ValueHint;
 use metaphrase_phrase::PhraseTable;
 use std::path::PathBuf;
 
-/// Compile the tables of a model into a file that is used in place
+/// Compile the tables of a model into a file that is mapped into memory
 ///
-/// The phrase table and the reordering table of a moses.ini become one file, which is mapped into memory: it is there at
-/// once, and programs share it. Name it as the phrase table's path= in moses.ini; the reordering table is not read then.
+/// One file replaces the phrase table and the reordering table of a moses.ini. It loads at once, and programs share its
+/// memory. Name the file as path= of the phrase table in moses.ini; the reordering table is not read any more.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The model: a directory with a `moses.ini`, or such a file
+    /// The model: a directory with a moses.ini, or such a file
     #[arg(short, long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     model: PathBuf,
-    /// Where the compiled table goes [default: standard output]
+    /// The file for the compiled table [default: standard output]
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
 }

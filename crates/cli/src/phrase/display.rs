@@ -1,4 +1,4 @@
-//! The progress of training: a line that changes on a terminal, else messages of the level `info`.
+//! Shows the progress of training: a line that changes on a terminal, and messages of the level `info` elsewhere.
 
 use crate::messages::Terminal;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -40,7 +40,7 @@ impl Display {
         }
     }
 
-    /// Shows an event of training.
+    /// An event of the training.
     pub fn event(&mut self, event: &Event<'_>) {
         match event {
             Event::Begin(stage) => self.stage(&stage.to_string()),
@@ -57,7 +57,7 @@ impl Display {
         }
     }
 
-    /// Shows the result of a round of tuning.
+    /// The result of a round of tuning.
     pub fn round(&mut self, round: &Round) {
         self.best = self.best.max(round.score);
         self.result = format!("BLEU {:.2} on the development set", self.best);
@@ -72,7 +72,7 @@ impl Display {
         self.line(&format!("{stage}: there already"));
     }
 
-    /// Shows the progress within the stage.
+    /// The current step of the stage.
     fn say(&self, text: String) {
         match &self.bar {
             Some(bar) => bar.set_message(text),
@@ -80,7 +80,7 @@ impl Display {
         }
     }
 
-    /// Shows a line that stays.
+    /// A line that stays on the terminal.
     fn line(&self, text: &str) {
         match &self.bar {
             Some(bar) => bar.suspend(|| eprintln!("{text}")),

@@ -7,26 +7,26 @@ use clap::ValueEnum;
 use metaphrase_base::SixDigits;
 use metaphrase_phrase::{Decoder, PhraseArc, PhraseLattice, PhraseModel, Source};
 
-/// Print what a search has kept of each line
+/// Print the word lattice of each line
 ///
-/// A word lattice: all translations that the search did not give up, as a graph. Wider beams keep more.
+/// A word lattice is a graph of all translations that the search kept. A wider beam keeps more of them.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     #[command(flatten)]
     search: search::Args,
-    /// How lattices are written
+    /// The format of the lattices
     #[arg(long, value_enum, default_value_t = Format::Openfst)]
     format: Format,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Format {
-    /// A line per sentence: number of states, then arcs `skip jump score word`, see formats/lattice.md
+    /// A line for each sentence: number of states, then arcs `skip jump score word`, see formats/lattice.md
     Compact,
-    /// OpenFst's text form: `from to word word cost`, an empty line after each sentence
+    /// The text format of OpenFst: `from to word word cost`, and an empty line after each sentence
     Openfst,
-    /// Moses' search graph: a line per phrase, `N hyp=… stack=… back=… score=… …`
+    /// The search graph of Moses: a line for each phrase, `N hyp=… stack=… back=… score=… …`
     Moses,
 }
 

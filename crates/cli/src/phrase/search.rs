@@ -4,9 +4,10 @@ use crate::Usage;
 use crate::io::{Input, Output};
 use crate::lines::{Line, Lines};
 use crate::stream::Paced;
-use crate::values::values;
+use crate::values::choice;
 use anyhow::Result;
 use clap::{ValueEnum, ValueHint};
+use metaphrase_base::Choice;
 use metaphrase_base::pipeline::in_order;
 use metaphrase_phrase::{Counters, LookAhead, Markup, PhraseModel, SearchOptions, Source, UnknownWords, Workspace};
 use std::num::NonZeroUsize;
@@ -20,39 +21,39 @@ const WINDOW: usize = 1024;
 #[derive(clap::Args)]
 #[group(skip)]
 pub struct Args {
-    /// The model: a directory with a `moses.ini`, or such a file
+    /// The model: a directory with a moses.ini, or such a file
     #[arg(short, long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     model: PathBuf,
     /// The text [default: standard input]
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     input: Option<PathBuf>,
-    /// Where the result goes [default: standard output]
+    /// The file for the result [default: standard output]
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
-    /// Coverages kept per number of translated words, and hypotheses kept per coverage
+    /// Number of coverages kept for each number of translated words, and of hypotheses kept for each coverage
     #[arg(long, num_args = 2, value_names = ["N_C", "N_L"], default_values = ["16", "16"], help_heading = "Search")]
     cardinality_beam: Vec<NonZeroUsize>,
-    /// Translation options per source phrase; 0: all
+    /// Number of translation options of a source phrase; 0 takes all
     #[arg(long, value_name = "N_O", default_value_t = 100, help_heading = "Search")]
     options: usize,
-    /// What an expansion is judged by before its language model score is known
+    /// The part of a phrase that judges an expansion before its language model score is known
     #[arg(long, value_name = "HOW", default_value = LookAhead::FirstWord.name(), help_heading = "Search")]
-    #[arg(value_parser = values(&LookAhead::ALL, LookAhead::name, LookAhead::about))]
+    #[arg(value_parser = choice::<LookAhead>())]
     look_ahead: LookAhead,
-    /// Choose and sort translation options without the language model's estimate
+    /// Choose and sort translation options without the estimate of the language model
     #[arg(long, help_heading = "Search")]
     no_presort: bool,
-    /// How many source words a jump may pass; -1: any number [default: the model's]
+    /// The largest number of source words that a jump passes; -1 sets no limit [default: the model's]
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Search")]
     distortion_limit: Option<i64>,
-    /// What becomes of words that the model does not translate
+    /// The treatment of words that the model does not translate
     #[arg(long, value_name = "HOW", default_value = UnknownWords::Copy.name())]
-    #[arg(value_parser = values(&UnknownWords::ALL, UnknownWords::name, UnknownWords::about))]
+    #[arg(value_parser = choice::<UnknownWords>())]
     unknown_words: UnknownWords,
-    /// Whether lines have translations in them, `<n translation="a house" prob="0.8">ein Haus</n>`, and what they are for
+    /// The use of translations inside lines, `<n translation="a house" prob="0.8">ein Haus</n>`
     #[arg(long, value_enum, default_value_t = XmlInput::PassThrough, value_name = "HOW")]
     xml_input: XmlInput,
-    /// Threads, each with sentences of its own [default: as many as the machine has]
+    /// Number of threads [default: one for each processor]
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
 }
@@ -62,9 +63,9 @@ pub struct Args {
 enum XmlInput {
     /// There is no markup: `<` is a character
     PassThrough,
-    /// It is taken away
+    /// The markup is removed
     Ignore,
-    /// Only the given translations are used for their words
+    /// The given translations replace those of the model
     Exclusive,
     /// The given translations compete with the model's
     Inclusive,

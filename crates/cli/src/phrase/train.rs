@@ -16,70 +16,70 @@ use std::path::PathBuf;
 
 /// Train a phrase-based model from parallel text
 ///
-/// Aligns words, makes phrase and reordering tables, estimates a language model of the target and tunes weights. The
-/// directory that comes out is for `phrase translate -m` and for Moses (run in that directory). Text is taken as it is,
-/// with words between spaces, unless --tokenize says which languages it is in; what is translated later has to be in the
-/// same form.
+/// Aligns words, makes phrase and reordering tables, estimates a language model of the target, and tunes weights. The result
+/// is a directory for `metaphrase phrase translate -m`, and for Moses if it runs in that directory. Spaces separate the words
+/// of the text, unless --tokenize names its languages. Text to translate must have the same form.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The source text; `.gz` is decompressed
+    /// The source text; a name in .gz is decompressed
     #[arg(value_hint = ValueHint::FilePath)]
     source: PathBuf,
     /// The target text: line n is the translation of line n
     #[arg(value_hint = ValueHint::FilePath)]
     target: PathBuf,
-    /// Text to tune on, the source and one or more translations; without it weights are those Moses begins with
+    /// Text to tune on: a source and one or more translations; without it the weights are the initial weights of Moses
     #[arg(long, num_args = 2.., value_names = ["SOURCE", "TARGET"], value_hint = ValueHint::FilePath)]
     dev: Vec<PathBuf>,
-    /// The model directory; it is made if it does not exist
+    /// The model directory; it is created if it does not exist
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     output: PathBuf,
-    /// Go on with a training that was stopped: stages whose files are in the directory are not done again
+    /// Continue a training that was stopped; a stage whose files are in the directory is not repeated
     #[arg(long)]
     resume: bool,
-    /// Split text into words as `metaphrase tokenize --escape` does: source and target language, as `de en`
+    /// Split text into words as `metaphrase tokenize --escape` does, for these languages, such as de en
     #[arg(long, num_args = 2, value_names = ["SOURCE", "TARGET"])]
     tokenize: Vec<String>,
-    /// Align words as they are, not in lower case
+    /// Respect upper and lower case when aligning words
     #[arg(long, help_heading = "Tables")]
     align_cased: bool,
-    /// How the links of both directions become one alignment; see `metaphrase align`
+    /// The method that makes one alignment from the links of both directions; see `metaphrase align`
     #[arg(long, value_name = "METHOD", default_value = "grow-diag-final-and", help_heading = "Tables")]
     symmetrize: Symmetrization,
-    /// Sentences with more words are not learnt from
+    /// Leave out sentences with more than N words
     #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u16).range(1..=4096))]
     #[arg(help_heading = "Tables")]
     max_words: u16,
-    /// Words of a phrase at most, 1 to 8
+    /// Number of words of the longest phrases, from 1 to 8
     #[arg(long, value_name = "N", default_value_t = ExtractOptions::default().max_length, help_heading = "Tables")]
     max_length: usize,
-    /// How phrase probabilities are estimated: none, good-turing, kneser-ney
+    /// The smoothing of phrase probabilities: none, good-turing, kneser-ney
     #[arg(long, value_name = "METHOD", default_value = "good-turing", help_heading = "Tables")]
     smoothing: Smoothing,
-    /// Leave out phrase pairs with a smaller probability of the target phrase
+    /// Leave out phrase pairs whose target phrase has a probability below P, given the source phrase
     #[arg(long, value_name = "P", default_value_t = ExtractOptions::default().min_probability)]
     #[arg(value_parser = crate::extract::probability, help_heading = "Tables")]
     min_probability: f64,
-    /// A language model of the target that is there, ARPA, instead of one of the target text
+    /// Use this language model of the target, ARPA text, instead of estimating one from the target text
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Language model")]
     lm: Option<PathBuf>,
-    /// Words of the longest n-grams
+    /// Number of words of the longest n-grams
     #[arg(long, value_name = "N", default_value_t = 5, help_heading = "Language model")]
     #[arg(value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=MAX_ORDER as u64))]
     order: usize,
-    /// Leave out n-grams that occur at most COUNT times, by order; the last number holds for higher orders
+    /// Leave out n-grams that occur at most COUNT times: one count for each order from 1 on; the last count holds for all
+    /// higher orders
     #[arg(long, value_name = "COUNT", num_args = 1..=MAX_ORDER, help_heading = "Language model")]
     prune: Vec<u64>,
     #[command(flatten)]
     tuning: Tuning,
-    /// How many source words a jump may pass
+    /// The largest number of source words that a jump passes
     #[arg(long, value_name = "N", default_value_t = TrainOptions::default().distortion_limit, help_heading = "Tuning")]
     distortion_limit: usize,
-    /// Memory for sorting: a number with K, M or G; text and tables come on top of it
+    /// Memory for sorting, a number with K, M or G; text and tables need more memory beside it
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = crate::extract::memory)]
     memory: usize,
-    /// Threads; the result does not depend on their number [default: as many as the machine has]
+    /// Number of threads; the result does not depend on it [default: one for each processor]
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
 }
@@ -131,7 +131,7 @@ fn options(args: &Args) -> Result<TrainOptions> {
     Ok(options)
 }
 
-/// Changes lines of the source (`true`) and of the target.
+/// Tokenises lines of the source (`true`) and of the target (`false`).
 fn tokenizer(args: &Args) -> impl Fn(bool, String) -> String {
     let tokenizer = |language: &String| {
         MosesTokenizer::with_options(language, TokenizerOptions { escape: true, ..TokenizerOptions::default() })

@@ -8,20 +8,20 @@ use std::num::NonZeroUsize;
 
 /// Translate lines with a phrase-based model
 ///
-/// Reads a model of Moses as it is. Spaces separate words: bring the text into the form in which the model
-/// was trained (for most models: tokenised). --log info tells the speed and the work of the search.
+/// Reads a model of Moses as it is. Spaces separate the words of a line; the text must have the form of the training text,
+/// which is tokenised for most models. --log info tells the speed and the work of the search.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     #[command(flatten)]
     search: search::Args,
-    /// Print the best N translations as lists, `N ||| words ||| features ||| score ||| alignment`
+    /// Print up to N translations of each line, as `N ||| words ||| features ||| score ||| alignment`
     #[arg(long, value_name = "N")]
     n_best: Option<NonZeroUsize>,
-    /// Of translations with the same words, print only the best
+    /// Print one translation, the best, of those with the same words
     #[arg(long, requires = "n_best")]
     distinct: bool,
-    /// Print word alignments behind translations, ` ||| 0-0 1-1`
+    /// Print the word alignment after each translation, ` ||| 0-0 1-1`
     #[arg(long)]
     alignment: bool,
 }

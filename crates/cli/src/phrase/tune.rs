@@ -16,30 +16,30 @@ use std::path::{Path, PathBuf};
 
 /// Tune the weights of a phrase-based model
 ///
-/// Translates a text again and again, and after each round finds weights with which the translations found so far come
-/// close to those of people (BLEU). Ends when nothing new comes up. Prints the model's moses.ini with the weights that
-/// reached most. The same seed gives the same weights on any number of threads. Text has to be tokenised as the model's.
+/// Translates a text in rounds. Each round finds the weights with which the translations so far reach the highest BLEU.
+/// Tuning ends when a round brings no new translation. Prints the model's moses.ini with the best weights. The same seed
+/// gives the same weights on any number of threads. The text must be tokenised as the training text was.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The model: a directory with a `moses.ini`, or such a file; tuning begins with its weights
+    /// The model: a directory with a moses.ini, or such a file; tuning begins with its weights
     #[arg(short, long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     model: PathBuf,
-    /// The text to translate; `.gz` is decompressed
+    /// The text to translate; a name in .gz is decompressed
     #[arg(value_hint = ValueHint::FilePath)]
     source: PathBuf,
-    /// Human translations of the text; several files: several translations of each line
+    /// Translations of the text by people; several files hold several translations of each line
     #[arg(required = true, value_hint = ValueHint::FilePath)]
     references: Vec<PathBuf>,
-    /// Where the new moses.ini goes [default: standard output]
+    /// The file for the new moses.ini [default: standard output]
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
     #[command(flatten)]
     tuning: Tuning,
-    /// How many source words a jump may pass; -1: any number [default: the model's]
+    /// The largest number of source words that a jump passes; -1 sets no limit [default: the model's]
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Tuning")]
     distortion_limit: Option<i64>,
-    /// Threads [default: as many as the machine has]
+    /// Number of threads [default: one for each processor]
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
 }
@@ -49,32 +49,32 @@ Examples:
   metaphrase phrase tune -m model/ dev.tok.de dev.tok.en -o model/moses.tuned.ini
   metaphrase phrase tune -m moses.ini --method mert --seed 7 dev.tok.de dev.tok.en > tuned.ini";
 
-/// How weights are found.
+/// The options of tuning.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Tuning")]
 pub struct Tuning {
-    /// How weights are found
+    /// The method that finds weights
     #[arg(long, value_enum, value_name = "NAME", default_value_t = MethodName::Mira)]
     method: MethodName,
-    /// How often the text is translated, at most
+    /// The largest number of rounds
     #[arg(long, value_name = "N", default_value_t = TuneOptions::default().rounds)]
     rounds: usize,
-    /// Translations of a line that a round adds, at most
+    /// The largest number of translations of a line in a round
     #[arg(long, value_name = "N", default_value_t = TuneOptions::default().n_best)]
     n_best: usize,
-    /// Random starting points of mert, beside the best weights so far
+    /// Number of random starting points of mert, beside the best weights so far
     #[arg(long, value_name = "N", default_value_t = MertOptions::default().restarts)]
     restarts: usize,
     /// The largest step of mira
     #[arg(long, value_name = "C", default_value_t = MiraOptions::default().step)]
     step: f64,
-    /// The same seed gives the same weights
+    /// The seed; the same seed gives the same weights
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Coverages kept per number of translated words, and hypotheses kept per coverage
+    /// Number of coverages kept for each number of translated words, and of hypotheses kept for each coverage
     #[arg(long, num_args = 2, value_names = ["N_C", "N_L"], default_values = ["16", "16"])]
     cardinality_beam: Vec<NonZeroUsize>,
-    /// Translation options per source phrase; 0: all
+    /// Number of translation options of a source phrase; 0 takes all
     #[arg(long, value_name = "N_O", default_value_t = 100)]
     options: usize,
 }
@@ -89,7 +89,7 @@ enum MethodName {
 }
 
 impl Tuning {
-    /// As the library takes them.
+    /// The options of the library.
     ///
     /// # Errors
     /// Numbers that make no sense.
@@ -158,7 +158,7 @@ fn write(args: &Args, model: &PhraseModel, mut output: Output) -> Result<()> {
     output.finish()
 }
 
-/// Reads a development set; `change` changes lines of the source (`true`) and of its translations.
+/// Reads a development set; `change` edits each line of the source (`true`) and of its translations (`false`).
 pub fn read_dev(source: &Path, references: &[PathBuf], change: impl Fn(bool, String) -> String) -> Result<DevSet> {
     let read = |path: &Path, is_source: bool| -> Result<Vec<String>> {
         let lines = Lines::new(Input::open(Some(path))?).all()?;

@@ -7,6 +7,7 @@ use crate::stored::{Stored, elements};
 use crate::{Config, ModelError, Weights};
 use ::safetensors::{Dtype, View};
 use half::{bf16, f16};
+use metaphrase_base::{Choice, Named};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -56,6 +57,14 @@ pub enum Precision {
     F16,
     /// The upper half of a 32-bit float.
     Bf16,
+}
+
+impl Choice for Precision {
+    const ALL: &'static [Named<Self>] = &[
+        Named::new(Self::F32, "f32", "32-bit floats"),
+        Named::new(Self::F16, "f16", "IEEE half precision, half the space"),
+        Named::new(Self::Bf16, "bf16", "the upper half of a 32-bit float, half the space"),
+    ];
 }
 
 pub(crate) fn read_manifest(directory: &Path) -> Result<Manifest, ModelError> {

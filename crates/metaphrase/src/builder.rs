@@ -1,0 +1,164 @@
+//! How a translator is made.
+
+use crate::neural::Neural;
+use crate::phrase_based::PhraseBased;
+use crate::translator::Engine;
+use crate::{Error, Glossary, Package, PhraseOptions, Translator};
+use std::path::{Path, PathBuf};
+use std::thread::available_parallelism;
+
+/// Makes a [`Translator`]: which models it has, what else counts, and how it uses the machine.
+///
+/// ```
+/// use metaphrase::{Case, Glossary, Translator};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let glossary = Glossary::parse("house\tGebäude\n", Case::Ignore)?;
+/// let translator = Translator::builder().model("en-de").glossary(glossary).threads(2).build()?;
+/// assert!(translator.translate(&["The house is old."])?[0].text().contains("Gebäude"));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+#[must_use = "`build` makes the translator"]
+pub struct TranslatorBuilder {
+    models: Vec<NeuralModel>,
+    weights: Option<Vec<f32>>,
+    language_model: Option<(PathBuf, f32)>,
+    glossary: Option<Glossary>,
+    phrase_model: Option<PathBuf>,
+    phrase_options: Option<PhraseOptions>,
+    threads: usize,
+    batch_tokens: usize,
+}
+
+/// A model of the builder.
+#[derive(Debug, Clone)]
+enum NeuralModel {
+    Path(PathBuf),
+    Package(Package),
+}
+
+impl Default for TranslatorBuilder {
+    fn default() -> Self {
+        Self {
+            models: Vec::new(),
+            weights: None,
+            language_model: None,
+            glossary: None,
+            phrase_model: None,
+            phrase_options: None,
+            threads: available_parallelism().map_or(1, usize::from),
+            batch_tokens: 256,
+        }
+    }
+}
+
+impl TranslatorBuilder {
+    /// Adds a neural model: a path that [`Package::find`] takes, or the name of a bundled model, `en-de` or `de-en`.
+    ///
+    /// Several models vote, whatever their architectures, if their vocabularies are the same: the score of a word is the
+    /// sum of the models' log-probabilities, each times the model's [weight](Self::weights). Default options and
+    /// alignments are the first model's.
+    pub fn model(mut self, path: impl AsRef<Path>) -> Self {
+        self.models.push(NeuralModel::Path(path.as_ref().to_owned()));
+        self
+    }
+
+    /// Adds a neural model that was found before, or whose files are named one by one.
+    pub fn package(mut self, package: Package) -> Self {
+        self.models.push(NeuralModel::Package(package));
+        self
+    }
+
+    /// How much each model of an ensemble counts, in the order in which the models were added; each above 0. Without this
+    /// call each of `n` models counts `1/n`.
+    pub fn weights(mut self, weights: impl Into<Vec<f32>>) -> Self {
+        self.weights = Some(weights.into());
+        self
+    }
+
+    /// Adds a language model over the target pieces, ARPA text or a compiled file (shallow fusion): the score of a word is
+    /// the log-probability of the neural models plus `weight` times the log-probability of the language model. Scores and
+    /// log-probabilities of translations are these sums.
+    pub fn language_model(mut self, path: impl AsRef<Path>, weight: f32) -> Self {
+        self.language_model = Some((path.as_ref().to_owned(), weight));
+        self
+    }
+
+    /// Requires the translations of a glossary wherever its source terms stand in a request. In [`Met::term`] and
+    /// [`Translation::missing`] the terms of the request count first, then those of the glossary.
+    ///
+    /// [`Met::term`]: crate::Met::term
+    /// [`Translation::missing`]: crate::Translation::missing
+    pub fn glossary(mut self, glossary: Glossary) -> Self {
+        self.glossary = Some(glossary);
+        self
+    }
+
+    /// Translates with a phrase-based model of Moses, a directory with a `moses.ini` or such a file, instead of neural
+    /// models. Its lines are words with spaces between them, in the form in which the model was trained.
+    pub fn phrase_model(mut self, path: impl AsRef<Path>) -> Self {
+        self.phrase_model = Some(path.as_ref().to_owned());
+        self
+    }
+
+    /// How the phrase-based model is searched. Without this call the search has its defaults and the distortion limit of
+    /// the model. `keep_recombined` has no effect here: it follows from the size of the n-best list.
+    pub fn phrase_options(mut self, options: PhraseOptions) -> Self {
+        self.phrase_options = Some(options);
+        self
+    }
+
+    /// Number of worker threads, which share the model; 0 counts as 1. The default is the machine's number of processors.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads.max(1);
+        self
+    }
+
+    /// The batch of each thread: the sum of the source lengths, in pieces, that may share a step of a neural model. With 1
+    /// each sentence is translated alone. The default is 256. It changes the speed and never a translation.
+    pub fn batch_tokens(mut self, tokens: usize) -> Self {
+        self.batch_tokens = tokens;
+        self
+    }
+
+    /// Reads all files and starts the threads.
+    ///
+    /// # Errors
+    /// [`Error`] for files that can not be read or do not belong together, and for parts that do not go together.
+    pub fn build(self) -> Result<Translator, Error> {
+        let engine = match &self.phrase_model {
+            Some(path) => {
+                self.check_phrase_based()?;
+                Engine::PhraseBased(Box::new(PhraseBased::new(path, self.phrase_options, self.threads)?))
+            }
+            None => Engine::Neural(self.neural()?),
+        };
+        Ok(Translator { engine, glossary: self.glossary })
+    }
+
+    fn neural(&self) -> Result<Neural, Error> {
+        let find = |model: &NeuralModel| match model {
+            NeuralModel::Path(path) => Package::find(path),
+            NeuralModel::Package(package) => Ok(package.clone()),
+        };
+        let packages = self.models.iter().map(find).collect::<Result<Vec<_>, _>>()?;
+        let language_model = self.language_model.as_ref().map(|(path, weight)| (path.as_path(), *weight));
+        Neural::new(&packages, self.weights.as_deref(), language_model, self.threads, self.batch_tokens)
+    }
+
+    /// Refuses what only neural models can do.
+    fn check_phrase_based(&self) -> Result<(), Error> {
+        for (given, what) in [
+            (!self.models.is_empty(), "a neural model"),
+            (self.weights.is_some(), "a list of ensemble weights"),
+            (self.language_model.is_some(), "a second language model"),
+            (self.glossary.is_some(), "a glossary"),
+        ] {
+            if given {
+                return Err(Error::PhraseBased { what });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,123 @@
+//! The phrase-based engine: a model of Moses, and the threads that search with it.
+
+use crate::stream::fed_by;
+use crate::{Error, Hypothesis, PhraseOptions, Request, SearchOptions, TranslateOptions, Translation};
+use metaphrase_base::pipeline::{Queue, Ticket, Tickets, Workers};
+use metaphrase_phrase::{Decoder, PhraseModel, ReadyModel, Target, Workspace};
+use std::ops::ControlFlow;
+use std::path::Path;
+
+/// A phrase-based translator: its threads own the model.
+pub(crate) struct PhraseBased(Workers<Job>);
+
+/// A line on its way through the threads.
+struct Job {
+    request: Request,
+    n_best: usize,
+    max_source_length: usize,
+    ticket: Ticket<Translation>,
+}
+
+impl PhraseBased {
+    /// Reads a model. Without options the search has its defaults and the model's own distortion limit.
+    pub(crate) fn new(path: &Path, options: Option<PhraseOptions>, threads: usize) -> Result<Self, Error> {
+        let model = PhraseModel::read_moses(path)?;
+        let distortion_limit = model.distortion_limit;
+        let options = options.unwrap_or_else(|| PhraseOptions { distortion_limit, ..PhraseOptions::default() });
+        let model = ReadyModel::new(model, options)?;
+        let worker = move |queue: &Queue<Job>| {
+            let mut workspace = Workspace::default();
+            while let Some(job) = queue.next() {
+                // A caller that left needs no answer.
+                if job.ticket.is_wanted() {
+                    let answer = answer(&model.decoder(job.n_best > 1), &job, &mut workspace);
+                    job.ticket.finish(answer);
+                }
+            }
+        };
+        Ok(Self(Workers::start("translate", threads, worker).map_err(Error::Threads)?))
+    }
+
+    /// See [`Translator::stream`](crate::Translator::stream).
+    pub(crate) fn stream(
+        &self,
+        options: &TranslateOptions,
+        chunks: impl Iterator<Item = Vec<Request>> + Send,
+        sink: impl FnMut(Translation) -> ControlFlow<()>,
+    ) -> Result<(), Error> {
+        let neural = SearchOptions { n_best: 1, attention: false, ..options.search.clone() };
+        if neural != SearchOptions::default() || options.search.n_best == 0 {
+            return Err(Error::PhraseBased { what: "a search option other than an n-best size of 1 or more" });
+        }
+        fed_by(|tickets| self.feed(options, chunks, tickets), sink)
+    }
+
+    /// Queues requests, until there are no more or their translations are no longer wanted.
+    fn feed(
+        &self,
+        options: &TranslateOptions,
+        chunks: impl Iterator<Item = Vec<Request>>,
+        mut tickets: Tickets<Translation>,
+    ) {
+        let (n_best, max_source_length) = (options.search.n_best, options.max_source_length.max(1));
+        let mut requests = chunks.flatten();
+        while tickets.wait_for_room(1)
+            && let Some(request) = requests.next()
+        {
+            self.0.push(Job { request, n_best, max_source_length, ticket: tickets.take() });
+        }
+    }
+}
+
+/// The translation of a request.
+fn answer(decoder: &Decoder<'_>, job: &Job, workspace: &mut Workspace) -> Translation {
+    let Job { request, n_best, max_source_length, .. } = job;
+    if request.target.is_some() {
+        let note = "a phrase-based model does not score given translations; use a neural model".into();
+        return Translation { notes: vec![note], ..Translation::default() };
+    }
+    let mut words: Vec<&str> = request.source.split_ascii_whitespace().collect();
+    if words.is_empty() {
+        return Translation::of_nothing(&request.terms);
+    }
+    let mut notes = Vec::new();
+    if words.len() > *max_source_length {
+        let message = "the source has {} words and is cut off after {limit}; split it into sentences";
+        let (all, limit) = (words.len().to_string(), max_source_length.to_string());
+        notes.push(message.replace("{}", &all).replace("{limit}", &limit));
+        words.truncate(*max_source_length);
+    }
+    if !request.terms.is_empty() || !request.prefix.is_empty() {
+        notes.push("a phrase-based model takes neither terms nor a prefix; they are left out".into());
+    }
+    let found = match n_best {
+        1 => vec![decoder.translate(&words, workspace).0],
+        count => decoder.n_best(&words, *count, true, workspace).0,
+    };
+    Translation {
+        hypotheses: found.iter().map(|found| hypothesis(decoder, &words, found)).collect(),
+        missing: (0..request.terms.required.len()).collect(),
+        source_pieces: words.iter().map(ToString::to_string).collect(),
+        notes,
+        ..Translation::default()
+    }
+}
+
+fn hypothesis(decoder: &Decoder<'_>, source: &[&str], found: &metaphrase_phrase::Translation) -> Hypothesis {
+    let model = decoder.model();
+    let mut pieces = Vec::new();
+    for phrase in &found.phrases {
+        let mark = if phrase.target == Target::Unknown { decoder.options().unknown_words.mark() } else { "" };
+        let words = model.words(source, std::slice::from_ref(phrase));
+        pieces.extend(words.into_iter().map(|word| format!("{mark}{word}")));
+    }
+    Hypothesis {
+        text: pieces.join(" "),
+        score: found.score,
+        log_prob: found.score,
+        complete: true,
+        links: model.alignment(source, &found.phrases),
+        pieces,
+        ..Hypothesis::default()
+    }
+}

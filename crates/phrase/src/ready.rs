@@ -1,0 +1,43 @@
+//! A model that is ready for searches, for programs that own both.
+
+use crate::candidates::Prepared;
+use crate::error::Error;
+use crate::model::PhraseModel;
+use crate::options::SearchOptions;
+use crate::search::Decoder;
+use std::sync::Arc;
+
+/// A model with everything that its searches compute in advance. A [`Decoder`] borrows its model; this type owns the
+/// model, so that a program can keep it and make decoders at no cost.
+#[derive(Debug)]
+pub struct ReadyModel {
+    model: PhraseModel,
+    options: SearchOptions,
+    prepared: Option<Arc<Prepared>>,
+    lm_weight: f32,
+}
+
+impl ReadyModel {
+    /// Makes a model ready for searches with these options.
+    ///
+    /// # Errors
+    /// As [`Decoder::new`].
+    pub fn new(model: PhraseModel, options: SearchOptions) -> Result<Self, Error> {
+        let Decoder { options, prepared, lm_weight, .. } = Decoder::new(&model, options)?;
+        Ok(Self { model, options, prepared, lm_weight })
+    }
+
+    /// The model.
+    #[must_use]
+    pub fn model(&self) -> &PhraseModel {
+        &self.model
+    }
+
+    /// A decoder with the options that were given, which keeps recombined hypotheses if n-best lists or lattices are
+    /// wanted.
+    #[must_use]
+    pub fn decoder(&self, keep_recombined: bool) -> Decoder<'_> {
+        let options = SearchOptions { keep_recombined, ..self.options.clone() };
+        Decoder { model: &self.model, options, prepared: self.prepared.clone(), lm_weight: self.lm_weight }
+    }
+}
