@@ -64,8 +64,7 @@ impl Format {
             Self::HuggingFace => hugging_face::read(path)?,
             Self::Directory => directory::read(path)?,
         };
-        config.check(path)?;
-        Ok((config, weights))
+        checked(path, config, weights)
     }
 }
 
@@ -99,6 +98,11 @@ pub fn load(path: &Path) -> Result<(Config, Weights), ModelError> {
 pub fn load_static(name: &Path, config: &str, tensors: &'static [u8]) -> Result<(Config, Weights), ModelError> {
     let manifest = directory::parse_manifest(name, config)?;
     let (config, weights) = directory::model(name, manifest, &Slice::whole(Buffer::Static(tensors)))?;
-    config.check(name)?;
+    checked(name, config, weights)
+}
+
+/// A model whose settings make sense; `path` is the file that the settings come from.
+pub(crate) fn checked(path: &Path, config: Config, weights: Weights) -> Result<(Config, Weights), ModelError> {
+    config.check(path)?;
     Ok((config, weights))
 }

@@ -3,7 +3,7 @@
 //! `name` stands for the file in messages. The errors are those of [`load`](crate::load).
 
 use crate::buffer::{Buffer, Slice};
-use crate::formats::{Format, directory, hugging_face, marian};
+use crate::formats::{Format, checked, directory, hugging_face, marian};
 use crate::{Config, ModelError, Weights};
 use std::path::Path;
 
@@ -18,8 +18,7 @@ pub fn marian(name: &Path, bytes: Vec<u8>) -> Result<(Config, Weights), ModelErr
         Some(Format::MarianBin) => marian::read_bin(name, &bytes)?,
         _ => marian::read_npz(name, &bytes)?,
     };
-    config.check(name)?;
-    Ok((config, weights))
+    checked(name, config, weights)
 }
 
 /// A model from the text of `config.toml` and the bytes of `model.safetensors`.
@@ -29,8 +28,7 @@ pub fn marian(name: &Path, bytes: Vec<u8>) -> Result<(Config, Weights), ModelErr
 pub fn directory(name: &Path, manifest: &str, tensors: Vec<u8>) -> Result<(Config, Weights), ModelError> {
     let tensors = Slice::whole(Buffer::Bytes(tensors));
     let (config, weights) = directory::model(name, directory::parse_manifest(name, manifest)?, &tensors)?;
-    config.check(name)?;
-    Ok((config, weights))
+    checked(name, config, weights)
 }
 
 /// A MarianMT model of Hugging Face's from the text of `config.json` and the bytes of `model.safetensors`.
@@ -40,6 +38,5 @@ pub fn directory(name: &Path, manifest: &str, tensors: Vec<u8>) -> Result<(Confi
 pub fn hugging_face(name: &Path, config: &[u8], tensors: Vec<u8>) -> Result<(Config, Weights), ModelError> {
     let tensors = Slice::whole(Buffer::Bytes(tensors));
     let (config, weights) = hugging_face::model(name, config, &tensors)?;
-    config.check(name)?;
-    Ok((config, weights))
+    checked(name, config, weights)
 }
