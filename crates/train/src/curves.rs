@@ -22,13 +22,13 @@ struct Line<'a> {
 /// BLEU, learning rate.
 #[must_use]
 pub fn curves(runs: &[(&str, Vec<Entry>)]) -> String {
-    let progress = |value: fn(&crate::run::Progress) -> f64| {
+    let progress = |value: fn(&crate::observer::Progress) -> f64| {
         move |entry: &Entry| match entry {
             Entry::Progress(p) => Some((p.update as f64, value(p))),
             Entry::Validation(_) => None,
         }
     };
-    let validation = |value: fn(&crate::run::Validated) -> f64| {
+    let validation = |value: fn(&crate::observer::Validated) -> f64| {
         move |entry: &Entry| match entry {
             Entry::Validation(v) => Some((v.update as f64, value(v))),
             Entry::Progress(_) => None,
@@ -131,7 +131,7 @@ fn number(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::{Progress, Validated};
+    use crate::observer::{Progress, Validated};
 
     #[test]
     fn ticks_are_round_numbers() {

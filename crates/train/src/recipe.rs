@@ -28,9 +28,9 @@ pub struct Recipe {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Data {
-    /// What is learnt.
+    /// The text that the network learns.
     pub train: Vec<CorpusFiles>,
-    /// What quality is measured on while learning.
+    /// The text on which quality is measured while learning.
     pub dev: CorpusFiles,
     /// Which training pairs are too long.
     #[serde(default)]
@@ -43,7 +43,7 @@ pub struct Data {
 pub struct ModelRecipe {
     /// The network, with the settings of its kind.
     pub architecture: Architecture,
-    /// What the model will recommend for decoding.
+    /// The settings of decoding that the model will recommend.
     #[serde(default)]
     pub decoding: DecoderDefaults,
 }
@@ -52,10 +52,10 @@ pub struct ModelRecipe {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Training {
-    /// What parameters, the order of sentences and dropout are drawn from.
+    /// The seed of parameters, the order of sentences and dropout.
     #[serde(default = "one")]
     pub seed: u64,
-    /// The run ends after so many updates.
+    /// The run ends after this number of updates.
     pub updates: u64,
     /// Batches.
     #[serde(default)]
@@ -75,11 +75,11 @@ pub struct Validation {
     pub beam_size: usize,
     /// Length normalisation of the same.
     pub normalize: f32,
-    /// What tells the best model.
+    /// The measure of the best model.
     pub metric: Metric,
-    /// The run ends after so many validations without a better value; 0: it does not.
+    /// The run ends after this number of validations without a better value; 0: the run goes on.
     pub patience: u32,
-    /// So many of the last models are kept, beside the best.
+    /// The number of last models that are kept, beside the best.
     pub keep: usize,
 }
 
@@ -89,7 +89,7 @@ impl Default for Validation {
     }
 }
 
-/// What tells the best model.
+/// The measure of the best model.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Metric {
@@ -115,14 +115,14 @@ pub enum RecipeError {
         /// Why.
         source: std::io::Error,
     },
-    /// It is not what a recipe is.
+    /// The file is not a recipe.
     #[error("{path}, line {line}: {problem}")]
     Content {
         /// The recipe.
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What is wrong there.
+        /// The fault.
         problem: String,
     },
     /// A number that training can not work with.
@@ -136,9 +136,9 @@ pub enum RecipeError {
     /// A setting given on the command line is not one.
     #[error("`{setting}` does not set anything: {problem}; write for example `training.seed=2`")]
     Setting {
-        /// What was given.
+        /// The setting.
         setting: String,
-        /// What is wrong with it.
+        /// The fault.
         problem: String,
     },
 }
