@@ -136,8 +136,7 @@ fn updates<D: Device>(device: &mut D, settings: OptimizerSettings) -> Result<Res
         optimizer.update(shards, &mut parameters, &gradients[0], norm);
     }
     let values = parameters.iter().map(|(_, value)| ("a parameter", value));
-    let state =
-        optimizer.state_mut().into_iter().flat_map(|(kind, all)| all.iter().map(move |matrix| (kind, &*matrix)));
+    let state = optimizer.state_mut().into_iter().flat_map(|(kind, all)| all.iter().map(move |matrix| (kind, matrix)));
     results.extend(values.chain(state).map(|(kind, m)| (format!("an update ({kind})"), device.download(m))));
     device.check()?;
     Ok(results)
