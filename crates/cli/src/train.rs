@@ -4,7 +4,7 @@ use crate::messages::Terminal;
 use anyhow::Result;
 use clap::ValueHint;
 use indicatif::{ProgressBar, ProgressStyle};
-use metaphrase_train::{Cuda, Execution, Observer, Progress, Recipe, Validated};
+use metaphrase_train::{Execution, Host, Observer, Progress, Recipe, Validated};
 use std::io::{IsTerminal, stderr};
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -12,10 +12,10 @@ use std::time::Instant;
 
 /// Train a model from parallel text
 ///
-/// A recipe names the text, the vocabulary, the network and how it learns; docs/training.md describes it, recipes/ has
-/// some. The output directory gets a checkpoint and a model at each validation, the best model (`best`, for
-/// `metaphrase translate -m`), and the log. A run that was stopped, in whatever way, goes on with --resume as if it had
-/// not been.
+/// A recipe names the text, the vocabulary, the network and how the network learns; docs/training.md describes recipes,
+/// and recipes/ has some. The output directory gets a checkpoint and a model at each validation, the best model (`best`,
+/// for `metaphrase translate -m`), and the log. A run that was stopped in any way goes on with --resume as if nothing had
+/// stopped it.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -34,7 +34,8 @@ pub struct Args {
     /// Threads; the same number gives the same bits [default: as many as the machine has]
     #[arg(long, value_name = "N")]
     threads: Option<std::num::NonZeroUsize>,
-    /// What computes updates: `cpu`, or `cuda:0` for the first NVIDIA GPU, which needs the libraries of CUDA 12 or 13
+    /// The device that computes updates: `cpu`, or `cuda:0` for the first NVIDIA GPU, in a program that was built with
+    /// `--features cuda`
     #[arg(long, default_value = "cpu")]
     device: Device,
     /// Updates between two lines of progress, where no progress bar can be shown
@@ -49,7 +50,7 @@ Examples:
   metaphrase train -c recipes/en-de.toml -o runs/gpu --device cuda:0
   metaphrase train -c recipes/cgru.toml -o runs/seed2 --set training.seed=2";
 
-/// What computes.
+/// The device that computes updates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Device {
     Cpu,
@@ -75,13 +76,29 @@ impl FromStr for Device {
 pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     let recipe = Recipe::read(&args.config, &args.set)?;
     let threads = crate::number::threads(args.threads).get();
-    let device = match args.device {
-        Device::Cpu => None,
-        Device::Cuda(index) => Some(Cuda::open(index)?),
-    };
-    let execution = Execution { threads, device, resume: args.resume };
+    match args.device {
+        Device::Cpu => follow(&recipe, Host::threads(threads), threads, args, terminal),
+        #[cfg(feature = "cuda")]
+        Device::Cuda(index) => follow(&recipe, vec![metaphrase_cuda::Cuda::open(index)?], threads, args, terminal),
+        #[cfg(not(feature = "cuda"))]
+        Device::Cuda(index) => anyhow::bail!(
+            "this program was built without CUDA, which `cuda:{index}` needs: build it with \
+             `cargo build --release -p metaphrase-cli --features cuda`, or train with `--device cpu`"
+        ),
+    }
+}
+
+/// Follows a recipe on the shards of a device.
+fn follow<D: metaphrase_train::Device>(
+    recipe: &Recipe,
+    shards: Vec<D>,
+    threads: usize,
+    args: &Args,
+    terminal: &Terminal,
+) -> Result<()> {
     let mut display = Display::new(terminal, args.report_every);
-    let best = metaphrase_train::train(&recipe, &args.output, execution, &mut display)?;
+    let execution = Execution { shards, threads, resume: args.resume };
+    let best = metaphrase_train::train(recipe, &args.output, execution, &mut display)?;
     if let Some((value, update)) = best {
         display.message(&format!("best: {value:.4} after update {update}, in {}", args.output.join("best").display()));
     }

@@ -1,25 +1,27 @@
-//! Where kernels run: a device, or in tests the emulator.
+//! Where kernels run: on a GPU, or in tests on the emulator.
 
+use crate::CudaError;
+#[cfg(feature = "driver")]
 use crate::driver::Driver;
 #[cfg(feature = "emulator")]
 use crate::emulator::Emulator;
-use crate::{Adadelta, Adam, CudaError};
-use metaphrase_device::Mask;
+use metaphrase_device::{Adadelta, Adam, Mask};
 use std::ffi::c_void;
 
-/// What runs kernels, one after the other in the order in which they are launched.
+/// A backend runs kernels one after the other, in the order of their launches.
 ///
 /// # Safety
-/// Its functions read and write the memory of the device: addresses have to come from [`allocate`](Self::allocate) and
-/// must hold as many numbers as they are asked for. [`Matrix`](crate::Matrix) guarantees that memory lives as long as
-/// its address; whoever launches a kernel has compared shapes with what the kernel touches.
+/// The functions read and write the memory of the device: addresses have to come from [`allocate`](Self::allocate) and
+/// must hold as many numbers as the caller says. [`Matrix`](crate::Matrix) guarantees that memory lives as long as
+/// its address; the caller that launches a kernel has compared shapes with the memory that the kernel touches.
 pub(crate) enum Backend {
+    #[cfg(feature = "driver")]
     Driver(Driver),
     #[cfg(feature = "emulator")]
     Emulator(Emulator),
 }
 
-/// How many threads run a kernel.
+/// The threads that run a kernel.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Grid {
     pub(crate) blocks: u32,
@@ -31,17 +33,17 @@ pub(crate) struct Grid {
 const BLOCK: u32 = 256;
 
 impl Grid {
-    /// A thread per number; of many numbers each thread has several.
+    /// A thread per number; where there are many numbers, several numbers per thread.
     pub(crate) fn each(n: usize) -> Self {
         Self { blocks: n.div_ceil(BLOCK as usize).min(1 << 16) as u32, threads: BLOCK }
     }
 
-    /// A block per row, with as many threads as a row of so many numbers can use.
+    /// A block per row, with as many threads as a row of `cols` numbers can use.
     pub(crate) fn rows(rows: usize, cols: usize) -> Self {
         Self { blocks: rows as u32, threads: (cols.min(BLOCK as usize) as u32).next_power_of_two().max(32) }
     }
 
-    /// So many blocks of all threads.
+    /// This number of blocks, each with all threads.
     pub(crate) const fn blocks(blocks: usize) -> Self {
         Self { blocks: blocks as u32, threads: BLOCK }
     }
@@ -66,10 +68,11 @@ pub(crate) struct Gemm {
     pub(crate) bf16: bool,
 }
 
-/// Calls a function of whichever backend it is.
+/// Calls a function of the backend.
 macro_rules! dispatch {
     ($self:ident, $backend:ident => $call:expr) => {
         match $self {
+            #[cfg(feature = "driver")]
             Self::Driver($backend) => $call,
             #[cfg(feature = "emulator")]
             Self::Emulator($backend) => $call,
@@ -77,9 +80,9 @@ macro_rules! dispatch {
     };
 }
 
-#[allow(unsafe_code)] // hands on what its callers guarantee
+#[allow(unsafe_code)] // the callers guarantee the addresses
 impl Backend {
-    /// Memory for so many numbers.
+    /// Memory for this number of `f32`.
     pub(crate) fn allocate(&self, numbers: usize) -> Result<u64, CudaError> {
         dispatch!(self, backend => backend.allocate(numbers))
     }
@@ -96,10 +99,10 @@ impl Backend {
     /// Sets numbers to zero.
     ///
     /// # Safety
-    /// There are so many at the address.
+    /// There are as many numbers at the address.
     pub(crate) unsafe fn clear(&self, address: u64, numbers: usize) -> Result<(), CudaError> {
         if numbers == 0 {
-            return Ok(()); // here and below: the driver may take nothing for a mistake
+            return Ok(()); // here and below: the driver may refuse an empty range
         }
         // SAFETY: the caller's.
         dispatch!(self, backend => unsafe { backend.clear(address, numbers) })
@@ -117,10 +120,10 @@ impl Backend {
         dispatch!(self, backend => unsafe { backend.write(address, numbers) })
     }
 
-    /// Copies numbers from the device, after all that was launched before.
+    /// Copies numbers from the device, after all earlier launches have ended.
     ///
     /// # Safety
-    /// There are so many at the address.
+    /// There are as many numbers at the address.
     pub(crate) unsafe fn read(&self, address: u64, numbers: &mut [f32]) -> Result<(), CudaError> {
         if numbers.is_empty() {
             return Ok(());
@@ -139,7 +142,7 @@ impl Backend {
     }
 }
 
-/// What matrices and tables hold: four bytes.
+/// A number of a matrix or a table: four bytes.
 pub(crate) trait Number: Copy {}
 
 impl Number for f32 {}
@@ -148,9 +151,11 @@ impl Number for u32 {}
 /// Declares the kernels: a function of [`Backend`] for each, which launches it.
 macro_rules! kernels {
     ($(fn $name:ident($($argument:ident: $type:ty),* $(,)?);)*) => {
-        /// The kernels' names.
+        /// The kernels' names, in the order in which [`Driver`] keeps them.
+        #[cfg(feature = "driver")]
         pub const NAMES: &[&str] = &[$(stringify!($name)),*];
 
+        #[cfg(feature = "driver")]
         #[allow(non_camel_case_types)]
         enum Kernel {
             $($name),*
@@ -161,16 +166,17 @@ macro_rules! kernels {
             /// Launches the kernel of this name.
             ///
             /// # Safety
-            /// All that it reads and writes, as kernels/*.cu say, is memory of this backend.
+            /// All memory that the kernel reads and writes, as kernels/*.cu say, is of this backend.
             pub(crate) unsafe fn $name(&self, grid: Grid, $($argument: $type),*) -> Result<(), CudaError> {
                 if grid.blocks == 0 {
                     return Ok(());
                 }
                 match self {
+                    #[cfg(feature = "driver")]
                     Self::Driver(driver) => {
                         let mut arguments = [$((&raw const $argument).cast_mut().cast::<c_void>()),*];
-                        // SAFETY: the arguments are those of the kernel in number and type: the emulator's tests, which
-                        // are called by the same declaration, would fail otherwise. The rest is the caller's.
+                        // SAFETY: the arguments have the number and the types that the kernel expects: the emulator's
+                        // tests, which use the same declaration, would fail otherwise. The rest is the caller's.
                         unsafe { driver.launch(Kernel::$name as usize, grid, &mut arguments) }
                     }
                     #[cfg(feature = "emulator")]
@@ -180,7 +186,7 @@ macro_rules! kernels {
                             fn $name($($argument: $type),*);
                         }
                         unsafe extern "C" fn thread(arguments: *const c_void) {
-                            // SAFETY: `arguments` is what is passed to `launch` below.
+                            // SAFETY: `launch` below passes `arguments`.
                             unsafe {
                                 let ($($argument,)*) = *arguments.cast::<($($type,)*)>();
                                 $name($($argument),*);

@@ -4,29 +4,31 @@
 
 use crate::CudaError;
 use crate::backend::Backend;
+#[cfg(feature = "driver")]
 use crate::driver::Driver;
-use metaphrase_device::{Device, Pool, Pooled, Precision, Shape, Storage};
+use metaphrase_device::{Device, Failure, Pool, Pooled, Precision, Shape, Storage};
 use metaphrase_kernels as kernels;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// A CUDA device that computes.
 pub struct Cuda {
-    backend: Rc<Backend>,
+    backend: Arc<Backend>,
     name: String,
     pub(crate) precision: Precision,
     pool: Pool<Matrix>,
-    /// The first failure: nothing is done after it.
+    /// The first failure; operations after it do nothing.
     failure: Option<CudaError>,
+    pub(crate) multiply_adds: u64,
 }
 
 /// A matrix in a device's memory, row-major.
 pub struct Matrix {
     rows: usize,
     cols: usize,
-    /// Numbers that the memory holds: none of a device that has failed.
+    /// The count of numbers that fit into the memory: 0 if the device has failed.
     capacity: usize,
     address: u64,
-    backend: Rc<Backend>,
+    backend: Arc<Backend>,
 }
 
 /// No side of a matrix is longer: cuBLAS counts with `int`.
@@ -37,14 +39,15 @@ impl Cuda {
     ///
     /// # Errors
     /// If a library is missing, or there is no such device.
+    #[cfg(feature = "driver")]
     pub fn open(index: usize) -> Result<Self, CudaError> {
         let driver = Driver::open(index)?;
         let name = driver.name();
         Ok(Self::new(Backend::Driver(driver), name))
     }
 
-    /// A device that is none: the kernels run on the CPU. With `reversed` the threads of a block take turns from the last
-    /// to the first, which changes nothing unless a barrier is missing.
+    /// The emulator, on which kernels run on the CPU. With `reversed`, the threads of a block take turns from the last to
+    /// the first, which changes results only if a barrier is missing.
     #[cfg(feature = "emulator")]
     #[must_use]
     pub fn emulated(reversed: bool) -> Self {
@@ -52,7 +55,7 @@ impl Cuda {
         Self::new(Backend::Emulator(emulator), "the emulator".to_owned())
     }
 
-    /// The same with memory for so many numbers.
+    /// The emulator with memory for this number of `f32`.
     #[cfg(feature = "emulator")]
     #[must_use]
     pub fn emulated_with_memory(numbers: usize) -> Self {
@@ -61,28 +64,46 @@ impl Cuda {
     }
 
     fn new(backend: Backend, name: String) -> Self {
+        Self::of(Arc::new(backend), name)
+    }
+
+    fn of(backend: Arc<Backend>, name: String) -> Self {
         let precision = Precision::default();
-        Self { backend: Rc::new(backend), name, precision, pool: Pool::default(), failure: None }
+        Self { backend, name, precision, pool: Pool::default(), failure: None, multiply_adds: 0 }
     }
 
-    /// Sets the precision of products.
-    pub const fn set_precision(&mut self, precision: Precision) {
-        self.precision = precision;
-    }
-
-    /// What the device calls itself.
+    /// The device of a test: the emulator, or the first GPU if the environment has `METAPHRASE_TEST_GPU` and the feature
+    /// `driver` is on.
+    ///
+    /// # Panics
+    /// If the GPU can not be opened.
+    #[cfg(feature = "emulator")]
     #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
+    pub fn of_tests(reversed: bool) -> Self {
+        #[cfg(feature = "driver")]
+        if std::env::var_os("METAPHRASE_TEST_GPU").is_some() {
+            thread_local! { // compiling takes seconds, and tests open many devices
+                static GPU: Arc<Backend> = Driver::open(0).map(Backend::Driver).map(Arc::new).expect("a GPU");
+            }
+            return Self::of(GPU.with(Arc::clone), "the GPU".to_owned());
+        }
+        Self::emulated(reversed)
     }
 
-    /// Numbers that its free matrices can hold.
+    /// Multiplications with addition in all products so far.
+    #[must_use]
+    pub const fn multiply_adds(&self) -> u64 {
+        self.multiply_adds
+    }
+
+    /// The count of numbers that fit into its free matrices.
     #[must_use]
     pub fn pooled(&self) -> usize {
         self.pool.capacity()
     }
 
-    /// Whether all went well so far. What was launched may still fail: it is certain after [`Storage::download`].
+    /// Whether all calls have succeeded so far. A kernel may still fail after its launch: [`Storage::download`] waits for
+    /// all kernels.
     ///
     /// # Errors
     /// The first failure.
@@ -97,11 +118,11 @@ impl Cuda {
         }
     }
 
-    /// A matrix for so many numbers; an empty one if the device fails.
+    /// A matrix with memory for `capacity` numbers; an empty one if the device fails.
     fn allocate(&mut self, capacity: usize) -> Matrix {
         let mut result = self.backend.allocate(capacity);
         if matches!(result, Err(CudaError::OutOfMemory { .. })) {
-            self.pool = Pool::default(); // what is free may be of other sizes
+            self.pool = Pool::default(); // free matrices may have other sizes
             result = self.backend.allocate(capacity);
         }
         let (address, capacity) = match result {
@@ -111,10 +132,10 @@ impl Cuda {
                 (0, 0)
             }
         };
-        Matrix { rows: 0, cols: 0, capacity, address, backend: Rc::clone(&self.backend) }
+        Matrix { rows: 0, cols: 0, capacity, address, backend: Arc::clone(&self.backend) }
     }
 
-    /// Ids or other whole numbers on the device, as a row; to be given back.
+    /// Ids or other whole numbers on the device, as a row; the caller gives it back.
     pub(crate) fn table(&mut self, numbers: &[u32]) -> Matrix {
         let table = self.take(1, numbers.len());
         // SAFETY: the table has room for as many numbers, of four bytes each.
@@ -128,6 +149,22 @@ impl Device for Cuda {}
 impl Storage for Cuda {
     type Matrix = Matrix;
     type Parameter = Matrix;
+
+    fn name(&self) -> Option<&str> {
+        Some(&self.name)
+    }
+
+    fn check(&self) -> Result<(), Failure> {
+        self.check().map_err(|error| Failure(error.to_string()))
+    }
+
+    fn parameter(&mut self, value: kernels::Matrix) -> Matrix {
+        self.upload(&value)
+    }
+
+    fn value_mut(parameter: &mut Matrix) -> &mut Matrix {
+        parameter
+    }
 
     fn value(parameter: &Matrix) -> &Matrix {
         parameter
@@ -144,11 +181,10 @@ impl Storage for Cuda {
         self.pool.give(matrix);
     }
 
-    fn upload(&mut self, matrix: &kernels::Matrix) -> Matrix {
-        let copy = self.take(matrix.rows(), matrix.cols());
-        // SAFETY: the copy has the same shape.
-        self.run(|backend| unsafe { backend.write(copy.address, matrix.as_slice()) });
-        copy
+    fn write(&mut self, numbers: &kernels::Matrix, matrix: &mut Matrix) {
+        assert_eq!((numbers.rows(), numbers.cols()), (matrix.rows, matrix.cols), "shape of a matrix");
+        // SAFETY: both have the same shape.
+        self.run(|backend| unsafe { backend.write(matrix.address, numbers.as_slice()) });
     }
 
     fn download(&mut self, matrix: &Matrix) -> kernels::Matrix {
@@ -170,17 +206,17 @@ impl Matrix {
         self.rows * self.cols
     }
 
-    /// Where they are, on the device.
+    /// The address of its numbers on the device.
     pub(crate) fn read(&self) -> *const f32 {
         self.address as *const f32
     }
 
-    /// Where they are, to be written.
+    /// The address of its numbers, to be written.
     pub(crate) fn write(&mut self) -> *mut f32 {
         self.address as *mut f32
     }
 
-    /// The same as whole numbers, for a [`table`](Cuda::table).
+    /// The address of the whole numbers of a [`table`](Cuda::table).
     pub(crate) fn ids(&self) -> *const u32 {
         self.address as *const u32
     }
@@ -205,7 +241,7 @@ impl Pooled for Matrix {
 impl Drop for Matrix {
     fn drop(&mut self) {
         if self.capacity > 0 {
-            // SAFETY: the address is from `allocate`, and with its only owner it is gone.
+            // SAFETY: the address is from `allocate`, and its only owner is dropped.
             unsafe {
                 self.backend.free(self.address);
             }

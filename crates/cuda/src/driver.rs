@@ -1,4 +1,4 @@
-//! A real device: the CUDA driver, NVRTC and cuBLAS, each loaded when a device is opened.
+//! A GPU: the CUDA driver, NVRTC and cuBLAS, each loaded when a device is opened.
 
 #![allow(unsafe_code)] // calls into C
 
@@ -10,17 +10,24 @@ use cudarc::driver::{CudaContext, result as driver, sys};
 use std::ffi::{CString, c_int, c_void};
 use std::sync::Arc;
 
-/// A device with compiled kernels. Everything happens on the null stream, so in order.
+/// A device with compiled kernels. All calls use the null stream, so they take effect in order. Calls succeed on the
+/// thread that opened the device, where its context is current; on other threads they return an error.
 pub(crate) struct Driver {
-    /// Keeps the device's context, which is current on the thread that made it. Pointers keep this type there.
+    /// Keeps the device's context.
     context: Arc<CudaContext>,
     /// Of each kernel, in the order of [`NAMES`]; they live as long as the context.
     functions: Vec<sys::CUfunction>,
     cublas: cublas_sys::cublasHandle_t,
 }
 
-/// The stream on which everything happens.
+/// The stream of all calls.
 const STREAM: sys::CUstream = std::ptr::null_mut();
+
+// SAFETY: functions and the handle are addresses that only CUDA's libraries follow. These libraries take calls from all
+// threads, several at a time; data are guarded by the borrows of `Matrix`.
+unsafe impl Send for Driver {}
+// SAFETY: the same.
+unsafe impl Sync for Driver {}
 
 impl Driver {
     /// Opens device number `index` and compiles the kernels for it.
@@ -51,7 +58,7 @@ impl Driver {
         Ok(Self { context, functions, cublas })
     }
 
-    /// What the device calls itself.
+    /// The device's name.
     pub(crate) fn name(&self) -> String {
         self.context.name().unwrap_or_else(|_| "a GPU".to_owned())
     }
@@ -74,7 +81,7 @@ impl Driver {
     /// As [`Backend::free`](crate::backend::Backend::free).
     pub(crate) unsafe fn free(&self, address: u64) {
         // An error here is that of an earlier launch, which the next call tells.
-        // SAFETY: the caller's; it waits for what was launched.
+        // SAFETY: the caller's; the call waits for all launches.
         let _ = unsafe { driver::free_sync(address) };
     }
 
@@ -105,7 +112,7 @@ impl Driver {
     }
 
     /// # Safety
-    /// The arguments are those of the kernel, and what they point to is as the kernel expects.
+    /// The arguments are those of the kernel, and point to memory that the kernel may use.
     pub(crate) unsafe fn launch(
         &self,
         kernel: usize,
@@ -156,12 +163,12 @@ impl Driver {
 
 impl Drop for Driver {
     fn drop(&mut self) {
-        // SAFETY: nobody else has the handle. What fails here has no consequence any more.
+        // SAFETY: this is the only owner of the handle. An error has no consequence any more.
         let _ = unsafe { cublas::destroy_handle(self.cublas) };
     }
 }
 
-/// cudarc panics where a library is missing, so all are looked for before.
+/// Looks for all libraries first, because cudarc panics where a library is missing.
 fn check_libraries() -> Result<(), CudaError> {
     // SAFETY: this loads NVIDIA's libraries, whose initialisation has no preconditions.
     let [driver, cublas] = unsafe { [sys::is_culib_present(), cublas_sys::is_culib_present()] };

@@ -1,4 +1,4 @@
-//! What can go wrong with a device.
+//! The failures of a device.
 
 /// Why a CUDA device can not be used, or failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -8,15 +8,15 @@ pub enum CudaError {
     NoLibrary {
         /// The library's file.
         file: &'static str,
-        /// What to install.
+        /// The package to install.
         install: &'static str,
     },
     /// There is no such device.
     #[error("there is no device `cuda:{index}`: this machine has {count}, counted from cuda:0")]
     NoDevice {
-        /// The one that was asked for.
+        /// The device that was asked for.
         index: usize,
-        /// How many there are.
+        /// The number of devices.
         count: usize,
     },
     /// The device's memory is full.
@@ -25,11 +25,11 @@ pub enum CudaError {
          (`training.batch.size` of the recipe) or a smaller network need less"
     )]
     OutOfMemory {
-        /// What was asked for.
+        /// The memory that was asked for.
         megabytes: usize,
-        /// What is free.
+        /// The memory that is free.
         free: usize,
-        /// What the device has.
+        /// The memory of the device.
         total: usize,
     },
     /// The kernels can not be compiled for the device.
@@ -38,15 +38,16 @@ pub enum CudaError {
     /// A call failed.
     #[error("the GPU can not {action}: {problem}")]
     Call {
-        /// What was to be done.
+        /// The action.
         action: &'static str,
-        /// What the library says.
+        /// The words of the library.
         problem: String,
     },
 }
 
 impl CudaError {
-    /// What failed, and with which words.
+    /// A failed action, with the words of the library.
+    #[cfg(feature = "driver")]
     pub(crate) fn call<E: std::fmt::Debug>(action: &'static str) -> impl FnOnce(E) -> Self {
         move |error| Self::Call { action, problem: format!("{error:?}") }
     }

@@ -1,7 +1,10 @@
 //! CUDA devices: the operations of training on a GPU, loaded at run time.
 //!
-//! [`Cuda`] is a [`Device`](metaphrase_device::Device). Building needs no CUDA: driver, NVRTC and cuBLAS are loaded when a
-//! device is opened, and the kernels (`src/kernels`) are compiled for it then. Products are cuBLAS'.
+//! [`Cuda`] is a [`Device`](metaphrase_device::Device). Building needs no CUDA: opening a device loads the driver, NVRTC and
+//! cuBLAS, and compiles the kernels (`src/kernels`) for the device. Products are cuBLAS'.
+//!
+//! The feature `driver` opens GPUs; the feature `emulator` is for tests. Without both, the crate is empty, and nobody
+//! compiles the bindings of CUDA's libraries by chance.
 //!
 //! ```text
 //! operations: shapes, tables ──▶ Backend ──▶ Driver (cudarc): a GPU
@@ -11,18 +14,22 @@
 //! # Promises
 //!
 //! - Sums have an order that shapes decide: two runs on one device give the same bits.
-//! - When a device is warm nothing is allocated, and the CPU waits for it only where it reads numbers.
-//! - The first failure is kept and everything after it does nothing, as CUDA itself does: [`Cuda::check`] tells it. So an
-//!   operation needs no result, and no failure is lost.
+//! - A warm device allocates nothing, and the CPU waits for the device only where it reads numbers.
+//! - The first failure is kept, and every operation after it does nothing, as in CUDA itself: [`Cuda::check`] returns that
+//!   failure. So an operation needs no result, and no failure is lost.
 //!
 //! # Unsafe code
 //!
-//! Kernels read and write what they are told to. That they are told rightly is shown in two places: a [`Matrix`] owns
-//! memory for its shape, and each operation asserts the shapes and ids that its kernel relies on before it launches it.
+//! Kernels read and write the addresses that they are given. Two places show that these are right: a [`Matrix`] owns
+//! memory for its shape, and each operation asserts the shapes and ids that its kernel relies on before the launch.
+
+#![cfg(any(feature = "driver", feature = "emulator"))]
 
 mod backend;
+#[cfg(feature = "driver")]
 mod compiler;
 mod device;
+#[cfg(feature = "driver")]
 mod driver;
 #[cfg(feature = "emulator")]
 mod emulator;
@@ -31,9 +38,8 @@ mod operations;
 
 pub use device::{Cuda, Matrix};
 pub use error::CudaError;
-pub use operations::optimizer::{Adadelta, Adam};
 /// For tests: the kernels' names, and NVRTC without a device.
-#[cfg(feature = "emulator")]
+#[cfg(feature = "driver")]
 pub use {
     backend::NAMES,
     compiler::{check_library, compile},

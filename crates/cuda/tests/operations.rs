@@ -1,6 +1,7 @@
-//! All operations on the emulated device against the CPU: odd shapes, empty spans, rows longer than a block.
+//! All operations on the emulator, or on a GPU ([`Cuda::of_tests`]), against the CPU: odd shapes, empty spans, rows longer
+//! than a block.
 
-use metaphrase_cuda::{Adadelta, Adam, Cuda};
+use metaphrase_cuda::Cuda;
 use metaphrase_device::*;
 use metaphrase_kernels::Matrix;
 use std::ops::Range;
@@ -38,8 +39,8 @@ fn assert_near(name: &str, got: &[Matrix], expected: &[Matrix]) {
     }
 }
 
-/// Runs a body, which returns what it downloads, on the CPU and on the emulator, there with threads in both orders: these
-/// have to give the same bits.
+/// Runs a body, which returns downloaded matrices, on the CPU and on the device, there with threads in both orders: both
+/// orders have to give the same bits.
 macro_rules! check {
     ($name:expr, |$device:ident| $body:expr) => {{
         let mut host = Host::default();
@@ -48,7 +49,7 @@ macro_rules! check {
             $body
         };
         let emulated = [false, true].map(|reversed| {
-            let mut cuda = Cuda::emulated(reversed);
+            let mut cuda = Cuda::of_tests(reversed);
             let results: Vec<Matrix> = {
                 let $device = &mut cuda;
                 $body
@@ -308,9 +309,10 @@ fn products() {
             for transposed in [false, true] {
                 let shape = if transposed { (outputs, inputs) } else { (inputs, outputs) };
                 let w = numbers(1, shape.0, shape.1);
-                let mut host = Host::new(precision);
+                let mut host = Host::default();
+                host.set_precision(precision);
                 let expected = products_on(&mut host, &Parameter::new(w.clone()), transposed, (rows, inputs, outputs));
-                let mut cuda = Cuda::emulated(false);
+                let mut cuda = Cuda::of_tests(false);
                 cuda.set_precision(precision);
                 let parameter = cuda.upload(&w);
                 let got = products_on(&mut cuda, &parameter, transposed, (rows, inputs, outputs));
@@ -341,47 +343,63 @@ fn products_on<D: Device>(
     [&y, &plain, &new, &sum, &gradient].map(|m| d.download(m)).to_vec()
 }
 
-/// Against what the formulas give for one number.
-#[test]
-fn updates() {
-    let mut cuda = Cuda::emulated(false);
-    let of = |cuda: &mut Cuda, x: f32| cuda.upload(&Matrix::from_vec(1, 1, vec![x]));
-    let at = |cuda: &mut Cuda, m: &metaphrase_cuda::Matrix| cuda.download(m).row(0)[0];
-    let gradient = of(&mut cuda, 2.0);
-    let mut p = of(&mut cuda, 0.5);
-    cuda.sgd(&mut p, &gradient, 0.1, 0.5);
-    assert_eq!(at(&mut cuda, &p), 0.4);
-    // The first step of Adam is the rate.
-    let [mut m, mut v] = [0.0; 2].map(|x| of(&mut cuda, x));
-    let numbers = Adam { beta: [0.9, 0.98], correction: [10.0, 50.0], epsilon: 1e-9, weight_decay: 0.0 };
-    cuda.adam(&mut p, &gradient, [&mut m, &mut v], 0.1, 1.0, numbers);
-    assert!((at(&mut cuda, &p) - 0.3).abs() < 1e-5);
-    assert!((at(&mut cuda, &m) - 0.2).abs() < 1e-6 && (at(&mut cuda, &v) - 0.08).abs() < 1e-6);
-    // E[g²] = 0.05 · 4; the step is √((0 + ε) / (0.2 + ε)) · 2.
-    let [mut steps, mut squares] = [0.0; 2].map(|x| of(&mut cuda, x));
-    cuda.adadelta(&mut p, &gradient, [&mut steps, &mut squares], 1.0, 1.0, Adadelta { rho: 0.95, epsilon: 1e-6 });
-    let step = (1e-6_f32 / 0.200_001).sqrt() * 2.0;
-    assert!((at(&mut cuda, &p) - (0.3 - step)).abs() < 1e-5);
-    assert!((at(&mut cuda, &squares) - 0.2).abs() < 1e-6 && (at(&mut cuda, &steps) - 0.05 * step * step).abs() < 1e-9);
-    let mut smoothed = of(&mut cuda, 1.0);
-    cuda.smooth(&mut smoothed, &gradient, 0.75);
-    assert_eq!(at(&mut cuda, &smoothed), 1.25);
-    let mut weights = cuda.upload(&Matrix::from_vec(1, 3, vec![7.0, -0.5, f32::NAN]));
-    cuda.cut(&mut weights, 0.25);
-    let cut = cuda.download(&weights);
-    assert_eq!(cut.row(0)[..2], [0.25, -0.25]);
-    assert!(cut.row(0)[2].is_nan());
-    let all = [numbers_of(&mut cuda, &[1.0, 2.0]), numbers_of(&mut cuda, &[2.0]), numbers_of(&mut cuda, &[0.0; 999])];
-    assert_eq!(cuda.norm(&all), 3.0);
+/// The numbers of parameters, means and smoothed parameters after three updates, and the norms of the gradients.
+fn updates_on<D: Device>(d: &mut D, change: Change, wanted: [bool; 3]) -> Vec<Matrix> {
+    let shapes = [(3, 700), (1, 40), (0, 3), (90, 100)];
+    let all = |d: &mut D, seed: u64| shapes.map(|shape| random(d, seed, shape)).into_iter().collect::<Vec<_>>();
+    let mut parameters: Vec<_> = shapes.map(|(rows, cols)| d.parameter(numbers(1, rows, cols))).into_iter().collect();
+    // A number that is not finite stays one.
+    let mut broken = numbers(1, 3, 700);
+    broken.as_mut_slice()[5] = f32::NAN;
+    d.write(&broken, D::value_mut(&mut parameters[0]));
+    let mut state = wanted.map(|wanted| if wanted { all(d, 2) } else { Vec::new() });
+    for matrix in state.iter_mut().take(2).flatten() {
+        d.clear(matrix); // means begin at zero
+    }
+    let shards = std::slice::from_mut(d);
+    let mut results = Vec::new();
+    for seed in 3..6 {
+        let mut gradients = [all(&mut shards[0], seed), all(&mut shards[0], seed + 10)];
+        let norm = D::sum(shards, gradients.iter_mut().map(|all| &mut all[..]).collect());
+        results.push(Matrix::from_vec(1, 1, vec![norm]));
+        let [first, second, smoothed] = &mut state;
+        let trained = Trained { parameters: &mut parameters, gradients: &gradients[0], first, second, smoothed };
+        D::update(shards, change, trained);
+    }
+    let values = parameters.iter().map(D::value).chain(state.iter().flatten());
+    results.extend(values.map(|matrix| shards[0].download(matrix)));
+    for value in results.iter_mut().flat_map(Matrix::as_mut_slice).filter(|value| value.is_nan()) {
+        *value = 77.0; // which no result is
+    }
+    results
 }
 
-fn numbers_of(cuda: &mut Cuda, numbers: &[f32]) -> metaphrase_cuda::Matrix {
-    cuda.upload(&Matrix::from_vec(1, numbers.len(), numbers.to_vec()))
+#[test]
+fn updates() {
+    let adam = Adam { beta: [0.9, 0.98], correction: [10.0, 50.0], epsilon: 1e-9, weight_decay: 0.1 };
+    let adadelta = Adadelta { rho: 0.95, epsilon: 1e-6 };
+    for (rule, means) in [(Rule::Sgd, false), (Rule::Adam(adam), true), (Rule::Adadelta(adadelta), true)] {
+        for (clip_weights, smoothed) in [(0.0, false), (0.25, true)] {
+            let change = Change { rule, rate: 0.1, clip: 0.5, clip_weights, kept: 0.75 };
+            check!("updates", |d| updates_on(d, change, [means, means, smoothed]));
+        }
+    }
+}
+
+#[test]
+fn the_norm_is_that_of_all_matrices() {
+    check!("norm", |d| {
+        let mut all =
+            [&[1.0, 2.0][..], &[2.0], &[0.0; 999]].map(|n| d.upload(&Matrix::from_vec(1, n.len(), n.to_vec())));
+        let norm = Updates::sum(std::slice::from_mut(d), vec![&mut all]);
+        assert_eq!(norm, 3.0);
+        vec![Matrix::from_vec(1, 1, vec![norm])]
+    });
 }
 
 #[test]
 fn memory_is_used_again() {
-    let mut cuda = Cuda::emulated(false);
+    let mut cuda = Cuda::of_tests(false);
     let ids: Rc<[u32]> = Rc::new([1, 0]);
     let mut free = Vec::new();
     for _ in 0..3 {

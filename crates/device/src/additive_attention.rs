@@ -4,18 +4,18 @@ use crate::attention::Spans;
 use crate::storage::{Host, Storage};
 use metaphrase_kernels::{Matrix, add_assign, axpy, dot, softmax_in_place, tanh_dot, tanh_in_place, vectorised};
 
-/// What an additive attention reads.
+/// The inputs of an additive attention.
 #[derive(Debug)]
 pub struct Additive<'a, M> {
-    /// `rows × n`, what the decoder's state has become.
+    /// `rows × n`: a map of the decoder's states.
     pub queries: &'a M,
-    /// `words × n`, what the encoder's output has become.
+    /// `words × n`: a map of the encoder's outputs.
     pub keys: &'a M,
-    /// `words × m`, the encoder's output.
+    /// `words × m`: the encoder's outputs.
     pub values: &'a M,
     /// n numbers.
     pub v: &'a M,
-    /// Per row of the queries, the words of its sentence. The weights are in their order, row after row.
+    /// For each row of the queries, the words of its sentence. Weights have the order of rows, then of words.
     pub spans: &'a Spans,
 }
 
@@ -32,7 +32,7 @@ pub trait AdditiveAttention: Storage {
     /// Computes the weights and y.
     fn additive(&mut self, inputs: Additive<'_, Self::Matrix>, weights: &mut Self::Matrix, y: &mut Self::Matrix);
 
-    /// Computes the derivatives by what the softmax saw. `guide`: derivatives by the weights that come from elsewhere.
+    /// Computes the derivatives by the energies, the inputs of the softmax. `guide`: further derivatives by the weights.
     fn additive_energies(
         &mut self,
         inputs: Additive<'_, Self::Matrix>,
@@ -51,7 +51,7 @@ pub trait AdditiveAttention: Storage {
         sum: &mut Self::Matrix,
     );
 
-    /// Adds the derivatives by keys, v and queries, from those by what the softmax saw.
+    /// Adds the derivatives by keys, v and queries, given the derivatives by the energies.
     fn add_to_additive_keys(
         &mut self,
         inputs: Additive<'_, Self::Matrix>,
@@ -136,7 +136,7 @@ impl AdditiveAttention for Host {
     }
 }
 
-/// From the derivative by an energy to those by query, key and v; `tanh` is tanh(query + key).
+/// From the derivative by an energy to the derivatives by query, key and v; `tanh` is tanh(query + key).
 #[inline(always)]
 fn through_tanh(energy: f32, tanh: &[f32], v: &[f32], (q, k, v_grad): (&mut [f32], &mut [f32], &mut [f32])) {
     for ((((&t, &v), q), k), v_grad) in tanh.iter().zip(v).zip(q).zip(k).zip(v_grad) {

@@ -11,7 +11,7 @@ use std::rc::Rc;
 /// The rows of each sentence, in the order of the sentences.
 pub type Spans = Rc<[Range<usize>]>;
 
-/// What attends to what.
+/// The heads of an attention, and the rows that it connects.
 #[derive(Debug, Clone)]
 pub struct HeadsAttention {
     /// Number of heads; a head is `columns / heads` adjacent columns.
@@ -20,22 +20,22 @@ pub struct HeadsAttention {
     pub queries: Spans,
     /// The keys and values of each sentence.
     pub keys: Spans,
-    /// A query sees only the keys up to its own place.
+    /// Whether a query sees only the keys up to its own place.
     pub causal: bool,
-    /// What products of queries and keys are multiplied with; none: 1/√d_h, for heads of d_h columns.
+    /// The factor of products of queries and keys; `None`: 1/√d_h, for heads of d_h columns.
     pub scale: Option<f32>,
-    /// Probability that a weight is dropped.
+    /// The probability with which a weight is dropped.
     pub dropout: f32,
 }
 
 impl HeadsAttention {
-    /// How many keys query `i` of a sentence sees.
+    /// The number of keys that query `i` of a sentence sees.
     #[must_use]
     pub fn seen(&self, i: usize, keys: usize) -> usize {
         if self.causal { (i + 1).min(keys) } else { keys }
     }
 
-    /// What products of queries and keys of so many columns are multiplied with.
+    /// The factor of products of queries and keys, for heads of this number of columns.
     #[must_use]
     pub fn factor(&self, cols: usize) -> f32 {
         self.scale.unwrap_or_else(|| 1.0 / ((cols / self.heads) as f32).sqrt())
@@ -51,24 +51,24 @@ impl HeadsAttention {
     }
 }
 
-/// What an attention reads.
+/// The inputs of an attention.
 #[derive(Debug)]
 pub struct Attended<'a, M> {
     /// Queries, keys and values.
     pub inputs: [&'a M; 3],
-    /// Which rows belong together. A row of keys is seen by one sentence at most.
+    /// The heads and the rows of each sentence. At most one sentence sees a row of keys.
     pub settings: &'a HeadsAttention,
-    /// Which weights are dropped.
+    /// The weights that are dropped.
     pub mask: Option<Mask>,
 }
 
-/// For each head h of each query: softmax(scale · q_h · Kᵀ_h) · V_h over the keys that it sees.
+/// For each head h of each query: softmax(scale · q_h · Kᵀ_h) · V_h over the keys that the query sees.
 pub trait Attention: Storage {
     /// Computes the weights before dropout, in the order of [`HeadsAttention::weights`], and y.
     fn attend(&mut self, inputs: Attended<'_, Self::Matrix>, weights: &mut Self::Matrix, y: &mut Self::Matrix);
 
-    /// Computes the derivatives by queries, keys and values, which are zero before. `guide`: derivatives by the weights
-    /// that come from elsewhere.
+    /// Computes the derivatives by queries, keys and values, which are zero before. `guide`: further derivatives by the
+    /// weights.
     fn attend_backward(
         &mut self,
         inputs: Attended<'_, Self::Matrix>,
@@ -154,17 +154,17 @@ impl Attention for Host {
     }
 }
 
-/// Of one sentence, `heads × seen` numbers per query.
+/// Matrices of one sentence, with `heads × seen` numbers per query.
 #[derive(Default)]
 struct Sentence {
-    /// The weights as they were used.
+    /// The weights after dropout.
     used: Vec<f32>,
-    /// The derivatives by what the softmax saw.
+    /// The derivatives by the inputs of the softmax.
     derivatives: Vec<f32>,
 }
 
 impl Sentence {
-    /// Those of the sentence whose weights begin at `start`. Returns how many.
+    /// Fills in the sentence whose weights begin at `start`. Returns the number of its weights.
     fn derive(
         &mut self,
         inputs: &Attended<'_, Matrix>,

@@ -3,7 +3,7 @@
 use crate::storage::{Host, Storage};
 use metaphrase_kernels::{Matrix, mul_assign, sigmoid_in_place, tanh_in_place, vectorised};
 
-/// What a gated recurrent unit reads: gates have `2d` columns (reset, update), the others `d`.
+/// The inputs of a gated recurrent unit: gates have `2d` columns (reset, update), the others `d`.
 #[derive(Debug)]
 pub struct GruForward<'a, M> {
     /// From the input: gates and candidate.
@@ -19,7 +19,7 @@ pub struct GruForward<'a, M> {
 /// The same for the way back.
 #[derive(Debug)]
 pub struct GruBackward<'a, M> {
-    /// What the way forward has left: r, z and h, `rows × 3d`.
+    /// The values r, z and h of the way forward, `rows × 3d`.
     pub gates: &'a M,
     /// The candidate from the state.
     pub candidate: &'a M,
@@ -27,7 +27,7 @@ pub struct GruBackward<'a, M> {
     pub previous: &'a M,
 }
 
-/// What a long short-term memory reads. The columns of a and u are forget, input, candidate, output.
+/// The inputs of a long short-term memory. The columns of a and u are forget, input, candidate, output.
 #[derive(Debug)]
 pub struct Lstm<'a, M> {
     /// From the input, `4d` columns.

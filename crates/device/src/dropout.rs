@@ -3,21 +3,21 @@
 use crate::storage::{Host, Storage};
 use metaphrase_kernels::{Matrix, vectorised};
 
-/// Which elements are dropped: decided by a hash of the element's place, so that no mask has to be kept and all devices
-/// drop the same.
+/// The elements that are dropped. A hash of an element's place decides, so that no mask has to be kept and all devices
+/// drop the same elements.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[repr(C)] // some devices read it as it is
+#[repr(C)] // kernels read it as it is
 pub struct Mask {
-    /// What makes this mask another one than others.
+    /// The key of the hash: another key is another mask.
     pub key: u32,
-    /// Elements whose hash is below are dropped: the probability times 2³².
+    /// Elements with a smaller hash are dropped: the probability times 2³².
     pub threshold: u32,
-    /// What the others are multiplied with.
+    /// The factor of the other elements.
     pub scale: f32,
 }
 
 impl Mask {
-    /// What element `i` is multiplied with.
+    /// The factor of element `i`.
     #[inline(always)]
     fn factor(self, i: u32) -> f32 {
         let mut x = i.wrapping_mul(0x9e37_79b9) ^ self.key;
@@ -43,9 +43,9 @@ pub trait Dropout: Storage {
     fn drop(&mut self, mask: Mask, x: &Self::Matrix, y: &mut Self::Matrix);
     /// sum ← sum + x · mask.
     fn add_dropped(&mut self, mask: Mask, x: &Self::Matrix, sum: &mut Self::Matrix);
-    /// y ← what elements are multiplied with.
+    /// y ← the factors of elements.
     fn mask(&mut self, mask: Mask, y: &mut Self::Matrix);
-    /// Each row of y ← what an element of its number is multiplied with.
+    /// Row r of y ← the factor of element r.
     fn row_mask(&mut self, mask: Mask, y: &mut Self::Matrix);
 }
 

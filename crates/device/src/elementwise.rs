@@ -3,10 +3,10 @@
 use crate::storage::{Host, Storage};
 use metaphrase_kernels::{self as kernels, Matrix, vectorised};
 
-/// What follows a linear map element by element; its derivative can be told from its value.
+/// A function that follows a linear map, element by element. Its value determines its derivative.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Activation {
-    /// Nothing.
+    /// x
     None,
     /// max(x, 0)
     Relu,
@@ -70,7 +70,7 @@ pub trait Elementwise: Storage {
     fn add_all_products(&mut self, a: &Self::Matrix, b: &Self::Matrix, sum: &mut Self::Matrix);
 }
 
-/// Elements that are worked on together where a function needs a copy.
+/// Elements per block where a function needs a copy of its input.
 const BLOCK: usize = 512;
 
 impl Elementwise for Host {

@@ -1,10 +1,11 @@
 //! Devices: the operations of training, forwards and backwards, and the CPU as the first device.
 //!
-//! A file per kind of operation has a trait, which says what is computed, and below it how the [`Host`] does. Whoever
-//! differentiates (the tape of `metaphrase-train`) knows which operation follows which, a device only numbers.
+//! Each kind of operation has a file: a trait says what is computed, and below it stands how the [`Host`] computes it.
+//! The tape of `metaphrase-train` knows the order of operations; a device only computes.
 //!
-//! Forwards, an operation writes a matrix whose numbers are unspecified before. Backwards, it *adds* to derivatives
-//! ("`sum`"), unless it is told that these are fresh; `grad` is the derivative of the loss by the operation's own value.
+//! Forwards, an operation writes a matrix whose numbers are unspecified before. Backwards, an operation *adds* to
+//! derivatives ("`sum`"), unless the caller says that these are fresh; `grad` is the derivative of the loss by the value
+//! of the operation.
 //!
 //! ```
 //! use metaphrase_device::{Elementwise, Host, Storage};
@@ -31,6 +32,7 @@ mod products;
 mod rows;
 mod scans;
 mod storage;
+mod updates;
 
 pub use additive_attention::{Additive, AdditiveAttention};
 pub use attention::{Attended, Attention, HeadsAttention, Spans};
@@ -43,7 +45,8 @@ pub use pool::{Pool, Pooled};
 pub use products::{Parameter, Precision, Products, Weight};
 pub use rows::{Block, Rows};
 pub use scans::Scans;
-pub use storage::{Host, Shape, Storage};
+pub use storage::{Failure, Host, Shape, Storage};
+pub use updates::{Adadelta, Adam, Change, Rule, Trained, Updates};
 
 /// All operations.
 pub trait Device:
@@ -58,6 +61,7 @@ pub trait Device:
     + Scans
     + Cells
     + Losses
+    + Updates
 {
 }
 

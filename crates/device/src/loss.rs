@@ -3,7 +3,7 @@
 use crate::storage::{Host, Storage};
 use metaphrase_kernels::{Matrix, exp_in_place, log_sum_exp, vectorised};
 
-/// What a word costs.
+/// The loss of a word.
 ///
 /// With logits l, ln Z = ln Σ eˡ and the right word y, a word's loss is
 ///

@@ -3,7 +3,7 @@
 use crate::storage::{Host, Storage};
 use metaphrase_kernels::{self as kernels, Matrix, vectorised};
 
-/// What rows are normalised with.
+/// How rows are normalised.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Normal {
     /// Added to variances, or means of squares.

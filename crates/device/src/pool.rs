@@ -1,11 +1,11 @@
-//! Matrices that are used again.
+//! Free matrices, kept for the next use.
 
 use metaphrase_kernels::Matrix;
 use std::collections::BTreeMap;
 
-/// What a pool holds.
+/// A thing that a pool holds.
 pub trait Pooled {
-    /// Numbers that it can hold.
+    /// The count of numbers that fit into it.
     fn capacity(&self) -> usize;
 }
 
@@ -15,7 +15,7 @@ impl Pooled for Matrix {
     }
 }
 
-/// Matrices without use, by how much they can hold.
+/// Free matrices, by their capacity.
 #[derive(Debug)]
 pub struct Pool<M> {
     free: BTreeMap<usize, Vec<M>>,
@@ -28,13 +28,13 @@ impl<M> Default for Pool<M> {
 }
 
 impl<M: Pooled> Pool<M> {
-    /// A matrix that can hold so many numbers.
+    /// A free matrix with room for this count of numbers.
     ///
     /// # Errors
-    /// If there is none: with the capacity that a new one should have.
+    /// If no free matrix fits: the capacity that a new matrix should have.
     pub fn take(&mut self, needed: usize) -> Result<M, usize> {
         let class = class(needed);
-        // One that is far too large is left for what needs it.
+        // A matrix that is far too large is left for a larger need.
         let found = self.free.range_mut(needed..=class.saturating_mul(2)).find(|(_, free)| !free.is_empty());
         found.and_then(|(_, free)| free.pop()).ok_or(class)
     }
@@ -44,7 +44,7 @@ impl<M: Pooled> Pool<M> {
         self.free.entry(matrix.capacity()).or_default().push(matrix);
     }
 
-    /// Numbers that free matrices can hold.
+    /// The count of numbers that fit into all free matrices.
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.free.iter().map(|(capacity, free)| capacity * free.len()).sum()

@@ -6,15 +6,15 @@ use metaphrase_kernels::{self as kernels, Epilogue, Matrix, PackedBf16, PackedMa
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 
-/// What the factors of products are rounded to. Sums, parameters and everything else are `f32`.
+/// The precision to which the factors of products are rounded. Sums, parameters and all other numbers are `f32`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Precision {
-    /// Nothing.
+    /// No rounding.
     #[default]
     F32,
-    /// bf16, the upper half of an `f32`. Twice as fast on CPUs with AVX512-BF16 (Zen 4, Cooper Lake and later), half as
-    /// fast on others, with the same sums.
+    /// bf16, the upper half of an `f32`. Products are twice as fast on CPUs with AVX512-BF16 (Zen 4, Cooper Lake and later),
+    /// and half as fast on other CPUs, with the same sums.
     Bf16,
 }
 
@@ -29,6 +29,9 @@ pub struct Weight<'a, P> {
 
 /// Products of matrices; x · W is short for the map of a [`Weight`].
 pub trait Products: Storage {
+    /// Sets the precision of all products from now on.
+    fn set_precision(&mut self, precision: Precision);
+
     /// y ← f(x · W + b), b `1 × outputs`.
     fn linear(
         &mut self,
@@ -46,15 +49,15 @@ pub trait Products: Storage {
     fn transposed_product_add(&mut self, x: &Self::Matrix, y: &Self::Matrix, sum: &mut Self::Matrix);
 }
 
-/// A matrix, with what products read on the CPU.
+/// A matrix, with the packed copies that products read on the CPU.
 #[derive(Debug, Default)]
 pub struct Parameter {
     value: Matrix,
-    /// What products read, in either precision: of x · W, and of x · Wᵀ. Made when first asked for.
+    /// Packed copies for each precision: for x · W, and for x · Wᵀ. The first product makes its copy.
     packed: [[OnceLock<Packed>; 2]; 2],
 }
 
-/// Of x · W, and of x · Wᵀ.
+/// The order of a parameter's numbers for x · W, and for x · Wᵀ.
 const ORDERS: [WeightOrder; 2] = [WeightOrder::InputsByOutputs, WeightOrder::OutputsByInputs];
 
 #[derive(Debug)]
@@ -76,12 +79,12 @@ impl Parameter {
         &self.value
     }
 
-    /// Its numbers, to be changed: then call what [`stale`](Self::stale) returns.
+    /// Its numbers, to be changed: afterwards all functions of [`stale`](Self::stale) have to be called.
     pub const fn value_mut(&mut self) -> &mut Matrix {
         &mut self.value
     }
 
-    /// What has to be done after the numbers have changed, in parts that threads may share.
+    /// Functions that renew the packed copies after the numbers have changed; threads may share them.
     pub fn stale(&mut self) -> impl Iterator<Item = impl FnOnce() + Send> {
         let value = &self.value;
         let parts = self.packed.iter_mut().flat_map(|packed| packed.iter_mut().zip(ORDERS));
@@ -130,6 +133,10 @@ impl Host {
 }
 
 impl Products for Host {
+    fn set_precision(&mut self, precision: Precision) {
+        self.precision = precision;
+    }
+
     fn linear(&mut self, x: &Matrix, w: Weight<'_, Parameter>, b: Option<&Matrix>, f: Activation, y: &mut Matrix) {
         self.product(x, &w, Epilogue { bias: b.map(Matrix::as_slice), add: None, activation: f.kernel() }, y);
     }

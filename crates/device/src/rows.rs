@@ -4,32 +4,32 @@ use crate::attention::Spans;
 use crate::storage::{Host, Storage};
 use metaphrase_kernels::{Matrix, add_assign, axpy};
 
-/// A block of one matrix, and where it comes to lie in another.
+/// A block of one matrix, and its place in another matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Block {
     /// Rows of the block.
     pub rows: usize,
     /// Columns of the block.
     pub cols: usize,
-    /// Row and column of its first number in the matrix that is read.
+    /// Row and column of its first number in the source matrix.
     pub from: (usize, usize),
-    /// And in the matrix that is written.
+    /// Row and column of its first number in the target matrix.
     pub to: (usize, usize),
 }
 
 impl Block {
-    /// The block that leads back.
+    /// The same block with source and target exchanged.
     #[must_use]
     pub const fn back(self) -> Self {
         Self { from: self.to, to: self.from, ..self }
     }
 }
 
-/// Operations that move rows and blocks. Lists of rows may name one several times.
+/// Operations that move rows and blocks. A list of rows may name a row several times.
 pub trait Rows: Storage {
-    /// Copies a block of x to y.
+    /// Copies a block from x to y.
     fn copy_block(&mut self, x: &Self::Matrix, y: &mut Self::Matrix, block: Block);
-    /// Adds a block of x to that of `sum`.
+    /// Adds a block of x to a block of `sum`.
     fn add_block(&mut self, x: &Self::Matrix, sum: &mut Self::Matrix, block: Block);
     /// Row i of y ← factor · row `ids[i]` of the table; zeros where there is no id.
     fn lookup(&mut self, table: &Self::Matrix, ids: &[Option<u32>], factor: f32, y: &mut Self::Matrix);
@@ -47,7 +47,7 @@ pub trait Rows: Storage {
     fn repeat(&mut self, row: &Self::Matrix, y: &mut Self::Matrix);
 }
 
-/// For each row of the block the numbers that are read and those that are written; whole rows as one.
+/// Calls `act` for each row of a block, with the target's and the source's numbers; whole rows are one call.
 fn in_block(x: &Matrix, y: &mut Matrix, block: Block, mut act: impl FnMut(&mut [f32], &[f32])) {
     let Block { mut rows, mut cols, from, to } = block;
     let (x_cols, y_cols) = (x.cols(), y.cols());

@@ -1,10 +1,10 @@
-//! Where numbers live.
+//! Matrices in the memory of a device.
 
 use crate::pool::Pool;
 use crate::products::{Parameter, Precision};
 use metaphrase_kernels::{Matrix, ProductStorage};
 
-/// How large a matrix is.
+/// The size of a matrix.
 pub trait Shape {
     /// Rows.
     fn rows(&self) -> usize;
@@ -12,15 +12,47 @@ pub trait Shape {
     fn cols(&self) -> usize;
 }
 
-/// Matrices of a device. They are taken and given back, so that nothing is allocated when it is warm.
-pub trait Storage {
+/// Why a device has failed, in a sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure(pub String);
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// Matrices of a device. They are taken and given back, so that a warm device allocates nothing.
+pub trait Storage: Send {
     /// A matrix of `f32`.
-    type Matrix: Shape;
+    type Matrix: Shape + Send + Sync;
     /// A parameter, as products read it.
-    type Parameter;
+    type Parameter: Send + Sync;
+
+    /// The name of a device that is not this CPU.
+    fn name(&self) -> Option<&str> {
+        None
+    }
+
+    /// Whether all operations have succeeded so far. An operation after a failure does nothing; a failure of the last
+    /// operations may show after the next [`download`](Self::download) only.
+    ///
+    /// # Errors
+    /// The first failure.
+    fn check(&self) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    /// A parameter of this value.
+    fn parameter(&mut self, value: Matrix) -> Self::Parameter;
 
     /// The numbers of a parameter.
     fn value(parameter: &Self::Parameter) -> &Self::Matrix;
+
+    /// The numbers of a parameter, to be changed; [`Updates::renew`](crate::Updates::renew) has to follow.
+    fn value_mut(parameter: &mut Self::Parameter) -> &mut Self::Matrix;
 
     /// A matrix of this shape with unspecified numbers.
     fn take(&mut self, rows: usize, cols: usize) -> Self::Matrix;
@@ -28,13 +60,20 @@ pub trait Storage {
     /// Takes a matrix back.
     fn give(&mut self, matrix: Self::Matrix);
 
+    /// Sets the numbers of a matrix to those of a matrix of the CPU, which has the same shape.
+    fn write(&mut self, numbers: &Matrix, matrix: &mut Self::Matrix);
+
     /// A matrix of the CPU on the device, to be given back.
-    fn upload(&mut self, matrix: &Matrix) -> Self::Matrix;
+    fn upload(&mut self, numbers: &Matrix) -> Self::Matrix {
+        let mut matrix = self.take(numbers.rows(), numbers.cols());
+        self.write(numbers, &mut matrix);
+        matrix
+    }
 
     /// The numbers of a matrix of the device.
     fn download(&mut self, matrix: &Self::Matrix) -> Matrix;
 
-    /// Zeros.
+    /// Sets all numbers to zero.
     fn clear(&mut self, matrix: &mut Self::Matrix);
 
     /// A matrix of zeros.
@@ -54,13 +93,13 @@ pub struct Host {
 }
 
 impl Host {
-    /// One with products in this precision.
+    /// A device per thread of the CPU.
     #[must_use]
-    pub fn new(precision: Precision) -> Self {
-        Self { precision, ..Self::default() }
+    pub fn threads(threads: usize) -> Vec<Self> {
+        (0..threads.max(1)).map(|_| Self::default()).collect()
     }
 
-    /// Numbers that its free matrices can hold.
+    /// The count of numbers that fit into its free matrices.
     #[must_use]
     pub fn pooled(&self) -> usize {
         self.pool.capacity()
@@ -81,8 +120,16 @@ impl Storage for Host {
     type Matrix = Matrix;
     type Parameter = Parameter;
 
+    fn parameter(&mut self, value: Matrix) -> Parameter {
+        Parameter::new(value)
+    }
+
     fn value(parameter: &Parameter) -> &Matrix {
         parameter.value()
+    }
+
+    fn value_mut(parameter: &mut Parameter) -> &mut Matrix {
+        parameter.value_mut()
     }
 
     fn take(&mut self, rows: usize, cols: usize) -> Matrix {
@@ -95,10 +142,8 @@ impl Storage for Host {
         self.pool.give(matrix);
     }
 
-    fn upload(&mut self, matrix: &Matrix) -> Matrix {
-        let mut copy = self.take(matrix.rows(), matrix.cols());
-        copy.as_mut_slice().copy_from_slice(matrix.as_slice());
-        copy
+    fn write(&mut self, numbers: &Matrix, matrix: &mut Matrix) {
+        matrix.as_mut_slice().copy_from_slice(numbers.as_slice());
     }
 
     fn download(&mut self, matrix: &Matrix) -> Matrix {

@@ -4,7 +4,7 @@ use crate::buffer::{Buffer, Slice};
 use crate::parts::{Init, Network, Supply};
 use crate::stored::{Encoding, Stored, elements};
 use crate::{Config, ModelError};
-use metaphrase_kernels::{WeightOrder, PackedMatrix};
+use metaphrase_kernels::{PackedMatrix, WeightOrder};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::convert::Infallible;

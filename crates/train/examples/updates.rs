@@ -1,10 +1,10 @@
 //! Words per second of updates on made-up sentences: `cargo run --release -p metaphrase-train --example updates --
-//! THREADS WORDS [f32|bf16 [MODEL_DIRECTORY [GPU]]]`, the network being that of the directory (by default the bundled
-//! one); with the number of a GPU, there.
+//! THREADS WORDS [f32|bf16 [MODEL_DIRECTORY]]`, with the network of the directory (by default the bundled one). For a GPU
+//! there is `benches/gpu/run`.
 
 use metaphrase_base::WordId;
 use metaphrase_train::data::Batch;
-use metaphrase_train::{Cuda, Precision, Trainer, TrainerSettings};
+use metaphrase_train::{Precision, Trainer, TrainerSettings};
 use std::time::Instant;
 
 fn main() {
@@ -17,11 +17,6 @@ fn main() {
     let precision = if bf16 { Precision::Bf16 } else { Precision::F32 };
     let mut trainer = Trainer::new(&config, TrainerSettings { precision, ..TrainerSettings::default() }, 1, threads)
         .expect("a network");
-    if let Some(gpu) = std::env::args().nth(5).and_then(|index| index.parse().ok()) {
-        let cuda = Cuda::open(gpu).expect("a GPU");
-        println!("{}", cuda.name());
-        trainer.move_to(cuda).expect("a GPU that computes what the CPU does");
-    }
     let vocabulary = config.target_words as u32;
     let mut state = 1_u32;
     let mut next = |below: u32| {

@@ -19,7 +19,7 @@ pub enum AverageError {
         first: PathBuf,
         /// The one that differs.
         other: PathBuf,
-        /// In what.
+        /// The difference.
         problem: String,
     },
 }

@@ -1,10 +1,12 @@
-//! All that a run needs in order to go on: written whole or not at all.
+//! Checkpoints: all state of a run, written whole or not at all.
 
 use crate::Trainer;
 use crate::data::Position;
+use metaphrase_device::{Device, Shape as _};
 use metaphrase_kernels::Matrix;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -19,11 +21,11 @@ const PREFIX: &str = "checkpoint-";
 pub struct State {
     /// Updates so far.
     pub updates: u64,
-    /// What comes next of the training data.
+    /// The next place in the training data.
     pub position: Position,
-    /// Threads: the order of sums hangs on them.
+    /// Threads: the order of sums depends on their number.
     pub threads: usize,
-    /// Whether a device computes instead of them.
+    /// Whether a GPU computes updates, and not the threads.
     #[serde(default)]
     pub on_device: bool,
     /// The best value of the metric so far, and the update it was measured at.
@@ -34,12 +36,12 @@ pub struct State {
     pub seconds: f64,
     /// The recipe, as it was read.
     pub recipe: String,
-    /// Of the training data as it was segmented.
+    /// A hash of the segmented training data.
     pub data: u64,
 }
 
 impl State {
-    /// What the bits of the run hang on.
+    /// What the last bits of the run depend on.
     pub fn computed_by(&self) -> String {
         if self.on_device { "a CUDA device".to_owned() } else { format!("{} threads", self.threads) }
     }
@@ -53,17 +55,17 @@ pub enum CheckpointError {
     Io {
         /// The file or directory.
         path: PathBuf,
-        /// What was tried.
+        /// The action that failed.
         action: &'static str,
-        /// Why it failed.
+        /// The cause.
         source: io::Error,
     },
-    /// It is not what a checkpoint of this recipe is.
+    /// The file is not a checkpoint of this recipe.
     #[error("{path} is no checkpoint of this recipe: {problem}")]
     Content {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The fault.
         problem: String,
     },
 }
@@ -80,11 +82,11 @@ pub fn newest(run: &Path) -> Option<PathBuf> {
     entries.filter(|path| number(path).is_some()).max_by_key(number)
 }
 
-/// Writes a checkpoint beside those that are there, then removes these. If anything fails they are left as they are.
+/// Writes a new checkpoint, then removes the old ones. If the new one can not be written, the old ones are kept.
 ///
 /// # Errors
 /// If the disk is full, for example.
-pub fn write(run: &Path, trainer: &Trainer, state: &State) -> Result<(), CheckpointError> {
+pub fn write<D: Device>(run: &Path, trainer: &mut Trainer<D>, state: &State) -> Result<(), CheckpointError> {
     let unfinished = run.join(".checkpoint.tmp");
     let _ = fs::remove_dir_all(&unfinished);
     let result = write_files(&unfinished, trainer, state);
@@ -104,17 +106,18 @@ pub fn write(run: &Path, trainer: &Trainer, state: &State) -> Result<(), Checkpo
     }
 }
 
-fn write_files(directory: &Path, trainer: &Trainer, state: &State) -> Result<(), CheckpointError> {
+fn write_files<D: Device>(directory: &Path, trainer: &mut Trainer<D>, state: &State) -> Result<(), CheckpointError> {
     fs::create_dir_all(directory).map_err(io(directory, "create"))?;
     let path = directory.join(TENSORS);
-    let parameters: Vec<(&str, &Matrix)> = trainer.parameters().iter().collect();
-    let values = parameters.iter().map(|(name, matrix)| (format!("parameter:{name}"), *matrix));
-    let kinds = trainer.optimizer().state().flat_map(|(kind, matrices)| {
-        parameters.iter().zip(matrices).map(move |((name, _), matrix)| (format!("{kind}:{name}"), matrix))
-    });
-    let tensors: Vec<(String, Floats<'_>)> =
-        values.chain(kinds).map(|(name, m)| (name, Floats(m, [m.rows(), m.cols()]))).collect();
-    safetensors::serialize_to_file(tensors, None, &path).map_err(|e| io(&path, "write")(io::Error::other(e)))?;
+    let (device, tensors) = trainer.checkpoint();
+    let device = RefCell::new(device);
+    let tensors: Vec<(&str, Floats<'_, D>)> = tensors
+        .iter()
+        .map(|(name, m)| (&name[..], Floats { device: &device, matrix: m, shape: [m.rows(), m.cols()] }))
+        .collect();
+    let failed = |problem: &dyn std::fmt::Display| io(&path, "write")(io::Error::other(problem.to_string()));
+    safetensors::serialize_to_file(tensors, None, &path).map_err(|e| failed(&e))?;
+    device.borrow().check().map_err(|e| failed(&e))?;
     File::open(&path).and_then(|file| file.sync_all()).map_err(io(&path, "write"))?;
     let path = directory.join(STATE);
     let text = serde_json::to_string_pretty(state).map_err(|e| io(&path, "write")(e.into()))?;
@@ -122,32 +125,37 @@ fn write_files(directory: &Path, trainer: &Trainer, state: &State) -> Result<(),
     File::open(&path).and_then(|file| file.sync_all()).map_err(io(&path, "write"))
 }
 
-/// A matrix on its way to a file.
-struct Floats<'a>(&'a Matrix, [usize; 2]);
+/// A matrix on its way to a file: downloaded when it is written, so that one matrix at a time is in memory twice.
+struct Floats<'a, D: Device> {
+    device: &'a RefCell<&'a mut D>,
+    matrix: &'a D::Matrix,
+    shape: [usize; 2],
+}
 
-impl safetensors::View for Floats<'_> {
+impl<D: Device> safetensors::View for Floats<'_, D> {
     fn dtype(&self) -> Dtype {
         Dtype::F32
     }
 
     fn shape(&self) -> &[usize] {
-        &self.1
+        &self.shape
     }
 
     fn data(&self) -> std::borrow::Cow<'_, [u8]> {
-        self.0.as_slice().iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>().into()
+        let numbers = self.device.borrow_mut().download(self.matrix);
+        numbers.as_slice().iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>().into()
     }
 
     fn data_len(&self) -> usize {
-        size_of_val(self.0.as_slice())
+        self.shape[0] * self.shape[1] * size_of::<f32>()
     }
 }
 
-/// Sets a trainer to what a checkpoint has.
+/// Sets a trainer to the state of a checkpoint.
 ///
 /// # Errors
-/// If it can not be read, or is one of another network or optimizer.
-pub fn read(checkpoint: &Path, trainer: &mut Trainer) -> Result<State, CheckpointError> {
+/// If the checkpoint can not be read, or belongs to another network or optimizer.
+pub fn read<D: Device>(checkpoint: &Path, trainer: &mut Trainer<D>) -> Result<State, CheckpointError> {
     let path = checkpoint.join(STATE);
     let text = fs::read_to_string(&path).map_err(io(&path, "read"))?;
     let content = |path: &Path, problem: String| CheckpointError::Content { path: path.to_owned(), problem };
@@ -155,28 +163,23 @@ pub fn read(checkpoint: &Path, trainer: &mut Trainer) -> Result<State, Checkpoin
     let path = checkpoint.join(TENSORS);
     let bytes = fs::read(&path).map_err(io(&path, "read"))?;
     let tensors = SafeTensors::deserialize(&bytes).map_err(|e| content(&path, e.to_string()))?;
-    let fill = |name: &str, matrix: &mut Matrix| {
-        let tensor = tensors.tensor(name).map_err(|_| content(&path, format!("it has no tensor `{name}`")))?;
-        copy(&tensor, matrix).ok_or_else(|| content(&path, format!("tensor `{name}` is of another shape")))
-    };
-    let names: Vec<String> = trainer.parameters().iter().map(|(name, _)| name.to_owned()).collect();
-    for (name, matrix) in names.iter().zip(trainer.parameters_mut().values_mut()) {
-        fill(&format!("parameter:{name}"), matrix)?;
+    let (device, wanted) = trainer.checkpoint();
+    for (name, matrix) in wanted {
+        let tensor = tensors.tensor(&name).map_err(|_| content(&path, format!("it has no tensor `{name}`")))?;
+        let numbers = floats(&tensor, matrix.rows(), matrix.cols());
+        let numbers = numbers.ok_or_else(|| content(&path, format!("tensor `{name}` is of another shape")))?;
+        device.write(&numbers, matrix);
     }
-    for (kind, matrices) in trainer.optimizer_mut().restore(state.updates) {
-        for (name, matrix) in names.iter().zip(matrices) {
-            fill(&format!("{kind}:{name}"), matrix)?;
-        }
-    }
-    trainer.parameters_mut().changed(1);
+    trainer.resume(state.updates);
     Ok(state)
 }
 
-fn copy(tensor: &TensorView<'_>, matrix: &mut Matrix) -> Option<()> {
+/// The numbers of a tensor of this shape.
+fn floats(tensor: &TensorView<'_>, rows: usize, cols: usize) -> Option<Matrix> {
     let (chunks, rest) = tensor.data().as_chunks::<4>();
-    let same = tensor.shape() == [matrix.rows(), matrix.cols()]
+    let same = tensor.shape() == [rows, cols]
         && tensor.dtype() == Dtype::F32
         && rest.is_empty()
-        && chunks.len() == matrix.as_slice().len();
-    same.then(|| matrix.as_mut_slice().iter_mut().zip(chunks).for_each(|(v, bytes)| *v = f32::from_le_bytes(*bytes)))
+        && chunks.len() == rows * cols;
+    same.then(|| Matrix::from_vec(rows, cols, chunks.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect()))
 }

@@ -38,7 +38,7 @@ pub fn curves(runs: &[(&str, Vec<Entry>)]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::{Progress, Validated};
+    use crate::observer::{Progress, Validated};
 
     #[test]
     fn a_picture_has_a_line_for_each_run_and_measure() {

@@ -1,6 +1,6 @@
 //! The log of a run: a line of JSON for every few updates and for each validation.
 
-use crate::run::{Progress, Validated};
+use crate::observer::{Progress, Validated};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// The name of the log in a run's directory.
 pub const LOG: &str = "log.jsonl";
 
-/// Updates that are one line.
+/// The number of updates per line.
 const EVERY: u64 = 50;
 
 /// A line of the log.
@@ -33,16 +33,16 @@ impl Entry {
     }
 }
 
-/// Reads the log of a run. Lines that are not whole, as after a crash, are passed over.
+/// Reads the log of a run. Incomplete lines, as after a crash, are skipped.
 ///
 /// # Errors
-/// If there is none.
+/// If there is no log.
 pub fn read(run: &Path) -> io::Result<Vec<Entry>> {
     let text = fs::read_to_string(run.join(LOG))?;
     Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
 }
 
-/// A log that is written.
+/// The log of a run, to be written.
 pub(crate) struct Log {
     path: PathBuf,
     file: File,
@@ -51,7 +51,7 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// The log of a run that goes on after so many updates: what was logged after these is forgotten.
+    /// The log of a run that goes on after this number of updates: later lines are removed.
     pub(crate) fn open(run: &Path, updates: u64) -> io::Result<Self> {
         let path = run.join(LOG);
         let kept = read(run).unwrap_or_default().into_iter().filter(|entry| entry.update() <= updates);

@@ -1,6 +1,6 @@
 //! Parameters: named matrices, and their gradients.
 
-use metaphrase_device::{Host, Parameter, Storage};
+use metaphrase_device::{Host, Parameter, Shape, Storage, Updates};
 use metaphrase_kernels::Matrix;
 pub use metaphrase_models::parts::Init;
 use metaphrase_models::parts::Supply;
@@ -81,18 +81,23 @@ impl<D: Storage> Parameters<D> {
     pub(crate) fn parameter(&self, id: ParameterId) -> &D::Parameter {
         &self.values[id.index()]
     }
-}
 
-impl<D: Storage<Parameter = <D as Storage>::Matrix>> Parameters<D> {
-    /// These parameters on a device that keeps them as they are.
-    pub(crate) fn on(device: &mut D, parameters: &Parameters) -> Self {
-        let values = parameters.iter().map(|(_, value)| device.upload(value)).collect();
-        Self { seed: parameters.seed, names: parameters.names.clone(), index: parameters.index.clone(), values }
+    /// All parameters, to be changed, in the order of declaration.
+    pub(crate) fn all_mut(&mut self) -> &mut [D::Parameter] {
+        &mut self.values
     }
 
-    /// All matrices, to be changed.
-    pub(crate) fn matrices_mut(&mut self) -> &mut [D::Matrix] {
-        &mut self.values
+    /// All matrices, to be changed; [`renew`](Self::renew) has to follow.
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut D::Matrix> {
+        self.values.iter_mut().map(D::value_mut)
+    }
+
+    /// Lets products read the matrices as they are now.
+    pub(crate) fn renew(&mut self, shards: &mut [D])
+    where
+        D: Updates,
+    {
+        D::renew(shards, &mut self.values);
     }
 }
 
@@ -133,9 +138,10 @@ impl Parameters {
         id
     }
 
-    /// All matrices, to be changed; call [`changed`](Self::changed) afterwards.
-    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut Matrix> {
-        self.values.iter_mut().map(Parameter::value_mut)
+    /// A copy in the memory of a device.
+    pub(crate) fn on<D: Storage>(&self, device: &mut D) -> Parameters<D> {
+        let values = self.iter().map(|(_, value)| device.parameter(value.clone())).collect();
+        Parameters { seed: self.seed, names: self.names.clone(), index: self.index.clone(), values }
     }
 
     /// Sets a parameter.
@@ -155,23 +161,6 @@ impl Parameters {
         }
         self.values[id.index()] = Parameter::new(value.clone());
         Ok(())
-    }
-
-    /// Renews the forms of matrices that products read, after all matrices have changed.
-    pub(crate) fn changed(&mut self, threads: usize) {
-        let mut stale: Vec<(usize, _)> = Vec::new();
-        for parameter in &mut self.values {
-            let size = parameter.value().as_slice().len();
-            stale.extend(parameter.stale().map(|renew| (size, renew)));
-        }
-        stale.sort_by_key(|(size, _)| std::cmp::Reverse(*size));
-        std::thread::scope(|scope| {
-            let mut parts: Vec<Vec<_>> = (0..threads).map(|_| Vec::new()).collect();
-            stale.into_iter().enumerate().for_each(|(i, (_, renew))| parts[i % threads].push(renew));
-            for part in parts {
-                scope.spawn(move || part.into_iter().for_each(|renew| renew()));
-            }
-        });
     }
 }
 
@@ -195,22 +184,22 @@ fn hash(name: &str) -> u64 {
 pub struct Gradients<M = Matrix>(Vec<M>);
 
 impl Gradients {
-    /// Zeros.
+    /// Zeros in the memory of the CPU.
     #[must_use]
     pub fn new(parameters: &Parameters) -> Self {
-        Self(parameters.iter().map(|(_, value)| Matrix::zeros(value.rows(), value.cols())).collect())
-    }
-
-    /// Zeros again.
-    pub(crate) fn clear(&mut self) {
-        self.0.iter_mut().for_each(|matrix| matrix.as_mut_slice().fill(0.0));
+        Self::on(&mut Host::default(), parameters)
     }
 }
 
-impl<M> Gradients<M> {
-    /// Zeros on a device.
-    pub(crate) fn on<D: Storage<Matrix = M>>(device: &mut D, parameters: &Parameters) -> Self {
+impl<M: Shape> Gradients<M> {
+    /// Zeros in the memory of a device.
+    pub fn on<D: Storage<Matrix = M>>(device: &mut D, parameters: &Parameters<D>) -> Self {
         Self(parameters.iter().map(|(_, value)| device.zeros(value.rows(), value.cols())).collect())
+    }
+
+    /// Zeros again.
+    pub(crate) fn clear<D: Storage<Matrix = M>>(&mut self, device: &mut D) {
+        self.0.iter_mut().for_each(|matrix| device.clear(matrix));
     }
 
     /// One per parameter.

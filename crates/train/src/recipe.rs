@@ -89,7 +89,7 @@ impl Default for Validation {
     }
 }
 
-/// What tells the best model.
+/// The measure of the best model.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Metric {
@@ -122,7 +122,7 @@ pub enum RecipeError {
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What is wrong there.
+        /// The fault.
         problem: String,
     },
     /// A number that training can not work with.
@@ -138,7 +138,7 @@ pub enum RecipeError {
     Setting {
         /// The setting as it was given.
         setting: String,
-        /// What is wrong with it.
+        /// The fault.
         problem: String,
     },
 }

@@ -1,86 +1,42 @@
 //! A training run: data, updates, validations, checkpoints.
 
 use crate::checkpoint::{self, CheckpointError, State};
-use crate::curves::curves;
 use crate::data::{Batches, Corpus, CorpusFiles, DataError, Limits};
-use crate::log::{self, Log};
-use crate::networks::NetworkError;
-use crate::recipe::{Metric, Recipe};
+use crate::log::Log;
+use crate::networks::{Network, NetworkError};
+use crate::observer::{Observer, Progress, Validated};
+use crate::output::{Output, VocabularyPaths};
+use crate::parameters::Parameters;
+use crate::recipe::{Data, Metric, Recipe};
 use crate::tape::WordLosses;
 use crate::text_lines::lines;
+use crate::trial::{DeviceError, trial};
 use crate::validation::{Dev, ValidationError, bleu, translate};
 use crate::vocabulary::VocabularyTrainingError;
-use crate::{Cuda, DeviceError, Trainer, UpdateError};
-use metaphrase_kernels::Matrix;
-use metaphrase_models::{
-    Architecture, Config, Model, ModelError, Precision, Vocabularies, VocabularyFiles, Weights, save,
-};
+use crate::{Trainer, UpdateError};
+use metaphrase_device::{Device, Host};
+use metaphrase_models::{Architecture, Config, Model, ModelError, Weights};
 use metaphrase_text::vocab::{Vocabulary, VocabularyError};
-use serde::{Deserialize, Serialize};
-use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// How a run uses the machine.
-pub struct Execution {
-    /// Threads; the bits of the result depend on their number, unless a device computes.
+pub struct Execution<D = Host> {
+    /// The shards that compute updates: [`Host::threads`], or a single GPU. The last bits of the result depend on their
+    /// number.
+    pub shards: Vec<D>,
+    /// The threads that read data and translate in validations.
     pub threads: usize,
-    /// What computes updates instead of the threads, to which validation is left.
-    pub device: Option<Cuda>,
-    /// Continue the run that is in the output directory.
+    /// Continue the run in the output directory.
     pub resume: bool,
 }
 
-/// What a run tells while it goes on.
-pub trait Observer {
-    /// A sentence about what was read or is done.
-    fn message(&mut self, text: &str);
-    /// An update is done.
-    fn progress(&mut self, progress: &Progress);
-    /// A validation is done.
-    fn validated(&mut self, validation: &Validated);
-}
-
-/// Some updates, up to this one.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct Progress {
-    /// Updates so far, of `of`.
-    pub update: u64,
-    /// The last update of the run.
-    pub of: u64,
-    /// Epochs that are complete.
-    pub epoch: u64,
-    /// Loss per target word.
-    pub loss: f64,
-    /// Norm of the gradient.
-    pub gradient_norm: f32,
-    /// Learning rate.
-    pub rate: f32,
-    /// Target words since the last progress.
-    pub words: usize,
-    /// Seconds of training so far.
-    pub seconds: f64,
-    /// Mean of ln Z over the words, and its standard deviation.
-    pub log_z: (f64, f64),
-}
-
-/// A validation.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct Validated {
-    /// Updates so far.
-    pub update: u64,
-    /// Cross-entropy per target word, in nats.
-    pub cross_entropy: f64,
-    /// BLEU of the translation.
-    pub bleu: f64,
-    /// Mean of ln Z over the words, and its standard deviation.
-    pub log_z: (f64, f64),
-    /// Whether it is the best so far.
-    pub best: bool,
-    /// Seconds of training so far.
-    pub seconds: f64,
+impl Execution {
+    /// Everything on this number of threads of the CPU.
+    #[must_use]
+    pub fn on_cpu(threads: usize, resume: bool) -> Self {
+        Self { shards: Host::threads(threads), threads, resume }
+    }
 }
 
 /// Why a run ended.
@@ -118,19 +74,19 @@ pub enum TrainError {
     Output {
         /// The directory.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault.
         problem: String,
     },
 }
 
-/// Follows a recipe; models, checkpoint and log go to the directory `output`. Returns the best validation.
+/// Follows a recipe; models, checkpoint and log go to the directory `output`. Returns the best validation and its update.
 ///
 /// # Errors
-/// [`TrainError`]; what was written before stays and can be resumed.
-pub fn train(
+/// [`TrainError`]; earlier models and checkpoints stay and can be resumed.
+pub fn train<D: Device>(
     recipe: &Recipe,
     output: &Path,
-    execution: Execution,
+    execution: Execution<D>,
     observer: &mut dyn Observer,
 ) -> Result<Option<(f64, u64)>, TrainError> {
     let mut run = Run::start(recipe, output, execution, observer)?;
@@ -138,16 +94,28 @@ pub fn train(
     Ok(run.state.best)
 }
 
-struct Run<'a> {
-    recipe: &'a Recipe,
-    output: &'a Path,
-    threads: usize,
-    config: Config,
-    /// The files of source and target vocabulary.
-    vocabularies: (PathBuf, PathBuf),
+/// The vocabularies of a run, and their files.
+struct RunVocabularies {
+    files: VocabularyPaths,
     source: Vocabulary,
     target: Vocabulary,
-    trainer: Trainer,
+}
+
+impl RunVocabularies {
+    fn open(recipe: &Recipe, output: &Path, resume: bool, threads: usize) -> Result<Self, TrainError> {
+        let (source, target) = recipe.vocabulary.prepare(&recipe.data.train, output, resume, threads)?;
+        let files = VocabularyPaths { source, target };
+        Ok(Self { source: Vocabulary::open(&files.source)?, target: Vocabulary::open(&files.target)?, files })
+    }
+}
+
+struct Run<'a, D: Device> {
+    recipe: &'a Recipe,
+    output: Output,
+    threads: usize,
+    config: Config,
+    vocabularies: RunVocabularies,
+    trainer: Trainer<D>,
     batches: Batches,
     dev_batches: Corpus,
     dev: Dev,
@@ -156,83 +124,50 @@ struct Run<'a> {
     begun: Instant,
     /// Seconds before this start.
     before: f64,
-    /// Keeps other processes from the directory.
-    _lock: Option<File>,
 }
 
-impl<'a> Run<'a> {
+impl<'a, D: Device> Run<'a, D> {
     fn start(
         recipe: &'a Recipe,
-        output: &'a Path,
-        Execution { threads, device, resume }: Execution,
+        output: &Path,
+        Execution { mut shards, threads, resume }: Execution<D>,
         observer: &mut dyn Observer,
     ) -> Result<Self, TrainError> {
-        let problem = |problem: String| TrainError::Output { path: output.to_owned(), problem };
-        let found = checkpoint::newest(output);
-        let text = toml::to_string(recipe).map_err(|e| problem(e.to_string()))?;
-        match (resume, &found) {
-            (false, Some(_)) => {
-                return Err(problem("there is a run already; continue it with --resume or name another".into()));
-            }
-            (false, None) if has_others_files(output) => {
-                return Err(problem("there are files of something else; name a new directory".into()));
-            }
-            (true, None) => return Err(problem("there is no checkpoint to resume".into())),
-            _ => fs::create_dir_all(output.join("models")).map_err(|e| problem(e.to_string()))?,
-        }
-        let lock = lock(output).map_err(problem)?;
-        fs::write(output.join("recipe.toml"), &text).map_err(|e| problem(e.to_string()))?;
-
-        let vocabularies = recipe.vocabulary.prepare(&recipe.data.train, output, resume, threads)?;
-        let source = Vocabulary::open(&vocabularies.0)?;
-        let target = Vocabulary::open(&vocabularies.1)?;
-        let config = config(recipe, &source, &target);
-        config.check(&output.join("recipe.toml"))?;
-        let mut trainer = Trainer::new(&config, recipe.training.update, recipe.training.seed, threads)?;
-        let count: usize = trainer.parameters().iter().map(|(_, p)| p.as_slice().len()).sum();
-        observer.message(&format!("{count} parameters in {} tensors", trainer.parameters().len()));
-
-        let (corpus, report) = Corpus::read(&recipe.data.train, &source, &target, recipe.data.limits, threads)?;
-        observer.message(&format!("training data: {report}"));
-        let all = Limits { max_source_words: 1000, max_target_words: 1000 };
-        let dev_files = std::slice::from_ref(&recipe.data.dev);
-        let (dev_batches, report) = Corpus::read(dev_files, &source, &target, all, threads)?;
-        observer.message(&format!("development data: {report}"));
-        let dev = Dev::read(&recipe.data.dev).map_err(|e| problem(e.to_string()))?;
-
-        trainer.start_from(&corpus.target_counts(config.target_words));
-        let data = corpus.fingerprint();
-        let mut batches = Batches::new(corpus, recipe.training.batch, recipe.training.seed);
-        let on_device = device.is_some();
-        let mut state = State { threads, on_device, recipe: text, data, ..State::default() };
-        if let Some(found) = found {
-            let old = checkpoint::read(&found, &mut trainer)?;
-            if old.data != data {
-                let path = output.to_owned();
-                let problem = "its checkpoint was trained on other data; begin a new run".to_owned();
-                return Err(TrainError::Output { path, problem });
-            }
-            batches.seek(old.position)?;
-            let [before, now] = [&old, &state].map(State::computed_by);
-            if before != now {
-                observer.message(&format!(
-                    "the run was computed by {before} and goes on with {now}: its numbers will differ in their last bits"
-                ));
-            }
-            if old.recipe != state.recipe {
-                observer.message("the recipe has changed since the checkpoint");
-            }
-            state = State { threads, on_device, recipe: state.recipe, ..old };
-            observer.message(&format!("resumed after update {}", state.updates));
-        }
-        if let Some(device) = device {
-            let name = device.name().to_owned();
-            let difference = trainer.move_to(device)?;
+        let error = |problem: String| TrainError::Output { path: output.to_owned(), problem };
+        let text = toml::to_string(recipe).map_err(|e| error(e.to_string()))?;
+        let mut output = Output::claim(output, &text, resume)?;
+        let vocabularies = RunVocabularies::open(recipe, output.path(), resume, threads)?;
+        let config = config(recipe, &vocabularies);
+        config.check(&output.path().join("recipe.toml"))?;
+        let mut parameters = Parameters::new(recipe.training.seed);
+        let network = Network::declare(&config, &mut parameters)?;
+        let count: usize = parameters.iter().map(|(_, p)| p.as_slice().len()).sum();
+        observer.message(&format!("{count} parameters in {} tensors", parameters.len()));
+        let (corpus, dev_batches) = read_data(recipe, &vocabularies, threads, observer)?;
+        let dev = Dev::read(&recipe.data.dev).map_err(|e| output.error(e))?;
+        network.start_from(&corpus.target_counts(config.target_words), &mut parameters);
+        let settings = recipe.training.update;
+        let name = shards[0].name().map(str::to_owned);
+        if let Some(name) = &name {
+            let share = trial(&mut shards[0], &network, &parameters, settings)?;
             observer.message(&format!(
-                "updates on {name}: gradients of a small batch are the CPU's, to {difference:.0e} of the largest"
+                "updates on {name}: gradients of a small batch are the CPU's, to {share:.0e} of the largest"
             ));
         }
-        let log = Log::open(output, state.updates).map_err(|e| problem(format!("the log: {e}")))?;
+        let on_device = name.is_some();
+        let state = State { threads, on_device, recipe: text, data: corpus.fingerprint(), ..State::default() };
+        let mut trainer = Trainer::on(shards, network, &parameters, settings, recipe.training.seed);
+        let mut batches = Batches::new(corpus, recipe.training.batch, recipe.training.seed);
+        let state = match output.checkpoint.take() {
+            Some(checkpoint) => {
+                let old = checkpoint::read(&checkpoint, &mut trainer)?;
+                let state = resumed(old, state, observer).map_err(|problem| output.error(problem))?;
+                batches.seek(state.position)?;
+                state
+            }
+            None => state,
+        };
+        let log = Log::open(output.path(), state.updates).map_err(|e| output.error(format!("the log: {e}")))?;
         let (before, begun) = (state.seconds, Instant::now());
         Ok(Self {
             recipe,
@@ -240,8 +175,6 @@ impl<'a> Run<'a> {
             threads,
             config,
             vocabularies,
-            source,
-            target,
             trainer,
             batches,
             dev_batches,
@@ -250,7 +183,6 @@ impl<'a> Run<'a> {
             log,
             begun,
             before,
-            _lock: lock,
         })
     }
 
@@ -275,13 +207,13 @@ impl<'a> Run<'a> {
                 log_z: mean_and_deviation(&update.losses.log_z),
             };
             observer.progress(&progress);
-            self.log.progress(&progress).map_err(|e| self.output_error(&e))?;
+            self.log.progress(&progress).map_err(|e| self.log_error(&e))?;
             if self.state.updates.is_multiple_of(self.recipe.validation.every.max(1)) || self.state.updates == of {
                 let validated = self.validate()?;
                 observer.validated(&validated);
-                self.log.validated(&validated).map_err(|e| self.output_error(&e))?;
-                self.draw();
-                checkpoint::write(self.output, &self.trainer, &self.state)?;
+                self.log.validated(&validated).map_err(|e| self.log_error(&e))?;
+                self.output.draw();
+                checkpoint::write(self.output.path(), &mut self.trainer, &self.state)?;
                 let patience = self.recipe.validation.patience;
                 if patience > 0 && self.state.stalled >= patience {
                     observer.message(&format!("no better value in {patience} validations: the run ends"));
@@ -292,21 +224,13 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    fn output_error(&self, error: &std::io::Error) -> TrainError {
+    fn log_error(&self, error: &std::io::Error) -> TrainError {
         TrainError::Output { path: self.log.path().to_owned(), problem: error.to_string() }
-    }
-
-    /// Draws the curves. A picture that can not be written is no reason to stop.
-    fn draw(&self) {
-        let Ok(entries) = log::read(self.output) else { return };
-        let (new, picture) = (self.output.join(".curves.tmp"), self.output.join("curves.svg"));
-        let _ = fs::write(&new, curves(&[("", entries)])).and_then(|()| fs::rename(&new, &picture));
     }
 
     /// Measures the model on the development set, writes it, and keeps it as the best if it is.
     fn validate(&mut self) -> Result<Validated, TrainError> {
-        self.trainer.fetch().map_err(DeviceError::from)?;
-        // What is measured and written are the smoothed parameters, if there are any.
+        // The smoothed parameters are measured and written, if there are any.
         self.trainer.swap_smoothed();
         let validated = self.measure_and_write();
         self.trainer.swap_smoothed();
@@ -316,14 +240,16 @@ impl<'a> Run<'a> {
     fn measure_and_write(&mut self) -> Result<Validated, TrainError> {
         let mut losses = WordLosses::default();
         for batch in self.dev_batches.once(self.recipe.training.batch.size) {
-            let of_batch = self.trainer.evaluate(&batch);
+            let of_batch = self.trainer.evaluate(&batch).map_err(DeviceError::from)?;
             losses.log_probs.extend(of_batch.log_probs);
             losses.log_z.extend(of_batch.log_z);
         }
         let log_prob: f64 = losses.log_probs.iter().map(|&p| f64::from(p)).sum();
-        let weights = weights(self.output, self.trainer.parameters())?;
+        let tensors = self.trainer.download().map_err(DeviceError::from)?.into_iter();
+        let tensors = tensors.map(|(name, m)| (name, vec![m.rows(), m.cols()], m.as_slice().to_vec()));
+        let weights = Weights::from_tensors(self.output.path(), tensors)?;
         let model = Model::new(self.config.clone(), &weights)?;
-        let Self { source, target, dev, .. } = self;
+        let (RunVocabularies { source, target, .. }, dev) = (&self.vocabularies, &self.dev);
         let translations = translate(&model, &dev.source, source, target, &self.recipe.validation, self.threads)?;
         let mut validated = Validated {
             update: self.state.updates,
@@ -338,59 +264,21 @@ impl<'a> Run<'a> {
             Metric::CrossEntropy => (validated.cross_entropy, |new, old| new < old),
         };
         validated.best = self.state.best.is_none_or(|(old, _)| better(value, old));
-        let models = self.output.join("models");
-        self.save(&weights, &models.join(format!("update-{}", self.state.updates)))?;
+        let model = (&self.config, &weights);
+        let keep = self.recipe.validation.keep;
+        self.output.save(model, &self.vocabularies.files, self.state.updates, validated.best, keep)?;
         if validated.best {
-            self.save(&weights, &self.output.join("best"))?;
             (self.state.best, self.state.stalled) = (Some((value, self.state.updates)), 0);
         } else {
             self.state.stalled += 1;
         }
-        remove_old(&models, self.recipe.validation.keep);
         Ok(validated)
     }
-
-    /// Writes a model directory; one that is there is replaced when the new one is whole.
-    fn save(&self, weights: &Weights, to: &Path) -> Result<(), TrainError> {
-        let side = |words: &PathBuf| VocabularyFiles { words: words.clone(), segmenter: None };
-        let vocabularies = Vocabularies { source: side(&self.vocabularies.0), target: side(&self.vocabularies.1) };
-        let new = to.with_extension("new");
-        let _ = fs::remove_dir_all(&new);
-        save((&self.config, weights), &vocabularies, &new, Precision::F32)?;
-        let output = |e: std::io::Error| TrainError::Output { path: to.to_owned(), problem: e.to_string() };
-        let old = to.with_extension("old");
-        let _ = fs::remove_dir_all(&old);
-        if to.exists() {
-            fs::rename(to, &old).map_err(output)?;
-        }
-        fs::rename(&new, to).map_err(output)?;
-        let _ = fs::remove_dir_all(&old);
-        Ok(())
-    }
 }
 
-/// Whether a directory has anything but what a run leaves that ended before its first checkpoint.
-fn has_others_files(output: &Path) -> bool {
-    let Ok(entries) = fs::read_dir(output) else { return false };
-    let ours = ["recipe.toml", "log.jsonl", "models", "best", "curves.svg", "vocabulary.", "source.", "target.", "."];
-    let is_ours = |name: &str| ours.iter().any(|our| name.starts_with(our));
-    entries.flatten().any(|entry| !is_ours(&entry.file_name().to_string_lossy()))
-}
-
-/// The directory, locked until this is dropped or the process ends in whatever way; none where files can not be locked.
-fn lock(output: &Path) -> Result<Option<File>, String> {
-    let Ok(directory) = File::open(output) else { return Ok(None) };
-    match directory.try_lock() {
-        Ok(()) => Ok(Some(directory)),
-        Err(TryLockError::Error(_)) => Ok(None),
-        Err(TryLockError::WouldBlock) => {
-            Err("another process is training here; wait until it ends or name another directory".to_owned())
-        }
-    }
-}
-
-/// The settings of the model that comes out.
-fn config(recipe: &Recipe, source: &Vocabulary, target: &Vocabulary) -> Config {
+/// The settings of the model that the run writes.
+fn config(recipe: &Recipe, vocabularies: &RunVocabularies) -> Config {
+    let RunVocabularies { source, target, .. } = vocabularies;
     let mut architecture = recipe.model.architecture.clone();
     if let Architecture::Transformer(network) = &mut architecture {
         network.normalised_keys = true; // as it is trained
@@ -405,23 +293,38 @@ fn config(recipe: &Recipe, source: &Vocabulary, target: &Vocabulary) -> Config {
     }
 }
 
-/// The parameters as a model reads them.
-fn weights(path: &Path, parameters: &crate::parameters::Parameters) -> Result<Weights, ModelError> {
-    let tensor = |(name, m): (&str, &Matrix)| (name.to_owned(), vec![m.rows(), m.cols()], m.as_slice().to_vec());
-    Weights::from_tensors(path, parameters.iter().map(tensor))
+/// Reads the training data, and the development data as batches.
+fn read_data(
+    recipe: &Recipe,
+    RunVocabularies { source, target, .. }: &RunVocabularies,
+    threads: usize,
+    observer: &mut dyn Observer,
+) -> Result<(Corpus, Corpus), TrainError> {
+    let Data { train, dev, limits } = &recipe.data;
+    let (corpus, report) = Corpus::read(train, source, target, *limits, threads)?;
+    observer.message(&format!("training data: {report}"));
+    let all = Limits { max_source_words: 1000, max_target_words: 1000 };
+    let (dev, report) = Corpus::read(std::slice::from_ref(dev), source, target, all, threads)?;
+    observer.message(&format!("development data: {report}"));
+    Ok((corpus, dev))
 }
 
-/// Leaves the newest `keep` models.
-fn remove_old(models: &Path, keep: usize) {
-    let number = |path: &PathBuf| path.file_name()?.to_str()?.strip_prefix("update-")?.parse::<u64>().ok();
-    let Ok(entries) = fs::read_dir(models) else { return };
-    let mut all: Vec<_> = entries.flatten().filter_map(|e| Some((number(&e.path())?, e.path()))).collect();
-    all.sort();
-    let old = all.len().saturating_sub(keep.max(1));
-    for (_, path) in &all[..old] {
-        // Nothing depends on it: what could not be removed only takes room.
-        let _ = fs::remove_dir_all(path);
+/// The state of a run that goes on from an old state, or why it can not.
+fn resumed(old: State, new: State, observer: &mut dyn Observer) -> Result<State, &'static str> {
+    if old.data != new.data {
+        return Err("its checkpoint was trained on other data; begin a new run");
     }
+    let [before, now] = [&old, &new].map(State::computed_by);
+    if before != now {
+        observer.message(&format!(
+            "the run was computed by {before} and goes on with {now}: its numbers will differ in their last bits"
+        ));
+    }
+    if old.recipe != new.recipe {
+        observer.message("the recipe has changed since the checkpoint");
+    }
+    observer.message(&format!("resumed after update {}", old.updates));
+    Ok(State { threads: new.threads, on_device: new.on_device, recipe: new.recipe, ..old })
 }
 
 fn mean_and_deviation(values: &[f32]) -> (f64, f64) {

@@ -1,13 +1,12 @@
-//! One update: gradients of a batch by several threads, and what they do to the parameters.
+//! One update: the gradients of a batch by all shards, and the change of the parameters.
 
 use crate::data::Batch;
 use crate::networks::{Dropout, LossSettings, Network, NetworkError};
-use crate::on_cuda::{DeviceError, OnCuda};
 use crate::optimizer::{Optimizer, OptimizerSettings, Step};
 use crate::parameters::{Gradients, Parameters};
 use crate::tape::{Tape, WordLosses};
-use metaphrase_cuda::{Cuda, CudaError};
-use metaphrase_device::{Host, Precision, Storage};
+use metaphrase_device::{Device, Failure, Host, Precision};
+use metaphrase_kernels::Matrix;
 use metaphrase_models::Config;
 use serde::{Deserialize, Serialize};
 
@@ -17,33 +16,31 @@ use serde::{Deserialize, Serialize};
 pub struct TrainerSettings {
     /// The precision of products.
     pub precision: Precision,
-    /// What is minimised.
+    /// The loss.
     pub loss: LossSettings,
-    /// What is dropped at random.
+    /// The probabilities with which numbers are dropped at random.
     pub dropout: Dropout,
     /// How parameters follow the gradients.
     pub optimizer: OptimizerSettings,
 }
 
-/// A network in training.
+/// A network in training on a device. Parameters, gradients and the optimizer's state are in the memory of the device.
 ///
-/// A batch is divided among threads; each computes the gradients of its part, and these are added in the order of the
-/// parts. So the same batches give the same bits for the same number of threads. On a [`Cuda`] device a batch is one part;
-/// evaluation stays on the CPU.
-pub struct Trainer {
+/// A batch is divided among shards: the threads of the CPU, or a single GPU. Each shard computes the gradients of its
+/// part, and these are added in the order of the parts. So the same batches give the same bits for the same number of
+/// shards.
+pub struct Trainer<D: Device = Host> {
     network: Network,
     settings: TrainerSettings,
     seed: u64,
-    parameters: Parameters,
-    optimizer: Optimizer,
-    /// One per thread.
-    shards: Vec<Host>,
-    gradients: Vec<Gradients>,
-    /// Where updates happen, if not here: what is above is then what [`fetch`](Self::fetch) has brought last.
-    on_cuda: Option<OnCuda>,
+    shards: Vec<D>,
+    parameters: Parameters<D>,
+    optimizer: Optimizer<D>,
+    /// One per shard.
+    gradients: Vec<Gradients<D::Matrix>>,
 }
 
-/// What an update was like.
+/// The numbers of an update.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Update {
     /// Losses of all target words.
@@ -65,148 +62,145 @@ pub enum UpdateError {
     },
     /// The device has failed.
     #[error(transparent)]
-    Device(#[from] CudaError),
+    Device(#[from] Failure),
 }
 
 impl Trainer {
-    /// A network with new parameters, drawn from the seed.
+    /// A network with new parameters, drawn from the seed, on threads of the CPU.
     ///
     /// # Errors
     /// If the settings have something that can not be trained.
     pub fn new(config: &Config, settings: TrainerSettings, seed: u64, threads: usize) -> Result<Self, NetworkError> {
         let mut parameters = Parameters::new(seed);
         let network = Network::declare(config, &mut parameters)?;
-        let threads = threads.max(1);
-        let gradients = (0..threads).map(|_| Gradients::new(&parameters)).collect();
-        let optimizer = Optimizer::new(settings.optimizer, &parameters);
-        let shards = (0..threads).map(|_| Host::new(settings.precision)).collect();
-        Ok(Self { network, settings, seed, parameters, optimizer, shards, gradients, on_cuda: None })
+        Ok(Self::on(Host::threads(threads), network, &parameters, settings, seed))
     }
+}
 
-    /// Begins with an output bias that gives target words their shares of `counts` ([`Network::start_from`]).
+impl<D: Device> Trainer<D> {
+    /// A network with these parameters, on shards of one device; dropout is drawn from the seed.
     ///
     /// # Panics
-    /// If there is not one count for each target word.
-    pub fn start_from(&mut self, counts: &[u64]) {
-        self.network.start_from(counts, &mut self.parameters);
+    /// If there is no shard.
+    #[must_use]
+    pub fn on(
+        mut shards: Vec<D>,
+        network: Network,
+        parameters: &Parameters,
+        settings: TrainerSettings,
+        seed: u64,
+    ) -> Self {
+        shards.iter_mut().for_each(|shard| shard.set_precision(settings.precision));
+        let parameters = parameters.on(&mut shards[0]);
+        let gradients = shards.iter_mut().map(|shard| Gradients::on(shard, &parameters)).collect();
+        let optimizer = Optimizer::new(settings.optimizer, &parameters, &mut shards[0]);
+        Self { network, settings, seed, shards, parameters, optimizer, gradients }
     }
 
-    /// Goes on with updates on a CUDA device, if that computes the same as the CPU. Returns the largest difference seen,
-    /// as a share of the largest number.
-    ///
-    /// # Errors
-    /// If it does not, or fails.
-    pub fn move_to(&mut self, cuda: Cuda) -> Result<f32, DeviceError> {
-        let mut on_cuda = OnCuda::new(cuda, &self.parameters, &self.optimizer)?;
-        let difference = on_cuda.try_out((&self.network, &self.settings), &self.parameters)?;
-        self.on_cuda = Some(on_cuda);
-        Ok(difference)
-    }
-
-    #[cfg(test)]
-    pub(crate) const fn on_cuda(&mut self) -> Option<&mut OnCuda> {
-        self.on_cuda.as_mut()
-    }
-
-    /// Brings parameters and the optimizer's state here, if updates happen on another device.
-    ///
-    /// # Errors
-    /// If that has failed.
-    pub fn fetch(&mut self) -> Result<(), CudaError> {
-        let Some(on_cuda) = &mut self.on_cuda else { return Ok(()) };
-        on_cuda.fetch(&mut self.parameters, &mut self.optimizer)?;
-        self.parameters.changed(self.shards.len());
-        Ok(())
+    /// The device: its first shard.
+    #[must_use]
+    pub fn device(&self) -> &D {
+        &self.shards[0]
     }
 
     /// The parameters.
     #[must_use]
-    pub const fn parameters(&self) -> &Parameters {
+    pub const fn parameters(&self) -> &Parameters<D> {
         &self.parameters
     }
 
-    /// The parameters, to be set.
-    pub const fn parameters_mut(&mut self) -> &mut Parameters {
-        &mut self.parameters
+    /// Copies of the parameters in the memory of the CPU, with their names.
+    ///
+    /// # Errors
+    /// If the device has failed.
+    pub fn download(&mut self) -> Result<Vec<(String, Matrix)>, Failure> {
+        let device = &mut self.shards[0];
+        let all = self.parameters.iter().map(|(name, value)| (name.to_owned(), device.download(value))).collect();
+        device.check()?;
+        Ok(all)
     }
 
-    /// What the updates have left behind.
-    #[must_use]
-    pub const fn optimizer(&self) -> &Optimizer {
-        &self.optimizer
+    /// The device, and all matrices of a checkpoint with a name for each. [`resume`](Self::resume) has to follow a change.
+    pub(crate) fn checkpoint(&mut self) -> (&mut D, Vec<(String, &mut D::Matrix)>) {
+        let names: Vec<String> = self.parameters.iter().map(|(name, _)| name.to_owned()).collect();
+        let named = |kind: &str| names.iter().map(|name| format!("{kind}:{name}")).collect::<Vec<_>>();
+        let mut all: Vec<_> = named("parameter").into_iter().zip(self.parameters.values_mut()).collect();
+        for (kind, matrices) in self.optimizer.state_mut() {
+            all.extend(named(kind).into_iter().zip(matrices));
+        }
+        (&mut self.shards[0], all)
     }
 
-    /// The same, to be set.
-    pub const fn optimizer_mut(&mut self) -> &mut Optimizer {
-        &mut self.optimizer
+    /// Goes on after this number of updates.
+    pub(crate) fn resume(&mut self, updates: u64) {
+        self.optimizer.resume(updates);
+        self.parameters.renew(&mut self.shards);
     }
 
-    /// Exchanges the parameters with the smoothed ones, if there are any: to measure and to save those. Doing it again
-    /// takes it back.
+    /// Exchanges the parameters with the smoothed ones, if there are any: to measure and to save the smoothed ones. A
+    /// second call takes the first back.
     pub fn swap_smoothed(&mut self) {
         if let Some(smoothed) = self.optimizer.smoothed_mut() {
             self.parameters.values_mut().zip(smoothed).for_each(|(p, s)| std::mem::swap(p, s));
-            self.parameters.changed(self.shards.len());
+            self.parameters.renew(&mut self.shards);
         }
     }
 
     /// Computes the gradients of a batch and changes the parameters.
     ///
     /// # Errors
-    /// If the loss or a gradient is not finite; the parameters are then as before.
+    /// If the device has failed, or the loss or a gradient is not finite; the parameters are then as before.
     pub fn update(&mut self, batch: &Batch) -> Result<Update, UpdateError> {
         let update = self.optimizer.updates() + 1;
-        if let Some(on_cuda) = &mut self.on_cuda {
-            let dropout_seed = self.seed ^ (update << 8);
-            let losses = on_cuda.differentiate(&self.network, batch, &self.settings, dropout_seed);
-            return on_cuda.update(&mut self.optimizer, losses);
-        }
         let losses = self.run(batch, Some(update));
-        let not_finite = |what: String| Err(UpdateError::NotFinite { update, what });
-        if !losses.loss.is_finite() {
-            return not_finite(self.first_not_finite().unwrap_or_else(|| "the loss".to_owned()));
-        }
-        let threads = self.shards.len();
-        let norm = Optimizer::sum(&mut self.gradients, threads);
-        if !norm.is_finite() {
-            return not_finite(self.first_not_finite().unwrap_or_else(|| "the norm of the gradient".to_owned()));
-        }
-        let step = self.optimizer.update(&mut self.parameters, &self.gradients[0], norm, threads);
+        // A loss that is not finite is not worth a sum of gradients.
+        let norm = losses.loss.is_finite().then(|| Optimizer::sum(&mut self.shards, &mut self.gradients));
+        self.shards[0].check()?;
+        let Some(norm) = norm.filter(|norm| norm.is_finite()) else {
+            let whole = if norm.is_some() { "the norm of the gradient" } else { "the loss" };
+            let what = self.first_not_finite()?.unwrap_or_else(|| whole.to_owned());
+            return Err(UpdateError::NotFinite { update, what });
+        };
+        let step = self.optimizer.update(&mut self.shards, &mut self.parameters, &self.gradients[0], norm);
         Ok(Update { losses, step })
     }
 
     /// The losses of a batch, without dropout and without an update.
-    pub fn evaluate(&mut self, batch: &Batch) -> WordLosses {
-        self.run(batch, None)
+    ///
+    /// # Errors
+    /// If the device has failed.
+    pub fn evaluate(&mut self, batch: &Batch) -> Result<WordLosses, Failure> {
+        let losses = self.run(batch, None);
+        self.shards[0].check()?;
+        Ok(losses)
     }
 
     /// Losses, and gradients if this is an update.
     fn run(&mut self, batch: &Batch, update: Option<u64>) -> WordLosses {
         let Self { network, settings, seed, parameters, shards, gradients, .. } = self;
-        let parts = batch.split(shards.len());
-        let weight = 1.0 / batch.target.words().len().max(1) as f32;
-        let losses: Vec<WordLosses> = std::thread::scope(|scope| {
-            let mut threads = Vec::new();
-            for (i, (part, (shard, gradients))) in parts.iter().zip(shards.iter_mut().zip(&mut *gradients)).enumerate()
-            {
-                let dropout_seed = update.map(|update| *seed ^ (update << 8) ^ ((i as u64) << 56));
-                let (network, parameters, settings) = (&*network, &*parameters, &*settings);
-                threads.push(scope.spawn(move || {
-                    let gradients = update.is_some().then(|| {
-                        gradients.clear();
-                        gradients
-                    });
-                    let mut tape = Tape::new(parameters, gradients, dropout_seed, shard);
-                    let losses = network.loss(&mut tape, part, &settings.dropout, &settings.loss, weight);
-                    tape.backward();
-                    losses
-                }));
+        let (parts, weight) = (batch.split(shards.len()), word_weight(batch));
+        let (network, parameters, settings) = (&*network, &*parameters, &*settings);
+        let one = |i: usize, shard: &mut D, gradients: &mut Gradients<D::Matrix>| {
+            if update.is_some() {
+                gradients.clear(shard);
             }
+            let Some(part) = parts.get(i) else { return WordLosses::default() };
+            let dropout_seed = update.map(|update| *seed ^ (update << 8) ^ ((i as u64) << 56));
+            let gradients = update.is_some().then_some(gradients);
+            let mut tape = Tape::new(parameters, gradients, dropout_seed, shard);
+            let losses = network.loss(&mut tape, part, &settings.dropout, &settings.loss, weight);
+            tape.backward();
+            losses
+        };
+        if let ([shard], [gradients]) = (&mut shards[..], &mut gradients[..]) {
+            return one(0, shard, gradients); // a GPU stays on the thread that opened it
+        }
+        let losses: Vec<WordLosses> = std::thread::scope(|scope| {
+            let shards = shards.iter_mut().zip(gradients).enumerate();
+            let threads: Vec<_> =
+                shards.map(|(i, (shard, gradients))| scope.spawn(move || one(i, shard, gradients))).collect();
             threads.into_iter().map(|t| t.join().unwrap_or_else(|e| std::panic::resume_unwind(e))).collect()
         });
-        if update.is_some() {
-            gradients[parts.len()..].iter_mut().for_each(Gradients::clear);
-        }
         losses.into_iter().fold(WordLosses::default(), |mut all, part| {
             all.loss += part.loss;
             all.log_probs.extend(part.log_probs);
@@ -215,21 +209,22 @@ impl Trainer {
         })
     }
 
-    fn first_not_finite(&self) -> Option<String> {
-        let finite = |m: &metaphrase_kernels::Matrix| m.as_slice().iter().all(|v| v.is_finite());
-        first_not_finite(&self.parameters, &self.gradients, finite)
+    /// The first parameter that is not finite, or else the first one whose gradient is not.
+    fn first_not_finite(&mut self) -> Result<Option<String>, Failure> {
+        let Self { shards, parameters, gradients, .. } = self;
+        let device = &mut shards[0];
+        let mut finite = |matrix: &D::Matrix| device.download(matrix).as_slice().iter().all(|v| v.is_finite());
+        let tensor = parameters.iter().find(|(_, value)| !finite(value)).map(|(name, _)| format!("tensor `{name}`"));
+        let what = tensor.or_else(|| {
+            let mut all = gradients.iter().flat_map(|g| parameters.iter().zip(g.matrices()));
+            all.find(|(_, gradient)| !finite(gradient)).map(|((name, _), _)| format!("the gradient of tensor `{name}`"))
+        });
+        device.check()?;
+        Ok(what)
     }
 }
 
-/// The first parameter that is not finite, or else whose gradient is not.
-pub(crate) fn first_not_finite<D: Storage>(
-    parameters: &Parameters<D>,
-    gradients: &[Gradients<D::Matrix>],
-    mut finite: impl FnMut(&D::Matrix) -> bool,
-) -> Option<String> {
-    let parameter = parameters.iter().find(|(_, value)| !finite(value));
-    parameter.map(|(name, _)| format!("tensor `{name}`")).or_else(|| {
-        let mut all = gradients.iter().flat_map(|g| parameters.iter().zip(g.matrices()));
-        all.find(|(_, gradient)| !finite(gradient)).map(|((name, _), _)| format!("the gradient of tensor `{name}`"))
-    })
+/// The factor of each word's loss: the mean of all words is minimised.
+pub(crate) fn word_weight(batch: &Batch) -> f32 {
+    1.0 / batch.target.words().len().max(1) as f32
 }

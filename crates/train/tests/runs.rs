@@ -1,7 +1,8 @@
 //! Runs from a recipe to a model, as a user would see them.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use metaphrase_train::{Cuda, Execution, Observer, Progress, Recipe, Validated, average, train};
+use metaphrase_cuda::Cuda;
+use metaphrase_train::{Device, Execution, Host, Observer, Progress, Recipe, Validated, average, train};
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -88,11 +89,11 @@ impl Observer for Watcher {
 }
 
 fn run(folder: &Path, name: &str, resume: bool, settings: &[&str], watcher: &mut Watcher) -> Result<PathBuf, String> {
-    run_on(None, folder, name, resume, settings, watcher)
+    run_on(Host::threads(2), folder, name, resume, settings, watcher)
 }
 
-fn run_on(
-    device: Option<Cuda>,
+fn run_on<D: Device>(
+    shards: Vec<D>,
     folder: &Path,
     name: &str,
     resume: bool,
@@ -102,7 +103,7 @@ fn run_on(
     let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
     let recipe = Recipe::read(&folder.join("recipe.toml"), &settings).map_err(|e| e.to_string())?;
     let output = folder.join(name);
-    train(&recipe, &output, Execution { threads: 2, device, resume }, watcher).map_err(|e| e.to_string())?;
+    train(&recipe, &output, Execution { shards, threads: 2, resume }, watcher).map_err(|e| e.to_string())?;
     Ok(output)
 }
 
@@ -133,7 +134,7 @@ fn a_run_that_crashed_goes_on_to_the_same_bits() {
 #[test]
 fn a_run_on_a_device_goes_on_to_the_same_bits() {
     let folder = folder();
-    let cuda = || Some(Cuda::emulated(false));
+    let cuda = || vec![Cuda::emulated(false)];
     let mut told = Watcher::default();
     let whole = run_on(cuda(), folder.path(), "whole", false, &[], &mut told).unwrap();
     assert!(told.messages.iter().any(|text| text.starts_with("updates on the emulator")), "{:?}", told.messages);
@@ -154,7 +155,7 @@ fn a_run_on_a_device_goes_on_to_the_same_bits() {
 #[test]
 fn a_device_that_is_too_small_is_told() {
     let folder = folder();
-    let small = Some(Cuda::emulated_with_memory(50_000));
+    let small = vec![Cuda::emulated_with_memory(50_000)];
     let error = run_on(small, folder.path(), "run", false, &[], &mut Watcher::default()).unwrap_err();
     assert!(error.starts_with("the GPU has no room for another 1 MB"), "{error}");
 }
@@ -191,8 +192,7 @@ fn two_runs_do_not_write_into_one_directory() {
     let folder = folder();
     let recipe = Recipe::read(&folder.path().join("recipe.toml"), &[]).unwrap();
     let mut observer = Second(folder.path(), Vec::new());
-    let execution = || Execution { threads: 1, device: None, resume: false };
-    train(&recipe, &folder.path().join("run"), execution(), &mut observer).unwrap();
+    train(&recipe, &folder.path().join("run"), Execution::on_cpu(1, false), &mut observer).unwrap();
     let [first, second, ..] = &observer.1[..] else { panic!("{:?}", observer.1) };
     assert!(first.contains("there is no checkpoint to resume"), "{first}");
     assert!(

@@ -1,23 +1,23 @@
-//! A device that is none: kernels run on the CPU, compiled by a C compiler (`emulator.c`). For tests.
+//! The emulator of a device, for tests: a C compiler compiles the kernels (`emulator.c`), which run on the CPU.
 
 #![allow(unsafe_code)] // calls into C
 
 use crate::CudaError;
 use crate::backend::{Gemm, Grid, Number};
-use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Memory, and the order in which threads run.
 pub(crate) struct Emulator {
     reversed: bool,
-    /// Numbers that there is memory for.
+    /// The numbers that fit into the memory.
     capacity: usize,
     /// By address; each with [`GUARD`]s around it.
-    memory: RefCell<HashMap<u64, Vec<f32>>>,
+    memory: Mutex<HashMap<u64, Vec<f32>>>,
 }
 
-/// So many numbers stand around all memory, to see who writes beyond its end.
+/// Numbers that stand around all memory, to see a kernel that writes beyond the end.
 const GUARD: usize = 32;
 const GUARD_BITS: u32 = 0x7fa5_a5a5;
 
@@ -29,12 +29,16 @@ unsafe extern "C" {
 
 impl Emulator {
     pub(crate) fn new(reversed: bool, capacity: usize) -> Self {
-        Self { reversed, capacity, memory: RefCell::default() }
+        Self { reversed, capacity, memory: Mutex::default() }
     }
 
-    /// What is in new memory is no number, so that it shows where it is used.
+    fn memory(&self) -> MutexGuard<'_, HashMap<u64, Vec<f32>>> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// New memory is full of NaN, so that a result shows where it is read.
     pub(crate) fn allocate(&self, numbers: usize) -> Result<u64, CudaError> {
-        let used: usize = self.memory.borrow().values().map(|memory| memory.len() - 2 * GUARD).sum();
+        let used: usize = self.memory().values().map(|memory| memory.len() - 2 * GUARD).sum();
         if used + numbers > self.capacity {
             let [megabytes, free, total] =
                 [numbers, self.capacity - used, self.capacity].map(|numbers| (4 * numbers).div_ceil(1 << 20));
@@ -45,14 +49,15 @@ impl Emulator {
         front.fill(f32::from_bits(GUARD_BITS));
         rest[numbers..].fill(f32::from_bits(GUARD_BITS));
         let address = rest.as_ptr() as u64;
-        self.memory.borrow_mut().insert(address, memory);
+        self.memory().insert(address, memory);
         Ok(address)
     }
 
     /// # Safety
     /// As [`Backend::free`](crate::backend::Backend::free).
     pub(crate) unsafe fn free(&self, address: u64) {
-        if let Some(memory) = self.memory.borrow_mut().remove(&address) {
+        let freed = self.memory().remove(&address);
+        if let Some(memory) = freed {
             let guards = memory[..GUARD].iter().chain(&memory[memory.len() - GUARD..]);
             assert!(guards.map(|g| g.to_bits()).all(|bits| bits == GUARD_BITS), "a kernel wrote beyond a matrix");
         }

@@ -7,7 +7,7 @@ use crate::backend::{Grid, Heads};
 use crate::{Cuda, Matrix};
 use metaphrase_device::{Attended, Attention, HeadsAttention, Mask, Shape, Storage};
 
-/// What the kernels are told of an attention.
+/// The tables of an attention that kernels read.
 struct Plan {
     /// Four numbers per query: `struct Query` of the kernels.
     queries: Matrix,
@@ -70,7 +70,7 @@ impl Cuda {
 }
 
 impl Plan {
-    /// A block per head of so many queries or keys.
+    /// A block per head of this number of queries or keys.
     fn grid(&self, count: usize) -> Grid {
         let Heads { count: heads, dim, width, .. } = self.heads;
         Grid::rows(count * heads as usize, dim.max(width) as usize)

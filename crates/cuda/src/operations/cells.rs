@@ -7,7 +7,7 @@ use crate::backend::{Backend, Grid};
 use crate::{Cuda, CudaError, Matrix};
 use metaphrase_device::{Cells, GruBackward, GruForward, Lstm, Shape};
 
-/// The rows of an input from row `from` on, of which there are at least so many.
+/// The rows of an input from row `from` on; asserts that there are at least `rows`.
 fn rows_from(input: &Matrix, from: usize, rows: usize, cols: usize) -> *const f32 {
     assert!(from + rows <= input.rows() && input.cols() == cols, "rows of a cell's input");
     input.read().wrapping_add(from * cols)

@@ -42,7 +42,7 @@ impl Cuda {
         self.run(|b| unsafe { b.activate(Grid::each(n), y.write(), optional(bias), cols, n as u64, f as u32) });
     }
 
-    /// grad ← grad · f', told from what the function gave or, for swish and gelu, was given.
+    /// grad ← grad · f'. `x` is the value of the function; for swish and gelu, its input.
     fn derive_function(&mut self, f: Function, x: &Matrix, grad: &mut Matrix) {
         let n = same([x, grad]);
         // SAFETY: both have n numbers.

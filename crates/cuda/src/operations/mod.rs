@@ -1,4 +1,4 @@
-//! The operations: what their kernels rely on is asserted here, then they are launched.
+//! The operations: each asserts the shapes and ids that its kernel relies on, then launches the kernel.
 
 mod additive_attention;
 mod attention;
@@ -7,10 +7,10 @@ mod dropout;
 mod elementwise;
 mod losses;
 mod normalisation;
-pub(crate) mod optimizer;
 mod products;
 mod rows;
 mod scans;
+mod updates;
 
 use crate::Matrix;
 use metaphrase_device::{Shape, Spans};
@@ -32,7 +32,7 @@ fn is_shaped(matrix: &Matrix, rows: usize, cols: usize) {
     assert_eq!(shape(matrix), (rows, cols), "shape of a matrix");
 }
 
-/// Spans within so many rows, as pairs: first row, and the row after the last.
+/// Spans within this number of rows, as pairs: the first row, and the row after the last.
 fn pairs(spans: &Spans, rows: usize) -> Vec<u32> {
     let pair = |span: &Range<usize>| {
         assert!(span.end <= rows, "a span beyond the last row");
@@ -41,7 +41,7 @@ fn pairs(spans: &Spans, rows: usize) -> Vec<u32> {
     spans.iter().flat_map(pair).collect()
 }
 
-/// The numbers of a matrix that may be left out.
+/// The address of an optional matrix: null for `None`.
 fn optional(matrix: Option<&Matrix>) -> *const f32 {
     matrix.map_or(std::ptr::null(), Matrix::read)
 }

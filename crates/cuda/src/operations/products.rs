@@ -1,4 +1,4 @@
-//! Products, by cuBLAS. It reads matrices column by column, so what is `rows × cols` here is `cols × rows` there.
+//! Products, by cuBLAS. cuBLAS reads matrices column by column, so a `rows × cols` matrix here is `cols × rows` there.
 
 #![allow(unsafe_code)] // launches products
 
@@ -34,6 +34,7 @@ impl Cuda {
     fn gemm(&mut self, gemm: Gemm) {
         let changes_nothing = gemm.m == 0 || gemm.n == 0 || (gemm.k == 0 && gemm.beta == 1.0);
         if !changes_nothing {
+            self.multiply_adds += (gemm.m * gemm.n * gemm.k) as u64;
             // SAFETY: the two callers have compared the shapes.
             self.run(|backend| unsafe { backend.gemm(gemm) });
         }
@@ -41,6 +42,10 @@ impl Cuda {
 }
 
 impl Products for Cuda {
+    fn set_precision(&mut self, precision: Precision) {
+        self.precision = precision;
+    }
+
     fn linear(&mut self, x: &Matrix, w: Weight<'_, Matrix>, b: Option<&Matrix>, f: Activation, y: &mut Matrix) {
         self.product(x, &w, 0.0, y);
         if b.is_some() || f != Activation::None {

@@ -14,7 +14,7 @@ pub struct Corpus {
     repeats: Vec<(usize, u32)>,
 }
 
-/// What an epoch sees, repetitions counted.
+/// The sentences and words of an epoch, with repetitions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Statistics {
     /// Sentence pairs.
@@ -74,7 +74,7 @@ impl Corpus {
         self.target.len()
     }
 
-    /// Whether there are none; a corpus that can be had has some.
+    /// Whether the corpus is empty, which a corpus that was read never is.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.target.is_empty()
@@ -94,7 +94,7 @@ impl Corpus {
         order
     }
 
-    /// What an epoch sees.
+    /// The sentences and words of an epoch.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
         let mut statistics = Statistics { pairs: 0, source_words: 0, target_words: 0 };

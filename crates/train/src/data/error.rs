@@ -12,17 +12,17 @@ pub enum DataError {
     Open {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The fault.
         source: io::Error,
     },
-    /// A file that breaks off, such as a damaged `.gz`.
+    /// A file that ends too early, such as a damaged `.gz`.
     #[error("`{}` can not be read beyond line {lines}: {source}", path.display())]
     Read {
         /// The file.
         path: PathBuf,
         /// Lines that could be read.
         lines: usize,
-        /// What is wrong.
+        /// The fault.
         source: io::Error,
     },
     /// Files that belong together line by line and can not.
@@ -40,14 +40,14 @@ pub enum DataError {
         /// Its lines.
         other_lines: usize,
     },
-    /// An alignment that is none.
+    /// A line that is not an alignment.
     #[error("`{}`, line {line}: {fault}", path.display())]
     Alignment {
         /// The file of alignments.
         path: PathBuf,
         /// The line.
         line: usize,
-        /// What is wrong.
+        /// The fault.
         fault: AlignmentFault,
     },
     /// A corpus of which nothing can be used.
@@ -71,7 +71,7 @@ pub enum DataError {
     },
 }
 
-/// What is wrong with a line of alignments.
+/// The fault of a line of alignments.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AlignmentFault {
     /// A link that can not be read.

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-/// No sentence is longer, in bytes; what is beyond in a line is not kept. It bounds the memory that a file without
+/// The longest sentence, in bytes; the rest of a longer line is not kept. It bounds the memory that a file without
 /// line ends takes.
 pub(super) const MAX_LINE: usize = 1 << 20;
 
@@ -37,8 +37,8 @@ impl LineReader {
     }
 
     /// Reads up to `count` lines.
-    pub(super) fn read(&mut self, count: usize) -> Result<Lines, DataError> {
-        let mut lines = Lines { first: self.lines + 1, ..Lines::default() };
+    pub(super) fn read(&mut self, count: usize) -> Result<LineBlock, DataError> {
+        let mut lines = LineBlock { first: self.lines + 1, ..LineBlock::default() };
         while lines.len() < count {
             match self.read_line(&mut lines.bytes) {
                 Ok(false) => break,
@@ -52,7 +52,7 @@ impl LineReader {
         Ok(lines)
     }
 
-    /// Appends a line without its end (`\n` or `\r\n`); false where there is none.
+    /// Appends a line without its end (`\n` or `\r\n`); false at the end of the file.
     fn read_line(&mut self, out: &mut Vec<u8>) -> io::Result<bool> {
         let start = out.len();
         let limit = MAX_LINE + 1;
@@ -69,26 +69,26 @@ impl LineReader {
     }
 }
 
-/// Some lines of a file.
+/// Consecutive lines of a file.
 #[derive(Default)]
-pub(super) struct Lines {
+pub(super) struct LineBlock {
     bytes: Vec<u8>,
     ends: Vec<usize>,
     first: usize,
 }
 
-impl Lines {
+impl LineBlock {
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Line `i` of these.
+    /// Line `i` of this block.
     pub(super) fn line(&self, i: usize) -> &[u8] {
         let start = if i == 0 { 0 } else { self.ends[i - 1] };
         &self.bytes[start..self.ends[i]]
     }
 
-    /// Which line of the file, from 1, line `i` of these is.
+    /// The number of line `i` of this block in the file, from 1.
     pub(super) fn number(&self, i: usize) -> usize {
         self.first + i
     }

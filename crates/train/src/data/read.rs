@@ -1,7 +1,7 @@
 //! Parallel text files to a [`Corpus`].
 
 use super::alignment::{self, Links};
-use super::lines::{LineReader, Lines, MAX_LINE};
+use super::lines::{LineBlock, LineReader, MAX_LINE};
 use super::{Corpus, DataError, Report, Sentences};
 use metaphrase_base::WordId;
 use metaphrase_text::sentencepiece::Scratch;
@@ -180,9 +180,9 @@ fn line_counts(a: &mut LineReader, b: &mut LineReader) -> DataError {
 
 /// Some lines of each file, as many of each.
 struct PairLines {
-    source: Lines,
-    target: Lines,
-    alignment: Option<Lines>,
+    source: LineBlock,
+    target: LineBlock,
+    alignment: Option<LineBlock>,
 }
 
 impl PairLines {
@@ -251,7 +251,7 @@ impl Segmenter<'_> {
     }
 }
 
-/// Both sides of pair `i`; none, and counted, if one can not be segmented.
+/// Both sides of pair `i`; `None`, and counted, if a side can not be segmented.
 fn texts<'a>(files: &CorpusFiles, lines: &'a PairLines, i: usize, report: &mut Report) -> Option<[&'a str; 2]> {
     let sides = [(&files.source, &lines.source), (&files.target, &lines.target)];
     if sides.iter().any(|(_, lines)| lines.line(i).len() > MAX_LINE) {
@@ -270,7 +270,7 @@ fn texts<'a>(files: &CorpusFiles, lines: &'a PairLines, i: usize, report: &mut R
     Some(texts)
 }
 
-/// The links of pair `i`, whose sides have so many words; none without a file of alignments.
+/// The links of pair `i`, whose sides have these numbers of words; empty without a file of alignments.
 fn links(
     files: &CorpusFiles,
     lines: &PairLines,

@@ -1,9 +1,9 @@
-//! What was read of a corpus, and what was left out.
+//! The counts of pairs that were read of a corpus, and of pairs that were left out.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// What was read of a corpus, and what was left out. Repetitions of a corpus are not counted.
+/// The counts of pairs that were read of a corpus, and of pairs that were left out. Repetitions are not counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
     /// Sentence pairs of the files.
@@ -29,7 +29,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Adds what was read after it.
+    /// Adds the counts of a later part.
     pub(super) fn add(&mut self, next: Self) {
         self.pairs += next.pairs;
         self.kept += next.kept;

@@ -53,7 +53,7 @@ impl OptimizerSettings {
     }
 }
 
-/// What a number must be, and how to say it.
+/// The numbers that are allowed, as a test and in words.
 type Bound = (fn(f32) -> bool, &'static str);
 
 const NOT_NEGATIVE: Bound = (|x| x >= 0.0 && x.is_finite(), "a number from 0 on");

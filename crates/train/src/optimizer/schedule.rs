@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 pub struct Schedule {
     /// The greatest learning rate.
     pub rate: f32,
-    /// Over so many updates the rate grows from 0, in equal steps.
+    /// The number of updates over which the rate grows from 0, in equal steps.
     pub warmup: u64,
-    /// What follows.
+    /// How the rate falls afterwards.
     pub decay: Decay,
 }
 
@@ -18,7 +18,7 @@ pub struct Schedule {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Decay {
-    /// It does not.
+    /// The rate stays.
     #[default]
     None,
     /// With the inverse square root of the number of updates, from update `from` on (Vaswani et al. 2017: from the end

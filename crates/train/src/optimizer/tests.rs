@@ -14,12 +14,13 @@ fn settings(method: Method, rate: f32) -> OptimizerSettings {
 fn one_number(settings: OptimizerSettings, gradients: &[f32]) -> (f32, Optimizer) {
     let mut parameters = Parameters::new(0);
     let id = parameters.declare("p", 1, 1, Init::Constant(0.5));
-    let mut optimizer = Optimizer::new(settings, &parameters);
+    let mut shards = Host::threads(2);
+    let mut optimizer = Optimizer::new(settings, &parameters, &mut shards[0]);
     for &gradient in gradients {
         let mut all = [Gradients::new(&parameters)];
         all[0].matrices_mut()[0].as_mut_slice()[0] = gradient;
-        let norm = Optimizer::sum(&mut all, 1);
-        optimizer.update(&mut parameters, &all[0], norm, 2);
+        let norm = Optimizer::sum(&mut shards, &mut all);
+        optimizer.update(&mut shards, &mut parameters, &all[0], norm);
     }
     (parameters.value(id).as_slice()[0], optimizer)
 }
@@ -35,7 +36,7 @@ impl Quadratic {
     fn new(settings: OptimizerSettings) -> Self {
         let mut parameters = Parameters::new(1);
         let ids = [("small", 3), ("large", 40)].map(|(name, rows)| parameters.declare(name, rows, 2000, Init::Glorot));
-        let optimizer = Optimizer::new(settings, &parameters);
+        let optimizer = Optimizer::new(settings, &parameters, &mut Host::default());
         Self { parameters, optimizer, ids }
     }
 
@@ -54,8 +55,9 @@ impl Quadratic {
                 *gradient = c * (p - t);
             }
         }
-        let norm = Optimizer::sum(&mut gradients, threads);
-        self.optimizer.update(&mut self.parameters, &gradients[0], norm, threads)
+        let mut shards = Host::threads(threads);
+        let norm = Optimizer::sum(&mut shards, &mut gradients);
+        self.optimizer.update(&mut shards, &mut self.parameters, &gradients[0], norm)
     }
 
     /// The greatest |pᵢ - tᵢ|.
@@ -64,8 +66,8 @@ impl Quadratic {
         all.map(|(i, p)| (p - Self::bowl(i).1).abs()).fold(0.0, f32::max)
     }
 
-    fn bits(&self) -> Vec<u32> {
-        let state = self.optimizer.state().flat_map(|(_, matrices)| matrices);
+    fn bits(&mut self) -> Vec<u32> {
+        let state = self.optimizer.state_mut().into_iter().flat_map(|(_, matrices)| &*matrices);
         let values = self.parameters.iter().map(|(_, value)| value);
         values.chain(state).flat_map(|matrix| matrix.as_slice().iter().map(|v| v.to_bits())).collect()
     }
@@ -107,9 +109,9 @@ fn restored_state_gives_the_same_bits() {
         for id in whole.ids {
             resumed.parameters.set(id, whole.parameters.value(id)).unwrap();
         }
-        for ((name, saved), (wanted, state)) in
-            whole.optimizer.state().zip(resumed.optimizer.restore(whole.optimizer.updates()))
-        {
+        resumed.optimizer.resume(whole.optimizer.updates());
+        let state = resumed.optimizer.state_mut();
+        for ((name, saved), (wanted, state)) in whole.optimizer.state_mut().into_iter().zip(state) {
             assert_eq!((name, saved.len()), (wanted, state.len()));
             state.clone_from_slice(saved);
         }
@@ -146,7 +148,8 @@ fn sums_of_gradients_do_not_hang_on_threads() {
         gradients
     };
     let (mut one, mut three) = ([gradients(1), gradients(2)], [gradients(1), gradients(2)]);
-    assert_eq!(Optimizer::sum(&mut one, 1).to_bits(), Optimizer::sum(&mut three, 3).to_bits());
+    let sum = |gradients: &mut [Gradients], threads| Optimizer::sum(&mut Host::threads(threads), gradients).to_bits();
+    assert_eq!(sum(&mut one, 1), sum(&mut three, 3));
     assert_eq!(one[0].matrices(), three[0].matrices());
 }
 
@@ -159,7 +162,7 @@ fn the_norm_is_that_of_all_matrices() {
     gradients[1].get_mut(ids[0]).as_mut_slice().copy_from_slice(&[1.0, 0.0]);
     gradients[1].get_mut(ids[1]).as_mut_slice().copy_from_slice(&[0.0, 1.0]);
     // (2, 2) and (0, 1)
-    assert_eq!(Optimizer::sum(&mut gradients, 2), 3.0);
+    assert_eq!(Optimizer::sum(&mut Host::threads(2), &mut gradients), 3.0);
 }
 
 #[test]
@@ -171,7 +174,8 @@ fn norms_and_weights_are_cut() {
     let ids = [("bias", 1), ("w", 2)].map(|(name, rows)| parameters.declare(name, rows, 1, Init::Constant(0.5)));
     let cut = OptimizerSettings { clip_weights: 0.25, ..settings(Method::Sgd, 0.1) };
     let gradients = Gradients::new(&parameters);
-    Optimizer::new(cut, &parameters).update(&mut parameters, &gradients, 0.0, 1);
+    let mut shards = Host::threads(1);
+    Optimizer::new(cut, &parameters, &mut shards[0]).update(&mut shards, &mut parameters, &gradients, 0.0);
     let [bias, w] = ids.map(|id| parameters.value(id).as_slice().to_vec());
     assert_eq!((bias, w), (vec![0.5], vec![0.25; 2]), "of weights and biases only weights");
 }
@@ -180,8 +184,8 @@ fn norms_and_weights_are_cut() {
 fn smoothed_parameters_follow() {
     let smoothed = |gradients: &[f32]| {
         let settings = OptimizerSettings { smoothing: 0.5, ..settings(Method::Sgd, 0.1) };
-        let (value, optimizer) = one_number(settings, gradients);
-        (value, optimizer.smoothed().map(|all| all[0].as_slice()[0]))
+        let (value, mut optimizer) = one_number(settings, gradients);
+        (value, optimizer.smoothed_mut().map(|all| all[0].as_slice()[0]))
     };
     assert_eq!(smoothed(&[]).1, None);
     // Kept: min(0.5, 1/10) of 0.5, then min(0.5, 2/11).

@@ -5,12 +5,12 @@ use crate::parameters::ParameterId;
 use metaphrase_device::{Additive, Device, Shape, Spans};
 use std::ops::Range;
 
-/// What attends to what: row r of the queries to the rows `spans[r]` of keys and values.
+/// Row r of the queries attends to the rows `spans[r]` of keys and values.
 #[derive(Debug, Clone)]
 pub struct AdditiveAttention {
-    /// `rows × n`, what the decoder's state has become.
+    /// `rows × n`: a map of the decoder's states.
     pub queries: Var,
-    /// `words × n`, what the encoder's output has become.
+    /// `words × n`: a map of the encoder's outputs.
     pub keys: Var,
     /// `words × m`, the encoder's output.
     pub values: Var,
@@ -31,7 +31,7 @@ pub(super) struct AdditiveOp<M> {
     settings: AdditiveAttention,
     /// The weights of all rows, one row after the other.
     pub(super) weights: M,
-    /// What a loss of the weights themselves adds to the derivatives by them.
+    /// The derivatives of a loss of the weights, to be added.
     pub(super) guide: Option<M>,
 }
 

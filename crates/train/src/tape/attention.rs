@@ -10,7 +10,7 @@ pub(super) struct Attention<M> {
     mask: Option<Mask>,
     /// Per sentence and query `heads × seen` weights, before dropout, as one row.
     pub(super) weights: M,
-    /// What a loss of the weights themselves adds to the derivatives by them.
+    /// The derivatives of a loss of the weights, to be added.
     pub(super) guide: Option<M>,
 }
 

@@ -17,7 +17,7 @@ pub(super) struct Gru<M> {
     pub(super) gates: M,
 }
 
-/// What a GRU reads.
+/// The inputs of a GRU.
 #[derive(Debug, Clone, Copy)]
 pub struct GruInputs {
     /// From the input: gates (`2d` columns, reset and update) and candidate (`d` columns).

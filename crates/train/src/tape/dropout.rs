@@ -3,7 +3,7 @@
 use super::{Backward, Op, Tape, Var};
 use metaphrase_device::{Device, Mask};
 
-/// The source of masks: each is a function of a seed and its number, so that none has to be kept.
+/// The source of masks: a mask is a function of a seed and the mask's number, so no mask has to be kept.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Masks {
     seed: u64,

@@ -11,7 +11,7 @@ pub struct OutputLoss {
     pub table: ParameterId,
     /// b, `1 × words`.
     pub bias: Option<ParameterId>,
-    /// What a word costs.
+    /// The loss of a word.
     pub loss: WordLoss,
 }
 

@@ -1,11 +1,11 @@
 //! Reverse-mode differentiation: a tape of operations on matrices.
 //!
-//! An operation computes its value at once and leaves behind what its derivative needs. [`Tape::backward`] then runs
-//! over the tape from its end: each operation receives the derivative of the loss by its value and adds its share to
+//! An operation computes its value at once and records the values that its derivative needs. [`Tape::backward`] then runs
+//! over the tape from its end: each operation receives the derivative of the loss by its value, and adds its share to
 //! the derivatives by its inputs and parameters.
 //!
 //! Matrices have a row for each word (all sentences one after the other) or each sentence: nothing is padded. One file
-//! per kind of operation holds both directions; what they compute with is a [`Device`]. Tests compare all derivatives
+//! per kind of operation holds both directions; a [`Device`] computes them. Tests compare all derivatives
 //! with differences.
 //!
 //! ```
@@ -59,7 +59,7 @@ impl Var {
     }
 }
 
-/// How a value came about, with what its derivative needs.
+/// The operation that computed a value, with the values that its derivative needs.
 enum Op<M> {
     /// Has no derivative.
     Constant,
@@ -74,7 +74,7 @@ enum Op<M> {
     Cell(cells::Cell<M>),
 }
 
-/// A computation and what its derivative needs.
+/// A computation, and the values that its derivative needs.
 pub struct Tape<'a, D: Device = Host> {
     parameters: &'a Parameters<D>,
     gradients: Option<&'a mut Gradients<D::Matrix>>,
@@ -150,7 +150,7 @@ impl<'a, D: Device> Tape<'a, D> {
         }
     }
 
-    /// Says what a loss of the weights of the attention `x` has for derivatives by them, in their order.
+    /// Gives the derivatives of a loss by the weights of the attention `x`, in the order of the weights.
     ///
     /// # Panics
     /// If there are not as many as weights.
@@ -230,7 +230,7 @@ impl<D: Device> Drop for Tape<'_, D> {
     }
 }
 
-/// What an operation needs on the way back.
+/// Everything that an operation needs on the way back.
 struct Backward<'t, D: Device> {
     parameters: &'t Parameters<D>,
     gradients: &'t mut Gradients<D::Matrix>,

@@ -57,7 +57,7 @@ fn check(name: &str, body: Body) {
             let mut shifted = |by: f32| {
                 let value = parameters.iter().nth(p).unwrap().1.as_slice()[i];
                 parameters.values_mut().nth(p).unwrap().as_mut_slice()[i] = value + by;
-                parameters.changed(1);
+                parameters.renew(&mut Host::threads(1));
                 let loss = run(&parameters, named, body, None);
                 parameters.values_mut().nth(p).unwrap().as_mut_slice()[i] = value;
                 loss
@@ -214,7 +214,7 @@ fn derivatives_of_the_loss_are_differences() {
             let mut shifted = |by: f32| {
                 let value = parameters.iter().nth(p).unwrap().1.as_slice()[i];
                 parameters.values_mut().nth(p).unwrap().as_mut_slice()[i] = value + by;
-                parameters.changed(1);
+                parameters.renew(&mut Host::threads(1));
                 let loss = run(&parameters, None);
                 parameters.values_mut().nth(p).unwrap().as_mut_slice()[i] = value;
                 loss

@@ -1,0 +1,123 @@
+//! The speed of updates on the first NVIDIA GPU, for `benches/gpu/run`: a line of JSON for each precision and recipe.
+//!
+//! `gpu SECONDS RECIPE...` runs each measurement for about this number of seconds. The batch is made up, of the size in the
+//! recipe and once of 16 times this size. The peak is not the maker's: it is what cuBLAS reaches with products of 8192 × 8192
+//! matrices in the same precision.
+
+use anyhow::{Context, Result};
+use metaphrase_base::WordId;
+use metaphrase_cuda::Cuda;
+use metaphrase_device::{Products as _, Storage as _, Weight};
+use metaphrase_models::Config;
+use metaphrase_train::data::{Batch, BatchSize};
+use metaphrase_train::networks::Network;
+use metaphrase_train::parameters::Parameters;
+use metaphrase_train::{Precision, Recipe, Trainer, TrainerSettings, trial};
+use serde_json::json;
+use std::path::Path;
+use std::time::Instant;
+
+/// Words of the vocabularies of recipes/.
+const VOCABULARY: usize = 8000;
+
+fn main() -> Result<()> {
+    let mut arguments = std::env::args().skip(1);
+    let seconds: f64 = arguments.next().and_then(|n| n.parse().ok()).context("expected SECONDS RECIPE...")?;
+    let recipes: Vec<String> = arguments.collect();
+    for precision in [Precision::F32, Precision::Bf16] {
+        let peak = peak(precision, seconds)?;
+        println!("{}", json!({ "precision": precision, "peak-tflops": peak }));
+        for recipe in &recipes {
+            for factor in [1, 16] {
+                println!("{}", measure(Path::new(recipe), precision, factor, seconds, peak)?);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Floating-point operations in units of 10¹² of this number of multiplications with addition, per second.
+fn tera(multiply_adds: u64, seconds: f64) -> f64 {
+    2.0 * multiply_adds as f64 / seconds / 1e12
+}
+
+/// 10¹² operations per second in large products.
+fn peak(precision: Precision, seconds: f64) -> Result<f64> {
+    const SIZE: usize = 8192;
+    let mut cuda = Cuda::open(0)?;
+    cuda.set_precision(precision);
+    let [x, w, mut y] = [(); 3].map(|()| cuda.zeros(SIZE, SIZE));
+    let corner = cuda.zeros(1, 1);
+    let mut product = |cuda: &mut Cuda| {
+        cuda.product_add(&x, Weight { parameter: &w, transposed: false }, &mut y, true);
+        cuda.download(&corner); // waits
+    };
+    product(&mut cuda);
+    let (start, before) = (Instant::now(), cuda.multiply_adds());
+    while start.elapsed().as_secs_f64() < seconds / 4.0 {
+        product(&mut cuda);
+    }
+    cuda.check()?;
+    Ok(tera(cuda.multiply_adds() - before, start.elapsed().as_secs_f64()))
+}
+
+/// Agreement with the CPU, and words per second of updates.
+fn measure(path: &Path, precision: Precision, factor: usize, seconds: f64, peak: f64) -> Result<serde_json::Value> {
+    let recipe = Recipe::read(path, &[])?;
+    let config = Config {
+        source_words: VOCABULARY,
+        target_words: VOCABULARY,
+        end_of_sentence: 0,
+        never: vec![1],
+        decoding: recipe.model.decoding,
+        architecture: recipe.model.architecture,
+    };
+    let settings = TrainerSettings { precision, ..recipe.training.update };
+    let mut parameters = Parameters::new(1);
+    let network = Network::declare(&config, &mut parameters)?;
+    let mut cuda = Cuda::open(0)?;
+    let difference = trial(&mut cuda, &network, &parameters, settings)?;
+    let mut trainer = Trainer::on(vec![cuda], network, &parameters, settings, 1);
+    let BatchSize::Words(words) = recipe.training.batch.size else { anyhow::bail!("a recipe with batches of words") };
+    let batch = made_up(words.get() * factor);
+    for _ in 0..3 {
+        trainer.update(&batch)?; // memory is allocated, cuBLAS chooses
+    }
+    let before = trainer.device().multiply_adds();
+    let (start, mut updates) = (Instant::now(), 0);
+    while start.elapsed().as_secs_f64() < seconds {
+        trainer.update(&batch)?;
+        updates += 1;
+    }
+    let (took, products) = (start.elapsed().as_secs_f64(), trainer.device().multiply_adds() - before);
+    let reached = tera(products, took);
+    Ok(json!({
+        "recipe": path.file_stem().map(|name| name.to_string_lossy()),
+        "precision": precision,
+        "batch-words": batch.target.words().len(),
+        "updates": updates,
+        "seconds": took,
+        "words-per-second": (updates * batch.target.words().len()) as f64 / took,
+        "tflops": reached,
+        "share-of-peak": reached / peak,
+        "largest-difference": difference,
+    }))
+}
+
+/// Sentences with lengths of Tatoeba, sorted into a batch.
+fn made_up(words: usize) -> Batch {
+    let mut state = 1_u32;
+    let mut next = |below: u32| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) % below
+    };
+    let mut batch = Batch::default();
+    while batch.target.words().len() < words {
+        let length = 8 + next(5);
+        for side in [&mut batch.source, &mut batch.target] {
+            let words = (1..length).map(|_| WordId(2 + next(VOCABULARY as u32 - 2)));
+            side.push(&words.chain([WordId(0)]).collect::<Vec<_>>());
+        }
+    }
+    batch
+}

@@ -1,0 +1,100 @@
+//! Updates of parameters: `kernels/training.cu`.
+
+#![allow(unsafe_code)] // launches kernels
+
+use super::same;
+use crate::backend::Grid;
+use crate::{Cuda, Matrix};
+use metaphrase_device::{Change, Elementwise, Rule, Shape, Storage, Trained, Updates};
+
+/// The most blocks that sum up the squares of a matrix.
+const SQUARE_BLOCKS: usize = 64;
+/// Numbers per block, while there are fewer blocks than that.
+const SQUARES_OF_BLOCK: usize = 4096;
+
+impl Cuda {
+    /// The root of the sum of the squares of all numbers.
+    fn norm(&mut self, matrices: &[Matrix]) -> f32 {
+        let mut sums = self.zeros(matrices.len(), SQUARE_BLOCKS);
+        for (i, matrix) in matrices.iter().enumerate() {
+            let n = matrix.len();
+            let own = sums.write().wrapping_add(i * SQUARE_BLOCKS);
+            let grid = Grid::blocks(n.div_ceil(SQUARES_OF_BLOCK).min(SQUARE_BLOCKS));
+            // SAFETY: the matrix has n numbers, and each block a sum of its own.
+            self.run(|b| unsafe { b.squares(grid, matrix.read(), n as u64, own) });
+        }
+        let all = self.download(&sums);
+        self.give(sums);
+        all.as_slice().iter().map(|&sum| f64::from(sum)).sum::<f64>().sqrt() as f32
+    }
+
+    /// Lets a parameter follow its gradient; `means` are the first and the second of [`Trained`], if the rule has any.
+    fn follow(&mut self, p: &mut Matrix, g: &Matrix, means: Option<[&mut Matrix; 2]>, change: Change) {
+        let Change { rule, rate, clip, .. } = change;
+        let (count, all) = (same([p, g]), Grid::each(p.len()));
+        let means = means.map(|[first, second]| {
+            same([p, first, second]);
+            [first.write(), second.write()]
+        });
+        let (p, g, n) = (p.write(), g.read(), count as u64);
+        match (rule, means) {
+            (Rule::Sgd, _) => {
+                // SAFETY: both have n numbers.
+                self.run(|b| unsafe { b.sgd(all, p, g, n, rate, clip) });
+            }
+            (Rule::Adam(adam), Some([m, v])) => {
+                // SAFETY: all have n numbers.
+                self.run(|b| unsafe { b.adam(all, p, g, m, v, n, rate, clip, adam) });
+            }
+            (Rule::Adadelta(adadelta), Some([steps, squares])) => {
+                // SAFETY: all have n numbers.
+                self.run(|b| unsafe { b.adadelta(all, p, g, steps, squares, n, rate, clip, adadelta) });
+            }
+            (Rule::Adam(_) | Rule::Adadelta(_), None) => panic!("this rule needs two means per parameter"),
+        }
+    }
+
+    /// Cuts numbers to ±limit. A number that is not finite stays visible.
+    fn cut(&mut self, matrix: &mut Matrix, limit: f32) {
+        let n = matrix.len();
+        // SAFETY: the matrix has n numbers.
+        self.run(|b| unsafe { b.cut(Grid::each(n), matrix.write(), n as u64, limit) });
+    }
+
+    /// smoothed ← kept · smoothed + (1 - kept) · parameter.
+    fn smooth(&mut self, smoothed: &mut Matrix, parameter: &Matrix, kept: f32) {
+        let n = same([smoothed, parameter]);
+        // SAFETY: both have n numbers.
+        self.run(|b| unsafe { b.smooth(Grid::each(n), smoothed.write(), parameter.read(), n as u64, kept) });
+    }
+}
+
+impl Updates for Cuda {
+    fn sum(shards: &mut [Self], mut gradients: Vec<&mut [Matrix]>) -> f32 {
+        let Some((sum, others)) = gradients.split_first_mut() else { return 0.0 };
+        let cuda = &mut shards[0];
+        for other in others {
+            sum.iter_mut().zip(&**other).for_each(|(sum, other)| cuda.add(sum, other));
+        }
+        cuda.norm(sum)
+    }
+
+    fn update(shards: &mut [Self], change: Change, trained: Trained<'_, Self>) {
+        let Trained { parameters, gradients, first, second, smoothed } = trained;
+        let cuda = &mut shards[0];
+        let mut means = first.iter_mut().zip(second);
+        let mut smoothed = smoothed.iter_mut();
+        for (parameter, gradient) in parameters.iter_mut().zip(gradients) {
+            let means = means.next().map(|(first, second)| [first, second]);
+            cuda.follow(parameter, gradient, means, change);
+            if change.clip_weights > 0.0 && parameter.rows() != 1 {
+                cuda.cut(parameter, change.clip_weights);
+            }
+            if let Some(smoothed) = smoothed.next() {
+                cuda.smooth(smoothed, parameter, change.kept);
+            }
+        }
+    }
+
+    fn renew(_: &mut [Self], _: &mut [Matrix]) {}
+}
