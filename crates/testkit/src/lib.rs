@@ -11,3 +11,8 @@ pub use exhaustive::{Found, exhaustive};
 pub use fake::{FakeModel, FakeScores, FakeState};
 pub use needs::{IntoOutcome, Missing, Outcome, run, shared, test};
 pub use scorers::{Densely, Pairs};
+
+/// The examples of the page compile and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/extending.md")]
+struct Extending;
