@@ -40,34 +40,29 @@ def write_classes():
     digits = members(MosesTokenizer.IsAlnum) - alpha - marks
     newline = {ord("\n")}  # a slip of the reference's data, which no rule can see
     classes = [
-        ("ALPHA", "Letters, as `IsAlpha`.", alpha),
-        ("INDIC_MARKS", "Viramas and nuktas, which the tokeniser counts as letters.", marks),
-        ("DIGITS", "`IsAlnum` less letters and marks.", digits),
-        ("NUMBERS", "Numbers of any kind, as `IsN`.", property_of("IsN") - newline),
-        ("LOWER", "Lower-case letters, as `IsLower`.", property_of("IsLower")),
-        ("CURRENCY", "Currency symbols, as `IsSc`.", property_of("IsSc") - newline),
-        ("CASED", "Letters that the truecaser counts as cased.",
+        ("letter", "Letters, as `IsAlpha`.", alpha),
+        ("indic-mark", "Viramas and nuktas, which the tokeniser counts as letters.", marks),
+        ("digit", "`IsAlnum` less letters and marks.", digits),
+        ("number", "Numbers of any kind, as `IsN`.", property_of("IsN") - newline),
+        ("lower", "Lower-case letters, as `IsLower`.", property_of("IsLower")),
+        ("currency", "Currency symbols, as `IsSc`.", property_of("IsSc") - newline),
+        ("cased", "Letters that the truecaser counts as cased.",
          members(MosesTruecaser.Lowercase_Letter + MosesTruecaser.Uppercase_Letter)),
-        ("HAN", "Counted as letters for Chinese and Japanese.", property_of("Han")),
-        ("HANGUL", "Counted as letters for Korean.", property_of("Hangul")),
-        ("KANA", "Counted as letters for Japanese.", property_of("Hiragana", "Katakana")),
+        ("han", "Counted as letters for Chinese and Japanese.", property_of("Han")),
+        ("hangul", "Counted as letters for Korean.", property_of("Hangul")),
+        ("kana", "Counted as letters for Japanese.", property_of("Hiragana", "Katakana")),
     ]
     lines = [
-        "//! Character classes of the Moses tools, as inclusive ranges of code points.",
-        "//!",
-        "//! These are properties of an older Unicode (about version 7), kept so that our output is",
-        "//! that of the original. Written by `testdata/text/make_moses_data.py`; do not edit.",
-        "",
-        "/// Inclusive ranges of code points in rising order.",
-        "pub(super) type Ranges = &'static [(u32, u32)];",
+        "# Character classes of the Moses tools: the class, then the first and last code points of ranges, in rising order.",
+        "# These are properties of an older Unicode (about version 7), kept so that our output is that of the original.",
+        "# Written by testdata/text/make_moses_data.py; do not edit.",
     ]
     for name, doc, points in classes:
-        lines += ["", f"/// {doc}", "#[rustfmt::skip]", f"pub(super) const {name}: Ranges = &["]
+        lines.append(f"# {doc}")
         row = ranges(points)
-        for i in range(0, len(row), 6):
-            lines.append("    " + " ".join(f"(0x{a:x}, 0x{b:x})," for a, b in row[i : i + 6]))
-        lines.append("];")
-    (OUT / "char_ranges.rs").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        for i in range(0, len(row), 10):
+            lines.append(" ".join([name, *(f"{a:x}-{b:x}" for a, b in row[i : i + 10])]))
+    (OUT / "char_classes.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def write_prefixes():

@@ -39,8 +39,9 @@ mod workers;
 
 pub use aligner::{Options, Progress, Stage, align};
 pub use alignment::{Alignment, Link};
-pub use corpus::{Corpus, Pair, Words};
+pub use corpus::{Corpus, Pair};
 pub use error::Error;
 pub use error_rate::ErrorRate;
 pub use extract::{ExtractError, ExtractOptions, Extracted, Smoothing, extract, extract_lexicon};
+pub use metaphrase_base::Words;
 pub use symmetrize::Symmetrization;

@@ -1,6 +1,7 @@
 //! Ids, scores and the traits where the crates of Metaphrase meet.
 //!
 //! * [`WordId`], [`SentId`], [`Row`]: checked 32-bit indices, one per noun.
+//! * [`Words`]: distinct words and their ids.
 //! * [`MappedFile`], [`Bytes`]: the bytes of a file, used in place.
 //! * [`new_file`], [`checksum`]: files that are written atomically and verified by checksum.
 //! * [`Choice`]: closed sets that people choose from by name.
@@ -20,6 +21,7 @@ mod number;
 pub mod pipeline;
 mod scorer;
 mod step;
+mod words;
 
 pub use choice::{Choice, Named, UnknownName};
 pub use files::{checksum, new_file};
@@ -28,3 +30,4 @@ pub use mapped::{Bytes, MappedFile};
 pub use number::SixDigits;
 pub use scorer::{ScoreBuffer, Scorer, WordScore, WordScores};
 pub use step::{Candidate, ModelFacts, Parent, Sentence, Step, StepModel, StepRow, StepScores, by_score_desc};
+pub use words::Words;

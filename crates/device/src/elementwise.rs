@@ -1,34 +1,7 @@
 //! Sums, products and functions of single numbers.
 
 use crate::storage::{Host, Storage};
-use metaphrase_kernels::{self as kernels, Matrix, vectorised};
-
-/// A function that follows a linear map, element by element. Its value determines its derivative.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Activation {
-    /// x
-    None,
-    /// max(x, 0)
-    Relu,
-    /// min(max(x, 0), 10)
-    ClippedRelu,
-    /// tanh x
-    Tanh,
-    /// 1 / (1 + e⁻ˣ)
-    Sigmoid,
-}
-
-impl Activation {
-    pub(crate) const fn kernel(self) -> kernels::Activation {
-        match self {
-            Self::None => kernels::Activation::None,
-            Self::Relu => kernels::Activation::Relu,
-            Self::ClippedRelu => kernels::Activation::ClippedRelu,
-            Self::Tanh => kernels::Activation::Tanh,
-            Self::Sigmoid => kernels::Activation::Sigmoid,
-        }
-    }
-}
+use metaphrase_kernels::{self as kernels, Activation, Matrix, vectorised};
 
 /// Operations element by element, on matrices of one shape; "rows" (`1 × n`) meet each row.
 pub trait Elementwise: Storage {
@@ -46,16 +19,8 @@ pub trait Elementwise: Storage {
     fn mul_row(&mut self, y: &mut Self::Matrix, row: &Self::Matrix);
     /// y ← f(y).
     fn activate(&mut self, f: Activation, y: &mut Self::Matrix);
-    /// `grad` ← `grad` · f'(x), where `y = f(x)`.
-    fn derive(&mut self, f: Activation, y: &Self::Matrix, grad: &mut Self::Matrix);
-    /// y ← y · σ(y).
-    fn swish(&mut self, y: &mut Self::Matrix);
-    /// grad ← grad · d(x · σ(x))/dx.
-    fn derive_swish(&mut self, x: &Self::Matrix, grad: &mut Self::Matrix);
-    /// y ← y · Φ(y), Φ the standard normal distribution function.
-    fn gelu(&mut self, y: &mut Self::Matrix);
-    /// grad ← grad · dy/dx with y = x · Φ(x).
-    fn derive_gelu(&mut self, x: &Self::Matrix, y: &Self::Matrix, grad: &mut Self::Matrix);
+    /// `grad` ← `grad` · f'(x), where `y = f(x)`. Only Swish and GELU read x: the others' value determines the derivative.
+    fn derive(&mut self, f: Activation, x: &Self::Matrix, y: &Self::Matrix, grad: &mut Self::Matrix);
     /// y ← gate · a + (1 - gate) · b.
     fn mix(&mut self, gate: &Self::Matrix, a: &Self::Matrix, b: &Self::Matrix, y: &mut Self::Matrix);
     /// sum ← sum + a · b, or a · b if `sum` is fresh.
@@ -99,61 +64,22 @@ impl Elementwise for Host {
     }
 
     fn activate(&mut self, f: Activation, y: &mut Matrix) {
+        f.apply(y.as_mut_slice());
+    }
+
+    fn derive(&mut self, f: Activation, x: &Matrix, y: &Matrix, grad: &mut Matrix) {
+        let grad = grad.as_mut_slice();
+        let pairs = grad.iter_mut().zip(y.as_slice());
         match f {
             Activation::None => {}
-            Activation::Relu => kernels::relu_in_place(y.as_mut_slice()),
-            Activation::ClippedRelu => kernels::clipped_relu_in_place(y.as_mut_slice()),
-            Activation::Tanh => kernels::tanh_in_place(y.as_mut_slice()),
-            Activation::Sigmoid => kernels::sigmoid_in_place(y.as_mut_slice()),
-        }
-    }
-
-    fn derive(&mut self, f: Activation, y: &Matrix, grad: &mut Matrix) {
-        let pairs = grad.as_mut_slice().iter_mut().zip(y.as_slice());
-        vectorised(|| match f {
-            Activation::None => {}
-            Activation::Relu => pairs.for_each(|(grad, &y)| *grad = if y > 0.0 { *grad } else { 0.0 }),
-            Activation::ClippedRelu => pairs.for_each(|(grad, &y)| {
-                *grad = if y > 0.0 && y < kernels::RELU_LIMIT { *grad } else { 0.0 };
+            Activation::Relu => vectorised(|| pairs.for_each(|(grad, &y)| *grad = if y > 0.0 { *grad } else { 0.0 })),
+            Activation::ClippedRelu => vectorised(|| {
+                pairs.for_each(|(grad, &y)| *grad = if y > 0.0 && y < kernels::RELU_LIMIT { *grad } else { 0.0 });
             }),
-            Activation::Tanh => pairs.for_each(|(grad, &y)| *grad *= 1.0 - y * y),
-            Activation::Sigmoid => pairs.for_each(|(grad, &y)| *grad *= y * (1.0 - y)),
-        });
-    }
-
-    fn swish(&mut self, y: &mut Matrix) {
-        kernels::swish_in_place(y.as_mut_slice());
-    }
-
-    fn derive_swish(&mut self, x: &Matrix, grad: &mut Matrix) {
-        for (grad, x) in grad.as_mut_slice().chunks_mut(BLOCK).zip(x.as_slice().chunks(BLOCK)) {
-            let mut sigmoid = [0.0; BLOCK];
-            let sigmoid = &mut sigmoid[..x.len()];
-            sigmoid.copy_from_slice(x);
-            kernels::sigmoid_in_place(sigmoid);
-            let all = grad.iter_mut().zip(x).zip(&*sigmoid);
-            // σ + xσ(1 - σ)
-            vectorised(|| all.for_each(|((grad, &x), &s)| *grad *= s * (1.0 + x * (1.0 - s))));
-        }
-    }
-
-    fn gelu(&mut self, y: &mut Matrix) {
-        kernels::gelu_in_place(y.as_mut_slice());
-    }
-
-    fn derive_gelu(&mut self, x: &Matrix, y: &Matrix, grad: &mut Matrix) {
-        let inputs = x.as_slice().chunks(BLOCK).zip(y.as_slice().chunks(BLOCK));
-        for (grad, (x, y)) in grad.as_mut_slice().chunks_mut(BLOCK).zip(inputs) {
-            let mut density = [0.0; BLOCK];
-            let density = &mut density[..x.len()];
-            density.iter_mut().zip(x).for_each(|(d, &x)| *d = -0.5 * x * x);
-            kernels::exp_in_place(density);
-            const FACTOR: f32 = 0.398_942_3; // 1/√(2π)
-            // Φ(x) + xφ(x), with Φ(x) = y/x.
-            for (((grad, &x), &y), &d) in grad.iter_mut().zip(x).zip(y).zip(&*density) {
-                let phi = if x == 0.0 { 0.5 } else { y / x };
-                *grad *= phi + x * FACTOR * d;
-            }
+            Activation::Tanh => vectorised(|| pairs.for_each(|(grad, &y)| *grad *= 1.0 - y * y)),
+            Activation::Sigmoid => vectorised(|| pairs.for_each(|(grad, &y)| *grad *= y * (1.0 - y))),
+            Activation::Swish => derive_swish(x.as_slice(), grad),
+            Activation::Gelu => derive_gelu(x.as_slice(), y.as_slice(), grad),
         }
     }
 
@@ -190,6 +116,33 @@ impl Elementwise for Host {
         for r in 0..a.rows() {
             let row = sum.as_mut_slice().iter_mut().zip(a.row(r)).zip(b.row(r));
             vectorised(|| row.for_each(|((sum, &a), &b)| *sum += a * b));
+        }
+    }
+}
+
+fn derive_swish(x: &[f32], grad: &mut [f32]) {
+    for (grad, x) in grad.chunks_mut(BLOCK).zip(x.chunks(BLOCK)) {
+        let mut sigmoid = [0.0; BLOCK];
+        let sigmoid = &mut sigmoid[..x.len()];
+        sigmoid.copy_from_slice(x);
+        kernels::sigmoid_in_place(sigmoid);
+        let all = grad.iter_mut().zip(x).zip(&*sigmoid);
+        // σ + xσ(1 - σ)
+        vectorised(|| all.for_each(|((grad, &x), &s)| *grad *= s * (1.0 + x * (1.0 - s))));
+    }
+}
+
+fn derive_gelu(x: &[f32], y: &[f32], grad: &mut [f32]) {
+    for (grad, (x, y)) in grad.chunks_mut(BLOCK).zip(x.chunks(BLOCK).zip(y.chunks(BLOCK))) {
+        let mut density = [0.0; BLOCK];
+        let density = &mut density[..x.len()];
+        density.iter_mut().zip(x).for_each(|(d, &x)| *d = -0.5 * x * x);
+        kernels::exp_in_place(density);
+        const FACTOR: f32 = 0.398_942_3; // 1/√(2π)
+        // Φ(x) + xφ(x), with Φ(x) = y/x.
+        for (((grad, &x), &y), &d) in grad.iter_mut().zip(x).zip(y).zip(&*density) {
+            let phi = if x == 0.0 { 0.5 } else { y / x };
+            *grad *= phi + x * FACTOR * d;
         }
     }
 }

@@ -1,8 +1,7 @@
 //! Products with parameters, in the precision that training was asked for.
 
-use crate::elementwise::Activation;
 use crate::storage::{Host, Storage};
-use metaphrase_kernels::{self as kernels, Epilogue, Matrix, PackedBf16, PackedMatrix, WeightOrder};
+use metaphrase_kernels::{self as kernels, Activation, Epilogue, Matrix, PackedBf16, PackedMatrix, WeightOrder};
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 
@@ -138,7 +137,7 @@ impl Products for Host {
     }
 
     fn linear(&mut self, x: &Matrix, w: Weight<'_, Parameter>, b: Option<&Matrix>, f: Activation, y: &mut Matrix) {
-        self.product(x, &w, Epilogue { bias: b.map(Matrix::as_slice), add: None, activation: f.kernel() }, y);
+        self.product(x, &w, Epilogue { bias: b.map(Matrix::as_slice), add: None, activation: f }, y);
     }
 
     fn product_add(&mut self, x: &Matrix, w: Weight<'_, Parameter>, sum: &mut Matrix, fresh: bool) {

@@ -38,7 +38,8 @@ pub enum Activation {
 }
 
 impl Activation {
-    fn apply(self, values: &mut [f32]) {
+    /// Applies the function to each value.
+    pub fn apply(self, values: &mut [f32]) {
         match self {
             Self::None => {}
             Self::Relu => relu_in_place(values),

@@ -1,7 +1,5 @@
 //! JSON as Python's `json.dumps` writes it, as far as scores need it.
 
-use std::fmt::Write;
-
 /// A value.
 #[derive(Debug, Clone)]
 pub(crate) enum Value {
@@ -32,21 +30,7 @@ pub(crate) fn object(fields: &[(String, Value)], indent: usize, outer: usize) ->
 
 /// A string in quotation marks; characters beyond ASCII stay as they are.
 fn quote(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if c < ' ' => write!(out, "\\u{:04x}", u32::from(c)).unwrap_or_default(),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
+    serde_json::Value::from(text).to_string()
 }
 
 /// The shortest digits that are read back as the same number, in Python's layout: always a fraction or an exponent, and an
@@ -105,9 +89,9 @@ mod tests {
     #[test]
     fn objects_are_indented_and_escaped() {
         let inner = Value::Object(vec![("score".to_owned(), Value::Number(1.5)), ("p".to_owned(), Value::Null)]);
-        let fields = [("system".to_owned(), Value::Text("a\"b\u{1}".to_owned())), ("BLEU".to_owned(), inner)];
-        let expected =
-            "{\n  \"system\": \"a\\\"b\\u0001\",\n  \"BLEU\": {\n    \"score\": 1.5,\n    \"p\": null\n  }\n}";
+        let fields =
+            [("system".to_owned(), Value::Text("a\"b\u{1}\u{8}\u{1f}é\u{7f}".to_owned())), ("BLEU".to_owned(), inner)];
+        let expected = "{\n  \"system\": \"a\\\"b\\u0001\\b\\u001fé\u{7f}\",\n  \"BLEU\": {\n    \"score\": 1.5,\n    \"p\": null\n  }\n}";
         assert_eq!(object(&fields, 2, 0), expected);
     }
 }

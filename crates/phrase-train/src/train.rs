@@ -6,7 +6,7 @@ use crate::tuning::{TuneOptions, tune};
 use crate::{files, settings, text, weights};
 use metaphrase_align::{Alignment, Corpus, ExtractOptions, Extracted, extract};
 use metaphrase_ngram::{Discounts, EstimateOptions, EstimateReport, estimate};
-use metaphrase_phrase::{FeatureFile, FeatureNames, MosesIni, PhraseModel, Plain, reweighted};
+use metaphrase_phrase::{FeatureNames, MosesIni, PhraseModel, reweighted};
 use metaphrase_tune::{Round, Tuned};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -206,22 +206,16 @@ impl Training<'_, '_> {
 
     /// The model with the weights of the beginning. Its files lie beside it, so that the directory can be moved.
     fn ini(&self) -> Result<MosesIni, Error> {
-        let weights = weights::of_moses();
-        let names = FeatureNames::of_moses(true);
         let language_model = match &self.options.language_model {
             Some(path) => path.canonicalize().map_err(|cause| Error::read(path, cause))?,
             None => files::LANGUAGE_MODEL.into(),
         };
-        let file = |name, path, weights: &[f32]| FeatureFile { name, path, weights: weights.to_vec() };
-        let plain = |name, weight| Plain { name, weight };
         Ok(MosesIni {
-            phrase_table: file(names.translation, files::PHRASE_TABLE.into(), &weights.translation),
-            reordering: names.reordering.map(|name| file(name, files::REORDERING_TABLE.into(), &weights.reordering)),
-            language_model: file(names.language_model, language_model, &[weights.language_model]),
-            distortion: plain(names.distortion, weights.distortion),
-            word_penalty: plain(names.word_penalty, weights.word_penalty),
-            phrase_penalty: plain(names.phrase_penalty, weights.phrase_penalty),
-            unknown_word: plain("UnknownWordPenalty0".into(), weights.unknown_word),
+            phrase_table: files::PHRASE_TABLE.into(),
+            reordering: Some(files::REORDERING_TABLE.into()),
+            language_model,
+            names: FeatureNames::of_moses(true),
+            weights: weights::of_moses(),
             distortion_limit: Some(self.options.distortion_limit),
             table_limit: None,
         })

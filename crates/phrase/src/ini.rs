@@ -1,52 +1,30 @@
 //! `moses.ini`: which features a Moses model has, their files and weights.
 
 use crate::error::Error;
+use crate::features::Features;
 use crate::lines::Lines;
+use crate::model::FeatureNames;
+use crate::table::REORDERING_SCORES;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// The parts of a `moses.ini` that belong to the features of this decoder.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MosesIni {
-    /// The phrase table.
-    pub phrase_table: FeatureFile,
-    /// The lexicalised reordering table, if there is one.
-    pub reordering: Option<FeatureFile>,
-    /// The language model in ARPA format.
-    pub language_model: FeatureFile,
-    /// Name and weight of the distortion, the word penalty, the phrase penalty and the penalty of unknown words; a model
-    /// without one of these has weight 0 for it.
-    pub distortion: Plain,
-    /// See [`distortion`](Self::distortion).
-    pub word_penalty: Plain,
-    /// See [`distortion`](Self::distortion).
-    pub phrase_penalty: Plain,
-    /// See [`distortion`](Self::distortion).
-    pub unknown_word: Plain,
+    /// The file of the phrase table.
+    pub phrase_table: PathBuf,
+    /// The file of the lexicalised reordering table, if there is one.
+    pub reordering: Option<PathBuf>,
+    /// The file of the language model, in ARPA format.
+    pub language_model: PathBuf,
+    /// The names of the features.
+    pub names: FeatureNames,
+    /// The weights of the features; a feature that the model does not have has weight 0.
+    pub weights: Features,
     /// How many source words a jump may pass; `None`: any number.
     pub distortion_limit: Option<usize>,
     /// Translation options per source phrase, `table-limit`; `None`: Moses' own default of 20.
     pub table_limit: Option<usize>,
-}
-
-/// A feature that reads a file.
-#[derive(Debug, Clone, PartialEq)]
-pub struct FeatureFile {
-    /// As n-best lists call it, `TranslationModel0`.
-    pub name: String,
-    /// Its file.
-    pub path: PathBuf,
-    /// A weight for each score.
-    pub weights: Vec<f32>,
-}
-
-/// A feature without a file, of one score.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Plain {
-    /// As n-best lists call it, `Distortion0`.
-    pub name: String,
-    /// Its weight.
-    pub weight: f32,
 }
 
 impl MosesIni {
@@ -114,23 +92,39 @@ impl Sections {
 
     fn into_ini(self) -> Result<MosesIni, Error> {
         self.check_kinds()?;
-        let phrase_table = self.required("a phrase table", is_phrase_table, "num-features")?;
-        let language_model = self.required("a language model", is_language_model, "")?;
-        let reordering = match self.one_of(is_reordering)? {
-            Some(feature) => Some(self.reordering(feature)?),
-            None => None,
+        let table = self.required("a phrase table", is_phrase_table)?;
+        let language_model = self.required("a language model", is_language_model)?;
+        let reordering = self.one_of(is_reordering)?;
+        let number = |key| table.values.get(key).and_then(|value| value.parse().ok());
+        let mut weights = Features {
+            translation: self.weights_of(table, number("num-features").unwrap_or(1))?,
+            language_model: self.weights_of(language_model, 1)?[0],
+            distortion: self.weight("Distortion")?,
+            word_penalty: self.weight("WordPenalty")?,
+            phrase_penalty: self.weight("PhrasePenalty")?,
+            unknown_word: self.weight("UnknownWordPenalty")?,
+            ..Features::default()
         };
-        let table_limit = self.one_of(is_phrase_table)?.and_then(|feature| feature.values.get("table-limit"));
+        if let Some(feature) = reordering {
+            self.check_reordering(feature)?;
+            weights.reordering.copy_from_slice(&self.weights_of(feature, REORDERING_SCORES)?);
+        }
         Ok(MosesIni {
-            distortion: self.plain("Distortion")?,
-            word_penalty: self.plain("WordPenalty")?,
-            phrase_penalty: self.plain("PhrasePenalty")?,
-            unknown_word: self.plain("UnknownWordPenalty")?,
+            phrase_table: self.file(table)?,
+            reordering: reordering.map(|feature| self.file(feature)).transpose()?,
+            language_model: self.file(language_model)?,
+            names: FeatureNames {
+                reordering: reordering.map(name_of),
+                distortion: self.name("Distortion"),
+                language_model: name_of(language_model),
+                word_penalty: self.name("WordPenalty"),
+                phrase_penalty: self.name("PhrasePenalty"),
+                translation: name_of(table),
+                unknown_word: self.name("UnknownWordPenalty"),
+            },
+            weights,
             distortion_limit: self.distortion_limit,
-            table_limit: table_limit.and_then(|limit| limit.parse().ok()),
-            phrase_table,
-            reordering,
-            language_model,
+            table_limit: number("table-limit"),
         })
     }
 
@@ -159,44 +153,42 @@ impl Sections {
         }
     }
 
-    fn required(&self, what: &str, is_kind: fn(&str) -> bool, count: &str) -> Result<FeatureFile, Error> {
-        let Some(feature) = self.one_of(is_kind)? else {
-            return Err(Error::model(&self.path, format!("expected {what} under [feature], found none")));
-        };
-        let count = feature.values.get(count).and_then(|count| count.parse().ok());
-        self.file(feature, count.unwrap_or(1))
+    fn required(&self, what: &str, is_kind: fn(&str) -> bool) -> Result<&FeatureLine, Error> {
+        let none = || Error::model(&self.path, format!("expected {what} under [feature], found none"));
+        self.one_of(is_kind)?.ok_or_else(none)
     }
 
-    fn reordering(&self, feature: &FeatureLine) -> Result<FeatureFile, Error> {
+    fn check_reordering(&self, feature: &FeatureLine) -> Result<(), Error> {
         let kind = feature.values.get("type").map(String::as_str).unwrap_or_default();
         let supported = ["wbe-msd-bidirectional-fe-allff", "wbe-msd-bidirectional-fe", "phrase-msd-bidirectional-fe"];
         if !supported.contains(&kind) {
             let what = format!("the reordering type `{kind}` is not supported; wbe-msd-bidirectional-fe-allff is");
             return Err(Error::line(&self.path, feature.line, what));
         }
-        self.file(feature, crate::table::REORDERING_SCORES)
+        Ok(())
     }
 
-    fn file(&self, feature: &FeatureLine, count: usize) -> Result<FeatureFile, Error> {
+    fn file(&self, feature: &FeatureLine) -> Result<PathBuf, Error> {
         let Some(file) = feature.values.get("path") else {
             return Err(Error::line(&self.path, feature.line, format!("{} has no path=", feature.kind)));
         };
-        let name = name_of(feature);
-        let weights = self.weights_of(feature, &name, count)?;
-        let path = self.path.parent().unwrap_or(Path::new("")).join(file);
-        Ok(FeatureFile { name, path, weights })
+        Ok(self.path.parent().unwrap_or(Path::new("")).join(file))
     }
 
-    fn plain(&self, kind: &'static str) -> Result<Plain, Error> {
-        let Some(feature) = self.features.iter().find(|feature| feature.kind == kind) else {
-            return Ok(Plain { name: format!("{kind}0"), weight: 0.0 });
-        };
-        let name = name_of(feature);
-        let weight = self.weights_of(feature, &name, 1)?[0];
-        Ok(Plain { name, weight })
+    fn plain(&self, kind: &str) -> Option<&FeatureLine> {
+        self.features.iter().find(|feature| feature.kind == kind)
     }
 
-    fn weights_of(&self, feature: &FeatureLine, name: &str, count: usize) -> Result<Vec<f32>, Error> {
+    fn name(&self, kind: &str) -> String {
+        self.plain(kind).map_or_else(|| format!("{kind}0"), name_of)
+    }
+
+    fn weight(&self, kind: &str) -> Result<f32, Error> {
+        self.plain(kind).map_or(Ok(0.0), |feature| Ok(self.weights_of(feature, 1)?[0]))
+    }
+
+    fn weights_of(&self, feature: &FeatureLine, count: usize) -> Result<Vec<f32>, Error> {
+        let name = &name_of(feature);
         match self.weights.get(name) {
             Some(weights) if weights.len() == count => Ok(weights.clone()),
             Some(weights) => {
@@ -281,12 +273,13 @@ mod tests {
     #[test]
     fn features_get_their_weights() {
         let ini = read(INI).unwrap();
-        assert_eq!(ini.phrase_table.weights, [7.0, 8.0]);
-        assert_eq!(ini.phrase_table.path.file_name().unwrap(), "table.gz");
-        assert_eq!(ini.reordering.unwrap().weights, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
-        assert_eq!(ini.language_model.weights, [0.25]);
-        assert_eq!((ini.distortion.weight, ini.word_penalty.weight), (0.5, -1.0));
-        assert_eq!(ini.unknown_word, Plain { name: "UnknownWordPenalty0".into(), weight: 1.0 });
+        assert_eq!(ini.weights.translation, [7.0, 8.0]);
+        assert_eq!(ini.phrase_table.file_name().unwrap(), "table.gz");
+        assert_eq!(ini.reordering.unwrap().file_name().unwrap(), "r.gz");
+        assert_eq!(ini.weights.reordering, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+        assert_eq!(ini.weights.language_model, 0.25);
+        assert_eq!((ini.weights.distortion, ini.weights.word_penalty), (0.5, -1.0));
+        assert_eq!((ini.names.unknown_word.as_str(), ini.weights.unknown_word), ("UnknownWordPenalty0", 1.0));
         assert_eq!((ini.distortion_limit, ini.table_limit), (Some(6), None));
         assert_eq!(read(&INI.replace("]\n6", "]\n-1")).unwrap().distortion_limit, None);
     }

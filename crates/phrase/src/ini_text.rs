@@ -1,7 +1,7 @@
 //! `moses.ini` as text: written anew, or with other weights.
 
 use crate::features::Features;
-use crate::ini::{FeatureFile, MosesIni};
+use crate::ini::MosesIni;
 use crate::model::FeatureNames;
 use crate::table::REORDERING_SCORES;
 use std::fmt;
@@ -18,42 +18,38 @@ impl fmt::Display for MosesIni {
         f.write_str("\n[feature]\n")?;
         self.write_features(f)?;
         f.write_str("\n[weight]\n")?;
-        if let Some(reordering) = &self.reordering {
-            write_weights(f, &reordering.name, &reordering.weights)?;
+        let Self { names, weights, .. } = self;
+        if let Some(name) = &names.reordering {
+            writeln!(f, "{name}={}", spaced(&weights.reordering))?;
         }
-        write_weights(f, &self.distortion.name, &[self.distortion.weight])?;
-        write_weights(f, &self.language_model.name, &self.language_model.weights)?;
-        for plain in [&self.word_penalty, &self.phrase_penalty] {
-            write_weights(f, &plain.name, &[plain.weight])?;
-        }
-        write_weights(f, &self.phrase_table.name, &self.phrase_table.weights)?;
-        write_weights(f, &self.unknown_word.name, &[self.unknown_word.weight])
+        writeln!(f, "{}= {}", names.distortion, weights.distortion)?;
+        writeln!(f, "{}= {}", names.language_model, weights.language_model)?;
+        writeln!(f, "{}= {}", names.word_penalty, weights.word_penalty)?;
+        writeln!(f, "{}= {}", names.phrase_penalty, weights.phrase_penalty)?;
+        writeln!(f, "{}={}", names.translation, spaced(&weights.translation))?;
+        writeln!(f, "{}= {}", names.unknown_word, weights.unknown_word)
     }
 }
 
 impl MosesIni {
     fn write_features(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "UnknownWordPenalty name={}", self.unknown_word.name)?;
-        writeln!(f, "WordPenalty name={}", self.word_penalty.name)?;
-        writeln!(f, "PhrasePenalty name={}", self.phrase_penalty.name)?;
-        let FeatureFile { name, path, weights } = &self.phrase_table;
-        write!(f, "PhraseDictionaryMemory name={name} num-features={} path={}", weights.len(), path.display())?;
+        let Self { names, weights, .. } = self;
+        writeln!(f, "UnknownWordPenalty name={}", names.unknown_word)?;
+        writeln!(f, "WordPenalty name={}", names.word_penalty)?;
+        writeln!(f, "PhrasePenalty name={}", names.phrase_penalty)?;
+        let (name, scores, path) = (&names.translation, weights.translation.len(), self.phrase_table.display());
+        write!(f, "PhraseDictionaryMemory name={name} num-features={scores} path={path}")?;
         f.write_str(" input-factor=0 output-factor=0")?;
         if let Some(limit) = self.table_limit {
             write!(f, " table-limit={limit}")?;
         }
-        if let Some(FeatureFile { name, path, .. }) = &self.reordering {
+        if let (Some(name), Some(path)) = (&names.reordering, &self.reordering) {
             write!(f, "\nLexicalReordering name={name} num-features={REORDERING_SCORES}")?;
             write!(f, " type=wbe-msd-bidirectional-fe-allff input-factor=0 output-factor=0 path={}", path.display())?;
         }
-        writeln!(f, "\nDistortion name={}", self.distortion.name)?;
-        let FeatureFile { name, path, .. } = &self.language_model;
-        writeln!(f, "KENLM name={name} factor=0 path={}", path.display())
+        writeln!(f, "\nDistortion name={}", names.distortion)?;
+        writeln!(f, "KENLM name={} factor=0 path={}", names.language_model, self.language_model.display())
     }
-}
-
-fn write_weights(f: &mut fmt::Formatter<'_>, name: &str, weights: &[f32]) -> fmt::Result {
-    writeln!(f, "{name}={}", spaced(weights))
 }
 
 fn spaced(weights: &[f32]) -> String {
@@ -109,23 +105,22 @@ fn weight_line(name: &str, names: &FeatureNames, weights: &Features) -> Option<S
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ini::Plain;
 
     fn ini() -> MosesIni {
-        let file = |name: &str, path: &str, weights: &[f32]| FeatureFile {
-            name: name.into(),
-            path: path.into(),
-            weights: weights.to_vec(),
-        };
-        let plain = |name: &str, weight| Plain { name: name.into(), weight };
         MosesIni {
-            phrase_table: file("TranslationModel0", "phrase-table.gz", &[0.25, 0.5, 0.75, 1.0]),
-            reordering: Some(file("LexicalReordering0", "reordering.gz", &[0.3; 6])),
-            language_model: file("LM0", "/lm.arpa", &[0.5]),
-            distortion: plain("Distortion0", 0.3),
-            word_penalty: plain("WordPenalty0", -1.0),
-            phrase_penalty: plain("PhrasePenalty0", 0.2),
-            unknown_word: plain("UnknownWordPenalty0", 1.0),
+            phrase_table: "phrase-table.gz".into(),
+            reordering: Some("reordering.gz".into()),
+            language_model: "/lm.arpa".into(),
+            names: FeatureNames::of_moses(true),
+            weights: Features {
+                reordering: [0.3; 6],
+                distortion: 0.3,
+                language_model: 0.5,
+                word_penalty: -1.0,
+                phrase_penalty: 0.2,
+                translation: vec![0.25, 0.5, 0.75, 1.0],
+                unknown_word: 1.0,
+            },
             distortion_limit: Some(6),
             table_limit: Some(20),
         }
@@ -138,7 +133,7 @@ mod tests {
         let mut ini = MosesIni::read(&path).unwrap();
         let files = [&mut ini.phrase_table, &mut ini.language_model].into_iter().chain(ini.reordering.as_mut());
         for file in files {
-            file.path = file.path.strip_prefix(folder.path()).unwrap_or(&file.path).to_owned();
+            *file = file.strip_prefix(folder.path()).unwrap_or(file).to_owned();
         }
         ini
     }
@@ -146,7 +141,8 @@ mod tests {
     #[test]
     fn what_is_written_is_read() {
         assert_eq!(read(&ini().to_string()), ini());
-        let plain = MosesIni { reordering: None, distortion_limit: None, table_limit: None, ..ini() };
+        let mut plain = MosesIni { reordering: None, distortion_limit: None, table_limit: None, ..ini() };
+        (plain.names.reordering, plain.weights.reordering) = (None, [0.0; 6]);
         assert_eq!(read(&plain.to_string()), plain);
     }
 
@@ -165,16 +161,11 @@ mod tests {
         let same_place = reweighted(&text, &names, &weights, None);
         assert!(same_place.starts_with("# by hand\n"));
         let found = read(&same_place);
-        assert_eq!(found.reordering.as_ref().map(|r| &r.weights[..]), Some(&weights.reordering[..]));
-        assert_eq!(
-            (found.phrase_table.weights, found.language_model.weights),
-            (weights.translation.clone(), vec![0.75])
-        );
-        assert_eq!((found.distortion.weight, found.unknown_word.weight), (0.125, 1.0));
-        assert_eq!(found.phrase_table.path, ini().phrase_table.path);
+        assert_eq!(found.weights, Features { unknown_word: 1.0, ..weights.clone() });
+        assert_eq!(found.phrase_table, ini().phrase_table);
 
         let elsewhere = read(&reweighted(&text, &names, &weights, Some(Path::new("/models/a"))));
-        assert_eq!(elsewhere.phrase_table.path, Path::new("/models/a/phrase-table.gz"));
-        assert_eq!(elsewhere.language_model.path, Path::new("/lm.arpa"));
+        assert_eq!(elsewhere.phrase_table, Path::new("/models/a/phrase-table.gz"));
+        assert_eq!(elsewhere.language_model, Path::new("/lm.arpa"));
     }
 }

@@ -26,11 +26,10 @@ mod stack;
 mod table;
 mod text_table;
 mod translation;
-mod words;
 
 pub use error::Error;
 pub use features::{Features, UNKNOWN_WORD};
-pub use ini::{FeatureFile, MosesIni, Plain};
+pub use ini::MosesIni;
 pub use ini_text::reweighted;
 pub use lattice::{PhraseArc, PhraseLattice, PhraseNode};
 pub use markup::Markup;

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::features::Features;
 use crate::ini::MosesIni;
-use crate::table::{PhraseTable, REORDERING_SCORES};
+use crate::table::PhraseTable;
 use metaphrase_base::WordId;
 use metaphrase_ngram::Model as LanguageModel;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ pub struct PhraseModel {
     pub distortion_limit: Option<usize>,
 }
 
-/// The names of the features in n-best lists.
+/// The names of the features in `moses.ini` and in n-best lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FeatureNames {
     /// None: the model has no lexicalised reordering.
@@ -37,6 +37,8 @@ pub struct FeatureNames {
     pub phrase_penalty: String,
     /// The phrase table's scores.
     pub translation: String,
+    /// The penalty of unknown words, which n-best lists do not have.
+    pub unknown_word: String,
 }
 
 impl FeatureNames {
@@ -50,6 +52,7 @@ impl FeatureNames {
             word_penalty: "WordPenalty0".into(),
             phrase_penalty: "PhrasePenalty0".into(),
             translation: "TranslationModel0".into(),
+            unknown_word: "UnknownWordPenalty0".into(),
         }
     }
 }
@@ -59,8 +62,8 @@ impl PhraseModel {
     pub fn read_moses(path: &Path) -> Result<Self, Error> {
         let ini = MosesIni::read(&ini_of(path))?;
         let table = table_of(&ini)?;
-        let language_model = LanguageModel::open(&ini.language_model.path)?;
-        let mut model = Self::new(table, language_model, weights_of(&ini), names_of(&ini));
+        let language_model = LanguageModel::open(&ini.language_model)?;
+        let mut model = Self::new(table, language_model, ini.weights, ini.names);
         model.distortion_limit = ini.distortion_limit;
         Ok(model)
     }
@@ -116,8 +119,8 @@ fn ini_of(path: &Path) -> PathBuf {
 
 /// A compiled table has the reordering scores in it.
 fn table_of(ini: &MosesIni) -> Result<PhraseTable, Error> {
-    let (path, scores) = (&ini.phrase_table.path, ini.phrase_table.weights.len());
-    let reordering = ini.reordering.as_ref().map(|reordering| reordering.path.as_path());
+    let (path, scores) = (&ini.phrase_table, ini.weights.translation.len());
+    let reordering = ini.reordering.as_deref();
     if !PhraseTable::is_binary(path)? {
         return PhraseTable::read(path, scores, reordering);
     }
@@ -134,31 +137,4 @@ fn table_of(ini: &MosesIni) -> Result<PhraseTable, Error> {
         ));
     }
     Ok(table)
-}
-
-fn weights_of(ini: &MosesIni) -> Features {
-    let mut reordering = [0.0; REORDERING_SCORES];
-    if let Some(table) = &ini.reordering {
-        reordering.copy_from_slice(&table.weights);
-    }
-    Features {
-        reordering,
-        distortion: ini.distortion.weight,
-        language_model: ini.language_model.weights[0],
-        word_penalty: ini.word_penalty.weight,
-        phrase_penalty: ini.phrase_penalty.weight,
-        translation: ini.phrase_table.weights.clone(),
-        unknown_word: ini.unknown_word.weight,
-    }
-}
-
-fn names_of(ini: &MosesIni) -> FeatureNames {
-    FeatureNames {
-        reordering: ini.reordering.as_ref().map(|table| table.name.clone()),
-        distortion: ini.distortion.name.clone(),
-        language_model: ini.language_model.name.clone(),
-        word_penalty: ini.word_penalty.name.clone(),
-        phrase_penalty: ini.phrase_penalty.name.clone(),
-        translation: ini.phrase_table.name.clone(),
-    }
 }

@@ -1,8 +1,8 @@
 //! Word translation probabilities by relative frequency of links.
 
-use crate::corpus::{Corpus, Words};
+use crate::corpus::Corpus;
 use crate::{Alignment, Pair};
-use metaphrase_base::{SixDigits, WordId};
+use metaphrase_base::{SixDigits, WordId, Words};
 use std::collections::HashMap;
 use std::io::{self, Write};
 

@@ -1,7 +1,6 @@
 //! Numbers for words that sort as the lines of a table do.
 
-use crate::corpus::Words;
-use metaphrase_base::WordId;
+use metaphrase_base::{WordId, Words};
 
 /// The text between the fields of a table.
 pub(crate) const SEPARATOR: &str = "|||";

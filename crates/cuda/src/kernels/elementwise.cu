@@ -1,13 +1,13 @@
 // Sums, products and functions of single numbers.
 
-// Functions, as `function` in ../operations/elementwise.rs counts them.
+// Functions, as `Activation` of metaphrase-kernels counts them.
 #define NONE 0
 #define RELU 1
 #define CLIPPED_RELU 2
-#define TANH 3
-#define SIGMOID 4
-#define SWISH 5
-#define GELU 6
+#define SWISH 3
+#define GELU 4
+#define TANH 5
+#define SIGMOID 6
 
 #define RELU_LIMIT 10.0f
 
@@ -26,7 +26,7 @@ __device__ static float apply(unsigned function, float x) {
     }
 }
 
-// The derivative of a function: the first ones tell it from their value, the others from what they were given.
+// The derivative of a function, from its value; those of swish and GELU from their input.
 __device__ static float derivative(unsigned function, float x) {
     switch (function) {
         case RELU: return x > 0 ? 1 : 0;

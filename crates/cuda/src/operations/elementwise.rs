@@ -7,46 +7,15 @@ use crate::backend::Grid;
 use crate::{Cuda, Matrix};
 use metaphrase_device::{Activation, Block, Elementwise, Rows, Shape};
 
-/// How the kernels count functions.
-#[derive(Clone, Copy)]
-pub(super) enum Function {
-    None,
-    Relu,
-    ClippedRelu,
-    Tanh,
-    Sigmoid,
-    Swish,
-    Gelu,
-}
-
-impl From<Activation> for Function {
-    fn from(activation: Activation) -> Self {
-        match activation {
-            Activation::None => Self::None,
-            Activation::Relu => Self::Relu,
-            Activation::ClippedRelu => Self::ClippedRelu,
-            Activation::Tanh => Self::Tanh,
-            Activation::Sigmoid => Self::Sigmoid,
-        }
-    }
-}
-
 impl Cuda {
     /// y ← f(y + bias).
-    pub(super) fn finish(&mut self, y: &mut Matrix, bias: Option<&Matrix>, f: Function) {
+    pub(super) fn finish(&mut self, y: &mut Matrix, bias: Option<&Matrix>, f: Activation) {
         if let Some(bias) = bias {
             is_shaped(bias, 1, y.cols());
         }
         let (n, cols) = (y.len(), y.cols() as u32);
         // SAFETY: y has n numbers, the bias, if any, one per column.
         self.run(|b| unsafe { b.activate(Grid::each(n), y.write(), optional(bias), cols, n as u64, f as u32) });
-    }
-
-    /// grad ← grad · f'. `x` is the value of the function; for swish and gelu, its input.
-    fn derive_function(&mut self, f: Function, x: &Matrix, grad: &mut Matrix) {
-        let n = same([x, grad]);
-        // SAFETY: both have n numbers.
-        self.run(|b| unsafe { b.derive(Grid::each(n), x.read(), grad.write(), n as u64, f as u32) });
     }
 
     /// sum ← sum + Σ_r a_r · b_r, or Σ_r a_r.
@@ -90,7 +59,7 @@ impl Elementwise for Cuda {
     }
 
     fn add_row(&mut self, y: &mut Matrix, row: &Matrix) {
-        self.finish(y, Some(row), Function::None);
+        self.finish(y, Some(row), Activation::None);
     }
 
     fn mul_row(&mut self, y: &mut Matrix, row: &Matrix) {
@@ -101,29 +70,16 @@ impl Elementwise for Cuda {
     }
 
     fn activate(&mut self, f: Activation, y: &mut Matrix) {
-        self.finish(y, None, f.into());
+        self.finish(y, None, f);
     }
 
-    fn derive(&mut self, f: Activation, y: &Matrix, grad: &mut Matrix) {
+    fn derive(&mut self, f: Activation, x: &Matrix, y: &Matrix, grad: &mut Matrix) {
+        let n = same([x, y, grad]);
+        let read = if matches!(f, Activation::Swish | Activation::Gelu) { x } else { y };
         if f != Activation::None {
-            self.derive_function(f.into(), y, grad);
+            // SAFETY: all have n numbers.
+            self.run(|b| unsafe { b.derive(Grid::each(n), read.read(), grad.write(), n as u64, f as u32) });
         }
-    }
-
-    fn swish(&mut self, y: &mut Matrix) {
-        self.finish(y, None, Function::Swish);
-    }
-
-    fn derive_swish(&mut self, x: &Matrix, grad: &mut Matrix) {
-        self.derive_function(Function::Swish, x, grad);
-    }
-
-    fn gelu(&mut self, y: &mut Matrix) {
-        self.finish(y, None, Function::Gelu);
-    }
-
-    fn derive_gelu(&mut self, x: &Matrix, _: &Matrix, grad: &mut Matrix) {
-        self.derive_function(Function::Gelu, x, grad);
     }
 
     fn mix(&mut self, gate: &Matrix, a: &Matrix, b: &Matrix, y: &mut Matrix) {

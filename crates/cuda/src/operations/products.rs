@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code)] // launches products
 
-use super::{elementwise::Function, is_shaped, shape};
+use super::{is_shaped, shape};
 use crate::backend::Gemm;
 use crate::{Cuda, Matrix};
 use metaphrase_device::{Activation, Precision, Products, Shape, Weight};
@@ -49,7 +49,7 @@ impl Products for Cuda {
     fn linear(&mut self, x: &Matrix, w: Weight<'_, Matrix>, b: Option<&Matrix>, f: Activation, y: &mut Matrix) {
         self.product(x, &w, 0.0, y);
         if b.is_some() || f != Activation::None {
-            self.finish(y, b, Function::from(f));
+            self.finish(y, b, f);
         }
     }
 

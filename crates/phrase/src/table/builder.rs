@@ -6,8 +6,7 @@ use super::{PhraseTable, REORDERING_SCORES};
 use crate::error::Error;
 use crate::lines::Lines;
 use crate::text_table::{PhraseLine, ReorderingLine, log_score};
-use crate::words::Words;
-use metaphrase_base::{Bytes, WordId, checksum};
+use metaphrase_base::{Bytes, WordId, Words, checksum};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
@@ -140,10 +139,10 @@ impl Builder {
         order.sort_by_key(|&pair| self.pairs[pair].node);
         let columns = self.columns(&order);
         let counts = Counts {
-            source_words: self.source_words.iter().count(),
+            source_words: self.source_words.len(),
             source_bytes: self.source_words.iter().map(str::len).sum(),
-            source_slots: slots_for(self.source_words.iter().count()),
-            target_words: self.target_words.iter().count(),
+            source_slots: slots_for(self.source_words.len()),
+            target_words: self.target_words.len(),
             target_bytes: self.target_words.iter().map(str::len).sum(),
             nodes: self.nodes.len(),
             node_slots: slots_for(self.nodes.len()),

@@ -39,6 +39,26 @@ pub(super) struct Counts {
     pub(super) pairs: usize,
 }
 
+impl Counts {
+    /// All counts, in the order of the file.
+    fn all(&mut self) -> [&mut usize; COUNTS] {
+        [
+            &mut self.source_words,
+            &mut self.source_bytes,
+            &mut self.source_slots,
+            &mut self.target_words,
+            &mut self.target_bytes,
+            &mut self.nodes,
+            &mut self.node_slots,
+            &mut self.phrases,
+            &mut self.phrase_words,
+            &mut self.alignments,
+            &mut self.points,
+            &mut self.pairs,
+        ]
+    }
+}
+
 /// The header of a table.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Header {
@@ -56,24 +76,6 @@ impl Header {
         self.scores + if self.reordering { REORDERING_SCORES } else { 0 }
     }
 
-    fn counts(&self) -> [usize; COUNTS] {
-        let c = &self.counts;
-        [
-            c.source_words,
-            c.source_bytes,
-            c.source_slots,
-            c.target_words,
-            c.target_bytes,
-            c.nodes,
-            c.node_slots,
-            c.phrases,
-            c.phrase_words,
-            c.alignments,
-            c.points,
-            c.pairs,
-        ]
-    }
-
     /// The bytes of the header, without length and checksum.
     pub(super) fn write(&self) -> Vec<u8> {
         let mut bytes = vec![0; HEADER];
@@ -83,34 +85,24 @@ impl Header {
         set(AT_SCORES, &(self.scores as u32).to_le_bytes());
         set(AT_REORDERING, &u32::from(self.reordering).to_le_bytes());
         set(AT_LONGEST, &(self.longest_source as u32).to_le_bytes());
-        for (k, count) in self.counts().into_iter().enumerate() {
-            set(AT_COUNTS + 8 * k, &(count as u64).to_le_bytes());
+        let mut counts = self.counts;
+        for (k, count) in counts.all().into_iter().enumerate() {
+            set(AT_COUNTS + 8 * k, &(*count as u64).to_le_bytes());
         }
         bytes
     }
 
     /// Reads the header, from bytes of at least its length; `None` for bytes that are not a header.
     pub(super) fn read(bytes: &[u8]) -> Option<Self> {
-        let mut numbers = (0..COUNTS).map(|k| u32::try_from(u64_at(bytes, AT_COUNTS + 8 * k)).ok());
-        let mut next = || Some(numbers.next()?? as usize);
+        let mut counts = Counts::default();
+        for (k, count) in counts.all().into_iter().enumerate() {
+            *count = u32::try_from(u64_at(bytes, AT_COUNTS + 8 * k)).ok()? as usize;
+        }
         let header = Self {
             scores: u32_at(bytes, AT_SCORES) as usize,
             reordering: u32_at(bytes, AT_REORDERING) == 1,
             longest_source: u32_at(bytes, AT_LONGEST) as usize,
-            counts: Counts {
-                source_words: next()?,
-                source_bytes: next()?,
-                source_slots: next()?,
-                target_words: next()?,
-                target_bytes: next()?,
-                nodes: next()?,
-                node_slots: next()?,
-                phrases: next()?,
-                phrase_words: next()?,
-                alignments: next()?,
-                points: next()?,
-                pairs: next()?,
-            },
+            counts,
         };
         let c = &header.counts;
         let slots_are_powers = [c.source_slots, c.node_slots].iter().all(|slots| slots.is_power_of_two());

@@ -53,13 +53,11 @@ impl Codes {
         for (i, line) in lines(bytes, file).enumerate().skip(usize::from(header.is_some())) {
             let line = line?.trim_matches([' ', '\r']);
             let pair = line.split_once(' ').filter(|(left, right)| !left.is_empty() && !right.contains(' '));
-            let (left, right) =
-                pair.ok_or_else(|| BpeError::Merge { file: file.to_owned(), line: i + 1, got: line.to_owned() })?;
+            let (left, right) = pair.ok_or_else(|| no_pair(file, i + 1, line))?;
             pairs.push((codes.intern(left), codes.intern(right)));
         }
         if pairs.is_empty() {
-            let line = 1 + usize::from(header.is_some());
-            return Err(BpeError::Merge { file: file.to_owned(), line, got: String::new() });
+            return Err(no_pair(file, 1 + usize::from(header.is_some()), ""));
         }
         codes.index(&pairs);
         Ok(codes)
@@ -105,6 +103,10 @@ impl Codes {
     }
 }
 
+fn no_pair(file: &str, line: usize, got: &str) -> BpeError {
+    BpeError::line(file, line, format!("expected two symbols with one space between, got `{got}`"))
+}
+
 fn is_first_version(header: Option<&str>, file: &str) -> Result<bool, BpeError> {
     let Some(header) = header else { return Ok(true) };
     // `0.2.0` is `0.2`.
@@ -117,7 +119,7 @@ fn is_first_version(header: Option<&str>, file: &str) -> Result<bool, BpeError> 
     match version {
         "0.1" => Ok(true),
         "0.2" => Ok(false),
-        _ => Err(BpeError::Version { file: file.to_owned(), header: header.to_owned() }),
+        _ => Err(BpeError::line(file, 1, format!("BPE codes of version 0.1 or 0.2 expected, got `{header}`"))),
     }
 }
 

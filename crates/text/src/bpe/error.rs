@@ -16,44 +16,15 @@ pub enum BpeError {
         #[source]
         source: io::Error,
     },
-    /// A file holds bytes that are no UTF-8.
-    #[error("{file}, line {line}: the text is not UTF-8; convert the file")]
-    Utf8 {
+    /// A line of a file is not of its format.
+    #[error("{file}, line {line}: {fault}")]
+    Line {
         /// The name of the source.
         file: String,
         /// Counted from 1.
         line: usize,
-    },
-    /// The codes are of another version than 0.1 and 0.2.
-    #[error("{file}, line 1: BPE codes of version 0.1 or 0.2 expected, got `{header}`")]
-    Version {
-        /// The name of the source.
-        file: String,
-        /// The line.
-        header: String,
-    },
-    /// A line of the codes is not a pair of symbols.
-    #[error("{file}, line {line}: expected two symbols with one space between, got `{got}`")]
-    Merge {
-        /// The name of the source.
-        file: String,
-        /// Counted from 1.
-        line: usize,
-        /// The line.
-        got: String,
-    },
-    /// A line of the vocabulary is not a word and its frequency.
-    #[error(
-        "{file}, line {line}: expected a sub-word, one space and its frequency as `subword-nmt \
-         get-vocab` writes them, got `{got}`"
-    )]
-    Frequency {
-        /// The name of the source.
-        file: String,
-        /// Counted from 1.
-        line: usize,
-        /// The line.
-        got: String,
+        /// The expected and the found content.
+        fault: String,
     },
     /// A glossary is not a regular expression.
     #[error(
@@ -69,6 +40,12 @@ pub enum BpeError {
     },
 }
 
+impl BpeError {
+    pub(super) fn line(file: &str, line: usize, fault: impl Into<String>) -> Self {
+        Self::Line { file: file.to_owned(), line, fault: fault.into() }
+    }
+}
+
 /// The bytes of a file.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, BpeError> {
     std::fs::read(path).map_err(|source| BpeError::Io { path: path.to_owned(), source })
@@ -79,6 +56,6 @@ pub(super) fn lines<'a>(bytes: &'a [u8], file: &'a str) -> impl Iterator<Item = 
     let whole = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     let lines = (!bytes.is_empty()).then(|| whole.split(|&b| b == b'\n'));
     lines.into_iter().flatten().enumerate().map(move |(i, line)| {
-        std::str::from_utf8(line).map_err(|_| BpeError::Utf8 { file: file.to_owned(), line: i + 1 })
+        std::str::from_utf8(line).map_err(|_| BpeError::line(file, i + 1, "the text is not UTF-8; convert the file"))
     })
 }

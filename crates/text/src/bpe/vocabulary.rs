@@ -31,10 +31,9 @@ impl BpeVocabulary {
         for (i, line) in lines(bytes, file).enumerate() {
             let line = line?.trim_matches([' ', '\r']);
             let entry = line.split_once(' ').and_then(|(word, count)| Some((word, count.parse::<u64>().ok()?)));
-            let (word, count) = entry.ok_or_else(|| BpeError::Frequency {
-                file: file.to_owned(),
-                line: i + 1,
-                got: line.to_owned(),
+            let (word, count) = entry.ok_or_else(|| {
+                let expected = "a sub-word, one space and its frequency as `subword-nmt get-vocab` writes them";
+                BpeError::line(file, i + 1, format!("expected {expected}, got `{line}`"))
             })?;
             if count >= threshold {
                 subwords.insert(word.to_owned());

@@ -1,9 +1,11 @@
 //! Which character belongs to which class, by table.
 
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
-use super::char_ranges as ranges;
+/// The code points of each class.
+const RANGES: &str = include_str!("char_classes.txt");
 
 /// A set of character classes, one bit each.
 pub(super) type Classes = u16;
@@ -52,30 +54,40 @@ struct Table {
 const PAGE: usize = 256;
 const CODE_POINTS: usize = 0x11_0000;
 
-static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    Table::new(&[
-        (ranges::ALPHA, LETTER),
-        (ranges::INDIC_MARKS, INDIC_MARK),
-        (ranges::DIGITS, DIGIT),
-        (ranges::NUMBERS, NUMBER),
-        (ranges::LOWER, LOWER),
-        (ranges::CURRENCY, CURRENCY),
-        (ranges::CASED, CASED),
-        (ranges::HAN, HAN),
-        (ranges::HANGUL, HANGUL),
-        (ranges::KANA, KANA),
-    ])
-});
+static TABLE: LazyLock<Table> = LazyLock::new(Table::new);
+
+/// The classes by their names in [`RANGES`].
+const NAMES: [(&str, Classes); 10] = [
+    ("letter", LETTER),
+    ("indic-mark", INDIC_MARK),
+    ("digit", DIGIT),
+    ("number", NUMBER),
+    ("lower", LOWER),
+    ("currency", CURRENCY),
+    ("cased", CASED),
+    ("han", HAN),
+    ("hangul", HANGUL),
+    ("kana", KANA),
+];
+
+/// All ranges of code points, each with its class.
+fn ranges() -> impl Iterator<Item = (Classes, RangeInclusive<usize>)> {
+    RANGES.lines().filter(|line| !line.starts_with('#')).flat_map(|line| {
+        let (name, ranges) = line.split_once(' ').expect("a class and its ranges");
+        let (_, class) = NAMES.into_iter().find(|&(known, _)| known == name).expect("the name of a class");
+        ranges.split(' ').map(move |range| {
+            let (first, last) = range.split_once('-').expect("first and last code point");
+            let code = |hex| usize::from_str_radix(hex, 16).expect("a code point");
+            (class, code(first)..=code(last))
+        })
+    })
+}
 
 impl Table {
-    fn new(sources: &[(ranges::Ranges, Classes)]) -> Self {
+    fn new() -> Self {
         let mut flat = vec![0; CODE_POINTS];
-        for &(ranges, class) in sources {
-            for &(first, last) in ranges {
-                for classes in &mut flat[first as usize..=last as usize] {
-                    *classes |= class;
-                }
-            }
+        for (class, range) in ranges() {
+            flat[range].iter_mut().for_each(|classes| *classes |= class);
         }
         let mut seen = HashMap::new();
         let mut pages = Vec::new();
@@ -105,12 +117,10 @@ mod tests {
 
     #[test]
     fn the_table_holds_every_range() {
-        for (ranges, class) in [(ranges::ALPHA, LETTER), (ranges::HAN, HAN)] {
-            for &(first, last) in ranges {
-                for code in [first, last] {
-                    let c = char::from_u32(code).expect("ranges avoid surrogates");
-                    assert!(is(c, class), "{code:x}");
-                }
+        for (class, range) in ranges() {
+            for &code in [range.start(), range.end()] {
+                let c = char::from_u32(code as u32).expect("ranges avoid surrogates");
+                assert!(is(c, class), "{code:x}");
             }
         }
         assert!(!is('-', LETTER | DIGIT | NUMBER));

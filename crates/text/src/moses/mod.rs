@@ -18,7 +18,6 @@
 
 mod case_counts;
 mod char_class;
-mod char_ranges;
 mod detokenizer;
 mod markup;
 mod normalizer;

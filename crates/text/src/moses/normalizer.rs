@@ -174,48 +174,20 @@ fn quote_commas(lang: &str) -> Vec<Rule> {
     }
 }
 
+/// A rule for each character of `from`, which becomes the character of `to` in the same place.
+fn characters(from: &'static str, to: &'static str) -> impl Iterator<Item = Rule> {
+    let each = |text: &'static str| text.char_indices().map(move |(at, c)| &text[at..at + c.len_utf8()]);
+    each(from).zip(each(to)).map(|(from, to)| Rule::Literal(from, to))
+}
+
 /// Does the work of `replace-unicode-punctuation.perl`.
 fn cjk_punctuation() -> Vec<Rule> {
-    let mut rules = literals(&[("，", ",")]);
-    rules.push(pattern(r"。[\s\x1c-\x1f]*", ". "));
-    rules.extend(literals(&[
-        ("、", ","),
-        ("”", "\""),
-        ("“", "\""),
-        ("∶", ":"),
-        ("：", ":"),
-        ("？", "?"),
-        ("《", "\""),
-        ("》", "\""),
-        ("）", ")"),
-        ("！", "!"),
-        ("（", "("),
-        ("；", ";"),
-        ("」", "\""),
-        ("「", "\""),
-        ("０", "0"),
-        ("１", "1"),
-        ("２", "2"),
-        ("３", "3"),
-        ("４", "4"),
-        ("５", "5"),
-        ("６", "6"),
-        ("７", "7"),
-        ("８", "8"),
-        ("９", "9"),
-    ]));
+    let mut rules = vec![Rule::Literal("，", ","), pattern(r"。[\s\x1c-\x1f]*", ". ")];
+    rules.extend(characters("、”“∶：？《》）！（；」「", ",\"\"::?\"\")!(;\"\""));
+    rules.extend(characters("０１２３４５６７８９", "0123456789"));
     rules.push(pattern(r"．[\s\x1c-\x1f]*", ". "));
-    rules.extend(literals(&[
-        ("～", "~"),
-        ("’", "'"),
-        ("…", "..."),
-        ("━", "-"),
-        ("〈", "<"),
-        ("〉", ">"),
-        ("【", "["),
-        ("】", "]"),
-        ("％", "%"),
-    ]));
+    rules.extend(characters("～’━〈〉【】％", "~'-<>[]%"));
+    rules.push(Rule::Literal("…", "..."));
     rules
 }
 
@@ -242,5 +214,9 @@ mod tests {
         };
         let normalizer = PunctuationNormalizer::with_options("zh", all);
         assert_eq!(normalizer.normalize("你好，《世界》。 \u{7}（１）"), "你好,\"世界\".  (1)");
+        let all = cjk_punctuation()
+            .iter()
+            .fold(Cow::Borrowed("，。、”“∶：？《》）！（；」「０９．～’…━〈〉【】％"), |text, rule| rule.apply(text));
+        assert_eq!(all, ",. ,\"\"::?\"\")!(;\"\"09. ~'...-<>[]%");
     }
 }

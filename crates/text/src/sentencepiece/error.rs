@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// Why a SentencePiece model can not be used. Offsets are counted in bytes from the start of the file.
+/// Why a SentencePiece model can not be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SentencePieceError {
     /// Something is wrong with the file that was opened.
@@ -16,36 +16,9 @@ pub enum SentencePieceError {
     /// The file can not be read.
     #[error("can not be read: {0}")]
     Read(#[from] std::io::Error),
-    /// A value runs past the end of its message.
-    #[error("cut off or not a SentencePiece model: a value at byte {offset} runs past its end")]
-    Cut {
-        /// Where the value starts.
-        offset: usize,
-    },
-    /// A field of a kind that the format does not have.
-    #[error("not a SentencePiece model: wire type {wire_type} at byte {offset}, expected 0, 1, 2 or 5")]
-    WireType {
-        /// Where the field's value would start.
-        offset: usize,
-        /// The kind found.
-        wire_type: u64,
-    },
-    /// A known field has a value of another kind.
-    #[error("not a SentencePiece model: {field} at byte {offset} has the wrong wire type")]
-    FieldType {
-        /// Where the value is.
-        offset: usize,
-        /// Its name in `sentencepiece_model.proto`.
-        field: &'static str,
-    },
-    /// A string is not UTF-8.
-    #[error("{field} at byte {offset} is not valid UTF-8")]
-    Utf8 {
-        /// Where the string starts.
-        offset: usize,
-        /// Its name in `sentencepiece_model.proto`.
-        field: &'static str,
-    },
+    /// The bytes are not those of a SentencePiece model.
+    #[error("{0}")]
+    Format(String),
     /// A piece that no model may have.
     #[error("piece {id} {fault}")]
     Piece {

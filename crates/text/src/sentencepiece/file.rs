@@ -6,7 +6,7 @@ use super::wire::{Field, Fields, Value};
 /// The purpose of a piece; the numbers are those of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    Normal,
+    Normal = 1,
     Unknown,
     Control,
     UserDefined,
@@ -15,6 +15,8 @@ pub(super) enum Kind {
 }
 
 impl Kind {
+    const ALL: [Self; 6] = [Self::Normal, Self::Unknown, Self::Control, Self::UserDefined, Self::Unused, Self::Byte];
+
     /// Whether the piece may come out of segmentation (or could, if it were not unused), as opposed to the
     /// reserved ones: unknown, control and byte.
     pub(super) fn is_text(self) -> bool {
@@ -23,14 +25,7 @@ impl Kind {
 
     /// Its number in the file.
     pub(super) fn number(self) -> usize {
-        match self {
-            Self::Normal => 1,
-            Self::Unknown => 2,
-            Self::Control => 3,
-            Self::UserDefined => 4,
-            Self::Unused => 5,
-            Self::Byte => 6,
-        }
+        self as usize
     }
 }
 
@@ -123,16 +118,9 @@ impl<'a> Piece<'a> {
                 1 => piece.text = field.string("piece")?,
                 2 => piece.score = field.float("score")?,
                 3 => {
-                    piece.kind = match field.number("type")? {
-                        1 => Kind::Normal,
-                        2 => Kind::Unknown,
-                        3 => Kind::Control,
-                        4 => Kind::UserDefined,
-                        5 => Kind::Unused,
-                        6 => Kind::Byte,
-                        // Protocol Buffers keep the default for numbers that an enumeration does not have.
-                        _ => piece.kind,
-                    }
+                    let number = field.number("type")?;
+                    // Protocol Buffers keep the default for numbers that an enumeration does not have.
+                    piece.kind = Kind::ALL.into_iter().find(|&kind| kind as u64 == number).unwrap_or(piece.kind);
                 }
                 _ => {}
             }
@@ -204,7 +192,8 @@ impl<'a> Field<'a> {
     }
 
     fn string(self, name: &'static str) -> Result<&'a str, Error> {
-        str::from_utf8(self.bytes(name)?).map_err(|_| Error::Utf8 { offset: self.offset, field: name })
+        let fault = |_| Error::Format(format!("{name} at byte {} is not valid UTF-8", self.offset));
+        str::from_utf8(self.bytes(name)?).map_err(fault)
     }
 
     fn number(self, name: &'static str) -> Result<u64, Error> {
@@ -222,6 +211,6 @@ impl<'a> Field<'a> {
     }
 
     fn wrong_type(self, name: &'static str) -> Error {
-        Error::FieldType { offset: self.offset, field: name }
+        Error::Format(format!("not a SentencePiece model: {name} at byte {} has the wrong wire type", self.offset))
     }
 }

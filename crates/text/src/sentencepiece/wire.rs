@@ -65,7 +65,10 @@ impl<'a> Fields<'a> {
                 Value::Fixed32(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
             }
             wire_type => {
-                return Err(Error::WireType { offset: self.offset, wire_type });
+                let at = self.offset;
+                return Err(Error::Format(format!(
+                    "not a SentencePiece model: wire type {wire_type} at byte {at}, expected 0, 1, 2 or 5"
+                )));
             }
         };
         Ok(Some(Field { number, value, offset: self.offset }))
@@ -92,7 +95,8 @@ impl<'a> Fields<'a> {
     }
 
     fn cut(&self) -> Error {
-        Error::Cut { offset: self.offset }
+        let at = self.offset;
+        Error::Format(format!("cut off or not a SentencePiece model: a value at byte {at} runs past its end"))
     }
 }
 
@@ -122,6 +126,7 @@ mod tests {
         let mut bytes = vec![0x12];
         bytes.extend([0xFF; 9]);
         bytes.push(1);
-        assert!(matches!(Fields::new(&bytes, 0).next(), Err(Error::Cut { .. })));
+        let error = Fields::new(&bytes, 0).next().unwrap_err().to_string();
+        assert_eq!(error, "cut off or not a SentencePiece model: a value at byte 11 runs past its end");
     }
 }

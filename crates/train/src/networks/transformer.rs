@@ -255,8 +255,8 @@ fn linear<D: Device>(tape: &mut Tape<'_, D>, map: &Dense, x: Var) -> Var {
     };
     let y = tape.linear(x, map.w, map.b, inner);
     match map.activation {
-        Some(Function::Swish) => tape.swish(y),
-        Some(Function::Gelu) => tape.gelu(y),
+        Some(Function::Swish) => tape.activate(y, Activation::Swish),
+        Some(Function::Gelu) => tape.activate(y, Activation::Gelu),
         Some(Function::Relu | Function::Sigmoid) | None => y,
     }
 }

@@ -16,12 +16,8 @@ pub(super) enum Elementwise {
     AddRow(Var, ParameterId),
     /// x · s in each row, s `1 × n`.
     MulRow(Var, ParameterId),
-    /// f(x), with a derivative that f(x) tells.
+    /// f(x)
     Activate(Var, Activation),
-    /// x · σ(x)
-    Swish(Var),
-    /// x · Φ(x)
-    Gelu(Var),
     /// g · a + (1 - g) · b
     Mix { gate: Var, a: Var, b: Var },
 }
@@ -69,20 +65,6 @@ impl<D: Device> Tape<'_, D> {
         self.push(y, Op::Elementwise(Elementwise::Activate(x, f)))
     }
 
-    /// x · σ(x).
-    pub fn swish(&mut self, x: Var) -> Var {
-        let mut y = self.copy(x);
-        self.device.swish(&mut y);
-        self.push(y, Op::Elementwise(Elementwise::Swish(x)))
-    }
-
-    /// x · Φ(x), Φ the standard normal distribution function.
-    pub fn gelu(&mut self, x: Var) -> Var {
-        let mut y = self.copy(x);
-        self.device.gelu(&mut y);
-        self.push(y, Op::Elementwise(Elementwise::Gelu(x)))
-    }
-
     /// gate · a + (1 - gate) · b.
     pub fn mix(&mut self, gate: Var, a: Var, b: Var) -> Var {
         let (rows, cols) = self.shape(gate);
@@ -128,15 +110,7 @@ impl Elementwise {
                 to.add_matrix(x, grad);
             }
             Self::Activate(x, f) => {
-                to.device.derive(f, value(own), grad);
-                to.add_matrix(x, grad);
-            }
-            Self::Swish(x) => {
-                to.device.derive_swish(value(x), grad);
-                to.add_matrix(x, grad);
-            }
-            Self::Gelu(x) => {
-                to.device.derive_gelu(value(x), value(own), grad);
+                to.device.derive(f, value(x), value(own), grad);
                 to.add_matrix(x, grad);
             }
             Self::Mix { gate, a, b } => {

@@ -25,6 +25,8 @@ impl<D: Device> Tape<'_, D> {
     }
 
     fn map(&mut self, op: Linear) -> Var {
+        let by_value = !matches!(op.activation, Activation::Swish | Activation::Gelu);
+        assert!(by_value, "the way back of {:?} needs its input: call `activate` on the product", op.activation);
         let parameters = self.parameters;
         let w = Weight { parameter: parameters.parameter(op.w), transposed: op.transposed };
         let numbers = parameters.value(op.w);
@@ -38,7 +40,8 @@ impl<D: Device> Tape<'_, D> {
 
 impl Linear {
     pub(super) fn backward<D: Device>(&self, own: Var, grad: &mut D::Matrix, to: &mut Backward<'_, D>) {
-        to.device.derive(self.activation, &to.values[own.index()], grad);
+        let y = &to.values[own.index()];
+        to.device.derive(self.activation, y, y, grad);
         if let Some(b) = self.b {
             to.device.add_all_rows(grad, to.gradients.get_mut(b));
         }

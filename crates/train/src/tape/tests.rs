@@ -102,11 +102,11 @@ fn derivatives_are_differences() {
     });
     check("swish", |tape, n| {
         let a = all(tape, n.a);
-        tape.swish(a)
+        tape.activate(a, Activation::Swish)
     });
     check("gelu", |tape, n| {
         let a = all(tape, n.a);
-        tape.gelu(a)
+        tape.activate(a, Activation::Gelu)
     });
     check("mix", |tape, n| {
         let (a, b) = (all(tape, n.a), all(tape, n.b));
