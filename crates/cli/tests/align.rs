@@ -1,8 +1,6 @@
 //! Word alignment on the command line.
 
-mod common;
-
-use common::{file, names, run};
+use crate::common::{file, names, run};
 use std::path::PathBuf;
 
 const GERMAN: &str = "das haus\ndas buch\nein buch\nein haus\n";

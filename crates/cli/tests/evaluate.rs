@@ -1,8 +1,6 @@
 //! Evaluation on the command line; the numbers themselves are tested in `metaphrase-metrics`.
 
-mod common;
-
-use common::{file, run};
+use crate::common::{file, run};
 use serde_json::Value;
 
 const REFERENCE: &str = "The cat sat on the mat.\nThere is a house behind the hill.\n";

@@ -1,8 +1,6 @@
 //! Phrase tables on the command line.
 
-mod common;
-
-use common::{file, names, run};
+use crate::common::{file, names, run};
 use flate2::read::GzDecoder;
 use std::io::Read;
 use std::path::{Path, PathBuf};

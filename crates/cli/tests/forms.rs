@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod common;
-
-use common::{run, translate};
+use crate::common::{run, translate};
 use serde_json::{Value, json};
 
 const TEXT: &str = "I am tired.\n\nGood morning!\n";

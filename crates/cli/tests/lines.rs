@@ -1,8 +1,6 @@
 //! One line in, one line out, in order, whatever the bytes are.
 
-mod common;
-
-use common::{run, spawn, translate};
+use crate::common::{run, spawn, translate};
 use std::io::{BufRead, BufReader, Write};
 
 const GREEDY: [&str; 2] = ["-b", "1"];
@@ -104,15 +102,15 @@ fn batches_and_threads_change_nothing() {
 fn a_prefix_starts_its_line() {
     let folder = tempfile::tempdir().unwrap();
     let text = "I am tired.\nI am hungry.\n";
-    let prefix = common::file(&folder, "prefix", "\nJetzt\n");
+    let prefix = crate::common::file(&folder, "prefix", "\nJetzt\n");
     let lines = translate(&["--prefix", &prefix], text).lines();
     assert_eq!(lines[0], translate(&[], text).lines()[0]);
     assert!(lines[1].starts_with("Jetzt"), "{lines:?}");
 
-    let short = common::file(&folder, "short", "Jetzt\n");
+    let short = crate::common::file(&folder, "short", "Jetzt\n");
     let error = translate(&["--prefix", &short], text).error(1);
     assert!(error.contains("has only 1 lines but standard input has more"), "{error}");
-    let long = common::file(&folder, "long", "\n\n\n");
+    let long = crate::common::file(&folder, "long", "\n\n\n");
     let error = translate(&["--prefix", &long], text).error(1);
     assert!(error.contains("has more lines than standard input, which has 2"), "{error}");
 }

@@ -1,8 +1,6 @@
 //! `metaphrase lm`: from text to a model, its compiled forms, and scores.
 
-mod common;
-
-use common::{command, run};
+use crate::common::{command, run};
 use std::path::{Path, PathBuf};
 
 fn testdata(name: &str) -> PathBuf {
@@ -77,7 +75,7 @@ const SMALL: &str = "\\data\\\nngram 1=4\nngram 2=2\n\n\\1-grams:\n-1\t<unk>\n-9
 #[test]
 fn scores_by_hand() {
     let folder = tempfile::tempdir().expect("a folder");
-    let (model, text) = (common::file(&folder, "lm.arpa", SMALL), "hello zz\n\nhello\n");
+    let (model, text) = (crate::common::file(&folder, "lm.arpa", SMALL), "hello zz\n\nhello\n");
     let query = |more: &[&str], text: &str| run(&[&["lm", "query", "-m", &model], more].concat(), text).lines();
     assert_eq!(query(&[], text), ["-2.125000\t1", "-1.250000\t0", "-0.500000\t0"]);
     let words = query(&["--level", "word"], text);
@@ -108,12 +106,12 @@ fn scores_by_hand() {
 #[test]
 fn broken_models() {
     let folder = tempfile::tempdir().expect("a folder");
-    let arpa = common::file(&folder, "lm.arpa", SMALL);
+    let arpa = crate::common::file(&folder, "lm.arpa", SMALL);
     let bin = path(&folder.path().join("lm.bin")).to_owned();
     run(&["lm", "compile", "-m", &arpa, "-o", &bin], "").ok();
     let bytes = std::fs::read(&bin).expect("the compiled model");
     let refused = |name: &str, content: &[u8]| {
-        let (broken, output) = (common::file(&folder, name, content), folder.path().join("out.bin"));
+        let (broken, output) = (crate::common::file(&folder, name, content), folder.path().join("out.bin"));
         let error = run(&["lm", "compile", "-m", &broken, "-o", path(&output)], "").error(1);
         assert!(!output.exists(), "{name}");
         error.strip_prefix(&broken).unwrap_or_else(|| panic!("{error} does not name {broken}")).to_owned()
@@ -143,7 +141,7 @@ fn broken_models() {
     assert_eq!(refused("flipped.bin", &flipped), damaged);
     // What is missing and what is in another order is no fault: back-off weights of n-grams that are no history.
     let sound = SMALL.replace("-0.5\thello\t-0.25\n", "").replace("-1\t<unk>\n", "-1\t<unk>\n-0.5\thello\t-0.25\n");
-    let sound = common::file(&folder, "sound", sound.replace("<s>\t-0.5", "<s>"));
+    let sound = crate::common::file(&folder, "sound", sound.replace("<s>\t-0.5", "<s>"));
     assert_eq!(run(&["lm", "query", "-m", &sound], "zz\n").lines(), ["-1.750000\t1"]);
 }
 
@@ -159,7 +157,7 @@ fn full_disks() {
         let arguments: Vec<&str> = ["-c", &script, program].into_iter().chain(args.iter().copied()).collect();
         let output = std::process::Command::new("sh").args(arguments).current_dir(folder.path()).output().expect("sh");
         assert_eq!(output.status.code(), Some(1));
-        assert_eq!(common::names(folder.path()), Vec::<PathBuf>::new(), "nothing is left behind");
+        assert_eq!(crate::common::names(folder.path()), Vec::<PathBuf>::new(), "nothing is left behind");
         String::from_utf8(output.stderr).expect("a message")
     };
     let text = path(&testdata("text.en")).to_owned();
@@ -193,12 +191,12 @@ fn beside_a_translation_model() {
     let estimate = ["lm", "estimate", "-o", "2", "--discount-fallback", "--output", path(&arpa)];
     run(&estimate, pieces.join("\n")).ok();
     run(&["lm", "compile", "-m", path(&arpa), "-o", path(&bin)], "").ok();
-    let translate = |more: &[&str]| common::translate(more, "Good morning!\n\nThe house is old.\n").ok();
+    let translate = |more: &[&str]| crate::common::translate(more, "Good morning!\n\nThe house is old.\n").ok();
     let alone = translate(&[]);
     assert_eq!(translate(&["--lm", path(&bin), "--lm-weight", "0"]), alone);
     let fused = translate(&["--lm", path(&arpa), "--n-best", "2"]);
     assert_eq!(translate(&["--lm", path(&bin), "--n-best", "2", "--batch-tokens", "1"]), fused);
     assert_ne!(translate(&["--n-best", "2"]), fused, "scores change");
-    let error = common::translate(&["--lm", path(&testdata("lmplz.arpa"))], "").error(1);
+    let error = crate::common::translate(&["--lm", path(&testdata("lmplz.arpa"))], "").error(1);
     assert!(error.contains("words are target pieces of the translation model"), "{error}");
 }

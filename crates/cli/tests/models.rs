@@ -1,8 +1,6 @@
 //! Models by path: `inspect`, `convert`, and what is said about files that are none.
 
-mod common;
-
-use common::{file, names, run, translate};
+use crate::common::{file, names, run, translate};
 use std::path::Path;
 
 /// The model that comes with the program, as a directory.

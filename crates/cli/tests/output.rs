@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod common;
-
-use common::{command, file, names, run, spawn, translate};
+use crate::common::{command, file, names, run, spawn, translate};
 use flate2::read::MultiGzDecoder;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};

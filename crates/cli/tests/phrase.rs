@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod common;
-
-use common::{Run, file, run};
+use crate::common::{Run, file, run};
 use metaphrase_phrase::Lattice;
 use tempfile::TempDir;
 

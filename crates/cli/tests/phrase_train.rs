@@ -1,9 +1,7 @@
 //! Training and tuning of phrase-based models on the command line.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod common;
-
-use common::{file, run};
+use crate::common::{file, run};
 use std::path::Path;
 
 fn text(name: &str) -> String {

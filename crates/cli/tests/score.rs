@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod common;
-
-use common::{file, run, translate};
+use crate::common::{file, run, translate};
 
 const SOURCE: &str = "I am tired.\nGood morning!\n";
 

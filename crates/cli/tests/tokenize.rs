@@ -1,8 +1,6 @@
 //! Words and sub-words on the command line.
 
-mod common;
-
-use common::run;
+use crate::common::run;
 
 #[test]
 fn words_are_moses_words() {

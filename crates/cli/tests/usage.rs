@@ -1,8 +1,6 @@
 //! Options that cannot work are refused before work starts, in one sentence, with exit status 2.
 
-mod common;
-
-use common::{run, spawn, translate};
+use crate::common::{run, spawn, translate};
 use std::ffi::OsStr;
 #[cfg(unix)]
 use std::os::unix::ffi::OsStrExt;
@@ -72,11 +70,11 @@ fn an_error_is_one_line_with_the_way_to_help() {
     let error = run.error(2);
     assert!(error.contains("--beam-size"), "a similar option is named: {error}");
     assert!(error.ends_with("try 'metaphrase translate --help'"), "{error}");
-    assert!(common::run(&["transalte"], "").error(2).ends_with("try 'metaphrase --help'"));
+    assert!(crate::common::run(&["transalte"], "").error(2).ends_with("try 'metaphrase --help'"));
     #[cfg(unix)]
     for args in [&[&b"\xff"[..]][..], &[b"translate", b"\xff"], &[b"translate", b"-b", b"\xff"]] {
         let args: Vec<&OsStr> = args.iter().map(|arg| OsStr::from_bytes(arg)).collect();
-        common::run(&args, "").error(2);
+        crate::common::run(&args, "").error(2);
     }
 }
 

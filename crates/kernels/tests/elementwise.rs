@@ -1,8 +1,6 @@
 //! Element-wise functions keep their stated errors over all floats, on every instruction set.
 
-mod common;
-
-use common::{Random, bits, on_each_set, ulps};
+use crate::common::{Random, bits, on_each_set, ulps};
 use metaphrase_kernels::{
     InstructionSet, add_assign, axpy, clipped_relu_in_place, exp_in_place, gelu_in_place, lerp, mul_assign,
     relu_in_place, scale, sigmoid_in_place, swish_in_place, tanh_in_place, with_instruction_set,

@@ -1,9 +1,7 @@
 //! The products of training, in f32 and bf16, equal the naive ones on every instruction set, for every shape; those in
 //! bf16 to the bit on all sets.
 
-mod common;
-
-use common::{Random, bits, on_each_set};
+use crate::common::{Random, bits, on_each_set};
 use metaphrase_kernels::{
     Activation, Epilogue, InstructionSet, Matrix, PackedBf16, PackedMatrix, ProductStorage, WeightOrder, add_assign,
     gelu_in_place, product, product_add, product_add_bf16, product_bf16, transposed_product_add,

@@ -1,8 +1,6 @@
 //! Products by heads against naive ones, on every instruction set.
 
-mod common;
-
-use common::{Random, bits, on_each_set};
+use crate::common::{Random, bits, on_each_set};
 use metaphrase_kernels::{InstructionSet, Rows, heads_dot, heads_weighted_sum, with_instruction_set};
 
 /// heads, columns of each.

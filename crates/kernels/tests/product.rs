@@ -1,8 +1,6 @@
 //! Products equal the naive ones, on every instruction set, for every shape.
 
-mod common;
-
-use common::{Random, bits, on_each_set};
+use crate::common::{Random, bits, on_each_set};
 use metaphrase_kernels::{
     Activation, Epilogue, InstructionSet, Matrix, PackedMatrix, WeightOrder, add_assign, clipped_relu_in_place,
     gelu_in_place, product, relu_in_place, sigmoid_in_place, swish_in_place, tanh_in_place, with_instruction_set,

@@ -1,8 +1,6 @@
 //! Reductions and norms against naive ones, on every instruction set.
 
-mod common;
-
-use common::{Random, bits, on_each_set};
+use crate::common::{Random, bits, on_each_set};
 use metaphrase_kernels::{
     InstructionSet, dot, layer_norm, log_sum_exp, max, rms_norm, softmax_in_place, tanh_dot, with_instruction_set,
 };

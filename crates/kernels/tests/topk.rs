@@ -1,8 +1,6 @@
 //! The k best are those that sorting all candidates finds, on every instruction set.
 
-mod common;
-
-use common::{Random, on_each_set};
+use crate::common::{Random, on_each_set};
 use metaphrase_kernels::{Best, Changes, Replaced, TopK};
 use std::collections::BTreeMap;
 

@@ -1,15 +1,13 @@
 //! Strategies, constraints, pruning and ensembles in every combination, with the model that comes with the program:
 //! all constraints are met, and a line's translation is the same alone and in any batch.
 
-mod common;
-
 use metaphrase::{Request, Stop, Strategy, Terms, TranslateOptions, Translation, Translator, TranslatorBuilder};
 use std::path::Path;
 
 /// Lines without constraints, with terms, with a phrase and a word to avoid, with alternatives, with a prefix.
 fn requests() -> Vec<Request> {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/everyday.en");
-    let lines = common::lines(&examples);
+    let lines = crate::common::lines(&examples);
     let required =
         |terms: &[&[&str]]| terms.iter().map(|term| term.iter().map(ToString::to_string).collect()).collect();
     let request = |(number, line): (usize, &String)| {

@@ -1,8 +1,6 @@
 //! A language model over target pieces beside the model that comes with the program: the sum of both is searched for, whatever
 //! the strategy, the batch and the constraints.
 
-mod common;
-
 use metaphrase::{Request, Strategy, Terms, TranslateOptions, Translator, TranslatorBuilder};
 use metaphrase_ngram::{Discounts, EstimateOptions, Model, estimate};
 use std::path::{Path, PathBuf};
@@ -11,7 +9,7 @@ const WEIGHT: f32 = 0.3;
 
 fn source() -> Vec<String> {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/everyday.en");
-    let mut lines = common::lines(&examples);
+    let mut lines = crate::common::lines(&examples);
     lines.truncate(12);
     lines
 }

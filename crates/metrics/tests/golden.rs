@@ -1,7 +1,5 @@
 //! Every line of `testdata/metrics/golden.tsv` comes out as sacreBLEU printed it.
 
-mod spec;
-
 use std::fs;
 use std::path::PathBuf;
 
@@ -31,7 +29,7 @@ fn check(golden: &str) {
         "2" => References::new(&sets),
         _ => References::with_missing(&some),
     };
-    let found = spec::run(job, &[&systems[0], &systems[1]], &references.expect(golden));
+    let found = crate::spec::run(job, &[&systems[0], &systems[1]], &references.expect(golden));
     assert_eq!(found, expected.replace("\\n", "\n"), "{language} {count} {job}");
 }
 

@@ -1,9 +1,7 @@
 //! Decoders that begin with attention (Devlin 2017) against the paper's equations in plain loops.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod common;
-
-use common::{marian_options, search, word_scores};
+use crate::common::{marian_options, search, word_scores};
 use metaphrase_base::WordId;
 use metaphrase_models::config::{
     AttentionFirst, Cell, Config, DecoderForm, EncoderType, LayerNorm, RecurrentConfig, TiedEmbeddings, Top,

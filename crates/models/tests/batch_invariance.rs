@@ -1,9 +1,7 @@
 //! What a sentence gets does not depend on what else is in the batch, to the bit.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod common;
-
-use common::{fixtures, marian_options, search, word_scores, word_scores_in};
+use crate::common::{fixtures, marian_options, search, word_scores, word_scores_in};
 use metaphrase_base::{SentId, StepModel, WordId};
 use metaphrase_models::config::Positions;
 use metaphrase_models::parts::{Init, Network, Supply};

@@ -1,9 +1,7 @@
 //! Rows that are added to a step are as if they had been in it; ensembles score by the weighted sum of their members.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod common;
-
-use common::{fixtures, search};
+use crate::common::{fixtures, search};
 use metaphrase_base::{Parent, Row, SentId, Sentence, Step, StepModel, StepRow, StepScores, WordId};
 use metaphrase_models::{Model, ModelError};
 use metaphrase_search::{Options, Strategy};

@@ -1,9 +1,7 @@
 //! Sparse scorers beside real models: the same bits as dense rows, in any batch, and as exhaustive search finds.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod common;
-
-use common::fixtures;
+use crate::common::fixtures;
 use metaphrase_base::{Scorer, StepModel, WordId};
 use metaphrase_models::Model;
 use metaphrase_search::{Constraints, Fused, Options, Outcome, Searcher, Stop, Strategy, Task};

@@ -1,9 +1,7 @@
 //! A Transformer whose tensors do not fit its settings is refused in one sentence; equivalent settings agree.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod common;
-
-use common::{fixtures, word_scores};
+use crate::common::{fixtures, word_scores};
 use metaphrase_base::WordId;
 use metaphrase_models::config::{Operations, Positions, TransformerConfig};
 use metaphrase_models::{Architecture, Config, Model, Weights, load};

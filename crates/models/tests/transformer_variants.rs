@@ -2,9 +2,7 @@
 //! by `renew.py` there.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod common;
-
-use common::{fixtures, marian_options, read_n_best, search, word_scores};
+use crate::common::{fixtures, marian_options, read_n_best, search, word_scores};
 use metaphrase_base::WordId;
 use metaphrase_models::Model;
 

@@ -1,8 +1,6 @@
 //! A model in its binary form is the same model; a damaged file is refused.
 
-mod common;
-
-use common::Naive;
+use crate::common::Naive;
 use metaphrase_ngram::{Model, WordId, arpa};
 use std::path::Path;
 
@@ -31,7 +29,7 @@ fn open(bytes: &[u8]) -> Result<Model, String> {
 fn the_same_scores() {
     let (model, naive) = (open(&bytes(&model())).expect("a sound file"), Naive::parse(GOLDEN));
     for line in TEXT.lines().take(50) {
-        common::compare(&model, &naive, &line.split(' ').collect::<Vec<_>>());
+        crate::common::compare(&model, &naive, &line.split(' ').collect::<Vec<_>>());
     }
     let (mut text, mut expected) = (Vec::new(), Vec::new());
     arpa::write(&model, &mut text).expect("memory");

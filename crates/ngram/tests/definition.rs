@@ -1,8 +1,6 @@
 //! Scores are those of the definition of a back-off model.
 
-mod common;
-
-use common::{Naive, compare};
+use crate::common::{Naive, compare};
 use metaphrase_ngram::{LmError, Model, UNKNOWN, arpa};
 use proptest::prelude::*;
 use std::collections::BTreeSet;

@@ -1,8 +1,6 @@
 //! What a search promises, one behaviour a test, on scripted models.
 
-mod common;
-
-use common::{Sentence, one, search, sentence, words};
+use crate::common::{Sentence, one, search, sentence, words};
 use metaphrase_base::WordId;
 use metaphrase_search::{Options, OptionsError, Outcome, Sampling, Stop};
 use metaphrase_testkit::FakeModel;

@@ -1,8 +1,6 @@
 //! Lexical constraints: always met, and the best translation that meets them where the beam holds everything.
 
-mod common;
-
-use common::{Sentence, one, search, sentence, words};
+use crate::common::{Sentence, one, search, sentence, words};
 use metaphrase_base::WordId;
 use metaphrase_search::{Constraints, ConstraintsError, Options, Sampling, Stop, Strategy};
 use metaphrase_testkit::{FakeModel, exhaustive};

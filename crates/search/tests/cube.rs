@@ -1,8 +1,6 @@
 //! Cube pruning (Zhang et al. 2018) against plain beam search.
 
-mod common;
-
-use common::{Sentence, one, sentence, words};
+use crate::common::{Sentence, one, sentence, words};
 use metaphrase_base::WordId;
 use metaphrase_search::{Constraints, Options, Outcome, Strategy};
 use metaphrase_testkit::FakeModel;

@@ -1,8 +1,6 @@
 //! Search against the oracle: with a beam as wide as the search space nothing is lost.
 
-mod common;
-
-use common::{Sentence, one, search, sentence, words};
+use crate::common::{Sentence, one, search, sentence, words};
 use metaphrase_base::WordId;
 use metaphrase_search::{Hypothesis, Options, Outcome, Stop};
 use metaphrase_testkit::{FakeModel, exhaustive};

@@ -1,9 +1,7 @@
 //! Constrained search beside fairseq's (0.12.2, Post and Vilar's algorithm with the tries of Hu et al. 2019), on toy models:
 //! `testdata/search/fairseq-constraints.json`, made by `fairseq.py` beside it.
 
-mod common;
-
-use common::{Sentence, one, sentence, words};
+use crate::common::{Sentence, one, sentence, words};
 use metaphrase_base::WordId;
 use metaphrase_search::{Constraints, Options, Stop};
 use metaphrase_testkit::FakeModel;

@@ -1,8 +1,6 @@
 //! A scorer beside the model: with every strategy, with and without constraints, as if the model said it all.
 
-mod common;
-
-use common::{Sentence, one_of, sentence, words};
+use crate::common::{Sentence, one_of, sentence, words};
 use metaphrase_base::{ScoreBuffer, Scorer, Sentence as Encoded, StepModel, WordId, WordScores};
 use metaphrase_search::{Constraints, Fused, Options, Stop, Strategy};
 use metaphrase_testkit::{FakeModel, Pairs, exhaustive};

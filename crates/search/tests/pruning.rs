@@ -1,8 +1,6 @@
 //! What is dropped early, and what is not.
 
-mod common;
-
-use common::{one, sentence, words};
+use crate::common::{one, sentence, words};
 use metaphrase_search::{Options, OptionsError, Stop};
 use metaphrase_testkit::FakeModel;
 

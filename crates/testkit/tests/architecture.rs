@@ -50,3 +50,22 @@ fn the_map_is_the_territory() {
         assert_eq!(uses, &allowed[name], "crates that {name} uses, and may use by ARCHITECTURE.md");
     }
 }
+
+/// A file of tests that is in no program would never run.
+#[test]
+fn every_file_of_tests_is_run() {
+    for member in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).expect("the crates") {
+        let folder = member.expect("a crate").path();
+        let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).expect("a manifest");
+        if !manifest.contains("autotests = false") {
+            continue;
+        }
+        let main = std::fs::read_to_string(folder.join("tests/main.rs")).expect("the tests of a crate without autotests");
+        for file in std::fs::read_dir(folder.join("tests")).expect("the tests") {
+            let path = file.expect("a file").path();
+            let name = path.file_stem().and_then(|name| name.to_str()).expect("a name");
+            let run = main.contains(&format!("mod {name};\n")) || manifest.contains(&format!("name = \"{name}\"\n"));
+            assert!(run, "{} is neither a module of main.rs nor a [[test]]", path.display());
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! The tests of behaviour, one file each, in one program: it builds faster than a program per file.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod align;
+mod common;
+mod constraints;
+mod evaluate;
+mod extract;
+mod forms;
+mod lines;
+mod lm;
+mod models;
+mod output;
+mod phrase;
+mod phrase_train;
+mod score;
+mod tokenize;
+mod usage;

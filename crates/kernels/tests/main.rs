@@ -1,0 +1,10 @@
+//! The tests of behaviour, one file each, in one program: it builds faster than a program per file.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod common;
+mod elementwise;
+mod gradients;
+mod heads;
+mod product;
+mod reduce;
+mod topk;

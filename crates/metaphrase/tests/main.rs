@@ -1,0 +1,9 @@
+//! The tests of behaviour, one file each, in one program: it builds faster than a program per file.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod common;
+mod composition;
+mod language_model;
+mod phrase_based;
+mod public_surface;
+mod stream;

@@ -1,0 +1,11 @@
+//! The tests of behaviour, one file each, in one program: it builds faster than a program per file.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod behaviour;
+mod common;
+mod constraints;
+mod cube;
+mod exhaustive;
+mod fairseq;
+mod fusion;
+mod pruning;
