@@ -50,6 +50,13 @@ pub struct Text {
     pub reference: Vec<String>,
 }
 
+impl Text {
+    /// A request for each sentence.
+    pub fn requests(&self) -> Vec<Request> {
+        self.source.iter().map(Request::translate).collect()
+    }
+}
+
 impl Setup {
     /// The lines of the text that are translated.
     pub fn text(&self) -> Result<Text> {

@@ -1,5 +1,15 @@
 //! The instruction sets, the choice among them, and the sixteen lanes that all kernels are written over.
 
+/// Functions of [`Simd`] whose arguments and results are lanes.
+macro_rules! lanewise {
+    ($($name:ident($self:ident, $($x:ident),+) => $body:expr;)+) => {$(
+        #[inline(always)]
+        fn $name($self, $($x: Self::F),+) -> Self::F {
+            $body
+        }
+    )+};
+}
+
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]

@@ -167,33 +167,14 @@ impl Simd for Avx2 {
         to.copy_from_slice(&all[..to.len()]);
     }
 
-    #[inline(always)]
-    fn add(self, a: Self::F, b: Self::F) -> Self::F {
-        both!(_mm256_add_ps, a, b)
-    }
-    #[inline(always)]
-    fn sub(self, a: Self::F, b: Self::F) -> Self::F {
-        both!(_mm256_sub_ps, a, b)
-    }
-    #[inline(always)]
-    fn mul(self, a: Self::F, b: Self::F) -> Self::F {
-        both!(_mm256_mul_ps, a, b)
-    }
-    #[inline(always)]
-    fn div(self, a: Self::F, b: Self::F) -> Self::F {
-        both!(_mm256_div_ps, a, b)
-    }
-    #[inline(always)]
-    fn mul_add(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F {
-        both!(_mm256_fmadd_ps, a, b, c)
-    }
-    #[inline(always)]
-    fn max(self, a: Self::F, b: Self::F) -> Self::F {
-        both!(_mm256_max_ps, a, b)
-    }
-    #[inline(always)]
-    fn min(self, a: Self::F, b: Self::F) -> Self::F {
-        both!(_mm256_min_ps, a, b)
+    lanewise! {
+        add(self, a, b) => both!(_mm256_add_ps, a, b);
+        sub(self, a, b) => both!(_mm256_sub_ps, a, b);
+        mul(self, a, b) => both!(_mm256_mul_ps, a, b);
+        div(self, a, b) => both!(_mm256_div_ps, a, b);
+        mul_add(self, a, b, c) => both!(_mm256_fmadd_ps, a, b, c);
+        max(self, a, b) => both!(_mm256_max_ps, a, b);
+        min(self, a, b) => both!(_mm256_min_ps, a, b);
     }
     #[inline(always)]
     fn abs(self, a: Self::F) -> Self::F {
