@@ -2,7 +2,7 @@
 
 use crate::setup::{Setup, cpu_seconds, load, measure, round};
 use anyhow::{Context, Result};
-use metaphrase::{Strategy};
+use metaphrase::Strategy;
 use metaphrase_kernels::{Epilogue, Matrix, PackedMatrix, WeightOrder, log_sum_exp, product};
 use metaphrase_models::Architecture;
 use serde::Serialize;

@@ -150,21 +150,9 @@ impl Simd for Avx2 {
         [op!(_mm256_loadu_ps(from.as_ptr())), op!(_mm256_loadu_ps(from[8..].as_ptr()))]
     }
     #[inline(always)]
-    fn load_partial(self, from: &[f32], fill: f32) -> Self::F {
-        let mut v = [fill; 16];
-        v[..from.len()].copy_from_slice(from);
-        self.load(&v)
-    }
-    #[inline(always)]
     fn store(self, v: Self::F, to: &mut [f32; 16]) {
         op!(_mm256_storeu_ps(to.as_mut_ptr(), v[0]));
         op!(_mm256_storeu_ps(to[8..].as_mut_ptr(), v[1]));
-    }
-    #[inline(always)]
-    fn store_partial(self, v: Self::F, to: &mut [f32]) {
-        let mut all = [0.0; 16];
-        self.store(v, &mut all);
-        to.copy_from_slice(&all[..to.len()]);
     }
 
     lanewise! {

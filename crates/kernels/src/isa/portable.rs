@@ -58,18 +58,8 @@ impl Simd for Portable {
         *from
     }
     #[inline(always)]
-    fn load_partial(self, from: &[f32], fill: f32) -> Self::F {
-        let mut v = [fill; 16];
-        v[..from.len()].copy_from_slice(from);
-        v
-    }
-    #[inline(always)]
     fn store(self, v: Self::F, to: &mut [f32; 16]) {
         *to = v;
-    }
-    #[inline(always)]
-    fn store_partial(self, v: Self::F, to: &mut [f32]) {
-        to.copy_from_slice(&v[..to.len()]);
     }
 
     lanewise! {
