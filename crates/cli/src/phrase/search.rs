@@ -30,8 +30,12 @@ pub struct Args {
     /// The file for the result [default: standard output]
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
-    #[command(flatten, next_help_heading = "Search")]
-    beam: Beam,
+    /// Number of coverages kept for each number of translated words, and of hypotheses kept for each coverage
+    #[arg(long, num_args = 2, value_names = ["N_C", "N_L"], default_values = ["16", "16"], help_heading = "Search")]
+    cardinality_beam: Vec<NonZeroUsize>,
+    /// Number of translation options of a source phrase; 0 takes all
+    #[arg(long, value_name = "N_O", default_value_t = 100, help_heading = "Search")]
+    options: usize,
     /// The part of a phrase that judges an expansion before its language model score is known
     #[arg(long, value_name = "HOW", default_value = LookAhead::FirstWord.name(), help_heading = "Search")]
     #[arg(value_parser = choice::<LookAhead>())]
@@ -54,32 +58,18 @@ pub struct Args {
     threads: Option<NonZeroUsize>,
 }
 
-/// The width of a search.
-#[derive(clap::Args)]
-#[group(skip)]
-pub struct Beam {
-    /// Number of coverages kept for each number of translated words, and of hypotheses kept for each coverage
-    #[arg(long, num_args = 2, value_names = ["N_C", "N_L"], default_values = ["16", "16"])]
-    cardinality_beam: Vec<NonZeroUsize>,
-    /// Number of translation options of a source phrase; 0 takes all
-    #[arg(long, value_name = "N_O", default_value_t = 100)]
-    options: usize,
-}
-
-impl Beam {
-    /// A search of this width with a distortion limit of `given`, where -1 sets no limit, or else of `default`.
-    pub fn options(&self, given: Option<i64>, default: Option<usize>) -> Result<SearchOptions> {
-        let [coverages, hypotheses] = self.cardinality_beam[..] else {
-            return Err(Usage::error("--cardinality-beam takes two numbers, N_c and N_l"));
-        };
-        Ok(SearchOptions {
-            coverages: coverages.into(),
-            hypotheses: hypotheses.into(),
-            options: (self.options > 0).then_some(self.options),
-            distortion_limit: given.map_or(default, |limit| usize::try_from(limit).ok()),
-            ..SearchOptions::default()
-        })
-    }
+/// The options of a search of this width.
+pub fn of_width(cardinality_beam: &[NonZeroUsize], options: usize) -> Result<SearchOptions> {
+    let &[coverages, hypotheses] = cardinality_beam else {
+        return Err(Usage::error("--cardinality-beam takes two numbers, N_c and N_l"));
+    };
+    let options = (options > 0).then_some(options);
+    Ok(SearchOptions {
+        coverages: coverages.into(),
+        hypotheses: hypotheses.into(),
+        options,
+        ..SearchOptions::default()
+    })
 }
 
 /// The use of the input's markup, in Moses' words.
@@ -108,7 +98,8 @@ impl Args {
             look_ahead: self.look_ahead,
             unknown_words: self.unknown_words,
             keep_recombined,
-            ..self.beam.options(self.distortion_limit, model.distortion_limit)?
+            distortion_limit: self.distortion_limit.map_or(model.distortion_limit, |limit| usize::try_from(limit).ok()),
+            ..of_width(&self.cardinality_beam, self.options)?
         })
     }
 

@@ -1,7 +1,7 @@
 //! `metaphrase phrase tune`.
 
 use super::display::Display;
-use super::search::Beam;
+use super::search::of_width;
 use crate::Usage;
 use crate::io::{Input, Output, check_one_stdin};
 use crate::lines::Lines;
@@ -9,7 +9,7 @@ use crate::messages::Terminal;
 use crate::number;
 use anyhow::{Context, Result};
 use clap::{ValueEnum, ValueHint};
-use metaphrase_phrase::{PhraseModel, SearchOptions, reweighted};
+use metaphrase_phrase::{PhraseModel, reweighted};
 use metaphrase_phrase_train::{DevSet, TuneOptions, tune};
 use metaphrase_tune::{MertOptions, Method, MiraOptions};
 use std::num::NonZeroUsize;
@@ -72,8 +72,12 @@ pub struct Tuning {
     /// The seed; the same seed gives the same weights
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    #[command(flatten, next_help_heading = "Tuning")]
-    beam: Beam,
+    /// Number of coverages kept for each number of translated words, and of hypotheses kept for each coverage
+    #[arg(long, num_args = 2, value_names = ["N_C", "N_L"], default_values = ["16", "16"])]
+    cardinality_beam: Vec<NonZeroUsize>,
+    /// Number of translation options of a source phrase; 0 takes all
+    #[arg(long, value_name = "N_O", default_value_t = 100)]
+    options: usize,
 }
 
 /// [`Method`] by name.
@@ -91,7 +95,7 @@ impl Tuning {
     /// # Errors
     /// Numbers that make no sense.
     pub fn options(&self, threads: NonZeroUsize) -> Result<TuneOptions> {
-        let search = self.beam.options(None, SearchOptions::default().distortion_limit)?;
+        let search = of_width(&self.cardinality_beam, self.options)?;
         if !(self.step.is_finite() && self.step > 0.0) {
             return Err(Usage::error("--step is a number above 0, as 0.01"));
         }
