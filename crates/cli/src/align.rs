@@ -1,14 +1,13 @@
 //! `metaphrase align`.
 
 use crate::io::{Input, Output, check_one_stdin};
-use crate::lines::{Line, Lines};
+use crate::lines::Lines;
 use crate::messages::Terminal;
 use crate::number;
 use anyhow::{Result, bail};
 use clap::ValueHint;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use metaphrase_align::{Corpus, Options, Progress, Symmetrization};
-use std::io::{IsTerminal, stderr};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -83,14 +82,11 @@ pub fn read_as(source: &Path, target: &Path, change: impl Fn(bool, String) -> St
     let mut corpus = Corpus::default();
     let [mut source, mut target] = [Lines::new(Input::open(Some(source))?), Lines::new(Input::open(Some(target))?)];
     loop {
-        match (source.next_line()?, target.next_line()?) {
+        match (source.next_text()?, target.next_text()?) {
             (None, None) => return Ok(corpus),
-            (Some(source_line), Some(target_line)) => {
-                let [source, target] = [noted(&source, source_line), noted(&target, target_line)];
-                corpus.push(&change(true, source), &change(false, target));
-            }
-            (source_line, _) => {
-                let [longer, shorter] = if source_line.is_some() { [&source, &target] } else { [&target, &source] };
+            (Some(source), Some(target)) => corpus.push(&change(true, source), &change(false, target)),
+            (source_text, _) => {
+                let [longer, shorter] = if source_text.is_some() { [&source, &target] } else { [&target, &source] };
                 bail!(
                     "{} ends after {} lines and {} goes on; line n of each has to be the same sentence",
                     shorter.name(),
@@ -100,14 +96,6 @@ pub fn read_as(source: &Path, target: &Path, change: impl Fn(bool, String) -> St
             }
         }
     }
-}
-
-/// The text of a line, after its notes are printed as warnings.
-fn noted(lines: &Lines, line: Line) -> String {
-    for note in &line.notes {
-        tracing::warn!("{}, line {}: {note}", lines.name(), lines.read());
-    }
-    line.text
 }
 
 /// Warns of lines that have words but can have no links.
@@ -136,13 +124,7 @@ struct Display {
 
 impl Display {
     fn new(terminal: &Terminal) -> Self {
-        let shown = !terminal.quiet && stderr().is_terminal();
-        let bar = shown.then(|| {
-            let bar = terminal.bars.add(ProgressBar::new(0));
-            let style = ProgressStyle::with_template("{pos}/{len} {wide_bar} {msg}, {elapsed}");
-            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-            bar
-        });
+        let bar = terminal.bar(ProgressBar::new(0), "{pos}/{len} {wide_bar} {msg}, {elapsed}");
         Self { bar, begun: Instant::now() }
     }
 
@@ -153,14 +135,6 @@ impl Display {
             bar.set_length(progress.of as u64);
             bar.set_position(progress.done as u64);
             bar.set_message(progress.stage.to_string());
-        }
-    }
-}
-
-impl Drop for Display {
-    fn drop(&mut self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
         }
     }
 }

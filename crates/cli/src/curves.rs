@@ -1,8 +1,7 @@
 //! `metaphrase curves`.
 
+use crate::io::Output;
 use anyhow::{Context, Result};
-use metaphrase_base::new_file;
-use std::io::Write;
 use std::path::PathBuf;
 
 /// Draw the curves of training runs into one picture
@@ -31,14 +30,7 @@ pub fn run(args: &Args) -> Result<()> {
     }
     let runs: Vec<_> = runs.iter().map(|(name, entries)| (&name[..], entries.clone())).collect();
     let picture = metaphrase_train::curves(&runs);
-    match &args.output {
-        None => std::io::stdout().write_all(picture.as_bytes())?,
-        Some(path) => {
-            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(".".as_ref());
-            let mut file = new_file(folder).with_context(|| format!("can not write {}", path.display()))?;
-            file.write_all(picture.as_bytes())?;
-            file.persist(path).with_context(|| format!("can not write {}", path.display()))?;
-        }
-    }
-    Ok(())
+    let mut output = Output::create(args.output.as_deref())?;
+    output.write(&picture)?;
+    output.finish()
 }

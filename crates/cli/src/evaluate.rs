@@ -137,18 +137,10 @@ pub fn run(args: &Args) -> Result<()> {
 
 /// The lines of a file, without white space at their ends, as sacreBLEU reads them.
 fn read(path: Option<&Path>) -> Result<Vec<String>> {
-    let lines = Lines::new(Input::open(path)?);
-    let name = lines.name().to_owned();
-    let mut texts = Vec::new();
-    for (number, line) in lines.all()?.into_iter().enumerate() {
-        for note in line.notes {
-            tracing::warn!("{name}, line {}: {note}", number + 1);
-        }
-        // Python's white space is Unicode's and four separators.
-        let space = |c: char| c.is_whitespace() || ('\x1c'..='\x1f').contains(&c);
-        texts.push(line.text.trim_end_matches(space).to_owned());
-    }
-    Ok(texts)
+    // Python's white space is Unicode's and four separators.
+    let space = |c: char| c.is_whitespace() || ('\x1c'..='\x1f').contains(&c);
+    let texts = Lines::new(Input::open(path)?).texts()?;
+    Ok(texts.iter().map(|text| text.trim_end_matches(space).to_owned()).collect())
 }
 
 /// Reads `METHOD` or `METHOD:VALUE`.

@@ -50,6 +50,20 @@ impl Lines {
         Ok(line.map(|(bytes, read)| to_line(bytes, read)))
     }
 
+    /// The text of the next line, after waiting for it; its faults are printed as warnings.
+    pub fn next_text(&mut self) -> Result<Option<String>> {
+        let Some(line) = self.next_line()? else { return Ok(None) };
+        for note in &line.notes {
+            tracing::warn!("{}, line {}: {note}", self.name, self.read);
+        }
+        Ok(Some(line.text))
+    }
+
+    /// The texts of all lines; their faults are printed as warnings.
+    pub fn texts(mut self) -> Result<Vec<String>> {
+        std::iter::from_fn(|| self.next_text().transpose()).collect()
+    }
+
     /// Whether the next line is there already.
     pub fn has_next(&self) -> bool {
         self.reader.buffer().contains(&b'\n')
@@ -57,11 +71,7 @@ impl Lines {
 
     /// All lines.
     pub fn all(mut self) -> Result<Vec<Line>> {
-        let mut lines = Vec::new();
-        while let Some(line) = self.next_line()? {
-            lines.push(line);
-        }
-        Ok(lines)
+        std::iter::from_fn(|| self.next_line().transpose()).collect()
     }
 
     /// The bytes of the next line with its break, and how many there were before it was cut off.

@@ -8,22 +8,16 @@ use crate::messages::Terminal;
 use anyhow::Result;
 
 /// Estimate, compile and query n-gram language models
-#[derive(clap::Args)]
-pub struct Args {
-    #[command(subcommand)]
-    command: Command,
-}
-
 #[derive(clap::Subcommand)]
-enum Command {
+pub enum Command {
     Estimate(estimate::Args),
     Compile(compile::Args),
     Query(query::Args),
 }
 
 /// Does what the sub-command says.
-pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
-    match &args.command {
+pub fn run(command: &Command, terminal: &Terminal) -> Result<()> {
+    match command {
         Command::Estimate(args) => estimate::run(args, terminal),
         Command::Compile(args) => compile::run(args),
         Command::Query(args) => query::run(args),

@@ -69,8 +69,10 @@ enum Command {
     Train(train::Args),
     Average(average::Args),
     Curves(curves::Args),
-    Phrase(phrase::Args),
-    Lm(lm::Args),
+    #[command(subcommand)]
+    Phrase(phrase::Command),
+    #[command(subcommand)]
+    Lm(lm::Command),
     Tokenize(tokenize::TokenizeArgs),
     /// Join the words of tokenised text again
     Detokenize(tokenize::Args),
@@ -93,8 +95,8 @@ fn main() -> ExitCode {
         Command::Train(args) => train::run(&args, &terminal),
         Command::Average(args) => average::run(&args),
         Command::Curves(args) => curves::run(&args),
-        Command::Phrase(args) => phrase::run(&args, &terminal),
-        Command::Lm(args) => lm::run(&args, &terminal),
+        Command::Phrase(command) => phrase::run(&command, &terminal),
+        Command::Lm(command) => lm::run(&command, &terminal),
         Command::Tokenize(args) => tokenize::tokenize(&args),
         Command::Detokenize(args) => tokenize::detokenize(&args),
         Command::Align(args) => align::run(&args, &terminal),

@@ -1,9 +1,10 @@
 //! Messages to people, on standard error, a line for each: `metaphrase: error: …`.
 
-use clap::{Args, ValueEnum};
-use indicatif::MultiProgress;
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use indicatif::{MultiProgress, ProgressBar, ProgressFinish, ProgressStyle};
 use std::fmt;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Subscriber, level_filters::LevelFilter};
 use tracing_subscriber::fmt::format::Writer;
@@ -11,48 +12,52 @@ use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
 
 /// The options of messages.
-#[derive(Args, Default)]
+#[derive(Args)]
 #[command(next_help_heading = "Messages")]
 pub struct Messages {
     /// Print neither warnings nor a progress bar
     #[arg(short, long, global = true)]
     pub quiet: bool,
     /// Print messages of this level and of more severe ones; info tells the model, the threads and the speed
-    #[arg(long, global = true, value_name = "LEVEL", value_enum, default_value_t = LogLevel::Warn)]
-    pub log: LogLevel,
+    #[arg(long, global = true, value_name = "LEVEL", default_value = "warn", value_parser = level())]
+    pub log: LevelFilter,
 }
 
 /// The levels, the most severe first.
-#[derive(Clone, Copy, Default, ValueEnum)]
-pub enum LogLevel {
-    Error,
-    #[default]
-    Warn,
-    Info,
-    Debug,
-    Trace,
+fn level() -> impl TypedValueParser<Value = LevelFilter> {
+    PossibleValuesParser::new(["error", "warn", "info", "debug", "trace"]).try_map(|level| level.parse())
 }
 
 /// The terminal that messages and progress bars share.
 #[derive(Clone)]
 pub struct Terminal {
     /// The bars that messages must not break.
-    pub bars: MultiProgress,
+    bars: MultiProgress,
     /// Whether to show no bar.
     pub quiet: bool,
+}
+
+impl Terminal {
+    /// A bar that looks as `template` says and is removed when it is dropped; `None` where no bar can be shown.
+    pub fn bar(&self, bar: ProgressBar, template: &str) -> Option<ProgressBar> {
+        let shown = !self.quiet && io::stderr().is_terminal();
+        shown.then(|| {
+            let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+            self.bars.add(bar.with_style(style).with_finish(ProgressFinish::AndClear))
+        })
+    }
+}
+
+impl Default for Messages {
+    fn default() -> Self {
+        Self { quiet: false, log: LevelFilter::WARN }
+    }
 }
 
 impl Messages {
     /// Starts to print messages.
     pub fn start(&self) -> Terminal {
-        let level = match self.log {
-            _ if self.quiet => LevelFilter::ERROR,
-            LogLevel::Error => LevelFilter::ERROR,
-            LogLevel::Warn => LevelFilter::WARN,
-            LogLevel::Info => LevelFilter::INFO,
-            LogLevel::Debug => LevelFilter::DEBUG,
-            LogLevel::Trace => LevelFilter::TRACE,
-        };
+        let level = if self.quiet { LevelFilter::ERROR } else { self.log };
         let terminal = Terminal { bars: MultiProgress::new(), quiet: self.quiet };
         let stderr = Stderr(terminal.bars.clone());
         let writer = move || stderr.clone();

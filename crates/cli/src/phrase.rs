@@ -13,14 +13,8 @@ use crate::messages::Terminal;
 use anyhow::Result;
 
 /// Train, tune and use phrase-based models of Moses' kind
-#[derive(clap::Args)]
-pub struct Args {
-    #[command(subcommand)]
-    command: Command,
-}
-
 #[derive(clap::Subcommand)]
-enum Command {
+pub enum Command {
     Translate(translate::Args),
     Lattice(lattice::Args),
     Compile(compile::Args),
@@ -29,8 +23,8 @@ enum Command {
 }
 
 /// Does what the sub-command says.
-pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
-    match &args.command {
+pub fn run(command: &Command, terminal: &Terminal) -> Result<()> {
+    match command {
         Command::Translate(args) => translate::run(args),
         Command::Lattice(args) => lattice::run(args),
         Command::Compile(args) => compile::run(args),

@@ -1,8 +1,7 @@
 //! The progress bar, on a terminal.
 
 use crate::messages::Terminal;
-use indicatif::{ProgressBar, ProgressStyle};
-use std::io::{IsTerminal, stderr};
+use indicatif::ProgressBar;
 use std::time::{Duration, Instant};
 
 /// Counts lines and words, and shows them on a terminal.
@@ -17,17 +16,12 @@ impl Progress {
     /// Starts the clock. `size`: bytes of the input, if known; `background`: whether neither input nor output is a
     /// terminal, where a bar would be in the way.
     pub fn start(terminal: &Terminal, size: Option<u64>, background: bool) -> Self {
-        let shown = background && !terminal.quiet && stderr().is_terminal();
-        let bar = shown.then(|| {
-            let (bar, template) = match size {
-                Some(size) => (ProgressBar::new(size), "{percent:>3} % {wide_bar} {msg}, {eta} left"),
-                None => (ProgressBar::new_spinner(), "{spinner} {elapsed} {msg}"),
-            };
-            let bar = terminal.bars.add(bar);
-            bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
-            bar.enable_steady_tick(Duration::from_millis(200));
-            bar
-        });
+        let (bar, template) = match size {
+            Some(size) => (ProgressBar::new(size), "{percent:>3} % {wide_bar} {msg}, {eta} left"),
+            None => (ProgressBar::new_spinner(), "{spinner} {elapsed} {msg}"),
+        };
+        let bar = if background { terminal.bar(bar, template) } else { None };
+        bar.iter().for_each(|bar| bar.enable_steady_tick(Duration::from_millis(200)));
         Self { bar, begun: Instant::now(), lines: 0, words: 0 }
     }
 
@@ -49,11 +43,9 @@ impl Progress {
 }
 
 impl Drop for Progress {
-    /// Removes the bar and tells the speed.
+    /// Tells the speed.
     fn drop(&mut self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
+        drop(self.bar.take());
         tracing::info!("{} in {:.2} s", self.rates(), self.begun.elapsed().as_secs_f64());
     }
 }

@@ -63,12 +63,8 @@ impl Args {
     fn each_line(&self, change: impl Fn(&str) -> String) -> Result<()> {
         let mut lines = Lines::new(Input::open(self.input.as_deref())?);
         let mut output = Output::create(self.output.as_deref())?;
-        while let Some(line) = lines.next_line()? {
-            for note in &line.notes {
-                tracing::warn!("{}, line {}: {note}", lines.name(), lines.read());
-            }
-            output.write(&change(&line.text))?;
-            output.write("\n")?;
+        while let Some(line) = lines.next_text()? {
+            output.write(&(change(&line) + "\n"))?;
             if output.is_terminal() || !lines.has_next() {
                 output.flush()?;
             }

@@ -3,9 +3,8 @@
 use crate::messages::Terminal;
 use anyhow::Result;
 use clap::ValueHint;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use metaphrase_train::{Execution, Host, Observer, Progress, Recipe, Validated};
-use std::io::{IsTerminal, stderr};
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Instant;
@@ -117,13 +116,7 @@ struct Display {
 
 impl Display {
     fn new(terminal: &Terminal, every: u64) -> Self {
-        let shown = !terminal.quiet && stderr().is_terminal();
-        let bar = shown.then(|| {
-            let bar = terminal.bars.add(ProgressBar::new(0));
-            let style = ProgressStyle::with_template("{pos}/{len} {wide_bar} {msg}, {eta} left");
-            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-            bar
-        });
+        let bar = terminal.bar(ProgressBar::new(0), "{pos}/{len} {wide_bar} {msg}, {eta} left");
         Self { bar, quiet: terminal.quiet, every: every.max(1), words: 0, loss: 0.0, since: Instant::now() }
     }
 
@@ -173,13 +166,5 @@ impl Observer for Display {
         ));
         // The validation's time is not the updates'.
         (self.words, self.loss, self.since) = (0, 0.0, Instant::now());
-    }
-}
-
-impl Drop for Display {
-    fn drop(&mut self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::setup::{Setup, measure, round};
 use anyhow::Result;
-use metaphrase::{Request, Stop, TranslateOptions};
+use metaphrase::{Stop, TranslateOptions};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -19,7 +19,7 @@ struct Row {
 /// Relative beam width, threshold and margin, beam 6, for both ways to finish.
 pub fn run(setup: &Setup) -> Result<()> {
     let (translator, text) = (setup.translator()?, setup.text()?);
-    let requests: Vec<Request> = text.source.iter().map(Request::translate).collect();
+    let requests = text.requests();
     let mut table: Vec<Row> = Vec::new();
     for (name, stop) in [("shrink", Stop::Shrink), ("fill", Stop::Fill)] {
         let mut plain = translator.options();

@@ -50,6 +50,13 @@ pub struct Text {
     pub reference: Vec<String>,
 }
 
+impl Text {
+    /// A request for each sentence.
+    pub fn requests(&self) -> Vec<Request> {
+        self.source.iter().map(Request::translate).collect()
+    }
+}
+
 impl Setup {
     /// The lines of the text that are translated.
     pub fn text(&self) -> Result<Text> {
@@ -135,7 +142,7 @@ impl Measured {
     }
 
     pub fn bleu(&self, reference: &[String]) -> Result<f64> {
-        bleu(self.translations.iter().map(Translation::text), reference)
+        bleu(BleuOptions::default(), self.translations.iter().map(Translation::text), reference)
     }
 }
 
@@ -152,13 +159,11 @@ pub fn cpu_seconds() -> f64 {
     time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
 
-/// BLEU with sacreBLEU's defaults.
-pub fn bleu<'a>(lines: impl Iterator<Item = &'a str>, reference: &[String]) -> Result<f64> {
+/// BLEU of these options.
+pub fn bleu<'a>(options: BleuOptions, lines: impl Iterator<Item = &'a str>, reference: &[String]) -> Result<f64> {
     let lines: Vec<&str> = lines.map(str::trim_end).collect();
     let reference: Vec<&str> = reference.iter().map(|line| line.trim_end()).collect();
-    let references = [reference];
-    let score = Bleu::new(BleuOptions::default())?.corpus_score(&lines, &References::new(&references)?)?;
-    Ok(score.value)
+    Ok(Bleu::new(options)?.corpus_score(&lines, &References::new(&[reference])?)?.value)
 }
 
 /// A value rounded to this number of decimals, for tables.

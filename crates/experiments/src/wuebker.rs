@@ -1,8 +1,8 @@
 //! Wuebker et al. 2012: phrase-based search with pre-sorting and language model look-ahead, on a Moses model.
 
-use crate::setup::{Setup, cpu_seconds, read_lines, round};
+use crate::setup::{self, Setup, cpu_seconds, read_lines, round};
 use anyhow::{Context, Result};
-use metaphrase_metrics::{Bleu, BleuOptions, Metric, References};
+use metaphrase_metrics::BleuOptions;
 use metaphrase_phrase::{Counters, Decoder, LookAhead, PhraseModel, SearchOptions, Workspace};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -158,10 +158,8 @@ struct Search {
 
 /// Of words as they are: the text is tokenised.
 fn bleu(output: &[String], reference: &[String]) -> Result<f64> {
-    let metric = Bleu::new(BleuOptions { tokenizer: "none".parse()?, ..BleuOptions::default() })?;
-    let output: Vec<&str> = output.iter().map(String::as_str).collect();
-    let reference: Vec<&str> = reference.iter().map(|line| line.trim_end()).collect();
-    Ok(metric.corpus_score(&output, &References::new(&[reference])?)?.value)
+    let options = BleuOptions { tokenizer: "none".parse()?, ..BleuOptions::default() };
+    setup::bleu(options, output.iter().map(String::as_str), reference)
 }
 
 /// Work per source word and speed, with all options of a source phrase and with 100.

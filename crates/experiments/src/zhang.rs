@@ -2,7 +2,7 @@
 
 use crate::setup::{Setup, cpu_seconds, load, measure, round};
 use anyhow::{Context, Result};
-use metaphrase::{Request, Strategy};
+use metaphrase::Strategy;
 use metaphrase_kernels::{Epilogue, Matrix, PackedMatrix, WeightOrder, log_sum_exp, product};
 use metaphrase_models::Architecture;
 use serde::Serialize;
@@ -27,7 +27,7 @@ struct Row {
 /// Merging rate, work, time and BLEU of the six search strategies, and of those that merge by two last words.
 pub fn figures(setup: &Setup) -> Result<()> {
     let text = setup.text()?;
-    let requests: Vec<Request> = text.source.iter().map(Request::translate).collect();
+    let requests = text.requests();
     let strategies = [
         ("NBS", Strategy::Beam, 1),
         ("NCP", Strategy::Cube, 1),
@@ -80,7 +80,7 @@ struct Pruned {
 /// Cube pruning at beam 30 together with Iglesias' relative width.
 pub fn pruned(setup: &Setup) -> Result<()> {
     let text = setup.text()?;
-    let requests: Vec<Request> = text.source.iter().map(Request::translate).collect();
+    let requests = text.requests();
     let strategies = [
         ("NBS", Strategy::Beam, 1),
         ("ACP", Strategy::AcceleratedCube, 1),
@@ -130,7 +130,7 @@ struct Unit {
 /// themselves for as many rows as the search steps; the rest is states, attention (eq. 6, 7) and the search.
 pub fn table_1(setup: &Setup) -> Result<()> {
     let (translator, text) = (setup.translator()?, setup.text()?);
-    let requests: Vec<Request> = text.source.iter().map(Request::translate).collect();
+    let requests = text.requests();
     let mut options = translator.options();
     options.search.beam_size = 10;
     let measured = measure(&translator, &options, requests.clone())?;

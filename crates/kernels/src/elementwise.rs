@@ -63,28 +63,30 @@ impl<B: Binary> Kernel for Zip<'_, B> {
     }
 }
 
-/// A unit struct that is a [`Unary`] function.
-macro_rules! unary {
-    ($name:ident, |$s:ident, $x:ident| $body:expr) => {
+/// A unit struct that is a [`Unary`] or [`Binary`] function.
+macro_rules! function {
+    ($trait:ident $name:ident, |$s:ident, $($x:ident),+| $body:expr) => {
         #[derive(Clone, Copy)]
         pub(crate) struct $name;
 
-        impl Unary for $name {
+        impl $trait for $name {
             #[inline(always)]
-            fn apply<S: Simd>(self, $s: S, $x: S::F) -> S::F {
+            fn apply<S: Simd>(self, $s: S, $($x: S::F),+) -> S::F {
                 $body
             }
         }
     };
 }
 
-unary!(Exp, |s, x| functions::exp(s, x));
-unary!(Tanh, |s, x| functions::tanh(s, x));
-unary!(Sigmoid, |s, x| functions::sigmoid(s, x));
-unary!(Swish, |s, x| s.mul(x, functions::sigmoid(s, x)));
-unary!(Gelu, |s, x| functions::gelu(s, x));
-unary!(Relu, |s, x| s.max(s.splat(0.0), x)); // in this order NaN stays NaN
-unary!(ClippedRelu, |s, x| s.min(s.splat(RELU_LIMIT), s.max(s.splat(0.0), x)));
+function!(Unary Exp, |s, x| functions::exp(s, x));
+function!(Unary Tanh, |s, x| functions::tanh(s, x));
+function!(Unary Sigmoid, |s, x| functions::sigmoid(s, x));
+function!(Unary Swish, |s, x| s.mul(x, functions::sigmoid(s, x)));
+function!(Unary Gelu, |s, x| functions::gelu(s, x));
+function!(Unary Relu, |s, x| s.max(s.splat(0.0), x)); // in this order NaN stays NaN
+function!(Unary ClippedRelu, |s, x| s.min(s.splat(RELU_LIMIT), s.max(s.splat(0.0), x)));
+function!(Binary Add, |s, y, x| s.add(y, x));
+function!(Binary Mul, |s, y, x| s.mul(y, x));
 
 /// x ← eˣ. At most 1 ulp from the exact value (an ulp being 2⁻¹⁴⁹ where it is subnormal); e^-∞ = 0, e^∞ = ∞, NaN stays
 /// NaN.
@@ -128,26 +130,6 @@ pub fn gelu_in_place(x: &mut [f32]) {
 }
 
 #[derive(Clone, Copy)]
-struct Add;
-
-impl Binary for Add {
-    #[inline(always)]
-    fn apply<S: Simd>(self, s: S, y: S::F, x: S::F) -> S::F {
-        s.add(y, x)
-    }
-}
-
-#[derive(Clone, Copy)]
-struct Mul;
-
-impl Binary for Mul {
-    #[inline(always)]
-    fn apply<S: Simd>(self, s: S, y: S::F, x: S::F) -> S::F {
-        s.mul(y, x)
-    }
-}
-
-#[derive(Clone, Copy)]
 struct Axpy(f32);
 
 impl Binary for Axpy {
@@ -157,8 +139,9 @@ impl Binary for Axpy {
     }
 }
 
+/// x · the number
 #[derive(Clone, Copy)]
-struct Scale(f32);
+pub(crate) struct Scale(pub(crate) f32);
 
 impl Unary for Scale {
     #[inline(always)]

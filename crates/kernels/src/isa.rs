@@ -1,5 +1,15 @@
 //! The instruction sets, the choice among them, and the sixteen lanes that all kernels are written over.
 
+/// Functions of [`Simd`] whose arguments and results are lanes.
+macro_rules! lanewise {
+    ($($name:ident($self:ident, $($x:ident),+) => $body:expr;)+) => {$(
+        #[inline(always)]
+        fn $name($self, $($x: Self::F),+) -> Self::F {
+            $body
+        }
+    )+};
+}
+
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
@@ -24,12 +34,8 @@ pub enum InstructionSet {
 
 impl InstructionSet {
     /// The sets that this CPU has, from narrow to wide.
-    pub fn available() -> impl Iterator<Item = Self> {
+    pub fn available() -> impl DoubleEndedIterator<Item = Self> {
         [Self::Portable, Self::Avx2, Self::Avx512].into_iter().filter(|&set| Isa::detect(set).is_some())
-    }
-
-    fn from_name(name: &str) -> Option<Self> {
-        [Self::Portable, Self::Avx2, Self::Avx512].into_iter().find(|set| set.to_string() == name)
     }
 }
 
@@ -111,12 +117,11 @@ impl Isa {
     /// The one that the environment names.
     fn wished() -> Option<Self> {
         let name = std::env::var("METAPHRASE_ISA").ok()?;
-        Self::detect(InstructionSet::from_name(&name)?)
+        InstructionSet::available().find(|set| set.to_string() == name).and_then(Self::detect)
     }
 
     fn widest() -> Self {
-        let narrower = || Self::detect(InstructionSet::Avx2).unwrap_or(Self::Portable(Portable));
-        Self::detect(InstructionSet::Avx512).unwrap_or_else(narrower)
+        InstructionSet::available().next_back().and_then(Self::detect).unwrap_or(Self::Portable(Portable))
     }
 }
 
@@ -204,10 +209,20 @@ pub(crate) trait Simd: Copy {
     fn splat(self, x: f32) -> Self::F;
     fn load(self, from: &[f32; 16]) -> Self::F;
     /// Loads at most sixteen floats; lanes beyond the end of `from` get `fill`.
-    fn load_partial(self, from: &[f32], fill: f32) -> Self::F;
+    #[inline(always)]
+    fn load_partial(self, from: &[f32], fill: f32) -> Self::F {
+        let mut v = [fill; 16];
+        v[..from.len()].copy_from_slice(from);
+        self.load(&v)
+    }
     fn store(self, v: Self::F, to: &mut [f32; 16]);
     /// Stores the first `to.len()` lanes, at most sixteen.
-    fn store_partial(self, v: Self::F, to: &mut [f32]);
+    #[inline(always)]
+    fn store_partial(self, v: Self::F, to: &mut [f32]) {
+        let mut all = [0.0; 16];
+        self.store(v, &mut all);
+        to.copy_from_slice(&all[..to.len()]);
+    }
 
     fn add(self, a: Self::F, b: Self::F) -> Self::F;
     fn sub(self, a: Self::F, b: Self::F) -> Self::F;

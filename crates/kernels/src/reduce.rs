@@ -3,7 +3,7 @@
 //! Each function accumulates [`WIDTH`] vectors of sixteen lanes, then adds the vectors, then the lanes in a fixed tree: the
 //! order depends on the length of the row alone.
 
-use crate::elementwise::{Unary, map};
+use crate::elementwise::{Scale, Unary, map};
 use crate::functions::{exp, tanh};
 use crate::isa::{Kernel, Simd, dispatch};
 
@@ -161,20 +161,10 @@ pub fn softmax_in_place(row: &mut [f32]) {
             let max = greatest(s, row);
             map(s, ExpBelow { max }, row);
             let sum = sum_terms(s, Plain, row);
-            map(s, Times(1.0 / sum), row);
+            map(s, Scale(1.0 / sum), row);
         }
     }
     dispatch(Softmax(row));
-}
-
-#[derive(Clone, Copy)]
-struct Times(f32);
-
-impl Unary for Times {
-    #[inline(always)]
-    fn apply<S: Simd>(self, s: S, x: S::F) -> S::F {
-        s.mul(x, s.splat(self.0))
-    }
 }
 
 /// x ← scale · (x - mean)/√(variance + epsilon) + bias, mean and (biased) variance over the row, in two passes, as

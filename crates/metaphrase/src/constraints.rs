@@ -54,12 +54,15 @@ pub struct Met {
 }
 
 /// Terms as words of a vocabulary.
+#[derive(Default)]
 pub(crate) struct Segmented {
+    /// Alternatives of the required terms, as they were given.
+    pub(crate) terms: Vec<Vec<String>>,
     /// `None` if no term is left.
     pub(crate) constraints: Option<Constraints>,
-    /// For each term of `constraints` its number in the request.
+    /// For each term of `constraints` its number among `terms`.
     pub(crate) numbers: Vec<usize>,
-    /// Terms of the request that can not be met.
+    /// Numbers of terms that can not be met.
     pub(crate) impossible: Vec<usize>,
     /// One sentence for each problem.
     pub(crate) notes: Vec<String>,
@@ -68,7 +71,7 @@ pub(crate) struct Segmented {
 impl Segmented {
     /// Segments terms as the model would inside a sentence. A term that can not be met is left out, with a note.
     pub(crate) fn new(terms: &Terms, target: &Vocabulary, continues: &Continues) -> Self {
-        let mut this = Self { constraints: None, numbers: Vec::new(), impossible: Vec::new(), notes: Vec::new() };
+        let mut this = Self { terms: terms.required.clone(), ..Self::default() };
         let mut avoided = Vec::new();
         for phrase in &terms.avoided {
             match segment(phrase, target) {
@@ -121,6 +124,18 @@ impl Segmented {
             self.notes.push("an empty constraint is left out".into());
         }
         (!term.is_empty()).then_some(term)
+    }
+
+    /// Where the terms are in a translation of these words. A term counts only if the text has it, too.
+    pub(crate) fn met(&self, target: &Vocabulary, words: &[WordId], text: &str) -> Vec<Met> {
+        let Some(constraints) = &self.constraints else { return Vec::new() };
+        let found = constraints.find(words).into_iter().zip(&self.numbers);
+        let met = found.filter_map(|(place, &term)| {
+            let (first, pieces) = place?;
+            let has = text.contains(target.decode(&words[first..first + pieces]).trim());
+            has.then_some(Met { term, first, pieces })
+        });
+        met.collect()
     }
 
     /// Gives up all terms; `note` says why.

@@ -52,9 +52,17 @@ impl Neural {
         Ok(Self { pool: pool?, shared })
     }
 
-    /// The model's default options.
+    /// The options that the model recommends, over our defaults.
     pub(crate) fn options(&self) -> TranslateOptions {
-        crate::package::options(&self.shared.model.config().decoding)
+        let decoding = &self.shared.model.config().decoding;
+        let mut options = TranslateOptions::default();
+        let search = &mut options.search;
+        search.beam_size = decoding.beam_size.unwrap_or(search.beam_size);
+        search.normalize = decoding.normalize.unwrap_or(search.normalize);
+        search.normalize_constrained = Some(0.0);
+        search.word_penalty = decoding.word_penalty.unwrap_or(search.word_penalty);
+        search.max_length_factor = decoding.max_length_factor.unwrap_or(search.max_length_factor);
+        options
     }
 }
 

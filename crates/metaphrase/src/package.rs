@@ -1,10 +1,8 @@
 //! Models as files: how they are found, loaded, inspected and converted.
 
+use crate::Error;
 use crate::bundled::{self, Bundled};
-use crate::{Error, TranslateOptions};
-use metaphrase_models::{
-    Config, DecoderDefaults, Model, ModelFiles, Precision, Vocabularies, VocabularyFiles, Weights,
-};
+use metaphrase_models::{Config, Model, ModelFiles, Precision, Vocabularies, VocabularyFiles, Weights};
 use metaphrase_text::vocab::Vocabulary;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -183,16 +181,4 @@ pub fn inspect(path: impl AsRef<Path>) -> Result<Report, Error> {
 /// [`Error`] if the model can not be read or the directory can not be written.
 pub fn convert(from: impl AsRef<Path>, to: impl AsRef<Path>, precision: Precision) -> Result<(), Error> {
     Ok(metaphrase_models::convert(from.as_ref(), to.as_ref(), precision)?)
-}
-
-/// Options that a model recommends, over our defaults.
-pub(crate) fn options(decoding: &DecoderDefaults) -> TranslateOptions {
-    let mut options = TranslateOptions::default();
-    let search = &mut options.search;
-    search.beam_size = decoding.beam_size.unwrap_or(search.beam_size);
-    search.normalize = decoding.normalize.unwrap_or(search.normalize);
-    search.normalize_constrained = Some(0.0);
-    search.word_penalty = decoding.word_penalty.unwrap_or(search.word_penalty);
-    search.max_length_factor = decoding.max_length_factor.unwrap_or(search.max_length_factor);
-    options
 }

@@ -1,6 +1,6 @@
 //! The phrase-based engine: a model of Moses, and the threads that search with it.
 
-use crate::stream::fed_by;
+use crate::stream::{answered, cut_off};
 use crate::{Error, Hypothesis, PhraseOptions, Request, SearchOptions, TranslateOptions, Translation};
 use metaphrase_base::pipeline::{Queue, Ticket, Tickets, Workers};
 use metaphrase_phrase::{Decoder, PhraseModel, ReadyModel, Target, Workspace};
@@ -27,12 +27,10 @@ impl PhraseBased {
         let model = ReadyModel::new(model, options)?;
         let worker = move |queue: &Queue<Job>| {
             let mut workspace = Workspace::default();
-            while let Some(job) = queue.next() {
-                // A caller that left needs no answer.
-                if job.ticket.is_wanted() {
-                    let answer = answer(&model.decoder(job.n_best > 1), &job, &mut workspace);
-                    job.ticket.finish(answer);
-                }
+            // A caller that left needs no answer.
+            for job in queue.iter().filter(|job| job.ticket.is_wanted()) {
+                let answer = answer(&model.decoder(job.n_best > 1), &job, &mut workspace);
+                job.ticket.finish(answer);
             }
         };
         Ok(Self(Workers::start("translate", threads, worker).map_err(Error::Threads)?))
@@ -49,23 +47,17 @@ impl PhraseBased {
         if neural != SearchOptions::default() || options.search.n_best == 0 {
             return Err(Error::PhraseBased { what: "a search option other than an n-best size of 1 or more" });
         }
-        fed_by(|tickets| self.feed(options, chunks, tickets), sink)
-    }
-
-    /// Queues requests, until there are no more or their translations are no longer wanted.
-    fn feed(
-        &self,
-        options: &TranslateOptions,
-        chunks: impl Iterator<Item = Vec<Request>>,
-        mut tickets: Tickets<Translation>,
-    ) {
         let (n_best, max_source_length) = (options.search.n_best, options.max_source_length.max(1));
         let mut requests = chunks.flatten();
-        while tickets.wait_for_room(1)
-            && let Some(request) = requests.next()
-        {
-            self.0.push(Job { request, n_best, max_source_length, ticket: tickets.take() });
-        }
+        let feed = |mut tickets: Tickets<Translation>| {
+            while let Some(ticket) = tickets.take() {
+                match requests.next() {
+                    Some(request) => self.0.push(Job { request, n_best, max_source_length, ticket }),
+                    None => return ticket.end(),
+                }
+            }
+        };
+        answered(feed, sink)
     }
 }
 
@@ -82,9 +74,7 @@ fn answer(decoder: &Decoder<'_>, job: &Job, workspace: &mut Workspace) -> Transl
     }
     let mut notes = Vec::new();
     if words.len() > *max_source_length {
-        let message = "the source has {} words and is cut off after {limit}; split it into sentences";
-        let (all, limit) = (words.len().to_string(), max_source_length.to_string());
-        notes.push(message.replace("{}", &all).replace("{limit}", &limit));
+        notes.push(cut_off(words.len(), "words", *max_source_length));
         words.truncate(*max_source_length);
     }
     if !request.terms.is_empty() || !request.prefix.is_empty() {

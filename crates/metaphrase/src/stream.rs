@@ -2,15 +2,14 @@
 
 use crate::constraints::Segmented;
 use crate::neural::{Neural, Shared};
-use crate::{Attention, Error, Hypothesis, Met, Request, TranslateOptions, Translation};
-use metaphrase_base::pipeline::{Lost, Queue, Results, Ticket, Tickets, Workers, ordered};
+use crate::{Attention, Error, Hypothesis, Request, TranslateOptions, Translation};
+use metaphrase_base::pipeline::{Queue, Ticket, Tickets, WorkerPanicked, Workers, batch, ordered};
 use metaphrase_base::{StepModel, WordId};
 use metaphrase_search::{CheckedOptions, Constraints, Outcome, Searcher, Task};
 use metaphrase_text::vocab::Vocabulary;
 use std::cmp::Reverse;
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::thread;
 
 /// Requests of a caller that are on the way at most, from the feeder to the sink.
 const WINDOW: usize = 8192;
@@ -25,19 +24,9 @@ pub(crate) type Pool = Workers<Task<Job>>;
 pub(crate) struct Job {
     ticket: Ticket<Translation>,
     source_pieces: Vec<String>,
+    required: Segmented,
+    /// Messages about the line, one sentence each.
     notes: Vec<String>,
-    required: Required,
-}
-
-/// The required terms of a line.
-#[derive(Default)]
-struct Required {
-    /// Alternatives as they were given.
-    terms: Vec<Vec<String>>,
-    constraints: Option<Constraints>,
-    /// For each term of `constraints` its number among `terms`.
-    numbers: Vec<usize>,
-    impossible: Vec<usize>,
 }
 
 impl Neural {
@@ -50,61 +39,34 @@ impl Neural {
     ) -> Result<(), Error> {
         let Shared { model, target, .. } = &*self.shared;
         let search = options.search(target).check(&**model)?;
-        fed_by(|tickets| self.feed(options, &search, chunks, tickets), sink)
-    }
-
-    /// Segments requests and queues them, until there are no more or their translations are no longer wanted.
-    fn feed(
-        &self,
-        options: &TranslateOptions,
-        search: &CheckedOptions,
-        mut chunks: impl Iterator<Item = Vec<Request>>,
-        mut tickets: Tickets<Translation>,
-    ) {
-        while tickets.wait_for_room(1)
-            && let Some(chunk) = chunks.next()
-        {
-            for part in chunk.chunks(SORTED) {
-                if !tickets.wait_for_room(part.len()) {
-                    return;
+        let feed = |mut tickets: Tickets<Translation>| {
+            for chunk in chunks {
+                for part in chunk.chunks(SORTED) {
+                    let mut tasks = Vec::with_capacity(part.len());
+                    for request in part {
+                        let Some(ticket) = tickets.take() else { return };
+                        tasks.extend(self.shared.task(options, &search, request, ticket));
+                    }
+                    tasks.sort_by_key(|task| Reverse(task.source.len()));
+                    tasks.into_iter().for_each(|task| self.pool.push(task));
                 }
-                let task = |request| self.shared.task(options, search, request, tickets.take());
-                let mut tasks: Vec<_> = part.iter().filter_map(task).collect();
-                tasks.sort_by_key(|task| Reverse(task.source.len()));
-                tasks.into_iter().for_each(|task| self.pool.push(task));
             }
-        }
+        };
+        answered(feed, sink)
     }
 }
 
-/// Lets `feed` ask for translations on a thread of its own, and gives the translations to `sink` in the order of their
-/// tickets.
-pub(crate) fn fed_by(
+/// Lets `feed` ask for translations, and gives the translations to `sink` in the order of their tickets until it breaks.
+pub(crate) fn answered(
     feed: impl FnOnce(Tickets<Translation>) + Send,
-    sink: impl FnMut(Translation) -> ControlFlow<()>,
-) -> Result<(), Error> {
-    let (tickets, results) = ordered(WINDOW);
-    thread::scope(|scope| {
-        let feeder = scope.spawn(move || feed(tickets));
-        let end = hand_on(results, sink);
-        match (feeder.join(), end) {
-            (_, Ok(ControlFlow::Break(()))) | (Ok(()), Ok(ControlFlow::Continue(()))) => Ok(()),
-            _ => Err(Error::WorkerFailed),
-        }
-    })
-}
-
-/// Gives all results to `sink`, until it breaks.
-fn hand_on(
-    results: Results<Translation>,
     mut sink: impl FnMut(Translation) -> ControlFlow<()>,
-) -> Result<ControlFlow<()>, Lost> {
-    for translation in results {
-        if sink(translation?).is_break() {
-            return Ok(ControlFlow::Break(()));
-        }
-    }
-    Ok(ControlFlow::Continue(()))
+) -> Result<(), Error> {
+    let mut broke = false;
+    let answered = ordered(WINDOW, feed, |translation| {
+        broke = sink(translation).is_break();
+        if broke { Err(WorkerPanicked) } else { Ok(()) }
+    });
+    if broke { Ok(()) } else { answered.map_err(|WorkerPanicked| Error::WorkerFailed) }
 }
 
 impl Shared {
@@ -125,8 +87,7 @@ impl Shared {
         let mut notes = Vec::new();
         let limit = options.max_source_length.max(1);
         if source.len() > limit + 1 {
-            let message = "the source has {} pieces and is cut off after {limit}; split it into sentences";
-            notes.push(message.replace("{}", &(source.len() - 1).to_string()).replace("{limit}", &limit.to_string()));
+            notes.push(cut_off(source.len() - 1, "pieces", limit));
             source.truncate(limit);
             source.push(self.source.eos());
         }
@@ -136,7 +97,8 @@ impl Shared {
             prefix.pop();
         }
         let source_pieces = pieces(&self.source, &source[..source.len() - 1]);
-        let required = self.required(search, request, source.len(), prefix.len(), &mut notes);
+        let mut required = self.required(search, request, source.len(), prefix.len());
+        notes.append(&mut required.notes);
         let constraints = required.constraints.clone();
         // Distinct lines draw from distinct streams of numbers.
         let seed = options.seed.wrapping_add((ticket.number() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -144,17 +106,10 @@ impl Shared {
         Some(Task { prefix, seed, constraints, ..Task::new(tag, source, search) })
     }
 
-    /// The terms of a request; its source has `source_len` words and its prefix `prefix_len`. Notes about the terms.
-    fn required(
-        &self,
-        search: &CheckedOptions,
-        request: &Request,
-        source_len: usize,
-        prefix_len: usize,
-        notes: &mut Vec<String>,
-    ) -> Required {
+    /// The terms of a request; its source has `source_len` words and its prefix `prefix_len`.
+    fn required(&self, search: &CheckedOptions, request: &Request, source_len: usize, prefix_len: usize) -> Segmented {
         if request.terms.is_empty() || request.target.is_some() {
-            return Required::default();
+            return Segmented::default();
         }
         let mut segmented = Segmented::new(&request.terms, &self.target, &self.continues);
         let words = segmented.constraints.as_ref().map_or(0, Constraints::words);
@@ -165,9 +120,7 @@ impl Shared {
             let advice = "raise the maximum length factor";
             segmented.give_up(format!("the constraints are left out: they take {words} pieces, which a translation of at most {limit} pieces does not hold; {advice}"));
         }
-        let Segmented { constraints, numbers, impossible, notes: problems } = segmented;
-        notes.extend(problems);
-        Required { terms: request.terms.required.clone(), constraints, numbers, impossible }
+        segmented
     }
 
     /// Gives the caller an outcome, as text.
@@ -205,18 +158,9 @@ impl Shared {
     }
 }
 
-impl Required {
-    /// Where the terms are in a translation of these words. A term counts only if the text has it, too.
-    fn met(&self, target: &Vocabulary, words: &[WordId], text: &str) -> Vec<Met> {
-        let Some(constraints) = &self.constraints else { return Vec::new() };
-        let found = constraints.find(words).into_iter().zip(&self.numbers);
-        let met = found.filter_map(|(place, &term)| {
-            let (first, pieces) = place?;
-            let has = text.contains(target.decode(&words[first..first + pieces]).trim());
-            has.then_some(Met { term, first, pieces })
-        });
-        met.collect()
-    }
+/// The note on a source of `length` words or pieces, `limit` of which are translated.
+pub(crate) fn cut_off(length: usize, unit: &str, limit: usize) -> String {
+    format!("the source has {length} {unit} and is cut off after {limit}; split it into sentences")
 }
 
 /// Starts threads that search with `model`.
@@ -229,7 +173,7 @@ pub(crate) fn pool<M: StepModel + 'static>(
     let (model, shared) = (Arc::clone(model), Arc::clone(shared));
     let worker = move |queue: &Queue<Task<Job>>| {
         let mut searcher = Searcher::new(&*model, batch_tokens);
-        while let Some(mut batch) = queue.batch() {
+        while let Some(mut batch) = batch(queue) {
             // A caller that left needs no answers.
             let next = || batch.find(|task| task.tag.ticket.is_wanted());
             searcher.run(next, |outcome| shared.reply(outcome));

@@ -2,8 +2,9 @@
 
 use crate::trellis::HypId;
 
-/// The best finished hypotheses, and the best end of sentence that was lost. Reused from sentence to sentence.
-#[derive(Debug)]
+/// The best finished hypotheses, and the best end of sentence that was lost, of the sentence that [`start`](Self::start) began. Reused
+/// from sentence to sentence.
+#[derive(Debug, Default)]
 pub(crate) struct FinishedList {
     /// Best first: the hypothesis and its normalised score.
     list: Vec<(HypId, f32)>,
@@ -24,11 +25,6 @@ pub(crate) struct LostEnd {
 }
 
 impl FinishedList {
-    /// An empty list.
-    pub(crate) fn new() -> Self {
-        Self { list: Vec::new(), n_best: 0, best_log_prob: f32::NEG_INFINITY, lost_end: None }
-    }
-
     /// Begins a sentence.
     pub(crate) fn start(&mut self, n_best: usize) {
         self.list.clear();

@@ -233,7 +233,7 @@ impl Options {
 
 /// Options that a model can work with; shared by the tasks of a call.
 #[derive(Debug, Clone)]
-pub struct CheckedOptions(Arc<Options>);
+pub struct CheckedOptions(pub(crate) Arc<Options>);
 
 impl CheckedOptions {
     /// T: the most words of a translation, the end of sentence included, for a source of `source_len` words (with its

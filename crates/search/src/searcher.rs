@@ -108,7 +108,7 @@ impl<'m, M: StepModel, T> Searcher<'m, M, T> {
 
     fn start(&mut self, task: &Task<T>) -> SentId {
         let slot = self.free.pop().unwrap_or_else(|| {
-            self.sentences.push(SentenceSearch::new(task.options.clone()));
+            self.sentences.push(SentenceSearch::default());
             self.tags.push(None);
             SentId::new(self.sentences.len() - 1)
         });

@@ -8,10 +8,11 @@ use crate::length::Ranking;
 use crate::pruning::Pruning;
 use crate::sampling::{self, Sampler};
 use crate::trellis::{HypId, LastWords, Trellis};
-use crate::{CheckedOptions, Counts, Hypothesis, Stop, Strategy, Task, length};
+use crate::{Counts, Hypothesis, Options, Stop, Strategy, Task, length};
 use metaphrase_base::{ModelFacts, Parent, Row, StepScores, WordId};
 use rand_chacha::ChaCha8Rng;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// A hypothesis that the next step continues.
 #[derive(Debug, Clone, Copy)]
@@ -52,10 +53,10 @@ pub(crate) struct Selection {
     rows_by_words: HashMap<LastWords, usize>,
 }
 
-/// State of one sentence's search. Reused from sentence to sentence.
-#[derive(Debug)]
+/// State of one sentence's search, which [`start`](Self::start) begins. Reused from sentence to sentence.
+#[derive(Debug, Default)]
 pub(crate) struct SentenceSearch {
-    options: CheckedOptions,
+    options: Arc<Options>,
     source_len: usize,
     prefix: Vec<WordId>,
     ranking: Ranking,
@@ -81,32 +82,10 @@ pub(crate) struct SentenceSearch {
 }
 
 impl SentenceSearch {
-    /// A search that [`start`](Self::start) has to follow.
-    pub(crate) fn new(options: CheckedOptions) -> Self {
-        Self {
-            options,
-            source_len: 0,
-            prefix: Vec::new(),
-            ranking: Ranking::default(),
-            limit: 0,
-            length: 0,
-            width: 0,
-            open: Vec::new(),
-            leaders: Vec::new(),
-            choices: Vec::new(),
-            rescored: Vec::new(),
-            constraints: None,
-            counts: Counts::default(),
-            trellis: Trellis::default(),
-            finished: FinishedList::new(),
-            draws: Vec::new(),
-        }
-    }
-
     /// Begins a sentence: lines 2, 3 and 6 of Algorithm 1.
     pub(crate) fn start<T>(&mut self, task: &Task<T>) {
         let options = &task.options;
-        self.options = options.clone();
+        self.options = Arc::clone(&options.0);
         self.source_len = task.source.len();
         self.prefix.clone_from(&task.prefix);
         self.ranking = Ranking::new(options, task.constraints.as_ref().is_some_and(|given| given.terms() > 0));

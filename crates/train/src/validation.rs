@@ -2,7 +2,7 @@
 
 use crate::recipe::Validation;
 use metaphrase_base::StepModel as _;
-use metaphrase_base::pipeline::{Queue, Ticket, WorkerPanicked, in_batches};
+use metaphrase_base::pipeline::{Queue, Ticket, WorkerPanicked, batch, in_batches};
 use metaphrase_metrics::{Bleu, BleuOptions, Metric as _, References};
 use metaphrase_models::Model;
 use metaphrase_search::{Options, OptionsError, Searcher, Task};
@@ -63,7 +63,7 @@ pub(crate) fn translate(
     sentences.sort_by_key(|(_, words)| Reverse(words.len()));
     let worker = |queue: &Queue<((usize, Vec<_>), Ticket<_>)>| {
         let mut searcher = Searcher::new(model, BATCH_TOKENS);
-        while let Some(batch) = queue.batch() {
+        while let Some(batch) = batch(queue) {
             let mut tasks = batch.map(|((number, words), ticket)| Task::new((number, ticket), words, &options));
             searcher.run(
                 || tasks.next(),

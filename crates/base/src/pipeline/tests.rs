@@ -118,7 +118,7 @@ fn a_sink_that_fails_stops_the_feeder() {
 fn workers_may_take_several_items_and_finish_them_in_any_order() {
     let batches = AtomicUsize::new(0);
     let worker = |queue: &Queue<(usize, Ticket<usize>)>| {
-        while let Some(batch) = queue.batch() {
+        while let Some(batch) = batch(queue) {
             let batch: Vec<_> = batch.take(8).collect();
             batches.fetch_add(1, SeqCst);
             batch.into_iter().rev().for_each(|(item, ticket)| ticket.finish(item));
@@ -139,7 +139,7 @@ type Job = (usize, Ticket<usize>);
 
 fn doubling(threads: usize) -> Workers<Job> {
     let worker = |queue: &Queue<Job>| {
-        while let Some((item, ticket)) = queue.next() {
+        for (item, ticket) in queue {
             assert_ne!(item, usize::MAX, "as the test wants");
             ticket.finish(2 * item);
         }
@@ -148,19 +148,19 @@ fn doubling(threads: usize) -> Workers<Job> {
 }
 
 /// Doubles numbers as one of several callers.
-fn doubles(workers: &Workers<Job>, numbers: &[usize]) -> Result<Vec<usize>, Lost> {
-    let (mut tickets, results) = ordered(3);
-    thread::scope(|scope| {
-        scope.spawn(move || {
-            for &number in numbers {
-                if !tickets.wait_for_room(1) {
-                    break;
-                }
-                workers.push((number, tickets.take()));
-            }
-        });
-        results.collect()
-    })
+fn doubles(workers: &Workers<Job>, numbers: &[usize]) -> Result<Vec<usize>, WorkerPanicked> {
+    let mut doubled = Vec::new();
+    let feed = |mut tickets: Tickets<usize>| {
+        for &number in numbers {
+            let Some(ticket) = tickets.take() else { return };
+            workers.push((number, ticket));
+        }
+    };
+    ordered(3, feed, |number| {
+        doubled.push(number);
+        Ok::<_, WorkerPanicked>(())
+    })?;
+    Ok(doubled)
 }
 
 #[test]
@@ -181,17 +181,23 @@ fn several_callers_share_workers() {
 fn a_worker_that_panics_hangs_no_caller() {
     let workers = doubling(1);
     assert_eq!(doubles(&workers, &[1, 2]), Ok(vec![2, 4]));
-    assert_eq!(doubles(&workers, &[1, usize::MAX, 3, 4, 5, 6, 7]), Err(Lost));
-    assert_eq!(doubles(&workers, &[1, 2]), Err(Lost), "the pool is closed");
+    assert_eq!(doubles(&workers, &[1, usize::MAX, 3, 4, 5, 6, 7]), Err(WorkerPanicked));
+    assert_eq!(doubles(&workers, &[1, 2]), Err(WorkerPanicked), "the pool is closed");
 }
 
 #[test]
 fn items_of_a_caller_that_left_are_not_wanted() {
-    let (mut tickets, results) = ordered::<usize>(2);
-    let (first, second) = (tickets.take(), tickets.take());
-    assert!(first.is_wanted());
-    drop(results);
-    assert!(!second.is_wanted() && !tickets.wait_for_room(1));
-    assert_eq!((first.number(), second.number()), (0, 1));
-    first.finish(1);
+    let (jobs, taken) = channel();
+    let feed = |mut tickets: Tickets<usize>| {
+        let (first, second) = (tickets.take().unwrap(), tickets.take().unwrap());
+        assert!(first.is_wanted());
+        assert_eq!((first.number(), second.number()), (0, 1));
+        first.finish(1);
+        jobs.send(second).unwrap();
+        assert!(tickets.take().is_none());
+    };
+    assert_eq!(ordered(2, feed, |_| Err(Full)), Err(Full));
+    let second = taken.recv().unwrap();
+    assert!(!second.is_wanted());
+    second.finish(1);
 }

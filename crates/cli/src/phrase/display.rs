@@ -1,10 +1,9 @@
 //! Shows the progress of training: a line that changes on a terminal, and messages of the level `info` elsewhere.
 
 use crate::messages::Terminal;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use metaphrase_phrase_train::{Event, Stage};
 use metaphrase_tune::Round;
-use std::io::{IsTerminal, stderr};
 use std::time::{Duration, Instant};
 
 /// The stages and rounds of training, as they come.
@@ -18,14 +17,8 @@ pub struct Display {
 impl Display {
     /// Nothing is shown yet.
     pub fn new(terminal: &Terminal) -> Self {
-        let shown = !terminal.quiet && stderr().is_terminal();
-        let bar = shown.then(|| {
-            let bar = terminal.bars.add(ProgressBar::new_spinner());
-            let style = ProgressStyle::with_template("{spinner} {prefix}, {elapsed}: {msg}");
-            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
-            bar.enable_steady_tick(Duration::from_millis(200));
-            bar
-        });
+        let bar = terminal.bar(ProgressBar::new_spinner(), "{spinner} {prefix}, {elapsed}: {msg}");
+        bar.iter().for_each(|bar| bar.enable_steady_tick(Duration::from_millis(200)));
         Self { bar, stage: None, result: String::new(), best: f64::NEG_INFINITY }
     }
 
@@ -102,9 +95,6 @@ impl Drop for Display {
     fn drop(&mut self) {
         if !std::thread::panicking() {
             self.end();
-        }
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
         }
     }
 }

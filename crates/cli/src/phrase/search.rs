@@ -58,6 +58,20 @@ pub struct Args {
     threads: Option<NonZeroUsize>,
 }
 
+/// The options of a search of this width.
+pub fn of_width(cardinality_beam: &[NonZeroUsize], options: usize) -> Result<SearchOptions> {
+    let &[coverages, hypotheses] = cardinality_beam else {
+        return Err(Usage::error("--cardinality-beam takes two numbers, N_c and N_l"));
+    };
+    let options = (options > 0).then_some(options);
+    Ok(SearchOptions {
+        coverages: coverages.into(),
+        hypotheses: hypotheses.into(),
+        options,
+        ..SearchOptions::default()
+    })
+}
+
 /// The use of the input's markup, in Moses' words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum XmlInput {
@@ -79,21 +93,13 @@ impl Args {
 
     /// The options of the search.
     pub fn options(&self, model: &PhraseModel, keep_recombined: bool) -> Result<SearchOptions> {
-        let [coverages, hypotheses] = self.cardinality_beam[..] else {
-            return Err(Usage::error("--cardinality-beam takes two numbers, N_c and N_l"));
-        };
         Ok(SearchOptions {
-            coverages: coverages.into(),
-            hypotheses: hypotheses.into(),
-            options: (self.options > 0).then_some(self.options),
             presort: !self.no_presort,
             look_ahead: self.look_ahead,
-            distortion_limit: match self.distortion_limit {
-                Some(limit) => usize::try_from(limit).ok(),
-                None => model.distortion_limit,
-            },
             unknown_words: self.unknown_words,
             keep_recombined,
+            distortion_limit: self.distortion_limit.map_or(model.distortion_limit, |limit| usize::try_from(limit).ok()),
+            ..of_width(&self.cardinality_beam, self.options)?
         })
     }
 

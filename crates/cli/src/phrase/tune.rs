@@ -1,6 +1,7 @@
 //! `metaphrase phrase tune`.
 
 use super::display::Display;
+use super::search::of_width;
 use crate::Usage;
 use crate::io::{Input, Output, check_one_stdin};
 use crate::lines::Lines;
@@ -8,7 +9,7 @@ use crate::messages::Terminal;
 use crate::number;
 use anyhow::{Context, Result};
 use clap::{ValueEnum, ValueHint};
-use metaphrase_phrase::{PhraseModel, SearchOptions, reweighted};
+use metaphrase_phrase::{PhraseModel, reweighted};
 use metaphrase_phrase_train::{DevSet, TuneOptions, tune};
 use metaphrase_tune::{MertOptions, Method, MiraOptions};
 use std::num::NonZeroUsize;
@@ -94,9 +95,7 @@ impl Tuning {
     /// # Errors
     /// Numbers that make no sense.
     pub fn options(&self, threads: NonZeroUsize) -> Result<TuneOptions> {
-        let [coverages, hypotheses] = self.cardinality_beam[..] else {
-            return Err(Usage::error("--cardinality-beam takes two numbers, N_c and N_l"));
-        };
+        let search = of_width(&self.cardinality_beam, self.options)?;
         if !(self.step.is_finite() && self.step > 0.0) {
             return Err(Usage::error("--step is a number above 0, as 0.01"));
         }
@@ -110,12 +109,6 @@ impl Tuning {
             MethodName::Mira => {
                 Method::Mira(MiraOptions { step: self.step, seed: self.seed, ..MiraOptions::default() })
             }
-        };
-        let search = SearchOptions {
-            coverages: coverages.into(),
-            hypotheses: hypotheses.into(),
-            options: (self.options > 0).then_some(self.options),
-            ..SearchOptions::default()
         };
         Ok(TuneOptions { method, rounds: self.rounds, n_best: self.n_best.max(1), search, threads })
     }
@@ -161,13 +154,8 @@ fn write(args: &Args, model: &PhraseModel, mut output: Output) -> Result<()> {
 /// Reads a development set; `change` edits each line of the source (`true`) and of its translations (`false`).
 pub fn read_dev(source: &Path, references: &[PathBuf], change: impl Fn(bool, String) -> String) -> Result<DevSet> {
     let read = |path: &Path, is_source: bool| -> Result<Vec<String>> {
-        let lines = Lines::new(Input::open(Some(path))?).all()?;
-        for (number, line) in lines.iter().enumerate() {
-            for note in &line.notes {
-                tracing::warn!("{}, line {}: {note}", path.display(), number + 1);
-            }
-        }
-        Ok(lines.into_iter().map(|line| change(is_source, line.text)).collect())
+        let texts = Lines::new(Input::open(Some(path))?).texts()?;
+        Ok(texts.into_iter().map(|text| change(is_source, text)).collect())
     };
     let references: Vec<_> = references.iter().map(|path| read(path, false)).collect::<Result<_>>()?;
     Ok(DevSet::new(read(source, true)?, references)?)

@@ -150,50 +150,19 @@ impl Simd for Avx2 {
         [op!(_mm256_loadu_ps(from.as_ptr())), op!(_mm256_loadu_ps(from[8..].as_ptr()))]
     }
     #[inline(always)]
-    fn load_partial(self, from: &[f32], fill: f32) -> Self::F {
-        let mut v = [fill; 16];
-        v[..from.len()].copy_from_slice(from);
-        self.load(&v)
-    }
-    #[inline(always)]
     fn store(self, v: Self::F, to: &mut [f32; 16]) {
         op!(_mm256_storeu_ps(to.as_mut_ptr(), v[0]));
         op!(_mm256_storeu_ps(to[8..].as_mut_ptr(), v[1]));
     }
-    #[inline(always)]
-    fn store_partial(self, v: Self::F, to: &mut [f32]) {
-        let mut all = [0.0; 16];
-        self.store(v, &mut all);
-        to.copy_from_slice(&all[..to.len()]);
-    }
 
-    #[inline(always)]
-    fn add(self, a: Self::F, b: Self::F) -> Self::F {
-        both!(_mm256_add_ps, a, b)
-    }
-    #[inline(always)]
-    fn sub(self, a: Self::F, b: Self::F) -> Self::F {
-        both!(_mm256_sub_ps, a, b)
-    }
-    #[inline(always)]
-    fn mul(self, a: Self::F, b: Self::F) -> Self::F {
-        both!(_mm256_mul_ps, a, b)
-    }
-    #[inline(always)]
-    fn div(self, a: Self::F, b: Self::F) -> Self::F {
-        both!(_mm256_div_ps, a, b)
-    }
-    #[inline(always)]
-    fn mul_add(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F {
-        both!(_mm256_fmadd_ps, a, b, c)
-    }
-    #[inline(always)]
-    fn max(self, a: Self::F, b: Self::F) -> Self::F {
-        both!(_mm256_max_ps, a, b)
-    }
-    #[inline(always)]
-    fn min(self, a: Self::F, b: Self::F) -> Self::F {
-        both!(_mm256_min_ps, a, b)
+    lanewise! {
+        add(self, a, b) => both!(_mm256_add_ps, a, b);
+        sub(self, a, b) => both!(_mm256_sub_ps, a, b);
+        mul(self, a, b) => both!(_mm256_mul_ps, a, b);
+        div(self, a, b) => both!(_mm256_div_ps, a, b);
+        mul_add(self, a, b, c) => both!(_mm256_fmadd_ps, a, b, c);
+        max(self, a, b) => both!(_mm256_max_ps, a, b);
+        min(self, a, b) => both!(_mm256_min_ps, a, b);
     }
     #[inline(always)]
     fn abs(self, a: Self::F) -> Self::F {

@@ -145,37 +145,15 @@ impl<const BF16: bool> Simd for Avx512<BF16> {
         op!(_mm512_mask_storeu_ps(to.as_mut_ptr(), Self::first(to.len()), v))
     }
 
-    #[inline(always)]
-    fn add(self, a: __m512, b: __m512) -> __m512 {
-        op!(_mm512_add_ps(a, b))
-    }
-    #[inline(always)]
-    fn sub(self, a: __m512, b: __m512) -> __m512 {
-        op!(_mm512_sub_ps(a, b))
-    }
-    #[inline(always)]
-    fn mul(self, a: __m512, b: __m512) -> __m512 {
-        op!(_mm512_mul_ps(a, b))
-    }
-    #[inline(always)]
-    fn div(self, a: __m512, b: __m512) -> __m512 {
-        op!(_mm512_div_ps(a, b))
-    }
-    #[inline(always)]
-    fn mul_add(self, a: __m512, b: __m512, c: __m512) -> __m512 {
-        op!(_mm512_fmadd_ps(a, b, c))
-    }
-    #[inline(always)]
-    fn max(self, a: __m512, b: __m512) -> __m512 {
-        op!(_mm512_max_ps(a, b))
-    }
-    #[inline(always)]
-    fn min(self, a: __m512, b: __m512) -> __m512 {
-        op!(_mm512_min_ps(a, b))
-    }
-    #[inline(always)]
-    fn abs(self, a: __m512) -> __m512 {
-        op!(_mm512_abs_ps(a))
+    lanewise! {
+        add(self, a, b) => op!(_mm512_add_ps(a, b));
+        sub(self, a, b) => op!(_mm512_sub_ps(a, b));
+        mul(self, a, b) => op!(_mm512_mul_ps(a, b));
+        div(self, a, b) => op!(_mm512_div_ps(a, b));
+        mul_add(self, a, b, c) => op!(_mm512_fmadd_ps(a, b, c));
+        max(self, a, b) => op!(_mm512_max_ps(a, b));
+        min(self, a, b) => op!(_mm512_min_ps(a, b));
+        abs(self, a) => op!(_mm512_abs_ps(a));
     }
     #[inline(always)]
     fn copy_sign(self, a: __m512, b: __m512) -> __m512 {

@@ -58,55 +58,20 @@ impl Simd for Portable {
         *from
     }
     #[inline(always)]
-    fn load_partial(self, from: &[f32], fill: f32) -> Self::F {
-        let mut v = [fill; 16];
-        v[..from.len()].copy_from_slice(from);
-        v
-    }
-    #[inline(always)]
     fn store(self, v: Self::F, to: &mut [f32; 16]) {
         *to = v;
     }
-    #[inline(always)]
-    fn store_partial(self, v: Self::F, to: &mut [f32]) {
-        to.copy_from_slice(&v[..to.len()]);
-    }
 
-    #[inline(always)]
-    fn add(self, a: Self::F, b: Self::F) -> Self::F {
-        lanes(|i| a[i] + b[i])
-    }
-    #[inline(always)]
-    fn sub(self, a: Self::F, b: Self::F) -> Self::F {
-        lanes(|i| a[i] - b[i])
-    }
-    #[inline(always)]
-    fn mul(self, a: Self::F, b: Self::F) -> Self::F {
-        lanes(|i| a[i] * b[i])
-    }
-    #[inline(always)]
-    fn div(self, a: Self::F, b: Self::F) -> Self::F {
-        lanes(|i| a[i] / b[i])
-    }
-    #[inline(always)]
-    fn mul_add(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F {
-        lanes(|i| a[i] * b[i] + c[i])
-    }
-    #[inline(always)]
-    fn max(self, a: Self::F, b: Self::F) -> Self::F {
-        lanes(|i| if a[i] > b[i] { a[i] } else { b[i] })
-    }
-    #[inline(always)]
-    fn min(self, a: Self::F, b: Self::F) -> Self::F {
-        lanes(|i| if a[i] < b[i] { a[i] } else { b[i] })
-    }
-    #[inline(always)]
-    fn abs(self, a: Self::F) -> Self::F {
-        lanes(|i| a[i].abs())
-    }
-    #[inline(always)]
-    fn copy_sign(self, a: Self::F, b: Self::F) -> Self::F {
-        lanes(|i| a[i].copysign(b[i]))
+    lanewise! {
+        add(self, a, b) => lanes(|i| a[i] + b[i]);
+        sub(self, a, b) => lanes(|i| a[i] - b[i]);
+        mul(self, a, b) => lanes(|i| a[i] * b[i]);
+        div(self, a, b) => lanes(|i| a[i] / b[i]);
+        mul_add(self, a, b, c) => lanes(|i| a[i] * b[i] + c[i]);
+        max(self, a, b) => lanes(|i| if a[i] > b[i] { a[i] } else { b[i] });
+        min(self, a, b) => lanes(|i| if a[i] < b[i] { a[i] } else { b[i] });
+        abs(self, a) => lanes(|i| a[i].abs());
+        copy_sign(self, a, b) => lanes(|i| a[i].copysign(b[i]));
     }
     #[inline(always)]
     fn exp2_whole(self, n: Self::F) -> Self::F {

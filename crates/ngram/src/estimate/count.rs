@@ -38,10 +38,7 @@ pub(crate) fn count(
             Err(e) => return Err(LmError::io(name, "read", e)),
         }
         let line = str::from_utf8(&line).map_err(|_| LmError::line(name, sentences, "the line is not UTF-8"))?;
-        counter.sentence(line, skip).map_err(|problem| match problem {
-            Problem::Text(problem) => LmError::line(name, sentences, problem),
-            Problem::Sorter(error) => error,
-        })?;
+        counter.sentence(line, skip, |problem| LmError::line(name, sentences, problem))?;
     }
     if counter.words == 0 {
         return Err(LmError::model(name, "the text has no words to estimate a model from"));
@@ -57,25 +54,21 @@ struct Counter {
     words: u64,
 }
 
-enum Problem {
-    Text(String),
-    Sorter(LmError),
-}
-
 impl Counter {
-    fn sentence(&mut self, line: &str, skip: bool) -> Result<(), Problem> {
+    /// Counts the n-grams of a line; `refuse` makes the error of a problem in the line.
+    fn sentence(&mut self, line: &str, skip: bool, refuse: impl Fn(String) -> LmError) -> Result<(), LmError> {
         let mut window = [BEGIN.0; MAX_ORDER];
         for word in line.split([' ', '\t', '\r', '\n', '\0']).filter(|word| !word.is_empty()) {
             if matches!(word, "<s>" | "</s>" | "<unk>" | "<UNK>") {
                 if skip {
                     continue;
                 }
-                return Err(Problem::Text(format!(
+                return Err(refuse(format!(
                     "the word {word} has a meaning of its own in language models: remove it, or skip such words (--skip-symbols)"
                 )));
             }
             if self.vocabulary.len() == u32::MAX as usize {
-                return Err(Problem::Text("the text has more than 2^32 different words".into()));
+                return Err(refuse("the text has more than 2^32 different words".into()));
             }
             let id = self.vocabulary.insert(word).0;
             self.words += 1;
@@ -85,9 +78,9 @@ impl Counter {
     }
 
     /// Moves on by a word; the window's first word is the last one.
-    fn push(&mut self, window: &mut [u32; MAX_ORDER], word: u32) -> Result<(), Problem> {
+    fn push(&mut self, window: &mut [u32; MAX_ORDER], word: u32) -> Result<(), LmError> {
         window.rotate_right(1);
         window[0] = word;
-        self.sorter.push(Key::new(window[..self.order].iter().copied()), 1).map_err(Problem::Sorter)
+        self.sorter.push(Key::new(window[..self.order].iter().copied()), 1)
     }
 }

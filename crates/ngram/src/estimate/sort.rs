@@ -100,7 +100,10 @@ impl Sorter {
         }
         let records = Rc::new(self.records);
         sources.extend(parts.into_iter().map(|part| Source::Memory(Rc::clone(&records), part)));
-        Ok(Sorted { merge: Merge::new(sources, &self.room.folder)?, adds_up: self.adds_up, folder: self.room.folder })
+        let heads = BinaryHeap::with_capacity(sources.len());
+        let mut sorted = Sorted { sources, heads, adds_up: self.adds_up, folder: self.room.folder };
+        sorted.read_heads().map_err(|e| sorted.cannot_read(e))?;
+        Ok(sorted)
     }
 }
 
@@ -131,26 +134,49 @@ fn spill(records: &[Record], folder: &Path) -> Result<File, LmError> {
     write().map_err(|e| LmError::io(folder, "write a temporary file in", e))
 }
 
-/// Records in order.
+/// The records of several sorted sources, in order; of equal ones those of the first source come first.
 #[derive(Debug)]
 pub(crate) struct Sorted {
-    merge: Merge,
+    sources: Vec<Source>,
+    /// The next record of each source, by key and source.
+    heads: BinaryHeap<Reverse<(Key, usize, u64)>>,
     adds_up: bool,
     folder: PathBuf,
 }
 
 impl Sorted {
+    fn read_heads(&mut self) -> io::Result<()> {
+        for (i, source) in self.sources.iter_mut().enumerate() {
+            self.heads.extend(source.next()?.map(|record| Reverse((record.key, i, record.payload))));
+        }
+        Ok(())
+    }
+
+    fn cannot_read(&self, error: io::Error) -> LmError {
+        LmError::io(&self.folder, "read a temporary file in", error)
+    }
+
     /// The next record, if there is one.
     pub(crate) fn next(&mut self) -> Result<Option<Record>, LmError> {
-        self.try_next().map_err(|e| LmError::io(&self.folder, "read a temporary file in", e))
+        self.try_next().map_err(|e| self.cannot_read(e))
     }
 
     fn try_next(&mut self) -> io::Result<Option<Record>> {
-        let Some(mut record) = self.merge.pop()? else { return Ok(None) };
-        while self.adds_up && self.merge.peek() == Some(record.key) {
-            record.payload += self.merge.pop()?.map_or(0, |same| same.payload);
+        let Some(mut record) = self.pop()? else { return Ok(None) };
+        while self.adds_up && self.heads.peek().is_some_and(|Reverse((key, ..))| *key == record.key) {
+            record.payload += self.pop()?.map_or(0, |same| same.payload);
         }
         Ok(Some(record))
+    }
+
+    fn pop(&mut self) -> io::Result<Option<Record>> {
+        let Some(mut head) = self.heads.peek_mut() else { return Ok(None) };
+        let Reverse((key, source, payload)) = *head;
+        match self.sources[source].next()? {
+            Some(next) => *head = Reverse((next.key, source, next.payload)),
+            None => drop(std::collections::binary_heap::PeekMut::pop(head)),
+        }
+        Ok(Some(Record { key, payload }))
     }
 }
 
@@ -171,39 +197,6 @@ impl Source {
                 Err(e) => Err(e),
             },
         }
-    }
-}
-
-/// The records of several sorted sources, in order; of equal ones those of the first source come first.
-#[derive(Debug)]
-struct Merge {
-    sources: Vec<Source>,
-    /// The next record of each source, by key and source.
-    heads: BinaryHeap<Reverse<(Key, usize, u64)>>,
-}
-
-impl Merge {
-    fn new(mut sources: Vec<Source>, folder: &Path) -> Result<Self, LmError> {
-        let mut heads = BinaryHeap::with_capacity(sources.len());
-        for (i, source) in sources.iter_mut().enumerate() {
-            let head = source.next().map_err(|e| LmError::io(folder, "read a temporary file in", e))?;
-            heads.extend(head.map(|record| Reverse((record.key, i, record.payload))));
-        }
-        Ok(Self { sources, heads })
-    }
-
-    fn peek(&self) -> Option<Key> {
-        self.heads.peek().map(|Reverse((key, ..))| *key)
-    }
-
-    fn pop(&mut self) -> io::Result<Option<Record>> {
-        let Some(mut head) = self.heads.peek_mut() else { return Ok(None) };
-        let Reverse((key, source, payload)) = *head;
-        match self.sources[source].next()? {
-            Some(next) => *head = Reverse((next.key, source, next.payload)),
-            None => drop(std::collections::binary_heap::PeekMut::pop(head)),
-        }
-        Ok(Some(Record { key, payload }))
     }
 }
 
