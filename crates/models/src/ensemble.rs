@@ -55,10 +55,6 @@ impl Ensemble {
         self.members[0].model.config()
     }
 
-    pub(crate) fn bytes(&self) -> usize {
-        self.members.iter().map(|member| member.model.bytes()).sum()
-    }
-
     pub(crate) fn parameters(&self) -> usize {
         self.members.iter().map(|member| member.model.parameters()).sum()
     }

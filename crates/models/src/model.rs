@@ -93,16 +93,6 @@ impl Model {
     pub const fn parameters(&self) -> usize {
         self.parameters
     }
-
-    /// Memory that the weights take, in bytes.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        match &self.network {
-            Network::Transformer(model) => model.bytes(),
-            Network::Recurrent(model) => model.bytes(),
-            Network::Ensemble(model) => model.bytes(),
-        }
-    }
 }
 
 /// `$body` with the network and its own kind of state: a line per architecture.

@@ -81,13 +81,6 @@ impl Recurrent {
             }
         }
     }
-
-    /// Memory that the weights take, in bytes.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        let source = if self.source.is(&self.target) { 0 } else { self.source.bytes() };
-        source + self.target.bytes() + self.encoder.bytes() + self.decoder.bytes() + self.output.bytes()
-    }
 }
 
 impl StepModel for Recurrent {

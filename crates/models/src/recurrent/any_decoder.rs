@@ -22,14 +22,6 @@ impl AnyDecoder {
         }
     }
 
-    /// Memory that the weights take.
-    pub(super) fn bytes(&self) -> usize {
-        match self {
-            Self::Conditional(decoder) => decoder.bytes(),
-            Self::AttentionFirst(decoder) => decoder.bytes(),
-        }
-    }
-
     /// Number of layers that have a state.
     pub(super) fn layers(&self) -> usize {
         match self {

@@ -98,17 +98,6 @@ impl AttentionFirst {
         }
     }
 
-    /// Memory that the weights take.
-    pub(super) fn bytes(&self) -> usize {
-        let maps = [&self.start, &self.keys, &self.word, &self.state, &self.context].into_iter().chain(&self.layers);
-        let top = match &self.top {
-            Top::None => 0,
-            Top::Tanh(map) => map.bytes(),
-            Top::Gru(stack) => stack.bytes(),
-        };
-        maps.map(Projection::bytes).sum::<usize>() + self.cell.bytes() + top
-    }
-
     /// Number of layers that have a state.
     pub(super) fn layers(&self) -> usize {
         1 + usize::from(matches!(self.top, Top::Gru(_)))

@@ -110,14 +110,6 @@ impl Decoder {
         }
     }
 
-    /// Memory that the weights take.
-    pub(super) fn bytes(&self) -> usize {
-        let products = [&self.start, &self.word, &self.attention.keys, &self.query, &self.context, &self.readout];
-        let products: usize = products.into_iter().chain(&self.first_state).map(Projection::bytes).sum();
-        let cells: usize = [&self.first].into_iter().chain(&self.second).map(Cell::bytes).sum();
-        products + cells + self.transitions.bytes() + self.upper.iter().map(Stack::bytes).sum::<usize>()
-    }
-
     /// Number of layers.
     pub(super) fn layers(&self) -> usize {
         1 + self.upper.len()

@@ -52,12 +52,6 @@ impl Encoder {
         }
     }
 
-    /// Memory that the weights take.
-    pub(super) fn bytes(&self) -> usize {
-        let layers = self.forward.iter().chain(&self.backward).chain(&self.upper).chain(self.joined.iter().flatten());
-        layers.map(|layer| layer.stack.bytes()).sum()
-    }
-
     /// The annotations of all positions, `rows × dim`, from the embeddings, `rows × dim_emb`, both as `layout` has
     /// them.
     pub(super) fn run(

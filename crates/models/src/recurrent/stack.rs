@@ -54,11 +54,6 @@ impl Stack {
         Self { input: input.pack(), first, transitions: Transitions::pack(cells) }
     }
 
-    /// Memory that the weights take.
-    pub(super) fn bytes(&self) -> usize {
-        self.input.bytes() + self.first.bytes() + self.transitions.bytes()
-    }
-
     /// The cell that reads the input.
     pub(super) fn first(&self) -> &Cell {
         &self.first.cell
@@ -98,11 +93,6 @@ impl Transitions {
         Self(cells.map(transition).collect())
     }
 
-    /// Memory that the weights take.
-    pub(super) fn bytes(&self) -> usize {
-        self.0.iter().map(|transition| transition.cell.bytes()).sum()
-    }
-
     /// Replaces `state` by the state after all of them.
     pub(super) fn advance(&self, state: &mut LayerState, work: &mut StackWork) {
         for Transition { cell, constant } in &self.0 {
@@ -112,10 +102,6 @@ impl Transitions {
 }
 
 impl StackedCell {
-    fn bytes(&self) -> usize {
-        self.cell.bytes() + self.state.as_ref().map_or(0, Projection::bytes)
-    }
-
     fn advance(&self, a: Rows<'_>, state: &mut LayerState, work: &mut StackWork) {
         let StackWork { states, next, cell } = work;
         if let Some(projection) = &self.state {

@@ -88,10 +88,4 @@ impl AverageAttention {
         }
         self.around.end(None, hidden, x, end);
     }
-
-    /// Memory that the weights take.
-    pub(super) fn bytes(&self) -> usize {
-        let gates = self.gates.iter().flat_map(|gates| [&gates.input, &gates.forget]);
-        self.feed_forward.iter().chain(gates).map(Dense::bytes).sum()
-    }
 }

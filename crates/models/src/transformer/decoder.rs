@@ -181,11 +181,6 @@ impl Decoder {
         }
         self.top.apply(x, &work.embedded, work.end.gate());
     }
-
-    /// Memory that the weights take.
-    pub(super) fn bytes(&self) -> usize {
-        self.input.bytes() + self.layers.iter().map(Layer::bytes).sum::<usize>()
-    }
 }
 
 impl Layer {
@@ -197,15 +192,6 @@ impl Layer {
         };
         let context = Attention::pack(layer.context, heads);
         Self { so_far, context, feed_forward: FeedForward::pack(layer.feed_forward) }
-    }
-
-    fn bytes(&self) -> usize {
-        let so_far = match &self.so_far {
-            SoFar::Attention(attention) => attention.bytes(),
-            SoFar::Ssru(ssru) => ssru.bytes(),
-            SoFar::Average(average) => average.bytes(),
-        };
-        so_far + self.context.bytes() + self.feed_forward.bytes()
     }
 }
 

@@ -71,10 +71,4 @@ impl Encoder {
         }
         self.top.apply(x, embedded, end.gate());
     }
-
-    /// Memory that the weights take.
-    pub(super) fn bytes(&self) -> usize {
-        let layers = self.layers.iter().map(|layer| layer.attention.bytes() + layer.feed_forward.bytes());
-        self.input.bytes() + layers.sum::<usize>()
-    }
 }

@@ -41,9 +41,4 @@ impl FeedForward {
         }
         self.around.end(Some(last), hidden, x, end);
     }
-
-    /// Memory that the weights take.
-    pub(super) fn bytes(&self) -> usize {
-        self.maps.iter().map(Dense::bytes).sum()
-    }
 }

@@ -79,14 +79,6 @@ impl Transformer {
             end_of_sentence: WordId(config.end_of_sentence),
         }
     }
-
-    /// Memory that the weights take, in bytes.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        let shared = self.encoder.input.shares_embedding(&self.decoder.input);
-        let twice = if shared { self.encoder.input.bytes() } else { 0 };
-        self.encoder.bytes() + self.decoder.bytes() + self.output.bytes() - twice
-    }
 }
 
 impl StepModel for Transformer {

@@ -69,9 +69,4 @@ impl Ssru {
         relu_in_place(output.as_mut_slice());
         self.around.end(self.projection.as_ref(), output, x, end);
     }
-
-    /// Memory that the weights take.
-    pub(super) fn bytes(&self) -> usize {
-        [&self.candidate, &self.forget].into_iter().chain(&self.projection).map(Dense::bytes).sum()
-    }
 }
