@@ -45,11 +45,11 @@ pub struct TensorReport {
 pub fn inspect(path: &Path) -> Result<Report, ModelError> {
     let files = ModelFiles::find(path)?;
     let (config, weights) = files.load()?;
-    let tensors = weights.infos().map(|info| TensorReport {
-        name: info.name.to_owned(),
-        shape: info.shape.to_vec(),
-        encoding: info.encoding,
-        bytes: info.bytes,
+    let tensors = weights.stored().map(|(name, stored)| TensorReport {
+        name: name.to_owned(),
+        shape: stored.shape.clone(),
+        encoding: stored.encoding,
+        bytes: stored.bytes.bytes().len(),
     });
     Ok(Report {
         model: files.model.clone(),

@@ -12,6 +12,7 @@
 //! linear in it, so the annotations are multiplied once per sentence, and each row sums products:
 //! `c·W = Σ αⱼ (hⱼ·W)`. The products of the parent's states are computed once per parent, however many rows it has.
 
+use super::any_decoder::{AnyDecoder, DecoderWork, Inputs, Prepared};
 use super::attention::{Attention, Source};
 use super::cell::{Cell, CellColumns, LayerState};
 use super::columns::Columns;
@@ -44,35 +45,6 @@ pub(super) struct Decoder {
     /// From the top state: `W1`.
     readout: Projection,
     dim_emb: usize,
-}
-
-/// Work space of a step.
-#[derive(Debug, Default)]
-pub(super) struct DecoderWork {
-    words: Matrix,
-    /// `u` of parents.
-    states: Matrix,
-    queries: Matrix,
-    contexts: Matrix,
-    weights: Vec<f32>,
-    inputs: Matrix,
-    below: Matrix,
-    top: Matrix,
-    stack: StackWork,
-}
-
-/// What a step reads.
-pub(super) struct Inputs<'a> {
-    /// For each row the embedding of its last word, `rows × dim_emb`.
-    pub(super) words: &'a Matrix,
-    /// For each row the slot of its sentence.
-    pub(super) slots: &'a [usize],
-    /// For each row the row of `parents` that it extends.
-    pub(super) parent_of: &'a [u32],
-    /// By layer: the states that are extended.
-    pub(super) parents: &'a [LayerState],
-    /// Sentences by slot.
-    pub(super) sources: &'a [Source],
 }
 
 impl Decoder {
@@ -108,62 +80,6 @@ impl Decoder {
             readout: of_state.pack(),
             dim_emb,
         }
-    }
-
-    /// Number of layers.
-    pub(super) fn layers(&self) -> usize {
-        1 + self.upper.len()
-    }
-
-    /// The kind of cell of all layers.
-    pub(super) fn cell(&self) -> &Cell {
-        &self.first
-    }
-
-    /// What depends on the source alone: the keys and values of annotations, and of each mean annotation the state at
-    /// the start.
-    pub(super) fn prepare(&self, annotations: &Matrix, means: &Matrix, prepared: &mut Prepared) {
-        self.attention.keys.apply(annotations, &mut prepared.keys);
-        self.context.product(annotations, &mut prepared.values);
-        self.start.apply(means, &mut prepared.starts);
-        tanh_in_place(prepared.starts.as_mut_slice());
-    }
-
-    /// One step: replaces the rows of `layers`, and computes `hidden` (`rows × dim_emb`), the input of the output
-    /// layer. `attended` is called with the sentence and the attention of each row.
-    pub(super) fn step(
-        &self,
-        given: &Inputs<'_>,
-        layers: &mut [LayerState],
-        hidden: &mut Matrix,
-        work: &mut DecoderWork,
-        mut attended: impl FnMut(&Source, &[f32]),
-    ) {
-        let n = given.slots.len();
-        let DecoderWork { words, states, queries, contexts, weights, stack, .. } = &mut *work;
-        self.word.apply(given.words, words);
-        if let Some(projection) = &self.first_state {
-            projection.apply(&given.parents[0].output, states);
-        }
-        let a = self.word.outputs() - self.dim_emb;
-        let previous = given.parents[0].rows().by(given.parent_of);
-        let base = &mut layers[0];
-        let u = Rows::of(states).by(given.parent_of);
-        self.first.update(n, Rows::of(words).columns(0..a), u, previous, base, &mut stack.cell);
-
-        self.query.apply(&base.output, queries);
-        contexts.resize(n, self.context.outputs());
-        for r in 0..n {
-            let source = &given.sources[given.slots[r]];
-            self.attention.weigh(&queries.row(r)[..self.attention.dim()], source, weights);
-            attended(source, weights);
-            let words = RowRange::Range(0..source.values.rows());
-            heads_weighted_sum(weights, &source.values, words, 1, contexts.row_mut(r));
-            self.context.finish(contexts.row_mut(r));
-        }
-        self.after_attention(base, queries, contexts, stack);
-        self.run_upper(given, layers, work);
-        self.read_out(hidden, work);
     }
 
     /// Cell 2 and the transitions of the first layer.
@@ -208,13 +124,54 @@ impl Decoder {
     }
 }
 
-/// What [`Decoder::prepare`] computes, for all sentences of a call.
-#[derive(Debug, Default)]
-pub(super) struct Prepared {
-    /// As the annotations.
-    pub(super) keys: Matrix,
-    /// As the annotations.
-    pub(super) values: Matrix,
-    /// As the means.
-    pub(super) starts: Matrix,
+impl AnyDecoder for Decoder {
+    fn layers(&self) -> usize {
+        1 + self.upper.len()
+    }
+
+    fn cell(&self) -> &Cell {
+        &self.first
+    }
+
+    fn prepare(&self, annotations: &Matrix, means: &Matrix, prepared: &mut Prepared) {
+        self.attention.keys.apply(annotations, &mut prepared.keys);
+        self.context.product(annotations, &mut prepared.values);
+        self.start.apply(means, &mut prepared.starts);
+        tanh_in_place(prepared.starts.as_mut_slice());
+    }
+
+    fn step(
+        &self,
+        given: &Inputs<'_>,
+        layers: &mut [LayerState],
+        hidden: &mut Matrix,
+        work: &mut DecoderWork,
+        attended: &mut dyn FnMut(&Source, &[f32]),
+    ) {
+        let n = given.slots.len();
+        let DecoderWork { words, states, queries, contexts, weights, stack, .. } = &mut *work;
+        self.word.apply(given.words, words);
+        if let Some(projection) = &self.first_state {
+            projection.apply(&given.parents[0].output, states);
+        }
+        let a = self.word.outputs() - self.dim_emb;
+        let previous = given.parents[0].rows().by(given.parent_of);
+        let base = &mut layers[0];
+        let u = Rows::of(states).by(given.parent_of);
+        self.first.update(n, Rows::of(words).columns(0..a), u, previous, base, &mut stack.cell);
+
+        self.query.apply(&base.output, queries);
+        contexts.resize(n, self.context.outputs());
+        for r in 0..n {
+            let source = &given.sources[given.slots[r]];
+            self.attention.weigh(&queries.row(r)[..self.attention.dim()], source, weights);
+            attended(source, weights);
+            let words = RowRange::Range(0..source.values.rows());
+            heads_weighted_sum(weights, &source.values, words, 1, contexts.row_mut(r));
+            self.context.finish(contexts.row_mut(r));
+        }
+        self.after_attention(base, queries, contexts, stack);
+        self.run_upper(given, layers, work);
+        self.read_out(hidden, work);
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::decoder::NewRows;
 use super::dense::Dense;
-use super::operations::{Around, End};
+use super::operations::{Around, AroundWork};
 use crate::parts::transformer as parts;
 use crate::weights::CheckedTensor;
 use metaphrase_kernels::{Matrix, add_assign, axpy, mul_assign};
@@ -52,7 +52,7 @@ impl AverageAttention {
         position: impl Fn(usize) -> usize,
         (before, means): (&Matrix, &mut Matrix),
         work: &mut Work,
-        end: &mut End,
+        around_work: &mut AroundWork,
     ) {
         let Work { input, averaged, hidden, input_gate, forget_gate } = work;
         means.resize(new.first + x.rows(), x.cols());
@@ -67,7 +67,7 @@ impl AverageAttention {
             }
             averaged.row_mut(r).copy_from_slice(mean);
         }
-        let seen = self.around.begin(averaged, input, end);
+        let seen = self.around.begin(averaged, input, around_work);
         hidden.resize(x.rows(), x.cols());
         match self.feed_forward.split_first() {
             None => hidden.as_mut_slice().copy_from_slice(seen.as_slice()),
@@ -86,6 +86,6 @@ impl AverageAttention {
             mul_assign(hidden.as_mut_slice(), forget_gate.as_slice());
             add_assign(hidden.as_mut_slice(), input_gate.as_slice());
         }
-        self.around.end(None, hidden, x, end);
+        self.around.end(None, hidden, x, around_work);
     }
 }
