@@ -111,6 +111,14 @@ impl ModelError {
         Self::Unsupported { path: path.to_owned(), what: what.into(), advice: advice.into() }
     }
 
+    /// Refuses the first of these features that is present: whether it is, its name, and the advice.
+    pub(crate) fn refuse(path: &Path, features: &[(bool, &str, &str)]) -> Result<(), Self> {
+        match features.iter().find(|(present, ..)| *present) {
+            Some(&(_, what, advice)) => Err(Self::unsupported(path, what, advice)),
+            None => Ok(()),
+        }
+    }
+
     pub(crate) fn directory(path: &Path, problem: impl Into<String>) -> Self {
         Self::Directory { path: path.to_owned(), problem: problem.into() }
     }
