@@ -52,7 +52,7 @@ fn pairs(corpus: &Corpus) -> Vec<(Vec<u32>, Vec<u32>)> {
     let all: Vec<u32> = (0..corpus.len() as u32).collect();
     let batch = corpus.batch(&all);
     let ids = |words: &[metaphrase_base::WordId]| words.iter().map(|word| word.0).collect();
-    (0..batch.len()).map(|i| (ids(batch.source.sentence(i)), ids(batch.target.sentence(i)))).collect()
+    (0..batch.len()).map(|i| (ids(batch.source.get(i)), ids(batch.target.get(i)))).collect()
 }
 
 fn message(result: Result<(Corpus, Report), DataError>, files: &Files) -> String {
@@ -123,7 +123,7 @@ fn repeated_files_are_seen_more_often() {
     let other = read(&[files.pair("a\nb b\n", "a a\nb\n"), large]).unwrap().0;
     assert_ne!(corpus.fingerprint(), other.fingerprint());
     let mut batches = Batches::new(corpus, toml::from_str("size = { sentences = 1 }").unwrap(), 1);
-    let mut seen: Vec<u32> = (0..8).map(|_| batches.next_batch().source.words()[0].0).collect();
+    let mut seen: Vec<u32> = (0..8).map(|_| batches.next_batch().source.all()[0].0).collect();
     assert_eq!(batches.position().epoch, 1);
     seen.sort_unstable();
     assert_eq!(seen, [2, 2, 2, 3, 3, 3, 4, 5]);

@@ -205,7 +205,7 @@ mod tests {
     }
 
     fn pairs(batch: &Batch) -> Vec<usize> {
-        (0..batch.len()).map(|i| batch.target.sentence(i)[0].index()).collect()
+        (0..batch.len()).map(|i| batch.target.get(i)[0].index()).collect()
     }
 
     fn epoch(batches: &mut Batches) -> Vec<Batch> {
@@ -228,9 +228,9 @@ mod tests {
             seen.sort_unstable();
             assert_eq!(seen, (0..1000).collect::<Vec<_>>());
             for batch in &epoch {
-                let lengths: Vec<usize> = (0..batch.len()).map(|i| batch.target.sentence(i).len()).collect();
+                let lengths: Vec<usize> = (0..batch.len()).map(|i| batch.target.get(i).len()).collect();
                 assert!(lengths.is_sorted());
-                let (words, longest) = (batch.target.words().len(), *lengths.last().unwrap());
+                let (words, longest) = (batch.target.all().len(), *lengths.last().unwrap());
                 // Shares of a window are at most 50 words and, with ten to a window, at least 45.
                 assert!(words < 50 + longest && words > 45 - longest, "{words}");
                 assert!(lengths[0] + 5 >= longest, "a tenth of a window with lengths 1 to 13: {lengths:?}");
@@ -284,7 +284,7 @@ mod tests {
             pairs.target.push(&vec![WordId(0); length]);
         }
         let mut batches = Batches::new(Corpus::new(pairs), settings("size = { words = 10 }"), 1);
-        let words: Vec<usize> = epoch(&mut batches).iter().map(|batch| batch.target.words().len()).collect();
+        let words: Vec<usize> = epoch(&mut batches).iter().map(|batch| batch.target.all().len()).collect();
         assert_eq!(words, [94], "one of 90 words is beyond every share");
     }
 
