@@ -97,17 +97,6 @@ impl Report {
         self.tensors.iter().map(|tensor| tensor.bytes).sum()
     }
 
-    /// Adds a problem for each vocabulary that has another number of words than the model. The vocabularies
-    /// themselves are read elsewhere: `source` and `target` are their numbers of words.
-    pub fn check_vocabularies(&mut self, source: usize, target: usize) {
-        let sides = [("source", source, self.config.source_words), ("target", target, self.config.target_words)];
-        for (side, words, expected) in sides {
-            if words != expected {
-                self.problems.push(format!("the {side} vocabulary has {words} words, the model {expected}"));
-            }
-        }
-    }
-
     /// How many tensors have which encoding.
     fn encodings(&self) -> String {
         let mut counts = BTreeMap::new();

@@ -78,13 +78,13 @@ fn shards(directory: &Path) -> Result<Vec<PathBuf>, ModelError> {
         } else {
             "it has a `config.json`, but no `model.safetensors`"
         };
-        return Err(ModelError::directory(directory, problem));
+        return Err(ModelError::settings(directory, problem));
     };
     let index: Index =
         serde_json::from_slice(&json).map_err(|e| ModelError::settings(&index, format!("can not be read: {e}")))?;
     let files: BTreeSet<String> = index.weight_map.into_values().collect();
     if let Some(file) = files.iter().find(|file| Path::new(file).components().count() != 1) {
-        return Err(ModelError::directory(directory, format!("the shard `{file}` is not a file name")));
+        return Err(ModelError::settings(directory, format!("the shard `{file}` is not a file name")));
     }
     Ok(files.iter().map(|file| directory.join(file)).collect())
 }

@@ -118,7 +118,7 @@ impl AttentionFirst {
                 tanh_in_place(hidden.as_mut_slice());
             }
             Top::Gru(stack) => {
-                stack.input().apply(hidden, inputs);
+                stack.input.apply(hidden, inputs);
                 stack.first_states(&given.parents[1], states);
                 let u = Rows::of(states).by(given.parent_of);
                 let previous = given.parents[1].rows().by(given.parent_of);

@@ -99,12 +99,12 @@ impl Decoder {
         copy(&layers[0].output, top);
         for ((stack, parent), layer) in self.upper.iter().zip(&given.parents[1..]).zip(&mut layers[1..]) {
             copy(top, below);
-            stack.input().apply(below, inputs);
+            stack.input.apply(below, inputs);
             stack.first_states(parent, states);
             let (u, previous) = (Rows::of(states).by(given.parent_of), parent.rows().by(given.parent_of));
             let n = given.slots.len();
             stack.first().update(n, Rows::of(inputs), u, previous, layer, &mut stack_work.cell);
-            stack.transitions().advance(layer, stack_work);
+            stack.transitions.advance(layer, stack_work);
             copy(&layer.output, top);
             if self.skip {
                 add_assign(top.as_mut_slice(), below.as_slice());

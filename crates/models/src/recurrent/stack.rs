@@ -24,9 +24,11 @@ struct Transition {
 
 /// A cell that reads the input, then transitions.
 pub(super) struct Stack {
-    input: Projection,
+    /// The product by the input of the first cell.
+    pub(super) input: Projection,
     first: StackedCell,
-    transitions: Transitions,
+    /// The rest of the cells.
+    pub(super) transitions: Transitions,
 }
 
 /// Cells without input, one after the other.
@@ -59,11 +61,6 @@ impl Stack {
         &self.first.cell
     }
 
-    /// The product by the input of the first cell.
-    pub(super) fn input(&self) -> &Projection {
-        &self.input
-    }
-
     /// Replaces `state` by the next one, from the first cell's `a`.
     pub(super) fn advance(&self, a: Rows<'_>, state: &mut LayerState, work: &mut StackWork) {
         self.first.advance(a, state, work);
@@ -75,11 +72,6 @@ impl Stack {
         if let Some(projection) = &self.first.state {
             projection.apply(&state.output, out);
         }
-    }
-
-    /// The rest of the cells.
-    pub(super) fn transitions(&self) -> &Transitions {
-        &self.transitions
     }
 }
 

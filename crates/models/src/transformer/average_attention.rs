@@ -17,12 +17,8 @@ use metaphrase_kernels::{Matrix, add_assign, axpy, mul_assign};
 pub(super) struct AverageAttention {
     around: Around,
     feed_forward: Vec<Dense>,
-    gates: Option<Gates>,
-}
-
-struct Gates {
-    input: Dense,
-    forget: Dense,
+    /// From the block's input, and from the mean.
+    gates: Option<[Dense; 2]>,
 }
 
 /// Work space of an [`AverageAttention`].
@@ -39,7 +35,7 @@ impl AverageAttention {
     /// The block of these tensors.
     pub(super) fn pack<'a>(block: parts::Block<CheckedTensor<'a>, parts::AverageAttention<CheckedTensor<'a>>>) -> Self {
         let (around, parts::AverageAttention { feed_forward, gates }) = Around::pack(block);
-        let gates = gates.map(|gates| Gates { input: Dense::pack(gates.input), forget: Dense::pack(gates.forget) });
+        let gates = gates.map(|gates| [gates.input, gates.forget].map(Dense::pack));
         Self { around, feed_forward: feed_forward.into_iter().map(Dense::pack).collect(), gates }
     }
 
@@ -79,9 +75,9 @@ impl AverageAttention {
                 }
             }
         }
-        if let Some(gates) = &self.gates {
-            gates.input.apply(x, input_gate);
-            gates.forget.apply(hidden, forget_gate);
+        if let Some([of_input, of_mean]) = &self.gates {
+            of_input.apply(x, input_gate);
+            of_mean.apply(hidden, forget_gate);
             mul_assign(input_gate.as_mut_slice(), x.as_slice());
             mul_assign(hidden.as_mut_slice(), forget_gate.as_slice());
             add_assign(hidden.as_mut_slice(), input_gate.as_slice());

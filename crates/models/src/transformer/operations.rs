@@ -37,11 +37,6 @@ impl Process {
         Self { steps: process.steps.into_iter().map(step).collect(), epsilon: process.epsilon }
     }
 
-    /// Whether it does nothing.
-    pub(super) fn is_empty(&self) -> bool {
-        self.steps.is_empty()
-    }
-
     /// Runs the operations on `y`; skip connections and highways lead from `x`, which is as large.
     pub(super) fn apply(&self, y: &mut Matrix, x: &Matrix, gate: &mut Matrix) {
         self.run(&self.steps, y, x, gate);
@@ -96,12 +91,12 @@ impl Around {
 
     /// Whether the block sees its input as it is.
     pub(super) fn begins_plain(&self) -> bool {
-        self.before.is_empty()
+        self.before.steps.is_empty()
     }
 
     /// What the block sees of its input: `x` itself, or what the operations before it make of it, in `out`.
     pub(super) fn begin<'a>(&self, x: &'a Matrix, out: &'a mut Matrix, around_work: &mut AroundWork) -> &'a Matrix {
-        if self.before.is_empty() {
+        if self.begins_plain() {
             return x;
         }
         out.resize(x.rows(), x.cols());

@@ -72,18 +72,6 @@ impl Batches {
         Self { corpus, settings, seed, position: Position::default(), plan }
     }
 
-    /// The sentence pairs.
-    #[must_use]
-    pub fn corpus(&self) -> &Corpus {
-        &self.corpus
-    }
-
-    /// Number of batches in the current epoch.
-    #[must_use]
-    pub fn batches_per_epoch(&self) -> usize {
-        self.plan.batches.len()
-    }
-
     /// Where the next batch lies.
     #[must_use]
     pub fn position(&self) -> Position {
@@ -221,7 +209,7 @@ mod tests {
     fn an_epoch_sees_each_pair_once_in_batches_of_like_length() {
         let mut batches = Batches::new(corpus(1000), settings("size = { words = 50 }\nwindow = 10"), 1);
         for _ in 0..2 {
-            assert_eq!(batches.batches_per_epoch(), epoch(&mut batches.clone()).len());
+            assert_eq!(batches.plan.batches.len(), epoch(&mut batches.clone()).len());
             let epoch = epoch(&mut batches);
             let mut seen: Vec<usize> = epoch.iter().flat_map(pairs).collect();
             assert_ne!(seen, (0..1000).collect::<Vec<_>>());

@@ -14,17 +14,6 @@ pub struct Corpus {
     repeats: Vec<(usize, u32)>,
 }
 
-/// The sentences and words of an epoch, with repetitions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Statistics {
-    /// Sentence pairs.
-    pub pairs: usize,
-    /// Source words, ends of sentence counted.
-    pub source_words: usize,
-    /// Target words, ends of sentence counted.
-    pub target_words: usize,
-}
-
 impl Corpus {
     /// These pairs, each once in an epoch.
     ///
@@ -92,19 +81,6 @@ impl Corpus {
             (0..repeat).for_each(|_| order.extend(pairs.clone().map(|pair| pair as u32)));
         }
         order
-    }
-
-    /// The sentences and words of an epoch.
-    #[must_use]
-    pub fn statistics(&self) -> Statistics {
-        let mut statistics = Statistics { pairs: 0, source_words: 0, target_words: 0 };
-        for (pairs, repeat) in self.files().filter(|(pairs, _)| !pairs.is_empty()) {
-            let words = |side: &Sentences| side.range(pairs.end - 1).end - side.range(pairs.start).start;
-            statistics.pairs += pairs.len() * repeat as usize;
-            statistics.source_words += words(&self.source) * repeat as usize;
-            statistics.target_words += words(&self.target) * repeat as usize;
-        }
-        statistics
     }
 
     /// How often an epoch has each of `words` target words.

@@ -16,7 +16,7 @@ mod report;
 
 pub use batch::Batch;
 pub use batches::{BatchSettings, BatchSize, Batches, Position};
-pub use corpus::{Corpus, Statistics};
+pub use corpus::Corpus;
 pub use error::{AlignmentFault, DataError};
 pub use lists::{Lists, Sentences};
 pub use read::{CorpusFiles, Limits};
