@@ -94,10 +94,10 @@ fn measure(path: &Path, precision: Precision, factor: usize, seconds: f64, peak:
     Ok(json!({
         "recipe": path.file_stem().map(|name| name.to_string_lossy()),
         "precision": precision,
-        "batch-words": batch.target.words().len(),
+        "batch-words": batch.target.all().len(),
         "updates": updates,
         "seconds": took,
-        "words-per-second": (updates * batch.target.words().len()) as f64 / took,
+        "words-per-second": (updates * batch.target.all().len()) as f64 / took,
         "tflops": reached,
         "share-of-peak": reached / peak,
         "largest-difference": difference,
@@ -112,7 +112,7 @@ fn made_up(words: usize) -> Batch {
         (state >> 8) % below
     };
     let mut batch = Batch::default();
-    while batch.target.words().len() < words {
+    while batch.target.all().len() < words {
         let length = 8 + next(5);
         for side in [&mut batch.source, &mut batch.target] {
             let words = (1..length).map(|_| WordId(2 + next(VOCABULARY as u32 - 2)));

@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let start = Instant::now();
     let model = Model::load(&Path::new(folder).join("model.npz"))?;
-    println!("loaded in {:.3} s, weights take {:.1} MB", start.elapsed().as_secs_f64(), model.bytes() as f64 / 1e6);
+    println!("loaded {} parameters in {:.3} s", model.parameters(), start.elapsed().as_secs_f64());
 
     let vocabulary = Vocabulary::open(&Path::new(folder).join("vocab.spm"))?;
     let mut sources: Vec<Vec<WordId>> = Vec::new();

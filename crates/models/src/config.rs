@@ -1,6 +1,26 @@
 //! Everything about a model but its numbers: one description for Marian's embedded settings, Hugging Face's
 //! `config.json` and our own `config.toml`.
 
+/// Declares the settings of another program's files, each with its type and the value where a file has none.
+macro_rules! settings {
+    ($(#[$attribute:meta])* $of:vis struct $name:ident {
+        $($(#[$of_field:meta])* $field:ident: $kind:ty = $default:expr,)*
+    }) => {
+        #[derive(Debug, serde::Deserialize)]
+        #[serde(default)]
+        $(#[$attribute])*
+        $of struct $name {
+            $($(#[$of_field])* pub(crate) $field: $kind,)*
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self { $($field: $default,)* }
+            }
+        }
+    };
+}
+
 mod check;
 pub(crate) mod hugging_face;
 pub(crate) mod inferred;

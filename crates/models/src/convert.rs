@@ -37,7 +37,7 @@ pub fn save(
     }
     let free = std::fs::read_dir(to).map_or(!to.exists(), |mut entries| entries.next().is_none());
     if !free {
-        return Err(ModelError::directory(to, "it exists already; remove it or name another directory"));
+        return Err(ModelError::settings(to, "it exists already; remove it or name another directory"));
     }
     let workshop = Workshop::beside(to)?;
     let source = copy_side(&vocabularies.source, &workshop, "source")?;
@@ -77,7 +77,7 @@ impl Workshop {
     /// In the same directory as `to`, so that renaming does not cross file systems.
     fn beside(to: &Path) -> Result<Self, ModelError> {
         let Some(name) = to.file_name() else {
-            return Err(ModelError::directory(to, "a new directory must have a name"));
+            return Err(ModelError::settings(to, "a new directory must have a name"));
         };
         let mut temporary = std::ffi::OsString::from(".");
         temporary.push(name);

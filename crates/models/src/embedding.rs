@@ -39,14 +39,4 @@ impl Embedding {
     pub(crate) fn numbers(&self) -> &[f32] {
         &self.table
     }
-
-    /// Whether both are one table.
-    pub(crate) fn is(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.table, &other.table)
-    }
-
-    /// Memory that the table takes.
-    pub(crate) fn bytes(&self) -> usize {
-        size_of_val(&self.table[..])
-    }
 }

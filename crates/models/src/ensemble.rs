@@ -2,7 +2,7 @@
 
 use crate::model::State;
 use crate::{Config, Model, ModelError, Scores};
-use metaphrase_base::{ModelFacts, Row, SentId, Sentence, Step, StepModel, StepRow};
+use metaphrase_base::{Row, SentId, Sentence, Step, StepModel, StepRow};
 
 /// Models over the same words, of any architectures. The score of a word is `Σ wᵢ ln pᵢ`, which is not normalised
 /// again (as in Marian).
@@ -55,10 +55,6 @@ impl Ensemble {
         self.members[0].model.config()
     }
 
-    pub(crate) fn bytes(&self) -> usize {
-        self.members.iter().map(|member| member.model.bytes()).sum()
-    }
-
     pub(crate) fn parameters(&self) -> usize {
         self.members.iter().map(|member| member.model.parameters()).sum()
     }
@@ -67,10 +63,9 @@ impl Ensemble {
         EnsembleState(self.members.iter().map(|member| (member.model.new_state(), member.model.new_scores())).collect())
     }
 
-    /// The facts of the first member, whose attention is shown.
-    pub(crate) fn facts(&self) -> ModelFacts {
-        let log_probs = self.members.iter().all(|member| member.model.facts().log_probs);
-        ModelFacts { log_probs, ..self.members[0].model.facts() }
+    /// Whether all members score words by log-probabilities.
+    pub(crate) fn log_probs(&self) -> bool {
+        self.members.iter().all(|member| member.model.facts().log_probs)
     }
 
     pub(crate) fn encode(&self, sentences: &[Sentence<'_>], state: &mut EnsembleState) {

@@ -56,12 +56,13 @@ pub enum ModelError {
         /// What is wrong with it, and what to do.
         problem: String,
     },
-    /// The model's settings are missing, contradictory or not understood.
+    /// The model's settings are missing, contradictory or not understood, or a directory does not say which files make up
+    /// the model.
     #[error("{}: {problem}", .path.display())]
     Settings {
-        /// The file.
+        /// The file or directory.
         path: PathBuf,
-        /// What is wrong.
+        /// The fault; of a directory, the files that were found and the files that are expected.
         problem: String,
     },
     /// A sound model that this engine does not implement.
@@ -78,14 +79,6 @@ pub enum ModelError {
     #[error("these models can not form an ensemble: {problem}")]
     Ensemble {
         /// The models or weights that do not fit.
-        problem: String,
-    },
-    /// A directory does not say which files make up the model.
-    #[error("{}: {problem}", .path.display())]
-    Directory {
-        /// The directory.
-        path: PathBuf,
-        /// The files that were found, and the files that are expected.
         problem: String,
     },
 }
@@ -111,8 +104,12 @@ impl ModelError {
         Self::Unsupported { path: path.to_owned(), what: what.into(), advice: advice.into() }
     }
 
-    pub(crate) fn directory(path: &Path, problem: impl Into<String>) -> Self {
-        Self::Directory { path: path.to_owned(), problem: problem.into() }
+    /// Refuses the first of these features that is present: whether it is, its name, and the advice.
+    pub(crate) fn refuse(path: &Path, features: &[(bool, &str, &str)]) -> Result<(), Self> {
+        match features.iter().find(|(present, ..)| *present) {
+            Some(&(_, what, advice)) => Err(Self::unsupported(path, what, advice)),
+            None => Ok(()),
+        }
     }
 }
 

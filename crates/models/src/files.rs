@@ -89,7 +89,7 @@ impl ModelFiles {
             "there is no model here: none of config.toml, decoder.yml, model.npz, another .npz or Marian .bin, config.json ({})",
             listed(&names)
         );
-        Err(ModelError::directory(directory, problem))
+        Err(ModelError::settings(directory, problem))
     }
 
     fn own(directory: &Path) -> Result<Self, ModelError> {
@@ -154,7 +154,7 @@ fn marian_model<'n>(directory: &Path, names: &'n [String]) -> Result<Option<&'n 
         [model] => Ok(Some(model)),
         _ => {
             let problem = format!("there is more than one model: {}; name the file", models.join(", "));
-            Err(ModelError::directory(directory, problem))
+            Err(ModelError::settings(directory, problem))
         }
     }
 }

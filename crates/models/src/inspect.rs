@@ -45,11 +45,11 @@ pub struct TensorReport {
 pub fn inspect(path: &Path) -> Result<Report, ModelError> {
     let files = ModelFiles::find(path)?;
     let (config, weights) = files.load()?;
-    let tensors = weights.infos().map(|info| TensorReport {
-        name: info.name.to_owned(),
-        shape: info.shape.to_vec(),
-        encoding: info.encoding,
-        bytes: info.bytes,
+    let tensors = weights.stored().map(|(name, stored)| TensorReport {
+        name: name.to_owned(),
+        shape: stored.shape.clone(),
+        encoding: stored.encoding,
+        bytes: stored.bytes.bytes().len(),
     });
     Ok(Report {
         model: files.model.clone(),
@@ -95,17 +95,6 @@ impl Report {
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.tensors.iter().map(|tensor| tensor.bytes).sum()
-    }
-
-    /// Adds a problem for each vocabulary that has another number of words than the model. The vocabularies
-    /// themselves are read elsewhere: `source` and `target` are their numbers of words.
-    pub fn check_vocabularies(&mut self, source: usize, target: usize) {
-        let sides = [("source", source, self.config.source_words), ("target", target, self.config.target_words)];
-        for (side, words, expected) in sides {
-            if words != expected {
-                self.problems.push(format!("the {side} vocabulary has {words} words, the model {expected}"));
-            }
-        }
     }
 
     /// How many tensors have which encoding.

@@ -9,7 +9,6 @@
 //!   [`StepModel`](metaphrase_base::StepModel): search encodes sentences, asks for a step of some rows, and puts its
 //!   questions to the [`Scores`].
 //! * [`Config`] and [`Weights`] are what all formats become: settings, and tensors under Marian's names.
-//! * [`Transformer`] and [`Recurrent`] are the architectures.
 //!
 //! ```no_run
 //! use metaphrase_base::{SentId, Sentence, Step, StepModel, StepRow, StepScores, WordId};
@@ -55,8 +54,8 @@ pub use formats::directory::Precision;
 pub use formats::{Format, load, load_static};
 pub use inspect::{Report, TensorReport, inspect};
 pub use model::{Model, State};
-pub use recurrent::{Recurrent, RecurrentState};
+pub use recurrent::RecurrentState;
 pub use scores::Scores;
 pub use stored::Encoding;
-pub use transformer::{Transformer, TransformerState, position_vectors};
-pub use weights::{Tensor, TensorInfo, Weights};
+pub use transformer::{TransformerState, position_vectors};
+pub use weights::{Tensor, Weights};

@@ -6,7 +6,7 @@ use crate::recurrent::{Recurrent, RecurrentState};
 use crate::transformer::{Transformer, TransformerState};
 use crate::weights::FromFile;
 use crate::{Config, ModelError, Scores, Weights};
-use metaphrase_base::{ModelFacts, Row, SentId, Sentence, Step, StepModel, StepRow};
+use metaphrase_base::{ModelFacts, Row, SentId, Sentence, Step, StepModel, StepRow, WordId};
 use std::path::Path;
 
 /// A neural translation model: settings and weights, ready to translate.
@@ -56,8 +56,8 @@ impl Model {
     pub fn new(config: Config, weights: &Weights) -> Result<Self, ModelError> {
         config.check(weights.path())?;
         let network = match parts::Network::build(&config, &mut FromFile(weights))? {
-            parts::Network::Transformer(parts) => Network::Transformer(Box::new(Transformer::pack(*parts, &config))),
-            parts::Network::Recurrent(parts) => Network::Recurrent(Box::new(Recurrent::pack(*parts, &config))),
+            parts::Network::Transformer(parts) => Network::Transformer(Box::new(Transformer::pack(*parts))),
+            parts::Network::Recurrent(parts) => Network::Recurrent(Box::new(Recurrent::pack(*parts))),
         };
         let parameters = weights.expected(&config).values().map(|[rows, cols]| rows * cols).sum();
         Ok(Self { config, parameters, network, raw_scores: false })
@@ -93,16 +93,6 @@ impl Model {
     pub const fn parameters(&self) -> usize {
         self.parameters
     }
-
-    /// Memory that the weights take, in bytes.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        match &self.network {
-            Network::Transformer(model) => model.bytes(),
-            Network::Recurrent(model) => model.bytes(),
-            Network::Ensemble(model) => model.bytes(),
-        }
-    }
 }
 
 /// `$body` with the network and its own kind of state: a line per architecture.
@@ -121,18 +111,21 @@ impl StepModel for Model {
     type State = State;
     type Scores = Scores;
 
+    /// Every model has attention. A Transformer's is the first head of the layer that guided alignment trains, by
+    /// default the last one; Marian shows this head, too, whether the model was trained with alignments or not.
     fn facts(&self) -> ModelFacts {
-        match &self.network {
-            Network::Transformer(model) => ModelFacts { log_probs: !self.raw_scores, ..model.facts() },
-            Network::Recurrent(model) => ModelFacts { log_probs: !self.raw_scores, ..model.facts() },
-            Network::Ensemble(model) => model.facts(),
-        }
+        let log_probs = match &self.network {
+            Network::Ensemble(model) => model.log_probs(),
+            Network::Transformer(_) | Network::Recurrent(_) => !self.raw_scores,
+        };
+        let (target_words, end_of_sentence) = (self.config.target_words, WordId(self.config.end_of_sentence));
+        ModelFacts { target_words, end_of_sentence, log_probs, attention: true }
     }
 
     fn new_state(&self) -> State {
         match &self.network {
             Network::Transformer(model) => State::Transformer(Box::new(model.new_state())),
-            Network::Recurrent(model) => State::Recurrent(Box::new(model.new_state())),
+            Network::Recurrent(_) => State::Recurrent(Box::default()),
             Network::Ensemble(model) => State::Ensemble(Box::new(model.new_state())),
         }
     }

@@ -28,11 +28,6 @@ impl Output {
     pub(crate) fn logits(&self, inputs: &Matrix, out: &mut Matrix) {
         product(inputs, &self.weights, Epilogue { bias: self.bias.as_deref(), ..Epilogue::default() }, out);
     }
-
-    /// Memory that the weights take.
-    pub(crate) fn bytes(&self) -> usize {
-        self.weights.bytes() + self.bias.as_deref().map_or(0, size_of_val)
-    }
 }
 
 #[cfg(test)]

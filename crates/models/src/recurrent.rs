@@ -17,16 +17,15 @@ mod rows;
 mod stack;
 mod state;
 
+use crate::Scores;
 use crate::embedding::Embedding;
 use crate::output::Output;
 use crate::parts::recurrent as parts;
 use crate::weights::CheckedTensor;
-use crate::{Config, Scores};
-use any_decoder::AnyDecoder;
+use any_decoder::{AnyDecoder, Inputs};
 use attention::Source;
-use decoder::Inputs;
 use encoder::Encoder;
-use metaphrase_base::{ModelFacts, Row, SentId, Sentence, Step, StepModel, StepRow, WordId};
+use metaphrase_base::{Row, SentId, Sentence, Step, StepRow};
 pub use state::RecurrentState;
 
 /// A recurrent encoder-decoder with attention.
@@ -34,33 +33,29 @@ pub struct Recurrent {
     source: Embedding,
     target: Embedding,
     encoder: Encoder,
-    decoder: AnyDecoder,
+    decoder: Box<dyn AnyDecoder>,
     output: Output,
     dim_emb: usize,
-    target_words: usize,
-    end_of_sentence: WordId,
 }
 
 impl Recurrent {
     /// The network of these tensors.
-    pub(crate) fn pack(parts: parts::Recurrent<CheckedTensor<'_>>, config: &Config) -> Self {
+    pub(crate) fn pack(parts: parts::Recurrent<CheckedTensor<'_>>) -> Self {
         let dim_emb = parts.words.source.cols();
         let (source, target, output) = Output::with_embeddings(parts.words);
         Self {
             source,
             target,
             encoder: Encoder::pack(parts.encoder),
-            decoder: AnyDecoder::pack(parts.decoder),
+            decoder: any_decoder::pack(parts.decoder),
             output,
             dim_emb,
-            target_words: config.target_words,
-            end_of_sentence: WordId(config.end_of_sentence),
         }
     }
 
     /// Computes `rows`: the states in `state.layers`, and `state.hidden`.
     fn run(&self, rows: &[StepRow], state: &mut RecurrentState) {
-        state.look_up(rows, &self.decoder, &self.target, self.dim_emb);
+        state.look_up(rows, &*self.decoder, &self.target, self.dim_emb);
         let RecurrentState { layers, attention, .. } = state;
         let inputs = Inputs {
             words: &state.words,
@@ -69,45 +64,14 @@ impl Recurrent {
             parents: &state.parents,
             sources: &state.sources,
         };
-        let keep = |source: &Source, weights: &[f32]| {
+        let mut keep = |source: &Source, weights: &[f32]| {
             attention.begin_row();
             attention.extend(if source.attention { weights } else { &[] });
         };
-        let hidden = &mut state.hidden;
-        match &self.decoder {
-            AnyDecoder::Conditional(decoder) => decoder.step(&inputs, layers, hidden, &mut state.decoder_work, keep),
-            AnyDecoder::AttentionFirst(decoder) => {
-                decoder.step(&inputs, layers, hidden, &mut state.attention_first_work, keep);
-            }
-        }
+        self.decoder.step(&inputs, layers, &mut state.hidden, &mut state.decoder_work, &mut keep);
     }
 
-    /// Memory that the weights take, in bytes.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        let source = if self.source.is(&self.target) { 0 } else { self.source.bytes() };
-        source + self.target.bytes() + self.encoder.bytes() + self.decoder.bytes() + self.output.bytes()
-    }
-}
-
-impl StepModel for Recurrent {
-    type State = RecurrentState;
-    type Scores = Scores;
-
-    fn facts(&self) -> ModelFacts {
-        let Self { target_words, end_of_sentence, .. } = *self;
-        ModelFacts { target_words, end_of_sentence, log_probs: true, attention: true }
-    }
-
-    fn new_state(&self) -> RecurrentState {
-        RecurrentState::default()
-    }
-
-    fn new_scores(&self) -> Scores {
-        Scores::new()
-    }
-
-    fn encode(&self, sentences: &[Sentence<'_>], state: &mut RecurrentState) {
+    pub(crate) fn encode(&self, sentences: &[Sentence<'_>], state: &mut RecurrentState) {
         state.arrange(sentences, &self.source, self.dim_emb);
         self.encoder.run(&state.layout, &state.embeddings, &mut state.annotations, &mut state.encoder_work);
         state.average();
@@ -115,18 +79,18 @@ impl StepModel for Recurrent {
         state.fill(sentences);
     }
 
-    fn release(&self, _slot: SentId, _state: &mut RecurrentState) {
+    pub(crate) fn release(&self, _slot: SentId, _state: &mut RecurrentState) {
         // A slot's memory waits for the next sentence.
     }
 
-    fn step(&self, step: Step, rows: &[StepRow], state: &mut RecurrentState, scores: &mut Scores) {
-        state.begin(step, &self.decoder);
+    pub(crate) fn step(&self, step: Step, rows: &[StepRow], state: &mut RecurrentState, scores: &mut Scores) {
+        state.begin(step, &*self.decoder);
         self.run(rows, state);
         state.end(step);
         scores.compute(step, &self.output, &state.hidden);
     }
 
-    fn attention<'s>(&self, state: &'s RecurrentState, row: Row) -> &'s [f32] {
+    pub(crate) fn attention<'s>(&self, state: &'s RecurrentState, row: Row) -> &'s [f32] {
         state.attention.get(row.index()).unwrap_or_default()
     }
 }

@@ -39,19 +39,6 @@ pub(crate) struct CheckedTensor<'a> {
     stored: Cow<'a, Stored>,
 }
 
-/// A tensor without its numbers.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct TensorInfo<'a> {
-    /// The canonical name.
-    pub name: &'a str,
-    /// The sizes of its dimensions.
-    pub shape: &'a [usize],
-    /// How the numbers are stored.
-    pub encoding: Encoding,
-    /// How many bytes they take in the file.
-    pub bytes: usize,
-}
-
 impl Weights {
     pub(crate) fn new(path: &Path, tensors: BTreeMap<String, Stored>) -> Self {
         Self { path: path.to_owned(), tensors }
@@ -104,16 +91,6 @@ impl Weights {
     /// The names of all tensors, in alphabetical order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.tensors.keys().map(String::as_str)
-    }
-
-    /// Name, shape, encoding and size of all tensors, in alphabetical order of the names.
-    pub fn infos(&self) -> impl Iterator<Item = TensorInfo<'_>> {
-        self.stored().map(|(name, stored)| TensorInfo {
-            name,
-            shape: &stored.shape,
-            encoding: stored.encoding,
-            bytes: stored.bytes.bytes().len(),
-        })
     }
 
     pub(crate) fn stored(&self) -> impl Iterator<Item = (&str, &Stored)> {

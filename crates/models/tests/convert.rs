@@ -1,7 +1,7 @@
 //! From any format to our own directory, and back.
 #![allow(clippy::unwrap_used)] // a test fails by panicking
 
-use metaphrase_models::{Encoding, Format, ModelFiles, Precision, Weights, convert, load};
+use metaphrase_models::{Encoding, Format, ModelFiles, Precision, Weights, convert, inspect, load};
 use std::path::{Path, PathBuf};
 
 fn testdata(name: &str) -> PathBuf {
@@ -31,7 +31,8 @@ fn all_formats_convert_at_all_precisions() {
             let (same, weights) = load(&to).unwrap();
             assert_eq!(same, config);
             assert_close(&exact, &weights, relative);
-            assert!(weights.infos().all(|info| info.shape[0] > 1 || info.encoding == Encoding::F32));
+            let tensors = inspect(&to).unwrap().tensors;
+            assert!(tensors.iter().all(|tensor| tensor.shape[0] > 1 || tensor.encoding == Encoding::F32));
             let files = ModelFiles::find(&to).unwrap();
             assert_eq!(files.format, Format::Directory);
             let vocabularies = files.vocabularies().unwrap();

@@ -203,13 +203,16 @@ fn finite(series: &Series) -> impl Iterator<Item = (f64, f64)> {
     series.points.iter().copied().filter(|(x, y)| x.is_finite() && y.is_finite())
 }
 
-/// The least and the greatest value, made different.
+/// The least and the greatest value, made so different that a round number fits between them, whatever their size.
 fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
     match low.partial_cmp(&high) {
-        Some(std::cmp::Ordering::Less) => (low, high),
-        Some(std::cmp::Ordering::Equal) => (low - 1.0, low + 1.0),
-        _ => (0.0, 1.0),
+        Some(std::cmp::Ordering::Greater) | None => (0.0, 1.0),
+        _ if high - low > low.abs().max(high.abs()) * 1e-12 => (low, high),
+        _ => {
+            let room = (low.abs() * 1e-6).max(1.0);
+            (low - room, high + room)
+        }
     }
 }
 
@@ -218,8 +221,9 @@ fn ticks((low, high): (f64, f64)) -> Vec<f64> {
     let rough = (high - low) / 6.0;
     let unit = 10_f64.powf(rough.log10().floor());
     let step = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * unit).into_iter().find(|s| *s >= rough).unwrap_or(unit);
-    let first = (low / step).ceil() as i64;
-    (first..).map(|i| i as f64 * step).take_while(|&tick| tick <= high * (1.0 + 1e-12)).take(20).collect()
+    // In f64: a count of steps need not fit into an integer.
+    let first = (low / step).ceil();
+    (0..20).map(|i| (first + f64::from(i)) * step).take_while(|&tick| tick <= high * (1.0 + 1e-12)).collect()
 }
 
 /// A number with the digits that matter.
@@ -257,6 +261,12 @@ mod tests {
         let texts = |range| ticks(range).into_iter().map(number).collect::<Vec<_>>();
         assert_eq!(texts((0.13, 0.31)), ["0.15", "0.2", "0.25", "0.3"]);
         assert_eq!(number(0.0005), "5.0e-4");
+        // One value that is too large for steps of 1, and a range that is too narrow for its size.
+        for (low, high) in [(1e30, 1e30), (-1e30, -1e30), (1e300, 1e300_f64.next_up())] {
+            let (low, high) = range([low, high].into_iter());
+            assert!(low < high && ticks((low, high)).len() > 2, "{low} to {high}");
+        }
+        assert!(ticks((-f64::MAX, f64::MAX)).len() <= 20);
         assert_eq!((number(2.5), number(1000.0), number(0.0)), ("2.5".into(), "1000".into(), "0".into()));
     }
 

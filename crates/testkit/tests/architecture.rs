@@ -60,7 +60,8 @@ fn every_file_of_tests_is_run() {
         if !manifest.contains("autotests = false") {
             continue;
         }
-        let main = std::fs::read_to_string(folder.join("tests/main.rs")).expect("the tests of a crate without autotests");
+        let main =
+            std::fs::read_to_string(folder.join("tests/main.rs")).expect("the tests of a crate without autotests");
         for file in std::fs::read_dir(folder.join("tests")).expect("the tests") {
             let path = file.expect("a file").path();
             let name = path.file_stem().and_then(|name| name.to_str()).expect("a name");

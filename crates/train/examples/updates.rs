@@ -24,7 +24,7 @@ fn main() {
         (state >> 8) % below
     };
     let mut batch = Batch::default();
-    while batch.target.words().len() < words {
+    while batch.target.all().len() < words {
         let length = 8 + next(5) as usize; // lengths of Tatoeba, sorted into a batch
         for side in [&mut batch.source, &mut batch.target] {
             let sentence: Vec<_> = (1..length).map(|_| WordId(2 + next(vocabulary - 2))).chain([WordId(0)]).collect();
@@ -35,7 +35,7 @@ fn main() {
         let start = Instant::now();
         let update = trainer.update(&batch).expect("an update");
         let seconds = start.elapsed().as_secs_f64();
-        let count = batch.target.words().len() as f64;
+        let count = batch.target.all().len() as f64;
         println!(
             "update {i}: {:.0} words/s, {:.3} s, loss {:.3}",
             count / seconds,

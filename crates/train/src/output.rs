@@ -3,7 +3,7 @@
 use crate::curves::curves;
 use crate::run::TrainError;
 use crate::{checkpoint, log};
-use metaphrase_models::{Config, Precision, Vocabularies, VocabularyFiles, Weights, save};
+use metaphrase_models::{Config, Precision, Vocabularies, Weights, save};
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
@@ -13,12 +13,6 @@ pub(crate) struct Output {
     /// The newest checkpoint in the directory.
     pub(crate) checkpoint: Option<PathBuf>,
     _lock: Option<File>,
-}
-
-/// The files of source and target vocabulary.
-pub(crate) struct VocabularyPaths {
-    pub(crate) source: PathBuf,
-    pub(crate) target: PathBuf,
 }
 
 impl Output {
@@ -62,15 +56,15 @@ impl Output {
     pub(crate) fn save(
         &self,
         model: (&Config, &Weights),
-        files: &VocabularyPaths,
+        vocabularies: &Vocabularies,
         update: u64,
         best: bool,
         keep: usize,
     ) -> Result<(), TrainError> {
         let models = self.path.join("models");
-        save_model(model, files, &models.join(format!("update-{update}")))?;
+        save_model(model, vocabularies, &models.join(format!("update-{update}")))?;
         if best {
-            save_model(model, files, &self.path.join("best"))?;
+            save_model(model, vocabularies, &self.path.join("best"))?;
         }
         remove_old(&models, keep);
         Ok(())
@@ -98,12 +92,10 @@ fn lock(output: &Path) -> Result<Option<File>, String> {
 }
 
 /// Writes a model directory; an old one is replaced when the new one is whole.
-fn save_model(model: (&Config, &Weights), files: &VocabularyPaths, to: &Path) -> Result<(), TrainError> {
-    let side = |words: &PathBuf| VocabularyFiles { words: words.clone(), segmenter: None };
-    let vocabularies = Vocabularies { source: side(&files.source), target: side(&files.target) };
+fn save_model(model: (&Config, &Weights), vocabularies: &Vocabularies, to: &Path) -> Result<(), TrainError> {
     let new = to.with_extension("new");
     let _ = fs::remove_dir_all(&new);
-    save(model, &vocabularies, &new, Precision::F32)?;
+    save(model, vocabularies, &new, Precision::F32)?;
     let output = |e: std::io::Error| TrainError::Output { path: to.to_owned(), problem: e.to_string() };
     let old = to.with_extension("old");
     let _ = fs::remove_dir_all(&old);

@@ -5,7 +5,7 @@ use crate::data::{Batches, Corpus, CorpusFiles, DataError, Limits};
 use crate::log::Log;
 use crate::networks::{Network, NetworkError};
 use crate::observer::{Observer, Progress, Validated};
-use crate::output::{Output, VocabularyPaths};
+use crate::output::Output;
 use crate::parameters::Parameters;
 use crate::recipe::{Data, Metric, Recipe};
 use crate::tape::WordLosses;
@@ -15,7 +15,7 @@ use crate::validation::{Dev, ValidationError, bleu, translate};
 use crate::vocabulary::VocabularyTrainingError;
 use crate::{Trainer, UpdateError};
 use metaphrase_device::{Device, Host};
-use metaphrase_models::{Architecture, Config, Model, ModelError, Weights};
+use metaphrase_models::{Architecture, Config, Model, ModelError, Vocabularies, VocabularyFiles, Weights};
 use metaphrase_text::vocab::{Vocabulary, VocabularyError};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -96,16 +96,16 @@ pub fn train<D: Device>(
 
 /// The vocabularies of a run, and their files.
 struct RunVocabularies {
-    files: VocabularyPaths,
+    files: Vocabularies,
     source: Vocabulary,
     target: Vocabulary,
 }
 
 impl RunVocabularies {
     fn open(recipe: &Recipe, output: &Path, resume: bool, threads: usize) -> Result<Self, TrainError> {
-        let (source, target) = recipe.vocabulary.prepare(&recipe.data.train, output, resume, threads)?;
-        let files = VocabularyPaths { source, target };
-        Ok(Self { source: Vocabulary::open(&files.source)?, target: Vocabulary::open(&files.target)?, files })
+        let files = recipe.vocabulary.prepare(&recipe.data.train, output, resume, threads)?;
+        let open = |side: &VocabularyFiles| Vocabulary::open(&side.words);
+        Ok(Self { source: open(&files.source)?, target: open(&files.target)?, files })
     }
 }
 
@@ -194,7 +194,7 @@ impl<'a, D: Device> Run<'a, D> {
             self.state.updates += 1;
             self.state.position = self.batches.position();
             self.state.seconds = self.before + self.begun.elapsed().as_secs_f64();
-            let words = batch.target.words().len();
+            let words = batch.target.all().len();
             let progress = Progress {
                 update: self.state.updates,
                 of,

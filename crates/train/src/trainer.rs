@@ -226,5 +226,5 @@ impl<D: Device> Trainer<D> {
 
 /// The factor of each word's loss: the mean of all words is minimised.
 pub(crate) fn word_weight(batch: &Batch) -> f32 {
-    1.0 / batch.target.words().len().max(1) as f32
+    1.0 / batch.target.all().len().max(1) as f32
 }

@@ -2,6 +2,7 @@
 
 use crate::data::CorpusFiles;
 use crate::text_lines::lines;
+use metaphrase_models::{Vocabularies, VocabularyFiles};
 use metaphrase_text::sentencepiece::train::{TrainError, TrainOptions, train_bpe, train_unigram};
 use metaphrase_text::vocab::{VocabularyError, train_words};
 use serde::{Deserialize, Serialize};
@@ -94,9 +95,10 @@ impl VocabularyRecipe {
         run: &Path,
         resume: bool,
         threads: usize,
-    ) -> Result<(PathBuf, PathBuf), VocabularyTrainingError> {
+    ) -> Result<Vocabularies, VocabularyTrainingError> {
+        let of = |words: &PathBuf| VocabularyFiles { words: words.clone(), segmenter: None };
         let training = match self {
-            Self::Files { source, target } => return Ok((source.clone(), target.clone())),
+            Self::Files { source, target } => return Ok(Vocabularies { source: of(source), target: of(target) }),
             Self::Train(training) => training,
         };
         let extension = if training.kind == VocabularyKind::Words { "yml" } else { "spm" };
@@ -110,12 +112,12 @@ impl VocabularyRecipe {
         if training.shared {
             let both = file("vocabulary");
             training.train(sources().chain(targets()), &both, threads)?;
-            return Ok((both.clone(), both));
+            return Ok(Vocabularies { source: of(&both), target: of(&both) });
         }
         let (source, target) = (file("source"), file("target"));
         training.train(sources(), &source, threads)?;
         training.train(targets(), &target, threads)?;
-        Ok((source, target))
+        Ok(Vocabularies { source: of(&source), target: of(&target) })
     }
 }
 

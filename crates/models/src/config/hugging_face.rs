@@ -9,32 +9,32 @@ use crate::config::operations::Operation;
 use serde::Deserialize;
 use std::path::Path;
 
-/// The keys of `config.json` that decoding depends on. Defaults are those of `MarianConfig`.
-#[derive(Debug, Deserialize)]
-#[serde(default)]
-pub(crate) struct Settings {
-    model_type: String,
-    vocab_size: usize,
-    decoder_vocab_size: Option<usize>,
-    d_model: usize,
-    encoder_layers: usize,
-    decoder_layers: usize,
-    encoder_attention_heads: usize,
-    decoder_attention_heads: usize,
-    encoder_ffn_dim: usize,
-    decoder_ffn_dim: usize,
-    activation_function: String,
-    scale_embedding: bool,
-    eos_token_id: u32,
-    pub(crate) pad_token_id: u32,
-    decoder_start_token_id: Option<u32>,
-    pub(crate) share_encoder_decoder_embeddings: bool,
-    pub(crate) tie_word_embeddings: bool,
-    normalize_before: bool,
-    normalize_embedding: bool,
-    add_final_layer_norm: bool,
-    #[serde(flatten)]
-    pub(crate) generation: Generation,
+settings! {
+    /// The keys of `config.json` that decoding depends on. Defaults are those of `MarianConfig`.
+    pub(crate) struct Settings {
+        model_type: String = "marian".into(),
+        vocab_size: usize = 58101,
+        decoder_vocab_size: Option<usize> = None,
+        d_model: usize = 1024,
+        encoder_layers: usize = 12,
+        decoder_layers: usize = 12,
+        encoder_attention_heads: usize = 16,
+        decoder_attention_heads: usize = 16,
+        encoder_ffn_dim: usize = 4096,
+        decoder_ffn_dim: usize = 4096,
+        activation_function: String = "gelu".into(),
+        scale_embedding: bool = false,
+        eos_token_id: u32 = 0,
+        pad_token_id: u32 = 58100,
+        decoder_start_token_id: Option<u32> = None,
+        share_encoder_decoder_embeddings: bool = true,
+        tie_word_embeddings: bool = true,
+        normalize_before: bool = false,
+        normalize_embedding: bool = false,
+        add_final_layer_norm: bool = false,
+        #[serde(flatten)]
+        generation: Generation = Generation::default(),
+    }
 }
 
 /// Recommendations for search, in `generation_config.json` or, in older models, `config.json`.
@@ -43,34 +43,6 @@ pub(crate) struct Settings {
 pub(crate) struct Generation {
     num_beams: Option<usize>,
     length_penalty: Option<f32>,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            model_type: "marian".into(),
-            vocab_size: 58101,
-            decoder_vocab_size: None,
-            d_model: 1024,
-            encoder_layers: 12,
-            decoder_layers: 12,
-            encoder_attention_heads: 16,
-            decoder_attention_heads: 16,
-            encoder_ffn_dim: 4096,
-            decoder_ffn_dim: 4096,
-            activation_function: "gelu".into(),
-            scale_embedding: false,
-            eos_token_id: 0,
-            pad_token_id: 58100,
-            decoder_start_token_id: None,
-            share_encoder_decoder_embeddings: true,
-            tie_word_embeddings: true,
-            normalize_before: false,
-            normalize_embedding: false,
-            add_final_layer_norm: false,
-            generation: Generation::default(),
-        }
-    }
 }
 
 impl Settings {
@@ -88,10 +60,8 @@ impl Settings {
             (pre_norm, "normalize_before", "MarianMT normalises after each block"),
             (settings.normalize_embedding, "normalize_embedding", "MarianMT does not normalise embeddings"),
         ];
-        match refused.into_iter().find(|(present, ..)| *present) {
-            Some((_, what, advice)) => Err(ModelError::unsupported(path, what, advice)),
-            None => Ok(settings),
-        }
+        ModelError::refuse(path, &refused)?;
+        Ok(settings)
     }
 
     /// The settings as a [`Config`]. `positions` have been found from the tensors.

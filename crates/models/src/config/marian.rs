@@ -12,126 +12,70 @@ use std::path::Path;
 pub(crate) const END_OF_SENTENCE: u32 = 0;
 pub(crate) const UNKNOWN: u32 = 1;
 
-/// The keys of `special:model.yml` that decoding depends on, with the values that Marian supplies where older
-/// versions wrote none. Other keys speak of training.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "kebab-case", default)]
-struct Settings {
-    r#type: String,
-    dim_vocabs: Vec<usize>,
-    dim_emb: usize,
-    dim_rnn: usize,
-    enc_type: EncoderType,
-    enc_cell: Cell,
-    enc_cell_depth: usize,
-    enc_depth: usize,
-    dec_cell: Cell,
-    dec_cell_base_depth: usize,
-    dec_cell_high_depth: usize,
-    dec_depth: usize,
-    skip: bool,
-    layer_normalization: bool,
-    right_left: bool,
-    input_types: Vec<String>,
-    special_vocab: Vec<usize>,
-    tied_embeddings: bool,
-    tied_embeddings_src: bool,
-    tied_embeddings_all: bool,
-    transformer_heads: usize,
-    transformer_no_projection: bool,
-    transformer_rnn_projection: bool,
-    transformer_pool: bool,
-    transformer_dim_ffn: usize,
-    transformer_decoder_dim_ffn: usize,
-    transformer_ffn_depth: usize,
-    transformer_decoder_ffn_depth: usize,
-    transformer_ffn_activation: String,
-    transformer_dim_aan: usize,
-    transformer_aan_depth: usize,
-    transformer_aan_activation: String,
-    transformer_aan_nogate: bool,
-    transformer_decoder_autoreg: String,
-    transformer_tied_layers: Vec<usize>,
-    transformer_guided_alignment_layer: LayerNumber,
-    transformer_preprocess: String,
-    transformer_postprocess: String,
-    transformer_postprocess_emb: String,
-    transformer_postprocess_top: String,
-    transformer_train_positions: bool,
-    transformer_train_position_embeddings: bool,
-    transformer_disable_position_embeddings: bool,
-    transformer_attention_mask: String,
-    transformer_no_bias: bool,
-    transformer_no_affine: bool,
-    ulr: bool,
-    output_omit_bias: bool,
-    lemma_dim_emb: usize,
-    factors_dim_emb: usize,
+settings! {
+    /// The keys of `special:model.yml` that decoding depends on, with the values that Marian supplies where older
+    /// versions wrote none. Other keys speak of training.
+    #[serde(rename_all = "kebab-case")]
+    pub(super) struct Settings {
+        r#type: String = "amun".into(),
+        dim_vocabs: Vec<usize> = Vec::new(),
+        dim_emb: usize = 512,
+        dim_rnn: usize = 1024,
+        enc_type: EncoderType = EncoderType::Bidirectional,
+        enc_cell: Cell = Cell::Gru,
+        enc_cell_depth: usize = 1,
+        enc_depth: usize = 1,
+        dec_cell: Cell = Cell::Gru,
+        dec_cell_base_depth: usize = 2,
+        dec_cell_high_depth: usize = 1,
+        dec_depth: usize = 1,
+        skip: bool = false,
+        layer_normalization: bool = false,
+        right_left: bool = false,
+        input_types: Vec<String> = Vec::new(),
+        special_vocab: Vec<usize> = Vec::new(),
+        tied_embeddings: bool = false,
+        tied_embeddings_src: bool = false,
+        tied_embeddings_all: bool = false,
+        transformer_heads: usize = 8,
+        transformer_no_projection: bool = false,
+        transformer_rnn_projection: bool = false,
+        transformer_pool: bool = false,
+        transformer_dim_ffn: usize = 2048,
+        transformer_decoder_dim_ffn: usize = 0,
+        transformer_ffn_depth: usize = 2,
+        transformer_decoder_ffn_depth: usize = 0,
+        transformer_ffn_activation: String = "swish".into(),
+        transformer_dim_aan: usize = 2048,
+        transformer_aan_depth: usize = 2,
+        transformer_aan_activation: String = "swish".into(),
+        transformer_aan_nogate: bool = false,
+        transformer_decoder_autoreg: String = "self-attention".into(),
+        transformer_tied_layers: Vec<usize> = Vec::new(),
+        transformer_guided_alignment_layer: LayerNumber = LayerNumber::Name("last".into()),
+        transformer_preprocess: String = String::new(),
+        transformer_postprocess: String = "dan".into(),
+        transformer_postprocess_emb: String = "d".into(),
+        transformer_postprocess_top: String = String::new(),
+        transformer_train_positions: bool = false,
+        transformer_train_position_embeddings: bool = false,
+        transformer_disable_position_embeddings: bool = false,
+        transformer_attention_mask: String = "default".into(),
+        transformer_no_bias: bool = false,
+        transformer_no_affine: bool = false,
+        ulr: bool = false,
+        output_omit_bias: bool = false,
+        lemma_dim_emb: usize = 0,
+        factors_dim_emb: usize = 0,
+    }
 }
 
 /// A layer by number, counted from 1, or `last`.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-enum LayerNumber {
+pub(super) enum LayerNumber {
     Number(usize),
     Name(String),
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            r#type: "amun".into(),
-            dim_vocabs: Vec::new(),
-            dim_emb: 512,
-            dim_rnn: 1024,
-            enc_type: EncoderType::Bidirectional,
-            enc_cell: Cell::Gru,
-            enc_cell_depth: 1,
-            enc_depth: 1,
-            dec_cell: Cell::Gru,
-            dec_cell_base_depth: 2,
-            dec_cell_high_depth: 1,
-            dec_depth: 1,
-            skip: false,
-            layer_normalization: false,
-            right_left: false,
-            input_types: Vec::new(),
-            special_vocab: Vec::new(),
-            tied_embeddings: false,
-            tied_embeddings_src: false,
-            tied_embeddings_all: false,
-            transformer_heads: 8,
-            transformer_no_projection: false,
-            transformer_rnn_projection: false,
-            transformer_pool: false,
-            transformer_dim_ffn: 2048,
-            transformer_decoder_dim_ffn: 0,
-            transformer_ffn_depth: 2,
-            transformer_decoder_ffn_depth: 0,
-            transformer_ffn_activation: "swish".into(),
-            transformer_dim_aan: 2048,
-            transformer_aan_depth: 2,
-            transformer_aan_activation: "swish".into(),
-            transformer_aan_nogate: false,
-            transformer_decoder_autoreg: "self-attention".into(),
-            transformer_tied_layers: Vec::new(),
-            transformer_guided_alignment_layer: LayerNumber::Name("last".into()),
-            transformer_preprocess: String::new(),
-            transformer_postprocess: "dan".into(),
-            transformer_postprocess_emb: "d".into(),
-            transformer_postprocess_top: String::new(),
-            transformer_train_positions: false,
-            transformer_train_position_embeddings: false,
-            transformer_disable_position_embeddings: false,
-            transformer_attention_mask: "default".into(),
-            transformer_no_bias: false,
-            transformer_no_affine: false,
-            ulr: false,
-            output_omit_bias: false,
-            lemma_dim_emb: 0,
-            factors_dim_emb: 0,
-        }
-    }
 }
 
 /// The settings in `yml`, for the model whose tensors, under their canonical names, are `weights`.
@@ -180,10 +124,7 @@ impl Settings {
             (self.lemma_dim_emb > 0, "lemma-dim-emb", "factored vocabularies are not implemented"),
             (self.factors_dim_emb > 0, "factors-dim-emb", "factored vocabularies are not implemented"),
         ];
-        match refused.into_iter().find(|(present, ..)| *present) {
-            Some((_, what, advice)) => Err(ModelError::unsupported(path, what, advice)),
-            None => Ok(()),
-        }
+        ModelError::refuse(path, &refused)
     }
 
     fn refuse_unsupported_transformer(&self, path: &Path) -> Result<(), ModelError> {
@@ -205,10 +146,7 @@ impl Settings {
                 "only the Transformer's own normalisations are implemented",
             ),
         ];
-        match refused.into_iter().find(|(present, ..)| *present) {
-            Some((_, what, advice)) => Err(ModelError::unsupported(path, what, advice)),
-            None => Ok(()),
-        }
+        ModelError::refuse(path, &refused)
     }
 
     fn transformer(&self, weights: &Weights) -> Result<TransformerConfig, ModelError> {

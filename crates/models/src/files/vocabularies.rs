@@ -63,7 +63,7 @@ fn unclear(directory: &Path, names: &[String], several: &[&str]) -> ModelError {
         let found = several.join(", ");
         format!("it is not clear which vocabulary is the source's and which the target's: {found}; name both")
     };
-    ModelError::directory(directory, problem)
+    ModelError::settings(directory, problem)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::buffer::{Buffer, Slice};
 use crate::config::Positions;
 use crate::config::hugging_face::{Generation, Settings};
 use crate::stored::{Encoding, Stored};
-use crate::{Architecture, Config, ModelError, Weights};
+use crate::{Config, ModelError, Weights};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -78,13 +78,13 @@ fn shards(directory: &Path) -> Result<Vec<PathBuf>, ModelError> {
         } else {
             "it has a `config.json`, but no `model.safetensors`"
         };
-        return Err(ModelError::directory(directory, problem));
+        return Err(ModelError::settings(directory, problem));
     };
     let index: Index =
         serde_json::from_slice(&json).map_err(|e| ModelError::settings(&index, format!("can not be read: {e}")))?;
     let files: BTreeSet<String> = index.weight_map.into_values().collect();
     if let Some(file) = files.iter().find(|file| Path::new(file).components().count() != 1) {
-        return Err(ModelError::directory(directory, format!("the shard `{file}` is not a file name")));
+        return Err(ModelError::settings(directory, format!("the shard `{file}` is not a file name")));
     }
     Ok(files.iter().map(|file| directory.join(file)).collect())
 }
@@ -106,8 +106,7 @@ fn model_of(
             tensors.insert(name.clone(), as_marian(&name, tensor));
         }
     }
-    let Architecture::Transformer(transformer) = &config.architecture else { return Err(no_transformer(path)) };
-    let table = transformer.tied_embeddings.target_table();
+    let table = if settings.share_encoder_decoder_embeddings { "Wemb" } else { "decoder_Wemb" };
     let pad = settings.pad_token_id as usize;
     check_padding(path, table, &tensors, pad)?;
     mask_padding(path, &mut tensors, pad, config.target_words)?;
@@ -127,10 +126,6 @@ fn name_tied_tables(settings: &Settings, stored: &mut BTreeMap<String, Stored>) 
     {
         stored.insert(first.into(), table);
     }
-}
-
-fn no_transformer(path: &Path) -> ModelError {
-    ModelError::settings(path, "MarianMT models are Transformers")
 }
 
 /// Decoding starts from the embedding of `<pad>`, which must be zero: that is where all our models start.

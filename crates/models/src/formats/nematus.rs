@@ -9,60 +9,27 @@ const MARKER: &str = "decoder_c_tt";
 /// Arrays that training leaves behind.
 const NO_TENSORS: [&str; 3] = [MARKER, "uidx", "history_errs"];
 
-/// Stored name and canonical name. The stem may be followed by `_lns` or `_lnb` in cells and attention.
-const NAMES: [(&str, &str); 52] = [
-    ("Wemb_dec", "decoder_Wemb"),
-    ("encoder_U", "encoder_bi_U"),
-    ("encoder_Ux", "encoder_bi_Ux"),
-    ("encoder_W", "encoder_bi_W"),
-    ("encoder_Wx", "encoder_bi_Wx"),
-    ("encoder_b", "encoder_bi_b"),
-    ("encoder_bx", "encoder_bi_bx"),
-    ("encoder_gamma1", "encoder_bi_gamma1"),
-    ("encoder_gamma2", "encoder_bi_gamma2"),
-    ("encoder_r_U", "encoder_bi_r_U"),
-    ("encoder_r_Ux", "encoder_bi_r_Ux"),
-    ("encoder_r_W", "encoder_bi_r_W"),
-    ("encoder_r_Wx", "encoder_bi_r_Wx"),
-    ("encoder_r_b", "encoder_bi_r_b"),
-    ("encoder_r_bx", "encoder_bi_r_bx"),
-    ("encoder_r_gamma1", "encoder_bi_r_gamma1"),
-    ("encoder_r_gamma2", "encoder_bi_r_gamma2"),
-    ("ff_state_W", "decoder_ff_state_W"),
-    ("ff_state_b", "decoder_ff_state_b"),
-    ("ff_state_gamma", "decoder_ff_state_gamma"),
-    ("ff_state_ln_s", "decoder_ff_state_ln_s"),
-    ("ff_state_ln_b", "decoder_ff_state_ln_b"),
-    ("decoder_U", "decoder_cell1_U"),
-    ("decoder_Ux", "decoder_cell1_Ux"),
-    ("decoder_W", "decoder_cell1_W"),
-    ("decoder_Wx", "decoder_cell1_Wx"),
-    ("decoder_b", "decoder_cell1_b"),
-    ("decoder_bx", "decoder_cell1_bx"),
-    ("decoder_U_nl", "decoder_cell2_U"),
-    ("decoder_Ux_nl", "decoder_cell2_Ux"),
-    ("decoder_Wc", "decoder_cell2_W"),
-    ("decoder_Wcx", "decoder_cell2_Wx"),
-    ("decoder_b_nl", "decoder_cell2_b"),
-    ("decoder_bx_nl", "decoder_cell2_bx"),
-    ("ff_logit_prev_W", "decoder_ff_logit_l1_W0"),
-    ("ff_logit_lstm_W", "decoder_ff_logit_l1_W1"),
-    ("ff_logit_ctx_W", "decoder_ff_logit_l1_W2"),
-    ("ff_logit_prev_b", "decoder_ff_logit_l1_b0"),
-    ("ff_logit_lstm_b", "decoder_ff_logit_l1_b1"),
-    ("ff_logit_ctx_b", "decoder_ff_logit_l1_b2"),
-    ("ff_logit_l1_gamma0", "decoder_ff_logit_l1_gamma0"),
-    ("ff_logit_l1_gamma1", "decoder_ff_logit_l1_gamma1"),
-    ("ff_logit_l1_gamma2", "decoder_ff_logit_l1_gamma2"),
-    ("ff_logit_prev_ln_s", "decoder_ff_logit_l1_ln_s0"),
-    ("ff_logit_lstm_ln_s", "decoder_ff_logit_l1_ln_s1"),
-    ("ff_logit_ctx_ln_s", "decoder_ff_logit_l1_ln_s2"),
-    ("ff_logit_prev_ln_b", "decoder_ff_logit_l1_ln_b0"),
-    ("ff_logit_lstm_ln_b", "decoder_ff_logit_l1_ln_b1"),
-    ("ff_logit_ctx_ln_b", "decoder_ff_logit_l1_ln_b2"),
-    ("ff_logit_W", "decoder_ff_logit_l2_W"),
-    ("ff_logit_Wt", "decoder_ff_logit_l2_Wt"),
-    ("ff_logit_b", "decoder_ff_logit_l2_b"),
+/// How the stored names of a family of tensors begin and end, how their canonical names do, and the parts between.
+type Family = ([&'static str; 2], [&'static str; 2], &'static [&'static str]);
+
+const CELL: &[&str] = &["U", "Ux", "W", "Wx", "b", "bx"];
+const NORMALISED_CELL: &[&str] = &["U", "Ux", "W", "Wx", "b", "bx", "gamma1", "gamma2"];
+const MAP: &[&str] = &["W", "b", "ln_s", "ln_b"];
+
+/// All names. A name may be followed by `_lns` or `_lnb` in cells and attention.
+const FAMILIES: [Family; 12] = [
+    (["Wemb_dec", ""], ["decoder_Wemb", ""], &[""]),
+    (["encoder_", ""], ["encoder_bi_", ""], NORMALISED_CELL),
+    (["encoder_r_", ""], ["encoder_bi_r_", ""], NORMALISED_CELL),
+    (["ff_state_", ""], ["decoder_ff_state_", ""], &["W", "b", "gamma", "ln_s", "ln_b"]),
+    (["decoder_", ""], ["decoder_cell1_", ""], CELL),
+    (["decoder_", "_nl"], ["decoder_cell2_", ""], &["U", "Ux", "b", "bx"]),
+    (["decoder_Wc", ""], ["decoder_cell2_W", ""], &["", "x"]),
+    (["ff_logit_prev_", ""], ["decoder_ff_logit_l1_", "0"], MAP),
+    (["ff_logit_lstm_", ""], ["decoder_ff_logit_l1_", "1"], MAP),
+    (["ff_logit_ctx_", ""], ["decoder_ff_logit_l1_", "2"], MAP),
+    (["ff_logit_l1_", ""], ["decoder_ff_logit_l1_", ""], &["gamma0", "gamma1", "gamma2"]),
+    (["ff_logit_", ""], ["decoder_ff_logit_l2_", ""], &["W", "Wt", "b"]),
 ];
 
 /// Whether these are Nematus' names.
@@ -92,8 +59,10 @@ fn canonical(name: &str, tied_source: bool) -> String {
 }
 
 fn renamed(stem: &str) -> Option<String> {
-    let (_, canonical) = NAMES.iter().find(|(stored, _)| *stored == stem)?;
-    Some((*canonical).to_owned())
+    FAMILIES.iter().find_map(|([start, end], [canonical_start, canonical_end], parts)| {
+        let part = stem.strip_prefix(start)?.strip_suffix(end)?;
+        parts.contains(&part).then(|| format!("{canonical_start}{part}{canonical_end}"))
+    })
 }
 
 /// Transition cells: `encoder[_r]_{U,Ux,b,bx}_drt_{i}` are cells from 2 on, `decoder_…_nl_drt_{i}` from 3 on.

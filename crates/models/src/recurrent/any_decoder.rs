@@ -1,56 +1,82 @@
-//! The decoder in one of its forms.
+//! The forms of a decoder, and what they have in common.
 
+use super::attention::Source;
 use super::attention_first::AttentionFirst;
-use super::cell::Cell;
-use super::decoder::{Decoder, Prepared};
+use super::cell::{Cell, LayerState};
+use super::decoder::Decoder;
+use super::stack::StackWork;
 use crate::parts::recurrent as parts;
 use crate::weights::CheckedTensor;
 use metaphrase_kernels::Matrix;
 
 /// A decoder, but for embeddings and the output layer.
-pub(super) enum AnyDecoder {
-    Conditional(Box<Decoder>),
-    AttentionFirst(Box<AttentionFirst>),
-}
-
-impl AnyDecoder {
-    /// The decoder of these tensors.
-    pub(super) fn pack(parts: parts::Decoder<CheckedTensor<'_>>) -> Self {
-        match parts {
-            parts::Decoder::Conditional(parts) => Self::Conditional(Box::new(Decoder::pack(*parts))),
-            parts::Decoder::AttentionFirst(parts) => Self::AttentionFirst(Box::new(AttentionFirst::pack(*parts))),
-        }
-    }
-
-    /// Memory that the weights take.
-    pub(super) fn bytes(&self) -> usize {
-        match self {
-            Self::Conditional(decoder) => decoder.bytes(),
-            Self::AttentionFirst(decoder) => decoder.bytes(),
-        }
-    }
-
+pub(super) trait AnyDecoder: Send + Sync {
     /// Number of layers that have a state.
-    pub(super) fn layers(&self) -> usize {
-        match self {
-            Self::Conditional(decoder) => decoder.layers(),
-            Self::AttentionFirst(decoder) => decoder.layers(),
-        }
-    }
+    fn layers(&self) -> usize;
 
     /// The kind of cell of all layers.
-    pub(super) fn cell(&self) -> &Cell {
-        match self {
-            Self::Conditional(decoder) => decoder.cell(),
-            Self::AttentionFirst(decoder) => decoder.cell(),
-        }
-    }
+    fn cell(&self) -> &Cell;
 
-    /// What depends on the source alone.
-    pub(super) fn prepare(&self, annotations: &Matrix, means: &Matrix, prepared: &mut Prepared) {
-        match self {
-            Self::Conditional(decoder) => decoder.prepare(annotations, means, prepared),
-            Self::AttentionFirst(decoder) => decoder.prepare(annotations, means, prepared),
-        }
+    /// Computes what depends on the source alone.
+    fn prepare(&self, annotations: &Matrix, means: &Matrix, prepared: &mut Prepared);
+
+    /// One step: replaces the rows of `layers`, and computes `hidden`, the input of the output layer. `attended` is
+    /// called with the sentence and the attention of each row.
+    fn step(
+        &self,
+        given: &Inputs<'_>,
+        layers: &mut [LayerState],
+        hidden: &mut Matrix,
+        work: &mut DecoderWork,
+        attended: &mut dyn FnMut(&Source, &[f32]),
+    );
+}
+
+/// The decoder of these tensors.
+pub(super) fn pack(parts: parts::Decoder<CheckedTensor<'_>>) -> Box<dyn AnyDecoder> {
+    match parts {
+        parts::Decoder::Conditional(parts) => Box::new(Decoder::pack(*parts)),
+        parts::Decoder::AttentionFirst(parts) => Box::new(AttentionFirst::pack(*parts)),
     }
+}
+
+/// What a step reads.
+pub(super) struct Inputs<'a> {
+    /// For each row the embedding of its last word, `rows × dim_emb`.
+    pub(super) words: &'a Matrix,
+    /// For each row the slot of its sentence.
+    pub(super) slots: &'a [usize],
+    /// For each row the row of `parents` that it extends.
+    pub(super) parent_of: &'a [u32],
+    /// By layer: the states that are extended.
+    pub(super) parents: &'a [LayerState],
+    /// Sentences by slot.
+    pub(super) sources: &'a [Source],
+}
+
+/// What depends on the source alone, for all sentences of a call.
+#[derive(Debug, Default)]
+pub(super) struct Prepared {
+    /// As the annotations.
+    pub(super) keys: Matrix,
+    /// As the annotations.
+    pub(super) values: Matrix,
+    /// As the means.
+    pub(super) starts: Matrix,
+}
+
+/// Work space of a step.
+#[derive(Debug, Default)]
+pub(super) struct DecoderWork {
+    pub(super) words: Matrix,
+    /// `u` of parents.
+    pub(super) states: Matrix,
+    pub(super) queries: Matrix,
+    pub(super) query: Vec<f32>,
+    pub(super) contexts: Matrix,
+    pub(super) weights: Vec<f32>,
+    pub(super) inputs: Matrix,
+    pub(super) below: Matrix,
+    pub(super) top: Matrix,
+    pub(super) stack: StackWork,
 }

@@ -24,13 +24,13 @@
 //! What depends on the parent's state alone (`s·Wa`, `s·U`) is computed once per parent, however many rows it has
 //! (Devlin 2017, §4.5), and what depends on an annotation alone once per sentence (§4.3).
 
+use super::any_decoder::{AnyDecoder, DecoderWork, Inputs, Prepared};
 use super::attention::Source;
 use super::cell::{Cell, CellColumns, LayerState};
 use super::columns::Columns;
-use super::decoder::{Inputs, Prepared};
 use super::projection::Projection;
 use super::rows::{Rows, copy};
-use super::stack::{Stack, StackWork};
+use super::stack::Stack;
 use crate::parts::recurrent as parts;
 use crate::weights::CheckedTensor;
 use metaphrase_kernels::{
@@ -62,19 +62,6 @@ enum Top {
     Gru(Box<Stack>),
 }
 
-/// Work space of a step.
-#[derive(Debug, Default)]
-pub(super) struct AttentionFirstWork {
-    words: Matrix,
-    states: Matrix,
-    query: Vec<f32>,
-    weights: Vec<f32>,
-    inputs: Matrix,
-    below: Matrix,
-    middle: Matrix,
-    stack: StackWork,
-}
-
 impl AttentionFirst {
     /// The decoder of these tensors.
     pub(super) fn pack(parts: parts::AttentionFirst<CheckedTensor<'_>>) -> Self {
@@ -98,30 +85,69 @@ impl AttentionFirst {
         }
     }
 
-    /// Memory that the weights take.
-    pub(super) fn bytes(&self) -> usize {
-        let maps = [&self.start, &self.keys, &self.word, &self.state, &self.context].into_iter().chain(&self.layers);
-        let top = match &self.top {
-            Top::None => 0,
-            Top::Tanh(map) => map.bytes(),
-            Top::Gru(stack) => stack.bytes(),
-        };
-        maps.map(Projection::bytes).sum::<usize>() + self.cell.bytes() + top
+    /// The fully-connected layers over `x`: the second, fourth, … stand alone, the others add the one two below.
+    fn run_layers(&self, x: &Matrix, hidden: &mut Matrix, work: &mut DecoderWork) {
+        let DecoderWork { below, top: middle, .. } = work;
+        copy(x, hidden);
+        for (i, layer) in self.layers.iter().enumerate() {
+            if i > 0 && i % 2 == 0 {
+                // `below` is the layer two below, `middle` the one between.
+                layer.apply(middle, hidden);
+                add_assign(hidden.as_mut_slice(), below.as_slice());
+                clipped_relu_in_place(hidden.as_mut_slice());
+            } else if i == 0 {
+                copy(hidden, middle);
+                layer.apply(middle, hidden);
+                clipped_relu_in_place(hidden.as_mut_slice());
+            } else {
+                copy(hidden, below);
+                layer.apply(below, middle);
+                clipped_relu_in_place(middle.as_mut_slice());
+                copy(middle, hidden);
+            }
+        }
     }
 
-    /// Number of layers that have a state.
-    pub(super) fn layers(&self) -> usize {
+    fn run_top(&self, given: &Inputs<'_>, layers: &mut [LayerState], hidden: &mut Matrix, work: &mut DecoderWork) {
+        let DecoderWork { states, inputs, below, stack: stack_work, .. } = work;
+        match &self.top {
+            Top::None => {}
+            Top::Tanh(map) => {
+                copy(hidden, below);
+                map.apply(below, hidden);
+                tanh_in_place(hidden.as_mut_slice());
+            }
+            Top::Gru(stack) => {
+                stack.input.apply(hidden, inputs);
+                stack.first_states(&given.parents[1], states);
+                let u = Rows::of(states).by(given.parent_of);
+                let previous = given.parents[1].rows().by(given.parent_of);
+                stack.first().update(
+                    given.slots.len(),
+                    Rows::of(inputs),
+                    u,
+                    previous,
+                    &mut layers[1],
+                    &mut stack_work.cell,
+                );
+                copy(&layers[1].output, hidden);
+            }
+        }
+    }
+}
+
+impl AnyDecoder for AttentionFirst {
+    fn layers(&self) -> usize {
         1 + usize::from(matches!(self.top, Top::Gru(_)))
     }
 
-    /// The kind of cell of all layers.
-    pub(super) fn cell(&self) -> &Cell {
+    fn cell(&self) -> &Cell {
         &self.cell
     }
 
     /// What depends on the source alone: the keys of annotations, what they add to the cell's input, and of each mean
     /// annotation the state at the start.
-    pub(super) fn prepare(&self, annotations: &Matrix, means: &Matrix, prepared: &mut Prepared) {
+    fn prepare(&self, annotations: &Matrix, means: &Matrix, prepared: &mut Prepared) {
         self.keys.apply(annotations, &mut prepared.keys);
         tanh_in_place(prepared.keys.as_mut_slice());
         self.context.apply(annotations, &mut prepared.values);
@@ -129,18 +155,16 @@ impl AttentionFirst {
         tanh_in_place(prepared.starts.as_mut_slice());
     }
 
-    /// One step: replaces the rows of `layers`, and computes `hidden`, the input of the output layer. `attended` is
-    /// called with the sentence and the attention of each row.
-    pub(super) fn step(
+    fn step(
         &self,
         given: &Inputs<'_>,
         layers: &mut [LayerState],
         hidden: &mut Matrix,
-        work: &mut AttentionFirstWork,
-        mut attended: impl FnMut(&Source, &[f32]),
+        work: &mut DecoderWork,
+        attended: &mut dyn FnMut(&Source, &[f32]),
     ) {
         let n = given.slots.len();
-        let AttentionFirstWork { words, states, query, weights, inputs, stack, .. } = &mut *work;
+        let DecoderWork { words, states, query, weights, inputs, stack, .. } = &mut *work;
         self.word.apply(given.words, words);
         self.state.apply(&given.parents[0].output, states);
         inputs.resize(n, self.context.outputs());
@@ -162,62 +186,6 @@ impl AttentionFirst {
         self.cell.update(n, Rows::of(inputs), u, previous, &mut layers[0], &mut stack.cell);
         self.run_layers(&layers[0].output, hidden, work);
         self.run_top(given, layers, hidden, work);
-    }
-
-    /// The fully-connected layers over `x`: the second, fourth, … stand alone, the others add the one two below.
-    fn run_layers(&self, x: &Matrix, hidden: &mut Matrix, work: &mut AttentionFirstWork) {
-        let AttentionFirstWork { below, middle, .. } = work;
-        copy(x, hidden);
-        for (i, layer) in self.layers.iter().enumerate() {
-            if i > 0 && i % 2 == 0 {
-                // `below` is the layer two below, `middle` the one between.
-                layer.apply(middle, hidden);
-                add_assign(hidden.as_mut_slice(), below.as_slice());
-                clipped_relu_in_place(hidden.as_mut_slice());
-            } else if i == 0 {
-                copy(hidden, middle);
-                layer.apply(middle, hidden);
-                clipped_relu_in_place(hidden.as_mut_slice());
-            } else {
-                copy(hidden, below);
-                layer.apply(below, middle);
-                clipped_relu_in_place(middle.as_mut_slice());
-                copy(middle, hidden);
-            }
-        }
-    }
-
-    fn run_top(
-        &self,
-        given: &Inputs<'_>,
-        layers: &mut [LayerState],
-        hidden: &mut Matrix,
-        work: &mut AttentionFirstWork,
-    ) {
-        let AttentionFirstWork { states, inputs, below, stack: stack_work, .. } = work;
-        match &self.top {
-            Top::None => {}
-            Top::Tanh(map) => {
-                copy(hidden, below);
-                map.apply(below, hidden);
-                tanh_in_place(hidden.as_mut_slice());
-            }
-            Top::Gru(stack) => {
-                stack.input().apply(hidden, inputs);
-                stack.first_states(&given.parents[1], states);
-                let u = Rows::of(states).by(given.parent_of);
-                let previous = given.parents[1].rows().by(given.parent_of);
-                stack.first().update(
-                    given.slots.len(),
-                    Rows::of(inputs),
-                    u,
-                    previous,
-                    &mut layers[1],
-                    &mut stack_work.cell,
-                );
-                copy(&layers[1].output, hidden);
-            }
-        }
     }
 }
 

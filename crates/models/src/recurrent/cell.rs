@@ -148,11 +148,6 @@ impl Cell {
         self.dim
     }
 
-    /// Memory that its weights take.
-    pub(super) fn bytes(&self) -> usize {
-        self.modulated.as_ref().map_or(0, Projection::bytes)
-    }
-
     /// The new state of `rows` rows, from `a`, `u` and the previous state. `u` is not read by kinds that have no
     /// product by the state.
     pub(super) fn update(

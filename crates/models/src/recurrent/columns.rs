@@ -37,7 +37,7 @@ impl Columns {
     pub(super) fn of(map: Map<CheckedTensor<'_>>) -> Self {
         let mut columns = match map.w {
             Some(w) => Self::new(w.rows(), map.outputs, w.into_numbers()),
-            None => Self::nothing(map.outputs),
+            None => Self::new(0, map.outputs, Vec::new()), // zeros, to which a bias may be added
         };
         if let Some(bias) = map.inside {
             columns = columns.plus(0, bias);
@@ -69,11 +69,6 @@ impl Columns {
     /// The product by a matrix alone.
     pub(super) fn of_matrix(matrix: CheckedTensor<'_>) -> Self {
         Self::new(matrix.rows(), matrix.cols(), matrix.into_numbers())
-    }
-
-    /// The columns of a product by nothing: zeros, to which a bias may be added.
-    fn nothing(outputs: usize) -> Self {
-        Self::new(0, outputs, Vec::new())
     }
 
     /// The identity: the product copies its input.

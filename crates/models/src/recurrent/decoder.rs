@@ -12,6 +12,7 @@
 //! linear in it, so the annotations are multiplied once per sentence, and each row sums products:
 //! `c·W = Σ αⱼ (hⱼ·W)`. The products of the parent's states are computed once per parent, however many rows it has.
 
+use super::any_decoder::{AnyDecoder, DecoderWork, Inputs, Prepared};
 use super::attention::{Attention, Source};
 use super::cell::{Cell, CellColumns, LayerState};
 use super::columns::Columns;
@@ -44,35 +45,6 @@ pub(super) struct Decoder {
     /// From the top state: `W1`.
     readout: Projection,
     dim_emb: usize,
-}
-
-/// Work space of a step.
-#[derive(Debug, Default)]
-pub(super) struct DecoderWork {
-    words: Matrix,
-    /// `u` of parents.
-    states: Matrix,
-    queries: Matrix,
-    contexts: Matrix,
-    weights: Vec<f32>,
-    inputs: Matrix,
-    below: Matrix,
-    top: Matrix,
-    stack: StackWork,
-}
-
-/// What a step reads.
-pub(super) struct Inputs<'a> {
-    /// For each row the embedding of its last word, `rows × dim_emb`.
-    pub(super) words: &'a Matrix,
-    /// For each row the slot of its sentence.
-    pub(super) slots: &'a [usize],
-    /// For each row the row of `parents` that it extends.
-    pub(super) parent_of: &'a [u32],
-    /// By layer: the states that are extended.
-    pub(super) parents: &'a [LayerState],
-    /// Sentences by slot.
-    pub(super) sources: &'a [Source],
 }
 
 impl Decoder {
@@ -110,42 +82,71 @@ impl Decoder {
         }
     }
 
-    /// Memory that the weights take.
-    pub(super) fn bytes(&self) -> usize {
-        let products = [&self.start, &self.word, &self.attention.keys, &self.query, &self.context, &self.readout];
-        let products: usize = products.into_iter().chain(&self.first_state).map(Projection::bytes).sum();
-        let cells: usize = [&self.first].into_iter().chain(&self.second).map(Cell::bytes).sum();
-        products + cells + self.transitions.bytes() + self.upper.iter().map(Stack::bytes).sum::<usize>()
+    /// Cell 2 and the transitions of the first layer.
+    fn after_attention(&self, base: &mut LayerState, queries: &Matrix, contexts: &Matrix, work: &mut StackWork) {
+        if let Some(cell) = &self.second {
+            let a = Rows::of(contexts).columns(0..contexts.cols() - self.dim_emb);
+            let u = Rows::of(queries).columns(self.attention.dim()..queries.cols());
+            cell.update(base.output.rows(), a, u, base.rows(), &mut work.next, &mut work.cell);
+            std::mem::swap(base, &mut work.next);
+        }
+        self.transitions.advance(base, work);
     }
 
-    /// Number of layers.
-    pub(super) fn layers(&self) -> usize {
+    /// The layers above the first; leaves what the highest says in `work.top`.
+    fn run_upper(&self, given: &Inputs<'_>, layers: &mut [LayerState], work: &mut DecoderWork) {
+        let DecoderWork { states, inputs, below, top, stack: stack_work, .. } = work;
+        copy(&layers[0].output, top);
+        for ((stack, parent), layer) in self.upper.iter().zip(&given.parents[1..]).zip(&mut layers[1..]) {
+            copy(top, below);
+            stack.input.apply(below, inputs);
+            stack.first_states(parent, states);
+            let (u, previous) = (Rows::of(states).by(given.parent_of), parent.rows().by(given.parent_of));
+            let n = given.slots.len();
+            stack.first().update(n, Rows::of(inputs), u, previous, layer, &mut stack_work.cell);
+            stack.transitions.advance(layer, stack_work);
+            copy(&layer.output, top);
+            if self.skip {
+                add_assign(top.as_mut_slice(), below.as_slice());
+            }
+        }
+    }
+
+    /// `t = tanh(y·W0 + b0 + top·W1 + b1 + c·W2 + b2)`, each term normalised where the model does.
+    fn read_out(&self, hidden: &mut Matrix, work: &DecoderWork) {
+        self.readout.apply(&work.top, hidden);
+        for r in 0..hidden.rows() {
+            let row = hidden.row_mut(r);
+            add_assign(row, &work.words.row(r)[work.words.cols() - self.dim_emb..]);
+            add_assign(row, &work.contexts.row(r)[work.contexts.cols() - self.dim_emb..]);
+        }
+        tanh_in_place(hidden.as_mut_slice());
+    }
+}
+
+impl AnyDecoder for Decoder {
+    fn layers(&self) -> usize {
         1 + self.upper.len()
     }
 
-    /// The kind of cell of all layers.
-    pub(super) fn cell(&self) -> &Cell {
+    fn cell(&self) -> &Cell {
         &self.first
     }
 
-    /// What depends on the source alone: the keys and values of annotations, and of each mean annotation the state at
-    /// the start.
-    pub(super) fn prepare(&self, annotations: &Matrix, means: &Matrix, prepared: &mut Prepared) {
+    fn prepare(&self, annotations: &Matrix, means: &Matrix, prepared: &mut Prepared) {
         self.attention.keys.apply(annotations, &mut prepared.keys);
         self.context.product(annotations, &mut prepared.values);
         self.start.apply(means, &mut prepared.starts);
         tanh_in_place(prepared.starts.as_mut_slice());
     }
 
-    /// One step: replaces the rows of `layers`, and computes `hidden` (`rows × dim_emb`), the input of the output
-    /// layer. `attended` is called with the sentence and the attention of each row.
-    pub(super) fn step(
+    fn step(
         &self,
         given: &Inputs<'_>,
         layers: &mut [LayerState],
         hidden: &mut Matrix,
         work: &mut DecoderWork,
-        mut attended: impl FnMut(&Source, &[f32]),
+        attended: &mut dyn FnMut(&Source, &[f32]),
     ) {
         let n = given.slots.len();
         let DecoderWork { words, states, queries, contexts, weights, stack, .. } = &mut *work;
@@ -173,56 +174,4 @@ impl Decoder {
         self.run_upper(given, layers, work);
         self.read_out(hidden, work);
     }
-
-    /// Cell 2 and the transitions of the first layer.
-    fn after_attention(&self, base: &mut LayerState, queries: &Matrix, contexts: &Matrix, work: &mut StackWork) {
-        if let Some(cell) = &self.second {
-            let a = Rows::of(contexts).columns(0..contexts.cols() - self.dim_emb);
-            let u = Rows::of(queries).columns(self.attention.dim()..queries.cols());
-            cell.update(base.output.rows(), a, u, base.rows(), &mut work.next, &mut work.cell);
-            std::mem::swap(base, &mut work.next);
-        }
-        self.transitions.advance(base, work);
-    }
-
-    /// The layers above the first; leaves what the highest says in `work.top`.
-    fn run_upper(&self, given: &Inputs<'_>, layers: &mut [LayerState], work: &mut DecoderWork) {
-        let DecoderWork { states, inputs, below, top, stack: stack_work, .. } = work;
-        copy(&layers[0].output, top);
-        for ((stack, parent), layer) in self.upper.iter().zip(&given.parents[1..]).zip(&mut layers[1..]) {
-            copy(top, below);
-            stack.input().apply(below, inputs);
-            stack.first_states(parent, states);
-            let (u, previous) = (Rows::of(states).by(given.parent_of), parent.rows().by(given.parent_of));
-            let n = given.slots.len();
-            stack.first().update(n, Rows::of(inputs), u, previous, layer, &mut stack_work.cell);
-            stack.transitions().advance(layer, stack_work);
-            copy(&layer.output, top);
-            if self.skip {
-                add_assign(top.as_mut_slice(), below.as_slice());
-            }
-        }
-    }
-
-    /// `t = tanh(y·W0 + b0 + top·W1 + b1 + c·W2 + b2)`, each term normalised where the model does.
-    fn read_out(&self, hidden: &mut Matrix, work: &DecoderWork) {
-        self.readout.apply(&work.top, hidden);
-        for r in 0..hidden.rows() {
-            let row = hidden.row_mut(r);
-            add_assign(row, &work.words.row(r)[work.words.cols() - self.dim_emb..]);
-            add_assign(row, &work.contexts.row(r)[work.contexts.cols() - self.dim_emb..]);
-        }
-        tanh_in_place(hidden.as_mut_slice());
-    }
-}
-
-/// What [`Decoder::prepare`] computes, for all sentences of a call.
-#[derive(Debug, Default)]
-pub(super) struct Prepared {
-    /// As the annotations.
-    pub(super) keys: Matrix,
-    /// As the annotations.
-    pub(super) values: Matrix,
-    /// As the means.
-    pub(super) starts: Matrix,
 }

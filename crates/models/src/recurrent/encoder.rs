@@ -52,12 +52,6 @@ impl Encoder {
         }
     }
 
-    /// Memory that the weights take.
-    pub(super) fn bytes(&self) -> usize {
-        let layers = self.forward.iter().chain(&self.backward).chain(&self.upper).chain(self.joined.iter().flatten());
-        layers.map(|layer| layer.stack.bytes()).sum()
-    }
-
     /// The annotations of all positions, `rows × dim`, from the embeddings, `rows × dim_emb`, both as `layout` has
     /// them.
     pub(super) fn run(
@@ -115,7 +109,7 @@ impl Layer {
     /// Runs over the positions of all sentences at once, those that have a word there.
     fn run(&self, layout: &TimeMajor, x: &Matrix, out: &mut Matrix, work: &mut EncoderWork) {
         let EncoderWork { inputs, state, stack: stack_work, .. } = work;
-        self.stack.input().apply(x, inputs);
+        self.stack.input.apply(x, inputs);
         let cell = self.stack.first();
         out.resize(layout.rows(), cell.dim());
         state.resize(0, cell);

@@ -23,11 +23,6 @@ impl Projection {
         self.finish.bias.len()
     }
 
-    /// Memory that the weights take.
-    pub(super) fn bytes(&self) -> usize {
-        self.weights.bytes()
-    }
-
     /// The product with its finish: `out` becomes `x.rows() × outputs`.
     pub(super) fn apply(&self, x: &Matrix, out: &mut Matrix) {
         product(x, &self.weights, Epilogue { bias: Some(&self.finish.bias), ..Epilogue::default() }, out);

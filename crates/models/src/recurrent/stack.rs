@@ -24,9 +24,11 @@ struct Transition {
 
 /// A cell that reads the input, then transitions.
 pub(super) struct Stack {
-    input: Projection,
+    /// The product by the input of the first cell.
+    pub(super) input: Projection,
     first: StackedCell,
-    transitions: Transitions,
+    /// The rest of the cells.
+    pub(super) transitions: Transitions,
 }
 
 /// Cells without input, one after the other.
@@ -54,19 +56,9 @@ impl Stack {
         Self { input: input.pack(), first, transitions: Transitions::pack(cells) }
     }
 
-    /// Memory that the weights take.
-    pub(super) fn bytes(&self) -> usize {
-        self.input.bytes() + self.first.bytes() + self.transitions.bytes()
-    }
-
     /// The cell that reads the input.
     pub(super) fn first(&self) -> &Cell {
         &self.first.cell
-    }
-
-    /// The product by the input of the first cell.
-    pub(super) fn input(&self) -> &Projection {
-        &self.input
     }
 
     /// Replaces `state` by the next one, from the first cell's `a`.
@@ -81,11 +73,6 @@ impl Stack {
             projection.apply(&state.output, out);
         }
     }
-
-    /// The rest of the cells.
-    pub(super) fn transitions(&self) -> &Transitions {
-        &self.transitions
-    }
 }
 
 impl Transitions {
@@ -98,11 +85,6 @@ impl Transitions {
         Self(cells.map(transition).collect())
     }
 
-    /// Memory that the weights take.
-    pub(super) fn bytes(&self) -> usize {
-        self.0.iter().map(|transition| transition.cell.bytes()).sum()
-    }
-
     /// Replaces `state` by the state after all of them.
     pub(super) fn advance(&self, state: &mut LayerState, work: &mut StackWork) {
         for Transition { cell, constant } in &self.0 {
@@ -112,10 +94,6 @@ impl Transitions {
 }
 
 impl StackedCell {
-    fn bytes(&self) -> usize {
-        self.cell.bytes() + self.state.as_ref().map_or(0, Projection::bytes)
-    }
-
     fn advance(&self, a: Rows<'_>, state: &mut LayerState, work: &mut StackWork) {
         let StackWork { states, next, cell } = work;
         if let Some(projection) = &self.state {

@@ -1,10 +1,8 @@
 //! Everything that a search of a recurrent model changes: encoded sentences, rows, work space.
 
-use super::any_decoder::AnyDecoder;
+use super::any_decoder::{AnyDecoder, DecoderWork, Prepared};
 use super::attention::Source;
-use super::attention_first::AttentionFirstWork;
 use super::cell::LayerState;
-use super::decoder::{DecoderWork, Prepared};
 use super::encoder::EncoderWork;
 use super::layout::TimeMajor;
 use crate::embedding::Embedding;
@@ -39,7 +37,6 @@ pub struct RecurrentState {
     /// Attention of the rows of the last step; empty where the sentence is without.
     pub(super) attention: Ragged<f32>,
     pub(super) decoder_work: DecoderWork,
-    pub(super) attention_first_work: AttentionFirstWork,
 
     // Of one call of `encode`.
     pub(super) layout: TimeMajor,
@@ -152,7 +149,7 @@ impl RecurrentState {
 
     /// Makes room in `layers` for the rows of a call: the rows that are there become those of the step before or, where
     /// rows are added to them, are set aside.
-    pub(super) fn begin(&mut self, step: Step, decoder: &AnyDecoder) {
+    pub(super) fn begin(&mut self, step: Step, decoder: &dyn AnyDecoder) {
         for layers in [&mut self.layers, &mut self.before, &mut self.parents, &mut self.aside] {
             layers.resize_with(decoder.layers(), LayerState::default);
         }
@@ -177,7 +174,7 @@ impl RecurrentState {
     }
 
     /// Notes the parents of `rows` and gathers the parents' states and the words' embeddings.
-    pub(super) fn look_up(&mut self, rows: &[StepRow], decoder: &AnyDecoder, table: &Embedding, dim_emb: usize) {
+    pub(super) fn look_up(&mut self, rows: &[StepRow], decoder: &dyn AnyDecoder, table: &Embedding, dim_emb: usize) {
         self.origins.collect(rows, self.before[0].output.rows(), &mut self.parent_of);
         for (layer, parents) in self.before.iter().zip(&mut self.parents) {
             parents.resize(self.origins.origins.len(), decoder.cell());

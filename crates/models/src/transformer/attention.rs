@@ -36,12 +36,6 @@ impl Attention {
             relative: relative.map(|relative| Relative::pack(&relative, heads)),
         }
     }
-
-    /// Memory that the weights take.
-    pub(super) fn bytes(&self) -> usize {
-        let maps = [&self.queries, &self.keys, &self.values].into_iter().chain(&self.projection);
-        maps.map(Dense::bytes).sum::<usize>() + self.relative.as_ref().map_or(0, Relative::bytes)
-    }
 }
 
 /// The heads of an attention layer.

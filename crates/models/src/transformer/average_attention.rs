@@ -2,7 +2,7 @@
 
 use super::decoder::NewRows;
 use super::dense::Dense;
-use super::operations::{Around, End};
+use super::operations::{Around, AroundWork};
 use crate::parts::transformer as parts;
 use crate::weights::CheckedTensor;
 use metaphrase_kernels::{Matrix, add_assign, axpy, mul_assign};
@@ -17,12 +17,8 @@ use metaphrase_kernels::{Matrix, add_assign, axpy, mul_assign};
 pub(super) struct AverageAttention {
     around: Around,
     feed_forward: Vec<Dense>,
-    gates: Option<Gates>,
-}
-
-struct Gates {
-    input: Dense,
-    forget: Dense,
+    /// From the block's input, and from the mean.
+    gates: Option<[Dense; 2]>,
 }
 
 /// Work space of an [`AverageAttention`].
@@ -39,7 +35,7 @@ impl AverageAttention {
     /// The block of these tensors.
     pub(super) fn pack<'a>(block: parts::Block<CheckedTensor<'a>, parts::AverageAttention<CheckedTensor<'a>>>) -> Self {
         let (around, parts::AverageAttention { feed_forward, gates }) = Around::pack(block);
-        let gates = gates.map(|gates| Gates { input: Dense::pack(gates.input), forget: Dense::pack(gates.forget) });
+        let gates = gates.map(|gates| [gates.input, gates.forget].map(Dense::pack));
         Self { around, feed_forward: feed_forward.into_iter().map(Dense::pack).collect(), gates }
     }
 
@@ -52,7 +48,7 @@ impl AverageAttention {
         position: impl Fn(usize) -> usize,
         (before, means): (&Matrix, &mut Matrix),
         work: &mut Work,
-        end: &mut End,
+        around_work: &mut AroundWork,
     ) {
         let Work { input, averaged, hidden, input_gate, forget_gate } = work;
         means.resize(new.first + x.rows(), x.cols());
@@ -67,7 +63,7 @@ impl AverageAttention {
             }
             averaged.row_mut(r).copy_from_slice(mean);
         }
-        let seen = self.around.begin(averaged, input, end);
+        let seen = self.around.begin(averaged, input, around_work);
         hidden.resize(x.rows(), x.cols());
         match self.feed_forward.split_first() {
             None => hidden.as_mut_slice().copy_from_slice(seen.as_slice()),
@@ -79,19 +75,13 @@ impl AverageAttention {
                 }
             }
         }
-        if let Some(gates) = &self.gates {
-            gates.input.apply(x, input_gate);
-            gates.forget.apply(hidden, forget_gate);
+        if let Some([of_input, of_mean]) = &self.gates {
+            of_input.apply(x, input_gate);
+            of_mean.apply(hidden, forget_gate);
             mul_assign(input_gate.as_mut_slice(), x.as_slice());
             mul_assign(hidden.as_mut_slice(), forget_gate.as_slice());
             add_assign(hidden.as_mut_slice(), input_gate.as_slice());
         }
-        self.around.end(None, hidden, x, end);
-    }
-
-    /// Memory that the weights take.
-    pub(super) fn bytes(&self) -> usize {
-        let gates = self.gates.iter().flat_map(|gates| [&gates.input, &gates.forget]);
-        self.feed_forward.iter().chain(gates).map(Dense::bytes).sum()
+        self.around.end(None, hidden, x, around_work);
     }
 }

@@ -1,7 +1,7 @@
 //! The decoder's attention over the source.
 
 use super::attention::{Attention, KeysValues};
-use super::operations::End;
+use super::operations::AroundWork;
 use metaphrase_base::StepRow;
 use metaphrase_kernels::{Matrix, Rows};
 
@@ -30,10 +30,10 @@ impl Attention {
         source: impl Fn(&StepRow) -> &'s KeysValues,
         mut on_weights: impl FnMut(&StepRow, &[f32]),
         work: &mut Work,
-        end: &mut End,
+        around_work: &mut AroundWork,
     ) {
         let Work { input, queries, attended, weights } = work;
-        self.queries.apply(self.around.begin(x, input, end), queries);
+        self.queries.apply(self.around.begin(x, input, around_work), queries);
         attended.resize(x.rows(), x.cols());
         for (r, row) in rows.iter().enumerate() {
             let source = source(row);
@@ -41,6 +41,6 @@ impl Attention {
             self.heads.attend(queries.row(r), source, &Rows::Range(0..words), weights, attended.row_mut(r));
             on_weights(row, &weights[..words]);
         }
-        self.around.end(self.projection.as_ref(), attended, x, end);
+        self.around.end(self.projection.as_ref(), attended, x, around_work);
     }
 }

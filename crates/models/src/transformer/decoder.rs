@@ -7,7 +7,7 @@ use super::encoder::Encoded;
 use super::feed_forward::{self, FeedForward};
 use super::history::History;
 use super::input::Input;
-use super::operations::{End, Process};
+use super::operations::{AroundWork, Process};
 use super::self_attention::{self, KeySource};
 use super::ssru::{self, Ssru};
 use crate::config::{Positions, TransformerConfig};
@@ -95,7 +95,7 @@ struct Work {
     average: average_attention::Work,
     context: cross_attention::Work,
     feed_forward: feed_forward::Work,
-    end: End,
+    around_work: AroundWork,
 }
 
 impl Decoder {
@@ -165,7 +165,7 @@ impl Decoder {
             let word = row.parent.map(|parent| parent.word);
             self.input.write(word, history.position(Row::new(first + r)), x.row_mut(r));
         }
-        self.input.finish(x, &mut work.embedded, work.end.gate());
+        self.input.finish(x, &mut work.embedded, work.around_work.gate());
         for (i, (&own, memory)) in self.order.iter().zip(memories).enumerate() {
             let layer = &self.layers[own];
             layer.so_far.step(x, new, sources, history, memory, work);
@@ -176,15 +176,10 @@ impl Decoder {
                     attention.extend(if sources[row.sentence.index()].attention { weights } else { &[] });
                 }
             };
-            layer.context.apply(x, rows, words, keep, &mut work.context, &mut work.end);
-            layer.feed_forward.apply(x, &mut work.feed_forward, &mut work.end);
+            layer.context.apply(x, rows, words, keep, &mut work.context, &mut work.around_work);
+            layer.feed_forward.apply(x, &mut work.feed_forward, &mut work.around_work);
         }
-        self.top.apply(x, &work.embedded, work.end.gate());
-    }
-
-    /// Memory that the weights take.
-    pub(super) fn bytes(&self) -> usize {
-        self.input.bytes() + self.layers.iter().map(Layer::bytes).sum::<usize>()
+        self.top.apply(x, &work.embedded, work.around_work.gate());
     }
 }
 
@@ -197,15 +192,6 @@ impl Layer {
         };
         let context = Attention::pack(layer.context, heads);
         Self { so_far, context, feed_forward: FeedForward::pack(layer.feed_forward) }
-    }
-
-    fn bytes(&self) -> usize {
-        let so_far = match &self.so_far {
-            SoFar::Attention(attention) => attention.bytes(),
-            SoFar::Ssru(ssru) => ssru.bytes(),
-            SoFar::Average(average) => average.bytes(),
-        };
-        so_far + self.context.bytes() + self.feed_forward.bytes()
     }
 }
 
@@ -220,16 +206,16 @@ impl SoFar {
         work: &mut Work,
     ) {
         let Memory { entries, now, before } = memory;
-        let end = &mut work.end;
+        let around_work = &mut work.around_work;
         match self {
             Self::Attention(attention) => {
                 let key_source = |r: usize| sources[new.rows[r].sentence.index()].key_source;
-                attention.step(x, history, entries, key_source, &mut work.self_attention, end);
+                attention.step(x, history, entries, key_source, &mut work.self_attention, around_work);
             }
-            Self::Ssru(ssru) => ssru.step(x, new, before, now, &mut work.ssru, end),
+            Self::Ssru(ssru) => ssru.step(x, new, before, now, &mut work.ssru, around_work),
             Self::Average(average) => {
                 let position = |r| history.position(Row::new(new.first + r));
-                average.step(x, new, position, (before, now), &mut work.average, end);
+                average.step(x, new, position, (before, now), &mut work.average, around_work);
             }
         }
     }

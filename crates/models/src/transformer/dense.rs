@@ -38,9 +38,4 @@ impl Dense {
         let epilogue = Epilogue { bias: Some(&self.bias), add: Some(add), ..Epilogue::default() };
         product(x, &self.weights, epilogue, out);
     }
-
-    /// Memory that the weights take.
-    pub(super) fn bytes(&self) -> usize {
-        self.weights.bytes() + size_of_val(&self.bias[..])
-    }
 }

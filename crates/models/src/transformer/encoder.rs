@@ -3,7 +3,7 @@
 use super::attention::Attention;
 use super::feed_forward::{self, FeedForward};
 use super::input::Input;
-use super::operations::{End, Process};
+use super::operations::{AroundWork, Process};
 use super::self_attention;
 use crate::parts::transformer as parts;
 use crate::weights::CheckedTensor;
@@ -33,7 +33,7 @@ pub(super) struct Encoded {
     embedded: Matrix,
     attention: self_attention::Work,
     feed_forward: feed_forward::Work,
-    end: End,
+    around_work: AroundWork,
 }
 
 impl Encoder {
@@ -53,7 +53,7 @@ impl Encoder {
 
     /// Encodes sentences; the end of sentence is one of their words.
     pub(super) fn encode(&self, sentences: &[Sentence<'_>], dim: usize, out: &mut Encoded) {
-        let Encoded { words: x, sentences: ranges, embedded, attention, feed_forward, end } = out;
+        let Encoded { words: x, sentences: ranges, embedded, attention, feed_forward, around_work } = out;
         x.resize(sentences.iter().map(|s| s.words.len()).sum(), dim);
         ranges.clear();
         let mut row = 0;
@@ -64,17 +64,11 @@ impl Encoder {
                 row += 1;
             }
         }
-        self.input.finish(x, embedded, end.gate());
+        self.input.finish(x, embedded, around_work.gate());
         for layer in &self.layers {
-            layer.attention.encode(x, ranges, attention, end);
-            layer.feed_forward.apply(x, feed_forward, end);
+            layer.attention.encode(x, ranges, attention, around_work);
+            layer.feed_forward.apply(x, feed_forward, around_work);
         }
-        self.top.apply(x, embedded, end.gate());
-    }
-
-    /// Memory that the weights take.
-    pub(super) fn bytes(&self) -> usize {
-        let layers = self.layers.iter().map(|layer| layer.attention.bytes() + layer.feed_forward.bytes());
-        self.input.bytes() + layers.sum::<usize>()
+        self.top.apply(x, embedded, around_work.gate());
     }
 }

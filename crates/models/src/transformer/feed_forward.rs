@@ -1,7 +1,7 @@
 //! The position-wise feed-forward block.
 
 use super::dense::Dense;
-use super::operations::{Around, End};
+use super::operations::{Around, AroundWork};
 use crate::parts::transformer as parts;
 use crate::weights::CheckedTensor;
 use metaphrase_kernels::Matrix;
@@ -29,21 +29,18 @@ impl FeedForward {
     }
 
     /// x ← the block's output; `x` is `rows × d`.
-    pub(super) fn apply(&self, x: &mut Matrix, work: &mut Work, end: &mut End) {
+    pub(super) fn apply(&self, x: &mut Matrix, work: &mut Work, around_work: &mut AroundWork) {
         let Work { input, hidden, next } = work;
-        let input = self.around.begin(x, input, end);
+        let input = self.around.begin(x, input, around_work);
         self.maps[0].apply(input, hidden);
         // A block of one map has read its input, which `begin` may have left in `x` itself.
-        let Some((last, inner)) = self.maps[1..].split_last() else { return self.around.end(None, hidden, x, end) };
+        let Some((last, inner)) = self.maps[1..].split_last() else {
+            return self.around.end(None, hidden, x, around_work);
+        };
         for map in inner {
             map.apply(hidden, next);
             std::mem::swap(hidden, next);
         }
-        self.around.end(Some(last), hidden, x, end);
-    }
-
-    /// Memory that the weights take.
-    pub(super) fn bytes(&self) -> usize {
-        self.maps.iter().map(Dense::bytes).sum()
+        self.around.end(Some(last), hidden, x, around_work);
     }
 }

@@ -33,14 +33,4 @@ impl Input {
         embedded.as_mut_slice().copy_from_slice(x.as_slice());
         self.process.apply(x, embedded, gate);
     }
-
-    /// Memory that the embeddings take.
-    pub(super) fn bytes(&self) -> usize {
-        self.embedding.bytes()
-    }
-
-    /// Whether both sides share their embeddings.
-    pub(super) fn shares_embedding(&self, other: &Self) -> bool {
-        self.embedding.is(&other.embedding)
-    }
 }

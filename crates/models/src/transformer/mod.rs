@@ -24,14 +24,14 @@ mod relative;
 mod self_attention;
 mod ssru;
 
+use crate::Scores;
 use crate::output::Output;
 use crate::parts::transformer as parts;
 use crate::weights::CheckedTensor;
-use crate::{Config, Scores};
 use decoder::{Decoder, DecoderState};
 use encoder::{Encoded, Encoder};
 use input::Input;
-use metaphrase_base::{ModelFacts, Row, SentId, Sentence, Step, StepModel, StepRow, WordId};
+use metaphrase_base::{Row, SentId, Sentence, Step, StepRow};
 use operations::Process;
 use positions::Positions;
 pub use positions::position_vectors;
@@ -43,8 +43,6 @@ pub struct Transformer {
     decoder: Decoder,
     output: Output,
     dim: usize,
-    target_words: usize,
-    end_of_sentence: WordId,
 }
 
 /// Sentences, rows of the last step and work space of a [`Transformer`].
@@ -56,7 +54,7 @@ pub struct TransformerState {
 
 impl Transformer {
     /// The Transformer of these tensors.
-    pub(crate) fn pack(parts: parts::Transformer<CheckedTensor<'_>>, config: &Config) -> Self {
+    pub(crate) fn pack(parts: parts::Transformer<CheckedTensor<'_>>) -> Self {
         let parts::Transformer { settings: network, words, positions, encoder, decoder, order } = parts;
         let dim = network.dim_emb;
         let (source, target, output) = Output::with_embeddings(words);
@@ -75,54 +73,28 @@ impl Transformer {
             decoder: Decoder::pack(decoder.layers, decoder.top, order, decoder_input, &network),
             output,
             dim,
-            target_words: config.target_words,
-            end_of_sentence: WordId(config.end_of_sentence),
         }
     }
 
-    /// Memory that the weights take, in bytes.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        let shared = self.encoder.input.shares_embedding(&self.decoder.input);
-        let twice = if shared { self.encoder.input.bytes() } else { 0 };
-        self.encoder.bytes() + self.decoder.bytes() + self.output.bytes() - twice
-    }
-}
-
-impl StepModel for Transformer {
-    type State = TransformerState;
-    type Scores = Scores;
-
-    /// Every Transformer has attention: the first head of the layer that guided alignment trains, by default the last
-    /// one. Marian shows this head, too, whether the model was trained with alignments or not.
-    fn facts(&self) -> ModelFacts {
-        let Self { target_words, end_of_sentence, .. } = *self;
-        ModelFacts { target_words, end_of_sentence, log_probs: true, attention: true }
-    }
-
-    fn new_state(&self) -> TransformerState {
+    pub(crate) fn new_state(&self) -> TransformerState {
         TransformerState { decoder: self.decoder.new_state(), ..TransformerState::default() }
     }
 
-    fn new_scores(&self) -> Scores {
-        Scores::new()
-    }
-
-    fn encode(&self, sentences: &[Sentence<'_>], state: &mut TransformerState) {
+    pub(crate) fn encode(&self, sentences: &[Sentence<'_>], state: &mut TransformerState) {
         self.encoder.encode(sentences, self.dim, &mut state.encoded);
         self.decoder.admit(sentences, &state.encoded, &mut state.decoder);
     }
 
-    fn release(&self, slot: SentId, state: &mut TransformerState) {
+    pub(crate) fn release(&self, slot: SentId, state: &mut TransformerState) {
         state.decoder.release(slot);
     }
 
-    fn step(&self, step: Step, rows: &[StepRow], state: &mut TransformerState, scores: &mut Scores) {
+    pub(crate) fn step(&self, step: Step, rows: &[StepRow], state: &mut TransformerState, scores: &mut Scores) {
         self.decoder.step(step, rows, self.dim, &mut state.decoder);
         scores.compute(step, &self.output, &state.decoder.output);
     }
 
-    fn attention<'s>(&self, state: &'s TransformerState, row: Row) -> &'s [f32] {
+    pub(crate) fn attention<'s>(&self, state: &'s TransformerState, row: Row) -> &'s [f32] {
         state.decoder.attention(row)
     }
 }

@@ -37,11 +37,6 @@ impl Process {
         Self { steps: process.steps.into_iter().map(step).collect(), epsilon: process.epsilon }
     }
 
-    /// Whether it does nothing.
-    pub(super) fn is_empty(&self) -> bool {
-        self.steps.is_empty()
-    }
-
     /// Runs the operations on `y`; skip connections and highways lead from `x`, which is as large.
     pub(super) fn apply(&self, y: &mut Matrix, x: &Matrix, gate: &mut Matrix) {
         self.run(&self.steps, y, x, gate);
@@ -76,12 +71,12 @@ pub(super) struct Around {
 
 /// Work space of [`Around`].
 #[derive(Debug, Default)]
-pub(super) struct End {
+pub(super) struct AroundWork {
     output: Matrix,
     gate: Matrix,
 }
 
-impl End {
+impl AroundWork {
     /// Work space of a [`Process`] that is not around a block.
     pub(super) const fn gate(&mut self) -> &mut Matrix {
         &mut self.gate
@@ -96,24 +91,24 @@ impl Around {
 
     /// Whether the block sees its input as it is.
     pub(super) fn begins_plain(&self) -> bool {
-        self.before.is_empty()
+        self.before.steps.is_empty()
     }
 
     /// What the block sees of its input: `x` itself, or what the operations before it make of it, in `out`.
-    pub(super) fn begin<'a>(&self, x: &'a Matrix, out: &'a mut Matrix, end: &mut End) -> &'a Matrix {
-        if self.before.is_empty() {
+    pub(super) fn begin<'a>(&self, x: &'a Matrix, out: &'a mut Matrix, around_work: &mut AroundWork) -> &'a Matrix {
+        if self.begins_plain() {
             return x;
         }
         out.resize(x.rows(), x.cols());
         out.as_mut_slice().copy_from_slice(x.as_slice());
-        self.before.apply(out, x, &mut end.gate);
+        self.before.apply(out, x, &mut around_work.gate);
         out
     }
 
     /// Ends a block whose last map is `last`, on `h` (without one, `h` is the block's output as it stands): `x` was the
     /// block's input and becomes the output. A skip connection that comes first is part of the product.
-    pub(super) fn end(&self, last: Option<&Dense>, h: &mut Matrix, x: &mut Matrix, work: &mut End) {
-        let End { output, gate } = work;
+    pub(super) fn end(&self, last: Option<&Dense>, h: &mut Matrix, x: &mut Matrix, work: &mut AroundWork) {
+        let AroundWork { output, gate } = work;
         let steps = &self.after.steps[..];
         match (last, steps) {
             (Some(last), [Step::Add, rest @ ..]) => {

@@ -38,11 +38,6 @@ impl Relative {
         Self { vectors, positions: RelativePositions { keys: (), values: (), distance: parts.distance }, heads }
     }
 
-    /// Memory that the tables take.
-    pub(super) fn bytes(&self) -> usize {
-        size_of_val(self.vectors.keys.as_slice()) + size_of_val(self.vectors.values.as_slice())
-    }
-
     /// As [`Heads::attend`], of the query at `position` over the words `seen`, which are at positions from 0 on.
     pub(super) fn attend(
         &self,

@@ -2,7 +2,7 @@
 
 use super::attention::{Attention, KeysValues};
 use super::history::History;
-use super::operations::End;
+use super::operations::AroundWork;
 use super::relative;
 use core::ops::Range;
 use metaphrase_base::Row;
@@ -37,8 +37,14 @@ pub(super) enum KeySource {
 
 impl Attention {
     /// The encoder's: `x` holds the words of sentences one after the other, `sentences` says which rows are whose.
-    pub(super) fn encode(&self, x: &mut Matrix, sentences: &[Range<usize>], work: &mut Work, end: &mut End) {
-        self.project(x, work, end);
+    pub(super) fn encode(
+        &self,
+        x: &mut Matrix,
+        sentences: &[Range<usize>],
+        work: &mut Work,
+        around_work: &mut AroundWork,
+    ) {
+        self.project(x, work, around_work);
         let Work { queries, words, attended, weights, relative, .. } = work;
         for sentence in sentences {
             let seen = Rows::Range(sentence.clone());
@@ -47,7 +53,7 @@ impl Attention {
                 self.attend(query, words, &seen, weights, relative, attended.row_mut(word));
             }
         }
-        self.around.end(self.projection.as_ref(), attended, x, end);
+        self.around.end(self.projection.as_ref(), attended, x, around_work);
     }
 
     /// The decoder's: each row of `x`, which are the last rows of the step, over its entries in `history`; its
@@ -60,9 +66,9 @@ impl Attention {
         arena: &mut KeysValues,
         source: impl Fn(usize) -> KeySource,
         work: &mut Work,
-        end: &mut End,
+        around_work: &mut AroundWork,
     ) {
-        self.project(x, work, end);
+        self.project(x, work, around_work);
         let Work { queries, words, raw, attended, weights, relative, .. } = work;
         let first = history.rows() - x.rows();
         let any_raw = !self.around.begins_plain() && (0..x.rows()).any(|r| source(r) == KeySource::Raw);
@@ -84,7 +90,7 @@ impl Attention {
                 self.attend(query, arena, &Rows::List(entries), weights, relative, attended.row_mut(r));
             }
         }
-        self.around.end(self.projection.as_ref(), attended, x, end);
+        self.around.end(self.projection.as_ref(), attended, x, around_work);
     }
 
     /// Attention of a query at its position over the words `seen`, which are at positions from 0 on.
@@ -104,9 +110,9 @@ impl Attention {
     }
 
     /// Queries, keys and values of `x`, and room for the result.
-    fn project(&self, x: &Matrix, work: &mut Work, end: &mut End) {
+    fn project(&self, x: &Matrix, work: &mut Work, around_work: &mut AroundWork) {
         let Work { input, queries, words, attended, .. } = work;
-        let input = self.around.begin(x, input, end);
+        let input = self.around.begin(x, input, around_work);
         self.queries.apply(input, queries);
         self.keys.apply(input, &mut words.keys);
         self.values.apply(input, &mut words.values);

@@ -2,7 +2,7 @@
 
 use super::decoder::NewRows;
 use super::dense::Dense;
-use super::operations::{Around, End};
+use super::operations::{Around, AroundWork};
 use crate::parts::transformer as parts;
 use crate::weights::CheckedTensor;
 use metaphrase_kernels::{Matrix, lerp, relu_in_place};
@@ -53,10 +53,10 @@ impl Ssru {
         before: &Matrix,
         cells: &mut Matrix,
         work: &mut Work,
-        end: &mut End,
+        around_work: &mut AroundWork,
     ) {
         let Work { input, candidate, forget, output } = work;
-        let input = self.around.begin(x, input, end);
+        let input = self.around.begin(x, input, around_work);
         self.candidate.apply(input, candidate);
         self.forget.apply(input, forget);
         cells.resize(new.first + x.rows(), x.cols());
@@ -67,11 +67,6 @@ impl Ssru {
             output.row_mut(r).copy_from_slice(cells.row(new.first + r));
         }
         relu_in_place(output.as_mut_slice());
-        self.around.end(self.projection.as_ref(), output, x, end);
-    }
-
-    /// Memory that the weights take.
-    pub(super) fn bytes(&self) -> usize {
-        [&self.candidate, &self.forget].into_iter().chain(&self.projection).map(Dense::bytes).sum()
+        self.around.end(self.projection.as_ref(), output, x, around_work);
     }
 }

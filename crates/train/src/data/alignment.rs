@@ -2,40 +2,6 @@
 
 use super::error::AlignmentFault;
 
-/// The links of many sentence pairs in one buffer.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Links {
-    links: Vec<(u32, u32)>,
-    /// Where the links of each pair end.
-    ends: Vec<usize>,
-}
-
-impl Links {
-    /// Adds the links of a pair.
-    pub(super) fn push(&mut self, links: impl IntoIterator<Item = (u32, u32)>) {
-        self.links.extend(links);
-        self.ends.push(self.links.len());
-    }
-
-    /// Adds the links of many pairs.
-    pub(super) fn append(&mut self, other: &Self) {
-        let start = self.links.len();
-        self.links.extend_from_slice(&other.links);
-        self.ends.extend(other.ends.iter().map(|end| start + end));
-    }
-
-    /// The links of a pair.
-    pub(super) fn of(&self, pair: usize) -> &[(u32, u32)] {
-        let start = if pair == 0 { 0 } else { self.ends[pair - 1] };
-        &self.links[start..self.ends[pair]]
-    }
-
-    /// All links, pair after pair.
-    pub(super) fn all(&self) -> &[(u32, u32)] {
-        &self.links
-    }
-}
-
 /// The links of a line, for sentences of these lengths. Lengths count the ends of sentence, as alignments made by a
 /// neural model may link them.
 pub(super) fn parse(line: &[u8], source_words: usize, target_words: usize) -> Result<Vec<(u32, u32)>, AlignmentFault> {

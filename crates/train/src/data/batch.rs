@@ -42,8 +42,8 @@ impl Batch {
                 parts.push(Self::default());
             }
             if let Some(last) = parts.last_mut() {
-                last.source.push(self.source.sentence(i));
-                last.target.push(self.target.sentence(i));
+                last.source.push(self.source.get(i));
+                last.target.push(self.target.get(i));
                 last.alignments.extend(self.alignments.get(i).cloned());
             }
             done += work(i);
@@ -69,7 +69,7 @@ mod tests {
     }
 
     fn words(batch: &Batch) -> usize {
-        batch.source.words().len() + batch.target.words().len()
+        batch.source.all().len() + batch.target.all().len()
     }
 
     #[test]

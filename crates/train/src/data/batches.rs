@@ -72,18 +72,6 @@ impl Batches {
         Self { corpus, settings, seed, position: Position::default(), plan }
     }
 
-    /// The sentence pairs.
-    #[must_use]
-    pub fn corpus(&self) -> &Corpus {
-        &self.corpus
-    }
-
-    /// Number of batches in the current epoch.
-    #[must_use]
-    pub fn batches_per_epoch(&self) -> usize {
-        self.plan.batches.len()
-    }
-
     /// Where the next batch lies.
     #[must_use]
     pub fn position(&self) -> Position {
@@ -205,7 +193,7 @@ mod tests {
     }
 
     fn pairs(batch: &Batch) -> Vec<usize> {
-        (0..batch.len()).map(|i| batch.target.sentence(i)[0].index()).collect()
+        (0..batch.len()).map(|i| batch.target.get(i)[0].index()).collect()
     }
 
     fn epoch(batches: &mut Batches) -> Vec<Batch> {
@@ -221,16 +209,16 @@ mod tests {
     fn an_epoch_sees_each_pair_once_in_batches_of_like_length() {
         let mut batches = Batches::new(corpus(1000), settings("size = { words = 50 }\nwindow = 10"), 1);
         for _ in 0..2 {
-            assert_eq!(batches.batches_per_epoch(), epoch(&mut batches.clone()).len());
+            assert_eq!(batches.plan.batches.len(), epoch(&mut batches.clone()).len());
             let epoch = epoch(&mut batches);
             let mut seen: Vec<usize> = epoch.iter().flat_map(pairs).collect();
             assert_ne!(seen, (0..1000).collect::<Vec<_>>());
             seen.sort_unstable();
             assert_eq!(seen, (0..1000).collect::<Vec<_>>());
             for batch in &epoch {
-                let lengths: Vec<usize> = (0..batch.len()).map(|i| batch.target.sentence(i).len()).collect();
+                let lengths: Vec<usize> = (0..batch.len()).map(|i| batch.target.get(i).len()).collect();
                 assert!(lengths.is_sorted());
-                let (words, longest) = (batch.target.words().len(), *lengths.last().unwrap());
+                let (words, longest) = (batch.target.all().len(), *lengths.last().unwrap());
                 // Shares of a window are at most 50 words and, with ten to a window, at least 45.
                 assert!(words < 50 + longest && words > 45 - longest, "{words}");
                 assert!(lengths[0] + 5 >= longest, "a tenth of a window with lengths 1 to 13: {lengths:?}");
@@ -284,7 +272,7 @@ mod tests {
             pairs.target.push(&vec![WordId(0); length]);
         }
         let mut batches = Batches::new(Corpus::new(pairs), settings("size = { words = 10 }"), 1);
-        let words: Vec<usize> = epoch(&mut batches).iter().map(|batch| batch.target.words().len()).collect();
+        let words: Vec<usize> = epoch(&mut batches).iter().map(|batch| batch.target.all().len()).collect();
         assert_eq!(words, [94], "one of 90 words is beyond every share");
     }
 

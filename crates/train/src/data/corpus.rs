@@ -1,6 +1,6 @@
 //! Sentence pairs in memory.
 
-use super::alignment::Links;
+use super::lists::Links;
 use super::{Batch, DataError, Sentences};
 
 /// Sentence pairs in memory, at least one. Some may be seen more than once in an epoch.
@@ -12,17 +12,6 @@ pub struct Corpus {
     pub(super) links: Option<Links>,
     /// Where each file ends, and how often its pairs are seen in an epoch.
     repeats: Vec<(usize, u32)>,
-}
-
-/// The sentences and words of an epoch, with repetitions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Statistics {
-    /// Sentence pairs.
-    pub pairs: usize,
-    /// Source words, ends of sentence counted.
-    pub source_words: usize,
-    /// Target words, ends of sentence counted.
-    pub target_words: usize,
 }
 
 impl Corpus {
@@ -38,7 +27,7 @@ impl Corpus {
         let links = (!pairs.alignments.is_empty()).then(|| {
             assert_eq!(pairs.alignments.len(), pairs.target.len(), "alignments of a corpus");
             let mut links = Links::default();
-            pairs.alignments.into_iter().for_each(|pair| links.push(pair));
+            pairs.alignments.iter().for_each(|pair| links.push(pair));
             links
         });
         Self { repeats: vec![(pairs.target.len(), 1)], source: pairs.source, target: pairs.target, links }
@@ -94,19 +83,6 @@ impl Corpus {
         order
     }
 
-    /// The sentences and words of an epoch.
-    #[must_use]
-    pub fn statistics(&self) -> Statistics {
-        let mut statistics = Statistics { pairs: 0, source_words: 0, target_words: 0 };
-        for (pairs, repeat) in self.files().filter(|(pairs, _)| !pairs.is_empty()) {
-            let words = |side: &Sentences| side.range(pairs.end - 1).end - side.range(pairs.start).start;
-            statistics.pairs += pairs.len() * repeat as usize;
-            statistics.source_words += words(&self.source) * repeat as usize;
-            statistics.target_words += words(&self.target) * repeat as usize;
-        }
-        statistics
-    }
-
     /// How often an epoch has each of `words` target words.
     ///
     /// # Panics
@@ -115,7 +91,7 @@ impl Corpus {
     pub fn target_counts(&self, words: usize) -> Vec<u64> {
         let mut counts = vec![0; words];
         for (pairs, repeat) in self.files() {
-            for word in pairs.flat_map(|pair| self.target.sentence(pair)) {
+            for word in pairs.flat_map(|pair| self.target.get(pair)) {
                 counts[word.0 as usize] += u64::from(repeat);
             }
         }
@@ -130,9 +106,9 @@ impl Corpus {
     pub fn batch(&self, pairs: &[u32]) -> Batch {
         let mut batch = Batch::default();
         for &pair in pairs {
-            batch.source.push(self.source.sentence(pair as usize));
-            batch.target.push(self.target.sentence(pair as usize));
-            batch.alignments.extend(self.links.as_ref().map(|links| links.of(pair as usize).to_vec()));
+            batch.source.push(self.source.get(pair as usize));
+            batch.target.push(self.target.get(pair as usize));
+            batch.alignments.extend(self.links.as_ref().map(|links| links.get(pair as usize).to_vec()));
         }
         batch
     }
@@ -140,9 +116,9 @@ impl Corpus {
     /// A number that other data would hardly have: a checkpoint keeps it, to be continued with its own data only.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
-        let words = [&self.source, &self.target].into_iter().flat_map(|side| {
-            (0..side.len()).map(|i| side.range(i).len() as u32).chain(side.words().iter().map(|w| w.0))
-        });
+        let words = [&self.source, &self.target]
+            .into_iter()
+            .flat_map(|side| (0..side.len()).map(|i| side.range(i).len() as u32).chain(side.all().iter().map(|w| w.0)));
         let links = self.links.iter().flat_map(Links::all).flat_map(|&(i, j)| [i, j]);
         let repeats = self.repeats.iter().flat_map(|&(end, repeat)| [end as u32, repeat]);
         // FNV-1a on 32-bit units.

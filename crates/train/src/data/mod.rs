@@ -10,14 +10,14 @@ mod batches;
 mod corpus;
 mod error;
 mod lines;
+mod lists;
 mod read;
 mod report;
-mod sentences;
 
 pub use batch::Batch;
 pub use batches::{BatchSettings, BatchSize, Batches, Position};
-pub use corpus::{Corpus, Statistics};
+pub use corpus::Corpus;
 pub use error::{AlignmentFault, DataError};
+pub use lists::{Lists, Sentences};
 pub use read::{CorpusFiles, Limits};
 pub use report::Report;
-pub use sentences::Sentences;

@@ -1,7 +1,8 @@
 //! Parallel text files to a [`Corpus`].
 
-use super::alignment::{self, Links};
+use super::alignment;
 use super::lines::{LineBlock, LineReader, MAX_LINE};
+use super::lists::Links;
 use super::{Corpus, DataError, Report, Sentences};
 use metaphrase_base::WordId;
 use metaphrase_text::sentencepiece::Scratch;
@@ -222,7 +223,7 @@ impl Segmenter<'_> {
             if self.is_kept(&source, &target, &mut part.report) {
                 part.source.push(&source);
                 part.target.push(&target);
-                part.links.push(links(files, lines, i, source.len(), target.len())?);
+                part.links.push(&links(files, lines, i, source.len(), target.len())?);
             }
         }
         Ok(part)

@@ -163,9 +163,9 @@ impl Network {
 
 /// The word before each word; none before the first of a sentence.
 fn shifted(sentences: &Sentences) -> Vec<Option<u32>> {
-    let mut before = Vec::with_capacity(sentences.words().len());
+    let mut before = Vec::with_capacity(sentences.all().len());
     for i in 0..sentences.len() {
-        let words = sentences.sentence(i);
+        let words = sentences.get(i);
         before.push(None);
         before.extend(words[..words.len() - 1].iter().map(|word| Some(word.0)));
     }
@@ -177,7 +177,5 @@ fn spans(sentences: &Sentences) -> Spans {
     (0..sentences.len()).map(|i| sentences.range(i)).collect()
 }
 
-#[cfg(test)]
-pub(crate) mod architectures;
 #[cfg(test)]
 pub(crate) mod tests;

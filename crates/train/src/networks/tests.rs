@@ -1,12 +1,13 @@
 //! What is trained is what translates.
 
+pub(crate) mod architectures;
 mod sweep;
 
-use super::architectures::*;
 use super::*;
 use crate::data::Sentences;
 use crate::optimizer::{Decay, OptimizerSettings, Schedule};
 use crate::{Trainer, TrainerSettings};
+use architectures::*;
 use metaphrase_base::{Parent, Row, SentId, Sentence, Step, StepModel, StepRow, StepScores, WordId};
 use metaphrase_device::Host;
 use metaphrase_models::config::{
@@ -43,10 +44,10 @@ fn inferred(config: &Config, model: &Model, batch: &Batch) -> Vec<f32> {
     let sentence = |i: usize| {
         // Or else Marian's translation, which is not what it trains.
         let given_target = !normalised_keys;
-        model.encode(&[Sentence { given_target, ..Sentence::new(slot, batch.source.sentence(i)) }], &mut state);
+        model.encode(&[Sentence { given_target, ..Sentence::new(slot, batch.source.get(i)) }], &mut state);
         let mut parent = None;
         let mut log_probs = Vec::new();
-        for &word in batch.target.sentence(i) {
+        for &word in batch.target.get(i) {
             model.step(Step::New, &[StepRow { sentence: slot, parent }], &mut state, &mut scores);
             log_probs.push(scores.score(Row::new(0), word));
             parent = Some(Parent { row: Row::new(0), word });
@@ -199,7 +200,7 @@ fn assert_learns(name: &str, config: &Config) {
     let optimizer = OptimizerSettings { schedule, clip_norm: 1.0, ..OptimizerSettings::default() };
     let settings = TrainerSettings { optimizer, ..TrainerSettings::default() };
     let mut trainer = Trainer::new(config, settings, 1, 2).unwrap();
-    let words = batch.target.words().len() as f64;
+    let words = batch.target.all().len() as f64;
     let mut loss = f64::INFINITY;
     for _ in 0..600 {
         loss = trainer.update(&batch).unwrap().losses.loss / words;
@@ -270,10 +271,10 @@ fn attention_follows_given_alignments() {
         let (mut state, mut scores) = (model.new_state(), model.new_scores());
         let (mut right, mut all) = (0, 0);
         for i in 0..batch.source.len() {
-            let sentence = Sentence { attention: true, ..Sentence::new(SentId(0), batch.source.sentence(i)) };
+            let sentence = Sentence { attention: true, ..Sentence::new(SentId(0), batch.source.get(i)) };
             model.encode(&[sentence], &mut state);
             let mut parent = None;
-            for (t, &word) in batch.target.sentence(i).iter().enumerate() {
+            for (t, &word) in batch.target.get(i).iter().enumerate() {
                 model.step(Step::New, &[StepRow { sentence: SentId(0), parent }], &mut state, &mut scores);
                 let weights = model.attention(&state, Row::new(0));
                 if let Some(&(source, _)) = batch.alignments[i].iter().find(|(_, target)| *target as usize == t) {
@@ -303,7 +304,7 @@ fn a_network_begins_with_the_shares_of_words() {
         let mut tape = Tape::new(&parameters, None, None, &mut host);
         let pairs = random_pairs(4);
         let losses = network.loss(&mut tape, &pairs, &Dropout::default(), &LossSettings::default(), 1.0);
-        let mut expected: Vec<f64> = pairs.target.words().iter().map(|w| counts[w.0 as usize] as f64 + 1.0).collect();
+        let mut expected: Vec<f64> = pairs.target.all().iter().map(|w| counts[w.0 as usize] as f64 + 1.0).collect();
         expected.iter_mut().for_each(|count| *count = (*count / sum).ln());
         let got = by_sentence(&network, &pairs, losses.log_probs);
         assert_eq!(got.len(), expected.len());

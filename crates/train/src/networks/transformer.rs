@@ -69,12 +69,12 @@ impl Run<'_> {
             x = run.around(tape, &layer.feed_forward, x, |run, tape, body, x| run.maps(tape, body, x));
         }
         let output = process(&decoder.top, tape, x, embedded);
-        Decoded { output, words: batch.target.words().iter().map(|word| word.0).collect(), attended }
+        Decoded { output, words: batch.target.all().iter().map(|word| word.0).collect(), attended }
     }
 
     fn encode<D: Device>(&self, network: &Transformer, tape: &mut Tape<'_, D>, sentences: &Sentences) -> Var {
         let encoder = &network.encoder;
-        let words: Vec<_> = sentences.words().iter().map(|word| Some(word.0)).collect();
+        let words: Vec<_> = sentences.all().iter().map(|word| Some(word.0)).collect();
         let mut embedded = tape.lookup(network.words.source, &words, scale(&network.settings));
         embedded = tape.dropout_rows(embedded, self.dropout.source_words);
         embedded = self.add_positions(network, tape, embedded, &self.source);

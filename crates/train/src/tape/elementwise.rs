@@ -10,12 +10,8 @@ pub(super) enum Elementwise {
     Add(Var, Var),
     /// a · b
     Mul(Var, Var),
-    /// factor · x
-    Scale(Var, f32),
     /// x + b in each row, b `1 × n`.
     AddRow(Var, ParameterId),
-    /// x · s in each row, s `1 × n`.
-    MulRow(Var, ParameterId),
     /// f(x)
     Activate(Var, Activation),
     /// g · a + (1 - g) · b
@@ -37,25 +33,11 @@ impl<D: Device> Tape<'_, D> {
         self.push(y, Op::Elementwise(Elementwise::Mul(a, b)))
     }
 
-    /// factor · x.
-    pub fn scale(&mut self, x: Var, factor: f32) -> Var {
-        let mut y = self.copy(x);
-        self.device.scale(factor, &mut y);
-        self.push(y, Op::Elementwise(Elementwise::Scale(x, factor)))
-    }
-
     /// x + b in each row.
     pub fn add_row(&mut self, x: Var, b: ParameterId) -> Var {
         let mut y = self.copy(x);
         self.device.add_row(&mut y, self.parameters.value(b));
         self.push(y, Op::Elementwise(Elementwise::AddRow(x, b)))
-    }
-
-    /// x · s in each row, element by element.
-    pub fn mul_row(&mut self, x: Var, s: ParameterId) -> Var {
-        let mut y = self.copy(x);
-        self.device.mul_row(&mut y, self.parameters.value(s));
-        self.push(y, Op::Elementwise(Elementwise::MulRow(x, s)))
     }
 
     /// f(x).
@@ -96,17 +78,8 @@ impl Elementwise {
                 to.add_to(a, |sum, fresh, to| to.device.add_product(grad, value(b), sum, fresh));
                 to.add_to(b, |sum, fresh, to| to.device.add_product(grad, value(a), sum, fresh));
             }
-            Self::Scale(x, factor) => {
-                to.device.scale(factor, grad);
-                to.add_matrix(x, grad);
-            }
             Self::AddRow(x, b) => {
                 to.device.add_all_rows(grad, to.gradients.get_mut(b));
-                to.add_matrix(x, grad);
-            }
-            Self::MulRow(x, s) => {
-                to.device.add_all_products(grad, value(x), to.gradients.get_mut(s));
-                to.device.mul_row(grad, to.parameters.value(s));
                 to.add_matrix(x, grad);
             }
             Self::Activate(x, f) => {

@@ -8,7 +8,6 @@ use metaphrase_device::{Activation, Device, Shape, Weight};
 pub(super) struct Linear {
     x: Var,
     w: ParameterId,
-    transposed: bool,
     b: Option<ParameterId>,
     activation: Activation,
 }
@@ -16,25 +15,14 @@ pub(super) struct Linear {
 impl<D: Device> Tape<'_, D> {
     /// f(x · W + b), W `inputs × outputs`, b `1 × outputs`.
     pub fn linear(&mut self, x: Var, w: ParameterId, b: Option<ParameterId>, activation: Activation) -> Var {
-        self.map(Linear { x, w, transposed: false, b, activation })
-    }
-
-    /// f(x · Wᵀ + b), W `outputs × inputs`.
-    pub fn linear_transposed(&mut self, x: Var, w: ParameterId, b: Option<ParameterId>, activation: Activation) -> Var {
-        self.map(Linear { x, w, transposed: true, b, activation })
-    }
-
-    fn map(&mut self, op: Linear) -> Var {
-        let by_value = !matches!(op.activation, Activation::Swish | Activation::Gelu);
-        assert!(by_value, "the way back of {:?} needs its input: call `activate` on the product", op.activation);
+        let by_value = !matches!(activation, Activation::Swish | Activation::Gelu);
+        assert!(by_value, "the derivative of {activation:?} needs the input: call `activate` on the product");
         let parameters = self.parameters;
-        let w = Weight { parameter: parameters.parameter(op.w), transposed: op.transposed };
-        let numbers = parameters.value(op.w);
-        let outputs = if op.transposed { numbers.rows() } else { numbers.cols() };
-        let mut y = self.device.take(self.shape(op.x).0, outputs);
-        let bias = op.b.map(|b| parameters.value(b));
-        self.device.linear(&self.values[op.x.index()], w, bias, op.activation, &mut y);
-        self.push(y, Op::Linear(op))
+        let mut y = self.device.take(self.shape(x).0, parameters.value(w).cols());
+        let weight = Weight { parameter: parameters.parameter(w), transposed: false };
+        let bias = b.map(|b| parameters.value(b));
+        self.device.linear(&self.values[x.index()], weight, bias, activation, &mut y);
+        self.push(y, Op::Linear(Linear { x, w, b, activation }))
     }
 }
 
@@ -46,9 +34,8 @@ impl Linear {
             to.device.add_all_rows(grad, to.gradients.get_mut(b));
         }
         let x = &to.values[self.x.index()];
-        let (inputs, outputs) = if self.transposed { (&*grad, x) } else { (x, &*grad) };
-        to.device.transposed_product_add(inputs, outputs, to.gradients.get_mut(self.w));
-        let back = Weight { parameter: to.parameters.parameter(self.w), transposed: !self.transposed };
+        to.device.transposed_product_add(x, grad, to.gradients.get_mut(self.w));
+        let back = Weight { parameter: to.parameters.parameter(self.w), transposed: true };
         to.add_to(self.x, |sum, fresh, to| to.device.product_add(grad, back, sum, fresh));
     }
 }

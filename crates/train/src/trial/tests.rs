@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::checkpoint;
-use crate::networks::architectures::{config, devlin, recurrent, recurrent_networks, transformer, transformers};
+use crate::networks::tests::architectures::{config, devlin, recurrent, recurrent_networks, transformer, transformers};
 use crate::networks::tests::{batch, random_pairs, randomise};
 use crate::networks::{Dropout, LossSettings};
 use crate::optimizer::Method;
@@ -113,7 +113,7 @@ fn updates_follow_the_cpu() {
 #[test]
 fn sentences_are_learned_by_heart_and_resumed_to_the_same_bits() {
     let pairs = random_pairs(4);
-    let words = pairs.target.words().len() as f64;
+    let words = pairs.target.all().len() as f64;
     for config in [config(Architecture::Transformer(transformer())), amun()] {
         let settings = learning(Method::default(), 2e-2);
         let mut trainer = on_device(&config, settings, false);

@@ -60,7 +60,7 @@ impl TimeMajor {
 
     /// The rows of the words sentence after sentence, in the sentences' own order.
     pub(super) fn by_sentence(&self, sentences: &Sentences) -> Rc<[u32]> {
-        let mut rows = vec![0; sentences.words().len()];
+        let mut rows = vec![0; sentences.all().len()];
         for t in 0..self.positions() {
             for (rank, row) in self.at(t).enumerate() {
                 rows[sentences.range(self.order[rank]).start + t] = row as u32;

@@ -41,7 +41,7 @@ pub(super) fn forward<D: Device>(
             attention_first::run(decoder, tape, words, annotations, &layout, &batch.source, dropout)
         }
     };
-    let labels: Vec<u32> = batch.target.words().iter().map(|word| word.0).collect();
+    let labels: Vec<u32> = batch.target.all().iter().map(|word| word.0).collect();
     Decoded { output, words: layout.arrange(&batch.target, &labels), attended }
 }
 
@@ -49,7 +49,7 @@ pub(super) fn forward<D: Device>(
 fn encode<D: Device>(network: &Recurrent, tape: &mut Tape<'_, D>, sentences: &Sentences, dropout: &Dropout) -> Var {
     let encoder = &network.encoder;
     let layout = TimeMajor::new(sentences);
-    let words: Vec<_> = sentences.words().iter().map(|word| Some(word.0)).collect();
+    let words: Vec<_> = sentences.all().iter().map(|word| Some(word.0)).collect();
     let mut words = tape.lookup(network.words.source, &layout.arrange(sentences, &words), 1.0);
     words = tape.dropout_rows(words, dropout.source_words);
     let tops = [&encoder.forward, &encoder.backward].map(|stack| run_layers(tape, stack, words, &layout, dropout));
