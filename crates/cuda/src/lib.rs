@@ -1,6 +1,6 @@
 //! CUDA devices: the operations of training on a GPU, loaded at run time.
 //!
-//! [`Cuda`] is a [`Device`](metaphrase_device::Device). Building needs no CUDA: opening a device loads the driver, NVRTC and
+//! `Cuda` is a [`Device`](metaphrase_device::Device). Building needs no CUDA: opening a device loads the driver, NVRTC and
 //! cuBLAS, and compiles the kernels (`src/kernels`) for the device. Products are cuBLAS'.
 //!
 //! The feature `driver` opens GPUs; the feature `emulator` is for tests. Without both, the crate is empty, and nobody
@@ -15,12 +15,12 @@
 //!
 //! - Sums have an order that shapes decide: two runs on one device give the same bits.
 //! - A warm device allocates nothing, and the CPU waits for the device only where it reads numbers.
-//! - The first failure is kept, and every operation after it does nothing, as in CUDA itself: [`Cuda::check`] returns that
+//! - The first failure is kept, and every operation after it does nothing, as in CUDA itself: `Cuda::check` returns that
 //!   failure. So an operation needs no result, and no failure is lost.
 //!
 //! # Unsafe code
 //!
-//! Kernels read and write the addresses that they are given. Two places show that these are right: a [`Matrix`] owns
+//! Kernels read and write the addresses that they are given. Two places show that these are right: a `Matrix` owns
 //! memory for its shape, and each operation asserts the shapes and ids that its kernel relies on before the launch.
 
 #![cfg(any(feature = "driver", feature = "emulator"))]
