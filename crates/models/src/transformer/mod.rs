@@ -45,7 +45,7 @@ pub struct Transformer {
     dim: usize,
 }
 
-/// Sentences, rows of the last step and work space of a [`Transformer`].
+/// Sentences, rows of the last step and work space of a Transformer.
 #[derive(Debug, Default)]
 pub struct TransformerState {
     encoded: Encoded,
