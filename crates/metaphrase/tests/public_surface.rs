@@ -54,7 +54,8 @@ fn item(name: &str, sources: &[String]) -> Vec<String> {
         let mut inside: Option<&str> = None;
         let mut lines = source.lines();
         while let Some(line) = lines.next() {
-            let is_impl = [" {", "<T> {"].iter().any(|end| line.ends_with(&format!(" {name}{end}")));
+            let is_impl =
+                line.starts_with("impl") && [" {", "<T> {"].iter().any(|end| line.ends_with(&format!(" {name}{end}")));
             let header = line.strip_prefix("pub ").and_then(|rest| rest.split_once(' '));
             let of_name = |rest: &str| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next() == Some(name);
             match header {
