@@ -224,8 +224,6 @@ kernels! {
     fn activate(y: Out, bias: In, cols: u32, n: u64, function: u32);
     fn derive(x: In, grad: Out, n: u64, function: u32);
     fn multiply(y: Out, x: In, n: u64);
-    fn multiply_row(y: Out, row: In, cols: u32, n: u64);
-    fn scale(factor: f32, y: Out, n: u64);
     fn mix(gate: In, a: In, b: In, y: Out, n: u64);
     fn add_product(a: In, b: In, sum: Out, n: u64, fresh: u32);
     fn add_rest(a: In, gate: In, sum: Out, n: u64);

@@ -1,7 +1,7 @@
 //! A device that fails keeps its first failure, and does nothing after it.
 
 use metaphrase_cuda::{Cuda, CudaError};
-use metaphrase_device::{Elementwise, Storage};
+use metaphrase_device::{Activation, Elementwise, Storage};
 
 #[test]
 fn full_memory_is_told_and_nothing_happens_after_it() {
@@ -13,7 +13,7 @@ fn full_memory_is_told_and_nothing_happens_after_it() {
     assert!(sentence.starts_with("the GPU has no room for another 1 MB"), "{sentence}");
     let mut other = cuda.take(20, 100);
     cuda.add(&mut other, &too_large);
-    cuda.scale(2.0, &mut kept);
+    cuda.activate(Activation::Sigmoid, &mut kept);
     assert!(cuda.download(&kept).as_slice().iter().all(|&v| v == 0.0));
     assert_eq!(cuda.check().expect_err("a failure").to_string(), sentence);
 }

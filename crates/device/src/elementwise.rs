@@ -11,12 +11,8 @@ pub trait Elementwise: Storage {
     fn add(&mut self, y: &mut Self::Matrix, x: &Self::Matrix);
     /// y ← y · x.
     fn mul(&mut self, y: &mut Self::Matrix, x: &Self::Matrix);
-    /// y ← factor · y.
-    fn scale(&mut self, factor: f32, y: &mut Self::Matrix);
     /// y ← y + row.
     fn add_row(&mut self, y: &mut Self::Matrix, row: &Self::Matrix);
-    /// y ← y · row.
-    fn mul_row(&mut self, y: &mut Self::Matrix, row: &Self::Matrix);
     /// y ← f(y).
     fn activate(&mut self, f: Activation, y: &mut Self::Matrix);
     /// `grad` ← `grad` · f'(x), where `y = f(x)`. Only Swish and GELU read x: the others' value determines the derivative.
@@ -31,8 +27,6 @@ pub trait Elementwise: Storage {
     fn add_difference(&mut self, x: &Self::Matrix, a: &Self::Matrix, b: &Self::Matrix, sum: &mut Self::Matrix);
     /// The row `sum` ← sum + Σ_r x_r.
     fn add_all_rows(&mut self, x: &Self::Matrix, sum: &mut Self::Matrix);
-    /// The row `sum` ← sum + Σ_r a_r · b_r.
-    fn add_all_products(&mut self, a: &Self::Matrix, b: &Self::Matrix, sum: &mut Self::Matrix);
 }
 
 /// Elements per block where a function needs a copy of its input.
@@ -51,16 +45,8 @@ impl Elementwise for Host {
         kernels::mul_assign(y.as_mut_slice(), x.as_slice());
     }
 
-    fn scale(&mut self, factor: f32, y: &mut Matrix) {
-        kernels::scale(factor, y.as_mut_slice());
-    }
-
     fn add_row(&mut self, y: &mut Matrix, row: &Matrix) {
         (0..y.rows()).for_each(|r| kernels::add_assign(y.row_mut(r), row.as_slice()));
-    }
-
-    fn mul_row(&mut self, y: &mut Matrix, row: &Matrix) {
-        (0..y.rows()).for_each(|r| kernels::mul_assign(y.row_mut(r), row.as_slice()));
     }
 
     fn activate(&mut self, f: Activation, y: &mut Matrix) {
@@ -110,13 +96,6 @@ impl Elementwise for Host {
 
     fn add_all_rows(&mut self, x: &Matrix, sum: &mut Matrix) {
         (0..x.rows()).for_each(|r| kernels::add_assign(sum.as_mut_slice(), x.row(r)));
-    }
-
-    fn add_all_products(&mut self, a: &Matrix, b: &Matrix, sum: &mut Matrix) {
-        for r in 0..a.rows() {
-            let row = sum.as_mut_slice().iter_mut().zip(a.row(r)).zip(b.row(r));
-            vectorised(|| row.for_each(|((sum, &a), &b)| *sum += a * b));
-        }
     }
 }
 

@@ -54,16 +54,6 @@ KERNEL(multiply)(float *y, const float *x, u64 n) {
     FOR_EACH(i, n) y[i] *= x[i];
 }
 
-// y ← y · row, in each row.
-KERNEL(multiply_row)(float *y, const float *row, unsigned cols, u64 n) {
-    FOR_EACH(i, n) y[i] *= row[i % cols];
-}
-
-// y ← factor · y
-KERNEL(scale)(float factor, float *y, u64 n) {
-    FOR_EACH(i, n) y[i] *= factor;
-}
-
 // y ← gate · a + (1 - gate) · b
 KERNEL(mix)(const float *gate, const float *a, const float *b, float *y, u64 n) {
     FOR_EACH(i, n) y[i] = gate[i] * a[i] + (1.0f - gate[i]) * b[i];

@@ -52,21 +52,8 @@ impl Elementwise for Cuda {
         self.run(|b| unsafe { b.multiply(Grid::each(n), y.write(), x.read(), n as u64) });
     }
 
-    fn scale(&mut self, factor: f32, y: &mut Matrix) {
-        let n = y.len();
-        // SAFETY: y has n numbers.
-        self.run(|b| unsafe { b.scale(Grid::each(n), factor, y.write(), n as u64) });
-    }
-
     fn add_row(&mut self, y: &mut Matrix, row: &Matrix) {
         self.finish(y, Some(row), Activation::None);
-    }
-
-    fn mul_row(&mut self, y: &mut Matrix, row: &Matrix) {
-        is_shaped(row, 1, y.cols());
-        let (n, cols) = (y.len(), y.cols() as u32);
-        // SAFETY: y has n numbers, the row one per column.
-        self.run(|b| unsafe { b.multiply_row(Grid::each(n), y.write(), row.read(), cols, n as u64) });
     }
 
     fn activate(&mut self, f: Activation, y: &mut Matrix) {
@@ -112,9 +99,5 @@ impl Elementwise for Cuda {
 
     fn add_all_rows(&mut self, x: &Matrix, sum: &mut Matrix) {
         self.column_sums(x, None, sum);
-    }
-
-    fn add_all_products(&mut self, a: &Matrix, b: &Matrix, sum: &mut Matrix) {
-        self.column_sums(a, Some(b), sum);
     }
 }
