@@ -3,6 +3,7 @@
 
     compare_training.py --metaphrase target/release/metaphrase --pymarian venv/bin/pymarian \
         --text train.en train.de --vocabulary vocab.spm [--updates 30] [--words 2000 4000] [--threads 1 2]
+        [--json docs/results/training-speed.json]
 
 Trains the Transformer of recipes/en-de.toml and the conditional GRU of recipes/cgru.toml with both programs on the same
 text with batches of the same number of target words, in turns, and prints a table: target words per second (end of
@@ -11,6 +12,7 @@ f32, Metaphrase f32 and bf16.
 """
 
 import argparse
+import json
 import re
 import resource
 import statistics
@@ -90,7 +92,9 @@ def main():
     parser.add_argument("--words", type=int, nargs="+", default=[2000])
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--workspace", type=int, default=512, help="Marian's, in MB")
+    parser.add_argument("--json", type=Path, help="also write the figures here")
     arguments = parser.parse_args()
+    measured = []
     print("| network | batch | threads | program | words/s | CPU s | peak MB |\n|---|---|---|---|---|---|---|", flush=True)
     for name, (options, recipe) in NETWORKS.items():
         for words in arguments.words:
@@ -104,6 +108,11 @@ def main():
                     with tempfile.TemporaryDirectory() as folder:
                         speed, seconds, memory = train(Path(folder))
                     print(f"| {name} | {words} | {threads} | {program} | {speed:.0f} | {seconds:.0f} | {memory:.0f} |", flush=True)
+                    row = {"network": name, "program": program, "words_per_batch": words, "threads": threads}
+                    row |= {"words_per_second": round(speed), "cpu_seconds": round(seconds), "peak_mb": round(memory)}
+                    measured.append(row)
+    if arguments.json:
+        arguments.json.write_text(json.dumps(measured, indent=1) + "\n")
 
 
 if __name__ == "__main__":
