@@ -194,8 +194,7 @@ pub fn vectorised<R>(body: impl FnOnce() -> R) -> R {
     dispatch(Body(body))
 }
 
-/// Sixteen lanes of f32, whatever the width of the registers. All sets round every operation alike, except that
-/// [`Portable`] has no fused multiply-add.
+/// Sixteen lanes of f32, whatever the width of the registers. All sets round every operation alike.
 pub(crate) trait Simd: Copy {
     /// Sixteen floats.
     type F: Copy;
@@ -228,7 +227,7 @@ pub(crate) trait Simd: Copy {
     fn sub(self, a: Self::F, b: Self::F) -> Self::F;
     fn mul(self, a: Self::F, b: Self::F) -> Self::F;
     fn div(self, a: Self::F, b: Self::F) -> Self::F;
-    /// `a · b + c`, rounded once (portable: twice).
+    /// `a · b + c`, rounded once.
     fn mul_add(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F;
     /// `if a > b { a } else { b }`: `b` where either is NaN.
     fn max(self, a: Self::F, b: Self::F) -> Self::F;

@@ -8,9 +8,9 @@
 //! - **A row stands alone.** The bits of a result row depend on that row's own inputs and on the shape, never on how
 //!   many rows are computed in one call nor on where the row lies among them. An element of a product is one chain of
 //!   multiply-adds over the inputs in order; a sum over a row is sixteen lanes, added in one fixed tree.
-//! - **AVX-512 and AVX2 agree to the bit**: the same lanes, the same tree, the same polynomials, fused multiply-adds in
-//!   both. The portable code rounds products before it adds, and so differs in the last bits. Products of bf16 need no
-//!   rounding and agree everywhere.
+//! - **All instruction sets agree to the bit**: the same lanes, the same tree, the same polynomials, fused multiply-adds
+//!   in all. The portable code computes a fused multiply-add in f64 where the target has no instruction for it, and is
+//!   slow there. Products of bf16 need no rounding.
 //!
 //! # Example
 //!

@@ -36,6 +36,26 @@ fn pair(first: f32, second: f32) -> f32 {
     f32::from_bits(round_bf16(first) >> 16 | round_bf16(second) & 0xffff_0000)
 }
 
+/// `a · b + c`, rounded once.
+///
+/// Where the target has no such instruction: in f64 the product is exact, the sum is rounded to odd, and so its rounding to
+/// f32 is that of the exact value (Boldo and Melquiond 2008). A call of the C library would take several times as long.
+#[inline(always)]
+fn mul_add(a: f32, b: f32, c: f32) -> f32 {
+    if cfg!(any(target_feature = "fma", target_arch = "aarch64")) {
+        return a.mul_add(b, c);
+    }
+    let (product, c) = (f64::from(a) * f64::from(b), f64::from(c));
+    let sum = product + c;
+    // The error of the sum (Knuth's TwoSum); NaN where the sum is not finite.
+    let part = sum - product;
+    let error = (product - (sum - part)) + (c - part);
+    // Towards zero, and then the last bit set: of the two neighbours of the exact value the odd one.
+    let away = (sum.to_bits() ^ error.to_bits()) >> 63;
+    let odd = sum.to_bits().wrapping_sub(away) | 1;
+    f64::from_bits(if error < 0.0 || error > 0.0 { odd } else { sum.to_bits() }) as f32
+}
+
 /// The two numbers of a pair.
 #[inline(always)]
 fn numbers(pair: f32) -> (f32, f32) {
@@ -67,7 +87,7 @@ impl Simd for Portable {
         sub(self, a, b) => lanes(|i| a[i] - b[i]);
         mul(self, a, b) => lanes(|i| a[i] * b[i]);
         div(self, a, b) => lanes(|i| a[i] / b[i]);
-        mul_add(self, a, b, c) => lanes(|i| a[i] * b[i] + c[i]);
+        mul_add(self, a, b, c) => lanes(|i| mul_add(a[i], b[i], c[i]));
         max(self, a, b) => lanes(|i| if a[i] > b[i] { a[i] } else { b[i] });
         min(self, a, b) => lanes(|i| if a[i] < b[i] { a[i] } else { b[i] });
         abs(self, a) => lanes(|i| a[i].abs());
@@ -129,5 +149,33 @@ impl Simd for Portable {
             let ((a0, a1), (b0, b1)) = (numbers(a[i]), numbers(b[i]));
             (sum[i] + a1 * b1) + a0 * b0 // no rounding of the products, which have 16 bits
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    /// Against the C library's `fmaf`: random bits, and sums that cancel or lie half way between two floats.
+    #[test]
+    fn multiply_adds_are_rounded_once() {
+        let special = [0.0, -0.0, 1.0, f32::MIN_POSITIVE, f32::from_bits(1), f32::MAX, f32::INFINITY, f32::NAN];
+        let mut state = 1_u64;
+        let mut random = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 32) as u32
+        };
+        for i in 0..2_000_000_u32 {
+            let mut number = |near: u32| match random() % 8 {
+                0 => special[random() as usize % special.len()].copysign(if random() & 1 == 0 { 1.0 } else { -1.0 }),
+                1 | 2 => f32::from_bits(random()),
+                // Few bits, so that halves are common; near an exponent.
+                _ => f32::from_bits(random() & 0x807f_e003 | near << 23),
+            };
+            let near = 1 + i % 250;
+            let (a, b) = (number(near), number(127));
+            let c = if i % 3 == 0 { -(a * b) } else { number(near) };
+            let (found, expected) = (super::mul_add(a, b, c), a.mul_add(b, c));
+            let same = found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan();
+            assert!(same, "{a:e} · {b:e} + {c:e}: {found:e}, not {expected:e}");
+        }
     }
 }
