@@ -2,8 +2,9 @@
 //!
 //! * [`WordId`], [`SentId`], [`Row`]: checked 32-bit indices, one per noun.
 //! * [`Words`]: distinct words and their ids.
-//! * [`MappedFile`], [`Bytes`]: the bytes of a file, used in place.
+//! * [`MappedFile`], [`Bytes`]: the bytes of a file, used in place; [`report_truncated_files`] if it is truncated meanwhile.
 //! * [`new_file`], [`checksum`]: files that are written atomically and verified by checksum.
+//! * [`Checksums`]: the checksums of a directory's files; [`inside`]: a file that a directory names and has.
 //! * [`Choice`]: closed sets that people choose from by name.
 //! * [`pipeline`]: work on several threads, with results in order and within a bound.
 //! * [`SixDigits`]: numbers as Marian and Moses print them.
@@ -13,6 +14,7 @@
 //!
 //! Scores are natural logarithms in `f32`; higher is better. Ties go to the smaller index.
 
+mod checksums;
 mod choice;
 mod files;
 mod ids;
@@ -23,10 +25,11 @@ mod scorer;
 mod step;
 mod words;
 
+pub use checksums::Checksums;
 pub use choice::{Choice, Named, UnknownName};
-pub use files::{checksum, new_file};
+pub use files::{checksum, inside, new_file};
 pub use ids::{Row, SentId, WordId};
-pub use mapped::{Bytes, MappedFile};
+pub use mapped::{Bytes, MappedFile, report_truncated_files};
 pub use number::SixDigits;
 pub use scorer::{ScoreBuffer, Scorer, WordScore, WordScores};
 pub use step::{Candidate, ModelFacts, Parent, Sentence, Step, StepModel, StepRow, StepScores, by_score_desc};

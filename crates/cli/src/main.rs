@@ -35,6 +35,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use messages::Messages;
 use std::ffi::OsString;
 use std::fmt;
+use std::path::Path;
 use std::process::ExitCode;
 
 #[global_allocator]
@@ -86,6 +87,7 @@ fn main() -> ExitCode {
         Err(error) => return misuse(&error),
     };
     let terminal = cli.messages.start();
+    metaphrase_base::report_truncated_files(truncated);
     let result = match cli.command {
         Command::Translate(args) => translate::run(&args, &terminal),
         Command::Score(args) => score::run(&args, &terminal),
@@ -131,6 +133,16 @@ fn sentence(error: &anyhow::Error) -> String {
             format!("{said}: {cause}")
         }
     })
+}
+
+/// Ends the program because a file that it reads from became shorter: no further result would be right.
+fn truncated(file: &Path) -> ! {
+    tracing::error!(
+        "{}: the file was truncated while it was in use; run the command again, and replace files that are in use by \
+         renaming others over them",
+        file.display()
+    );
+    std::process::exit(1)
 }
 
 /// Exits at once: another thread may wait for standard input for ever.

@@ -6,6 +6,7 @@ mod common;
 mod constraints;
 mod evaluate;
 mod extract;
+mod files;
 mod forms;
 mod lines;
 mod lm;

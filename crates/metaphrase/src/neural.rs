@@ -96,8 +96,10 @@ fn open(package: &Package) -> Result<(Model, Vocabularies), Error> {
     Ok((package.model(config, &weights)?, (source, target)))
 }
 
+/// Whether the words are the same, and the special ones among them.
 fn same_words(a: &Vocabulary, b: &Vocabulary) -> bool {
-    a.len() == b.len() && (0..a.len()).map(WordId::new).all(|word| a.word(word) == b.word(word))
+    let special = |v: &Vocabulary| (v.len(), v.eos(), v.unk(), v.special_words());
+    special(a) == special(b) && (0..a.len()).map(WordId::new).all(|word| a.word(word) == b.word(word))
 }
 
 #[cfg(test)]

@@ -48,6 +48,9 @@ pub struct Config {
     /// Target words that a translation never contains: the unknown word (Marian takes it out of the
     /// search), padding.
     pub never: Vec<u32>,
+    /// The codes of the source and the target language, as `["en", "de"]`, if they are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub languages: Option<[String; 2]>,
     /// The options of search that the user does not set.
     #[serde(default, skip_serializing_if = "DecoderDefaults::is_empty")]
     pub decoding: DecoderDefaults,

@@ -49,6 +49,7 @@ pub fn save(
     let (source, target) = (Some(source), Some(target));
     let manifest = Manifest { version: directory::VERSION, source, target, model: config.clone() };
     directory::write(workshop.path(), &manifest, weights, precision)?;
+    directory::write_checksums(workshop.path(), &manifest)?;
     workshop.become_directory(to)
 }
 

@@ -26,6 +26,14 @@ pub enum ModelError {
         /// The finding and its place in the file.
         problem: String,
     },
+    /// The content of a file is not that of which the checksum was written.
+    #[error("{}: the file is damaged: {problem}; copy or convert the model again", .path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Both checksums.
+        problem: String,
+    },
     /// A tensor that the architecture needs is not in the file.
     #[error("{}: there is no tensor `{tensor}`, which the model's settings call for", .path.display())]
     MissingTensor {

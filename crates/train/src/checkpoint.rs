@@ -2,6 +2,7 @@
 
 use crate::Trainer;
 use crate::data::Position;
+use metaphrase_base::{Checksums, MappedFile};
 use metaphrase_device::{Device, Shape as _};
 use metaphrase_kernels::Matrix;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
@@ -68,6 +69,14 @@ pub enum CheckpointError {
         /// The fault.
         problem: String,
     },
+    /// The content of a file is not that of which the checksum was written.
+    #[error("{path} is damaged: {problem}; remove the checkpoint and train from the beginning")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Both checksums.
+        problem: String,
+    },
 }
 
 fn io(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> CheckpointError {
@@ -122,6 +131,10 @@ fn write_files<D: Device>(directory: &Path, trainer: &mut Trainer<D>, state: &St
     let path = directory.join(STATE);
     let text = serde_json::to_string_pretty(state).map_err(|e| io(&path, "write")(e.into()))?;
     fs::write(&path, text).map_err(io(&path, "write"))?;
+    File::open(&path).and_then(|file| file.sync_all()).map_err(io(&path, "write"))?;
+    let path = directory.join(Checksums::FILE);
+    let checksums = Checksums::of_files(directory, [TENSORS, STATE]).map_err(io(&path, "write"))?;
+    fs::write(&path, checksums.to_string()).map_err(io(&path, "write"))?;
     File::open(&path).and_then(|file| file.sync_all()).map_err(io(&path, "write"))
 }
 
@@ -151,11 +164,33 @@ impl<D: Device> safetensors::View for Floats<'_, D> {
     }
 }
 
+/// Compares the files of a checkpoint with their checksums. Whether it has any: checkpoints of older versions have none.
+///
+/// # Errors
+/// If a file can not be read or has another checksum.
+pub fn check(checkpoint: &Path) -> Result<bool, CheckpointError> {
+    let path = checkpoint.join(Checksums::FILE);
+    let Some(checksums) = Checksums::read(checkpoint).map_err(io(&path, "read"))? else { return Ok(false) };
+    for path in [TENSORS, STATE].map(|name| checkpoint.join(name)) {
+        let content = MappedFile::open(&path).map_err(io(&path, "read"))?;
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        checksums.check(name, &content).map_err(|problem| CheckpointError::Damaged { path: path.clone(), problem })?;
+    }
+    Ok(true)
+}
+
+/// Whether this is the directory of a checkpoint.
+#[must_use]
+pub fn is_checkpoint(path: &Path) -> bool {
+    path.join(STATE).is_file() && path.join(TENSORS).is_file()
+}
+
 /// Sets a trainer to the state of a checkpoint.
 ///
 /// # Errors
 /// If the checkpoint can not be read, or belongs to another network or optimizer.
 pub fn read<D: Device>(checkpoint: &Path, trainer: &mut Trainer<D>) -> Result<State, CheckpointError> {
+    check(checkpoint)?;
     let path = checkpoint.join(STATE);
     let text = fs::read_to_string(&path).map_err(io(&path, "read"))?;
     let content = |path: &Path, problem: String| CheckpointError::Content { path: path.to_owned(), problem };

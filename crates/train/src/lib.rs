@@ -24,7 +24,7 @@ mod validation;
 mod vocabulary;
 
 pub use average::{AverageError, average};
-pub use checkpoint::CheckpointError;
+pub use checkpoint::{CheckpointError, check as check_checkpoint, is_checkpoint};
 pub use curves::curves;
 pub use metaphrase_device::{Device, Host, Precision};
 pub use observer::{Observer, Progress, Validated};

@@ -288,6 +288,7 @@ fn config(recipe: &Recipe, vocabularies: &RunVocabularies) -> Config {
         target_words: target.len(),
         end_of_sentence: target.eos().0,
         never: target.unk().map(|unk| unk.0).into_iter().collect(),
+        languages: recipe.data.train.first().and_then(CorpusFiles::languages),
         decoding: recipe.model.decoding,
         architecture,
     }

@@ -231,6 +231,29 @@ fn a_checkpoint_of_another_network_is_refused() {
 }
 
 #[test]
+fn a_damaged_checkpoint_is_refused() {
+    let folder = folder();
+    let output = run(folder.path(), "run", false, &["training.updates = 2"], &mut Watcher::default()).unwrap();
+    let checkpoint = output.join("checkpoint-2");
+    assert!(metaphrase_train::check_checkpoint(&checkpoint).unwrap());
+    let resume = || run(folder.path(), "run", true, &["training.updates = 3"], &mut Watcher::default());
+    for name in ["tensors.safetensors", "state.json"] {
+        let path = checkpoint.join(name);
+        let sound = fs::read(&path).unwrap();
+        for at in [9, sound.len() / 2, sound.len() - 2] {
+            let mut changed = sound.clone();
+            changed[at] ^= 1;
+            fs::write(&path, changed).unwrap();
+            let error = resume().unwrap_err();
+            assert!(error.contains(name) && error.contains(" is damaged: its checksum is "), "{error}");
+        }
+        fs::write(&path, sound).unwrap();
+    }
+    fs::remove_file(checkpoint.join("checksums")).unwrap();
+    resume().expect("a checkpoint of an older version has no checksums");
+}
+
+#[test]
 fn the_mean_of_models_is_a_model() {
     let folder = folder();
     let run = run(folder.path(), "run", false, &[], &mut Watcher::default()).unwrap();

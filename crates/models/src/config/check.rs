@@ -230,6 +230,7 @@ mod tests {
             target_words: 10,
             end_of_sentence: 0,
             never: vec![1],
+            languages: None,
             decoding: DecoderDefaults::default(),
             architecture: Architecture::Recurrent(recurrent),
         }

@@ -103,6 +103,7 @@ pub(crate) fn config(yml: &str, weights: &Weights) -> Result<Config, ModelError>
         target_words,
         end_of_sentence: END_OF_SENTENCE,
         never: vec![UNKNOWN],
+        languages: None,
         decoding: DecoderDefaults::default(),
         architecture,
     })

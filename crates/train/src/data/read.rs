@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
 use std::ops::Range;
 use std::panic::resume_unwind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread;
 
 /// Lines that a thread segments at a time.
@@ -34,15 +34,27 @@ pub struct CorpusFiles {
     pub repeat: NonZeroU32,
 }
 
-fn once() -> NonZeroU32 {
-    NonZeroU32::MIN
-}
-
 impl CorpusFiles {
+    /// The languages by which the files are called, such as `["en", "de"]` for `train.en.gz` and `train.de.gz`.
+    pub(crate) fn languages(&self) -> Option<[String; 2]> {
+        let language = |path: &Path| {
+            let name = path.file_name()?.to_str()?;
+            let (_, code) = name.strip_suffix(".gz").unwrap_or(name).rsplit_once('.')?;
+            let is_code = code.len() == 2 && code.bytes().all(|b| b.is_ascii_lowercase());
+            is_code.then(|| code.to_owned())
+        };
+        let pair = [language(&self.source)?, language(&self.target)?];
+        (pair[0] != pair[1]).then_some(pair)
+    }
+
     /// Two files without alignments, seen once per epoch.
     pub fn new(source: impl Into<PathBuf>, target: impl Into<PathBuf>) -> Self {
         Self { source: source.into(), target: target.into(), alignment: None, repeat: once() }
     }
+}
+
+fn once() -> NonZeroU32 {
+    NonZeroU32::MIN
 }
 
 /// Which pairs are too long to be trained on. The end of sentence counts as a word, as with Marian's `--max-length`.
