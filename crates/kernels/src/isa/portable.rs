@@ -47,13 +47,13 @@ fn mul_add(a: f32, b: f32, c: f32) -> f32 {
     }
     let (product, c) = (f64::from(a) * f64::from(b), f64::from(c));
     let sum = product + c;
-    // The error of the sum (Knuth's TwoSum); NaN where the sum is not finite.
+    // The error of the sum (Knuth's TwoSum), which only a finite sum has.
     let part = sum - product;
     let error = (product - (sum - part)) + (c - part);
     // Towards zero, and then the last bit set: of the two neighbours of the exact value the odd one.
     let away = (sum.to_bits() ^ error.to_bits()) >> 63;
     let odd = sum.to_bits().wrapping_sub(away) | 1;
-    f64::from_bits(if error < 0.0 || error > 0.0 { odd } else { sum.to_bits() }) as f32
+    f64::from_bits(if sum.is_finite() && error != 0.0 { odd } else { sum.to_bits() }) as f32
 }
 
 /// The two numbers of a pair.
