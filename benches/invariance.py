@@ -68,10 +68,9 @@ def requests(sides: list[list[str]], count: int, what: str) -> list[str]:
 
 def translate(program: Path, lines: list[str], options: list[str], instructions: str, batch: int, threads: int):
     args = ["translate", "--input-format", "json", "--output-format", "json", "--n-best", "2", "--word-scores", "--alignment", "soft",
-            "-b", "4", *options, "--batch-tokens", str(batch), "--threads", str(threads), "-q"]
-    if "-b" in options:  # The row has its own beam.
-        at = args.index("-b")
-        del args[at:at + 2]
+            *options, "--batch-tokens", str(batch), "--threads", str(threads), "-q"]
+    if "-b" not in options and "--sampling" not in options:
+        args += ["-b", "4"]
     environment = {**os.environ, "METAPHRASE_ISA": instructions}
     begun = time.monotonic()
     text = "".join(line + "\n" for line in lines)
@@ -141,11 +140,10 @@ def main() -> int:
             rows.append(row)
             different = sum(variant["different"] for variant in row["variants"])
             print(f"{name}: {len(row['variants'])} variants, {different} lines differ", flush=True)
-    different = sum(variant["different"] for row in rows for variant in row["variants"])
-    if args.json:
-        report = {"text": args.text[0].name, "lines": args.lines, "sets": sets, "different": different, "rows": rows}
-        args.json.write_text(json.dumps(report, indent=1) + "\n")
-    return 1 if different else 0
+            report = {"text": args.text[0].name, "lines": args.lines, "sets": sets, "rows": rows}
+            if args.json:
+                args.json.write_text(json.dumps(report, indent=1) + "\n")
+    return 1 if any(variant["different"] for row in rows for variant in row["variants"]) else 0
 
 
 def coprime(a: int, b: int) -> bool:
