@@ -300,3 +300,19 @@ fn links(
         fault,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::CorpusFiles;
+
+    #[test]
+    fn names_of_files_tell_languages() {
+        let languages = |source: &str, target: &str| CorpusFiles::new(source, target).languages();
+        assert_eq!(languages("a/train.en.gz", "train.de"), Some(["en".into(), "de".into()]));
+        for (source, target) in
+            [("train.src", "train.trg"), ("a.en", "b.en"), ("en", "de"), ("a.x", "a.y"), ("a.en", "b")]
+        {
+            assert_eq!(languages(source, target), None, "{source} {target}");
+        }
+    }
+}
