@@ -66,6 +66,16 @@ impl Messages {
     }
 }
 
+/// BLEU below which a trained model is of no use: its translations share hardly a phrase with the references.
+const USELESS: f64 = 2.0;
+
+/// Warns of a trained model that is of no use by its BLEU on the development set; `advice` says what may be wrong.
+pub fn warn_if_useless(bleu: f64, advice: &str) {
+    if bleu < USELESS {
+        tracing::warn!("BLEU is {bleu:.2} on the development set: the model is of no use; {advice}");
+    }
+}
+
 /// `metaphrase: warning: text key=value`.
 struct OneLine;
 

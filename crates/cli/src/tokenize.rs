@@ -3,7 +3,8 @@
 use crate::io::{Input, Output};
 use crate::lines::Lines;
 use anyhow::Result;
-use metaphrase_text::moses::{MosesDetokenizer, MosesTokenizer, TokenizerOptions};
+use metaphrase_text::language::{Language, WordTokenizer};
+use metaphrase_text::moses::TokenizerOptions;
 use metaphrase_text::vocab::Vocabulary;
 use std::path::PathBuf;
 
@@ -26,9 +27,9 @@ Examples:
 /// The options that `tokenize` and `detokenize` share.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The language of the text, such as de
+    /// The language of the text, such as de; zh and ja are split into characters
     #[arg(short, long, value_name = "CODE", default_value = "en")]
-    language: String,
+    language: Language,
     /// Text has the characters & | < > ' " [ ] as XML entities, as files of Moses do: tokenize writes them, detokenize reads
     /// them
     #[arg(long)]
@@ -49,13 +50,13 @@ pub fn tokenize(args: &TokenizeArgs) -> Result<()> {
         return text.each_line(|line| vocabulary.pieces(line).join(" "));
     }
     let options = TokenizerOptions { escape: text.escape, ..TokenizerOptions::default() };
-    let tokenizer = MosesTokenizer::with_options(&text.language, options);
+    let tokenizer = WordTokenizer::new(text.language, options);
     text.each_line(|line| tokenizer.tokenize_line(line))
 }
 
 /// Joins words to lines.
 pub fn detokenize(args: &Args) -> Result<()> {
-    let detokenizer = MosesDetokenizer::new(&args.language).unescape(args.escape);
+    let detokenizer = args.language.detokenizer().unescape(args.escape);
     args.each_line(|line| detokenizer.detokenize_line(line))
 }
 

@@ -61,3 +61,24 @@ fn what_can_not_be_trained_on_is_refused() {
     assert!(run(&tune, "").error(1).starts_with(&format!("cannot read {missing}")));
     assert!(run(&[&tune[..], &["--step", "0"]].concat(), "").error(2).contains("--step"));
 }
+
+#[test]
+fn a_model_that_translates_nothing_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    // Lines that share no phrase with their neighbours, as text that was not split into words.
+    let side = |letter: &str, from: usize| {
+        (from..from + 40).map(|line| format!("{letter}{line}x{letter}{line}\n")).collect::<String>()
+    };
+    let names = ["t.zh", "t.en", "d.zh", "d.en"];
+    let texts = [side("a", 0), side("b", 0), side("a", 100), side("b", 100)];
+    let [source, target, dev_source, dev_target] = std::array::from_fn(|i| file(&folder, names[i], &texts[i]));
+    let model = path(&folder, "model");
+    let train = ["phrase", "train", &source, &target, "--dev", &dev_source, &dev_target, "-o", &model, "--rounds", "1"];
+    let done = run(&train, "");
+    assert_eq!(done.code, Some(0), "{}", done.stderr);
+    assert!(
+        done.stderr.contains("BLEU is 0.00 on the development set: the model is of no use; check that"),
+        "{}",
+        done.stderr
+    );
+}

@@ -3,14 +3,15 @@
 use super::display::Display;
 use super::tune::{Tuning, read_dev};
 use crate::io::check_one_stdin;
-use crate::messages::Terminal;
+use crate::messages::{Terminal, warn_if_useless};
 use crate::number;
 use anyhow::{Result, bail};
 use clap::ValueHint;
 use metaphrase_align::{ExtractOptions, Smoothing, Symmetrization};
 use metaphrase_ngram::MAX_ORDER;
 use metaphrase_phrase_train::{TrainOptions, train};
-use metaphrase_text::moses::{MosesTokenizer, TokenizerOptions};
+use metaphrase_text::language::{Language, WordTokenizer};
+use metaphrase_text::moses::TokenizerOptions;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -37,9 +38,10 @@ pub struct Args {
     /// Continue a training that was stopped; a stage whose files are in the directory is not repeated
     #[arg(long)]
     resume: bool,
-    /// Split text into words as `metaphrase tokenize --escape` does, for these languages, such as de en
+    /// Split text into words as `metaphrase tokenize --escape` does, for these languages, such as de en; zh and ja are split
+    /// into characters
     #[arg(long, num_args = 2, value_names = ["SOURCE", "TARGET"])]
-    tokenize: Vec<String>,
+    tokenize: Vec<Language>,
     /// Respect upper and lower case when aligning words
     #[arg(long, help_heading = "Tables")]
     align_cased: bool,
@@ -90,6 +92,10 @@ Examples:
   metaphrase tokenize -l de --escape < talk.de | metaphrase phrase translate -m model |
     metaphrase detokenize -l en --escape";
 
+/// What makes a model useless.
+const CAUSES: &str = "check that line n of both texts is the same sentence, and that --tokenize names the languages of text that \
+    is not split into words";
+
 /// Trains a model.
 pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     check_one_stdin([&args.source, &args.target].into_iter().chain(&args.dev).map(Some))?;
@@ -103,7 +109,11 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     let corpus = crate::align::read_as(&args.source, &args.target, &tokenize)?;
     crate::align::note_lines_without_links(&corpus, options.align.max_words);
     let mut display = Display::new(terminal);
-    train(&corpus, dev.as_ref(), &options, &args.output, args.resume, &mut |event| display.event(&event))?;
+    let tuned = train(&corpus, dev.as_ref(), &options, &args.output, args.resume, &mut |event| display.event(&event))?;
+    drop(display);
+    if let Some(tuned) = tuned {
+        warn_if_useless(tuned.score, CAUSES);
+    }
     Ok(())
 }
 
@@ -133,8 +143,8 @@ fn options(args: &Args) -> Result<TrainOptions> {
 
 /// Tokenises lines of the source (`true`) and of the target (`false`).
 fn tokenizer(args: &Args) -> impl Fn(bool, String) -> String {
-    let tokenizer = |language: &String| {
-        MosesTokenizer::with_options(language, TokenizerOptions { escape: true, ..TokenizerOptions::default() })
+    let tokenizer = |&language: &Language| {
+        WordTokenizer::new(language, TokenizerOptions { escape: true, ..TokenizerOptions::default() })
     };
     let tokenizers = match &args.tokenize[..] {
         [source, target] => Some((tokenizer(source), tokenizer(target))),
