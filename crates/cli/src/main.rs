@@ -29,6 +29,7 @@ mod tokenize;
 mod train;
 mod translate;
 mod values;
+mod vocabulary;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
@@ -67,6 +68,8 @@ enum Command {
     Convert(convert::Args),
     Inspect(inspect::Args),
     Train(train::Args),
+    #[command(subcommand)]
+    Vocabulary(vocabulary::Command),
     Average(average::Args),
     Curves(curves::Args),
     #[command(subcommand)]
@@ -93,6 +96,7 @@ fn main() -> ExitCode {
         Command::Convert(args) => convert::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Train(args) => train::run(&args, &terminal),
+        Command::Vocabulary(command) => vocabulary::run(&command),
         Command::Average(args) => average::run(&args),
         Command::Curves(args) => curves::run(&args),
         Command::Phrase(command) => phrase::run(&command, &terminal),

@@ -15,4 +15,5 @@ mod phrase;
 mod phrase_train;
 mod score;
 mod tokenize;
+mod train;
 mod usage;

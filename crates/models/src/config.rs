@@ -29,6 +29,7 @@ mod operations;
 mod recurrent;
 mod transformer;
 
+pub use check::Problem;
 pub use operations::{Operation, Operations};
 pub use recurrent::{AttentionFirst, Cell, DecoderForm, EncoderType, LayerNorm, RecurrentConfig, Top};
 pub use transformer::{Activation, AverageAttention, DecoderLayer, FeedForward, Positions, TransformerConfig};
@@ -65,8 +66,8 @@ pub enum Architecture {
     Recurrent(RecurrentConfig),
 }
 
-/// Which embedding tables are one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// Which embedding tables are one. By default none are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct TiedEmbeddings {
     /// Source and target words share a table (`tied-embeddings-src` and `-all`).

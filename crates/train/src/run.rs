@@ -1,13 +1,13 @@
 //! A training run: data, updates, validations, checkpoints.
 
 use crate::checkpoint::{self, CheckpointError, State};
-use crate::data::{Batches, Corpus, CorpusFiles, DataError, Limits};
+use crate::data::{Batches, Corpus, CorpusFiles, DataError, Limits, check_line_counts};
 use crate::log::Log;
 use crate::networks::{Network, NetworkError};
 use crate::observer::{Observer, Progress, Validated};
 use crate::output::Output;
 use crate::parameters::Parameters;
-use crate::recipe::{Data, Metric, Recipe};
+use crate::recipe::{Data, Metric, Recipe, RecipeError, VocabularyRecipe};
 use crate::tape::WordLosses;
 use crate::text_lines::lines;
 use crate::trial::{DeviceError, trial};
@@ -48,6 +48,9 @@ pub enum TrainError {
     /// A vocabulary.
     #[error(transparent)]
     Vocabulary(#[from] VocabularyError),
+    /// The recipe.
+    #[error(transparent)]
+    Recipe(#[from] RecipeError),
     /// A vocabulary that was to be trained.
     #[error(transparent)]
     VocabularyTraining(#[from] VocabularyTrainingError),
@@ -89,6 +92,7 @@ pub fn train<D: Device>(
     execution: Execution<D>,
     observer: &mut dyn Observer,
 ) -> Result<Option<(f64, u64)>, TrainError> {
+    recipe.check_files()?;
     let mut run = Run::start(recipe, output, execution, observer)?;
     run.updates(observer)?;
     Ok(run.state.best)
@@ -103,6 +107,11 @@ struct RunVocabularies {
 
 impl RunVocabularies {
     fn open(recipe: &Recipe, output: &Path, resume: bool, threads: usize) -> Result<Self, TrainError> {
+        if let (VocabularyRecipe::Train(_), false) = (&recipe.vocabulary, resume) {
+            // Vocabularies take longer to train than lines to count.
+            let Data { train, dev, .. } = &recipe.data;
+            train.iter().chain([dev]).try_for_each(check_line_counts)?;
+        }
         let files = recipe.vocabulary.prepare(&recipe.data.train, output, resume, threads)?;
         let open = |side: &VocabularyFiles| Vocabulary::open(&side.words);
         Ok(Self { source: open(&files.source)?, target: open(&files.target)?, files })
@@ -137,8 +146,7 @@ impl<'a, D: Device> Run<'a, D> {
         let text = toml::to_string(recipe).map_err(|e| error(e.to_string()))?;
         let mut output = Output::claim(output, &text, resume)?;
         let vocabularies = RunVocabularies::open(recipe, output.path(), resume, threads)?;
-        let config = config(recipe, &vocabularies);
-        config.check(&output.path().join("recipe.toml"))?;
+        let config = config(recipe, &vocabularies)?;
         let mut parameters = Parameters::new(recipe.training.seed);
         let network = Network::declare(&config, &mut parameters)?;
         let count: usize = parameters.iter().map(|(_, p)| p.as_slice().len()).sum();
@@ -277,20 +285,21 @@ impl<'a, D: Device> Run<'a, D> {
 }
 
 /// The settings of the model that the run writes.
-fn config(recipe: &Recipe, vocabularies: &RunVocabularies) -> Config {
+fn config(recipe: &Recipe, vocabularies: &RunVocabularies) -> Result<Config, RecipeError> {
     let RunVocabularies { source, target, .. } = vocabularies;
     let mut architecture = recipe.model.architecture.clone();
     if let Architecture::Transformer(network) = &mut architecture {
         network.normalised_keys = true; // as it is trained
     }
-    Config {
+    let config = Config {
         source_words: source.len(),
         target_words: target.len(),
         end_of_sentence: target.eos().0,
         never: target.unk().map(|unk| unk.0).into_iter().collect(),
         decoding: recipe.model.decoding,
         architecture,
-    }
+    };
+    config.problem().map_or(Ok(config), |problem| Err(recipe.fault("vocabulary", problem)))
 }
 
 /// Reads the training data, and the development data as batches.

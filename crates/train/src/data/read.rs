@@ -160,6 +160,16 @@ impl PairReader {
     }
 }
 
+/// Checks that files that belong together can be read to their ends and have as many lines.
+///
+/// # Errors
+/// If they can not, or have not.
+pub(crate) fn check_line_counts(files: &CorpusFiles) -> Result<(), DataError> {
+    let mut reader = PairReader::open(files)?;
+    while reader.read(LINES_PER_THREAD)?.len() > 0 {}
+    Ok(())
+}
+
 /// The error of two files that have not as many lines. Reads both to their ends, to count.
 fn line_counts(a: &mut LineReader, b: &mut LineReader) -> DataError {
     for reader in [&mut *a, &mut *b] {
