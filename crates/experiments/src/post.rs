@@ -3,7 +3,6 @@
 use crate::setup::{Measured, Setup, Text, measure, round};
 use anyhow::Result;
 use metaphrase::{Request, Strategy, Terms, TranslateOptions, Translator};
-use metaphrase_plot::{Chart, Series};
 use rand::seq::index::sample;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -302,6 +301,8 @@ struct Places {
     set: &'static str,
     phrases: usize,
     pearson: f64,
+    /// The place of each phrase in the reference and in the translation.
+    points: Vec<(f64, f64)>,
 }
 
 /// Relative places of phrases of three words in the reference and in the translation, beam 10.
@@ -321,17 +322,10 @@ pub fn figure_7(setup: &Setup) -> Result<()> {
     let slope = regression(&|x, y| Point { x, y, weight: 1.0 });
     // The product of both regressions' slopes is r².
     let pearson = slope.signum() * (slope * regression(&|y, x| Point { x, y, weight: 1.0 })).sqrt();
-    let result = Places { set: "phr3", phrases: points.len(), pearson: round(pearson, 3) };
-    println!("{}", serde_json::to_string(&result)?);
-    let chart = Chart {
-        title: format!("phr3, beam 10: Pearson's r = {:.2}", result.pearson),
-        x: "relative place in the reference",
-        y: "relative place in the translation",
-        series: vec![Series { name: String::new(), points }],
-        joined: false,
-    };
-    setup.write("post-fig7", &result)?;
-    setup.draw("post-fig7", &[("", chart)])
+    let points = points.iter().map(|&(x, y)| (round(x, 4), round(y, 4))).collect::<Vec<_>>();
+    let result = Places { set: "phr3", phrases: points.len(), pearson: round(pearson, 3), points };
+    println!("{} phrases, Pearson's r = {}", result.phrases, result.pearson);
+    setup.write("post-fig7", &result)
 }
 
 /// The place of a phrase in a line: 0 at its start, 1 at its end. A phrase that is the whole line has no place.
@@ -354,6 +348,8 @@ mod tests {
         assert_eq!(place("a b c d.", "c d"), Some(1.0));
         assert_eq!(place("a b \"c d\"", "c d"), Some(1.0), "after a quotation mark");
         assert_eq!((place("a b", "a b"), place("a b", "c")), (None, None));
+        // Two words of which one is the phrase's beginning: the place was 1.5 once.
+        assert_eq!(place("a \"b c d\"", "b c d"), Some(1.0));
     }
 
     #[test]
