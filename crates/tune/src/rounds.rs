@@ -5,6 +5,7 @@ use crate::error::Error;
 use crate::lists::NBestLists;
 use crate::mert::{MertOptions, mert};
 use crate::mira::{MiraOptions, mira};
+use metaphrase_base::{Choice, Named};
 use metaphrase_metrics::Bleu;
 
 /// Weights that have changed by no more, relative to their absolute sum, stay.
@@ -17,6 +18,22 @@ pub enum Method {
     Mert(MertOptions),
     /// See [`mira`].
     Mira(MiraOptions),
+}
+
+/// The methods, by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MethodName {
+    /// [`Method::Mert`].
+    Mert,
+    /// [`Method::Mira`].
+    Mira,
+}
+
+impl Choice for MethodName {
+    const ALL: &'static [Named<Self>] = &[
+        Named::new(Self::Mert, "mert", "Minimum error rate training: exact line searches from many starting points"),
+        Named::new(Self::Mira, "mira", "Batch MIRA: large margins"),
+    ];
 }
 
 /// The result of a round.

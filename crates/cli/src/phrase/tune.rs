@@ -7,11 +7,12 @@ use crate::io::{Input, Output, check_one_stdin};
 use crate::lines::Lines;
 use crate::messages::Terminal;
 use crate::number;
+use crate::values::choice;
 use anyhow::{Context, Result};
-use clap::{ValueEnum, ValueHint};
+use clap::ValueHint;
 use metaphrase_phrase::{PhraseModel, reweighted};
 use metaphrase_phrase_train::{DevSet, TuneOptions, tune};
-use metaphrase_tune::{MertOptions, Method, MiraOptions};
+use metaphrase_tune::{MertOptions, Method, MethodName, MiraOptions};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
@@ -55,7 +56,7 @@ Examples:
 #[command(next_help_heading = "Tuning")]
 pub struct Tuning {
     /// The method that finds weights
-    #[arg(long, value_enum, value_name = "NAME", default_value_t = MethodName::Mira)]
+    #[arg(long, value_name = "NAME", default_value = "mira", value_parser = choice::<MethodName>())]
     method: MethodName,
     /// The largest number of rounds
     #[arg(long, value_name = "N", default_value_t = TuneOptions::default().rounds)]
@@ -78,15 +79,6 @@ pub struct Tuning {
     /// Number of translation options of a source phrase; 0 takes all
     #[arg(long, value_name = "N_O", default_value_t = 100)]
     options: usize,
-}
-
-/// [`Method`] by name.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum MethodName {
-    /// Minimum error rate training: exact line searches from many starting points
-    Mert,
-    /// Batch MIRA: large margins
-    Mira,
 }
 
 impl Tuning {
