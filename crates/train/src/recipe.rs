@@ -187,6 +187,7 @@ impl Recipe {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may panic")]
     use super::*;
+    use crate::networks::{Dropout, LossSettings};
     use metaphrase_models::config::{DecoderLayer, FeedForward, RecurrentConfig, TransformerConfig};
 
     const RECIPE: &str = r#"
@@ -382,6 +383,32 @@ updates = 1
         assert_eq!(network.decoder_ffn, FeedForward { dim: 64, depth: 3 });
         assert_eq!(network.decoder_layer, DecoderLayer::Ssru { projection: false });
         assert!(recipe.data.limits == Limits::default() && recipe.validation == Validation::default());
+    }
+
+    /// The settings that were in force when defaults were 0; dropout that the network does not have left out.
+    #[test]
+    fn the_recipes_of_the_repository_keep_their_settings() {
+        let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../recipes"));
+        for (name, label_smoothing, expected) in [
+            ("en-de", 0.1, Dropout { layer: 0.1, ..Dropout::NONE }),
+            ("de-en", 0.1, Dropout { layer: 0.1, ..Dropout::NONE }),
+            ("cgru", 0.1, Dropout { output: 0.1, ..Dropout::NONE }),
+            ("devlin", 0.1, Dropout { output: 0.1, ..Dropout::NONE }),
+            ("zhang", 0.0, Dropout { output: 0.3, recurrent: 0.1, ..Dropout::NONE }),
+        ] {
+            let recipe = Recipe::read(&folder.join(format!("{name}.toml")), &[]).unwrap();
+            let TrainerSettings { loss, mut dropout, optimizer, .. } = recipe.training.update;
+            match recipe.model.architecture {
+                Architecture::Transformer(_) => dropout.output = 0.0,
+                Architecture::Recurrent(_) => dropout.layer = 0.0,
+            }
+            assert_eq!(
+                (dropout, loss.label_smoothing, optimizer.clip_norm),
+                (expected, label_smoothing, 1.0),
+                "{name}"
+            );
+            assert_eq!(loss, LossSettings { label_smoothing, ..LossSettings::PLAIN }, "{name}");
+        }
     }
 
     #[test]

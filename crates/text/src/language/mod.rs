@@ -67,7 +67,7 @@ pub enum LanguageError {
     /// The words are found by a dictionary that this build lacks.
     #[error(
         "text in {name} (`{code}`) has no spaces between words, and this program was built without the dictionary that \
-         finds words: build it with `cargo build --release --features segmenter`{}",
+         finds words: build it with `cargo build --release -p metaphrase-cli --features segmenter`{}",
         characters(code)
     )]
     NoDictionary {

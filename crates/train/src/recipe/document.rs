@@ -133,8 +133,11 @@ impl Document<'_> {
         }
         // A table that lacks the keys that were removed from it is no fault of its own.
         if at.is_empty() || !self.touched.iter().any(|touched| is_in(touched, &at)) {
-            let unknown = kind == Some("unknown field ");
-            let problem = if unknown { format!("unknown key `{at}`{rest}") } else { format!("`{at}`: {message}") };
+            let problem = match kind {
+                _ if at.is_empty() => message.clone(),
+                Some("unknown field ") => format!("unknown key `{at}`{rest}"),
+                _ => format!("`{at}`: {message}"),
+            };
             self.faults.push(self.places.fault(&at, problem));
         }
         let removed = remove(&mut self.table, &at);
@@ -178,9 +181,9 @@ fn change<'t, T>(table: &mut DeTable<'t>, key: &str, f: impl FnOnce(&mut DeTable
     let (first, rest) = key.split_once('.').unwrap_or((key, ""));
     let (name, indices) = first.split_once('[').unwrap_or((first, ""));
     let mut value = table.get_mut(name)?.get_mut();
-    for index in indices.split(['[', ']']).filter_map(|index| index.parse().ok()) {
+    for index in indices.split(['[', ']']).filter_map(|index| index.parse::<usize>().ok()) {
         let DeValue::Array(array) = value else { return None };
-        value = array.iter_mut().nth(index)?.get_mut();
+        value = array.get_mut(index)?.get_mut();
     }
     match value {
         DeValue::Table(table) => change(table, rest, f),
