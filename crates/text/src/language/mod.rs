@@ -129,12 +129,6 @@ fn unknown(given: &str) -> LanguageError {
 }
 
 impl Language {
-    /// The code, such as `de`.
-    #[must_use]
-    pub const fn code(self) -> &'static str {
-        self.code
-    }
-
     /// What joins the words of a [`WordTokenizer`] to text again.
     #[must_use]
     pub fn detokenizer(self) -> MosesDetokenizer {
