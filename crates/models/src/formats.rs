@@ -64,7 +64,12 @@ impl Format {
             Self::HuggingFace => hugging_face::read(path)?,
             Self::Directory => directory::read(path)?,
         };
-        checked(path, config, weights)
+        let settings = match self {
+            Self::MarianNpz | Self::MarianBin => path.to_owned(),
+            Self::HuggingFace => path.join("config.json"),
+            Self::Directory => path.join(directory::MANIFEST),
+        };
+        checked(&settings, config, weights)
     }
 }
 

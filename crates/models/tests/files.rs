@@ -1,7 +1,7 @@
 //! Which files make up a model.
 #![allow(clippy::unwrap_used)] // a test fails by panicking
 
-use metaphrase_models::{Format, ModelFiles, load};
+use metaphrase_models::{Format, Model, ModelFiles, Weights, load};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -115,4 +115,38 @@ fn a_pickled_model_is_told_how_to_be_saved() {
         Folder::new().text("config.json", r#"{"model_type": "marian"}"#).text("pytorch_model.bin", "a pickled model");
     let message = load(folder.path()).unwrap_err().to_string();
     assert!(message.contains("safe_serialization=True"), "{message}");
+}
+
+#[test]
+fn weights_that_are_not_finite_are_refused_by_name() {
+    let (config, weights) = load(&tiny("marian-tiny")).unwrap();
+    assert!(Model::new(config.clone(), &weights).is_ok());
+    let names: Vec<&str> = weights.names().filter(|name| !name.starts_with("special:")).collect();
+    for (number, wrong) in [(0, f32::NAN), (names.len() / 2, f32::INFINITY), (names.len() - 1, f32::NEG_INFINITY)] {
+        let tensors = names.iter().map(|name| {
+            let tensor = weights.tensor(name).unwrap();
+            let mut data = tensor.data.to_vec();
+            if *name == names[number] {
+                *data.last_mut().unwrap() = wrong;
+            }
+            (*name, tensor.shape.to_vec(), data)
+        });
+        let damaged = Weights::from_tensors("m.npz", tensors).unwrap();
+        let error = Model::new(config.clone(), &damaged).err().unwrap().to_string();
+        let place = weights.tensor(names[number]).unwrap().data.len() - 1;
+        let expected = format!("m.npz: tensor `{}`: number {place} is {wrong}, and weights are finite", names[number]);
+        assert!(error.starts_with(&expected), "{error}");
+    }
+}
+
+#[test]
+fn settings_are_refused_by_the_name_of_their_file() {
+    let folder = Folder::new();
+    fs::copy(tiny("../../models/en-de/model.safetensors"), folder.path().join("model.safetensors")).unwrap();
+    let text = fs::read_to_string(tiny("../../models/en-de/config.toml")).unwrap();
+    let eos = text.lines().find(|line| line.starts_with("end-of-sentence")).unwrap();
+    fs::write(folder.path().join("config.toml"), text.replace(eos, "end-of-sentence = 99999999")).unwrap();
+    let error = load(folder.path()).err().unwrap().to_string();
+    let file = folder.path().join("config.toml");
+    assert!(error.starts_with(&format!("{}: the end of sentence is word 99999999", file.display())), "{error}");
 }
