@@ -1,25 +1,4 @@
-//! Files that are written atomically and verified by checksum.
-
-use std::io;
-use std::path::Path;
-use tempfile::NamedTempFile;
-
-/// A new file in `folder` under a temporary name, with the permissions of any other new file. [`NamedTempFile::persist`]
-/// renames the written file to its own name, so that a reader finds it whole or not at all. A file that was not renamed is
-/// deleted when the value is dropped.
-///
-/// # Errors
-/// Those of the operating system.
-pub fn new_file(folder: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".metaphrase-").suffix(".part");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(folder)
-}
+//! Checksums of files.
 
 /// A checksum of bytes, read eight at a time; zeros fill up the last eight. A change of any eight bytes changes the
 /// checksum. The bytes come in parts, and the length of every part but the last is a multiple of eight. The checksum
@@ -56,15 +35,5 @@ mod tests {
             changed[place] ^= 4;
             assert_ne!(checksum([&changed[..]]), whole);
         }
-    }
-
-    #[test]
-    fn a_new_file_has_no_name_before_it_is_given_one() {
-        let folder = tempfile::tempdir().unwrap();
-        let name = folder.path().join("name");
-        drop(new_file(folder.path()).unwrap());
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
-        new_file(folder.path()).unwrap().persist(&name).unwrap();
-        assert!(name.is_file());
     }
 }

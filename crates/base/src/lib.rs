@@ -3,7 +3,10 @@
 //! * [`WordId`], [`SentId`], [`Row`]: checked 32-bit indices, one per noun.
 //! * [`Words`]: distinct words and their ids.
 //! * [`MappedFile`], [`Bytes`]: the bytes of a file, used in place.
-//! * [`new_file`], [`checksum`]: files that are written atomically and verified by checksum.
+//! * [`NewFile`], [`NewFolder`]: files and folders that come into being whole or not at all.
+//! * [`checksum`]: files that are verified.
+//! * [`read_line`], [`Gunzip`]: lines of text within a bound of memory.
+//! * [`shown`]: foreign text in messages.
 //! * [`Choice`]: closed sets that people choose from by name.
 //! * [`pipeline`]: work on several threads, with results in order and within a bound.
 //! * [`SixDigits`]: numbers as Marian and Moses print them.
@@ -16,18 +19,24 @@
 mod choice;
 mod files;
 mod ids;
+mod lines;
 mod mapped;
 mod number;
 pub mod pipeline;
 mod scorer;
+mod shown;
 mod step;
+mod unfinished;
 mod words;
 
 pub use choice::{Choice, Named, UnknownName};
-pub use files::{checksum, new_file};
+pub use files::checksum;
 pub use ids::{Row, SentId, WordId};
+pub use lines::{Gunzip, LONGEST_LINE, LineRead, read_line};
 pub use mapped::{Bytes, MappedFile};
 pub use number::SixDigits;
 pub use scorer::{ScoreBuffer, Scorer, WordScore, WordScores};
+pub use shown::shown;
 pub use step::{Candidate, ModelFacts, Parent, Sentence, Step, StepModel, StepRow, StepScores, by_score_desc};
+pub use unfinished::{MadeFolder, NewFile, NewFolder, remove_unfinished};
 pub use words::Words;

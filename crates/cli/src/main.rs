@@ -24,6 +24,8 @@ mod progress;
 mod request;
 mod score;
 mod search;
+mod signals;
+mod stdout;
 mod stream;
 mod tokenize;
 mod train;
@@ -86,6 +88,7 @@ fn main() -> ExitCode {
         Err(error) => return misuse(&error),
     };
     let terminal = cli.messages.start();
+    signals::clean_up();
     let result = match cli.command {
         Command::Translate(args) => translate::run(&args, &terminal),
         Command::Score(args) => score::run(&args, &terminal),
@@ -159,13 +162,14 @@ impl std::error::Error for Usage {}
 /// Prints help as clap lays it out, and an error of the command line on one line.
 fn misuse(error: &clap::Error) -> ExitCode {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
-        return match error.print() {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => {
+        let printed = stdout::check().and_then(|()| Ok(error.print()?));
+        return printed.map_or_else(
+            |error| {
                 Messages::default().start();
-                ExitCode::from(failure(&error.into()))
-            }
-        };
+                ExitCode::from(failure(&error))
+            },
+            |()| ExitCode::SUCCESS,
+        );
     }
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         let _ = error.print();
@@ -174,18 +178,22 @@ fn misuse(error: &clap::Error) -> ExitCode {
     let text = error.render().to_string();
     let what = text.strip_prefix("error: ").unwrap_or(&text);
     let end = ["\n\nUsage:", "\n\nFor more"].iter().filter_map(|mark| what.find(mark)).min().unwrap_or(what.len());
-    let words: Vec<&str> = what[..end].split_whitespace().collect();
+    let words: Vec<String> = what[..end].split_whitespace().map(metaphrase_base::shown).collect();
     Messages::default().start();
-    tracing::error!("{}; try '{}'", words.join(" "), help_of(std::env::args_os().nth(1)));
+    tracing::error!("{}; try '{}'", words.join(" "), help_of(std::env::args_os().skip(1)));
     ExitCode::from(2)
 }
 
-/// The command that prints the help of a sub-command, if `name` is one.
-fn help_of(name: Option<OsString>) -> String {
-    match name.and_then(|name| Some(Cli::command().find_subcommand(name)?.get_name().to_owned())) {
-        Some(name) => format!("metaphrase {name} --help"),
-        None => "metaphrase --help".into(),
+/// The command that prints the help of the sub-command that these arguments begin with.
+fn help_of(arguments: impl Iterator<Item = OsString>) -> String {
+    let mut command = &Cli::command();
+    let mut names = vec!["metaphrase".to_owned()];
+    for argument in arguments {
+        let Some(found) = command.find_subcommand(argument) else { break };
+        names.push(found.get_name().to_owned());
+        command = found;
     }
+    format!("{} --help", names.join(" "))
 }
 
 #[cfg(test)]

@@ -105,9 +105,16 @@ impl Visit for Fields {
     }
 }
 
+/// The longest message, in characters. Errors shorten what they repeat of a file; this is for libraries that do not.
+const LONGEST: usize = 2000;
+
 /// Control characters in names of files, lines or tensors must not break or colour the line.
 fn one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    let mut line: String = text.chars().take(LONGEST).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if text.chars().nth(LONGEST).is_some() {
+        line.push('…');
+    }
+    line
 }
 
 /// Standard error, around the progress bars. A failure to write a message does not stop the program.

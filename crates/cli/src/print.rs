@@ -107,13 +107,17 @@ impl Printer {
     fn fields(&self, translation: &Translation, n_best: bool) -> BTreeMap<&'static str, Value> {
         let nothing = Hypothesis::default();
         let best = translation.hypotheses.first().unwrap_or(&nothing);
+        let score = |score: f32| if translation.error.is_some() { Value::Null } else { json!(score) };
         let mut fields = BTreeMap::from([
             ("translation", json!(best.text)),
-            ("score", json!(best.score)),
-            ("log_prob", json!(best.log_prob)),
+            ("score", score(best.score)),
+            ("log_prob", score(best.log_prob)),
             ("pieces", json!(best.pieces)),
             ("source_pieces", json!(translation.source_pieces)),
         ]);
+        if let Some(error) = &translation.error {
+            fields.insert("error", json!(error));
+        }
         let list =
             |value: &dyn Fn(&Hypothesis) -> Value| -> Value { translation.hypotheses.iter().map(value).collect() };
         if n_best {

@@ -20,7 +20,7 @@ pub fn from_json(line: &str) -> Result<(Request, Fields), String> {
     let required = list::<Alternatives>(&fields, "constraints", "strings, or lists of alternatives")?;
     let required = required.into_iter().map(Alternatives::into).collect();
     let terms = Terms { required, avoided: list(&fields, "avoid", "strings")? };
-    Ok((Request { source, prefix, terms, target: None }, fields))
+    Ok((Request { source, prefix, terms, ..Request::default() }, fields))
 }
 
 /// Reads `text <tab> constraint <tab> constraint …`, as fairseq does.

@@ -46,25 +46,34 @@ pub fn tokenize(args: &TokenizeArgs) -> Result<()> {
     let TokenizeArgs { text, vocabulary } = args;
     if let Some(path) = vocabulary {
         let vocabulary = Vocabulary::open(path)?;
-        return text.each_line(|line| vocabulary.pieces(line).join(" "));
+        return text.each_line(|line| {
+            let (read, bytes) = (vocabulary.reads(line), line.len());
+            let note = format!("cut off after {read} of {bytes} bytes, which normalisation makes 1 MiB");
+            (vocabulary.pieces(line).join(" "), (read < bytes).then_some(note))
+        });
     }
     let options = TokenizerOptions { escape: text.escape, ..TokenizerOptions::default() };
     let tokenizer = MosesTokenizer::with_options(&text.language, options);
-    text.each_line(|line| tokenizer.tokenize_line(line))
+    text.each_line(|line| (tokenizer.tokenize_line(line), None))
 }
 
 /// Joins words to lines.
 pub fn detokenize(args: &Args) -> Result<()> {
     let detokenizer = MosesDetokenizer::new(&args.language).unescape(args.escape);
-    args.each_line(|line| detokenizer.detokenize_line(line))
+    args.each_line(|line| (detokenizer.detokenize_line(line), None))
 }
 
 impl Args {
-    fn each_line(&self, change: impl Fn(&str) -> String) -> Result<()> {
+    /// Writes what `change` makes of each line; its second value is a message about the line.
+    fn each_line(&self, change: impl Fn(&str) -> (String, Option<String>)) -> Result<()> {
         let mut lines = Lines::new(Input::open(self.input.as_deref())?);
         let mut output = Output::create(self.output.as_deref())?;
         while let Some(line) = lines.next_text()? {
-            output.write(&(change(&line) + "\n"))?;
+            let (changed, note) = change(&line);
+            if let Some(note) = note {
+                tracing::warn!("{}, line {}: {note}", lines.name(), lines.read());
+            }
+            output.write(&(changed + "\n"))?;
             if output.is_terminal() || !lines.has_next() {
                 output.flush()?;
             }

@@ -31,7 +31,7 @@ pub struct Args {
     #[arg(long)]
     resume: bool,
     /// Threads; the same number gives the same bits [default: as many as the machine has]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = crate::number::thread_count)]
     threads: Option<std::num::NonZeroUsize>,
     /// The device that computes updates: `cpu`, or `cuda:0` for the first NVIDIA GPU, in a program that was built with
     /// `--features cuda`

@@ -136,7 +136,10 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
         return Err(Usage::error(format!("--lm-weight is {}; it has to be a number from 0 on", args.lm_weight)));
     }
     if args.prefix.is_some() && args.input_format != Format::Plain {
-        return Err(Usage::error("--prefix is for plain input; with JSON each line has its own 'target_prefix'"));
+        return Err(Usage::error(match args.input_format {
+            Format::Json => "--prefix is for plain input; with JSON each line has its own 'target_prefix'",
+            _ => "--prefix is for plain input; a line of TSV has no prefix, a line of JSON has 'target_prefix'",
+        }));
     }
     check_one_stdin(args.prefix.iter().chain(&args.glossary).map(Some).chain([args.input.as_ref()]))?;
     let input = Input::open(args.input.as_deref())?;
@@ -188,11 +191,14 @@ impl Source for Text {
         let Some(line) = self.lines.next_line()? else { return self.no_prefix_is_left() };
         let mut ticket = Ticket::new(number, &line, Ok(Fields::new()));
         let request = match self.format {
+            // What is left out might be terms.
+            Format::Tsv | Format::Json if line.cut => Err("the line is too long and is skipped".to_owned()),
             Format::Plain => Ok(Request { prefix: self.prefix()?, ..Request::translate(line.text) }),
             Format::Tsv => request::from_tsv(&line.text),
             Format::Json => request::from_json(&line.text).map(|(request, fields)| {
                 ticket.extra = Ok(fields);
-                request
+                // The shortest field, `"a":1`, takes about twenty times its length.
+                Request { attached: 20 * line.text.len(), ..request }
             }),
         };
         let request = request.unwrap_or_else(|problem| {

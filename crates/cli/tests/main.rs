@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod align;
+mod bounds;
 mod common;
 mod constraints;
 mod evaluate;
@@ -15,4 +16,5 @@ mod phrase;
 mod phrase_train;
 mod score;
 mod tokenize;
+mod unfinished;
 mod usage;

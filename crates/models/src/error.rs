@@ -88,6 +88,16 @@ impl ModelError {
         Self::Io { path: path.to_owned(), action, source }
     }
 
+    /// The same error, of a file that is written in the folder `part` and will be in the folder `to`.
+    pub(crate) fn moved(mut self, part: &Path, to: &Path) -> Self {
+        if let Self::Io { path, .. } = &mut self
+            && let Ok(name) = path.strip_prefix(part)
+        {
+            *path = to.join(name);
+        }
+        self
+    }
+
     pub(crate) fn malformed(path: &Path, format: &'static str, problem: impl Into<String>) -> Self {
         Self::Malformed { path: path.to_owned(), format, problem: problem.into() }
     }

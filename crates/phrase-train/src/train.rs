@@ -5,6 +5,7 @@ use crate::error::Error;
 use crate::tuning::{TuneOptions, tune};
 use crate::{files, settings, text, weights};
 use metaphrase_align::{Alignment, Corpus, ExtractOptions, Extracted, extract};
+use metaphrase_base::MadeFolder;
 use metaphrase_ngram::{Discounts, EstimateOptions, EstimateReport, estimate};
 use metaphrase_phrase::{FeatureNames, MosesIni, PhraseModel, reweighted};
 use metaphrase_tune::{Round, Tuned};
@@ -109,10 +110,15 @@ pub fn train(
     resume: bool,
     observer: &mut dyn FnMut(Event<'_>),
 ) -> Result<Option<Tuned>, Error> {
-    std::fs::create_dir_all(folder).map_err(|cause| Error::write(folder, cause))?;
+    let made = MadeFolder::create(folder).map_err(|cause| Error::write(folder, cause))?;
     settings::check_in(folder, &settings::of(corpus, options), resume)?;
     let mut training = Training { corpus, options, folder, observer };
-    training.tables()?;
+    let tables = training.tables();
+    // Before there are links, nothing is worth to be continued.
+    if tables.is_ok() || training.has(&[files::LINKS]) {
+        made.keep();
+    }
+    tables?;
     training.language_model()?;
     training.weights(dev)
 }

@@ -3,7 +3,7 @@
 use crate::dev::DevSet;
 use crate::error::Error;
 use crate::weights::Tunable;
-use metaphrase_base::pipeline::in_order;
+use metaphrase_base::pipeline::{Limit, in_order};
 use metaphrase_metrics::{Bleu, BleuOptions, Metric, Precision, Tokenizer};
 use metaphrase_phrase::{Decoder, PhraseModel, SearchOptions, Workspace};
 use metaphrase_tune::{Method, MiraOptions, NBestLists, Round, Tuned, optimize};
@@ -91,7 +91,7 @@ impl Job<'_> {
             }
             Ok(())
         };
-        in_order(self.dev.len(), threads, Workspace::default, 0..self.dev.len(), work, add)?;
+        in_order(Limit::items(self.dev.len()), |_| 0, threads, Workspace::default, 0..self.dev.len(), work, add)?;
         Ok(self.bleu.value(&sums, Precision::Double))
     }
 

@@ -5,6 +5,7 @@ use crate::features::Features;
 use crate::lines::Lines;
 use crate::model::FeatureNames;
 use crate::table::REORDERING_SCORES;
+use metaphrase_base::shown;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -82,7 +83,7 @@ impl Sections {
                 self.weights.insert(name, values);
             }
             "distortion-limit" => {
-                let limit: i64 = line.parse().map_err(|_| format!("expected a number, found `{line}`"))?;
+                let limit: i64 = line.parse().map_err(|_| format!("expected a number, found `{}`", shown(line)))?;
                 self.distortion_limit = usize::try_from(limit).ok();
             }
             _ => {}
@@ -238,16 +239,17 @@ fn parse_feature(line: usize, text: &str) -> Result<FeatureLine, String> {
     let kind = words.next().unwrap_or_default().to_owned();
     let value = |word: &str| match word.split_once('=') {
         Some((key, value)) => Ok((key.to_owned(), value.to_owned())),
-        None => Err(format!("expected `key=value`, found `{word}`")),
+        None => Err(format!("expected `key=value`, found `{}`", shown(word))),
     };
     Ok(FeatureLine { line, kind, values: words.map(value).collect::<Result<_, _>>()? })
 }
 
 fn parse_weight(text: &str) -> Result<(String, Vec<f32>), String> {
-    let (name, values) = text.split_once('=').ok_or_else(|| format!("expected `Name= weight …`, found `{text}`"))?;
+    let (name, values) =
+        text.split_once('=').ok_or_else(|| format!("expected `Name= weight …`, found `{}`", shown(text)))?;
     let value = |word: &str| match word.parse::<f32>() {
         Ok(value) if value.is_finite() => Ok(value),
-        _ => Err(format!("expected a weight, found `{word}`")),
+        _ => Err(format!("expected a weight, found `{}`", shown(word))),
     };
     Ok((name.trim().to_owned(), values.split_ascii_whitespace().map(value).collect::<Result<_, _>>()?))
 }

@@ -2,12 +2,13 @@
 
 use crate::Trainer;
 use crate::data::Position;
+use metaphrase_base::NewFolder;
 use metaphrase_device::{Device, Shape as _};
 use metaphrase_kernels::Matrix;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -79,7 +80,7 @@ fn io(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> Checkpoint
 pub fn newest(run: &Path) -> Option<PathBuf> {
     let number = |path: &PathBuf| path.file_name()?.to_str()?.strip_prefix(PREFIX)?.parse::<u64>().ok();
     let entries = fs::read_dir(run).ok()?.flatten().map(|entry| entry.path());
-    entries.filter(|path| number(path).is_some()).max_by_key(number)
+    entries.filter(|path| number(path).is_some() && path.is_dir()).max_by_key(number)
 }
 
 /// Writes a new checkpoint, then removes the old ones. If the new one can not be written, the old ones are kept.
@@ -87,28 +88,25 @@ pub fn newest(run: &Path) -> Option<PathBuf> {
 /// # Errors
 /// If the disk is full, for example.
 pub fn write<D: Device>(run: &Path, trainer: &mut Trainer<D>, state: &State) -> Result<(), CheckpointError> {
-    let unfinished = run.join(".checkpoint.tmp");
-    let _ = fs::remove_dir_all(&unfinished);
-    let result = write_files(&unfinished, trainer, state);
-    if result.is_err() {
-        let _ = fs::remove_dir_all(&unfinished);
-    }
-    result?;
-    let old = newest(run);
     let new = run.join(format!("{PREFIX}{}", state.updates));
-    if old.as_ref() != Some(&new) {
-        fs::rename(&unfinished, &new).map_err(io(&new, "write"))?;
-    }
-    File::open(run).and_then(|run| run.sync_all()).map_err(io(run, "write"))?;
+    let folder = NewFolder::create(&new).map_err(io(&new, "write"))?;
+    write_files(folder.part(), &new, trainer, state)?;
+    let old = newest(run);
+    folder.finish().map_err(io(&new, "write"))?;
     match old {
         Some(old) if old != new => fs::remove_dir_all(&old).map_err(io(&old, "remove")),
         _ => Ok(()),
     }
 }
 
-fn write_files<D: Device>(directory: &Path, trainer: &mut Trainer<D>, state: &State) -> Result<(), CheckpointError> {
-    fs::create_dir_all(directory).map_err(io(directory, "create"))?;
-    let path = directory.join(TENSORS);
+/// Writes the files of the checkpoint `name` into the directory `part`.
+fn write_files<D: Device>(
+    part: &Path,
+    name: &Path,
+    trainer: &mut Trainer<D>,
+    state: &State,
+) -> Result<(), CheckpointError> {
+    let path = name.join(TENSORS);
     let (device, tensors) = trainer.checkpoint();
     let device = RefCell::new(device);
     let tensors: Vec<(&str, Floats<'_, D>)> = tensors
@@ -116,13 +114,11 @@ fn write_files<D: Device>(directory: &Path, trainer: &mut Trainer<D>, state: &St
         .map(|(name, m)| (&name[..], Floats { device: &device, matrix: m, shape: [m.rows(), m.cols()] }))
         .collect();
     let failed = |problem: &dyn std::fmt::Display| io(&path, "write")(io::Error::other(problem.to_string()));
-    safetensors::serialize_to_file(tensors, None, &path).map_err(|e| failed(&e))?;
+    safetensors::serialize_to_file(tensors, None, &part.join(TENSORS)).map_err(|e| failed(&e))?;
     device.borrow().check().map_err(|e| failed(&e))?;
-    File::open(&path).and_then(|file| file.sync_all()).map_err(io(&path, "write"))?;
-    let path = directory.join(STATE);
+    let path = name.join(STATE);
     let text = serde_json::to_string_pretty(state).map_err(|e| io(&path, "write")(e.into()))?;
-    fs::write(&path, text).map_err(io(&path, "write"))?;
-    File::open(&path).and_then(|file| file.sync_all()).map_err(io(&path, "write"))
+    fs::write(part.join(STATE), text).map_err(io(&path, "write"))
 }
 
 /// A matrix on its way to a file: downloaded when it is written, so that one matrix at a time is in memory twice.

@@ -1,6 +1,7 @@
 //! The log of a run: a line of JSON for every few updates and for each validation.
 
 use crate::observer::{Progress, Validated};
+use metaphrase_base::NewFile;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -56,9 +57,7 @@ impl Log {
         let path = run.join(LOG);
         let kept = read(run).unwrap_or_default().into_iter().filter(|entry| entry.update() <= updates);
         let lines: Vec<String> = kept.map(|entry| line(&entry)).collect::<io::Result<_>>()?;
-        let unfinished = path.with_extension("tmp");
-        fs::write(&unfinished, lines.concat())?;
-        fs::rename(&unfinished, &path)?;
+        NewFile::write(&path, lines.concat())?;
         let file = OpenOptions::new().append(true).open(&path)?;
         Ok(Self { path, file, sum: None })
     }

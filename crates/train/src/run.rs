@@ -11,7 +11,7 @@ use crate::recipe::{Data, Metric, Recipe};
 use crate::tape::WordLosses;
 use crate::text_lines::lines;
 use crate::trial::{DeviceError, trial};
-use crate::validation::{Dev, ValidationError, bleu, translate};
+use crate::validation::{Dev, LONGEST, ValidationError, bleu, segment, translate};
 use crate::vocabulary::VocabularyTrainingError;
 use crate::{Trainer, UpdateError};
 use metaphrase_device::{Device, Host};
@@ -136,7 +136,7 @@ impl<'a, D: Device> Run<'a, D> {
         let error = |problem: String| TrainError::Output { path: output.to_owned(), problem };
         let text = toml::to_string(recipe).map_err(|e| error(e.to_string()))?;
         let mut output = Output::claim(output, &text, resume)?;
-        let vocabularies = RunVocabularies::open(recipe, output.path(), resume, threads)?;
+        let vocabularies = RunVocabularies::open(recipe, output.path(), output.checkpoint.is_some(), threads)?;
         let config = config(recipe, &vocabularies);
         config.check(&output.path().join("recipe.toml"))?;
         let mut parameters = Parameters::new(recipe.training.seed);
@@ -144,7 +144,7 @@ impl<'a, D: Device> Run<'a, D> {
         let count: usize = parameters.iter().map(|(_, p)| p.as_slice().len()).sum();
         observer.message(&format!("{count} parameters in {} tensors", parameters.len()));
         let (corpus, dev_batches) = read_data(recipe, &vocabularies, threads, observer)?;
-        let dev = Dev::read(&recipe.data.dev).map_err(|e| output.error(e))?;
+        let dev = Dev::read(&recipe.data.dev, &vocabularies, observer).map_err(|e| output.error(e))?;
         network.start_from(&corpus.target_counts(config.target_words), &mut parameters);
         let settings = recipe.training.update;
         let name = shards[0].name().map(str::to_owned);
@@ -168,6 +168,7 @@ impl<'a, D: Device> Run<'a, D> {
             None => state,
         };
         let log = Log::open(output.path(), state.updates).map_err(|e| output.error(format!("the log: {e}")))?;
+        output.keep();
         let (before, begun) = (state.seconds, Instant::now());
         Ok(Self {
             recipe,
@@ -303,7 +304,7 @@ fn read_data(
     let Data { train, dev, limits } = &recipe.data;
     let (corpus, report) = Corpus::read(train, source, target, *limits, threads)?;
     observer.message(&format!("training data: {report}"));
-    let all = Limits { max_source_words: 1000, max_target_words: 1000 };
+    let all = Limits { max_source_words: LONGEST, max_target_words: LONGEST };
     let (dev, report) = Corpus::read(std::slice::from_ref(dev), source, target, all, threads)?;
     observer.message(&format!("development data: {report}"));
     Ok((corpus, dev))
@@ -335,7 +336,18 @@ fn mean_and_deviation(values: &[f32]) -> (f64, f64) {
 }
 
 impl Dev {
-    fn read(files: &CorpusFiles) -> std::io::Result<Self> {
-        Ok(Self { source: lines(&files.source)?, target: lines(&files.target)? })
+    /// Reads the text, and tells which lines validations cut off.
+    fn read(files: &CorpusFiles, vocabularies: &RunVocabularies, observer: &mut dyn Observer) -> std::io::Result<Self> {
+        let dev = Self { source: lines(&files.source)?, target: lines(&files.target)? };
+        let is_long = |line: &&String| segment(&vocabularies.source, line).1;
+        let long = dev.source.iter().filter(is_long).count();
+        if let Some(first) = dev.source.iter().position(|line| is_long(&line)) {
+            let (file, first, words) = (files.source.display(), first + 1, LONGEST - 1);
+            observer.message(&format!(
+                "development data: {long} source lines have more than {words} words, which are left out when the lines \
+                 are translated (first: {file}, line {first})"
+            ));
+        }
+        Ok(dev)
     }
 }

@@ -1,8 +1,8 @@
 //! How well a model does on the development set: cross-entropy, and BLEU of its translation by our own search.
 
 use crate::recipe::Validation;
-use metaphrase_base::StepModel as _;
-use metaphrase_base::pipeline::{Queue, Ticket, WorkerPanicked, batch, in_batches};
+use metaphrase_base::pipeline::{Limit, Queue, Ticket, WorkerPanicked, batch, in_batches};
+use metaphrase_base::{StepModel as _, WordId};
 use metaphrase_metrics::{Bleu, BleuOptions, Metric as _, References};
 use metaphrase_models::Model;
 use metaphrase_search::{Options, OptionsError, Searcher, Task};
@@ -30,6 +30,22 @@ pub enum ValidationError {
     Bleu(#[from] metaphrase_metrics::Error),
 }
 
+/// The most words of a line of the development set, end of sentence included. Longer lines have no cross-entropy, and
+/// their translation is that of their first words.
+pub(crate) const LONGEST: usize = 1000;
+
+/// The words of a line, end of sentence included, [`LONGEST`] of them at most; and whether the line has more.
+pub(crate) fn segment(vocabulary: &Vocabulary, line: &str) -> (Vec<WordId>, bool) {
+    let mut words = Vec::new();
+    vocabulary.encode(line, &mut words);
+    let is_long = words.len() > LONGEST;
+    if is_long {
+        words.truncate(LONGEST - 1);
+        words.push(vocabulary.eos());
+    }
+    (words, is_long)
+}
+
 /// Source words that share a step of the search.
 const BATCH_TOKENS: usize = 512;
 
@@ -54,8 +70,7 @@ pub(crate) fn translate(
     };
     let options = options.check(model)?;
     let segment = |(number, line): (usize, &String)| {
-        let mut words = Vec::new();
-        source.encode(line, &mut words);
+        let (words, _) = segment(source, line);
         (words.len() > 1).then_some((number, words))
     };
     let mut sentences: Vec<_> = lines.iter().enumerate().filter_map(segment).collect();
@@ -81,7 +96,7 @@ pub(crate) fn translate(
         Ok::<_, WorkerPanicked>(())
     };
     let threads = NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN);
-    in_batches(sentences.len(), threads, sentences.into_iter(), worker, sink)?;
+    in_batches(Limit::items(sentences.len()), |_| 0, threads, sentences.into_iter(), worker, sink)?;
     Ok(translations)
 }
 

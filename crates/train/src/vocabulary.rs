@@ -2,6 +2,7 @@
 
 use crate::data::CorpusFiles;
 use crate::text_lines::lines;
+use metaphrase_base::NewFile;
 use metaphrase_models::{Vocabularies, VocabularyFiles};
 use metaphrase_text::sentencepiece::train::{TrainError, TrainOptions, train_bpe, train_unigram};
 use metaphrase_text::vocab::{VocabularyError, train_words};
@@ -147,9 +148,6 @@ impl VocabularyTraining {
             VocabularyKind::Bpe => train_bpe(all, &options, |_| ())?.model,
             VocabularyKind::Words => train_words(&all, self.size)?.yaml.into_bytes(),
         };
-        let unfinished = to.with_extension("tmp");
-        std::fs::write(&unfinished, bytes)
-            .and_then(|()| std::fs::rename(&unfinished, to))
-            .map_err(|source| VocabularyTrainingError::Io { path: to.to_owned(), source })
+        NewFile::write(to, bytes).map_err(|source| VocabularyTrainingError::Io { path: to.to_owned(), source })
     }
 }

@@ -45,7 +45,7 @@ pub struct Args {
     #[arg(short = 'T', long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     temporary: Option<PathBuf>,
     /// Number of threads that sort [default: one for each processor]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = crate::number::thread_count)]
     threads: Option<NonZeroUsize>,
 }
 
@@ -65,6 +65,9 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
         temporary: args.temporary.clone().unwrap_or_else(std::env::temp_dir),
         threads: number::threads(args.threads).get(),
     };
+    if let Some(problem) = options.problem() {
+        return Err(crate::Usage::error(format!("--prune or --order: {problem}")));
+    }
     let input = Input::open(args.input.as_deref())?;
     let mut output = Output::create(args.output.as_deref())?;
     let to = args.output.as_deref().filter(|path| *path != Path::new("-")).unwrap_or(Path::new("standard output"));

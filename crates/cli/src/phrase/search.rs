@@ -8,14 +8,17 @@ use crate::values::choice;
 use anyhow::Result;
 use clap::{ValueEnum, ValueHint};
 use metaphrase_base::Choice;
-use metaphrase_base::pipeline::in_order;
+use metaphrase_base::pipeline::{Limit, in_order};
 use metaphrase_phrase::{Counters, LookAhead, Markup, PhraseModel, SearchOptions, Source, UnknownWords, Workspace};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Lines that are on the way at most, from the input to the output.
-const WINDOW: usize = 1024;
+/// Lines that are on the way at most, from the input to the output, and the bytes of them and of their results.
+const WINDOW: Limit = Limit { items: 1024, weight: 64 << 20 };
+
+/// Words of a line that are translated, by default.
+const LONGEST: NonZeroUsize = NonZeroUsize::new(1000).unwrap();
 
 /// Model, text and search.
 #[derive(clap::Args)]
@@ -46,6 +49,9 @@ pub struct Args {
     /// The largest number of source words that a jump passes; -1 sets no limit [default: the model's]
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Search")]
     distortion_limit: Option<i64>,
+    /// Cut off a line after N words, with a warning
+    #[arg(long, value_name = "N", default_value_t = LONGEST, help_heading = "Search")]
+    max_source_length: NonZeroUsize,
     /// The treatment of words that the model does not translate
     #[arg(long, value_name = "HOW", default_value = UnknownWords::Copy.name())]
     #[arg(value_parser = choice::<UnknownWords>())]
@@ -54,7 +60,7 @@ pub struct Args {
     #[arg(long, value_enum, default_value_t = XmlInput::PassThrough, value_name = "HOW")]
     xml_input: XmlInput,
     /// Number of threads [default: one for each processor]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = crate::number::thread_count)]
     threads: Option<NonZeroUsize>,
 }
 
@@ -111,19 +117,26 @@ impl Args {
     /// The words of a line, and the translations in it. If its markup is broken, `notes` says so and it is left out.
     fn parse<'l>(&self, text: &'l str, notes: &mut Vec<String>) -> Markup<'l> {
         let plain = |words| Markup { words, forced: Vec::new() };
-        match self.xml_input {
+        let mut markup = match self.xml_input {
             XmlInput::PassThrough => plain(text.split_ascii_whitespace().collect()),
             XmlInput::Ignore => plain(Markup::strip(text)),
             XmlInput::Exclusive | XmlInput::Inclusive => Markup::parse(text).unwrap_or_else(|error| {
                 notes.push(format!("{error}; translated without the markup"));
                 plain(Markup::strip(text))
             }),
+        };
+        let (words, limit) = (markup.words.len(), self.max_source_length.get());
+        if words > limit {
+            notes.push(format!("the source has {words} words and is cut off after {limit}; split it into sentences"));
+            markup.words.truncate(limit);
+            markup.forced.retain(|forced| forced.span.end <= limit);
         }
+        markup
     }
 
     /// Does `work` with each line, on all threads, and writes each result as soon as it and those before it are there.
-    /// `work` gets the number of the line, from 0.
-    pub fn run<W>(&self, work: W) -> Result<()>
+    /// `work` gets the number of the line, from 0; each byte of a line gives `expansion` bytes of result, about.
+    pub fn run<W>(&self, expansion: usize, work: W) -> Result<()>
     where
         W: Fn(usize, Source, &mut Workspace) -> (String, Counters) + Sync,
     {
@@ -154,7 +167,8 @@ impl Args {
             output.write(&text, last);
             Ok(())
         };
-        in_order(WINDOW, threads, Workspace::default, std::iter::from_fn(next_line), work, write)?;
+        let weigh = |(_, line, _): &(usize, Line, bool)| line.text.len().saturating_mul(expansion.saturating_add(1));
+        in_order(WINDOW, weigh, threads, Workspace::default, std::iter::from_fn(next_line), work, write)?;
         read?;
         output.end().finish()?;
         report(&counters, since.elapsed(), threads.get());

@@ -80,7 +80,7 @@ pub struct Args {
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = crate::extract::memory)]
     memory: usize,
     /// Number of threads; the result does not depend on it [default: one for each processor]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = crate::number::thread_count)]
     threads: Option<NonZeroUsize>,
 }
 
@@ -128,6 +128,9 @@ fn options(args: &Args) -> Result<TrainOptions> {
     options.estimate.prune.clone_from(&args.prune);
     options.estimate.memory = args.memory;
     options.estimate.threads = threads.into();
+    if let Some(problem) = options.estimate.problem() {
+        return Err(crate::Usage::error(format!("--prune or --order: {problem}")));
+    }
     Ok(options)
 }
 

@@ -41,7 +41,7 @@ pub struct Args {
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Tuning")]
     distortion_limit: Option<i64>,
     /// Number of threads [default: one for each processor]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = crate::number::thread_count)]
     threads: Option<NonZeroUsize>,
 }
 

@@ -39,6 +39,12 @@ impl MarianMt {
         pieces
     }
 
+    /// The number of bytes of `line` that are segmented.
+    pub(super) fn reads(&self, line: &str) -> usize {
+        let (language, text) = split_language(line);
+        language.map_or(0, str::len) + self.model.reads(text)
+    }
+
     pub(super) fn encode(&self, line: &str, out: &mut Vec<WordId>) {
         out.extend(self.pieces(line).iter().map(|piece| self.words.id(piece).unwrap_or(self.unk)));
     }

@@ -225,7 +225,18 @@ impl Vocabulary {
         byte || piece.chars().next().is_some_and(|first| first.is_alphanumeric() && !is_cjk(first))
     }
 
-    /// Replaces `out` by the ids of `line`, the end of sentence included.
+    /// The number of bytes at the start of `line` that are segmented: all of them, unless normalisation makes more than
+    /// 1 MiB of them. The caller of a longer line has to tell that the rest is left out.
+    #[must_use]
+    pub fn reads(&self, line: &str) -> usize {
+        match &self.form {
+            Form::Words(_) => line.len(),
+            Form::Pieces(pieces) => pieces.reads(line),
+            Form::MarianMt(model) => model.reads(line),
+        }
+    }
+
+    /// Replaces `out` by the ids of `line`, as far as it [`reads`](Self::reads) the line, the end of sentence included.
     pub fn encode(&self, line: &str, out: &mut Vec<WordId>) {
         self.encode_with(&mut Scratch::default(), line, out);
     }

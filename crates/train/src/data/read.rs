@@ -1,7 +1,7 @@
 //! Parallel text files to a [`Corpus`].
 
 use super::alignment;
-use super::lines::{LineBlock, LineReader, MAX_LINE};
+use super::lines::{LineBlock, LineReader};
 use super::lists::Links;
 use super::{Corpus, DataError, Report, Sentences};
 use metaphrase_base::WordId;
@@ -16,6 +16,8 @@ use std::thread;
 
 /// Lines that a thread segments at a time.
 const LINES_PER_THREAD: usize = 4096;
+/// Bytes of lines that are read at a time, but for the last lines.
+const BYTES_AT_A_TIME: usize = 16 << 20;
 
 /// Text files that belong together line by line. A name that ends in `.gz` is a compressed file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -145,18 +147,25 @@ impl PairReader {
         })
     }
 
-    /// The next lines, at most `count`.
+    /// The next lines, at most `count`, and fewer of long ones.
     fn read(&mut self, count: usize) -> Result<PairLines, DataError> {
-        let source = self.source.read(count)?;
-        let target = self.target.read(count)?;
-        let alignment = self.alignment.as_mut().map(|reader| reader.read(count)).transpose()?;
-        if source.len() != target.len() {
-            return Err(line_counts(&mut self.source, &mut self.target));
+        let mut lines =
+            PairLines { alignment: self.alignment.as_ref().map(|_| LineBlock::default()), ..PairLines::default() };
+        while lines.len() < count && lines.bytes() < BYTES_AT_A_TIME {
+            let more = self.source.read(&mut lines.source)?;
+            if self.target.read(&mut lines.target)? != more {
+                return Err(line_counts(&mut self.source, &mut self.target));
+            }
+            if let (Some(reader), Some(block)) = (&mut self.alignment, &mut lines.alignment)
+                && reader.read(block)? != more
+            {
+                return Err(line_counts(&mut self.source, reader));
+            }
+            if !more {
+                break;
+            }
         }
-        match &mut self.alignment {
-            Some(reader) if reader.lines() != self.source.lines() => Err(line_counts(&mut self.source, reader)),
-            _ => Ok(PairLines { source, target, alignment }),
-        }
+        Ok(lines)
     }
 }
 
@@ -164,9 +173,9 @@ impl PairReader {
 fn line_counts(a: &mut LineReader, b: &mut LineReader) -> DataError {
     for reader in [&mut *a, &mut *b] {
         loop {
-            match reader.read(LINES_PER_THREAD) {
-                Ok(lines) if lines.len() == 0 => break,
-                Ok(_) => {}
+            match reader.read(&mut LineBlock::default()) {
+                Ok(false) => break,
+                Ok(true) => {}
                 Err(error) => return error,
             }
         }
@@ -180,6 +189,7 @@ fn line_counts(a: &mut LineReader, b: &mut LineReader) -> DataError {
 }
 
 /// Some lines of each file, as many of each.
+#[derive(Default)]
 struct PairLines {
     source: LineBlock,
     target: LineBlock,
@@ -189,6 +199,10 @@ struct PairLines {
 impl PairLines {
     fn len(&self) -> usize {
         self.source.len()
+    }
+
+    fn bytes(&self) -> usize {
+        self.source.bytes() + self.target.bytes() + self.alignment.as_ref().map_or(0, LineBlock::bytes)
     }
 }
 
@@ -255,7 +269,7 @@ impl Segmenter<'_> {
 /// Both sides of pair `i`; `None`, and counted, if a side can not be segmented.
 fn texts<'a>(files: &CorpusFiles, lines: &'a PairLines, i: usize, report: &mut Report) -> Option<[&'a str; 2]> {
     let sides = [(&files.source, &lines.source), (&files.target, &lines.target)];
-    if sides.iter().any(|(_, lines)| lines.line(i).len() > MAX_LINE) {
+    if sides.iter().any(|(_, lines)| lines.is_cut(i)) {
         report.too_long += 1;
         return None;
     }
