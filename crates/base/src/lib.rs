@@ -9,10 +9,12 @@
 //! * [`SixDigits`]: numbers as Marian and Moses print them.
 //! * [`StepModel`]: what search knows about a model, one batched step over [`Sentence`]s.
 //! * [`StepScores`]: the questions that search may ask about the scores of a step.
+//! * [`Avoided`]: reads words and tells where they make a phrase that must not appear.
 //! * [`Scorer`]: adds [`WordScores`] to these scores, as a language model or a mask does.
 //!
 //! Scores are natural logarithms in `f32`; higher is better. Ties go to the smaller index.
 
+mod avoided;
 mod choice;
 mod files;
 mod ids;
@@ -23,6 +25,7 @@ mod scorer;
 mod step;
 mod words;
 
+pub use avoided::{Avoided, ReadText, Said};
 pub use choice::{Choice, Named, UnknownName};
 pub use files::{checksum, new_file};
 pub use ids::{Row, SentId, WordId};

@@ -4,6 +4,8 @@ use crate::stream::{answered, cut_off};
 use crate::{Error, Hypothesis, PhraseOptions, Request, SearchOptions, TranslateOptions, Translation};
 use metaphrase_base::pipeline::{Queue, Ticket, Tickets, Workers};
 use metaphrase_phrase::{Decoder, PhraseModel, ReadyModel, Target, Workspace};
+use metaphrase_text::WholeWords;
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -84,9 +86,13 @@ fn answer(decoder: &Decoder<'_>, job: &Job, workspace: &mut Workspace) -> Transl
         1 => vec![decoder.translate(&words, workspace).0],
         count => decoder.n_best(&words, *count, true, workspace).0,
     };
+    let hypotheses: Vec<Hypothesis> = found.iter().map(|found| hypothesis(decoder, &words, found)).collect();
+    let avoided = WholeWords::new(&request.terms.avoided);
+    let present: BTreeSet<usize> = hypotheses.iter().flat_map(|found| avoided.numbers_in(&found.text)).collect();
     Translation {
-        hypotheses: found.iter().map(|found| hypothesis(decoder, &words, found)).collect(),
+        hypotheses,
         missing: (0..request.terms.required.len()).collect(),
+        present: present.into_iter().collect(),
         source_pieces: words.iter().map(ToString::to_string).collect(),
         notes,
         ..Translation::default()

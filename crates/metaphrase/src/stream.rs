@@ -25,6 +25,7 @@ pub(crate) struct Job {
     ticket: Ticket<Translation>,
     source_pieces: Vec<String>,
     required: Segmented,
+    prefix: String,
     /// Messages about the line, one sentence each.
     notes: Vec<String>,
 }
@@ -102,7 +103,7 @@ impl Shared {
         let constraints = required.constraints.clone();
         // Distinct lines draw from distinct streams of numbers.
         let seed = options.seed.wrapping_add((ticket.number() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        let tag = Job { ticket, source_pieces, notes, required };
+        let tag = Job { ticket, source_pieces, notes, required, prefix: request.prefix.clone() };
         Some(Task { prefix, seed, constraints, ..Task::new(tag, source, search) })
     }
 
@@ -114,12 +115,18 @@ impl Shared {
         let mut segmented = Segmented::new(&request.terms, &self.target, &self.continues);
         let words = segmented.constraints.as_ref().map_or(0, Constraints::words);
         let limit = search.limit(source_len, prefix_len);
-        if search.sampling.is_some() && segmented.constraints.is_some() {
-            segmented.give_up("draws can not be told what to contain: constraints are left out; do not sample".into());
-        } else if prefix_len + words + 1 > limit {
+        let sampling = search.sampling.is_some() && segmented.constraints.is_some();
+        let note = if sampling {
+            "draws can not be told what to contain: constraints are left out; do not sample".into()
+        } else if words > 0 && prefix_len + words + 1 > limit {
             let advice = "raise the maximum length factor";
-            segmented.give_up(format!("the constraints are left out: they take {words} pieces, which a translation of at most {limit} pieces does not hold; {advice}"));
-        }
+            format!(
+                "the constraints are left out: they take {words} pieces, which a translation of at most {limit} pieces does not hold; {advice}"
+            )
+        } else {
+            return segmented;
+        };
+        segmented.give_up(sampling, note, &self.target, &self.continues);
         segmented
     }
 
@@ -127,13 +134,15 @@ impl Shared {
     fn reply(&self, outcome: Outcome<Job>) {
         let Outcome { tag: mut job, source_len, hypotheses, counts } = outcome;
         let required = &job.required;
-        let mut missing = required.impossible.clone();
+        let (mut missing, mut present) = (required.impossible.clone(), Vec::new());
+        let complete = hypotheses.iter().all(|found| found.complete);
         let mut texts = Vec::with_capacity(hypotheses.len());
         for found in hypotheses {
             let text = self.target.decode(&found.words);
-            let met = required.met(&self.target, &found.words, &text);
+            let met = required.met(&found.words, &text);
             let lacking = required.numbers.iter().filter(|number| !met.iter().any(|met| met.term == **number));
             missing.extend(lacking);
+            present.extend(required.present(&text));
             texts.push(Hypothesis {
                 text,
                 pieces: pieces(&self.target, &found.words),
@@ -146,15 +155,15 @@ impl Shared {
                 links: Vec::new(),
             });
         }
-        missing.sort_unstable();
-        missing.dedup();
+        for numbers in [&mut missing, &mut present] {
+            numbers.sort_unstable();
+            numbers.dedup();
+        }
         let late = missing.iter().filter(|number| !required.impossible.contains(number));
-        job.notes.extend(late.map(|&number| {
-            let term = required.terms[number].join("' or '");
-            format!("the translation lacks the constraint '{term}': its length limit came first")
-        }));
+        job.notes.extend(late.map(|&number| required.lacks(number, complete)));
+        job.notes.extend(present.iter().map(|&number| required.contains(number, &job.prefix)));
         let Job { ticket, source_pieces, notes, .. } = job;
-        ticket.finish(Translation { hypotheses: texts, missing, counts, source_pieces, notes });
+        ticket.finish(Translation { hypotheses: texts, missing, present, counts, source_pieces, notes });
     }
 }
 

@@ -73,6 +73,9 @@ pub struct Translation {
     pub hypotheses: Vec<Hypothesis>,
     /// Numbers of the required terms that a hypothesis lacks. Each hypothesis has all other terms.
     pub missing: Vec<usize>,
+    /// Numbers of the phrases to avoid that a hypothesis contains all the same: because the given prefix has them, or because
+    /// draws can not be told what to avoid.
+    pub present: Vec<usize>,
     /// The work of the search; zeros for a phrase-based model.
     pub counts: Counts,
     /// Source pieces, without the end of sentence.

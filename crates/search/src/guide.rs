@@ -23,46 +23,41 @@ pub(crate) struct Step<'a> {
 struct Free;
 
 impl Bans for Free {
-    fn count(&self, _: usize) -> usize {
+    fn likely(&self, _: usize) -> usize {
         0
     }
 
-    fn ban(&self, _: usize, _: WordId) -> bool {
+    fn ban(&mut self, _: usize, _: WordId) -> bool {
         false
     }
 }
 
 impl Step<'_> {
-    fn choices<'s, B>(&'s self, bans: &'s B) -> Choices<'s, B> {
-        Choices { places: self.places, rows: self.rows.clone(), excluded: &self.options.excluded, bans }
+    fn choices(&self) -> Choices<'_> {
+        Choices { places: self.places, rows: self.rows.clone(), excluded: &self.options.excluded }
     }
 
     /// The best continuations where there are no constraints.
     pub(crate) fn find(&self, best: &mut Best, scores: &mut impl StepScores, out: &mut Vec<Continuation>) {
-        best.find(&self.choices(&Free), self.width, scores, out);
+        best.find(&self.choices(), &mut Free, self.width, scores, out);
     }
 }
 
 /// Bans the end of sentence before all constraints are met (§3.3), and the last word of a phrase to avoid.
 struct Unready<'a> {
-    automaton: &'a Automaton,
+    automaton: &'a mut Automaton,
     states: &'a [StateId],
     end: WordId,
 }
 
 impl Bans for Unready<'_> {
-    fn count(&self, place: usize) -> usize {
-        let state = self.states[place];
-        self.automaton.forbidden(state).len() + usize::from(self.automaton.needed(state) > 0)
+    fn likely(&self, place: usize) -> usize {
+        usize::from(!self.automaton.may_end(self.states[place]))
     }
 
-    fn ban(&self, place: usize, word: WordId) -> bool {
+    fn ban(&mut self, place: usize, word: WordId) -> bool {
         let state = self.states[place];
-        if word == self.end {
-            self.automaton.needed(state) > 0
-        } else {
-            self.automaton.forbidden(state).binary_search(&word).is_ok()
-        }
+        if word == self.end { !self.automaton.may_end(state) } else { self.automaton.bans(state, word) }
     }
 }
 
@@ -96,16 +91,16 @@ impl Guide<'_> {
         buffers.states.clear();
         buffers.states.extend(states);
         let of = &buffers.states[..];
-        let bans = Unready { automaton: self.automaton, states: of, end: step.end };
-        let choices = step.choices(&bans);
-        best.find(&choices, step.width, scores, out);
-        if of.iter().all(|&state| self.automaton.is_done(state)) {
+        let mut bans = Unready { automaton: self.automaton, states: of, end: step.end };
+        let choices = step.choices();
+        best.find(&choices, &mut bans, step.width, scores, out);
+        if of.iter().all(|&state| bans.automaton.is_done(state)) {
             return;
         }
         // As many continuations of each hypothesis as a bank has places. The paper takes the best one alone; then banks that
         // have good hypotheses of their own lose their places to neighbours.
-        let share = step.width.div_ceil(self.automaton.needed(StateId::START) + 1);
-        best.find_each(&choices, share, scores, out);
+        let share = step.width.div_ceil(bans.automaton.needed(StateId::START) + 1);
+        best.find_each(&choices, &mut bans, share, scores, out);
         self.add_progress(step, of, scores, out);
         out.sort_unstable_by(Continuation::by_score);
         out.dedup_by_key(|continuation| (continuation.place, continuation.word));
@@ -121,7 +116,8 @@ impl Guide<'_> {
                 let log_prob = scores.score(at.row, word);
                 self.automaton.saw(word, log_prob);
                 let score = log_prob + at.so_far;
-                if score > f32::NEG_INFINITY && !step.options.excluded.contains(&word) {
+                let allowed = !step.options.excluded.contains(&word) && !self.automaton.bans(state, word);
+                if score > f32::NEG_INFINITY && allowed {
                     out.push(Continuation { place, word, score });
                 }
             }
@@ -149,7 +145,7 @@ impl Guide<'_> {
         let in_time = |&(_, needed): &(Continuation, usize)| needed == 0 || needed < left;
         if !needed.iter().any(in_time) {
             let ready =
-                of.iter().zip(step.places).enumerate().filter(|(_, (state, _))| self.automaton.needed(**state) == 0);
+                of.iter().zip(step.places).enumerate().filter(|(_, (state, _))| self.automaton.may_end(**state));
             let ends = ready.map(|(place, (_, at))| Continuation {
                 place,
                 word: step.end,

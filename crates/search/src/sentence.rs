@@ -242,6 +242,7 @@ impl SentenceSearch {
     fn choose(&mut self, facts: ModelFacts, scores: &mut impl StepScores, buffers: &mut Selection) {
         let Selection { places, continuations, best, guide, sampler, .. } = buffers;
         let options = &*self.options;
+        let given = self.length < self.prefix.len();
         continuations.clear();
         if let Some(&word) = self.prefix.get(self.length) {
             let score = scores.score(places[0].row, word) + places[0].so_far;
@@ -271,6 +272,7 @@ impl SentenceSearch {
         for &Continuation { place, word, score } in &*continuations {
             let state = self.open[place].state;
             let state = match &mut self.constraints {
+                Some(automaton) if word != facts.end_of_sentence && given => automaton.after_given(state, word),
                 Some(automaton) if word != facts.end_of_sentence => automaton.after(state, word),
                 _ => state,
             };
@@ -297,7 +299,7 @@ impl SentenceSearch {
     fn keep_lost_ends(&mut self, end: WordId, scores: &impl StepScores, buffers: &Selection) {
         for (place, (open, at)) in self.open.iter().zip(&buffers.places).enumerate() {
             let taken = self.choices.iter().any(|choice| choice.place == place && choice.word == end);
-            if taken || self.constraints.as_ref().is_some_and(|automaton| automaton.needed(open.state) > 0) {
+            if taken || self.constraints.as_ref().is_some_and(|automaton| !automaton.may_end(open.state)) {
                 continue;
             }
             let log_prob = scores.score(at.row, end) + at.so_far;

@@ -3,14 +3,14 @@
 use crate::common::{Sentence, one, search, sentence, words};
 use metaphrase_base::WordId;
 use metaphrase_search::{Constraints, ConstraintsError, Options, Sampling, Stop, Strategy};
-use metaphrase_testkit::{FakeModel, exhaustive};
+use metaphrase_testkit::{AvoidedWords, FakeModel, exhaustive};
 
 const END: WordId = WordId(0);
 
 /// Terms of one phrase each.
 fn phrases(terms: &[&[u32]]) -> Constraints {
     let terms: Vec<_> = terms.iter().map(|phrase| vec![words(phrase)]).collect();
-    Constraints::new(&terms, &[], None).expect("usable constraints")
+    Constraints::new(&terms, None, None).expect("usable constraints")
 }
 
 fn with(constraints: &Constraints) -> Sentence {
@@ -64,7 +64,7 @@ fn phrases_are_found_from_left_to_right_the_longest_first() {
 fn a_phrase_is_not_met_inside_a_longer_written_word() {
     // Word 4 is a piece that goes on with the word before.
     let continues = vec![false, false, false, false, true];
-    let constraints = Constraints::new(&[vec![words(&[1])]], &[], Some(continues.into())).unwrap();
+    let constraints = Constraints::new(&[vec![words(&[1])]], None, Some(continues.into())).unwrap();
     assert_eq!(constraints.find(&words(&[1, 4, 2])), [None]);
     assert_eq!(constraints.find(&words(&[1, 4, 1])), [Some((2, 1))]);
     // Word 1 and then 4 is by far the best.
@@ -83,9 +83,13 @@ fn a_phrase_is_not_met_inside_a_longer_written_word() {
 /// 4 words, at most 6 of them; the beam holds everything.
 #[test]
 fn a_beam_that_holds_everything_finds_the_best_that_meets_all() {
-    let free = Constraints::new(&[], &[words(&[1, 2]), words(&[3, 3])], None).unwrap();
-    let alternatives =
-        Constraints::new(&[vec![words(&[1, 2]), words(&[3])], vec![words(&[2])]], &[words(&[2, 2])], None).unwrap();
+    let free = Constraints::new(&[], AvoidedWords::new(&[words(&[1, 2]), words(&[3, 3])]), None).unwrap();
+    let alternatives = Constraints::new(
+        &[vec![words(&[1, 2]), words(&[3])], vec![words(&[2])]],
+        AvoidedWords::new(&[words(&[2, 2])]),
+        None,
+    )
+    .unwrap();
     let several = [
         phrases(&[&[1]]),
         phrases(&[&[1, 2], &[3]]),
@@ -170,7 +174,7 @@ fn words_of_the_prefix_meet_constraints() {
 #[test]
 fn avoided_phrases_never_appear() {
     let avoided = [words(&[1, 1]), words(&[2, 1, 3]), words(&[3])];
-    let constraints = Constraints::new(&[], &avoided, None).unwrap();
+    let constraints = Constraints::new(&[], AvoidedWords::new(&avoided), None).unwrap();
     for seed in 0..20 {
         let model = FakeModel::random(seed, 5, 6.0);
         for strategy in [Strategy::Beam, Strategy::Cube, Strategy::AcceleratedCube] {
@@ -195,10 +199,11 @@ fn a_limit_that_is_too_short_gives_what_comes_nearest() {
 
 #[test]
 fn what_no_translation_can_meet_is_refused() {
-    let new = |terms: &[Vec<Vec<WordId>>], avoided: &[Vec<WordId>]| Constraints::new(terms, avoided, None).map(|_| ());
+    let new = |terms: &[Vec<Vec<WordId>>], avoided: &[Vec<WordId>]| {
+        Constraints::new(terms, AvoidedWords::new(avoided), None).map(|_| ())
+    };
     assert_eq!(new(&[vec![words(&[])]], &[]), Err(ConstraintsError::EmptyTerm { term: 0 }));
     assert_eq!(new(&[vec![words(&[1])], vec![]], &[]), Err(ConstraintsError::EmptyTerm { term: 1 }));
-    assert_eq!(new(&[], &[words(&[1]), words(&[])]), Err(ConstraintsError::EmptyAvoided { phrase: 1 }));
     let term = vec![words(&[1, 2, 3]), words(&[4, 2])];
     assert_eq!(new(std::slice::from_ref(&term), &[words(&[2])]), Err(ConstraintsError::Contradiction { term: 0 }));
     // One alternative is left.
@@ -218,7 +223,9 @@ fn constraints_do_not_depend_on_the_batch() {
             0 => None,
             1 => Some(phrases(&[&[1 + id % 8, 3], &[7]])),
             2 => Some(phrases(&[&[1], &[2], &[3], &[4], &[5]])),
-            _ => Some(Constraints::new(&[vec![words(&[6])]], &[words(&[1 + id % 5])], None).unwrap()),
+            _ => {
+                Some(Constraints::new(&[vec![words(&[6])]], AvoidedWords::new(&[words(&[1 + id % 5])]), None).unwrap())
+            }
         },
     };
     let many: Vec<Sentence> = (0..60).map(sentence).collect();
@@ -255,7 +262,7 @@ fn draws_have_no_banks() {
 #[test]
 fn a_term_that_wants_to_be_part_of_a_word_is_met_at_the_limit_at_the_latest() {
     let continues = vec![false, false, false, true];
-    let constraints = Constraints::new(&[vec![words(&[1])]], &[], Some(continues.into())).expect("usable constraints");
+    let constraints = Constraints::new(&[vec![words(&[1])]], None, Some(continues.into())).expect("usable constraints");
     let script = |_: &[WordId], so_far: &[WordId]| match so_far.last() {
         Some(WordId(1)) => vec![-50.0, -60.0, -60.0, -0.01],
         _ => vec![-4.0, -3.0, -0.1, -9.0],

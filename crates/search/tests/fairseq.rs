@@ -46,7 +46,7 @@ fn what_fairseq_finds_is_found_or_surpassed() {
         };
         let model = FakeModel::new(table.len(), script);
         let terms: Vec<_> = found.terms.iter().map(|phrase| vec![words(phrase)]).collect();
-        let constraints = Constraints::new(&terms, &[], None).expect("usable constraints");
+        let constraints = Constraints::new(&terms, None, None).expect("usable constraints");
         let options = Options {
             beam_size: found.beam,
             max_length_factor: file.limit as f32,

@@ -3,7 +3,7 @@
 use crate::common::{Sentence, one_of, sentence, words};
 use metaphrase_base::{ScoreBuffer, Scorer, Sentence as Encoded, StepModel, WordId, WordScores};
 use metaphrase_search::{Constraints, Fused, Options, Stop, Strategy};
-use metaphrase_testkit::{FakeModel, Pairs, exhaustive};
+use metaphrase_testkit::{AvoidedWords, FakeModel, Pairs, exhaustive};
 use std::sync::Arc;
 
 /// A bigram model without weights: the score of a word after another is a function of both.
@@ -33,7 +33,8 @@ impl Scorer for Bigrams {
 
 #[test]
 fn fused_scores_are_the_sums() {
-    let constraints = Constraints::new(&[vec![words(&[4, 5])], vec![words(&[6])]], &[words(&[2])], None);
+    let constraints =
+        Constraints::new(&[vec![words(&[4, 5])], vec![words(&[6])]], AvoidedWords::new(&[words(&[2])]), None);
     let constraints = constraints.expect("usable constraints");
     for weight in [0.0, 0.5, -0.2] {
         for seed in 0..5 {

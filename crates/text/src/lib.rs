@@ -4,6 +4,9 @@ pub mod bpe;
 pub mod moses;
 pub mod sentencepiece;
 pub mod vocab;
+mod whole;
+
+pub use whole::{WholeWords, comparable};
 
 /// Whether `c` is of a script that writes words without spaces between them, such as Chinese or Japanese.
 #[must_use]

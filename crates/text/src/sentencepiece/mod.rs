@@ -26,6 +26,7 @@ mod error;
 mod file;
 mod normalizer;
 mod pieces;
+mod spelling;
 pub mod train;
 mod unigram;
 mod utf8;
