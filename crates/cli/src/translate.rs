@@ -90,9 +90,9 @@ JSON input has an object on each line, with the keys:
   target_prefix   the beginning of its translation
   constraints     terms that the translation contains; an inner list holds alternatives
   avoid           words and phrases that the translation does not contain
-  other keys      are copied to JSON output
+  other keys      are copied to JSON output, unless they are keys of it
 
-JSON output has the keys of the input and:
+JSON output has these keys, and then the keys of the input:
   sentence_id     number of the line, from 0
   translation, score, log_prob
                   text, the score that ranks it, and its log-probability, natural logarithm
@@ -106,6 +106,8 @@ JSON output has the keys of the input and:
                   with constraints: [number, first piece, pieces] of each term that the
                   translation contains; numbers of the other terms. Terms of the line count
                   first, then terms of the glossary
+  avoid_present   numbers of the phrases to avoid that the translation contains all the same,
+                  if there are any
   notes           messages about the line, if there are any
   error           the reason why the line was not translated (`translation` is empty then)";
 
@@ -170,7 +172,11 @@ fn read_glossary(path: &Path, case: bool) -> Result<Glossary> {
     let name = path.display();
     Input::open(Some(path))?.reader.read_to_string(&mut text).with_context(|| format!("cannot read {name}"))?;
     let case = if case { Case::Respect } else { Case::Ignore };
-    Glossary::parse(&text, case).with_context(|| name.to_string())
+    let glossary = Glossary::parse(&text, case).with_context(|| name.to_string())?;
+    for note in glossary.notes() {
+        tracing::warn!("{name}: {note}");
+    }
+    Ok(glossary)
 }
 
 /// Lines to translate.
@@ -191,6 +197,7 @@ impl Source for Text {
             Format::Plain => Ok(Request { prefix: self.prefix()?, ..Request::translate(line.text) }),
             Format::Tsv => request::from_tsv(&line.text),
             Format::Json => request::from_json(&line.text).map(|(request, fields)| {
+                ticket.notes.extend(request::misspelt(&fields));
                 ticket.extra = Ok(fields);
                 request
             }),
