@@ -83,7 +83,7 @@ Examples:
   metaphrase translate --input-format json --output-format json < talk.jsonl
   metaphrase translate --glossary terms.tsv < talk.en
   metaphrase translate --lm pieces.arpa --lm-weight 0.1 < talk.en
-  printf 'He took a cab home.\\tTaxi\\n' | metaphrase translate --input-format tsv -b 10
+  printf 'He took a cab home.\\tTaxi\\n' | metaphrase translate --input-format tsv
 
 JSON input has an object on each line, with the keys:
   text            the text to translate

@@ -59,7 +59,8 @@ impl Neural {
         let search = &mut options.search;
         search.beam_size = decoding.beam_size.unwrap_or(search.beam_size);
         search.normalize = decoding.normalize.unwrap_or(search.normalize);
-        search.normalize_constrained = Some(0.0);
+        // Terms need hypotheses that lack them and hypotheses that have them.
+        search.beam_size_constrained = Some(search.beam_size.max(10));
         search.word_penalty = decoding.word_penalty.unwrap_or(search.word_penalty);
         search.max_length_factor = decoding.max_length_factor.unwrap_or(search.max_length_factor);
         options

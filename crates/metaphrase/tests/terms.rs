@@ -28,7 +28,7 @@ fn an_avoided_word_is_not_spelled_with_other_pieces() {
         ("Two cyclists are riding down the street.", "Straße"),
     ] {
         for beam in [1, 2, 6] {
-            options.search.beam_size = beam;
+            (options.search.beam_size, options.search.beam_size_constrained) = (beam, None);
             let request = Request::translate(source).avoid(word);
             let found = translator.run(&options, vec![request]).expect("a translation").remove(0);
             assert!(!has(found.text(), word), "{word} in {}", found.text());

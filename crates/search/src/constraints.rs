@@ -87,6 +87,12 @@ impl Constraints {
         self.0.shortest.iter().map(Vec::len).sum()
     }
 
+    /// The number of written words among them: words of the vocabulary that continue none.
+    #[must_use]
+    pub fn written_words(&self) -> usize {
+        self.0.shortest.iter().map(|term| term.iter().filter(|&&word| !self.0.continues(word)).count().max(1)).sum()
+    }
+
     /// The number of terms.
     #[must_use]
     pub fn terms(&self) -> usize {

@@ -107,6 +107,7 @@ fn a_beam_that_holds_everything_finds_the_best_that_meets_all() {
                     beam_size: 2000,
                     n_best: 10,
                     max_length_factor: 6.0,
+                    normalize_constrained: Some(1.0),
                     stop: Stop::Fill,
                     prune_threshold: Some(f32::INFINITY),
                     ..Options::default()
@@ -276,5 +277,66 @@ fn a_term_that_wants_to_be_part_of_a_word_is_met_at_the_limit_at_the_latest() {
                 assert_ne!(constraints.find(&best.words), [None], "{beam_size} {factor}: {:?}", best.words);
             }
         }
+    }
+}
+
+/// Words 1 to 4 make a sentence; word 5 is the term, which fits behind word 2 alone.
+#[test]
+fn greedy_search_puts_a_term_where_it_fits() {
+    let script = |_: &[WordId], so_far: &[WordId]| {
+        let free: Vec<u32> = so_far.iter().map(|word| word.0).filter(|&word| word != 5).collect();
+        let next = (free.len() + 1) % 5;
+        let mut log_probs = vec![-9.0f32; 6];
+        log_probs[next] = -0.2;
+        log_probs[5] = if so_far.last() == Some(&WordId(2)) { -1.7 } else { -6.0 };
+        log_probs
+    };
+    let model = FakeModel::new(6, script);
+    for beam_size in [1, 2] {
+        let options = Options { beam_size, max_length_factor: 20.0, ..Options::default() };
+        let found = one(&model, &options, &with(&phrases(&[&[5]])));
+        assert_eq!(found.hypotheses[0].words, words(&[1, 2, 5, 3, 4]), "beam {beam_size}");
+        // A translation that has the term by itself is that of free search, and needs no second search.
+        let free = one(&model, &options, &sentence(&[1]));
+        let met = one(&model, &options, &with(&phrases(&[&[3]])));
+        assert_eq!(met.hypotheses[0].words, free.hypotheses[0].words);
+        assert!(beam_size > 1 || met.counts == free.counts);
+    }
+}
+
+/// After the term the model says words 1 and 2 for ever.
+#[test]
+fn nothing_is_said_three_times_in_a_row() {
+    let script = |_: &[WordId], so_far: &[WordId]| match so_far.last() {
+        Some(WordId(3 | 2)) => vec![-3.0, -0.1, -4.0, -9.0],
+        Some(WordId(1)) => vec![-3.0, -4.0, -0.1, -9.0],
+        _ => vec![-9.0, -9.0, -9.0, -0.1],
+    };
+    let model = FakeModel::new(4, script);
+    for beam_size in [1, 2] {
+        let options = Options { beam_size, max_length_factor: 20.0, ..Options::default() };
+        let found = one(&model, &options, &with(&phrases(&[&[3]])));
+        let best = &found.hypotheses[0];
+        assert!(best.complete && best.words.len() < 8, "{:?}", best.words);
+        // A source that repeats itself may be translated so.
+        let many = Sentence { source: words(&[1, 2, 1, 2, 1, 2]), ..with(&phrases(&[&[3]])) };
+        assert!(one(&model, &options, &many).hypotheses[0].words.len() >= best.words.len());
+    }
+}
+
+#[test]
+fn sentences_with_terms_have_a_beam_and_a_ranking_of_their_own() {
+    let model = FakeModel::random(3, 9, 3.0);
+    let wide = Options { beam_size: 8, ..Options::default() };
+    let of_terms = Options { beam_size: 2, beam_size_constrained: Some(8), ..Options::default() };
+    let (given, free) = (with(&phrases(&[&[5]])), sentence(&[1]));
+    assert_eq!(one(&model, &of_terms, &given), one(&model, &wide, &given));
+    assert_eq!(one(&model, &of_terms, &free), one(&model, &Options { beam_size: 2, ..Options::default() }, &free));
+    assert!(Options { n_best: 3, beam_size_constrained: Some(2), ..wide.clone() }.check(&model).is_err());
+    // One written word: 1 / (1 + 1²); three: 1 / (1 + 3²).
+    for (terms, alpha) in [(&[&[5][..]][..], 0.5), (&[&[5, 6], &[7]], 0.1)] {
+        let best = one(&model, &wide, &with(&phrases(terms))).hypotheses.remove(0);
+        let length = best.word_log_probs.len() as f32;
+        assert!((best.score - best.log_prob / length.powf(alpha)).abs() < 1e-5, "{terms:?}");
     }
 }

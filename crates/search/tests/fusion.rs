@@ -50,7 +50,14 @@ fn fused_scores_are_the_sums() {
                 for constraints in [None, Some(constraints.clone())] {
                     let given = Sentence { constraints, ..sentence(&[1, 2, 3]) };
                     // `Fill` ends a sentence early where scores are log-probabilities; `Shrink` never asks.
-                    let options = Options { strategy, n_best: 3, stop: Stop::Shrink, ..Options::default() };
+                    let normalize_constrained = Some(1.0);
+                    let options = Options {
+                        strategy,
+                        n_best: 3,
+                        stop: Stop::Shrink,
+                        normalize_constrained,
+                        ..Options::default()
+                    };
                     assert_eq!(one_of(&fused, &options, &given), one_of(&summed, &options, &given), "{strategy:?}");
                 }
             }

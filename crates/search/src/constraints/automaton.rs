@@ -39,6 +39,10 @@ struct State {
     done: bool,
     /// The words that are needed, where terms take their shortest alternatives.
     rest: Vec<WordId>,
+    /// The last words of these terms.
+    ends: Vec<WordId>,
+    /// The last word of a term that is met if the next word continues no written word.
+    whole: Option<WordId>,
     /// Words that come nearer to meeting all terms.
     next: Vec<WordId>,
 }
@@ -54,6 +58,8 @@ pub(crate) struct Automaton {
     bans: HashMap<(StateId, WordId), bool>,
     /// By word that makes progress: its best log-probability in any context so far.
     best: HashMap<WordId, f32>,
+    /// By last word of a term: the best log-probability so far of a word after it that continues no written word.
+    best_after: HashMap<WordId, f32>,
 }
 
 /// Without avoided phrases, words outside all phrases are alike, except that some continue the word before.
@@ -73,6 +79,7 @@ impl Automaton {
             transitions: HashMap::new(),
             bans: HashMap::new(),
             best: HashMap::new(),
+            best_after: HashMap::new(),
         };
         automaton.state(Key { met, node: Phrases::ROOT, tail: Vec::new(), open: false });
         automaton
@@ -100,10 +107,41 @@ impl Automaton {
         *best = best.max(log_prob);
     }
 
+    /// Notes the log-probability of a word that continues no written word, after the last word of a term.
+    pub(crate) fn saw_after(&mut self, last: WordId, log_prob: f32) {
+        let best = self.best_after.entry(last).or_insert(f32::NEG_INFINITY);
+        *best = best.max(log_prob);
+    }
+
+    /// The last word of a term that is met if the next word continues no written word.
+    pub(crate) fn whole(&self, state: StateId) -> Option<WordId> {
+        self.states[state.0 as usize].whole
+    }
+
+    /// Whether there are phrases to avoid.
+    pub(crate) fn avoids(&self) -> bool {
+        self.constraints.0.avoided.is_some()
+    }
+
+    /// Whether `word` continues the written word before it.
+    pub(crate) fn continues(&self, word: WordId) -> bool {
+        self.constraints.0.continues(word)
+    }
+
+    /// Notes what `log_prob` gives for the words that can begin a term.
+    pub(crate) fn look_ahead(&mut self, log_prob: impl Fn(WordId) -> f32) {
+        for number in 0..self.next(StateId::START).len() {
+            let word = self.next(StateId::START)[number];
+            self.saw(word, log_prob(word));
+        }
+    }
+
     /// The cost of the words that are still needed if each has the best log-probability that it has had so far: the rest
     /// cost of phrase-based search. An estimate, at most 0; words not seen yet cost nothing.
     pub(crate) fn rest(&self, state: StateId) -> f32 {
-        self.states[state.0 as usize].rest.iter().filter_map(|word| self.best.get(word)).sum()
+        let State { rest, ends, .. } = &self.states[state.0 as usize];
+        let words: f32 = rest.iter().filter_map(|word| self.best.get(word)).sum();
+        words + ends.iter().filter_map(|last| self.best_after.get(last)).sum::<f32>()
     }
 
     /// The number of words that are still needed at least after `word`.
@@ -209,8 +247,10 @@ impl Automaton {
             Some((_, begun, left)) if begun == term => words[words.len().saturating_sub(left as usize)..].to_vec(),
             _ => words.clone(),
         };
-        let rest =
-            given.shortest.iter().enumerate().filter(|(term, _)| !open.contains(*term)).flat_map(of_term).collect();
+        let unmet = || given.shortest.iter().enumerate().filter(|(term, _)| !open.contains(*term));
+        let rest = unmet().flat_map(of_term).collect();
+        let ends = unmet().filter_map(|(_, words)| words.last().copied()).collect();
+        let whole = given.phrases.ends(*node, met).and_then(|_| given.phrases.path(*node).pop());
 
         let mut next: Vec<WordId> = given.phrases.children(*node, met).map(|child| child.0).collect();
         // Nothing is begun, or what is begun is whole: another term may follow.
@@ -221,7 +261,7 @@ impl Automaton {
         next.dedup();
 
         let number = StateId(WordId::new(self.states.len()).0);
-        self.states.push(State { key: key.clone(), needed, done: all == 0, rest, next });
+        self.states.push(State { key: key.clone(), needed, done: all == 0, rest, ends, whole, next });
         self.numbers.insert(key, number);
         number
     }
