@@ -117,7 +117,7 @@ fn parts(before: char, c: char) -> bool {
     let joins = |c: char| (c.is_alphanumeric() || is_combining_mark(c)) && !without_spaces(c);
     // The vowels and final consonants of a Korean syllable.
     let attached = is_combining_mark(c) || matches!(c, '\u{1160}'..='\u{11ff}');
-    !attached && !(joins(before) && joins(c))
+    !(attached || (joins(before) && joins(c)))
 }
 
 /// The characters of `bytes`, U+FFFD for bytes that are no part of one, and the bytes of a character that is not complete.
