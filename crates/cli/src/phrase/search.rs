@@ -9,7 +9,9 @@ use anyhow::Result;
 use clap::{ValueEnum, ValueHint};
 use metaphrase_base::Choice;
 use metaphrase_base::pipeline::in_order;
-use metaphrase_phrase::{Counters, LookAhead, Markup, PhraseModel, SearchOptions, Source, UnknownWords, Workspace};
+use metaphrase_phrase::{
+    Counters, LookAhead, Markup, PhraseModel, Presort, SearchOptions, Source, UnknownWords, Workspace,
+};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -31,18 +33,19 @@ pub struct Args {
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
     /// Number of coverages kept for each number of translated words, and of hypotheses kept for each coverage
-    #[arg(long, num_args = 2, value_names = ["N_C", "N_L"], default_values = ["16", "16"], help_heading = "Search")]
+    #[arg(long, num_args = 2, value_names = ["N_C", "N_L"], default_values_t = default_beam(), help_heading = "Search")]
     cardinality_beam: Vec<NonZeroUsize>,
     /// Number of translation options of a source phrase; 0 takes all
-    #[arg(long, value_name = "N_O", default_value_t = 100, help_heading = "Search")]
+    #[arg(long, value_name = "N_O", default_value_t = default_options(), help_heading = "Search")]
     options: usize,
     /// The part of a phrase that judges an expansion before its language model score is known
     #[arg(long, value_name = "HOW", default_value = LookAhead::FirstWord.name(), help_heading = "Search")]
     #[arg(value_parser = choice::<LookAhead>())]
     look_ahead: LookAhead,
-    /// Choose and sort translation options without the estimate of the language model
-    #[arg(long, help_heading = "Search")]
-    no_presort: bool,
+    /// The use of the language model's estimate of a translation option before the search
+    #[arg(long, value_name = "HOW", default_value = Presort::default().name(), help_heading = "Search")]
+    #[arg(value_parser = choice::<Presort>())]
+    presort: Presort,
     /// The largest number of source words that a jump passes; -1 sets no limit [default: the model's]
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Search")]
     distortion_limit: Option<i64>,
@@ -56,6 +59,17 @@ pub struct Args {
     /// Number of threads [default: one for each processor]
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
+}
+
+/// `N_c` and `N_l`, if they are not given.
+pub fn default_beam() -> [NonZeroUsize; 2] {
+    let SearchOptions { coverages, hypotheses, .. } = SearchOptions::default();
+    [coverages, hypotheses].map(|size| NonZeroUsize::new(size).unwrap_or(NonZeroUsize::MIN))
+}
+
+/// `N_o`, if it is not given; 0 for all.
+pub fn default_options() -> usize {
+    SearchOptions::default().options.unwrap_or(0)
 }
 
 /// The options of a search of this width.
@@ -94,7 +108,7 @@ impl Args {
     /// The options of the search.
     pub fn options(&self, model: &PhraseModel, keep_recombined: bool) -> Result<SearchOptions> {
         Ok(SearchOptions {
-            presort: !self.no_presort,
+            presort: self.presort,
             look_ahead: self.look_ahead,
             unknown_words: self.unknown_words,
             keep_recombined,
@@ -177,11 +191,14 @@ struct Answer {
 fn report(counters: &Counters, time: Duration, threads: usize) {
     let words = counters.source_words.max(1) as f64;
     tracing::info!(
-        "{} words in {:.2} s on {threads} threads, {:.0} words/s; per word {:.1} expansions, {:.1} LM computations",
+        "{} words in {:.2} s on {threads} threads, {:.0} words/s; per word {:.1} options considered, {:.1} expansions, \
+         {:.1} LM scores asked for, {:.1} computed",
         counters.source_words,
         time.as_secs_f64(),
         words / time.as_secs_f64().max(1e-9),
+        counters.considered as f64 / words,
         counters.expansions as f64 / words,
+        counters.lm_requests as f64 / words,
         counters.lm_computations as f64 / words,
     );
 }

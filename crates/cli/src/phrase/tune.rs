@@ -1,7 +1,7 @@
 //! `metaphrase phrase tune`.
 
 use super::display::Display;
-use super::search::of_width;
+use super::search::{default_beam, default_options, of_width};
 use crate::Usage;
 use crate::io::{Input, Output, check_one_stdin};
 use crate::lines::Lines;
@@ -73,10 +73,10 @@ pub struct Tuning {
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Number of coverages kept for each number of translated words, and of hypotheses kept for each coverage
-    #[arg(long, num_args = 2, value_names = ["N_C", "N_L"], default_values = ["16", "16"])]
+    #[arg(long, num_args = 2, value_names = ["N_C", "N_L"], default_values_t = default_beam())]
     cardinality_beam: Vec<NonZeroUsize>,
     /// Number of translation options of a source phrase; 0 takes all
-    #[arg(long, value_name = "N_O", default_value_t = 100)]
+    #[arg(long, value_name = "N_O", default_value_t = default_options())]
     options: usize,
 }
 
