@@ -48,6 +48,16 @@ impl Terminal {
     }
 }
 
+impl Terminal {
+    /// Prints a result of the run, a line of its own on standard error, also where that is not a terminal; nothing with
+    /// `--quiet`.
+    pub fn say(&self, text: &str) {
+        if !self.quiet {
+            self.bars.suspend(|| eprintln!("{}", one_line(text)));
+        }
+    }
+}
+
 impl Default for Messages {
     fn default() -> Self {
         Self { quiet: false, log: LevelFilter::WARN }

@@ -7,7 +7,7 @@ use flate2::write::GzEncoder;
 use metaphrase_align::Alignment;
 use metaphrase_base::new_file;
 use std::fs::File;
-use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 
 /// The links of all sentence pairs.
@@ -18,10 +18,16 @@ pub(crate) const PHRASE_TABLE: &str = "phrase-table.gz";
 pub(crate) const REORDERING_TABLE: &str = "reordering-table.wbe-msd-bidirectional-fe.gz";
 /// The language model.
 pub(crate) const LANGUAGE_MODEL: &str = "lm.arpa.gz";
+/// Phrase and reordering table, compiled.
+pub(crate) const COMPILED_TABLES: &str = "tables.bin";
+/// The language model, compiled.
+pub(crate) const COMPILED_LANGUAGE_MODEL: &str = "lm.bin";
 /// The model with the weights that tuning begins with.
 pub(crate) const UNTUNED: &str = "moses.untuned.ini";
 /// The model.
 pub(crate) const TUNED: &str = "moses.ini";
+/// The same model with the tables as text, if [`TUNED`] names compiled tables: for Moses.
+pub(crate) const OF_TEXT: &str = "moses.text.ini";
 /// How it was made.
 pub(crate) const SETTINGS: &str = "training.txt";
 
@@ -47,17 +53,19 @@ pub(crate) fn write<T>(path: &Path, content: impl FnOnce(&mut dyn Write) -> Resu
     Ok(result)
 }
 
+/// The same for content that can fail only where the file does.
+pub(crate) fn write_with(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
+    write(path, |file| content(file).map_err(|cause| Error::write(path, cause)))
+}
+
 /// Writes a short text.
 pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), Error> {
-    write(path, |file| file.write_all(text.as_bytes()).map_err(|cause| Error::write(path, cause)))
+    write_with(path, |file| file.write_all(text.as_bytes()))
 }
 
 /// Writes links, a line for each sentence pair.
 pub(crate) fn write_links(path: &Path, links: &[Alignment]) -> Result<(), Error> {
-    write(path, |file| {
-        let mut lines = links.iter();
-        lines.try_for_each(|line| writeln!(file, "{line}")).map_err(|cause| Error::write(path, cause))
-    })
+    write_with(path, |file| links.iter().try_for_each(|line| writeln!(file, "{line}")))
 }
 
 /// Reads them.

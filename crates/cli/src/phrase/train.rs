@@ -2,6 +2,7 @@
 
 use super::display::Display;
 use super::tune::{Tuning, read_dev};
+use crate::Usage;
 use crate::io::check_one_stdin;
 use crate::messages::Terminal;
 use crate::number;
@@ -9,7 +10,8 @@ use anyhow::{Result, bail};
 use clap::ValueHint;
 use metaphrase_align::{ExtractOptions, Smoothing, Symmetrization};
 use metaphrase_ngram::MAX_ORDER;
-use metaphrase_phrase_train::{TrainOptions, train};
+use metaphrase_phrase::{PhraseModel, SearchOptions};
+use metaphrase_phrase_train::{DevSet, TrainOptions, evaluate, train};
 use metaphrase_text::moses::{MosesTokenizer, TokenizerOptions};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -31,6 +33,9 @@ pub struct Args {
     /// Text to tune on: a source and one or more translations; without it the weights are the initial weights of Moses
     #[arg(long, num_args = 2.., value_names = ["SOURCE", "TARGET"], value_hint = ValueHint::FilePath)]
     dev: Vec<PathBuf>,
+    /// Text to translate at the end: a source and one or more translations; its BLEU is printed
+    #[arg(long, num_args = 2.., value_names = ["SOURCE", "TARGET"], value_hint = ValueHint::FilePath)]
+    test: Vec<PathBuf>,
     /// The model directory; it is created if it does not exist
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     output: PathBuf,
@@ -60,6 +65,9 @@ pub struct Args {
     #[arg(long, value_name = "P", default_value_t = ExtractOptions::default().min_probability)]
     #[arg(value_parser = crate::extract::probability, help_heading = "Tables")]
     min_probability: f64,
+    /// Do not compile the tables and the language model: moses.ini then names the text
+    #[arg(long, help_heading = "Tables")]
+    text_tables: bool,
     /// Use this language model of the target, ARPA text, instead of estimating one from the target text
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Language model")]
     lm: Option<PathBuf>,
@@ -92,19 +100,33 @@ Examples:
 
 /// Trains a model.
 pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
-    check_one_stdin([&args.source, &args.target].into_iter().chain(&args.dev).map(Some))?;
+    check_one_stdin([&args.source, &args.target].into_iter().chain(&args.dev).chain(&args.test).map(Some))?;
     let options = options(args)?;
     let tokenize = tokenizer(args);
-    let dev = match &args.dev[..] {
-        [] => None,
-        [_] => bail!(crate::Usage("--dev takes a source text and its translation".into())),
-        [source, references @ ..] => Some(read_dev(source, references, &tokenize)?),
-    };
+    let [dev, test] = [("--dev", &args.dev), ("--test", &args.test)].map(|(name, files)| match &files[..] {
+        [] => Ok(None),
+        [_] => bail!(Usage(format!("{name} takes a source text and its translation"))),
+        [source, references @ ..] => read_dev(source, references, &tokenize).map(Some),
+    });
+    let (dev, test) = (dev?, test?);
     let corpus = crate::align::read_as(&args.source, &args.target, &tokenize)?;
     crate::align::note_lines_without_links(&corpus, options.align.max_words);
     let mut display = Display::new(terminal);
     train(&corpus, dev.as_ref(), &options, &args.output, args.resume, &mut |event| display.event(&event))?;
+    drop(display);
+    for (name, text) in [("development", dev), ("test", test)] {
+        let Some(text) = text else { continue };
+        let bleu = bleu(args, &options, &text)?;
+        terminal.say(&format!("BLEU {bleu:.2} on the {name} set of {} sentences, on words as trained", text.len()));
+    }
     Ok(())
+}
+
+/// BLEU of the trained model on a text.
+fn bleu(args: &Args, options: &TrainOptions, text: &DevSet) -> Result<f64> {
+    let model = PhraseModel::read_moses(&args.output)?;
+    let search = SearchOptions { distortion_limit: model.distortion_limit, ..options.tune.search.clone() };
+    Ok(evaluate(&model, text, &search, options.tune.threads)?)
 }
 
 fn options(args: &Args) -> Result<TrainOptions> {
@@ -112,6 +134,7 @@ fn options(args: &Args) -> Result<TrainOptions> {
     let mut options = TrainOptions {
         lowercase: !args.align_cased,
         language_model: args.lm.clone(),
+        compile: !args.text_tables,
         distortion_limit: args.distortion_limit,
         tune: args.tuning.options(threads)?,
         ..TrainOptions::default()
