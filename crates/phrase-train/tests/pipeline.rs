@@ -57,7 +57,8 @@ fn run(corpus: &Corpus, options: &TrainOptions, folder: &Path, resume: bool) -> 
 /// BLEU of the translations of the test sentences with a model.
 fn bleu_of(ini: &Path) -> f64 {
     let model = PhraseModel::read_moses(ini).unwrap();
-    let decoder = Decoder::new(&model, SearchOptions::default()).unwrap();
+    let wide = SearchOptions { coverages: 16, hypotheses: 16, ..SearchOptions::default() };
+    let decoder = Decoder::new(&model, wide).unwrap();
     let mut workspace = Workspace::default();
     let translate = |line: String| {
         let words: Vec<&str> = line.split_ascii_whitespace().collect();
