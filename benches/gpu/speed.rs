@@ -71,6 +71,7 @@ fn measure(path: &Path, precision: Precision, factor: usize, seconds: f64, peak:
         never: vec![1],
         decoding: recipe.model.decoding,
         architecture: recipe.model.architecture,
+        languages: None,
     };
     let settings = TrainerSettings { precision, ..recipe.training.update };
     let mut parameters = Parameters::new(1);

@@ -100,7 +100,7 @@ def metaphrase(a, network, seed, folder, precision):
     recipe = RECIPE.format(
         **vars(a), folder=folder, seed=seed, precision=precision, warmup=a.updates // 5,
         architecture=architecture(network), beta2={"Transformer": 0.98, "cGRU": 0.999}[network],
-        dropout={"Transformer": "{ layer = 0.1 }", "cGRU": "{ recurrent = 0.1 }"}[network],
+        dropout={"Transformer": "{ layer = 0.1 }", "cGRU": "{ recurrent = 0.1, output = 0.0 }"}[network],
     )  # fmt: skip
     (folder / "recipe.toml").write_text(recipe)
     run([a.metaphrase, "train", "-c", folder / "recipe.toml", "-o", folder / "run", "--threads", a.threads, "--quiet"])

@@ -67,7 +67,7 @@ def estimation(args, train):
     rows = {}
     for _ in range(args.rounds):
         for memory in ["1G", "200M"]:
-            ours = [args.metaphrase, "lm", "estimate", "-o", ORDER, "-S", memory, "-T", args.work, "--quiet"]
+            ours = [args.metaphrase, "lm", "estimate", "--order", ORDER, "-S", memory, "-T", args.work, "--quiet"]
             theirs = [args.kenlm / "lmplz", "-o", ORDER, "-S", memory, "-T", args.work]
             for name, command in [
                 ("metaphrase, 1 thread", [*ours, "--threads", "1"]),

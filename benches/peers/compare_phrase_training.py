@@ -154,7 +154,7 @@ def same_scores(args, folder):
     stages = Stages(folder)
     with open(folder / f"test.{source}") as file:
         (folder / "some").write_text("".join(line for line, _ in zip(file, range(args.compare_lines))))
-    ours = f"cd ours && {args.moses}/bin/moses -f moses.ini -s 100 -threads {args.threads}"
+    ours = f"cd ours && {args.moses}/bin/moses -f moses.text.ini -s 100 -threads {args.threads}"
     stages.run("moses on ours", f"{ours} -n-best-list ../theirs.nbest 1 distinct < ../some", stdout="theirs.out")
     stages.run(
         "ours on ours",

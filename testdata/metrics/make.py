@@ -37,6 +37,8 @@ def chrf_jobs():
         yield f"chrf word={word}{case}{space}{eps} / width=4"
     yield "chrf char=9 word=1 beta=3 / short"
     yield "chrf char=0 word=3 beta=1"
+    yield "chrf beta=0 / width=4"
+    yield "chrf beta=0 eps space lc / width=4"
     yield "chrf word=2 / sentences width=4"
     yield "chrf eps / sentences width=4"
     yield "chrf / form=json ci=100 width=2"

@@ -79,7 +79,7 @@ pub struct Progress {
 /// [`Error::NoText`] if no sentence pair can be aligned, [`Error::TooManyWordPairs`].
 pub fn align(corpus: &Corpus, options: &Options, observer: &mut dyn FnMut(Progress)) -> Result<Vec<Alignment>, Error> {
     let mut training = Training::new(corpus, options)?;
-    let of = options.diagonal_iterations + options.hmm_iterations + 1;
+    let of = options.diagonal_iterations.saturating_add(options.hmm_iterations).saturating_add(1);
     let mut begin = |stage, done| observer(Progress { stage, done, of });
     for iteration in 0..options.diagonal_iterations {
         begin(Stage::Diagonal, iteration);

@@ -1,6 +1,7 @@
 //! Links between the words of a sentence pair, and their text form `0-0 1-2`.
 
 use crate::{Error, Pair};
+use metaphrase_base::shown;
 use std::fmt;
 use std::str::FromStr;
 
@@ -28,7 +29,7 @@ impl FromStr for Link {
     fn from_str(text: &str) -> Result<Self, Error> {
         let position = |digits: &str| digits.parse().ok().filter(|&at: &u32| at < LONGEST);
         let link = text.split_once('-').and_then(|(s, t)| Some(Self { source: position(s)?, target: position(t)? }));
-        link.ok_or_else(|| Error::Link { found: text.to_owned() })
+        link.ok_or_else(|| Error::Link { found: shown(text) })
     }
 }
 

@@ -1,24 +1,19 @@
-//! Files that are written atomically and verified by checksum.
+//! Files that a directory names, and checksums of files.
 
-use std::io;
-use std::path::Path;
-use tempfile::NamedTempFile;
+use std::path::{Component, Path, PathBuf, absolute};
 
-/// A new file in `folder` under a temporary name, with the permissions of any other new file. [`NamedTempFile::persist`]
-/// renames the written file to its own name, so that a reader finds it whole or not at all. A file that was not renamed is
-/// deleted when the value is dropped.
-///
-/// # Errors
-/// Those of the operating system.
-pub fn new_file(folder: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".metaphrase-").suffix(".part");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(folder)
+/// The file that a file in `folder` names, if by its name it lies in the folder or below it: so files from elsewhere can
+/// not make a program read any file of the machine. Links in the folder are followed: the one who made the folder here
+/// made them too, and caches consist of them.
+#[must_use]
+pub fn inside(folder: &Path, name: &Path) -> Option<PathBuf> {
+    let below = |folder: PathBuf| name.strip_prefix(folder).ok().map(Path::to_owned);
+    let relative = match name.is_absolute() {
+        false => name.to_owned(),
+        true => absolute(folder).ok().and_then(below).or_else(|| folder.canonicalize().ok().and_then(below))?,
+    };
+    let plain = relative.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    plain.then(|| folder.join(relative))
 }
 
 /// A checksum of bytes, read eight at a time; zeros fill up the last eight. A change of any eight bytes changes the
@@ -59,12 +54,14 @@ mod tests {
     }
 
     #[test]
-    fn a_new_file_has_no_name_before_it_is_given_one() {
+    fn names_lead_nowhere_else() {
         let folder = tempfile::tempdir().unwrap();
-        let name = folder.path().join("name");
-        drop(new_file(folder.path()).unwrap());
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
-        new_file(folder.path()).unwrap().persist(&name).unwrap();
-        assert!(name.is_file());
+        let (folder, inside) = (folder.path(), |name: &str| inside(folder.path(), Path::new(name)));
+        assert_eq!(inside("a/./b.spm"), Some(folder.join("a/./b.spm")));
+        assert_eq!(inside(folder.join("a").to_str().unwrap()), Some(folder.join("a")));
+        for name in ["/etc/passwd", "../a", "a/../../b", "..", folder.join("../a").to_str().unwrap()] {
+            assert_eq!(inside(name), None, "{name}");
+        }
+        assert_eq!(super::inside(Path::new("model"), &absolute("model/a").unwrap()), Some("model/a".into()));
     }
 }

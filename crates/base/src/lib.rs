@@ -2,32 +2,46 @@
 //!
 //! * [`WordId`], [`SentId`], [`Row`]: checked 32-bit indices, one per noun.
 //! * [`Words`]: distinct words and their ids.
-//! * [`MappedFile`], [`Bytes`]: the bytes of a file, used in place.
-//! * [`new_file`], [`checksum`]: files that are written atomically and verified by checksum.
+//! * [`MappedFile`], [`Bytes`]: the bytes of a file, used in place; [`report_truncated_files`] if it is truncated meanwhile.
+//! * [`NewFile`], [`NewFolder`]: files and folders that come into being whole or not at all.
+//! * [`checksum`], [`Checksums`]: files that are verified; [`inside`]: a file that a directory names and has.
+//! * [`read_line`], [`Gunzip`]: lines of text within a bound of memory.
+//! * [`shown`]: foreign text in messages.
 //! * [`Choice`]: closed sets that people choose from by name.
 //! * [`pipeline`]: work on several threads, with results in order and within a bound.
 //! * [`SixDigits`]: numbers as Marian and Moses print them.
 //! * [`StepModel`]: what search knows about a model, one batched step over [`Sentence`]s.
 //! * [`StepScores`]: the questions that search may ask about the scores of a step.
+//! * [`Avoided`]: reads words and tells where they make a phrase that must not appear.
 //! * [`Scorer`]: adds [`WordScores`] to these scores, as a language model or a mask does.
 //!
 //! Scores are natural logarithms in `f32`; higher is better. Ties go to the smaller index.
 
+mod avoided;
+mod checksums;
 mod choice;
 mod files;
 mod ids;
+mod lines;
 mod mapped;
 mod number;
 pub mod pipeline;
 mod scorer;
+mod shown;
 mod step;
+mod unfinished;
 mod words;
 
+pub use avoided::{Avoided, ReadText, Said};
+pub use checksums::Checksums;
 pub use choice::{Choice, Named, UnknownName};
-pub use files::{checksum, new_file};
+pub use files::{checksum, inside};
 pub use ids::{Row, SentId, WordId};
-pub use mapped::{Bytes, MappedFile};
+pub use lines::{Gunzip, LONGEST_LINE, LineRead, read_line};
+pub use mapped::{Bytes, MappedFile, report_truncated_files};
 pub use number::SixDigits;
 pub use scorer::{ScoreBuffer, Scorer, WordScore, WordScores};
+pub use shown::shown;
 pub use step::{Candidate, ModelFacts, Parent, Sentence, Step, StepModel, StepRow, StepScores, by_score_desc};
+pub use unfinished::{MadeFolder, NewFile, NewFolder, remove_unfinished};
 pub use words::Words;

@@ -1,16 +1,21 @@
 //! Files mapped into memory: the only `unsafe` code outside the kernels.
 
+mod truncated;
+
 use memmap2::Mmap;
 use std::fs::File;
 use std::io;
 use std::ops::{Deref, Range};
 use std::path::Path;
 
+pub use truncated::report_truncated_files;
+
 /// The bytes of a file. A page is read when it is first touched, and programs share it.
 ///
-/// A mapped file must not be changed in place while it is in use: the numbers would change, and on truncation the
-/// operating system ends the process. To replace a file, write a new one and rename it, as [`crate::new_file`] allows: the
-/// mapping of the old file then stays intact. All programs of this project do so.
+/// A mapped file must not be changed in place while it is in use: the numbers would change, and the read of a byte that
+/// the file no longer has ends the process, by [`report_truncated_files`] or by the operating system. To replace a file,
+/// write a new one and rename it, as [`crate::NewFile`] does: the mapping of the old file then stays intact. All
+/// programs of this project do so.
 #[derive(Debug)]
 pub struct MappedFile(Mmap);
 
@@ -24,27 +29,43 @@ impl MappedFile {
         if file.metadata()?.is_dir() {
             return Err(io::ErrorKind::IsADirectory.into());
         }
-        // SAFETY: the mapping is private and read-only. The caller sees to it that nobody truncates or rewrites the file, as
-        // written above. The bytes are only read as plain numbers, for which every bit pattern is valid.
+        // SAFETY: the mapping is shared with the file and read-only. The caller sees to it that nobody rewrites the file in
+        // place, as written above; a file that is truncated ends the process, it gives no false bytes. The bytes are only
+        // read as plain numbers, for which every bit pattern is valid.
         #[allow(unsafe_code)]
         let map = unsafe { Mmap::map(&file) }?;
+        truncated::remember(&map, path);
         Ok(Self(map))
     }
 
-    /// Tells the operating system that these bytes are not needed for now. Their pages may leave memory; they are read from
-    /// the file again when they are touched.
+    /// Tells the operating system that these bytes, as far as the file has them, are not needed for now. Their pages may
+    /// leave memory; they are read from the file again when they are touched.
     pub fn release(&self, range: Range<usize>) {
         #[cfg(unix)]
         {
             use memmap2::UncheckedAdvice::DontNeed;
-            // SAFETY: this drops content only where pages were written to. The mapping is of a file and read-only, so later
-            // reads give the same bytes.
+            let range = within(range, self.len());
+            // SAFETY: the range is part of the mapping. The advice drops content only where pages were written to. The mapping
+            // is of a file and read-only, so later reads give the same bytes.
             #[allow(unsafe_code)]
             let released = unsafe { self.0.unchecked_advise_range(DontNeed, range.start, range.len()) };
             let _ = released;
         }
         #[cfg(not(unix))]
         let _ = range;
+    }
+}
+
+/// The part of `range` that is below `len`.
+#[cfg(unix)]
+fn within(range: Range<usize>, len: usize) -> Range<usize> {
+    let end = range.end.min(len);
+    range.start.min(end)..end
+}
+
+impl Drop for MappedFile {
+    fn drop(&mut self) {
+        truncated::forget(&self.0);
     }
 }
 
@@ -90,6 +111,10 @@ mod tests {
         assert_eq!(*map, *bytes);
         map.release(0..bytes.len());
         assert_eq!(*map, *bytes, "they come back");
+        // A mapping of the same file may lie behind this one.
+        map.release(bytes.len()..2 * bytes.len());
+        assert_eq!(within(bytes.len()..2 * bytes.len(), bytes.len()), bytes.len()..bytes.len());
+        assert_eq!([within(2..9, 5), within(7..9, 5), within(9..usize::MAX, 5)], [2..5, 5..5, 5..5]);
         assert_eq!(MappedFile::open(path.parent().unwrap()).unwrap_err().kind(), io::ErrorKind::IsADirectory);
     }
 }

@@ -6,7 +6,8 @@
 //!
 //! A feeder takes a [`Ticket`] for each item before the item enters, and the ticket comes back when the item's result has
 //! left through the sink. So a fixed number of items is on the way, whether they wait, are worked on, or are done and
-//! wait for a slower one before them. A worker that panics loses its tickets, which ends the work with [`WorkerPanicked`].
+//! wait for a slower one before them. Items of unequal size weigh their tickets, and the sum of the weights is bounded,
+//! too. A worker that panics loses its tickets, which ends the work with [`WorkerPanicked`].
 //!
 //! * [`in_order`] and [`in_batches`] do all of this for workers that live as long as the call.
 //! * [`Workers`] live on; their callers use [`ordered`] to get their own results.
@@ -15,7 +16,7 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 use std::io;
 use std::num::NonZeroUsize;
 use std::sync::mpsc::{self, SyncSender, sync_channel};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
 
 /// Items that wait for a worker, first in first out. A queue has no bound of its own: where each item holds a [`Ticket`],
@@ -34,19 +35,83 @@ impl std::fmt::Display for WorkerPanicked {
 
 impl std::error::Error for WorkerPanicked {}
 
+/// How much may be on the way at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limit {
+    /// The number of items; 0 counts as 1.
+    pub items: usize,
+    /// The sum of the weights of the items: bytes, as a rule. An item that is heavier goes alone.
+    pub weight: usize,
+}
+
+impl Limit {
+    /// A limit of the number of items alone.
+    #[must_use]
+    pub const fn items(items: usize) -> Self {
+        Self { items, weight: usize::MAX }
+    }
+}
+
+/// The sum of the weights on the way.
+#[derive(Debug)]
+struct Scale {
+    most: usize,
+    /// The sum, or `None` if no result is wanted any more.
+    sum: Mutex<Option<usize>>,
+    changed: Condvar,
+}
+
+impl Scale {
+    fn new(most: usize) -> Self {
+        Self { most, sum: Mutex::new(Some(0)), changed: Condvar::new() }
+    }
+
+    fn is_full(&self, sum: Option<usize>, weight: usize) -> bool {
+        sum.is_some_and(|sum| sum > 0 && sum.saturating_add(weight) > self.most)
+    }
+
+    fn fits(&self, weight: usize) -> bool {
+        !self.is_full(*self.sum.lock().unwrap_or_else(PoisonError::into_inner), weight)
+    }
+
+    /// Adds a weight, after waiting until it fits or until nothing else is on the way.
+    fn add(&self, weight: usize) {
+        let sum = self.sum.lock().unwrap_or_else(PoisonError::into_inner);
+        let full = |sum: &mut Option<usize>| self.is_full(*sum, weight);
+        let mut sum = self.changed.wait_while(sum, full).unwrap_or_else(PoisonError::into_inner);
+        *sum = sum.map(|sum| sum.saturating_add(weight));
+    }
+
+    fn take_off(&self, weight: usize) {
+        let mut sum = self.sum.lock().unwrap_or_else(PoisonError::into_inner);
+        *sum = sum.map(|sum| sum.saturating_sub(weight));
+        self.changed.notify_all();
+    }
+
+    /// Lets everybody pass.
+    fn close(&self) {
+        *self.sum.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.changed.notify_all();
+    }
+}
+
+/// A result and the weight of its ticket; `None` instead ends the results.
+type Answer<R> = Option<(R, usize)>;
+
 /// Where a feeder takes tickets, in the order of the results.
 pub struct Tickets<R> {
-    places: SyncSender<mpsc::Receiver<Option<R>>>,
+    places: SyncSender<mpsc::Receiver<Answer<R>>>,
     taken: usize,
-    reader: Weak<()>,
+    reader: Weak<Scale>,
 }
 
 /// The place of one result. A ticket that is dropped without a result, as by a worker that panics, ends the results with
 /// [`WorkerPanicked`].
 pub struct Ticket<R> {
-    place: SyncSender<Option<R>>,
+    place: SyncSender<Answer<R>>,
     number: usize,
-    reader: Weak<()>,
+    weight: usize,
+    reader: Weak<Scale>,
 }
 
 impl<R> Tickets<R> {
@@ -56,7 +121,7 @@ impl<R> Tickets<R> {
         let (place, result) = sync_channel(1);
         self.places.send(result).ok()?;
         self.taken += 1;
-        Some(Ticket { place, number: self.taken - 1, reader: Weak::clone(&self.reader) })
+        Some(Ticket { place, number: self.taken - 1, weight: 0, reader: Weak::clone(&self.reader) })
     }
 }
 
@@ -73,10 +138,25 @@ impl<R> Ticket<R> {
         self.reader.strong_count() > 0
     }
 
+    /// Whether an item of this weight needs not wait for others.
+    #[must_use]
+    pub fn fits(&self, weight: usize) -> bool {
+        self.reader.upgrade().is_none_or(|scale| scale.fits(weight))
+    }
+
+    /// Makes the ticket heavier until the sink has handled its result. Waits until the weight fits or until no other
+    /// weight is on the way: all earlier items must be with workers.
+    pub fn weigh(&mut self, weight: usize) {
+        if let Some(scale) = self.reader.upgrade() {
+            scale.add(weight);
+            self.weight = self.weight.saturating_add(weight);
+        }
+    }
+
     /// Puts the result in its place.
     pub fn finish(self, result: R) {
         // The reader may have gone.
-        let _ = self.place.send(Some(result));
+        let _ = self.place.send(Some((result, self.weight)));
     }
 
     /// Ends the results before this ticket, for which there is no item.
@@ -86,37 +166,45 @@ impl<R> Ticket<R> {
 }
 
 /// Lets `feed` take tickets on a thread of its own, and hands the results to `sink` in the order of their tickets, each as
-/// soon as it and those before it are there. At most `limit` tickets (at least 1) are out at a time: a ticket is out from
-/// [`Tickets::take`] until `sink` has handled its result. The results end when `feed` returns.
+/// soon as it and those before it are there. At most as many tickets as the limit says are out at a time: a ticket is out
+/// from [`Tickets::take`] until `sink` has handled its result. The results end when `feed` returns.
 ///
 /// # Errors
 /// The first error of `sink`, after which no ticket is given; [`WorkerPanicked`] if `feed` panicked or a ticket was lost.
 pub fn ordered<R: Send, E: From<WorkerPanicked>>(
-    limit: usize,
+    limit: Limit,
     feed: impl FnOnce(Tickets<R>) + Send,
     mut sink: impl FnMut(R) -> Result<(), E>,
 ) -> Result<(), E> {
     // The result that `sink` handles is out, too.
-    let (places, results) = sync_channel(limit.saturating_sub(1));
-    let reader = Arc::new(());
-    let tickets = Tickets { places, taken: 0, reader: Arc::downgrade(&reader) };
+    let (places, results) = sync_channel(limit.items.saturating_sub(1));
+    let scale = Arc::new(Scale::new(limit.weight));
+    let tickets = Tickets { places, taken: 0, reader: Arc::downgrade(&scale) };
     thread::scope(|scope| {
-        let feeder = scope.spawn(move || feed(tickets));
+        let feeder = thread::Builder::new().spawn_scoped(scope, move || feed(tickets)).map_err(|_| WorkerPanicked)?;
         let mut in_order = results.iter().map_while(|result| result.recv().map_err(|_| WorkerPanicked).transpose());
-        let sunk = in_order.try_for_each(|result| sink(result?));
-        drop((results, reader));
+        let sunk: Result<(), E> = in_order.try_for_each(|answer| {
+            let (result, weight) = answer?;
+            sink(result)?;
+            scale.take_off(weight);
+            Ok(())
+        });
+        scale.close();
+        drop((results, scale));
         let fed = feeder.join().map_err(|_| WorkerPanicked.into());
         sunk.and(fed)
     })
 }
 
 /// Does `work` with each item on `threads` threads, each with a `state` of its own, and hands the results to `sink` in the
-/// order of the items, each as soon as it and those before it are there. At most `limit` items are on the way.
+/// order of the items, each as soon as it and those before it are there. At most as many items as the limit says are on
+/// the way; `weigh` tells their weights.
 ///
 /// # Errors
 /// The first error of `sink`, which ends the work; [`WorkerPanicked`] if `items` or `work` panicked.
 pub fn in_order<S, T: Send, R: Send, E: From<WorkerPanicked>>(
-    limit: usize,
+    limit: Limit,
+    weigh: impl Fn(&T) -> usize + Send,
     threads: NonZeroUsize,
     state: impl Fn() -> S + Sync,
     items: impl Iterator<Item = T> + Send,
@@ -129,7 +217,7 @@ pub fn in_order<S, T: Send, R: Send, E: From<WorkerPanicked>>(
             ticket.finish(work(&mut state, item));
         }
     };
-    in_batches(limit, threads, items, worker, sink)
+    in_batches(limit, weigh, threads, items, worker, sink)
 }
 
 /// As [`in_order`], for workers that have several items in work at once: `worker` takes items from the queue until
@@ -138,7 +226,8 @@ pub fn in_order<S, T: Send, R: Send, E: From<WorkerPanicked>>(
 /// # Errors
 /// As [`in_order`].
 pub fn in_batches<T: Send, R: Send, E: From<WorkerPanicked>>(
-    limit: usize,
+    limit: Limit,
+    weigh: impl Fn(&T) -> usize + Send,
     threads: NonZeroUsize,
     mut items: impl Iterator<Item = T> + Send,
     worker: impl Fn(&Queue<(T, Ticket<R>)>) + Sync,
@@ -146,18 +235,22 @@ pub fn in_batches<T: Send, R: Send, E: From<WorkerPanicked>>(
 ) -> Result<(), E> {
     let (sender, queue) = unbounded();
     let feed = move |mut tickets: Tickets<R>| {
-        while let Some(ticket) = tickets.take() {
+        while let Some(mut ticket) = tickets.take() {
             match items.next() {
                 // Without workers the ticket is lost, which the reader sees.
-                Some(item) => _ = sender.send((item, ticket)),
+                Some(item) => {
+                    ticket.weigh(weigh(&item));
+                    let _ = sender.send((item, ticket));
+                }
                 None => return ticket.end(),
             }
         }
     };
     thread::scope(|scope| {
         let worker = &worker;
-        let start = |queue| scope.spawn(move || worker(&queue));
-        let threads: Vec<_> = (0..threads.get()).map(|_| start(queue.clone())).collect();
+        // Where the system gives fewer threads, these do the work; without any the tickets are lost.
+        let start = |queue| thread::Builder::new().spawn_scoped(scope, move || worker(&queue)).ok();
+        let threads: Vec<_> = (0..threads.get()).map_while(|_| start(queue.clone())).collect();
         // Items are dropped when the last worker has gone.
         drop(queue);
         let sunk = ordered(limit, feed, sink);

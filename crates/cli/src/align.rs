@@ -43,7 +43,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u16).range(1..=4096))]
     max_words: u16,
     /// Number of threads [default: one for each processor]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = crate::number::thread_count)]
     threads: Option<NonZeroUsize>,
 }
 

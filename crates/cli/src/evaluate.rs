@@ -3,14 +3,14 @@
 use crate::Usage;
 use crate::io::{Input, Output, check_one_stdin};
 use crate::lines::Lines;
+use crate::values::choice;
 use anyhow::{Context, Result};
-use clap::ValueEnum;
 use metaphrase_metrics::{
-    Bleu, BleuOptions, Chrf, ChrfOptions, DEFAULT_SAMPLES, DEFAULT_SEED, Format, Metric, References, ReportOptions,
-    Smoothing, Ter, TerOptions, Test, Tokenizer, compare, evaluate, evaluate_sentences,
+    Bleu, BleuOptions, Chrf, ChrfOptions, DEFAULT_SAMPLES, DEFAULT_SEED, DEFAULT_TRIALS, Format, Metric, MetricName,
+    References, ReportOptions, Smoothing, Ter, TerOptions, Test, compare, evaluate, evaluate_sentences,
 };
+use metaphrase_text::vocab::Vocabulary;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 /// Evaluate translations by BLEU, chrF and TER, with sacreBLEU's numbers and signatures
 ///
@@ -27,12 +27,19 @@ pub struct Args {
     /// The file for the results [default: standard output, which is also -]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// The metrics
-    #[arg(long, visible_alias = "metrics", value_enum, value_delimiter = ',', default_value = "bleu")]
-    metric: Vec<MetricArg>,
+    /// The metrics; COMET and other metrics that are networks are out of this program's scope
+    #[arg(long, visible_alias = "metrics", value_name = "NAME", value_delimiter = ',', default_value = "bleu")]
+    #[arg(value_parser = choice::<MetricName>())]
+    metric: Vec<MetricName>,
     /// Test whether the translations of another system differ, by paired bootstrap resampling; the input is the baseline
     #[arg(long, value_name = "FILE", conflicts_with = "sentence_level", help_heading = "Significance")]
     compare: Vec<PathBuf>,
+    /// Compare by paired approximate randomisation instead
+    #[arg(long, requires = "compare", help_heading = "Significance")]
+    paired_ar: bool,
+    /// Number of trials of --paired-ar
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_TRIALS, help_heading = "Significance")]
+    trials: usize,
     /// Print 95 % confidence intervals by bootstrap resampling
     #[arg(long, conflicts_with_all = ["compare", "sentence_level"], help_heading = "Significance")]
     confidence: bool,
@@ -61,10 +68,13 @@ pub struct Args {
     /// Ignore upper and lower case
     #[arg(long, visible_alias = "lc", help_heading = "Metrics")]
     lowercase: bool,
-    /// BLEU: the tokeniser, which splits lines into words: 13a, intl, char, zh or none
+    /// BLEU: the tokeniser, which splits lines into words: 13a, intl, char, zh or none; with --tokenizer-model spm, flores101,
+    /// flores200 or spBLEU-1K
     #[arg(long, visible_alias = "tok", value_name = "NAME", default_value = "13a", help_heading = "Metrics")]
-    #[arg(value_parser = <Tokenizer as FromStr>::from_str)]
-    tokenize: Tokenizer,
+    tokenize: String,
+    /// BLEU: the SentencePiece model of the tokeniser spm, flores101, flores200 or spBLEU-1K
+    #[arg(long, value_name = "FILE", help_heading = "Metrics")]
+    tokenizer_model: Option<PathBuf>,
     /// BLEU: the smoothing of n-grams that never match: exp, floor[:VALUE], add-k[:VALUE] or none
     #[arg(long, value_name = "METHOD", default_value = "exp", help_heading = "Metrics")]
     #[arg(value_parser = smoothing)]
@@ -75,9 +85,18 @@ pub struct Args {
     /// chrF: length of the longest character n-grams
     #[arg(long, value_name = "N", default_value_t = 6, help_heading = "Metrics")]
     chrf_char_order: usize,
-    /// chrF: recall counts N times as much as precision
+    /// chrF: recall counts N times as much as precision; 0 scores precision alone
     #[arg(long, value_name = "N", default_value_t = 2, help_heading = "Metrics")]
     chrf_beta: u32,
+    /// chrF: count white space as characters
+    #[arg(long, help_heading = "Metrics")]
+    chrf_whitespace: bool,
+    /// chrF: ignore upper and lower case
+    #[arg(long, help_heading = "Metrics")]
+    chrf_lowercase: bool,
+    /// chrF: score the mean of the F-scores of all lengths, as the authors' script does
+    #[arg(long, help_heading = "Metrics")]
+    chrf_eps_smoothing: bool,
     /// TER: separate words and punctuation as mteval does
     #[arg(long, help_heading = "Metrics")]
     ter_normalized: bool,
@@ -98,18 +117,9 @@ Examples:
   metaphrase evaluate --metric bleu,chrf,ter reference1.de reference2.de -i talk.de
   metaphrase evaluate reference.de -i old.de --compare new.de";
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum MetricArg {
-    /// BLEU
-    Bleu,
-    /// chrF, of characters
-    Chrf,
-    /// chrF++, of characters and words
-    #[value(name = "chrf++")]
-    ChrfPlusPlus,
-    /// TER, translation edit rate
-    Ter,
-}
+/// The tokenisers that are SentencePiece models, with their names in sacreBLEU's signatures.
+const PIECES: [(&str, &str); 4] =
+    [("spm", "flores101"), ("flores101", "flores101"), ("flores200", "flores200"), ("spBLEU-1K", "spBLEU-1K")];
 
 /// Evaluates the input.
 pub fn run(args: &Args) -> Result<()> {
@@ -153,28 +163,51 @@ fn smoothing(text: &str) -> Result<Smoothing> {
 }
 
 impl Args {
-    fn metric(&self, metric: MetricArg) -> Result<Box<dyn Metric>> {
+    fn metric(&self, metric: MetricName) -> Result<Box<dyn Metric>> {
         let lowercase = self.lowercase;
         let chrf = |word_order| -> Result<Box<dyn Metric>> {
-            let (char_order, beta) = (self.chrf_char_order, self.chrf_beta);
-            let options = ChrfOptions { char_order, word_order, beta, lowercase, ..ChrfOptions::default() };
-            Ok(Box::new(Chrf::new(options)?))
+            Ok(Box::new(Chrf::new(ChrfOptions {
+                char_order: self.chrf_char_order,
+                word_order,
+                beta: self.chrf_beta,
+                lowercase: lowercase || self.chrf_lowercase,
+                whitespace: self.chrf_whitespace,
+                eps_smoothing: self.chrf_eps_smoothing,
+            })?))
         };
         match metric {
-            MetricArg::Bleu => {
-                let (tokenizer, smoothing, effective_order) = (self.tokenize, self.smooth, self.sentence_level);
-                let options =
-                    BleuOptions { tokenizer, lowercase, smoothing, effective_order, ..BleuOptions::default() };
-                Ok(Box::new(Bleu::new(options)?))
-            }
-            MetricArg::Chrf => chrf(self.chrf_word_order),
-            MetricArg::ChrfPlusPlus => chrf(2),
-            MetricArg::Ter => Ok(Box::new(Ter::new(TerOptions {
+            MetricName::Bleu => Ok(Box::new(self.bleu()?)),
+            MetricName::Chrf => chrf(self.chrf_word_order),
+            MetricName::ChrfPlusPlus => chrf(2),
+            MetricName::Ter => Ok(Box::new(Ter::new(TerOptions {
                 normalized: self.ter_normalized,
                 no_punct: self.ter_no_punct,
                 asian_support: self.ter_asian_support,
                 case_sensitive: self.ter_case_sensitive,
             }))),
+        }
+    }
+
+    fn bleu(&self) -> Result<Bleu> {
+        let (lowercase, smoothing, effective_order) = (self.lowercase, self.smooth, self.sentence_level);
+        let options = BleuOptions { lowercase, smoothing, effective_order, ..BleuOptions::default() };
+        let name = PIECES.iter().find(|(name, _)| *name == self.tokenize).map(|(_, signature)| *signature);
+        match (&self.tokenizer_model, name) {
+            (Some(path), Some(name)) => {
+                let vocabulary = Vocabulary::open(path)?;
+                Ok(Bleu::new(options)?.split_by(name, move |line| vocabulary.pieces(line).join(" ")))
+            }
+            (Some(_), None) => Err(Usage::error(format!(
+                "--tokenizer-model is for --tokenize spm, flores101, flores200 or spBLEU-1K, not for {}",
+                self.tokenize
+            ))),
+            (None, _) => {
+                let tokenizer = self
+                    .tokenize
+                    .parse()
+                    .map_err(|error: metaphrase_metrics::Error| Usage::error(error.to_string()))?;
+                Ok(Bleu::new(BleuOptions { tokenizer, ..options })?)
+            }
         }
     }
 
@@ -201,6 +234,7 @@ impl Args {
         let names: Vec<String> = self.compare.iter().map(|path| path.display().to_string()).collect();
         let mut systems: Vec<(&str, &[String])> = vec![(&name, baseline)];
         systems.extend(names.iter().zip(&others).map(|(name, lines)| (&**name, &**lines)));
-        Ok(compare(metrics, &systems, references, Test::Bootstrap(self.samples), &self.report())?)
+        let test = if self.paired_ar { Test::Randomization(self.trials) } else { Test::Bootstrap(self.samples) };
+        Ok(compare(metrics, &systems, references, test, &self.report())?)
     }
 }

@@ -3,9 +3,10 @@
 use crate::io::{Input, check_one_stdin};
 use crate::lines::Lines;
 use crate::number;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use clap::ValueHint;
 use metaphrase_align::{Alignment, ExtractOptions, Smoothing, extract, extract_lexicon};
+use metaphrase_base::MadeFolder;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
@@ -50,7 +51,7 @@ pub struct Args {
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = memory)]
     memory: usize,
     /// Number of threads [default: one for each processor]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = crate::number::thread_count)]
     threads: Option<NonZeroUsize>,
 }
 
@@ -74,12 +75,14 @@ pub fn run(args: &Args) -> Result<()> {
     let corpus = crate::align::read(&args.source, &args.target)?;
     let links = read_links(&args.links)?;
     let folder = args.output.as_path();
-    std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    let made = MadeFolder::create(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     if args.lexicon_only {
-        return Ok(extract_lexicon(&corpus, &links, &options, folder)?);
+        extract_lexicon(&corpus, &links, &options, folder)?;
+    } else {
+        let done = extract(&corpus, &links, &options, folder)?;
+        tracing::info!("{} different phrase pairs, {} of them in the tables", done.phrase_pairs, done.kept);
     }
-    let done = extract(&corpus, &links, &options, folder)?;
-    tracing::info!("{} different phrase pairs, {} of them in the tables", done.phrase_pairs, done.kept);
+    made.keep();
     Ok(())
 }
 
@@ -103,6 +106,9 @@ fn read_links(path: &Path) -> Result<Vec<Alignment>> {
     let mut lines = Lines::new(Input::open(Some(path))?);
     let mut links = Vec::new();
     while let Some(line) = lines.next_line()? {
+        if line.cut {
+            bail!("{}, line {}: {}", lines.name(), lines.read(), line.notes.join("; "));
+        }
         links.push(line.text.parse().with_context(|| format!("{}, line {}", lines.name(), lines.read()))?);
     }
     Ok(links)

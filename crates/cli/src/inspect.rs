@@ -2,33 +2,58 @@
 
 use crate::io::Output;
 use anyhow::{Result, bail};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Describe a model: its format, settings, tensors and vocabularies, and whether they fit together
 ///
-/// The exit status is 1 if a part does not fit the others.
+/// The exit status is 1 if a part does not fit the others, or is damaged.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// The model: a directory, or a file in its directory
     #[arg(value_name = "PATH")]
     model: PathBuf,
+    /// Only check, and print a line: whether all tensors can be read and fit, and whether the files have the checksums
+    /// that were written with them. PATH can also be a checkpoint of `metaphrase train`
+    #[arg(long)]
+    check: bool,
 }
 
 const EXAMPLES: &str = "\
-Example:
-  metaphrase inspect opus-mt-en-de/";
+Examples:
+  metaphrase inspect opus-mt-en-de/
+  metaphrase inspect --check runs/en-de/best && rsync -a runs/en-de/best server:models/";
 
 /// Prints the description of a model.
 pub fn run(args: &Args) -> Result<()> {
-    let report = metaphrase::inspect(&args.model)?;
     let mut output = Output::create(None)?;
-    output.write(&report.to_string())?;
+    if args.check && metaphrase_train::is_checkpoint(&args.model) {
+        let files = metaphrase_train::check_checkpoint(&args.model)?.then_some(2);
+        output.write(&sound(&args.model, files, "train on, and the next checkpoint has them"))?;
+        return output.finish();
+    }
+    let report = metaphrase::inspect(&args.model)?;
+    if !args.check {
+        output.write(&report.to_string())?;
+    } else if report.problems.is_empty() {
+        output.write(&sound(&args.model, report.checksums, "a model that `metaphrase convert` writes has them"))?;
+    } else {
+        report.problems.iter().try_for_each(|problem| output.write(&format!("{problem}\n")))?;
+    }
     output.finish()?;
     match report.problems.len() {
         0 => Ok(()),
         count => {
             bail!("{} has {count} problem{}, listed above", report.model.display(), if count == 1 { "" } else { "s" })
         }
+    }
+}
+
+/// The line about a sound model, with this number of files that have checksums.
+fn sound(path: &Path, files: Option<usize>, advice: &str) -> String {
+    let path = path.display();
+    match files {
+        Some(files) => format!("{path}: sound, and the checksums of its {files} files are right\n"),
+        None => format!("{path}: all parts fit together; it has no checksums ({advice})\n"),
     }
 }

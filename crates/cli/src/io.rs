@@ -3,13 +3,11 @@
 use crate::Usage;
 use anyhow::{Context, Result};
 use flate2::Compression;
-use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
-use metaphrase_base::new_file;
+use metaphrase_base::{Gunzip, NewFile};
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
-use tempfile::NamedTempFile;
 
 /// A source of text.
 pub struct Input {
@@ -33,7 +31,7 @@ impl Input {
         let name = path.display().to_string();
         let file = File::open(path).with_context(|| format!("cannot read {name}"))?;
         if is_gz(path) {
-            return Ok(Self { reader: Box::new(MultiGzDecoder::new(file)), name, size: None, is_terminal: false });
+            return Ok(Self { reader: Box::new(Gunzip::new(file)), name, size: None, is_terminal: false });
         }
         let size = file.metadata().ok().filter(std::fs::Metadata::is_file).map(|about| about.len());
         let is_terminal = file.is_terminal();
@@ -74,16 +72,17 @@ pub struct Output {
 enum Sink {
     /// A pipe, terminal or device: written at once.
     Stream(BufWriter<Box<dyn Write>>),
-    /// A temporary file, and the path that it gets at the end.
-    File(BufWriter<NamedTempFile>, PathBuf),
+    /// A file that gets its name at the end.
+    File(BufWriter<NewFile>),
     /// The same, compressed.
-    Gz(Box<GzEncoder<BufWriter<NamedTempFile>>>, PathBuf),
+    Gz(Box<GzEncoder<BufWriter<NewFile>>>),
 }
 
 impl Output {
     /// Creates a file; `None` and `-` are standard output.
     pub fn create(path: Option<&Path>) -> Result<Self> {
         let Some(path) = path.filter(|path| !is_stream(path)) else {
+            crate::stdout::check()?;
             let sink = Sink::Stream(BufWriter::new(Box::new(io::stdout())));
             return Ok(Self { sink, name: STDOUT.into() });
         };
@@ -136,8 +135,8 @@ impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.sink {
             Sink::Stream(writer) => writer.write(bytes),
-            Sink::File(writer, _) => writer.write(bytes),
-            Sink::Gz(writer, _) => writer.write(bytes),
+            Sink::File(writer) => writer.write(bytes),
+            Sink::Gz(writer) => writer.write(bytes),
         }
     }
 
@@ -153,23 +152,21 @@ impl Sink {
         if path.exists() && !path.is_file() {
             return Ok(Self::Stream(BufWriter::new(Box::new(File::options().write(true).open(path)?))));
         }
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let writer = BufWriter::new(new_file(folder)?);
+        let writer = BufWriter::new(NewFile::create(&path)?);
         Ok(if is_gz(&path) {
-            Self::Gz(Box::new(GzEncoder::new(writer, Compression::default())), path)
+            Self::Gz(Box::new(GzEncoder::new(writer, Compression::default())))
         } else {
-            Self::File(writer, path)
+            Self::File(writer)
         })
     }
 
     fn finish(self) -> io::Result<()> {
-        let (writer, path) = match self {
+        let writer = match self {
             Self::Stream(mut writer) => return writer.flush(),
-            Self::File(writer, path) => (writer, path),
-            Self::Gz(writer, path) => (writer.finish()?, path),
+            Self::File(writer) => writer,
+            Self::Gz(writer) => writer.finish()?,
         };
-        writer.into_inner()?.persist(path)?;
-        Ok(())
+        writer.into_inner()?.finish()
     }
 }
 

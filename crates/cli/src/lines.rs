@@ -2,12 +2,11 @@
 
 use crate::io::Input;
 use anyhow::{Context, Result};
-use std::io::{self, BufRead, BufReader, Read};
+use metaphrase_base::{LONGEST_LINE, LineRead, read_line};
+use std::io::{BufReader, Read};
 
 /// Bytes read at once: some thousand lines of a file, or the content of a pipe.
 const BUFFER: usize = 1 << 20;
-/// A longer line is cut off, so that a stream without line breaks cannot fill the memory.
-const LONGEST: usize = 64 << 20;
 
 /// A line.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -16,6 +15,8 @@ pub struct Line {
     pub text: String,
     /// Bytes read for it.
     pub bytes: u64,
+    /// Whether the end of the line is left out, which a note tells, too.
+    pub cut: bool,
     /// The faults of the line, each one sentence.
     pub notes: Vec<String>,
 }
@@ -45,9 +46,10 @@ impl Lines {
 
     /// The next line, after waiting for it; `None` at the end.
     pub fn next_line(&mut self) -> Result<Option<Line>> {
-        let line = self.read_bytes().with_context(|| format!("cannot read {}", self.name))?;
-        self.read += usize::from(line.is_some());
-        Ok(line.map(|(bytes, read)| to_line(bytes, read)))
+        let mut bytes = Vec::new();
+        let read = read_line(&mut self.reader, &mut bytes).with_context(|| format!("cannot read {}", self.name))?;
+        self.read += usize::from(read.is_some());
+        Ok(read.map(|read| to_line(bytes, read)))
     }
 
     /// The text of the next line, after waiting for it; its faults are printed as warnings.
@@ -73,50 +75,31 @@ impl Lines {
     pub fn all(mut self) -> Result<Vec<Line>> {
         std::iter::from_fn(|| self.next_line().transpose()).collect()
     }
-
-    /// The bytes of the next line with its break, and how many there were before it was cut off.
-    fn read_bytes(&mut self) -> io::Result<Option<(Vec<u8>, u64)>> {
-        let (mut line, mut read) = (Vec::new(), 0);
-        loop {
-            let available = match self.reader.fill_buf() {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                available => available?,
-            };
-            if available.is_empty() {
-                return Ok((read > 0).then_some((line, read)));
-            }
-            let end = available.iter().position(|&byte| byte == b'\n');
-            let taken = end.map_or(available.len(), |end| end + 1);
-            let kept = taken.min(LONGEST - line.len());
-            line.extend_from_slice(&available[..kept]);
-            read += taken as u64;
-            self.reader.consume(taken);
-            if end.is_some() {
-                return Ok(Some((line, read)));
-            }
-        }
-    }
 }
 
-fn to_line(mut bytes: Vec<u8>, read: u64) -> Line {
+fn to_line(mut bytes: Vec<u8>, LineRead { bytes: read, cut }: LineRead) -> Line {
     let mut notes = Vec::new();
-    if bytes.len() as u64 == read {
-        bytes.pop_if(|last| *last == b'\n');
-        bytes.pop_if(|last| *last == b'\r');
-    } else {
-        notes.push(format!("the line has {read} bytes and is cut off after {LONGEST}; split it into sentences"));
+    if cut {
+        notes.push(format!("the line has {read} bytes and is cut off after {LONGEST_LINE}; split it into sentences"));
+        // The last character may have been cut in two.
+        if let Err(error) = str::from_utf8(&bytes)
+            && error.error_len().is_none()
+        {
+            bytes.truncate(error.valid_up_to());
+        }
     }
     let text = String::from_utf8(bytes).unwrap_or_else(|error| {
         let (at, bytes) = (error.utf8_error().valid_up_to() + 1, error.as_bytes());
         notes.push(format!("not valid UTF-8 from byte {at} on; each invalid sequence is read as U+FFFD"));
         String::from_utf8_lossy(bytes).into_owned()
     });
-    Line { text, bytes: read, notes }
+    Line { text, bytes: read, cut, notes }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io;
 
     fn lines(bytes: &[u8]) -> Lines {
         let reader = Box::new(io::Cursor::new(bytes.to_vec()));
@@ -155,10 +138,16 @@ mod tests {
 
     #[test]
     fn a_stream_without_breaks_is_cut_off() {
-        let reader = Box::new(io::repeat(b'x').take(LONGEST as u64 + 5).chain(&b"\nnext\n"[..]));
-        let mut lines = Lines::new(Input { reader, name: "test".into(), size: None, is_terminal: false });
-        let line = lines.next_line().unwrap().unwrap();
-        assert_eq!((line.text.len(), line.bytes, line.notes.len()), (LONGEST, LONGEST as u64 + 6, 1));
-        assert_eq!(lines.next_line().unwrap().unwrap().text, "next");
+        // Of two bytes each: the bound is inside no character.
+        for (character, odd) in [("x", ""), ("ä", ""), ("ä", "x")] {
+            let long = odd.to_owned() + &character.repeat(LONGEST_LINE + 5);
+            let bytes = format!("{long}\nnext\n");
+            let mut lines = lines(bytes.as_bytes());
+            let line = lines.next_line().unwrap().unwrap();
+            let kept = if odd.is_empty() { LONGEST_LINE } else { LONGEST_LINE - 1 };
+            assert_eq!((line.text.len(), line.bytes, line.cut), (kept, long.len() as u64 + 1, true));
+            assert_eq!(line.notes.len(), 1, "{:?}", line.notes);
+            assert_eq!(lines.next_line().unwrap().unwrap().text, "next");
+        }
     }
 }

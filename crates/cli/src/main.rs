@@ -24,17 +24,21 @@ mod progress;
 mod request;
 mod score;
 mod search;
+mod signals;
+mod stdout;
 mod stream;
 mod tokenize;
 mod train;
 mod translate;
 mod values;
+mod vocabulary;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 use messages::Messages;
 use std::ffi::OsString;
 use std::fmt;
+use std::path::Path;
 use std::process::ExitCode;
 
 #[global_allocator]
@@ -67,6 +71,8 @@ enum Command {
     Convert(convert::Args),
     Inspect(inspect::Args),
     Train(train::Args),
+    #[command(subcommand)]
+    Vocabulary(vocabulary::Command),
     Average(average::Args),
     Curves(curves::Args),
     #[command(subcommand)]
@@ -86,6 +92,8 @@ fn main() -> ExitCode {
         Err(error) => return misuse(&error),
     };
     let terminal = cli.messages.start();
+    metaphrase_base::report_truncated_files(truncated);
+    signals::clean_up();
     let result = match cli.command {
         Command::Translate(args) => translate::run(&args, &terminal),
         Command::Score(args) => score::run(&args, &terminal),
@@ -93,6 +101,7 @@ fn main() -> ExitCode {
         Command::Convert(args) => convert::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Train(args) => train::run(&args, &terminal),
+        Command::Vocabulary(command) => vocabulary::run(&command),
         Command::Average(args) => average::run(&args),
         Command::Curves(args) => curves::run(&args),
         Command::Phrase(command) => phrase::run(&command, &terminal),
@@ -133,6 +142,16 @@ fn sentence(error: &anyhow::Error) -> String {
     })
 }
 
+/// Ends the program because a file that it reads from became shorter: no further result would be right.
+fn truncated(file: &Path) -> ! {
+    tracing::error!(
+        "{}: the file was truncated while it was in use; run the command again, and replace files that are in use by \
+         renaming others over them",
+        file.display()
+    );
+    std::process::exit(1)
+}
+
 /// Exits at once: another thread may wait for standard input for ever.
 fn leave(error: &anyhow::Error) -> ! {
     std::process::exit(failure(error).into())
@@ -159,13 +178,14 @@ impl std::error::Error for Usage {}
 /// Prints help as clap lays it out, and an error of the command line on one line.
 fn misuse(error: &clap::Error) -> ExitCode {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
-        return match error.print() {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => {
+        let printed = stdout::check().and_then(|()| Ok(error.print()?));
+        return printed.map_or_else(
+            |error| {
                 Messages::default().start();
-                ExitCode::from(failure(&error.into()))
-            }
-        };
+                ExitCode::from(failure(&error))
+            },
+            |()| ExitCode::SUCCESS,
+        );
     }
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         let _ = error.print();
@@ -174,18 +194,22 @@ fn misuse(error: &clap::Error) -> ExitCode {
     let text = error.render().to_string();
     let what = text.strip_prefix("error: ").unwrap_or(&text);
     let end = ["\n\nUsage:", "\n\nFor more"].iter().filter_map(|mark| what.find(mark)).min().unwrap_or(what.len());
-    let words: Vec<&str> = what[..end].split_whitespace().collect();
+    let words: Vec<String> = what[..end].split_whitespace().map(metaphrase_base::shown).collect();
     Messages::default().start();
-    tracing::error!("{}; try '{}'", words.join(" "), help_of(std::env::args_os().nth(1)));
+    tracing::error!("{}; try '{}'", words.join(" "), help_of(std::env::args_os().skip(1)));
     ExitCode::from(2)
 }
 
-/// The command that prints the help of a sub-command, if `name` is one.
-fn help_of(name: Option<OsString>) -> String {
-    match name.and_then(|name| Some(Cli::command().find_subcommand(name)?.get_name().to_owned())) {
-        Some(name) => format!("metaphrase {name} --help"),
-        None => "metaphrase --help".into(),
+/// The command that prints the help of the sub-command that these arguments begin with.
+fn help_of(arguments: impl Iterator<Item = OsString>) -> String {
+    let mut command = &Cli::command();
+    let mut names = vec!["metaphrase".to_owned()];
+    for argument in arguments {
+        let Some(found) = command.find_subcommand(argument) else { break };
+        names.push(found.get_name().to_owned());
+        command = found;
     }
+    format!("{} --help", names.join(" "))
 }
 
 #[cfg(test)]

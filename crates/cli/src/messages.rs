@@ -48,6 +48,16 @@ impl Terminal {
     }
 }
 
+impl Terminal {
+    /// Prints a result of the run, a line of its own on standard error, also where that is not a terminal; nothing with
+    /// `--quiet`.
+    pub fn say(&self, text: &str) {
+        if !self.quiet {
+            self.bars.suspend(|| eprintln!("{}", one_line(text)));
+        }
+    }
+}
+
 impl Default for Messages {
     fn default() -> Self {
         Self { quiet: false, log: LevelFilter::WARN }
@@ -63,6 +73,16 @@ impl Messages {
         let writer = move || stderr.clone();
         tracing_subscriber::fmt().with_max_level(level).with_writer(writer).event_format(OneLine).init();
         terminal
+    }
+}
+
+/// BLEU below which a trained model is of no use: its translations share hardly a phrase with the references.
+const USELESS: f64 = 2.0;
+
+/// Warns of a trained model that is of no use by its BLEU on the development set; `advice` says what may be wrong.
+pub fn warn_if_useless(bleu: f64, advice: &str) {
+    if bleu < USELESS {
+        tracing::warn!("BLEU is {bleu:.2} on the development set: the model is of no use; {advice}");
     }
 }
 
@@ -105,9 +125,16 @@ impl Visit for Fields {
     }
 }
 
+/// The longest message, in characters. Errors shorten what they repeat of a file; this is for libraries that do not.
+const LONGEST: usize = 2000;
+
 /// Control characters in names of files, lines or tensors must not break or colour the line.
 fn one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    let mut line: String = text.chars().take(LONGEST).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if text.chars().nth(LONGEST).is_some() {
+        line.push('…');
+    }
+    line
 }
 
 /// Standard error, around the progress bars. A failure to write a message does not stop the program.

@@ -28,6 +28,7 @@ pub struct ModelArgs {
     vocabularies: Vec<PathBuf>,
     /// Number of threads, which share the model [default: one for each processor]
     #[arg(long, visible_alias = "cpu-threads", value_name = "N", help_heading = "Machine")]
+    #[arg(value_parser = crate::number::thread_count)]
     threads: Option<NonZeroUsize>,
     /// The batch of each thread: number of source pieces that are translated together; 1 translates each line alone. This
     /// changes the speed and never a translation

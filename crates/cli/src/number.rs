@@ -8,6 +8,15 @@ pub fn threads(wanted: Option<NonZeroUsize>) -> NonZeroUsize {
     wanted.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
 }
 
+/// More threads than any machine can use; each takes memory of its own.
+const MOST_THREADS: usize = 1024;
+
+/// A number of threads on the command line.
+pub fn thread_count(text: &str) -> Result<NonZeroUsize, String> {
+    let number = text.parse().ok().filter(|number: &NonZeroUsize| number.get() <= MOST_THREADS);
+    number.ok_or_else(|| format!("expected a number from 1 to {MOST_THREADS}"))
+}
+
 /// A number of bytes, such as `500M`.
 pub fn size(text: &str) -> Result<usize> {
     let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
@@ -26,6 +35,12 @@ pub fn size(text: &str) -> Result<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_of_threads() {
+        assert_eq!(["1", "64", "1024"].map(|text| thread_count(text).unwrap().get()), [1, 64, 1024]);
+        ["0", "1025", "99999999999999999999", "-1", ""].iter().for_each(|text| assert!(thread_count(text).is_err()));
+    }
 
     #[test]
     fn sizes() {

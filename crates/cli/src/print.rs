@@ -3,6 +3,7 @@
 use crate::alignment::append_alignment;
 use crate::request::Fields;
 use crate::stream::Ticket;
+use indexmap::IndexMap;
 use metaphrase::{AlignmentKind, Hypothesis, Met, Translation};
 use metaphrase_base::SixDigits;
 use serde::Serialize;
@@ -33,6 +34,27 @@ pub enum Form {
         n_best: bool,
     },
 }
+
+/// The keys of an output object, in their order. They are ours alone: an input line's values of these keys are not copied.
+pub const KEYS: [&str; 17] = [
+    "translation",
+    "error",
+    "notes",
+    "sentence_id",
+    "score",
+    "log_prob",
+    "constraints_met",
+    "constraints_missing",
+    "avoid_present",
+    "translations",
+    "scores",
+    "log_probs",
+    "alignment",
+    "alignments",
+    "word_scores",
+    "pieces",
+    "source_pieces",
+];
 
 /// The JSON keys of an input line, or what is wrong with the line; plain text has no keys.
 pub type Keys = Result<Fields, String>;
@@ -96,9 +118,11 @@ impl Printer {
         if !notes.is_empty() {
             output.insert("notes", json!(notes));
         }
-        let mut object: BTreeMap<&str, Field> =
-            input.iter().map(|(key, value)| (&**key, Field::Input(value))).collect();
-        object.extend(output.into_iter().map(|(key, value)| (key, Field::Output(value))));
+        let ours = KEYS.iter().filter_map(|key| Some((*key, Field::Output(output.remove(key)?))));
+        let mut object: IndexMap<&str, Field> = ours.collect();
+        debug_assert!(output.is_empty(), "keys without a place: {output:?}");
+        let theirs = input.iter().filter(|(key, _)| !KEYS.contains(&key.as_str()));
+        object.extend(theirs.map(|(key, value)| (&**key, Field::Input(value))));
         // Keys are strings, and numbers are finite or null: JSON can express all of it.
         text.push_str(&serde_json::to_string(&object).unwrap_or_default());
         text.push('\n');
@@ -107,13 +131,17 @@ impl Printer {
     fn fields(&self, translation: &Translation, n_best: bool) -> BTreeMap<&'static str, Value> {
         let nothing = Hypothesis::default();
         let best = translation.hypotheses.first().unwrap_or(&nothing);
+        let score = |score: f32| if translation.error.is_some() { Value::Null } else { json!(score) };
         let mut fields = BTreeMap::from([
             ("translation", json!(best.text)),
-            ("score", json!(best.score)),
-            ("log_prob", json!(best.log_prob)),
+            ("score", score(best.score)),
+            ("log_prob", score(best.log_prob)),
             ("pieces", json!(best.pieces)),
             ("source_pieces", json!(translation.source_pieces)),
         ]);
+        if let Some(error) = &translation.error {
+            fields.insert("error", json!(error));
+        }
         let list =
             |value: &dyn Fn(&Hypothesis) -> Value| -> Value { translation.hypotheses.iter().map(value).collect() };
         if n_best {
@@ -131,6 +159,9 @@ impl Printer {
             let place = |met: &Met| json!([met.term, met.first, met.pieces]);
             fields.insert("constraints_met", best.met.iter().map(place).collect());
             fields.insert("constraints_missing", json!(translation.missing));
+        }
+        if !translation.present.is_empty() {
+            fields.insert("avoid_present", json!(translation.present));
         }
         if self.word_scores {
             fields.insert("word_scores", json!(best.piece_log_probs));

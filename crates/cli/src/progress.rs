@@ -1,7 +1,7 @@
 //! The progress bar, on a terminal.
 
 use crate::messages::Terminal;
-use indicatif::ProgressBar;
+use indicatif::{HumanDuration, ProgressBar};
 use std::time::{Duration, Instant};
 
 /// Counts lines and words, and shows them on a terminal.
@@ -17,7 +17,7 @@ impl Progress {
     /// terminal, where a bar would be in the way.
     pub fn start(terminal: &Terminal, size: Option<u64>, background: bool) -> Self {
         let (bar, template) = match size {
-            Some(size) => (ProgressBar::new(size), "{percent:>3} % {wide_bar} {msg}, {eta} left"),
+            Some(size) => (ProgressBar::new(size), "{percent:>3} % {wide_bar} {msg}"),
             None => (ProgressBar::new_spinner(), "{spinner} {elapsed} {msg}"),
         };
         let bar = if background { terminal.bar(bar, template) } else { None };
@@ -31,7 +31,9 @@ impl Progress {
         self.words += words as u64;
         if let Some(bar) = &self.bar {
             bar.inc(bytes);
-            bar.set_message(self.rates());
+            let left = bar.length().and_then(|size| time_left(self.begun.elapsed(), bar.position(), size));
+            let left = left.map_or_else(String::new, |left| format!(", {} left", HumanDuration(left)));
+            bar.set_message(self.rates() + &left);
         }
     }
 
@@ -42,10 +44,32 @@ impl Progress {
     }
 }
 
+/// The time for the rest of `size` bytes, of which `done` took a time; `None` before there is something to judge by.
+/// Answers come in bursts, the longest lines first, so the mean of the whole time is nearer the truth than the last rate.
+fn time_left(time: Duration, done: u64, size: u64) -> Option<Duration> {
+    let known = done > 0 && (time > Duration::from_secs(2) || done > size / 10);
+    known.then(|| time.mul_f64(size.saturating_sub(done) as f64 / done as f64))
+}
+
 impl Drop for Progress {
     /// Tells the speed.
     fn drop(&mut self) {
         drop(self.bar.take());
         tracing::info!("{} in {:.2} s", self.rates(), self.begun.elapsed().as_secs_f64());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_left_is_that_of_the_mean_speed() {
+        let seconds = Duration::from_secs;
+        assert_eq!(time_left(seconds(1), 5, 100), None, "too early");
+        assert_eq!(time_left(seconds(0), 0, 100), None);
+        assert_eq!(time_left(seconds(3), 5, 100), Some(seconds(57)));
+        assert_eq!(time_left(seconds(1), 50, 100), Some(seconds(1)));
+        assert_eq!(time_left(seconds(9), 101, 100), Some(seconds(0)), "a file that grew");
     }
 }

@@ -1,11 +1,15 @@
 //! Lines of input as requests: plain text, text with terms after tabs, or a JSON object on each line.
 
+use crate::print::KEYS;
+use indexmap::IndexMap;
 use metaphrase::{Request, Terms};
 use serde_json::value::RawValue;
-use std::collections::BTreeMap;
 
-/// Keys and values of a JSON object, the values as they were written.
-pub type Fields = BTreeMap<String, Box<RawValue>>;
+/// Keys and values of a JSON object in their order, the values as they were written.
+pub type Fields = IndexMap<String, Box<RawValue>>;
+
+/// The optional keys of an input object.
+const OPTIONAL: [&str; 3] = ["target_prefix", "constraints", "avoid"];
 
 /// Reads `{"text": "…", "target_prefix": "…", "constraints": ["…", ["…", "…"]], "avoid": ["…"]}`; other keys are
 /// for the output alone. Any member of a constraint that is a list will do.
@@ -20,7 +24,7 @@ pub fn from_json(line: &str) -> Result<(Request, Fields), String> {
     let required = list::<Alternatives>(&fields, "constraints", "strings, or lists of alternatives")?;
     let required = required.into_iter().map(Alternatives::into).collect();
     let terms = Terms { required, avoided: list(&fields, "avoid", "strings")? };
-    Ok((Request { source, prefix, terms, target: None }, fields))
+    Ok((Request { source, prefix, terms, ..Request::default() }, fields))
 }
 
 /// Reads `text <tab> constraint <tab> constraint …`, as fairseq does.
@@ -36,6 +40,18 @@ pub fn from_tsv(line: &str) -> Result<Request, String> {
     }
     let terms = Terms { required, avoided: Vec::new() };
     Ok(Request { terms, ..Request::translate(source) })
+}
+
+/// One sentence for each key that is probably a misspelt key of ours; the key is copied to the output like any other.
+pub fn misspelt(fields: &Fields) -> Vec<String> {
+    let ours = |key: &str| {
+        let spelled = key.trim().to_lowercase().replace(['-', ' '], "_");
+        OPTIONAL.into_iter().find(|ours| strsim::normalized_damerau_levenshtein(&spelled, ours) > 0.7)
+    };
+    let known = |key: &str| OPTIONAL.contains(&key) || KEYS.contains(&key);
+    let unknown = fields.keys().filter(|key| !known(key));
+    let resembling = unknown.filter_map(|key| Some((key, ours(key)?)));
+    resembling.map(|(key, ours)| format!("the key '{key}' has no meaning here; is '{ours}' meant?")).collect()
 }
 
 /// A constraint, or alternatives.
@@ -86,6 +102,21 @@ mod tests {
         let (request, _) = from_json(r#"{"text": "a", "constraints": ["b c", ["d", "e"]], "avoid": ["f"]}"#).unwrap();
         assert_eq!(request.terms.required, [vec!["b c"], vec!["d", "e"]]);
         assert_eq!(request.terms.avoided, ["f"]);
+    }
+
+    #[test]
+    fn keys_that_resemble_ours_are_told() {
+        let told = |line: &str| misspelt(&from_json(line).unwrap().1);
+        for key in
+            ["constraint", "Constraints", "contraints", "constrains", "avoids", "avoided", "target-prefix", "avoid "]
+        {
+            assert_eq!(told(&format!(r#"{{"text": "a", "{key}": []}}"#)).len(), 1, "{key}");
+        }
+        let message = "the key 'constraint' has no meaning here; is 'constraints' meant?";
+        assert_eq!(told(r#"{"text": "a", "constraint": ["b"]}"#), [message]);
+        for key in ["id", "target", "prefix", "translation", "avoid", "constraints_met", "text2"] {
+            assert_eq!(told(&format!(r#"{{"text": "a", "{key}": []}}"#)), [""; 0], "{key}");
+        }
     }
 
     #[test]

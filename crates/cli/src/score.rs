@@ -54,7 +54,7 @@ pub struct Args {
     #[arg(long, value_enum, value_name = "KIND", help_heading = "Result")]
     #[arg(conflicts_with_all = ["normalize", "n_best"])]
     summary: Option<Summary>,
-    /// Cut off a source after N pieces, with a warning [default: 1000]
+    /// Cut off a source and a translation after N pieces each, with a warning [default: 1000]
     #[arg(long, visible_alias = "max-length", value_name = "N", help_heading = "Model")]
     max_source_length: Option<std::num::NonZeroUsize>,
     #[command(flatten)]
@@ -200,7 +200,7 @@ impl Source for Pairs {
                     let (source, lines) = (entry.source, sources.len());
                     format!("{} is of source {source}, counted from 0, but {file} has {lines} lines", place())
                 })?;
-                let request = Request::score(source, entry.text);
+                let request = Request { attached: line.text.len(), ..Request::score(source, entry.text) };
                 Ok(Some((request, Ticket { number, bytes: line.bytes, notes: line.notes, extra: line.text })))
             }
         }

@@ -10,11 +10,13 @@ use std::num::NonZeroUsize;
 #[derive(clap::Args)]
 #[command(next_help_heading = "Search")]
 pub struct SearchArgs {
-    /// Number of hypotheses kept at each step [default: the model's own setting, else 6]
+    /// Number of hypotheses kept at each step [default: the model's own setting, else 6; at least 10 for lines with required
+    /// terms]
     #[arg(short, long, value_name = "B")]
     beam_size: Option<NonZeroUsize>,
-    /// Rank translations by log-probability / length^ALPHA; 0 ranks by the log-probability alone [default: 0 for lines with
-    /// constraints, which would otherwise gather at the end; for other lines the model's own setting, else 1]
+    /// Rank translations by log-probability / length^ALPHA; 0 ranks by the log-probability alone [default: the model's own
+    /// setting, else 1; for lines whose required terms have n words this number / (1 + n²), as terms would otherwise gather
+    /// at the end]
     #[arg(short, long, value_name = "ALPHA", num_args = 0..=1, default_missing_value = "1", allow_negative_numbers = true)]
     normalize: Option<f32>,
     /// Subtract X from the score for each target piece [default: the model's own setting, else 0]
@@ -70,6 +72,9 @@ impl SearchArgs {
     pub fn apply(&self, mut options: TranslateOptions, n_best: Option<NonZeroUsize>) -> Result<TranslateOptions> {
         let search = &mut options.search;
         search.beam_size = self.beam_size.map_or(search.beam_size, NonZeroUsize::get);
+        if self.beam_size.is_some() {
+            search.beam_size_constrained = None;
+        }
         search.normalize = self.normalize.unwrap_or(search.normalize);
         search.normalize_constrained = self.normalize.or(search.normalize_constrained);
         search.word_penalty = self.word_penalty.unwrap_or(search.word_penalty);

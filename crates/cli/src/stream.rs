@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 
 /// Lines that are handed over together, at most: enough to sort them by length.
 const CHUNK: usize = 2000;
+/// Bytes of lines that are handed over together, at most, but for the last line.
+const CHUNK_BYTES: usize = 4 << 20;
 /// The longest time for which a finished line is held back.
 const PATIENCE: Duration = Duration::from_millis(100);
 
@@ -99,12 +101,14 @@ impl<S: Source> Iterator for Chunks<S> {
     type Item = Vec<Request>;
 
     fn next(&mut self) -> Option<Vec<Request>> {
-        let mut chunk = Vec::new();
+        let (mut chunk, mut bytes) = (Vec::new(), 0);
         while self.limit > 0 {
             match self.source.next() {
                 Ok(Some((request, ticket))) => {
+                    bytes += request.source.len() + request.attached;
                     chunk.push(request);
-                    let ends_chunk = chunk.len() == self.limit || !self.source.has_next();
+                    let is_full = chunk.len() == self.limit || bytes >= CHUNK_BYTES;
+                    let ends_chunk = is_full || !self.source.has_next();
                     // The printer listens until the last line is done.
                     let _ = self.messages.send(Message::Ticket { ticket, ends_chunk });
                     if ends_chunk {

@@ -3,7 +3,8 @@
 use crate::io::{Input, Output};
 use crate::lines::Lines;
 use anyhow::Result;
-use metaphrase_text::moses::{MosesDetokenizer, MosesTokenizer, TokenizerOptions};
+use metaphrase_text::language::{Language, WordTokenizer};
+use metaphrase_text::moses::TokenizerOptions;
 use metaphrase_text::vocab::Vocabulary;
 use std::path::PathBuf;
 
@@ -26,9 +27,9 @@ Examples:
 /// The options that `tokenize` and `detokenize` share.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The language of the text, such as de
+    /// The language of the text, such as de; zh and ja are split into characters
     #[arg(short, long, value_name = "CODE", default_value = "en")]
-    language: String,
+    language: Language,
     /// Text has the characters & | < > ' " [ ] as XML entities, as files of Moses do: tokenize writes them, detokenize reads
     /// them
     #[arg(long)]
@@ -46,25 +47,34 @@ pub fn tokenize(args: &TokenizeArgs) -> Result<()> {
     let TokenizeArgs { text, vocabulary } = args;
     if let Some(path) = vocabulary {
         let vocabulary = Vocabulary::open(path)?;
-        return text.each_line(|line| vocabulary.pieces(line).join(" "));
+        return text.each_line(|line| {
+            let (read, bytes) = (vocabulary.reads(line), line.len());
+            let note = format!("cut off after {read} of {bytes} bytes, which normalisation makes 1 MiB");
+            (vocabulary.pieces(line).join(" "), (read < bytes).then_some(note))
+        });
     }
     let options = TokenizerOptions { escape: text.escape, ..TokenizerOptions::default() };
-    let tokenizer = MosesTokenizer::with_options(&text.language, options);
-    text.each_line(|line| tokenizer.tokenize_line(line))
+    let tokenizer = WordTokenizer::new(text.language, options);
+    text.each_line(|line| (tokenizer.tokenize_line(line), None))
 }
 
 /// Joins words to lines.
 pub fn detokenize(args: &Args) -> Result<()> {
-    let detokenizer = MosesDetokenizer::new(&args.language).unescape(args.escape);
-    args.each_line(|line| detokenizer.detokenize_line(line))
+    let detokenizer = args.language.detokenizer().unescape(args.escape);
+    args.each_line(|line| (detokenizer.detokenize_line(line), None))
 }
 
 impl Args {
-    fn each_line(&self, change: impl Fn(&str) -> String) -> Result<()> {
+    /// Writes what `change` makes of each line; its second value is a message about the line.
+    fn each_line(&self, change: impl Fn(&str) -> (String, Option<String>)) -> Result<()> {
         let mut lines = Lines::new(Input::open(self.input.as_deref())?);
         let mut output = Output::create(self.output.as_deref())?;
         while let Some(line) = lines.next_text()? {
-            output.write(&(change(&line) + "\n"))?;
+            let (changed, note) = change(&line);
+            if let Some(note) = note {
+                tracing::warn!("{}, line {}: {note}", lines.name(), lines.read());
+            }
+            output.write(&(changed + "\n"))?;
             if output.is_terminal() || !lines.has_next() {
                 output.flush()?;
             }

@@ -1,10 +1,10 @@
 //! `metaphrase train`.
 
-use crate::messages::Terminal;
+use crate::messages::{Terminal, warn_if_useless};
 use anyhow::Result;
 use clap::ValueHint;
 use indicatif::ProgressBar;
-use metaphrase_train::{Execution, Host, Observer, Progress, Recipe, Validated};
+use metaphrase_train::{Execution, Host, Observer, Progress, Recipe, RecipeError, TrainError, Validated};
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Instant;
@@ -31,7 +31,7 @@ pub struct Args {
     #[arg(long)]
     resume: bool,
     /// Threads; the same number gives the same bits [default: as many as the machine has]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = crate::number::thread_count)]
     threads: Option<std::num::NonZeroUsize>,
     /// The device that computes updates: `cpu`, or `cuda:0` for the first NVIDIA GPU, in a program that was built with
     /// `--features cuda`
@@ -73,7 +73,7 @@ impl FromStr for Device {
 
 /// Follows a recipe.
 pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
-    let recipe = Recipe::read(&args.config, &args.set)?;
+    let recipe = Recipe::read(&args.config, &args.set).map_err(one_by_one)?;
     let threads = crate::number::threads(args.threads).get();
     match args.device {
         Device::Cpu => follow(&recipe, Host::threads(threads), threads, args, terminal),
@@ -87,6 +87,17 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     }
 }
 
+/// What makes a model useless.
+const CAUSES: &str = "train for more updates, and check that line n of both files of a pair is the same sentence";
+
+/// Prints all faults of a recipe but the last, which is the error that ends the program.
+fn one_by_one(error: RecipeError) -> anyhow::Error {
+    let RecipeError::Faults(mut faults) = error else { return error.into() };
+    let Some(last) = faults.pop() else { return anyhow::anyhow!("the recipe can not be followed") };
+    faults.iter().for_each(|fault| tracing::error!("{fault}"));
+    last.into()
+}
+
 /// Follows a recipe on the shards of a device.
 fn follow<D: metaphrase_train::Device>(
     recipe: &Recipe,
@@ -97,9 +108,15 @@ fn follow<D: metaphrase_train::Device>(
 ) -> Result<()> {
     let mut display = Display::new(terminal, args.report_every);
     let execution = Execution { shards, threads, resume: args.resume };
-    let best = metaphrase_train::train(recipe, &args.output, execution, &mut display)?;
+    let best = metaphrase_train::train(recipe, &args.output, execution, &mut display).map_err(|error| match error {
+        TrainError::Recipe(error) => one_by_one(error),
+        error => error.into(),
+    })?;
     if let Some((value, update)) = best {
         display.message(&format!("best: {value:.4} after update {update}, in {}", args.output.join("best").display()));
+    }
+    if let Some(bleu) = display.bleu {
+        warn_if_useless(bleu, CAUSES);
     }
     Ok(())
 }
@@ -112,12 +129,15 @@ struct Display {
     words: usize,
     loss: f64,
     since: Instant,
+    /// The highest BLEU so far.
+    bleu: Option<f64>,
 }
 
 impl Display {
     fn new(terminal: &Terminal, every: u64) -> Self {
         let bar = terminal.bar(ProgressBar::new(0), "{pos}/{len} {wide_bar} {msg}, {eta} left");
-        Self { bar, quiet: terminal.quiet, every: every.max(1), words: 0, loss: 0.0, since: Instant::now() }
+        let quiet = terminal.quiet;
+        Self { bar, quiet, every: every.max(1), words: 0, loss: 0.0, since: Instant::now(), bleu: None }
     }
 
     fn line(&self, text: &str) {
@@ -164,6 +184,7 @@ impl Observer for Display {
             "update {}: cross-entropy {:.4}, BLEU {:.2}, ln Z {mean:.3} ± {deviation:.3}{best}",
             v.update, v.cross_entropy, v.bleu
         ));
+        self.bleu = Some(self.bleu.map_or(v.bleu, |best| best.max(v.bleu)));
         // The validation's time is not the updates'.
         (self.words, self.loss, self.since) = (0, 0.0, Instant::now());
     }

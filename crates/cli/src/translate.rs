@@ -83,16 +83,16 @@ Examples:
   metaphrase translate --input-format json --output-format json < talk.jsonl
   metaphrase translate --glossary terms.tsv < talk.en
   metaphrase translate --lm pieces.arpa --lm-weight 0.1 < talk.en
-  printf 'He took a cab home.\\tTaxi\\n' | metaphrase translate --input-format tsv -b 10
+  printf 'He took a cab home.\\tTaxi\\n' | metaphrase translate --input-format tsv
 
 JSON input has an object on each line, with the keys:
   text            the text to translate
   target_prefix   the beginning of its translation
   constraints     terms that the translation contains; an inner list holds alternatives
   avoid           words and phrases that the translation does not contain
-  other keys      are copied to JSON output
+  other keys      are copied to JSON output, unless they are keys of it
 
-JSON output has the keys of the input and:
+JSON output has these keys, and then the keys of the input:
   sentence_id     number of the line, from 0
   translation, score, log_prob
                   text, the score that ranks it, and its log-probability, natural logarithm
@@ -106,6 +106,8 @@ JSON output has the keys of the input and:
                   with constraints: [number, first piece, pieces] of each term that the
                   translation contains; numbers of the other terms. Terms of the line count
                   first, then terms of the glossary
+  avoid_present   numbers of the phrases to avoid that the translation contains all the same,
+                  if there are any
   notes           messages about the line, if there are any
   error           the reason why the line was not translated (`translation` is empty then)";
 
@@ -136,7 +138,10 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
         return Err(Usage::error(format!("--lm-weight is {}; it has to be a number from 0 on", args.lm_weight)));
     }
     if args.prefix.is_some() && args.input_format != Format::Plain {
-        return Err(Usage::error("--prefix is for plain input; with JSON each line has its own 'target_prefix'"));
+        return Err(Usage::error(match args.input_format {
+            Format::Json => "--prefix is for plain input; with JSON each line has its own 'target_prefix'",
+            _ => "--prefix is for plain input; a line of TSV has no prefix, a line of JSON has 'target_prefix'",
+        }));
     }
     check_one_stdin(args.prefix.iter().chain(&args.glossary).map(Some).chain([args.input.as_ref()]))?;
     let input = Input::open(args.input.as_deref())?;
@@ -170,7 +175,11 @@ fn read_glossary(path: &Path, case: bool) -> Result<Glossary> {
     let name = path.display();
     Input::open(Some(path))?.reader.read_to_string(&mut text).with_context(|| format!("cannot read {name}"))?;
     let case = if case { Case::Respect } else { Case::Ignore };
-    Glossary::parse(&text, case).with_context(|| name.to_string())
+    let glossary = Glossary::parse(&text, case).with_context(|| name.to_string())?;
+    for note in glossary.notes() {
+        tracing::warn!("{name}: {note}");
+    }
+    Ok(glossary)
 }
 
 /// Lines to translate.
@@ -188,11 +197,15 @@ impl Source for Text {
         let Some(line) = self.lines.next_line()? else { return self.no_prefix_is_left() };
         let mut ticket = Ticket::new(number, &line, Ok(Fields::new()));
         let request = match self.format {
+            // What is left out might be terms.
+            Format::Tsv | Format::Json if line.cut => Err("the line is too long and is skipped".to_owned()),
             Format::Plain => Ok(Request { prefix: self.prefix()?, ..Request::translate(line.text) }),
             Format::Tsv => request::from_tsv(&line.text),
             Format::Json => request::from_json(&line.text).map(|(request, fields)| {
+                ticket.notes.extend(request::misspelt(&fields));
                 ticket.extra = Ok(fields);
-                request
+                // The shortest field, `"a":1`, takes about twenty times its length.
+                Request { attached: 20 * line.text.len(), ..request }
             }),
         };
         let request = request.unwrap_or_else(|problem| {

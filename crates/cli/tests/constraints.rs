@@ -49,6 +49,66 @@ fn json_says_what_is_met_where_and_what_is_missing() {
     }
 }
 
+/// The keys of an object in their order.
+fn keys(line: &str) -> Vec<String> {
+    let object: indexmap::IndexMap<String, Value> = serde_json::from_str(line).unwrap();
+    object.into_keys().collect()
+}
+
+#[test]
+fn keys_of_the_output_are_not_taken_from_the_input() {
+    let text = concat!(
+        r#"{"id": 1, "error": "old", "notes": ["old"], "text": "The house is old.", "constraints_missing": [7], "#,
+        r#""constraints_met": [], "avoid_present": [9], "translation": "old", "word_scores": 1, "alignments": 2, "a": 3}"#,
+        "\n"
+    );
+    let result = run(&["translate", "--input-format", "json", "--output-format", "json"], text).ok();
+    let object: Value = serde_json::from_str(&result).unwrap();
+    let ours = ["translation", "sentence_id", "score", "log_prob", "pieces", "source_pieces"];
+    assert_eq!(
+        keys(&result),
+        [&ours[..], &["id", "text", "a"]].concat(),
+        "ours first, then those of the input in order"
+    );
+    assert_ne!(object["translation"], "old");
+}
+
+#[test]
+fn a_misspelt_key_is_told_with_its_line() {
+    let text = "{\"text\": \"Hello.\"}\n{\"text\": \"Hello.\", \"constraint\": [\"Tag\"]}\n";
+    let result = run(&["translate", "--input-format", "json", "--output-format", "json"], text);
+    assert!(result.stderr.contains("line 2: the key 'constraint' has no meaning here"), "{}", result.stderr);
+    let last: Value = serde_json::from_str(result.stdout.lines().last().unwrap()).unwrap();
+    assert_eq!(last["notes"][0], "the key 'constraint' has no meaning here; is 'constraints' meant?");
+    assert_eq!(last["constraint"], json!(["Tag"]), "it is copied like any other key");
+}
+
+#[test]
+fn avoided_phrases_of_a_prefix_are_reported() {
+    let text = "{\"text\": \"The house is old.\", \"target_prefix\": \"Das Haus\", \"avoid\": [\"sehr\", \"Haus\"]}\n";
+    let result = run(&["translate", "--input-format", "json", "--output-format", "json"], text);
+    let object: Value = serde_json::from_str(&result.stdout).unwrap();
+    assert_eq!(object["avoid_present"], json!([1]));
+    assert!(
+        result.stderr.contains("line 1: the translation contains 'Haus', which its given prefix has"),
+        "{}",
+        result.stderr
+    );
+}
+
+#[test]
+fn a_glossary_with_a_source_term_twice_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let glossary = crate::common::file(&folder, "terms.tsv", "\u{feff}house\tGebäude\nHouse\tBau\n");
+    let result = run(&["translate", "--glossary", &glossary], "The house is old.\n");
+    assert!(result.stdout.contains("Gebäude") || result.stdout.contains("Bau"), "{}", result.stdout);
+    assert!(
+        result.stderr.contains("terms.tsv: line 2 has the source term 'House' of line 1 again"),
+        "{}",
+        result.stderr
+    );
+}
+
 #[test]
 fn glossaries_apply_where_their_terms_stand() {
     let folder = tempfile::tempdir().unwrap();

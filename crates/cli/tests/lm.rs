@@ -17,7 +17,7 @@ fn from_text_to_scores() {
     let file = |name: &str| path(&folder.path().join(name)).to_owned();
     let text = std::fs::read_to_string(testdata("text.en")).expect("the text");
     let (arpa, bin, small) = (file("lm.arpa.gz"), file("lm.bin"), file("lm.q8.bin"));
-    run(&["lm", "estimate", "-o", "3", "--prune", "0", "0", "1", "--output", &arpa], &text).ok();
+    run(&["lm", "estimate", "--order", "3", "--prune", "0", "0", "1", "--output", &arpa], &text).ok();
     run(&["lm", "compile", "-m", &arpa, "-o", &bin], "").ok();
     run(&["lm", "compile", "-m", &bin, "-o", &small, "--quantise", "8", "8"], "").ok();
     let size = |name: &str| std::fs::metadata(name).expect("a file").len();
@@ -58,10 +58,12 @@ fn what_is_refused() {
     assert_eq!(std::fs::read_to_string(&arpa).expect("the file"), "old", "outputs are whole or as they were");
     let error = run(&["lm", "estimate", "--output", path(&arpa)], "a b\n").error(1);
     assert!(error.contains("give discounts to fall back to (--discount-fallback)"), "{error}");
-    run(&["lm", "estimate", "-o", "2", "--discount-fallback", "--output", path(&arpa)], "a b\n").ok();
+    run(&["lm", "estimate", "--order", "2", "--discount-fallback", "--output", path(&arpa)], "a b\n").ok();
     let error = run(&["lm", "query", "-m", path(&testdata("text.en"))], "").error(1);
     assert!(error.contains("text.en, line 401: the file ends where \\data\\ should come"), "{error}");
-    run(&["lm", "estimate", "-o", "7"], "").error(2);
+    run(&["lm", "estimate", "--order", "7"], "").error(2);
+    let error = run(&["lm", "estimate", "-o", "5"], "a b\n").error(2);
+    assert!(error.contains("give the order as --order 5, or the file as ./5"), "{error}");
     run(&["lm", "estimate", "-S", "1X"], "").error(2);
     let missing = command(&["lm", "compile", "-m", "/no/such/model"]).output().expect("a run");
     assert_eq!(missing.status.code(), Some(1));
@@ -161,7 +163,7 @@ fn full_disks() {
         String::from_utf8(output.stderr).expect("a message")
     };
     let text = path(&testdata("text.en")).to_owned();
-    let estimate = ["lm", "estimate", "-o", "3", "-i", &text, "--output", &arpa, "-T", "."];
+    let estimate = ["lm", "estimate", "--order", "3", "-i", &text, "--output", &arpa, "-T", "."];
     let error = limited(1, &estimate);
     assert!(error.starts_with(&format!("metaphrase: error: {arpa}: cannot write: File too large")), "{error}");
     let error = limited(1, &[&estimate[..], &["-S", "100K"]].concat());
@@ -170,7 +172,7 @@ fn full_disks() {
     let error = limited(1, &["lm", "compile", "-m", &model, "-o", &arpa]);
     assert!(error.contains("lm.arpa") && error.contains("File too large"), "{error}");
 
-    for command in [&["estimate", "-o", "3", "-i", &text, "--output"][..], &["compile", "-m", &model, "-o"]] {
+    for command in [&["estimate", "--order", "3", "-i", &text, "-o"][..], &["compile", "-m", &model, "-o"]] {
         let error = run(&[&["lm"], command, &["/dev/full"]].concat(), "").error(1);
         assert!(error.contains("/dev/full") && error.contains("No space left on device"), "{error}");
     }
@@ -188,7 +190,7 @@ fn beside_a_translation_model() {
     let pieces = run(&["tokenize", "--vocabulary", vocabulary], german).lines();
     assert_eq!(pieces.len(), 3);
     assert!(pieces[1].starts_with("▁Das ▁Haus ▁ist"), "{}", pieces[1]);
-    let estimate = ["lm", "estimate", "-o", "2", "--discount-fallback", "--output", path(&arpa)];
+    let estimate = ["lm", "estimate", "--order", "2", "--discount-fallback", "--output", path(&arpa)];
     run(&estimate, pieces.join("\n")).ok();
     run(&["lm", "compile", "-m", path(&arpa), "-o", path(&bin)], "").ok();
     let translate = |more: &[&str]| crate::common::translate(more, "Good morning!\n\nThe house is old.\n").ok();

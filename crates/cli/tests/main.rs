@@ -2,10 +2,12 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod align;
+mod bounds;
 mod common;
 mod constraints;
 mod evaluate;
 mod extract;
+mod files;
 mod forms;
 mod lines;
 mod lm;
@@ -15,4 +17,6 @@ mod phrase;
 mod phrase_train;
 mod score;
 mod tokenize;
+mod train;
+mod unfinished;
 mod usage;

@@ -22,6 +22,13 @@ fn models_that_come_with_the_program_have_names() {
 }
 
 #[test]
+fn models_of_other_languages_form_no_ensemble() {
+    let error = translate(&["-m", "en-de", "-m", "de-en"], TEXT).error(1);
+    let expected = "these models can not form an ensemble: model 2 translates from de to en, model 1 from en to de";
+    assert_eq!(error, expected);
+}
+
+#[test]
 fn a_converted_model_translates_alike() {
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join("model");
@@ -36,6 +43,31 @@ fn a_converted_model_translates_alike() {
     let error = run(&["convert", "-m", MODEL, "--to", to], "").error(1);
     assert!(error.contains(to), "{error}");
     assert_eq!(names(folder.path()), [Path::new("model")], "nothing is left behind");
+}
+
+#[test]
+fn a_damaged_model_is_found_before_it_translates() {
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("model");
+    run(&["convert", "-m", MODEL, "--to", to.to_str().unwrap(), "--precision", "f16"], "").ok();
+    let model = to.to_str().unwrap();
+    let line = format!("{model}: sound, and the checksums of its 2 files are right");
+    assert_eq!(run(&["inspect", "--check", model], "").lines(), [line]);
+    assert!(run(&["inspect", model], "").ok().contains("checksums   right for 2 files"));
+
+    let weights = to.join("model.safetensors");
+    let mut bytes = std::fs::read(&weights).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&weights, bytes).unwrap();
+    for args in [&["inspect", "--check", model][..], &["inspect", model], &["translate", "-m", model]] {
+        let error = run(args, "Good morning!\n").error(1);
+        let expected = format!("{model}/model.safetensors: the file is damaged: its checksum is ");
+        assert!(error.starts_with(&expected), "{error}");
+    }
+    std::fs::remove_file(to.join("checksums")).unwrap();
+    let line = run(&["inspect", "--check", model], "").ok();
+    assert!(line.contains("it has no checksums (a model that `metaphrase convert` writes has them)"), "{line}");
 }
 
 #[test]

@@ -20,3 +20,18 @@ fn sub_words_are_the_models() {
     let error = run(&["tokenize", "--vocabulary", "/no/such/file.spm"], "").error(1);
     assert!(error.contains("/no/such/file.spm"), "{error}");
 }
+
+#[test]
+fn languages_are_known_by_their_codes() {
+    assert_eq!(run(&["tokenize", "-l", "zh"], "我用iPhone。\n").lines(), ["我 用 iPhone 。"]);
+    assert_eq!(run(&["detokenize", "-l", "zh"], "我 用 猫 。\n").lines(), ["我用猫。"]);
+    for command in ["tokenize", "detokenize"] {
+        let error = run(&[command, "-l", "xx"], "").error(2);
+        assert!(error.contains("there is no language code `xx`; the codes are af am ar "), "{error}");
+    }
+    for (source, target) in [("german", "en"), ("de", "german")] {
+        let train = ["phrase", "train", "no.de", "no.en", "-o", "no-model", "--tokenize", source, target];
+        let error = run(&train, "").error(2);
+        assert!(error.contains("there is no language code `german`; write `de` for German"), "{error}");
+    }
+}

@@ -16,6 +16,7 @@ fn combinations_that_cannot_work_are_refused() {
         (&["--seed", "7"], "--sampling"),
         (&["--alignment", "1.5"], "expected hard, soft, or a threshold above 0 and below 1"),
         (&["--prefix", "x", "--input-format", "json"], "each line has its own 'target_prefix'"),
+        (&["--prefix", "x", "--input-format", "tsv"], "a line of TSV has no prefix"),
         (&["--prefix", "-"], "only one text can come from standard input"),
         (&["-m", "a", "-m", "b", "--vocab", "v.spm"], "--vocab goes with one model"),
         (&["--vocab", "v.spm"], "--model"),
@@ -71,6 +72,16 @@ fn an_error_is_one_line_with_the_way_to_help() {
     assert!(error.contains("--beam-size"), "a similar option is named: {error}");
     assert!(error.ends_with("try 'metaphrase translate --help'"), "{error}");
     assert!(crate::common::run(&["transalte"], "").error(2).ends_with("try 'metaphrase --help'"));
+    for (args, help) in [
+        (&["phrase", "train", "--bad"][..], "metaphrase phrase train --help"),
+        (&["lm", "estimate", "--order", "x"], "metaphrase lm estimate --help"),
+        (&["lm", "--bad"], "metaphrase lm --help"),
+    ] {
+        let error = crate::common::run(args, "").error(2);
+        assert!(error.ends_with(&format!("try '{help}'")), "{args:?}: {error}");
+    }
+    let error = crate::common::run(&["lm", "estimate", "--prune", "1"], "a b\n").error(2);
+    assert!(error.starts_with("--prune or --order: words are never pruned"), "{error}");
     #[cfg(unix)]
     for args in [&[&b"\xff"[..]][..], &[b"translate", b"\xff"], &[b"translate", b"-b", b"\xff"]] {
         let args: Vec<&OsStr> = args.iter().map(|arg| OsStr::from_bytes(arg)).collect();

@@ -9,6 +9,7 @@ mod pictures;
 mod post;
 mod pruning;
 mod setup;
+mod tables;
 mod terminology;
 mod wuebker;
 mod zhang;
@@ -59,6 +60,8 @@ enum Experiment {
     WuebkerScores,
     /// Draw the pictures anew from the JSON files of earlier runs
     Pictures,
+    /// Write the tables of README.md and docs/results/speed.md anew from the JSON files of docs/results
+    Tables,
     /// Share of glossary terms produced, BLEU and time with and without the glossary, on the four lists
     Terminology,
 }
@@ -77,6 +80,7 @@ fn main() -> Result<()> {
         Experiment::WuebkerTable1 => wuebker::table_1(&setup),
         Experiment::WuebkerFig1 { options } => wuebker::figure_1(&setup, options),
         Experiment::WuebkerScores => wuebker::scores(&setup),
+        Experiment::Tables => tables::write(std::path::Path::new(".")),
         Experiment::Pictures => pictures::redraw(&setup),
         Experiment::Terminology => terminology::run(&setup),
     }

@@ -2,8 +2,9 @@
 
 use crate::setup::Setup;
 use anyhow::{Context, Result};
-use metaphrase_plot::{Chart, Series};
+use metaphrase_plot::{Chart, Series, svg};
 use serde_json::Value;
+use std::path::{Path, PathBuf};
 
 /// A number of a result: the field that holds it and the name of its axis.
 struct Axis(&'static str, &'static str);
@@ -11,16 +12,40 @@ struct Axis(&'static str, &'static str);
 const BLEU: Axis = Axis("bleu", "BLEU");
 const BEAM: Axis = Axis("beam", "beam");
 
+/// The results that have pictures: the experiment, and what `--name` added to the name of its file.
+const RESULTS: [(&str, &str); 9] = [
+    ("post-fig4", ""),
+    ("post-fig4", "-cgru"),
+    ("post-fig4", "-newstest2014"),
+    ("post-fig5", ""),
+    ("post-fig7", ""),
+    ("zhang", ""),
+    ("zhang-pruned", ""),
+    ("zhang-pruned", "-transformer"),
+    ("wuebker-fig1", ""),
+];
+
 /// Draws the pictures anew from the JSON files that are there.
 pub fn redraw(setup: &Setup) -> Result<()> {
-    for name in ["post-fig4", "post-fig5", "zhang", "zhang-pruned", "wuebker-fig1"] {
-        let path = setup.path(name, ".json");
+    drawn(setup.out())?.into_iter().try_for_each(|(path, picture)| {
+        std::fs::write(&path, picture).with_context(|| format!("cannot write {}", path.display()))
+    })
+}
+
+/// The pictures of the JSON files of a folder, each with its file.
+fn drawn(folder: &Path) -> Result<Vec<(PathBuf, String)>> {
+    let mut all = Vec::new();
+    for (experiment, name) in RESULTS {
+        let path = folder.join(format!("{experiment}{name}.json"));
         if path.exists() {
             let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-            setup.draw(name, &of(name, &serde_json::from_str(&text)?))?;
+            let pictures = of(experiment, &serde_json::from_str(&text)?);
+            all.extend(pictures.into_iter().map(|(end, chart)| {
+                (folder.join(format!("{experiment}{name}{end}.svg")), svg(std::slice::from_ref(&chart)))
+            }));
         }
     }
-    Ok(())
+    Ok(all)
 }
 
 /// The pictures of an experiment: the end of the file's name, and the chart.
@@ -35,8 +60,22 @@ pub fn of(name: &str, results: &Value) -> Vec<(&'static str, Chart)> {
             vec![("", chart(title, "system", &rows("/1").iter().collect::<Vec<_>>(), x, y))]
         }
         "post-fig5" => {
-            let rows: Vec<_> = all().into_iter().filter(|row| row["normalize"] == 0.0).collect();
+            let rows: Vec<_> = all().into_iter().filter(|row| row["normalize"].is_null()).collect();
             vec![("", chart("BLEU by beam and set of constraints", "set", &rows, BEAM, BLEU))]
+        }
+        "post-fig7" => {
+            let pair = |pair: &Value| Some((pair[0].as_f64()?, pair[1].as_f64()?));
+            let points = rows("/points").iter().filter_map(pair).collect();
+            let (set, r) =
+                (results["set"].as_str().unwrap_or_default(), results["pearson"].as_f64().unwrap_or(f64::NAN));
+            let chart = Chart {
+                title: format!("{set}, beam 10: Pearson's r = {r:.2}"),
+                x: "relative place in the reference",
+                y: "relative place in the translation",
+                series: vec![Series { name: String::new(), points }],
+                joined: false,
+            };
+            vec![("", chart)]
         }
         "zhang" => {
             let by_beam = |title, y| chart(title, "system", &all(), BEAM, y);
@@ -87,6 +126,31 @@ fn chart(title: &str, series: &str, rows: &[&Value], x: Axis, y: Axis) -> Chart 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// `cargo run --release -p experiments -- pictures` draws them anew.
+    #[test]
+    fn the_committed_pictures_are_those_of_the_committed_results() {
+        let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/results"));
+        let drawn = drawn(folder).unwrap();
+        let file = |path: &Path| path.file_name().unwrap().to_str().unwrap().to_owned();
+        for (path, picture) in &drawn {
+            assert!(std::fs::read_to_string(path).unwrap() == *picture, "{} is of other results", file(path));
+        }
+        let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let mut there: Vec<_> = entries.filter(|path| path.extension().is_some_and(|e| e == "svg")).collect();
+        let mut expected: Vec<_> = drawn.into_iter().map(|(path, _)| path).collect();
+        there.sort();
+        expected.sort();
+        assert_eq!(there, expected, "each picture is drawn from results");
+    }
+
+    #[test]
+    fn places_are_within_their_lines() {
+        let text = include_str!("../../../docs/results/post-fig7.json");
+        let [(_, chart)] = &of("post-fig7", &serde_json::from_str(text).unwrap())[..] else { panic!("a picture") };
+        let points = &chart.series[0].points;
+        assert!(points.len() > 900 && points.iter().all(|&(x, y)| x.max(y) <= 1.0 && x.min(y) >= 0.0));
+    }
 
     #[test]
     fn equal_names_are_a_series() {

@@ -3,7 +3,6 @@
 use crate::setup::{Measured, Setup, Text, measure, round};
 use anyhow::Result;
 use metaphrase::{Request, Strategy, Terms, TranslateOptions, Translator};
-use metaphrase_plot::{Chart, Series};
 use rand::seq::index::sample;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -62,6 +61,7 @@ fn options(translator: &Translator, strategy: Strategy, beam: usize) -> Translat
     let mut options = translator.options();
     options.search.strategy = strategy;
     options.search.beam_size = beam;
+    options.search.beam_size_constrained = None;
     options.search.prune_threshold = Some(20.0);
     options
 }
@@ -232,24 +232,26 @@ fn slope(points: &[Point]) -> f64 {
 struct Quality {
     set: &'static str,
     beam: usize,
-    normalize: f32,
+    /// Exponent of the length normalisation; none: the default.
+    normalize: Option<f32>,
     bleu: f64,
     constraints: usize,
     missing: usize,
     seconds: f64,
 }
 
-/// BLEU by beam and set, ranked without length normalisation, and with it for one beam.
+/// BLEU by beam and set: ranked without length normalisation, with it, and by our default, which is between.
 pub fn figure_5(setup: &Setup) -> Result<()> {
     let (translator, text) = (setup.translator()?, setup.text()?);
     let mut rows = Vec::new();
     for (set, draw) in SETS {
-        for (normalize, beams) in [(0.0, &[5, 10, 20, 30][..]), (1.0, &[10])] {
+        let all = &[1, 2, 5, 10, 20, 30][..];
+        for (normalize, beams) in [(None, all), (Some(0.0), &[10]), (Some(1.0), &[10])] {
             for &beam in beams {
                 let mut options = options(&translator, Strategy::Beam, beam);
-                options.search.normalize_constrained = Some(normalize);
+                options.search.normalize_constrained = normalize;
                 if matches!(draw, Draw::None) {
-                    options.search.normalize = normalize;
+                    options.search.normalize = normalize.unwrap_or(options.search.normalize);
                 }
                 let requests = requests(&text, draw);
                 let constraints = requests.iter().map(|request| request.terms.required.len()).sum();
@@ -266,6 +268,7 @@ pub fn figure_5(setup: &Setup) -> Result<()> {
 
 #[derive(Serialize)]
 struct Pruned {
+    search: &'static str,
     set: &'static str,
     threshold: f32,
     bleu: f64,
@@ -274,16 +277,22 @@ struct Pruned {
     missing: usize,
 }
 
-/// BLEU and work by pruning threshold, beam 10.
+/// BLEU and work by pruning threshold, beam 10: as our search is, without its rest costs, and as in the paper, that is with
+/// scores divided by length, too. Sentences end when no open hypothesis can win, in all three.
 pub fn table_3(setup: &Setup) -> Result<()> {
     let (translator, text) = (setup.translator()?, setup.text()?);
     let mut rows = Vec::new();
-    for (set, draw) in [SETS[0], SETS[2], SETS[4], SETS[7]] {
+    let sets = [SETS[0], SETS[1], SETS[2], SETS[3], SETS[4], SETS[7]];
+    let searches = [("default", true, None), ("no rest costs", false, None), ("paper", false, Some(1.0))];
+    for (search, (set, draw)) in searches.iter().flat_map(|search| sets.map(|set| (search, set))) {
+        let &(search, rest_costs, normalize) = search;
         for threshold in [0.0, 1.0, 2.0, 3.0, 5.0, 10.0, 15.0, 20.0, 30.0, f32::INFINITY] {
             let mut options = options(&translator, Strategy::Beam, 10);
             options.search.prune_threshold = Some(threshold);
+            (options.search.rest_costs, options.search.normalize_constrained) = (rest_costs, normalize);
             let measured = measure(&translator, &options, requests(&text, draw))?;
             rows.push(Pruned {
+                search,
                 set,
                 threshold,
                 bleu: round(measured.bleu(&text.reference)?, 1),
@@ -302,6 +311,8 @@ struct Places {
     set: &'static str,
     phrases: usize,
     pearson: f64,
+    /// The place of each phrase in the reference and in the translation.
+    points: Vec<(f64, f64)>,
 }
 
 /// Relative places of phrases of three words in the reference and in the translation, beam 10.
@@ -321,17 +332,10 @@ pub fn figure_7(setup: &Setup) -> Result<()> {
     let slope = regression(&|x, y| Point { x, y, weight: 1.0 });
     // The product of both regressions' slopes is r².
     let pearson = slope.signum() * (slope * regression(&|y, x| Point { x, y, weight: 1.0 })).sqrt();
-    let result = Places { set: "phr3", phrases: points.len(), pearson: round(pearson, 3) };
-    println!("{}", serde_json::to_string(&result)?);
-    let chart = Chart {
-        title: format!("phr3, beam 10: Pearson's r = {:.2}", result.pearson),
-        x: "relative place in the reference",
-        y: "relative place in the translation",
-        series: vec![Series { name: String::new(), points }],
-        joined: false,
-    };
-    setup.write("post-fig7", &result)?;
-    setup.draw("post-fig7", &[("", chart)])
+    let points = points.iter().map(|&(x, y)| (round(x, 4), round(y, 4))).collect::<Vec<_>>();
+    let result = Places { set: "phr3", phrases: points.len(), pearson: round(pearson, 3), points };
+    println!("{} phrases, Pearson's r = {}", result.phrases, result.pearson);
+    setup.write("post-fig7", &result)
 }
 
 /// The place of a phrase in a line: 0 at its start, 1 at its end. A phrase that is the whole line has no place.
@@ -354,6 +358,8 @@ mod tests {
         assert_eq!(place("a b c d.", "c d"), Some(1.0));
         assert_eq!(place("a b \"c d\"", "c d"), Some(1.0), "after a quotation mark");
         assert_eq!((place("a b", "a b"), place("a b", "c")), (None, None));
+        // Two words of which one is the phrase's beginning: the place was 1.5 once.
+        assert_eq!(place("a \"b c d\"", "b c d"), Some(1.0));
     }
 
     #[test]

@@ -38,6 +38,7 @@ pub fn run(setup: &Setup) -> Result<()> {
         for (constrained, beam) in [(false, 6), (true, 6), (true, 12)] {
             let mut options = translator.options();
             options.search.beam_size = beam;
+            options.search.beam_size_constrained = None;
             options.search.prune_threshold = Some(20.0);
             let given =
                 |request: &Request| if constrained { request.clone() } else { Request::translate(&request.source) };

@@ -3,7 +3,7 @@
 use crate::setup::{self, Setup, cpu_seconds, read_lines, round};
 use anyhow::{Context, Result};
 use metaphrase_metrics::BleuOptions;
-use metaphrase_phrase::{Counters, Decoder, LookAhead, PhraseModel, SearchOptions, Workspace};
+use metaphrase_phrase::{Counters, Decoder, LookAhead, PhraseModel, Presort, SearchOptions, Workspace};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -17,11 +17,12 @@ const ENOUGH_SECONDS: f64 = 1.0;
 const MOSES: &str = "wuebker-moses.json";
 
 /// Name, pre-sorting, look-ahead.
-const SETUPS: [(&str, bool, LookAhead); 4] = [
-    ("baseline", false, LookAhead::None),
-    ("+pre-sort", true, LookAhead::None),
-    ("+first-word", true, LookAhead::FirstWord),
-    ("+phrase-only", true, LookAhead::PhraseOnly),
+const SETUPS: [(&str, Presort, LookAhead); 5] = [
+    ("baseline", Presort::None, LookAhead::None),
+    ("+sorting alone", Presort::Exact, LookAhead::None),
+    ("+pre-sort", Presort::Full, LookAhead::None),
+    ("+first-word", Presort::Full, LookAhead::FirstWord),
+    ("+phrase-only", Presort::Full, LookAhead::PhraseOnly),
 ];
 
 /// A search of the whole text.
@@ -35,8 +36,12 @@ struct Row {
     bleu: f64,
     /// Mean model score of a sentence, natural logarithm.
     score: f64,
+    /// Translation options looked at, per source word.
+    considered: f64,
     /// Per source word.
     expansions: f64,
+    /// Language model scores asked for, computed or remembered, per source word.
+    lm_requests: f64,
     /// Per source word.
     lm_computations: f64,
     words_per_second: f64,
@@ -78,7 +83,7 @@ impl Task {
         })
     }
 
-    fn options(&self, size: usize, options: Option<usize>, presort: bool, look_ahead: LookAhead) -> SearchOptions {
+    fn options(&self, size: usize, options: Option<usize>, presort: Presort, look_ahead: LookAhead) -> SearchOptions {
         SearchOptions {
             coverages: size,
             hypotheses: size,
@@ -126,6 +131,7 @@ impl Task {
             let search = self.search(self.options(size, options, presort, look_ahead))?;
             let differ = |before: &Vec<String>| before.iter().zip(&search.output).filter(|(a, b)| a != b).count();
             let words = search.counters.source_words as f64;
+            let per_word = |count: u64| round(count as f64 / words, 1);
             rows.push(Row {
                 setup,
                 size,
@@ -135,8 +141,10 @@ impl Task {
                     search.scores.iter().map(|&score| f64::from(score)).sum::<f64>() / self.source.len() as f64,
                     5,
                 ),
-                expansions: round(search.counters.expansions as f64 / words, 1),
-                lm_computations: round(search.counters.lm_computations as f64 / words, 1),
+                considered: per_word(search.counters.considered),
+                expansions: per_word(search.counters.expansions),
+                lm_requests: per_word(search.counters.lm_requests),
+                lm_computations: per_word(search.counters.lm_computations),
                 words_per_second: round(words / search.seconds, 0),
                 seconds: round(search.seconds, 4),
                 changed: before.as_ref().map_or(0, differ),
@@ -162,11 +170,13 @@ fn bleu(output: &[String], reference: &[String]) -> Result<f64> {
     setup::bleu(options, output.iter().map(String::as_str), reference)
 }
 
-/// Work per source word and speed, with all options of a source phrase and with 100.
+/// Work per source word and speed, with all options of a source phrase, with 100 and with Moses' 20.
 pub fn table_1(setup: &Setup) -> Result<()> {
     let task = Task::open(setup)?;
-    let mut rows = task.rows(SIZE, None, &["baseline", "+pre-sort"])?;
-    rows.extend(task.rows(SIZE, Some(100), &SETUPS.map(|(name, ..)| name))?);
+    let mut rows = Vec::new();
+    for options in [None, Some(100), Some(20)] {
+        rows.extend(task.rows(SIZE, options, &SETUPS.map(|(name, ..)| name))?);
+    }
     setup.write("wuebker-table1", &rows)
 }
 
@@ -242,7 +252,7 @@ pub fn scores(setup: &Setup) -> Result<()> {
         let task = Task { model, folder: task.folder.clone(), source: task.source.clone(), reference: Vec::new() };
         let moses = best_scores(&read_lines(&task.folder.join(list))?, task.source.len())?;
         // Moses' own number of options.
-        let decoder = Decoder::new(&task.model, task.options(32, Some(20), true, LookAhead::None))?;
+        let decoder = Decoder::new(&task.model, task.options(32, Some(20), Presort::Exact, LookAhead::None))?;
         let ours = task.search_once(&decoder).scores;
         let count = |is: &dyn Fn(f32) -> bool| ours.iter().zip(&moses).filter(|(a, b)| is(*a - *b)).count();
         results.push(Scores {

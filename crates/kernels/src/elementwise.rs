@@ -123,8 +123,7 @@ pub fn swish_in_place(x: &mut [f32]) {
 }
 
 /// x ← x·Φ(x), Φ the standard normal distribution function: the exact form x/2·(1 + erf(x/√2)), as Marian's `gelu`, not
-/// the tanh or x·sigmoid(1.702x) approximation. At most 8 ulp (portable: 80, far down the negative tail), or 2e-43, off;
-/// -∞ gives 0, NaN stays NaN.
+/// the tanh or x·sigmoid(1.702x) approximation. At most 8 ulp, or 2e-43, off; -∞ gives 0, NaN stays NaN.
 pub fn gelu_in_place(x: &mut [f32]) {
     dispatch(Map(Gelu, x));
 }

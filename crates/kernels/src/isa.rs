@@ -28,24 +28,36 @@ pub enum InstructionSet {
     Portable,
     /// AVX2 and FMA (x86-64-v3).
     Avx2,
+    /// The same with AVX-VNNI: products of 8-bit integers.
+    AvxVnni,
     /// AVX-512 F, BW, DQ and VL (x86-64-v4).
     Avx512,
+    /// The same with AVX512-VNNI: products of 8-bit integers.
+    Avx512Vnni,
+    /// The same with AVX512-BF16: products of bf16.
+    Avx512Bf16,
 }
 
 impl InstructionSet {
+    const ALL: [Self; 6] =
+        [Self::Portable, Self::Avx2, Self::AvxVnni, Self::Avx512, Self::Avx512Vnni, Self::Avx512Bf16];
+
     /// The sets that this CPU has, from narrow to wide.
     pub fn available() -> impl DoubleEndedIterator<Item = Self> {
-        [Self::Portable, Self::Avx2, Self::Avx512].into_iter().filter(|&set| Isa::detect(set).is_some())
+        Self::ALL.into_iter().filter(|&set| Isa::detect(set).is_some())
     }
 }
 
-/// `portable`, `avx2` or `avx512`, as in the environment variable `METAPHRASE_ISA`.
+/// `portable`, `avx2`, `avxvnni`, `avx512`, `avx512vnni` or `avx512bf16`, as in the environment variable `METAPHRASE_ISA`.
 impl fmt::Display for InstructionSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Portable => "portable",
             Self::Avx2 => "avx2",
+            Self::AvxVnni => "avxvnni",
             Self::Avx512 => "avx512",
+            Self::Avx512Vnni => "avx512vnni",
+            Self::Avx512Bf16 => "avx512bf16",
         })
     }
 }
@@ -60,7 +72,13 @@ pub fn instruction_set() -> InstructionSet {
         #[cfg(target_arch = "x86_64")]
         Isa::Avx2(_) => InstructionSet::Avx2,
         #[cfg(target_arch = "x86_64")]
+        Isa::AvxVnni(_) => InstructionSet::AvxVnni,
+        #[cfg(target_arch = "x86_64")]
         Isa::Avx512(_) => InstructionSet::Avx512,
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512Vnni(_) => InstructionSet::Avx512Vnni,
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512Bf16(_) => InstructionSet::Avx512Bf16,
     }
 }
 
@@ -96,9 +114,15 @@ fn current() -> Isa {
 enum Isa {
     Portable(Portable),
     #[cfg(target_arch = "x86_64")]
-    Avx2(avx2::Avx2),
+    Avx2(avx2::Avx2<false>),
     #[cfg(target_arch = "x86_64")]
-    Avx512(avx512::Avx512<false>),
+    AvxVnni(avx2::Avx2<true>),
+    #[cfg(target_arch = "x86_64")]
+    Avx512(avx512::Avx512<{ avx512::BASE }>),
+    #[cfg(target_arch = "x86_64")]
+    Avx512Vnni(avx512::Avx512<{ avx512::VNNI }>),
+    #[cfg(target_arch = "x86_64")]
+    Avx512Bf16(avx512::Avx512<{ avx512::BF16 }>),
 }
 
 impl Isa {
@@ -106,9 +130,15 @@ impl Isa {
         match set {
             InstructionSet::Portable => Some(Self::Portable(Portable)),
             #[cfg(target_arch = "x86_64")]
-            InstructionSet::Avx2 => avx2::Avx2::detect().map(Self::Avx2),
+            InstructionSet::Avx2 => avx2::Avx2::<false>::detect().map(Self::Avx2),
             #[cfg(target_arch = "x86_64")]
-            InstructionSet::Avx512 => avx512::Avx512::<false>::detect().map(Self::Avx512),
+            InstructionSet::AvxVnni => avx2::Avx2::<true>::detect().map(Self::AvxVnni),
+            #[cfg(target_arch = "x86_64")]
+            InstructionSet::Avx512 => avx512::Avx512::<{ avx512::BASE }>::detect().map(Self::Avx512),
+            #[cfg(target_arch = "x86_64")]
+            InstructionSet::Avx512Vnni => avx512::Avx512::<{ avx512::VNNI }>::detect().map(Self::Avx512Vnni),
+            #[cfg(target_arch = "x86_64")]
+            InstructionSet::Avx512Bf16 => avx512::Avx512::<{ avx512::BF16 }>::detect().map(Self::Avx512Bf16),
             #[cfg(not(target_arch = "x86_64"))]
             _ => None,
         }
@@ -134,38 +164,51 @@ pub(crate) trait Kernel {
     fn run<S: Simd>(self, simd: S) -> Self::Output;
 }
 
-/// Runs `kernel` with the instruction set of this thread.
+/// Runs `kernel` with the instruction set of this thread. Products of integers and of bf16 have sets of their own; all
+/// other kernels are compiled only for the sets without these.
 pub(crate) fn dispatch<K: Kernel>(kernel: K) -> K::Output {
     match current() {
         Isa::Portable(simd) => kernel.run(simd),
         #[cfg(target_arch = "x86_64")]
         Isa::Avx2(simd) => simd.enter(kernel),
         #[cfg(target_arch = "x86_64")]
+        Isa::AvxVnni(simd) => simd.base().enter(kernel),
+        #[cfg(target_arch = "x86_64")]
         Isa::Avx512(simd) => simd.enter(kernel),
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512Vnni(simd) => simd.base().enter(kernel),
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512Bf16(simd) => simd.base().enter(kernel),
     }
 }
 
-/// Runs `kernel` with AVX512-BF16 if the CPU has it and this thread uses AVX-512, otherwise as [`dispatch`].
+/// Runs `kernel` with AVX512-BF16 if this thread uses it, otherwise as [`dispatch`].
 pub(crate) fn dispatch_bf16<K: Kernel>(kernel: K) -> K::Output {
-    #[cfg(target_arch = "x86_64")]
-    if let (Isa::Avx512(_), Some(simd)) = (current(), avx512::Avx512::<true>::detect()) {
-        return simd.enter(kernel);
+    match current() {
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512Bf16(simd) => simd.enter(kernel),
+        _ => dispatch(kernel),
     }
-    dispatch(kernel)
+}
+
+/// Runs `kernel` with the VNNI instructions if this thread uses them, otherwise as [`dispatch`].
+pub(crate) fn dispatch_int8<K: Kernel>(kernel: K) -> K::Output {
+    match current() {
+        #[cfg(target_arch = "x86_64")]
+        Isa::AvxVnni(simd) => simd.enter(kernel),
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512Vnni(simd) => simd.enter(kernel),
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512Bf16(simd) => simd.with_vnni().enter(kernel),
+        _ => dispatch(kernel),
+    }
 }
 
 /// Whether this thread computes products of bf16 with AVX512-BF16. Without it they are as exact, but slower than products
 /// of f32.
 #[must_use]
 pub fn has_bf16_products() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    {
-        matches!(current(), Isa::Avx512(_)) && avx512::Avx512::<true>::detect().is_some()
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    {
-        false
-    }
+    instruction_set() == InstructionSet::Avx512Bf16
 }
 
 /// Runs `body`, compiled for the instruction set of this thread, so that its plain loops over slices use that set. The
@@ -194,8 +237,7 @@ pub fn vectorised<R>(body: impl FnOnce() -> R) -> R {
     dispatch(Body(body))
 }
 
-/// Sixteen lanes of f32, whatever the width of the registers. All sets round every operation alike, except that
-/// [`Portable`] has no fused multiply-add.
+/// Sixteen lanes of f32, whatever the width of the registers. All sets round every operation alike.
 pub(crate) trait Simd: Copy {
     /// Sixteen floats.
     type F: Copy;
@@ -228,7 +270,7 @@ pub(crate) trait Simd: Copy {
     fn sub(self, a: Self::F, b: Self::F) -> Self::F;
     fn mul(self, a: Self::F, b: Self::F) -> Self::F;
     fn div(self, a: Self::F, b: Self::F) -> Self::F;
-    /// `a · b + c`, rounded once (portable: twice).
+    /// `a · b + c`, rounded once.
     fn mul_add(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F;
     /// `if a > b { a } else { b }`: `b` where either is NaN.
     fn max(self, a: Self::F, b: Self::F) -> Self::F;
@@ -268,6 +310,16 @@ pub(crate) trait Simd: Copy {
     /// Lane by lane `(sum + a₁·b₁) + a₀·b₀` of pairs: the bits of AVX512-BF16, except that its instructions take subnormal
     /// numbers for zero.
     fn dot_pairs(self, a: Self::F, b: Self::F, sum: Self::F) -> Self::F;
+
+    // A lane can also be the bits of four integers of 8 bits, the first in its lowest byte, or of one of 32 bits.
+
+    /// Lane by lane `sum` plus the four products of the bytes of `a`, from 0 to 255, and of `b`, from -128 to 127. A sum
+    /// beyond 32 bits wraps.
+    fn dot_quads(self, a: Self::F, b: Self::F, sum: Self::F) -> Self::F;
+    /// Integers of 32 bits as floats, ties to even.
+    fn to_floats(self, integers: Self::F) -> Self::F;
+    /// Numbers from -127.5 to 127.5, rounded, ties to even, plus 128. Other numbers give any byte.
+    fn round_bytes(self, v: Self::F) -> [u8; 16];
 }
 
 #[cfg(all(test, target_arch = "x86_64"))]
@@ -291,10 +343,11 @@ mod tests {
         }
     }
 
-    /// [`dispatch_bf16`] never takes AVX-512 without BF16 on a CPU that has it.
     #[test]
     fn avx512_computes_pairs_alike_with_and_without_bf16() {
-        let (Some(without), Some(with)) = (avx512::Avx512::<false>::detect(), avx512::Avx512::<true>::detect()) else {
+        let (Some(without), Some(with)) =
+            (avx512::Avx512::<{ avx512::BASE }>::detect(), avx512::Avx512::<{ avx512::BF16 }>::detect())
+        else {
             return;
         };
         for seed in 0..1000_u32 {

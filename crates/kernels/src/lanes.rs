@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::aligned::Lanes;
 use crate::isa::{Kernel, Simd};
-use crate::number::Number;
+use crate::number::Float;
 
 /// Rows of `cols` numbers each, to be read as lanes.
 #[derive(Clone, Copy)]
@@ -17,7 +17,7 @@ pub(crate) struct Rows<'a, N> {
     number: PhantomData<N>,
 }
 
-impl<'a, N: Number> Rows<'a, N> {
+impl<'a, N: Float> Rows<'a, N> {
     /// # Panics
     /// If there are not `rows · cols` values.
     pub(crate) fn new(values: &'a [f32], rows: usize, cols: usize) -> Self {
@@ -90,7 +90,7 @@ impl<'a, N: Number> Rows<'a, N> {
 
 struct WriteLanes<'a, N>(Rows<'a, N>, &'a mut [f32]);
 
-impl<N: Number> Kernel for WriteLanes<'_, N> {
+impl<N: Float> Kernel for WriteLanes<'_, N> {
     type Output = ();
 
     #[inline(always)]
@@ -107,7 +107,7 @@ impl<N: Number> Kernel for WriteLanes<'_, N> {
 
 struct WriteColumns<'a, N>(Rows<'a, N>, Range<usize>, &'a mut [f32]);
 
-impl<N: Number> Kernel for WriteColumns<'_, N> {
+impl<N: Float> Kernel for WriteColumns<'_, N> {
     type Output = ();
 
     #[inline(always)]
@@ -131,7 +131,7 @@ impl<N: Number> Kernel for WriteColumns<'_, N> {
 
 struct WritePanels<'a, N>(Rows<'a, N>, &'a mut [Lanes]);
 
-impl<N: Number> Kernel for WritePanels<'_, N> {
+impl<N: Float> Kernel for WritePanels<'_, N> {
     type Output = ();
 
     #[inline(always)]
@@ -152,7 +152,7 @@ impl<N: Number> Kernel for WritePanels<'_, N> {
 
 struct WriteTransposedPanels<'a, N>(Rows<'a, N>, &'a mut [Lanes]);
 
-impl<N: Number> Kernel for WriteTransposedPanels<'_, N> {
+impl<N: Float> Kernel for WriteTransposedPanels<'_, N> {
     type Output = ();
 
     #[inline(always)]

@@ -8,9 +8,9 @@
 //! - **A row stands alone.** The bits of a result row depend on that row's own inputs and on the shape, never on how
 //!   many rows are computed in one call nor on where the row lies among them. An element of a product is one chain of
 //!   multiply-adds over the inputs in order; a sum over a row is sixteen lanes, added in one fixed tree.
-//! - **AVX-512 and AVX2 agree to the bit**: the same lanes, the same tree, the same polynomials, fused multiply-adds in
-//!   both. The portable code rounds products before it adds, and so differs in the last bits. Products of bf16 need no
-//!   rounding and agree everywhere.
+//! - **All instruction sets agree to the bit**: the same lanes, the same tree, the same polynomials, fused multiply-adds
+//!   in all. The portable code computes a fused multiply-add in f64 where the target has no instruction for it, and is
+//!   slow there. Products of bf16 need no rounding.
 //!
 //! # Example
 //!
@@ -36,6 +36,7 @@ mod changes;
 mod elementwise;
 mod functions;
 mod heads;
+mod int8;
 mod isa;
 mod lanes;
 mod matrix;
@@ -53,6 +54,7 @@ pub use elementwise::{
     scale, sigmoid_in_place, swish_in_place, tanh_in_place,
 };
 pub use heads::{Rows, heads_dot, heads_weighted_sum};
+pub use int8::{PackedInt8, QuantisedRows, product_int8};
 pub use isa::{InstructionSet, has_bf16_products, instruction_set, vectorised, with_instruction_set};
 pub use matrix::Matrix;
 pub use packed::{PackedMatrix, WeightOrder};

@@ -1,12 +1,37 @@
-//! The numbers that products multiply: f32, or pairs of bf16 in the lanes of f32. In both cases sixteen lanes are a line,
-//! and sums are f32.
+//! The numbers that products multiply, in the lanes of f32: f32, pairs of bf16, or four integers of 8 bits. In all cases
+//! sixteen lanes are a line; sums are f32, those of integers i32.
 
-use crate::isa::{Kernel, Simd, dispatch, dispatch_bf16};
+use crate::isa::{Kernel, Simd, dispatch, dispatch_bf16, dispatch_int8};
 use crate::lanes::Rows;
 use crate::matrix::Matrix;
+use crate::packed::Panels;
 
-/// How numbers lie in lanes.
+/// How the numbers of lanes are multiplied.
 pub(crate) trait Number: Copy {
+    /// Lanes of rows that are multiplied by all panels before the next rows are read.
+    const BLOCK: usize;
+
+    /// `sum` plus the products of the numbers in each lane.
+    fn mul_add<S: Simd>(s: S, x: S::F, w: S::F, sum: S::F) -> S::F;
+
+    /// Where the sums of a panel begin.
+    #[inline(always)]
+    fn start<S: Simd>(s: S, _w: &Panels, _panel: usize) -> S::F {
+        s.splat(0.0)
+    }
+
+    /// A sum of row `row` as floats; `scales` has a factor for each row.
+    #[inline(always)]
+    fn end<S: Simd>(_s: S, sum: S::F, _scales: &[f32], _row: usize, _w: &Panels, _panel: usize) -> S::F {
+        sum
+    }
+
+    /// Runs `kernel` with the instruction set of this thread.
+    fn dispatch<K: Kernel>(kernel: K) -> K::Output;
+}
+
+/// Numbers that floats are rounded to one by one.
+pub(crate) trait Float: Number {
     /// Numbers in a lane, neighbours along the inputs of a product.
     const PER_LANE: usize;
 
@@ -16,12 +41,6 @@ pub(crate) trait Number: Copy {
     /// Lane j: number j of each of `PER_LANE` rows; `second` is empty if it is behind the end. Lanes behind the end are
     /// zero.
     fn across<S: Simd>(s: S, first: &[f32], second: &[f32]) -> S::F;
-
-    /// `sum` plus the products of the numbers in each lane.
-    fn mul_add<S: Simd>(s: S, x: S::F, w: S::F, sum: S::F) -> S::F;
-
-    /// Runs `kernel` with the instruction set of this thread.
-    fn dispatch<K: Kernel>(kernel: K) -> K::Output;
 
     /// The rows as lanes, `rows × x.lanes()`; written to `storage` where they do not lie so already.
     fn rows<'a>(x: Rows<'a, Self>, storage: &'a mut Matrix) -> &'a [f32];
@@ -35,7 +54,28 @@ pub(crate) struct F32;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bf16;
 
+/// Four integers of 8 bits in a lane: those of rows from 0 to 255 for -128 to 127, those of weights with a sign. Sums begin
+/// at what the 128 that rows have too much adds, and end with a factor for each row and each output.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Int8;
+
+/// A share of the second-level cache.
+const L2_LANES: usize = 128 * 1024;
+
 impl Number for F32 {
+    const BLOCK: usize = L2_LANES;
+
+    #[inline(always)]
+    fn mul_add<S: Simd>(s: S, x: S::F, w: S::F, sum: S::F) -> S::F {
+        s.mul_add(x, w, sum)
+    }
+    #[inline(always)]
+    fn dispatch<K: Kernel>(kernel: K) -> K::Output {
+        dispatch(kernel)
+    }
+}
+
+impl Float for F32 {
     const PER_LANE: usize = 1;
 
     #[inline(always)]
@@ -46,20 +86,25 @@ impl Number for F32 {
     fn across<S: Simd>(s: S, first: &[f32], _second: &[f32]) -> S::F {
         load(s, first)
     }
-    #[inline(always)]
-    fn mul_add<S: Simd>(s: S, x: S::F, w: S::F, sum: S::F) -> S::F {
-        s.mul_add(x, w, sum)
-    }
-    #[inline(always)]
-    fn dispatch<K: Kernel>(kernel: K) -> K::Output {
-        dispatch(kernel)
-    }
     fn rows<'a>(x: Rows<'a, Self>, _storage: &'a mut Matrix) -> &'a [f32] {
         x.values()
     }
 }
 
 impl Number for Bf16 {
+    const BLOCK: usize = L2_LANES;
+
+    #[inline(always)]
+    fn mul_add<S: Simd>(s: S, x: S::F, w: S::F, sum: S::F) -> S::F {
+        s.dot_pairs(x, w, sum)
+    }
+    #[inline(always)]
+    fn dispatch<K: Kernel>(kernel: K) -> K::Output {
+        dispatch_bf16(kernel)
+    }
+}
+
+impl Float for Bf16 {
     const PER_LANE: usize = 2;
 
     #[inline(always)]
@@ -70,18 +115,32 @@ impl Number for Bf16 {
     fn across<S: Simd>(s: S, first: &[f32], second: &[f32]) -> S::F {
         s.round_pairs(load(s, first), load(s, second))
     }
-    #[inline(always)]
-    fn mul_add<S: Simd>(s: S, x: S::F, w: S::F, sum: S::F) -> S::F {
-        s.dot_pairs(x, w, sum)
-    }
-    #[inline(always)]
-    fn dispatch<K: Kernel>(kernel: K) -> K::Output {
-        dispatch_bf16(kernel)
-    }
     fn rows<'a>(x: Rows<'a, Self>, storage: &'a mut Matrix) -> &'a [f32] {
         storage.resize(x.rows(), x.lanes());
         x.write_lanes(storage.as_mut_slice());
         storage.as_slice()
+    }
+}
+
+impl Number for Int8 {
+    /// A share of the first-level cache.
+    const BLOCK: usize = 6 * 1024;
+
+    #[inline(always)]
+    fn mul_add<S: Simd>(s: S, x: S::F, w: S::F, sum: S::F) -> S::F {
+        s.dot_quads(x, w, sum)
+    }
+    #[inline(always)]
+    fn start<S: Simd>(s: S, w: &Panels, panel: usize) -> S::F {
+        s.load(&w.end(panel).start.0)
+    }
+    #[inline(always)]
+    fn end<S: Simd>(s: S, sum: S::F, scales: &[f32], row: usize, w: &Panels, panel: usize) -> S::F {
+        s.mul(s.to_floats(sum), s.mul(s.splat(scales[row]), s.load(&w.end(panel).scale.0)))
+    }
+    #[inline(always)]
+    fn dispatch<K: Kernel>(kernel: K) -> K::Output {
+        dispatch_int8(kernel)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::aligned::Lanes;
 use crate::lanes::Rows;
-use crate::number::{F32, Number};
+use crate::number::{F32, Float};
 
 /// The order of the weights of a linear map in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,11 +21,26 @@ pub(crate) struct Panels {
     lines: Vec<Lanes>,
     length: usize,
     outputs: usize,
+    /// One for each panel of integers, none of floats.
+    ends: Box<[Ends]>,
+}
+
+/// Where the sums of sixteen outputs begin (i32), and the factors that end them.
+#[derive(Clone, Copy)]
+pub(crate) struct Ends {
+    pub(crate) start: Lanes,
+    pub(crate) scale: Lanes,
 }
 
 impl Panels {
+    /// Panels of integers: `length · ends.len()` lines.
+    pub(crate) fn of_integers(lines: Vec<Lanes>, length: usize, outputs: usize, ends: Vec<Ends>) -> Self {
+        assert!(ends.len() == outputs.div_ceil(16) && lines.len() == length * ends.len(), "lines of panels");
+        Self { lines, length, outputs, ends: ends.into() }
+    }
+
     /// Packs weights into the present storage.
-    pub(crate) fn fill<N: Number>(&mut self, weights: &[f32], inputs: usize, outputs: usize, order: WeightOrder) {
+    pub(crate) fn fill<N: Float>(&mut self, weights: &[f32], inputs: usize, outputs: usize, order: WeightOrder) {
         assert_eq!(Some(weights.len()), inputs.checked_mul(outputs), "weights of a {inputs} × {outputs} map");
         (self.length, self.outputs) = (inputs.div_ceil(N::PER_LANE), outputs);
         self.lines.resize(self.length * self.count(), Lanes::ZERO); // all will be written
@@ -54,7 +69,13 @@ impl Panels {
 
     /// Memory that the weights take.
     pub(crate) fn bytes(&self) -> usize {
-        std::mem::size_of_val(&self.lines[..])
+        std::mem::size_of_val(&self.lines[..]) + std::mem::size_of_val(&self.ends[..])
+    }
+
+    /// Beginning and end of the sums of panel `i`, which is one of integers.
+    #[inline(always)]
+    pub(crate) fn end(&self, i: usize) -> &Ends {
+        &self.ends[i]
     }
 
     /// The weights to outputs `16·i`, `16·i + 1`, …: a line for each lane of inputs.

@@ -2,7 +2,7 @@
 //!
 //! A tile is R rows × P panels of sixteen outputs, with all accumulators in registers. Each accumulator is one chain of
 //! multiply-adds over the inputs in order, whatever R and P are. So the shape of a tile may depend on the number of rows,
-//! and the result does not. The same code serves f32 and pairs of bf16, see [`Number`].
+//! and the result does not. The same code serves f32, pairs of bf16 and integers, see [`Number`].
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -14,7 +14,7 @@ use crate::elementwise::{
 use crate::isa::{Kernel, Simd};
 use crate::lanes::Rows;
 use crate::matrix::Matrix;
-use crate::number::{F32, Number};
+use crate::number::{F32, Float, Number};
 use crate::packed::{PackedMatrix, Panels};
 
 /// The function that is applied to each value at the end.
@@ -63,6 +63,19 @@ pub struct Epilogue<'a> {
     pub activation: Activation,
 }
 
+impl Epilogue<'_> {
+    /// # Panics
+    /// If bias or addend do not fit a result of this shape.
+    fn check(&self, rows: usize, outputs: usize) {
+        if let Some(bias) = self.bias {
+            assert_eq!(bias.len(), outputs, "length of the bias");
+        }
+        if let Some(add) = self.add {
+            assert_eq!((add.rows(), add.cols()), (rows, outputs), "shape of what is added");
+        }
+    }
+}
+
 /// out ← activation(x·w + bias + add). `out` is resized to `x.rows() × w.outputs()`.
 ///
 /// # Panics
@@ -83,7 +96,7 @@ pub fn product_add(x: &Matrix, w: &PackedMatrix, out: &mut Matrix) {
 }
 
 /// [`product`] for one kind of number; `storage` is for the rows of x as lanes.
-pub(crate) fn product_of<N: Number>(
+pub(crate) fn product_of<N: Float>(
     x: &Matrix,
     w: &Panels,
     epilogue: Epilogue<'_>,
@@ -91,29 +104,53 @@ pub(crate) fn product_of<N: Number>(
     storage: &mut Matrix,
 ) {
     let outputs = w.outputs();
-    if let Some(bias) = epilogue.bias {
-        assert_eq!(bias.len(), outputs, "length of the bias");
-    }
-    if let Some(add) = epilogue.add {
-        assert_eq!((add.rows(), add.cols()), (x.rows(), outputs), "shape of what is added");
-    }
+    epilogue.check(x.rows(), outputs);
     out.resize(x.rows(), outputs);
-    for rows in row_blocks(x.rows(), w) {
-        let values = rows.start * outputs..rows.end * outputs;
-        let add = epilogue.add.map(|add| &add.as_slice()[values.clone()]);
-        let out = &mut out.as_mut_slice()[values];
-        let x = N::rows(part::<N>(x, &rows), storage);
-        let (rows, bias) = (rows.len(), epilogue.bias);
-        N::dispatch(Product::<N> { x, rows, w, bias, add, out, accumulate: false, number: PhantomData });
-        // A pass of its own: rather the result again from the second-level cache than five functions in each tile's code.
-        epilogue.activation.apply(out);
+    for rows in row_blocks::<N>(x.rows(), w) {
+        let lanes = N::rows(part::<N>(x, &rows), storage);
+        finish_block::<N>(lanes, &[], rows, w, epilogue, out);
     }
 }
 
+/// [`product_of`] for rows that are lanes already, `rows × w.length()`, with their factors, one for each row.
+pub(crate) fn product_of_lanes<N: Number>(
+    x: &Matrix,
+    scales: &[f32],
+    w: &Panels,
+    epilogue: Epilogue<'_>,
+    out: &mut Matrix,
+) {
+    assert_eq!((x.cols(), scales.len()), (w.length(), x.rows()), "lanes and factors of x");
+    epilogue.check(x.rows(), w.outputs());
+    out.resize(x.rows(), w.outputs());
+    for rows in row_blocks::<N>(x.rows(), w) {
+        let lanes = &x.as_slice()[rows.start * w.length()..rows.end * w.length()];
+        finish_block::<N>(lanes, &scales[rows.clone()], rows, w, epilogue, out);
+    }
+}
+
+/// Rows `rows` of a product, whose lanes and factors are given.
+fn finish_block<N: Number>(
+    x: &[f32],
+    scales: &[f32],
+    rows: Range<usize>,
+    w: &Panels,
+    epilogue: Epilogue<'_>,
+    out: &mut Matrix,
+) {
+    let values = rows.start * w.outputs()..rows.end * w.outputs();
+    let add = epilogue.add.map(|add| &add.as_slice()[values.clone()]);
+    let out = &mut out.as_mut_slice()[values];
+    let (rows, bias) = (rows.len(), epilogue.bias);
+    N::dispatch(Product::<N> { x, scales, rows, w, bias, add, out, accumulate: false, number: PhantomData });
+    // A pass of its own: rather the result again from the second-level cache than five functions in each tile's code.
+    epilogue.activation.apply(out);
+}
+
 /// [`product_add`] for one kind of number; `storage` is for the rows of x as lanes.
-pub(crate) fn product_add_of<N: Number>(x: &Matrix, w: &Panels, out: &mut Matrix, storage: &mut Matrix) {
+pub(crate) fn product_add_of<N: Float>(x: &Matrix, w: &Panels, out: &mut Matrix, storage: &mut Matrix) {
     assert_eq!((out.rows(), out.cols()), (x.rows(), w.outputs()), "shape of the sum");
-    for rows in row_blocks(x.rows(), w) {
+    for rows in row_blocks::<N>(x.rows(), w) {
         let out = &mut out.as_mut_slice()[rows.start * w.outputs()..rows.end * w.outputs()];
         add_lanes::<N>(N::rows(part::<N>(x, &rows), storage), rows.len(), w, out);
     }
@@ -121,25 +158,34 @@ pub(crate) fn product_add_of<N: Number>(x: &Matrix, w: &Panels, out: &mut Matrix
 
 /// out ← out + x·w, for rows of x as lanes.
 pub(crate) fn add_lanes<N: Number>(x: &[f32], rows: usize, w: &Panels, out: &mut [f32]) {
-    N::dispatch(Product::<N> { x, rows, w, bias: None, add: None, out, accumulate: true, number: PhantomData });
+    N::dispatch(Product::<N> {
+        x,
+        scales: &[],
+        rows,
+        w,
+        bias: None,
+        add: None,
+        out,
+        accumulate: true,
+        number: PhantomData,
+    });
 }
 
-/// Lanes of rows that are multiplied by all panels before the next rows are read: a share of the second-level cache.
-const BLOCK: usize = 128 * 1024;
-
 /// Parts of `rows` rows, in whole tiles.
-fn row_blocks(rows: usize, w: &Panels) -> impl Iterator<Item = Range<usize>> {
-    let block = (BLOCK / w.length().max(1)).max(96) / 12 * 12;
+fn row_blocks<N: Number>(rows: usize, w: &Panels) -> impl Iterator<Item = Range<usize>> {
+    let block = (N::BLOCK / w.length().max(1)).max(24) / 12 * 12;
     (0..rows).step_by(block).map(move |start| start..rows.min(start + block))
 }
 
-fn part<'a, N: Number>(x: &'a Matrix, rows: &Range<usize>) -> Rows<'a, N> {
+fn part<'a, N: Float>(x: &'a Matrix, rows: &Range<usize>) -> Rows<'a, N> {
     Rows::new(&x.as_slice()[rows.start * x.cols()..rows.end * x.cols()], rows.len(), x.cols())
 }
 
 struct Product<'a, N> {
     /// `rows × w.length()`.
     x: &'a [f32],
+    /// Factors of the rows of integers, none of floats.
+    scales: &'a [f32],
     rows: usize,
     w: &'a Panels,
     bias: Option<&'a [f32]>,
@@ -216,9 +262,14 @@ impl<N: Number> Product<'_, N> {
                 s.prefetch(self.out[self.place(row + r, first + p)].as_ptr());
             }
         }
-        let sums = multiply::<S, N, R, P>(s, x, panels);
+        let mut starts = [s.splat(0.0); P];
+        for (p, start) in starts.iter_mut().enumerate() {
+            *start = N::start(s, self.w, first + p);
+        }
+        let sums = multiply::<S, N, R, P>(s, x, panels, starts);
         for (r, sums) in sums.iter().enumerate() {
             for (p, &sum) in sums.iter().enumerate() {
+                let sum = N::end(s, sum, self.scales, row + r, self.w, first + p);
                 self.finish(s, row + r, first + p, sum);
             }
         }
@@ -259,6 +310,7 @@ fn multiply<S: Simd, N: Number, const R: usize, const P: usize>(
     s: S,
     x: [&[f32]; R],
     panels: [&[Lanes]; P],
+    starts: [S::F; P],
 ) -> [[S::F; P]; R] {
     let length = panels[0].len();
     assert!(x.iter().all(|row| row.len() == length) && panels.iter().all(|panel| panel.len() == length));
@@ -266,7 +318,7 @@ fn multiply<S: Simd, N: Number, const R: usize, const P: usize>(
     let value = |row: &[f32], k: usize| s.splat(unsafe { *row.get_unchecked(k) });
     let weights = |panel: &[Lanes], k: usize| s.load(unsafe { &panel.get_unchecked(k).0 });
 
-    let mut sums = [[s.splat(0.0); P]; R];
+    let mut sums = [starts; R];
     for k in 0..length {
         let mut all = [s.splat(0.0); P];
         for (weight, panel) in all.iter_mut().zip(panels) {

@@ -2,7 +2,7 @@
 
 use crate::lanes::Rows;
 use crate::matrix::Matrix;
-use crate::number::{F32, Number};
+use crate::number::{F32, Float};
 use crate::packed::{Panels, WeightOrder};
 use crate::product::add_lanes;
 
@@ -37,7 +37,7 @@ pub fn transposed_product_add(x: &Matrix, y: &Matrix, out: &mut Matrix, storage:
 }
 
 /// [`transposed_product_add`] for one kind of number.
-pub(crate) fn transposed_product_add_of<N: Number>(
+pub(crate) fn transposed_product_add_of<N: Float>(
     x: &Matrix,
     y: &Matrix,
     out: &mut Matrix,

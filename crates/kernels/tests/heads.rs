@@ -1,7 +1,7 @@
 //! Products by heads against naive ones, on every instruction set.
 
-use crate::common::{Random, bits, on_each_set};
-use metaphrase_kernels::{InstructionSet, Rows, heads_dot, heads_weighted_sum, with_instruction_set};
+use crate::common::{Random, bits, on_each_set, same_on_each_set};
+use metaphrase_kernels::{Rows, heads_dot, heads_weighted_sum};
 
 /// heads, columns of each.
 const HEADS: [(usize, usize); 7] = [(1, 1), (2, 8), (8, 32), (4, 64), (3, 17), (1, 100), (16, 16)];
@@ -99,24 +99,18 @@ fn a_key_stands_alone() {
 }
 
 #[test]
-fn avx2_and_avx512_agree_to_the_bit() {
-    if !InstructionSet::available().any(|set| set == InstructionSet::Avx512) {
-        return;
-    }
+fn all_sets_agree_to_the_bit() {
     for (heads, size) in HEADS {
-        let run = |set| {
-            with_instruction_set(set, || {
-                let mut random = Random::new(5);
-                let matrix = random.matrix(53, heads * size);
-                let (query, weights) = (random.values(heads * size), random.values(heads * 53));
-                let mut out = vec![0.0; heads * (53 + size)];
-                let (dots, sum) = out.split_at_mut(heads * 53);
-                heads_dot(&query, &matrix, Rows::Range(0..53), heads, 0.3, dots);
-                heads_weighted_sum(&weights, &matrix, Rows::Range(0..53), heads, sum);
-                bits(&out)
-            })
-        };
-        assert_eq!(run(InstructionSet::Avx2), run(InstructionSet::Avx512), "{heads} × {size}");
+        same_on_each_set(format!("{heads} × {size}"), || {
+            let mut random = Random::new(5);
+            let matrix = random.matrix(53, heads * size);
+            let (query, weights) = (random.values(heads * size), random.values(heads * 53));
+            let mut out = vec![0.0; heads * (53 + size)];
+            let (dots, sum) = out.split_at_mut(heads * 53);
+            heads_dot(&query, &matrix, Rows::Range(0..53), heads, 0.3, dots);
+            heads_weighted_sum(&weights, &matrix, Rows::Range(0..53), heads, sum);
+            out
+        });
     }
 }
 

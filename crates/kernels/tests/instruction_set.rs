@@ -25,7 +25,15 @@ fn the_environment_chooses() {
     assert_eq!(set_of_process(None), widest);
     assert_eq!(set_of_process(Some("")), widest);
     assert_eq!(set_of_process(Some("sse9")), widest);
-    for set in [InstructionSet::Portable, InstructionSet::Avx2, InstructionSet::Avx512] {
+    let sets = [
+        InstructionSet::Portable,
+        InstructionSet::Avx2,
+        InstructionSet::AvxVnni,
+        InstructionSet::Avx512,
+        InstructionSet::Avx512Vnni,
+        InstructionSet::Avx512Bf16,
+    ];
+    for set in sets {
         let has = InstructionSet::available().any(|available| available == set);
         let expected = if has { set.to_string() } else { widest.clone() };
         assert_eq!(set_of_process(Some(&set.to_string())), expected);

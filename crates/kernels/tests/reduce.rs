@@ -1,9 +1,7 @@
 //! Reductions and norms against naive ones, on every instruction set.
 
-use crate::common::{Random, bits, on_each_set};
-use metaphrase_kernels::{
-    InstructionSet, dot, layer_norm, log_sum_exp, max, rms_norm, softmax_in_place, tanh_dot, with_instruction_set,
-};
+use crate::common::{Random, on_each_set, same_on_each_set};
+use metaphrase_kernels::{dot, layer_norm, log_sum_exp, max, rms_norm, softmax_in_place, tanh_dot};
 
 /// Lengths around multiples of sixteen and sixty-four, and some of real rows.
 const LENGTHS: [usize; 14] = [1, 2, 15, 16, 17, 33, 63, 64, 65, 96, 127, 500, 512, 8001];
@@ -120,24 +118,18 @@ fn norms() {
 }
 
 #[test]
-fn avx2_and_avx512_agree_to_the_bit() {
-    if !InstructionSet::available().any(|set| set == InstructionSet::Avx512) {
-        return;
-    }
+fn all_sets_agree_to_the_bit() {
     for n in LENGTHS {
-        let run = |set| {
-            with_instruction_set(set, || {
-                let mut random = Random::new(n as u64);
-                let (a, b, v) = (random.values(n), random.values(n), random.values(n));
-                let mut all = vec![dot(&a, &b), tanh_dot(&a, &b, &v), log_sum_exp(&a), max(&b)];
-                let [mut soft, mut layer, mut rms] = [a.clone(), a.clone(), a];
-                softmax_in_place(&mut soft);
-                layer_norm(&mut layer, &b, Some(&v), 1e-5);
-                rms_norm(&mut rms, &b, None, 1e-5);
-                all.extend([soft, layer, rms].concat());
-                bits(&all)
-            })
-        };
-        assert_eq!(run(InstructionSet::Avx2), run(InstructionSet::Avx512), "length {n}");
+        same_on_each_set(format!("length {n}"), || {
+            let mut random = Random::new(n as u64);
+            let (a, b, v) = (random.values(n), random.values(n), random.values(n));
+            let mut all = vec![dot(&a, &b), tanh_dot(&a, &b, &v), log_sum_exp(&a), max(&b)];
+            let [mut soft, mut layer, mut rms] = [a.clone(), a.clone(), a];
+            softmax_in_place(&mut soft);
+            layer_norm(&mut layer, &b, Some(&v), 1e-5);
+            rms_norm(&mut rms, &b, None, 1e-5);
+            all.extend([soft, layer, rms].concat());
+            all
+        });
     }
 }

@@ -1,6 +1,7 @@
 //! Our compact form: a lattice on a line.
 
 use crate::{Arc, Builder, Lattice, LatticeError, StateId};
+use metaphrase_base::shown;
 use std::fmt::Write;
 
 /// The largest count that a line may state, checked before memory is reserved: each state but the last has an arc.
@@ -36,12 +37,12 @@ impl Lattice {
         let count = fields.next().unwrap_or_default();
         let arcs: Vec<&str> = fields.collect();
         let states = count.trim().parse().ok().filter(|&states| is_believable(states, arcs.len()));
-        let states = states.ok_or_else(|| LatticeError::States(count.into()))?;
+        let states = states.ok_or_else(|| LatticeError::States(shown(count)))?;
         let mut builder = Builder::default();
         (1..states).for_each(|_| _ = builder.add_state());
         let mut before = 0u32;
         for (number, text) in (1..).zip(arcs) {
-            let wrong = || LatticeError::Arc { arc: number, states, found: text.into() };
+            let wrong = || LatticeError::Arc { arc: number, states, found: shown(text) };
             let (skip, jump, score, word) = parse(text).ok_or_else(wrong)?;
             let from = before.checked_add(skip).ok_or_else(wrong)?;
             let to = from.checked_add(jump).filter(|&to| jump > 0 && to < states).ok_or_else(wrong)?;

@@ -1,6 +1,7 @@
 //! OpenFst's text form, as `fstprint` writes it with symbols and `fstcompile` reads it.
 
 use crate::{Arc, Builder, Lattice, LatticeError, StateId};
+use metaphrase_base::shown;
 use std::fmt::Write;
 
 /// OpenFst's name for no word.
@@ -64,7 +65,7 @@ enum Line<'a> {
 
 impl<'a> Line<'a> {
     fn parse(number: usize, text: &'a str) -> Result<Self, LatticeError> {
-        let wrong = || LatticeError::Line { line: number, found: text.into() };
+        let wrong = || LatticeError::Line { line: number, found: shown(text) };
         let fields: Vec<&str> = text.split_ascii_whitespace().collect();
         let state = |field: &str| field.parse::<u32>().map_err(|_| wrong());
         let cost = |field: &str| field.parse::<f32>().ok().filter(|cost| !cost.is_nan());

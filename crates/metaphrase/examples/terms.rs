@@ -7,9 +7,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Source term, tab, target term; further target terms if any of them will do.
     let glossary = Glossary::parse("house\tGebäude\tBau\nstation\tBahnhof\n", Case::Ignore)?;
     let translator = Translator::builder().model("en-de").glossary(glossary).build()?;
-    let mut options = translator.options();
-    // Terms find better places in a wider beam.
-    options.search.beam_size = 10;
+    let options = translator.options();
     let requests = vec![
         Request::translate("The house is old."),
         Request::translate("He took a cab home.").require(["Taxi"]).avoid("fuhr"),

@@ -1,7 +1,8 @@
 //! The models that come with the program; `models/*/README.md` says how they were made.
 
 use crate::Error;
-use metaphrase_models::{Config, Weights};
+use metaphrase_base::Checksums;
+use metaphrase_models::{Config, ModelError, Weights};
 use metaphrase_text::vocab::{Vocabulary, VocabularyFormat};
 use std::path::Path;
 
@@ -12,6 +13,7 @@ pub(crate) struct Bundled {
     config: &'static str,
     vocabulary: &'static [u8],
     weights: &'static Aligned<[u8]>,
+    checksums: &'static str,
 }
 
 /// Tensors are used in place, so they need the alignment of a memory map.
@@ -25,6 +27,7 @@ macro_rules! bundled {
             config: include_str!(concat!("../../../models/", $name, "/config.toml")),
             vocabulary: include_bytes!(concat!("../../../models/", $name, "/source.spm")),
             weights: &Aligned(*include_bytes!(concat!("../../../models/", $name, "/model.safetensors"))),
+            checksums: include_str!(concat!("../../../models/", $name, "/checksums")),
         }
     };
 }
@@ -39,7 +42,10 @@ impl Bundled {
     }
 
     pub(crate) fn model(&self) -> Result<(Config, Weights), Error> {
-        Ok(metaphrase_models::load_static(self.name.as_ref(), self.config, &self.weights.0)?)
+        let name = Path::new(self.name);
+        let checksums = Checksums::parse(self.checksums);
+        let checksums = checksums.map_err(|problem| ModelError::Damaged { path: name.to_owned(), problem })?;
+        Ok(metaphrase_models::load_static(name, self.config, &self.weights.0, &checksums)?)
     }
 
     pub(crate) fn vocabulary(&self) -> Result<Vocabulary, Error> {

@@ -1,15 +1,18 @@
 //! Constraints as text: terms become words of the model, and translations say where the terms stand.
 
-use metaphrase_base::WordId;
+use metaphrase_base::{Avoided, ReadText, WordId};
 use metaphrase_search::{Constraints, ConstraintsError, Continues};
 use metaphrase_text::vocab::Vocabulary;
+use metaphrase_text::{WholeWords, comparable};
+use std::sync::Arc;
+use unicode_normalization::UnicodeNormalization;
 
 /// What translations of a line must and must not contain.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Terms {
     /// Each must appear, in one of its alternatives: words or phrases, as they are written in the target language.
     pub required: Vec<Vec<String>>,
-    /// Words or phrases that must not appear.
+    /// Words or phrases that must not appear, as whole words.
     pub avoided: Vec<String>,
 }
 
@@ -53,14 +56,34 @@ pub struct Met {
     pub pieces: usize,
 }
 
+/// The phrases that translations of a line must not contain.
+pub(crate) struct Forbidden {
+    phrases: WholeWords,
+    target: Arc<Vocabulary>,
+}
+
+impl std::fmt::Debug for Forbidden {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.phrases.fmt(f)
+    }
+}
+
+impl Avoided for Forbidden {
+    fn read(&self, tail: &[u8], word: WordId) -> ReadText {
+        let mut more = Vec::new();
+        self.target.spell(word, &mut more);
+        self.phrases.read(tail, &more)
+    }
+}
+
 /// Terms as words of a vocabulary.
 #[derive(Default)]
 pub(crate) struct Segmented {
-    /// Alternatives of the required terms, as they were given.
-    pub(crate) terms: Vec<Vec<String>>,
-    /// `None` if no term is left.
+    /// The terms as they were given.
+    given: Terms,
+    /// `None` if no term is left and no phrase is to be avoided.
     pub(crate) constraints: Option<Constraints>,
-    /// For each term of `constraints` its number among `terms`.
+    /// For each term of `constraints` its number among the required terms.
     pub(crate) numbers: Vec<usize>,
     /// Numbers of terms that can not be met.
     pub(crate) impossible: Vec<usize>,
@@ -70,22 +93,16 @@ pub(crate) struct Segmented {
 
 impl Segmented {
     /// Segments terms as the model would inside a sentence. A term that can not be met is left out, with a note.
-    pub(crate) fn new(terms: &Terms, target: &Vocabulary, continues: &Continues) -> Self {
-        let mut this = Self { terms: terms.required.clone(), ..Self::default() };
-        let mut avoided = Vec::new();
-        for phrase in &terms.avoided {
-            match segment(phrase, target) {
-                Ok(words) => avoided.push(words),
-                Err(Unusable::Empty) => this.notes.push("an empty phrase to avoid is left out".into()),
-                // A phrase that the vocabulary can not express can not appear.
-                Err(Unusable::Unknown) => {}
-            }
-        }
+    pub(crate) fn new(terms: &Terms, target: &Arc<Vocabulary>, continues: &Continues) -> Self {
+        let mut this = Self { given: terms.clone(), ..Self::default() };
+        let empty = terms.avoided.iter().filter(|phrase| comparable(phrase).is_empty());
+        this.notes.extend(empty.map(|_| "an empty phrase to avoid is left out".into()));
+        let avoided = this.avoided(target);
         let mut required = Vec::new();
         for (number, alternatives) in terms.required.iter().enumerate() {
             match this.alternatives(alternatives, target) {
                 // One term at a time, so that a contradiction names its term.
-                Some(term) => match Constraints::new(std::slice::from_ref(&term), &avoided, None) {
+                Some(term) => match Constraints::new(std::slice::from_ref(&term), avoided.clone(), None) {
                     Ok(_) => {
                         required.push(term);
                         this.numbers.push(number);
@@ -98,8 +115,8 @@ impl Segmented {
                 None => this.impossible.push(number),
             }
         }
-        if !required.is_empty() || !avoided.is_empty() {
-            match Constraints::new(&required, &avoided, Some(continues.clone())) {
+        if !required.is_empty() || avoided.is_some() {
+            match Constraints::new(&required, avoided, Some(continues.clone())) {
                 Ok(constraints) => this.constraints = Some(constraints),
                 Err(error) => this.notes.push(error.to_string()),
             }
@@ -107,18 +124,34 @@ impl Segmented {
         this
     }
 
+    /// The phrases to avoid, as search reads them.
+    fn avoided(&self, target: &Arc<Vocabulary>) -> Option<Arc<dyn Avoided>> {
+        let phrases = WholeWords::new(&self.given.avoided);
+        (!self.given.avoided.is_empty()).then(|| Arc::new(Forbidden { phrases, target: Arc::clone(target) }) as _)
+    }
+
     /// The alternatives of a term that can be used; `None` if no alternative can.
     fn alternatives(&mut self, alternatives: &[String], target: &Vocabulary) -> Option<Vec<Vec<WordId>>> {
         let mut term = Vec::new();
         for alternative in alternatives {
-            match segment(alternative, target) {
-                Ok(words) if !term.contains(&words) => term.push(words),
-                Ok(_) => {}
-                Err(Unusable::Empty) => self.notes.push("an empty constraint is left out".into()),
-                Err(Unusable::Unknown) => self.notes.push(format!(
+            let written = match segment(alternative, target) {
+                Ok((words, written)) => {
+                    if !term.contains(&words) {
+                        term.push(words);
+                    }
+                    written.map(|written| {
+                        format!("the model's vocabulary writes the constraint '{alternative}' as '{written}'")
+                    })
+                }
+                Err(Unusable::Empty) => Some("an empty constraint is left out".into()),
+                Err(Unusable::Unknown) => Some(format!(
                     "the constraint '{alternative}' is left out: it has characters that the model's vocabulary cannot express"
                 )),
-            }
+                Err(Unusable::Differs(written)) => Some(format!(
+                    "the constraint '{alternative}' is left out: the model's vocabulary can only write it as '{written}'"
+                )),
+            };
+            self.notes.extend(written);
         }
         if alternatives.is_empty() {
             self.notes.push("an empty constraint is left out".into());
@@ -126,21 +159,44 @@ impl Segmented {
         (!term.is_empty()).then_some(term)
     }
 
-    /// Where the terms are in a translation of these words. A term counts only if the text has it, too.
-    pub(crate) fn met(&self, target: &Vocabulary, words: &[WordId], text: &str) -> Vec<Met> {
+    /// Where the terms are in a translation of these words. A term counts only if the text has one of its alternatives as
+    /// whole words, too.
+    pub(crate) fn met(&self, words: &[WordId], text: &str) -> Vec<Met> {
         let Some(constraints) = &self.constraints else { return Vec::new() };
         let found = constraints.find(words).into_iter().zip(&self.numbers);
         let met = found.filter_map(|(place, &term)| {
             let (first, pieces) = place?;
-            let has = text.contains(target.decode(&words[first..first + pieces]).trim());
+            let has = !WholeWords::new(&self.given.required[term]).numbers_in(text).is_empty();
             has.then_some(Met { term, first, pieces })
         });
         met.collect()
     }
 
-    /// Gives up all terms; `note` says why.
-    pub(crate) fn give_up(&mut self, note: String) {
-        self.constraints = None;
+    /// Numbers of the avoided phrases that stand in a text all the same.
+    pub(crate) fn present(&self, text: &str) -> Vec<usize> {
+        WholeWords::new(&self.given.avoided).numbers_in(text)
+    }
+
+    /// The sentence that tells that the translation lacks a term. `complete`: the translation ended by itself.
+    pub(crate) fn lacks(&self, number: usize, complete: bool) -> String {
+        let term = self.given.required[number].join("' or '");
+        let reason = if complete { "it is not there as words of its own" } else { "its length limit came first" };
+        format!("the translation lacks the constraint '{term}': {reason}")
+    }
+
+    /// The sentence that tells that the translation contains a phrase to avoid.
+    pub(crate) fn contains(&self, number: usize, prefix: &str) -> String {
+        let phrase = &self.given.avoided[number];
+        let by_prefix = !WholeWords::new([phrase]).numbers_in(prefix).is_empty();
+        let reason = if by_prefix { ", which its given prefix has" } else { "" };
+        format!("the translation contains '{phrase}'{reason}, although this phrase is to be avoided")
+    }
+
+    /// Gives up all required terms, and with `all` the phrases to avoid, too; `note` says why.
+    pub(crate) fn give_up(&mut self, all: bool, note: String, target: &Arc<Vocabulary>, continues: &Continues) {
+        let avoided = self.avoided(target).filter(|_| !all);
+        // Without terms there is nothing to contradict.
+        self.constraints = avoided.and_then(|some| Constraints::new(&[], Some(some), Some(continues.clone())).ok());
         self.impossible.append(&mut self.numbers);
         self.impossible.sort_unstable();
         self.notes.push(note);
@@ -160,18 +216,34 @@ fn contradiction(alternatives: &[String], error: &ConstraintsError) -> String {
 enum Unusable {
     Empty,
     Unknown,
+    /// The vocabulary writes another phrase.
+    Differs(String),
 }
 
-/// The words of a phrase, as they would be inside a sentence.
-fn segment(phrase: &str, target: &Vocabulary) -> Result<Vec<WordId>, Unusable> {
+/// The words of a phrase, as they would be inside a sentence, and the form in which the vocabulary writes the phrase, where
+/// that is another one. Forms differ in Unicode's compatibility forms alone, as `m²` and `m2`.
+fn segment(phrase: &str, target: &Vocabulary) -> Result<(Vec<WordId>, Option<String>), Unusable> {
     let mut words = Vec::new();
-    target.encode(phrase, &mut words);
-    words.pop();
-    if words.is_empty() {
-        Err(Unusable::Empty)
-    } else if words.iter().any(|&word| target.is_unknown(word)) {
-        Err(Unusable::Unknown)
-    } else {
-        Ok(words)
+    let composed: String = phrase.nfc().collect();
+    // The vocabulary may know the phrase as it was given alone.
+    for form in [composed.as_str(), phrase] {
+        target.encode(form, &mut words);
+        words.pop();
+        if words.is_empty() {
+            return Err(Unusable::Empty);
+        }
+        if !words.iter().any(|&word| target.is_unknown(word)) {
+            break;
+        }
     }
+    if words.iter().any(|&word| target.is_unknown(word)) {
+        return Err(Unusable::Unknown);
+    }
+    let written = target.decode(&words);
+    if comparable(&written) != comparable(phrase) {
+        return Err(Unusable::Differs(written));
+    }
+    let canonical = |text: &str| text.nfd().filter(|c| !c.is_whitespace()).collect::<String>();
+    let differs = canonical(&written) != canonical(phrase);
+    Ok((words, differs.then_some(written)))
 }

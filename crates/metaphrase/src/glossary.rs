@@ -1,11 +1,14 @@
 //! Glossaries: terms of the source language and their translations.
 
-use std::collections::HashMap;
+use crate::Terms;
+use std::collections::{HashMap, HashSet};
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
 
 /// A glossary that is applied to source sentences: where a term stands, its translation is required.
 ///
-/// Words are runs of letters and digits; every other character but blanks is a word of its own, and so is every
-/// character of scripts that do not separate words.
+/// Words are runs of letters and digits with their combining marks; every other character but blanks is a word of its own,
+/// and so is every character of scripts that do not separate words. Composed and decomposed characters are the same (NFC).
 #[derive(Debug, Clone)]
 pub struct Glossary {
     case: Case,
@@ -13,6 +16,7 @@ pub struct Glossary {
     entries: HashMap<String, Vec<(Vec<String>, usize)>>,
     /// Alternatives.
     targets: Vec<Vec<String>>,
+    notes: Vec<String>,
 }
 
 /// Whether the search for terms respects upper and lower case.
@@ -39,7 +43,8 @@ pub struct GlossaryError {
 
 impl Glossary {
     /// Reads entries, a line each: `source term <tab> target term [<tab> alternative]…`. Empty lines and lines that
-    /// begin with `#` are left out.
+    /// begin with `#` are left out, as is a byte order mark at the beginning. The target terms of lines with the same
+    /// source term are alternatives of each other; [`notes`](Self::notes) tells these lines.
     ///
     /// ```
     /// use metaphrase::{Case, Glossary};
@@ -54,14 +59,17 @@ impl Glossary {
     /// # Errors
     /// [`GlossaryError`] for the first line that is not an entry.
     pub fn parse(text: &str, case: Case) -> Result<Self, GlossaryError> {
-        let mut glossary = Self { case, entries: HashMap::new(), targets: Vec::new() };
-        for (number, line) in text.lines().enumerate() {
+        let mut glossary = Self { case, entries: HashMap::new(), targets: Vec::new(), notes: Vec::new() };
+        // By number of the entry: its line.
+        let mut lines = Vec::new();
+        for (number, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
             let fail = |problem| Err(GlossaryError { line: number + 1, problem });
             if line.trim().is_empty() || line.starts_with('#') {
                 continue;
             }
             let mut fields = line.split('\t').map(str::trim);
-            let words: Vec<String> = fields.next().map_or(Vec::new(), |term| glossary.words(term));
+            let source = fields.next().unwrap_or_default();
+            let words: Vec<String> = glossary.words(source);
             let targets: Vec<String> = fields.filter(|target| !target.is_empty()).map(str::to_owned).collect();
             let Some(first) = words.first().cloned() else {
                 return fail("has no source term");
@@ -69,14 +77,50 @@ impl Glossary {
             if targets.is_empty() {
                 return fail("has no target term");
             }
-            glossary.entries.entry(first).or_default().push((words, glossary.targets.len()));
-            glossary.targets.push(targets);
+            let terms = glossary.entries.entry(first).or_default();
+            if let Some((_, known)) = terms.iter().find(|(known, _)| *known == words) {
+                let (line, first) = (number + 1, lines[*known]);
+                glossary.notes.push(format!("line {line} has the source term '{source}' of line {first} again; any of their target terms will do"));
+                glossary.targets[*known].extend(targets);
+            } else {
+                terms.push((words, glossary.targets.len()));
+                glossary.targets.push(targets);
+                lines.push(number + 1);
+            }
         }
         for terms in glossary.entries.values_mut() {
-            // The longest first; of equal terms the last entry counts.
-            terms.sort_by_key(|(words, number)| (std::cmp::Reverse(words.len()), std::cmp::Reverse(*number)));
+            terms.sort_by_key(|(words, _)| std::cmp::Reverse(words.len()));
+        }
+        for targets in &mut glossary.targets {
+            let mut seen = HashSet::new();
+            targets.retain(|target| seen.insert(composed(target)));
         }
         Ok(glossary)
+    }
+
+    /// One sentence for each line whose source term an earlier line has.
+    #[must_use]
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Adds the terms that a source sentence requires. Where a term of the sentence's own and one of the glossary have
+    /// alternatives in common, one word keeps both promises: the sentence's term keeps these alternatives alone, and the
+    /// glossary's term is not added.
+    pub(crate) fn add_to(&self, terms: &mut Terms, source: &str) {
+        let own = terms.required.len();
+        let mut free = vec![true; own];
+        for found in self.find(source) {
+            let same = |a: &String| found.iter().any(|b| composed(a) == composed(b));
+            let shared = (0..own).find(|&term| free[term] && terms.required[term].iter().any(same));
+            match shared {
+                Some(term) => {
+                    terms.required[term].retain(same);
+                    free[term] = false;
+                }
+                None => terms.required.push(found),
+            }
+        }
     }
 
     /// Number of entries.
@@ -113,9 +157,10 @@ impl Glossary {
     fn words(&self, text: &str) -> Vec<String> {
         let mut words: Vec<String> = Vec::new();
         let mut inside = false;
-        for c in text.chars() {
-            let part = c.is_alphanumeric() && !metaphrase_text::without_spaces(c);
-            if part && inside {
+        for c in text.nfc() {
+            let part = (c.is_alphanumeric() && !metaphrase_text::without_spaces(c)) || is_combining_mark(c);
+            // A mark belongs to the character before it, whatever that is.
+            if part && (inside || (is_combining_mark(c) && !words.is_empty())) {
                 words.last_mut().into_iter().for_each(|word| word.push(c));
             } else if !c.is_whitespace() {
                 words.push(c.into());
@@ -123,10 +168,16 @@ impl Glossary {
             inside = part;
         }
         if self.case == Case::Ignore {
-            words.iter_mut().for_each(|word| *word = word.to_lowercase());
+            // Lower case of a composed character may be decomposed.
+            words.iter_mut().for_each(|word| *word = composed(&word.to_lowercase()));
         }
         words
     }
+}
+
+/// A text in Unicode's normal form C, without blanks around it.
+fn composed(text: &str) -> String {
+    text.trim().nfc().collect()
 }
 
 #[cfg(test)]
@@ -150,6 +201,41 @@ mod tests {
     fn case_can_count() {
         let glossary = Glossary::parse("Polish\tpolnisch\npolish\tpolieren", Case::Respect).unwrap();
         assert_eq!(glossary.find("Polish it? polish it, POLISH"), [["polnisch"], ["polieren"]]);
+    }
+
+    #[test]
+    fn no_entry_is_lost() {
+        // A byte order mark, the same term twice in other letters and in another Unicode form, lines that end with CR.
+        let text = "\u{feff}bank\tBank\r\nHouse\tHaus\r\nBank\tUfer\tBank\r\ncafé\tKaffeehaus\r\ncafe\u{301}\tCafé\r\n";
+        let glossary = Glossary::parse(text, Case::Ignore).unwrap();
+        assert_eq!(glossary.len(), 3);
+        assert_eq!(glossary.find("the bank"), [["Bank", "Ufer"]]);
+        assert_eq!(glossary.find("the cafe\u{301}"), [["Kaffeehaus", "Café"]]);
+        assert_eq!(glossary.find("the café, the house").len(), 2);
+        assert_eq!(glossary.notes().len(), 2);
+        assert_eq!(
+            glossary.notes()[0],
+            "line 3 has the source term 'Bank' of line 1 again; any of their target terms will do"
+        );
+        let glossary = Glossary::parse("cafe\tKaffeehaus\n", Case::Respect).unwrap();
+        assert!(glossary.find("the cafe\u{301}").is_empty() && glossary.find("the café").is_empty());
+        assert_eq!(glossary.find("the cafe"), [["Kaffeehaus"]]);
+    }
+
+    #[test]
+    fn a_term_of_the_line_and_of_the_glossary_is_one_term() {
+        let glossary = Glossary::parse("cab\tTaxi\tDroschke\nhouse\tHaus\n", Case::Ignore).unwrap();
+        let with = |terms: Terms, source: &str| {
+            let mut terms = terms;
+            glossary.add_to(&mut terms, source);
+            terms.required
+        };
+        assert_eq!(with(Terms::default().require(["Taxi"]), "a cab"), [["Taxi"]]);
+        assert_eq!(with(Terms::default().require(["Auto", "Droschke"]), "a cab"), [["Droschke"]]);
+        assert_eq!(with(Terms::default().require(["Taxi"]), "a cab, a cab"), [vec!["Taxi"], vec!["Taxi", "Droschke"]]);
+        assert_eq!(with(Terms::default().require(["Auto"]), "a house"), [["Auto"], ["Haus"]]);
+        let twice = Terms::default().require(["Taxi"]).require(["Taxi"]);
+        assert_eq!(with(twice, "a cab"), [["Taxi"], ["Taxi"]]);
     }
 
     #[test]

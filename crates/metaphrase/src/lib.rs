@@ -41,7 +41,7 @@ pub use glossary::{Case, Glossary, GlossaryError};
 pub use metaphrase_base::{Choice, Named, UnknownName, WordId};
 pub use metaphrase_models::{ModelError, Precision};
 pub use metaphrase_ngram::LmError;
-pub use metaphrase_phrase::{Error as PhraseError, LookAhead, SearchOptions as PhraseOptions, UnknownWords};
+pub use metaphrase_phrase::{Error as PhraseError, LookAhead, Presort, SearchOptions as PhraseOptions, UnknownWords};
 pub use metaphrase_search::{Counts, Options as SearchOptions, OptionsError, Sampling, Stop, Strategy};
 pub use metaphrase_text::vocab::VocabularyError;
 pub use options::TranslateOptions;

@@ -59,7 +59,8 @@ impl Neural {
         let search = &mut options.search;
         search.beam_size = decoding.beam_size.unwrap_or(search.beam_size);
         search.normalize = decoding.normalize.unwrap_or(search.normalize);
-        search.normalize_constrained = Some(0.0);
+        // Terms need hypotheses that lack them and hypotheses that have them.
+        search.beam_size_constrained = Some(search.beam_size.max(10));
         search.word_penalty = decoding.word_penalty.unwrap_or(search.word_penalty);
         search.max_length_factor = decoding.max_length_factor.unwrap_or(search.max_length_factor);
         options
@@ -96,8 +97,10 @@ fn open(package: &Package) -> Result<(Model, Vocabularies), Error> {
     Ok((package.model(config, &weights)?, (source, target)))
 }
 
+/// Whether the words are the same, and the special ones among them.
 fn same_words(a: &Vocabulary, b: &Vocabulary) -> bool {
-    a.len() == b.len() && (0..a.len()).map(WordId::new).all(|word| a.word(word) == b.word(word))
+    let special = |v: &Vocabulary| (v.len(), v.eos(), v.unk(), v.special_words());
+    special(a) == special(b) && (0..a.len()).map(WordId::new).all(|word| a.word(word) == b.word(word))
 }
 
 #[cfg(test)]

@@ -12,8 +12,8 @@ pub struct TranslateOptions {
     pub allow_unk: bool,
     /// Whether translations may contain control characters, which byte fallback would make possible.
     pub allow_special: bool,
-    /// A source is cut off after this many pieces, with a note on the line: time and memory of a search grow with the
-    /// square of the length.
+    /// A source, a prefix and a target to score are each cut off after this many pieces, with a note on the line: time
+    /// and memory of a search grow with the square of the length.
     pub max_source_length: usize,
     /// The seed of the draws, when sampling. The number of the line counts too, so that equal lines give different draws.
     pub seed: u64,

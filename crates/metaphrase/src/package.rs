@@ -148,6 +148,8 @@ fn open(files: &VocabularyFiles, side: &'static str, expected: usize, model: &Pa
 pub struct Report {
     /// The file or directory with the tensors.
     pub model: PathBuf,
+    /// The number of files with a checksum, which all agree; `None` if the model has no checksums.
+    pub checksums: Option<usize>,
     /// One sentence for each part of the model that does not fit the others.
     pub problems: Vec<String>,
     text: String,
@@ -171,7 +173,9 @@ pub fn inspect(path: impl AsRef<Path>) -> Result<Report, Error> {
         let problems: Vec<String> = sides.into_iter().filter_map(problem).map(|error| error.to_string()).collect();
         report.problems.extend(problems);
     }
-    Ok(Report { text: report.to_string(), model: report.model, problems: report.problems })
+    let text = report.to_string();
+    let metaphrase_models::Report { model, checksums, problems, .. } = report;
+    Ok(Report { model, checksums, problems, text })
 }
 
 /// Converts the model at `from`, of any format that can be read, to our own directory `to`, which is absent or empty and

@@ -1,9 +1,11 @@
 //! The phrase-based engine: a model of Moses, and the threads that search with it.
 
-use crate::stream::{answered, cut_off};
+use crate::stream::{NOT_FINITE, answered, cut_off};
 use crate::{Error, Hypothesis, PhraseOptions, Request, SearchOptions, TranslateOptions, Translation};
 use metaphrase_base::pipeline::{Queue, Ticket, Tickets, Workers};
 use metaphrase_phrase::{Decoder, PhraseModel, ReadyModel, Target, Workspace};
+use metaphrase_text::WholeWords;
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -50,9 +52,14 @@ impl PhraseBased {
         let (n_best, max_source_length) = (options.search.n_best, options.max_source_length.max(1));
         let mut requests = chunks.flatten();
         let feed = |mut tickets: Tickets<Translation>| {
-            while let Some(ticket) = tickets.take() {
+            while let Some(mut ticket) = tickets.take() {
                 match requests.next() {
-                    Some(request) => self.0.push(Job { request, n_best, max_source_length, ticket }),
+                    Some(request) => {
+                        // An answer has about as many words as the source, each a string and twice in the text.
+                        let answer = request.source.len().saturating_mul(16).saturating_mul(n_best);
+                        ticket.weigh(1024 + answer.saturating_add(request.attached));
+                        self.0.push(Job { request, n_best, max_source_length, ticket });
+                    }
                     None => return ticket.end(),
                 }
             }
@@ -65,8 +72,8 @@ impl PhraseBased {
 fn answer(decoder: &Decoder<'_>, job: &Job, workspace: &mut Workspace) -> Translation {
     let Job { request, n_best, max_source_length, .. } = job;
     if request.target.is_some() {
-        let note = "a phrase-based model does not score given translations; use a neural model".into();
-        return Translation { notes: vec![note], ..Translation::default() };
+        let error = "a phrase-based model does not score given translations; use a neural model";
+        return Translation::failed(error, request.terms.required.len());
     }
     let mut words: Vec<&str> = request.source.split_ascii_whitespace().collect();
     if words.is_empty() {
@@ -74,19 +81,27 @@ fn answer(decoder: &Decoder<'_>, job: &Job, workspace: &mut Workspace) -> Transl
     }
     let mut notes = Vec::new();
     if words.len() > *max_source_length {
-        notes.push(cut_off(words.len(), "words", *max_source_length));
+        notes.push(cut_off("source", words.len(), "words", *max_source_length));
         words.truncate(*max_source_length);
     }
     if !request.terms.is_empty() || !request.prefix.is_empty() {
         notes.push("a phrase-based model takes neither terms nor a prefix; they are left out".into());
     }
-    let found = match n_best {
+    let mut found = match n_best {
         1 => vec![decoder.translate(&words, workspace).0],
         count => decoder.n_best(&words, *count, true, workspace).0,
     };
+    found.retain(|found| found.score.is_finite());
+    let error = found.is_empty().then(|| NOT_FINITE.to_owned());
+    notes.extend(error.clone());
+    let hypotheses: Vec<Hypothesis> = found.iter().map(|found| hypothesis(decoder, &words, found)).collect();
+    let avoided = WholeWords::new(&request.terms.avoided);
+    let present: BTreeSet<usize> = hypotheses.iter().flat_map(|found| avoided.numbers_in(&found.text)).collect();
     Translation {
-        hypotheses: found.iter().map(|found| hypothesis(decoder, &words, found)).collect(),
+        error,
+        hypotheses,
         missing: (0..request.terms.required.len()).collect(),
+        present: present.into_iter().collect(),
         source_pieces: words.iter().map(ToString::to_string).collect(),
         notes,
         ..Translation::default()

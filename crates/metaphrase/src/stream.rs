@@ -3,7 +3,7 @@
 use crate::constraints::Segmented;
 use crate::neural::{Neural, Shared};
 use crate::{Attention, Error, Hypothesis, Request, TranslateOptions, Translation};
-use metaphrase_base::pipeline::{Queue, Ticket, Tickets, WorkerPanicked, Workers, batch, ordered};
+use metaphrase_base::pipeline::{Limit, Queue, Ticket, Tickets, WorkerPanicked, Workers, batch, ordered};
 use metaphrase_base::{StepModel, WordId};
 use metaphrase_search::{CheckedOptions, Constraints, Outcome, Searcher, Task};
 use metaphrase_text::vocab::Vocabulary;
@@ -13,6 +13,8 @@ use std::sync::Arc;
 
 /// Requests of a caller that are on the way at most, from the feeder to the sink.
 const WINDOW: usize = 8192;
+/// Bytes that these requests and their answers take at most, about.
+const MEMORY: usize = 64 << 20;
 /// Requests that are sorted by length together, at most.
 const SORTED: usize = WINDOW / 4;
 
@@ -25,6 +27,9 @@ pub(crate) struct Job {
     ticket: Ticket<Translation>,
     source_pieces: Vec<String>,
     required: Segmented,
+    /// Number of required terms, those that can not be met included.
+    terms: usize,
+    prefix: String,
     /// Messages about the line, one sentence each.
     notes: Vec<String>,
 }
@@ -45,15 +50,49 @@ impl Neural {
                     let mut tasks = Vec::with_capacity(part.len());
                     for request in part {
                         let Some(ticket) = tickets.take() else { return };
-                        tasks.extend(self.shared.task(options, &search, request, ticket));
+                        match self.shared.task(options, &search, request, ticket) {
+                            Ok(mut task) => {
+                                let weight = weight(request, &task, &search);
+                                self.weigh(&mut task.tag.ticket, weight, &mut tasks);
+                                tasks.push(task);
+                            }
+                            Err(mut ticket) => {
+                                self.weigh(&mut ticket, request.attached, &mut tasks);
+                                ticket.finish(Translation::of_nothing(&request.terms));
+                            }
+                        }
                     }
-                    tasks.sort_by_key(|task| Reverse(task.source.len()));
-                    tasks.into_iter().for_each(|task| self.pool.push(task));
+                    self.push(&mut tasks);
                 }
             }
         };
         answered(feed, sink)
     }
+
+    /// Gives a ticket its weight. If it has to wait for room, the workers get the tasks first: it may wait for these.
+    fn weigh(&self, ticket: &mut Ticket<Translation>, weight: usize, tasks: &mut Vec<Task<Job>>) {
+        if !ticket.fits(weight) {
+            self.push(tasks);
+        }
+        ticket.weigh(weight);
+    }
+
+    /// Gives the workers tasks, the longest first.
+    fn push(&self, tasks: &mut Vec<Task<Job>>) {
+        tasks.sort_by_key(|task| Reverse(task.source.len()));
+        tasks.drain(..).for_each(|task| self.pool.push(task));
+    }
+}
+
+/// Bytes of a request and of its answers, about and at most.
+fn weight(request: &Request, task: &Task<Job>, search: &CheckedOptions) -> usize {
+    let (source, prefix) = (task.source.len(), task.prefix.len());
+    let terms = request.terms.required.iter().flatten().chain(&request.terms.avoided);
+    // Each piece is a string with its score, and has attention to each source piece.
+    let piece = 64 + if search.attention { source * size_of::<f32>() } else { 0 };
+    let answers = search.limit(source, prefix).saturating_mul(piece).saturating_mul(search.n_best);
+    let asked = 1024 + 64 * (source + prefix) + 16 * terms.map(String::len).sum::<usize>();
+    asked.saturating_add(request.attached).saturating_add(answers)
 }
 
 /// Lets `feed` ask for translations, and gives the translations to `sink` in the order of their tickets until it breaks.
@@ -62,7 +101,7 @@ pub(crate) fn answered(
     mut sink: impl FnMut(Translation) -> ControlFlow<()>,
 ) -> Result<(), Error> {
     let mut broke = false;
-    let answered = ordered(WINDOW, feed, |translation| {
+    let answered = ordered(Limit { items: WINDOW, weight: MEMORY }, feed, |translation| {
         broke = sink(translation).is_break();
         if broke { Err(WorkerPanicked) } else { Ok(()) }
     });
@@ -70,40 +109,36 @@ pub(crate) fn answered(
 }
 
 impl Shared {
-    /// The search of a request. A request without words, as an empty line, is answered at once.
+    /// The search of a request. Of a request without words, as an empty line, the ticket comes back.
     fn task(
         &self,
         options: &TranslateOptions,
         search: &CheckedOptions,
         request: &Request,
         ticket: Ticket<Translation>,
-    ) -> Option<Task<Job>> {
-        let mut source = Vec::new();
-        self.source.encode(&request.source, &mut source);
+    ) -> Result<Task<Job>, Ticket<Translation>> {
+        let (mut notes, limit) = (Vec::new(), options.max_source_length.max(1));
+        let source = words(&self.source, &request.source, "source", limit, &mut notes);
         if source.len() <= 1 && request.target.is_none() && request.prefix.is_empty() {
-            ticket.finish(Translation::of_nothing(&request.terms));
-            return None;
+            return Err(ticket);
         }
-        let mut notes = Vec::new();
-        let limit = options.max_source_length.max(1);
-        if source.len() > limit + 1 {
-            notes.push(cut_off(source.len() - 1, "pieces", limit));
-            source.truncate(limit);
-            source.push(self.source.eos());
-        }
-        let mut prefix: Vec<WordId> = Vec::new();
-        self.target.encode(request.target.as_deref().unwrap_or(&request.prefix), &mut prefix);
-        if request.target.is_none() {
-            prefix.pop();
-        }
+        let prefix = match &request.target {
+            Some(target) => words(&self.target, target, "target", limit, &mut notes),
+            None => {
+                let mut prefix = words(&self.target, &request.prefix, "prefix", limit, &mut notes);
+                prefix.pop();
+                prefix
+            }
+        };
         let source_pieces = pieces(&self.source, &source[..source.len() - 1]);
         let mut required = self.required(search, request, source.len(), prefix.len());
         notes.append(&mut required.notes);
         let constraints = required.constraints.clone();
         // Distinct lines draw from distinct streams of numbers.
         let seed = options.seed.wrapping_add((ticket.number() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        let tag = Job { ticket, source_pieces, notes, required };
-        Some(Task { prefix, seed, constraints, ..Task::new(tag, source, search) })
+        let (terms, given) = (request.terms.required.len(), request.prefix.clone());
+        let tag = Job { ticket, source_pieces, notes, required, terms, prefix: given };
+        Ok(Task { prefix, seed, constraints, ..Task::new(tag, source, search) })
     }
 
     /// The terms of a request; its source has `source_len` words and its prefix `prefix_len`.
@@ -114,26 +149,41 @@ impl Shared {
         let mut segmented = Segmented::new(&request.terms, &self.target, &self.continues);
         let words = segmented.constraints.as_ref().map_or(0, Constraints::words);
         let limit = search.limit(source_len, prefix_len);
-        if search.sampling.is_some() && segmented.constraints.is_some() {
-            segmented.give_up("draws can not be told what to contain: constraints are left out; do not sample".into());
-        } else if prefix_len + words + 1 > limit {
+        let sampling = search.sampling.is_some() && segmented.constraints.is_some();
+        let note = if sampling {
+            "draws can not be told what to contain: constraints are left out; do not sample".into()
+        } else if words > 0 && prefix_len + words + 1 > limit {
             let advice = "raise the maximum length factor";
-            segmented.give_up(format!("the constraints are left out: they take {words} pieces, which a translation of at most {limit} pieces does not hold; {advice}"));
-        }
+            format!(
+                "the constraints are left out: they take {words} pieces, which a translation of at most {limit} pieces does not hold; {advice}"
+            )
+        } else {
+            return segmented;
+        };
+        segmented.give_up(sampling, note, &self.target, &self.continues);
         segmented
     }
 
     /// Gives the caller an outcome, as text.
     fn reply(&self, outcome: Outcome<Job>) {
-        let Outcome { tag: mut job, source_len, hypotheses, counts } = outcome;
+        let Outcome { tag: mut job, source_len, mut hypotheses, counts } = outcome;
         let required = &job.required;
-        let mut missing = required.impossible.clone();
+        hypotheses.retain(|found| found.score.is_finite() && found.log_prob.is_finite());
+        if hypotheses.is_empty() {
+            job.notes.push(NOT_FINITE.to_owned());
+            let failed = Translation::failed(NOT_FINITE, job.terms);
+            let (source_pieces, notes) = (job.source_pieces, job.notes);
+            return job.ticket.finish(Translation { source_pieces, notes, counts, ..failed });
+        }
+        let (mut missing, mut present) = (required.impossible.clone(), Vec::new());
+        let complete = hypotheses.iter().all(|found| found.complete);
         let mut texts = Vec::with_capacity(hypotheses.len());
         for found in hypotheses {
             let text = self.target.decode(&found.words);
-            let met = required.met(&self.target, &found.words, &text);
+            let met = required.met(&found.words, &text);
             let lacking = required.numbers.iter().filter(|number| !met.iter().any(|met| met.term == **number));
             missing.extend(lacking);
+            present.extend(required.present(&text));
             texts.push(Hypothesis {
                 text,
                 pieces: pieces(&self.target, &found.words),
@@ -146,21 +196,46 @@ impl Shared {
                 links: Vec::new(),
             });
         }
-        missing.sort_unstable();
-        missing.dedup();
+        for numbers in [&mut missing, &mut present] {
+            numbers.sort_unstable();
+            numbers.dedup();
+        }
         let late = missing.iter().filter(|number| !required.impossible.contains(number));
-        job.notes.extend(late.map(|&number| {
-            let term = required.terms[number].join("' or '");
-            format!("the translation lacks the constraint '{term}': its length limit came first")
-        }));
+        job.notes.extend(late.map(|&number| required.lacks(number, complete)));
+        job.notes.extend(present.iter().map(|&number| required.contains(number, &job.prefix)));
         let Job { ticket, source_pieces, notes, .. } = job;
-        ticket.finish(Translation { hypotheses: texts, missing, counts, source_pieces, notes });
+        ticket.finish(Translation { hypotheses: texts, error: None, missing, present, counts, source_pieces, notes });
     }
 }
 
-/// The note on a source of `length` words or pieces, `limit` of which are translated.
-pub(crate) fn cut_off(length: usize, unit: &str, limit: usize) -> String {
-    format!("the source has {length} {unit} and is cut off after {limit}; split it into sentences")
+/// The note on a line whose scores overflow.
+pub(crate) const NOT_FINITE: &str = "the line has no translation: no score is a finite number; check the model, the \
+     weights of its parts and the excluded words";
+
+/// The words of a text, the end of sentence included; `limit` of them are kept. `text` is the `what` of a request, and
+/// notes tell the parts that are left out.
+fn words(vocabulary: &Vocabulary, text: &str, what: &str, limit: usize, notes: &mut Vec<String>) -> Vec<WordId> {
+    let mut words = Vec::new();
+    vocabulary.encode(text, &mut words);
+    let read = vocabulary.reads(text);
+    if read < text.len() {
+        let bytes = text.len();
+        notes.push(format!("the {what} is cut off after {read} of {bytes} bytes, which normalisation makes 1 MiB"));
+    }
+    let length = words.len() - 1;
+    if length > limit {
+        notes.push(cut_off(what, length, "pieces", limit));
+        words.truncate(limit);
+        words.push(vocabulary.eos());
+        // A line that waits takes no more memory than its words.
+        words.shrink_to_fit();
+    }
+    words
+}
+
+/// The note on the `what` of a request of `length` words or pieces, `limit` of which are used.
+pub(crate) fn cut_off(what: &str, length: usize, unit: &str, limit: usize) -> String {
+    format!("the {what} has {length} {unit} and is cut off after {limit}; split it into sentences")
 }
 
 /// Starts threads that search with `model`.

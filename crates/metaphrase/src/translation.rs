@@ -21,6 +21,9 @@ pub struct Request {
     pub terms: Terms,
     /// The translation to score. With it nothing is searched for.
     pub target: Option<String>,
+    /// Bytes that the caller keeps beside the request until the answer comes. They count in the memory that
+    /// [`Translator::stream`](crate::Translator::stream) bounds.
+    pub attached: usize,
 }
 
 impl Request {
@@ -68,11 +71,15 @@ impl Request {
 /// What became of a line.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Translation {
-    /// The best one first. The list is empty only if the model gives no word a probability, or if a phrase-based model
-    /// was asked to score.
+    /// The best one first. The list is empty only if there is an [`error`](Self::error).
     pub hypotheses: Vec<Hypothesis>,
+    /// The reason why the line has no translation, one sentence; it is among the notes, too.
+    pub error: Option<String>,
     /// Numbers of the required terms that a hypothesis lacks. Each hypothesis has all other terms.
     pub missing: Vec<usize>,
+    /// Numbers of the phrases to avoid that a hypothesis contains all the same: because the given prefix has them, or because
+    /// draws can not be told what to avoid.
+    pub present: Vec<usize>,
     /// The work of the search; zeros for a phrase-based model.
     pub counts: Counts,
     /// Source pieces, without the end of sentence.
@@ -88,6 +95,12 @@ impl Translation {
         let notes = if missing.is_empty() { vec![] } else { vec!["constraints are given for an empty line".into()] };
         let nothing = Hypothesis { complete: true, ..Hypothesis::default() };
         Self { hypotheses: vec![nothing], missing, notes, ..Self::default() }
+    }
+
+    /// A line without a translation, which has this number of required terms.
+    pub(crate) fn failed(error: &str, terms: usize) -> Self {
+        let error = error.to_owned();
+        Self { missing: (0..terms).collect(), notes: vec![error.clone()], error: Some(error), ..Self::default() }
     }
 
     /// Text of the best hypothesis; empty if there is none.

@@ -139,7 +139,7 @@ impl Translator {
     fn with_glossary(&self, mut requests: Vec<Request>) -> Vec<Request> {
         if let Some(glossary) = &self.glossary {
             for request in &mut requests {
-                request.terms.required.extend(glossary.find(&request.source));
+                glossary.add_to(&mut request.terms, &request.source);
             }
         }
         requests

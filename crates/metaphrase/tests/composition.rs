@@ -52,7 +52,7 @@ fn everything_goes_with_everything() {
     let alone = translators(&Translator::builder().threads(1).batch_tokens(1));
     let together = translators(&Translator::builder().threads(2).batch_tokens(128));
     let mut options = alone[0].options();
-    (options.search.beam_size, options.search.n_best) = (4, 2);
+    (options.search.beam_size, options.search.beam_size_constrained, options.search.n_best) = (4, None, 2);
     let prunings: [fn(&mut TranslateOptions); 3] = [
         |_| {},
         |options| (options.search.beam_width, options.search.prune_threshold) = (0.01, Some(10.0)),

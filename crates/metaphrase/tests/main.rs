@@ -7,3 +7,4 @@ mod language_model;
 mod phrase_based;
 mod public_surface;
 mod stream;
+mod terms;

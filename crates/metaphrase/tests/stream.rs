@@ -24,6 +24,27 @@ fn nothing_is_read_after_the_sink_broke() {
 }
 
 #[test]
+fn bytes_that_callers_keep_count() {
+    let translator = Translator::builder().model("en-de").threads(1).batch_tokens(1).build().expect("a model");
+    let read = AtomicUsize::new(0);
+    let chunks = (0..60).map(|_| {
+        // A line without words counts as others do.
+        let text = ["Hello!", ""][read.fetch_add(1, Ordering::Relaxed) % 2];
+        vec![Request { attached: 10 << 20, ..Request::translate(text) }]
+    });
+    let (mut sunk, mut ahead) = (0, 0);
+    let sink = |_| {
+        sunk += 1;
+        ahead = ahead.max(read.load(Ordering::Relaxed) + 1 - sunk);
+        ControlFlow::Continue(())
+    };
+    translator.stream(&translator.options(), chunks, sink).expect("all lines are translated");
+    assert_eq!(sunk, 60);
+    // Six requests of 10 MiB fit into 64 MiB, one waits, and one may have been answered since.
+    assert!(ahead <= 8, "{ahead} requests were in memory");
+}
+
+#[test]
 fn lines_behind_a_long_one_wait_to_be_read() {
     const CHUNK: usize = 100;
     let translator = Translator::builder().model("en-de").threads(1).batch_tokens(1).build().expect("a model");

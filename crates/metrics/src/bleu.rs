@@ -4,8 +4,9 @@ use crate::metric::Setting;
 use crate::ngrams::Ngrams;
 use crate::words::Numbering;
 use crate::{Error, Metric, Precision, Tokenizer, pytext};
+use std::sync::Arc;
 
-/// The highest n-gram order that is accepted; beyond it all counts are zero on any real text.
+/// The highest n-gram order that is accepted. The counts of higher orders are zero on any real text.
 const MAX_ORDER: usize = 100;
 
 /// The options of [`Bleu`]; the defaults are those of sacreBLEU.
@@ -39,21 +40,21 @@ impl Default for BleuOptions {
 /// Sentence-Level BLEU").
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Smoothing {
-    /// Nothing: the score is zero.
+    /// The precision stays zero, and with it the score.
     None,
-    /// Count this number of matches instead of zero (method 1; 0.1 in the paper).
+    /// The number of matches is this number instead of zero (method 1; 0.1 in the paper).
     Floor(f64),
-    /// Add so much to matches and totals of all orders above 1 (method 2; 1 in the paper).
+    /// This number is added to matches and totals of all orders above 1 (method 2; 1 in the paper).
     AddK(f64),
-    /// Count 1/2, 1/4, ... matches for the first, second, ... order without any (method 3, that of NIST's mteval).
+    /// The first order without a match counts 1/2 match, the second 1/4, and so on (method 3; NIST's mteval).
     Exp,
 }
 
 impl Smoothing {
-    /// By sacreBLEU's name (`none`, `floor`, `add-k`, `exp`), with a value or its default.
+    /// The method of sacreBLEU's name (`none`, `floor`, `add-k`, `exp`), with this value or the method's default.
     ///
     /// # Errors
-    /// Another name. `none` and `exp` ignore the value, as sacreBLEU does.
+    /// If there is no method of this name. `none` and `exp` ignore the value, as sacreBLEU does.
     pub fn from_name(name: &str, value: Option<f64>) -> Result<Self, Error> {
         match name {
             "none" => Ok(Self::None),
@@ -82,9 +83,17 @@ impl Smoothing {
 ///
 /// Statistics of a sentence: length of the hypothesis, length of the reference closest to it, then matches for n = 1 to N,
 /// then n-grams of the hypothesis for n = 1 to N.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Bleu {
     options: BleuOptions,
+    pieces: Option<Pieces>,
+}
+
+/// A tokeniser that the caller brings: its name in signatures, and the line with white space between its words.
+#[derive(Clone)]
+struct Pieces {
+    name: &'static str,
+    split: Arc<dyn Fn(&str) -> String + Send + Sync>,
 }
 
 /// The parts of a BLEU score.
@@ -113,7 +122,7 @@ impl Bleu {
     /// BLEU with these options.
     ///
     /// # Errors
-    /// An order that is 0 or above 100, a smoothing value that is negative or not finite.
+    /// If the order is 0 or above 100, or the smoothing value negative or not finite.
     pub fn new(options: BleuOptions) -> Result<Self, Error> {
         if !(1..=MAX_ORDER).contains(&options.max_order) {
             let found = options.max_order.to_string();
@@ -125,7 +134,13 @@ impl Bleu {
             let (found, allowed) = (value.to_string(), "it has to be a finite number, zero or more");
             return Err(Error::Option { option: "the smoothing value", found, allowed });
         }
-        Ok(Self { options })
+        Ok(Self { options, pieces: None })
+    }
+
+    /// Splits lines by `split` instead of the tokeniser of the options; `name` is its name in signatures.
+    #[must_use]
+    pub fn split_by(self, name: &'static str, split: impl Fn(&str) -> String + Send + Sync + 'static) -> Self {
+        Self { pieces: Some(Pieces { name, split: Arc::new(split) }), ..self }
     }
 
     /// The options.
@@ -191,10 +206,11 @@ impl Bleu {
 
     /// The line with white space between its words.
     fn tokenize(&self, line: &str) -> String {
-        if self.options.lowercase {
-            self.options.tokenizer.tokenize(pytext::trim_end(&line.to_lowercase()))
-        } else {
-            self.options.tokenizer.tokenize(pytext::trim_end(line))
+        let line = pytext::lowercased(line, self.options.lowercase);
+        let line = pytext::trim_end(&line);
+        match &self.pieces {
+            Some(pieces) => (pieces.split)(line),
+            None => self.options.tokenizer.tokenize(line),
         }
     }
 }
@@ -208,7 +224,11 @@ impl Metric for Bleu {
         vec![
             Setting::new("case", "c", if self.options.lowercase { "lc" } else { "mixed" }),
             Setting::yes_no("eff", "e", self.options.effective_order),
-            Setting::new("tok", "tok", self.options.tokenizer.name()),
+            Setting::new(
+                "tok",
+                "tok",
+                self.pieces.as_ref().map_or(self.options.tokenizer.name(), |pieces| pieces.name),
+            ),
             Setting::new("smooth", "s", self.options.smoothing.signature()),
         ]
     }

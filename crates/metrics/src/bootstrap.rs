@@ -1,7 +1,7 @@
 //! Scores of bootstrap samples (Koehn 2004, "Statistical Significance Tests for Machine Translation Evaluation").
 //!
-//! A sample draws as many lines as there are, with replacement. As a score depends on the sum of the lines' statistics only,
-//! a sample costs one addition of a row per line, for every metric.
+//! A sample of a text of n lines is n lines, drawn with replacement. A score depends on the sum of the lines' statistics, so a
+//! sample costs n additions of rows, for every metric.
 
 use crate::random::NumpyRng;
 use crate::{CorpusStats, Interval, Metric, Precision};
@@ -15,12 +15,12 @@ pub const DEFAULT_SAMPLES: usize = 1000;
 #[derive(Debug, Clone)]
 pub(crate) struct Samples {
     pub(crate) scores: Vec<f64>,
-    /// That of the scores and of all that is computed from them.
+    /// The precision of the scores, and of the numbers that are computed from the scores.
     pub(crate) precision: Precision,
 }
 
 impl Samples {
-    /// Draws samples and scores them for all systems alike. All systems have as many lines as the first.
+    /// Draws samples of lines, the same for all systems, and scores them. All systems have the same number of lines.
     pub(crate) fn draw(metric: &dyn Metric, systems: &[&CorpusStats], samples: usize, rng: &mut NumpyRng) -> Vec<Self> {
         let tables: Vec<Table> = systems.iter().map(|stats| Table::new(stats)).collect();
         let precision = metric.sample_precision();

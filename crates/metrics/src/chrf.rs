@@ -16,14 +16,14 @@ pub struct ChrfOptions {
     pub char_order: usize,
     /// The highest order of word n-grams: 0 for chrF, 2 for chrF++.
     pub word_order: usize,
-    /// How many times as important recall is as precision.
+    /// The weight of recall, as a multiple of the weight of precision; 0 scores precision alone.
     pub beta: u32,
     /// Whether case is ignored.
     pub lowercase: bool,
     /// Whether white space belongs to the character n-grams.
     pub whitespace: bool,
-    /// Whether the score is the mean of the orders' F-scores, absent ones counting almost zero, as in the authors' script;
-    /// otherwise it is the F-score of mean precision and mean recall over the orders that both sides have.
+    /// Whether the score is the mean of the orders' F-scores, as in the authors' script; an order that one side lacks counts
+    /// almost zero. Otherwise the score is the F-score of the mean precision and the mean recall of the orders that both sides have.
     pub eps_smoothing: bool,
 }
 
@@ -35,8 +35,8 @@ impl Default for ChrfOptions {
 
 /// The chrF metric.
 ///
-/// Statistics of a sentence, for each order of characters and then of words: n-grams of the hypothesis, of the reference, and
-/// matches; of several references those of the one with the highest score.
+/// Statistics of a sentence, for each order of characters and then of words: the number of n-grams of the hypothesis, of n-grams
+/// of the reference, and of matches. Of several references the one with the highest score counts.
 #[derive(Debug, Clone)]
 pub struct Chrf {
     options: ChrfOptions,
@@ -46,7 +46,7 @@ impl Chrf {
     /// chrF with these options.
     ///
     /// # Errors
-    /// Both orders zero, one of them or beta above 100, beta zero.
+    /// If both orders are 0, or one of them or beta is above 100.
     pub fn new(options: ChrfOptions) -> Result<Self, Error> {
         let ChrfOptions { char_order, word_order, beta, .. } = options;
         if char_order.max(word_order) > MAX_ORDER || char_order.max(word_order) == 0 {
@@ -56,9 +56,9 @@ impl Chrf {
                 allowed: "one of them has to be 1 to 100 and the other at most 100",
             });
         }
-        if beta == 0 || beta as usize > MAX_ORDER {
+        if beta as usize > MAX_ORDER {
             let found = beta.to_string();
-            return Err(Error::Option { option: "chrF's beta", found, allowed: "it has to be 1 to 100" });
+            return Err(Error::Option { option: "chrF's beta", found, allowed: "it has to be 0 to 100" });
         }
         Ok(Self { options })
     }
@@ -78,13 +78,17 @@ impl Chrf {
         const EPS: f64 = 1e-16;
         let round = |x| precision.round(x);
         let factor = f64::from(self.options.beta).powi(2);
-        let f = |p, r| round(round(round((1.0 + factor) * p) * r) / round(round(factor * p) + r));
+        // None if both are 0; with a beta of 0 also if the recall is.
+        let f = |p, r| {
+            let sum = round(round(factor * p) + r);
+            (sum > 0.0).then(|| round(round(round((1.0 + factor) * p) * r) / sum))
+        };
         let (mut sum_f, mut sum_p, mut sum_r, mut counted) = (0.0, 0.0, 0.0, 0.0);
         for order in stats.chunks_exact(3) {
             let (hypothesis, reference, matches) = (order[0], order[1], order[2]);
             let p = if hypothesis > 0.0 { round(matches / hypothesis) } else { EPS };
             let r = if reference > 0.0 { round(matches / reference) } else { EPS };
-            sum_f = round(sum_f + if p + r > 0.0 { f(p, r) } else { EPS });
+            sum_f = round(sum_f + f(p, r).unwrap_or(EPS));
             if hypothesis > 0.0 && reference > 0.0 {
                 (sum_p, sum_r, counted) = (round(sum_p + p), round(sum_r + r), counted + 1.0);
             }
@@ -92,10 +96,10 @@ impl Chrf {
         if self.options.eps_smoothing {
             return round(round(100.0 * sum_f) / self.orders() as f64);
         }
-        if counted == 0.0 || sum_p + sum_r == 0.0 {
+        if counted == 0.0 {
             return 0.0;
         }
-        round(100.0 * f(round(sum_p / counted), round(sum_r / counted)))
+        round(100.0 * f(round(sum_p / counted), round(sum_r / counted)).unwrap_or(0.0))
     }
 
     /// The n-grams of characters and those of words.
@@ -233,10 +237,20 @@ mod tests {
     }
 
     #[test]
+    fn a_beta_of_zero_scores_precision() {
+        let options = ChrfOptions { beta: 0, char_order: 1, ..ChrfOptions::default() };
+        let score = |options, hypothesis: &str| chrf(options).sentence_score(hypothesis, &["abcd"]).unwrap().value;
+        assert_eq!(score(options.clone(), "ab"), 100.0);
+        assert_eq!(score(options.clone(), "xa"), 50.0);
+        assert_eq!((score(options.clone(), "x"), score(options.clone(), "")), (0.0, 0.0));
+        assert_eq!(score(ChrfOptions { eps_smoothing: true, ..options }, ""), 1e-14);
+    }
+
+    #[test]
     fn orders_are_checked() {
         let none = ChrfOptions { char_order: 0, ..ChrfOptions::default() };
         assert!(Chrf::new(none).is_err());
-        assert!(Chrf::new(ChrfOptions { beta: 0, ..ChrfOptions::default() }).is_err());
+        assert!(Chrf::new(ChrfOptions { beta: 101, ..ChrfOptions::default() }).is_err());
         assert_eq!(chrf(ChrfOptions { word_order: 2, ..ChrfOptions::default() }).name(), "chrF2++");
     }
 }

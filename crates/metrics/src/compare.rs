@@ -1,7 +1,7 @@
 //! Whether two systems differ: paired significance tests.
 //!
-//! Both ask how often chance alone would make a difference as large as the one that is seen, over many samples of the
-//! lines. The null hypothesis is that the two outputs come from the same process; p is its probability, roughly.
+//! Both tests draw many samples of the lines and count the samples whose difference is larger than the difference of the whole
+//! texts. The null hypothesis is that the two outputs come from the same process; a small p speaks against it.
 
 use crate::bootstrap::{Samples, numpy_mean};
 use crate::random::NumpyRng;
@@ -15,7 +15,7 @@ pub const DEFAULT_TRIALS: usize = 10_000;
 pub struct Comparison {
     /// Score on the whole text.
     pub score: f64,
-    /// Bootstrap mean and confidence interval, where samples were drawn.
+    /// Mean and confidence interval of bootstrap samples, if samples were drawn.
     pub interval: Option<Interval>,
     /// Probability of a difference from the baseline this large by chance; `None` for the baseline itself.
     pub p_value: Option<f64>,
@@ -26,7 +26,7 @@ pub struct Comparison {
 /// `systems[0]` is the baseline, with which each other one is compared; the result has the same order.
 ///
 /// # Errors
-/// No system, systems of different lengths, or no samples.
+/// If there is no system or no sample, or if systems have different numbers of lines.
 pub fn paired_bootstrap(
     metric: &dyn Metric,
     systems: &[&CorpusStats],
@@ -44,7 +44,7 @@ pub fn paired_bootstrap(
     Ok(compared.collect())
 }
 
-/// How often the samples' differences, less their mean, exceed the real one.
+/// The share of samples whose difference, less the mean of all differences, exceeds the difference of the whole texts.
 fn bootstrap_p(baseline: &Samples, system: &Samples, difference: f64) -> f64 {
     let precision = baseline.precision;
     let differences: Vec<f64> = baseline
@@ -68,7 +68,7 @@ fn bootstrap_p(baseline: &Samples, system: &Samples, difference: f64) -> f64 {
 /// Against sacreBLEU 2.6.0 there is one difference: there `add-k` smoothing loses the fraction of k in this test.
 ///
 /// # Errors
-/// No system, systems of different lengths, or no trials.
+/// If there is no system or no trial, or if systems have different numbers of lines.
 pub fn paired_randomization(
     metric: &dyn Metric,
     systems: &[&CorpusStats],
@@ -95,7 +95,7 @@ pub fn paired_randomization(
     Ok(compared)
 }
 
-/// How often the difference after swapping exceeds the real one.
+/// The share of trials whose difference after swapping exceeds the difference of the whole texts.
 fn randomization_p(
     metric: &dyn Metric,
     baseline: &CorpusStats,
@@ -128,8 +128,8 @@ fn add(sums: &mut [f64], row: &[f64]) {
     }
 }
 
-/// The share of samples beyond the real difference; the one more keeps the test from rejecting more often than its level
-/// says.
+/// The share of samples beyond the difference of the whole texts. The added 1 keeps the test from rejecting the null hypothesis
+/// more often than its level says.
 fn p_value(beyond: usize, samples: usize) -> f64 {
     (beyond + 1) as f64 / (samples + 1) as f64
 }

@@ -6,13 +6,13 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Neither a score nor a reference count exists for nothing.
+    /// There is no hypothesis, so that there is no score.
     #[error("there is no line to evaluate; give at least one hypothesis line")]
     NoHypotheses,
-    /// Every metric compares with at least one reference.
+    /// There is no reference; each metric needs at least one.
     #[error("no reference was given; give at least one reference text")]
     NoReferences,
-    /// A system's output is not parallel to the references.
+    /// The numbers of lines of a system's output and of the references differ.
     #[error(
         "the hypothesis has {hypotheses} lines and the references have {references}; line n of each has to be the same sentence"
     )]
@@ -22,7 +22,7 @@ pub enum Error {
         /// Lines of each reference.
         references: usize,
     },
-    /// Two references are not parallel to each other.
+    /// The numbers of lines of two references differ.
     #[error(
         "reference {set} has {found} lines and reference 1 has {expected}; line n of each has to be the same sentence"
     )]
@@ -34,13 +34,13 @@ pub enum Error {
         /// Lines of the first reference text.
         expected: usize,
     },
-    /// All references of a line are marked as missing.
+    /// A line has no reference.
     #[error("line {line} has no reference; each line needs one, an empty one if nothing else")]
     MissingReference {
         /// Number of the line, from 1.
         line: usize,
     },
-    /// Two tables of statistics that should describe the same lines do not.
+    /// The statistics of two systems have different numbers of lines.
     #[error("the two systems have {baseline} and {system} lines; a paired test needs the same lines of both")]
     PairedLines {
         /// Lines of the baseline.
@@ -48,7 +48,7 @@ pub enum Error {
         /// Lines of the system compared with it.
         system: usize,
     },
-    /// A tokeniser that needs a dictionary or model which we do not ship.
+    /// A tokeniser that needs a dictionary which this crate does not have.
     #[error(
         "tokeniser '{name}' needs {needs}, which is not part of this program; split the hypothesis and the references with it beforehand and use the tokeniser 'none', or use '{instead}'"
     )]
@@ -60,8 +60,8 @@ pub enum Error {
         /// A tokeniser that we have for such text.
         instead: &'static str,
     },
-    /// A tokeniser that nobody knows.
-    #[error("there is no tokeniser '{name}'; choose 13a, intl, char, zh or none")]
+    /// There is no tokeniser of this name.
+    #[error("there is no tokeniser '{name}'; choose 13a, intl, char, zh, none, flores101, flores200 or spBLEU-1K")]
     UnknownTokenizer {
         /// The request.
         name: String,

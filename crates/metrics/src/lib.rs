@@ -52,7 +52,7 @@ pub use bootstrap::{DEFAULT_SAMPLES, DEFAULT_SEED, confidence};
 pub use chrf::{Chrf, ChrfOptions};
 pub use compare::{Comparison, DEFAULT_TRIALS, paired_bootstrap, paired_randomization};
 pub use error::Error;
-pub use metric::{CorpusStats, Metric, Setting};
+pub use metric::{CorpusStats, Metric, MetricName, Setting};
 pub use precision::Precision;
 pub use references::{ReferenceCount, References};
 pub use report::{Format, NamedSystem, ReportOptions, Test, compare, evaluate, evaluate_sentences};

@@ -1,11 +1,34 @@
 //! A metric: additive statistics of sentences, and a score from their sum.
 
 use crate::{Error, Precision, ReferenceCount, References, Score};
+use metaphrase_base::{Choice, Named};
+
+/// The metrics, by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MetricName {
+    /// [`Bleu`](crate::Bleu).
+    Bleu,
+    /// [`Chrf`](crate::Chrf) of characters.
+    Chrf,
+    /// [`Chrf`](crate::Chrf) of characters and words.
+    ChrfPlusPlus,
+    /// [`Ter`](crate::Ter).
+    Ter,
+}
+
+impl Choice for MetricName {
+    const ALL: &'static [Named<Self>] = &[
+        Named::new(Self::Bleu, "bleu", "BLEU"),
+        Named::new(Self::Chrf, "chrf", "chrF, of characters"),
+        Named::new(Self::ChrfPlusPlus, "chrf++", "chrF++, of characters and words"),
+        Named::new(Self::Ter, "ter", "TER, translation edit rate"),
+    ];
+}
 
 /// A corpus-level metric.
 ///
-/// All that a metric reads from text is a row of numbers per sentence. Scores are computed from sums of rows, and so are the
-/// scores of the many samples of a significance test.
+/// A metric reduces each sentence to a row of numbers. The score of a text is computed from the sum of its rows; the samples
+/// of a significance test are scored in the same way.
 pub trait Metric {
     /// The name with which the score is printed, as `BLEU` or `chrF2++`.
     fn name(&self) -> String;
@@ -13,7 +36,7 @@ pub trait Metric {
     /// The options that influence the score, in the order of the signature.
     fn settings(&self) -> Vec<Setting>;
 
-    /// How many statistics describe a sentence.
+    /// The number of statistics of a sentence.
     fn stats_len(&self) -> usize;
 
     /// Writes the statistics of one sentence, `stats_len()` of them; there is at least one reference.
@@ -43,7 +66,7 @@ pub trait Metric {
     /// The statistics of every line.
     ///
     /// # Errors
-    /// Hypotheses and references of different lengths.
+    /// If hypotheses and references have different numbers of lines.
     fn corpus_stats<S: AsRef<str>>(&self, hypotheses: &[S], references: &References<'_>) -> Result<CorpusStats, Error>
     where
         Self: Sized,
@@ -54,7 +77,7 @@ pub trait Metric {
     /// The score of a text.
     ///
     /// # Errors
-    /// Hypotheses and references of different lengths.
+    /// If hypotheses and references have different numbers of lines.
     fn corpus_score<S: AsRef<str>>(&self, hypotheses: &[S], references: &References<'_>) -> Result<Score, Error>
     where
         Self: Sized,
@@ -65,7 +88,7 @@ pub trait Metric {
     /// The score of one sentence; with BLEU, set `effective_order` for that.
     ///
     /// # Errors
-    /// No reference.
+    /// If there is no reference.
     fn sentence_score(&self, hypothesis: &str, references: &[&str]) -> Result<Score, Error> {
         if references.is_empty() {
             return Err(Error::NoReferences);
@@ -111,7 +134,7 @@ impl CorpusStats {
     /// Reads the statistics of every line.
     ///
     /// # Errors
-    /// Hypotheses and references of different lengths.
+    /// If hypotheses and references have different numbers of lines.
     pub fn collect<S: AsRef<str>>(
         metric: &dyn Metric,
         hypotheses: &[S],
@@ -134,12 +157,12 @@ impl CorpusStats {
         self.values.len() / self.width
     }
 
-    /// How many statistics a line has.
+    /// The number of statistics of a line.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// How many references a line had.
+    /// The number of references of a line.
     pub fn references(&self) -> ReferenceCount {
         self.references
     }

@@ -1,7 +1,7 @@
-//! All n-grams of a sequence up to an order, and how many of them another sequence shares.
+//! All n-grams of a sequence up to an order, and the number of n-grams that two sequences share.
 //!
-//! The n-grams are kept as the suffixes of the sequence in sorted order: for every n at once, equal n-grams stand side by
-//! side. So one sort serves all orders, shared n-grams are found by merging, and nothing is hashed or copied.
+//! The n-grams are kept as the sorted suffixes of the sequence. Equal n-grams of any order are then neighbours, so one sort
+//! serves all orders, and merging finds shared n-grams without hashing or copying.
 
 use std::cmp::Ordering;
 
@@ -10,7 +10,7 @@ pub(crate) struct Ngrams {
     symbols: Vec<u32>,
     /// Start of every suffix, sorted by its first `order` symbols.
     suffixes: Vec<u32>,
-    /// How many symbols a suffix has in common with the one before it, `order` at most.
+    /// The number of symbols that a suffix and the suffix before it have in common, at most `order`.
     common: Vec<u32>,
 }
 
@@ -41,7 +41,7 @@ impl Ngrams {
     }
 
     /// Calls `f(place, own, others)` for each distinct n-gram of order `n` that `other` has too: a number below `len()`
-    /// that identifies the n-gram, and how often it occurs on either side.
+    /// that identifies the n-gram, and the number of its occurrences on either side.
     pub(crate) fn shared(&self, other: &Self, n: usize, mut f: impl FnMut(usize, usize, usize)) {
         let (mut i, mut j) = (0, 0);
         while let (Some(own), Some(others)) = (self.ngram(i, n), other.ngram(j, n)) {

@@ -1,6 +1,6 @@
 //! The precision of one floating-point operation.
 
-/// How exactly the reference implementation computes.
+/// The precision in which the reference implementation computes.
 ///
 /// sacreBLEU scores a corpus with Python's numbers (f64) but its bootstrap samples with NumPy's f32. To agree with it to the
 /// last digit, a formula is computed in f64 and each operation's result rounded to the precision asked for. For `+ - * /`

@@ -1,4 +1,4 @@
-//! Text as Python's `str` methods see it, as the reference numbers were made with them.
+//! Text as Python's `str` methods see it: sacreBLEU, which gives the reference numbers, uses them.
 //!
 //! Python's white space is Unicode's, and the four information separators U+001C..U+001F.
 //! Lower-casing is Unicode's full mapping in both languages; Python 3.11 does not know the 55 capitals since Unicode 15.
@@ -25,7 +25,7 @@ pub(crate) fn trim(line: &str) -> &str {
     line.trim_matches(is_space)
 }
 
-/// The line, in lower case if so wanted: `line.lower()`.
+/// The line, in lower case if `lowercase` is set: `line.lower()`.
 pub(crate) fn lowercased(line: &str, lowercase: bool) -> Cow<'_, str> {
     if lowercase { Cow::Owned(line.to_lowercase()) } else { Cow::Borrowed(line) }
 }

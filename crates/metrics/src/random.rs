@@ -66,8 +66,8 @@ impl NumpyRng {
         (product >> 32) as u32
     }
 
-    /// Random truth values, the elements of `integers(2, size, dtype=bool)`: the bits of 32-bit words, lowest first. What
-    /// is left of the last word is thrown away.
+    /// Random truth values, the elements of `integers(2, size, dtype=bool)`: the bits of 32-bit words, lowest first. The
+    /// unused bits of the last word are thrown away.
     pub(crate) fn bools(&mut self) -> impl Iterator<Item = bool> {
         std::iter::repeat_with(|| self.next_u32()).flat_map(|word| (0..32).map(move |bit| word >> bit & 1 == 1))
     }

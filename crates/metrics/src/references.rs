@@ -6,39 +6,39 @@ use crate::Error;
 
 /// One or more references for each line.
 ///
-/// Made from reference *sets*, that is texts of which line n translates sentence n; read by sentence.
+/// References are given as sets: texts whose line n translates sentence n. They are read by sentence.
 #[derive(Debug, Clone)]
 pub struct References<'a> {
     /// The references of all sentences, one sentence after the other.
     lines: Vec<&'a str>,
-    /// Where those of each sentence end in `lines`.
+    /// Where the references of each sentence end in `lines`.
     ends: Vec<usize>,
     per_line: ReferenceCount,
 }
 
-/// How many references a line has, `nrefs` in a signature.
+/// The number of references of a line, `nrefs` in a signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReferenceCount {
     /// The number of references of each line.
     Same(usize),
-    /// Some lines have more than others.
+    /// The lines have different numbers of references.
     Varying,
 }
 
 impl<'a> References<'a> {
-    /// References that all sets have; an empty line counts as an empty reference.
+    /// References of sets without gaps; an empty line is an empty reference.
     ///
     /// # Errors
-    /// No set, no line, or sets of different lengths.
+    /// If there is no set or no line, or if sets have different numbers of lines.
     pub fn new<T: AsRef<[S]>, S: AsRef<str> + 'a>(sets: &'a [T]) -> Result<Self, Error> {
         let lengths: Vec<usize> = sets.iter().map(|set| set.as_ref().len()).collect();
         Self::from_fn(&lengths, |set, line| Some(sets[set].as_ref()[line].as_ref()))
     }
 
-    /// References of which some are missing (`None`): those are left out for their line alone.
+    /// References of sets with gaps: a missing reference (`None`) is left out for its line alone.
     ///
     /// # Errors
-    /// As [`References::new`], and a line that has no reference at all.
+    /// As [`References::new`], and if a line has no reference.
     pub fn with_missing<T: AsRef<[Option<S>]>, S: AsRef<str> + 'a>(sets: &'a [T]) -> Result<Self, Error> {
         let lengths: Vec<usize> = sets.iter().map(|set| set.as_ref().len()).collect();
         Self::from_fn(&lengths, |set, line| sets[set].as_ref()[line].as_ref().map(AsRef::as_ref))
@@ -77,7 +77,7 @@ impl<'a> References<'a> {
         self.ends.len()
     }
 
-    /// How many references a line has.
+    /// The number of references of a line.
     pub fn per_line(&self) -> ReferenceCount {
         self.per_line
     }

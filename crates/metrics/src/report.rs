@@ -13,13 +13,13 @@ use crate::{
 pub struct ReportOptions {
     /// Lines or JSON.
     pub format: Format,
-    /// Digits behind the point.
+    /// Number of digits after the decimal point.
     pub width: usize,
     /// Whether the signature is the short one (lines only).
     pub short_signature: bool,
-    /// Whether there is nothing but the number (lines only).
+    /// Whether only the number is printed (lines only).
     pub score_only: bool,
-    /// With how many bootstrap samples confidence intervals are estimated, if at all.
+    /// The number of bootstrap samples that confidence intervals are estimated from; `None`: there are no intervals.
     pub confidence: Option<usize>,
     /// The seed of all samples.
     pub seed: u64,
@@ -62,7 +62,7 @@ pub type NamedSystem<'a, S> = (&'a str, &'a [S]);
 /// The scores of one text under all metrics: the output of `sacrebleu REF... -i HYP -m ...` without the last line end.
 ///
 /// # Errors
-/// Hypotheses and references of different lengths.
+/// If hypotheses and references have different numbers of lines.
 pub fn evaluate<S: AsRef<str>>(
     metrics: &[Box<dyn Metric>],
     hypotheses: &[S],
@@ -91,7 +91,7 @@ pub fn evaluate<S: AsRef<str>>(
 /// program does.
 ///
 /// # Errors
-/// Hypotheses and references of different lengths.
+/// If hypotheses and references have different numbers of lines.
 pub fn evaluate_sentences<S: AsRef<str>>(
     metric: &dyn Metric,
     hypotheses: &[S],
@@ -105,12 +105,12 @@ pub fn evaluate_sentences<S: AsRef<str>>(
 
 /// Compares the first system with each other one.
 ///
-/// The output of `sacrebleu --paired-bs` or `--paired-ar` as JSON (with f32 numbers of chrF and TER, which stop that program);
+/// The output of `sacrebleu --paired-bs` or `--paired-ar` as JSON (sacreBLEU itself fails on the f32 numbers of chrF and TER);
 /// as text, for each metric its signature and a line for each system: score, bootstrap mean and interval, p (with `*` where
 /// it is below 0.05).
 ///
 /// # Errors
-/// Systems and references of different lengths, or no system.
+/// If there is no system, or if systems and references have different numbers of lines.
 pub fn compare<S: AsRef<str>>(
     metrics: &[Box<dyn Metric>],
     systems: &[NamedSystem<'_, S>],

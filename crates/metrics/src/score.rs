@@ -1,4 +1,4 @@
-//! A score and its printed forms, those of sacreBLEU's command line.
+//! A score, and its forms in the output of sacreBLEU's command line.
 
 use crate::Signature;
 use crate::json::{self, Value};
@@ -8,11 +8,11 @@ use crate::json::{self, Value};
 pub struct Score {
     /// Name of the metric.
     pub name: String,
-    /// The score; 0 to 100 but for TER, which has no upper end.
+    /// The score, from 0 to 100; TER has no upper bound.
     pub value: f64,
-    /// The text printed behind it, empty for most metrics.
+    /// The text that is printed after the score, empty for most metrics.
     pub details: String,
-    /// Its confidence interval, if that was asked for.
+    /// The confidence interval, if one was asked for.
     pub interval: Option<Interval>,
 }
 

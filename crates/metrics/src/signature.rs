@@ -1,10 +1,10 @@
-//! Signatures: all that somebody needs to know to repeat a score.
+//! Signatures: the settings that a score depends on, so that it can be repeated.
 
 use crate::{Metric, ReferenceCount, Setting};
 
 /// The version of sacreBLEU whose numbers, formats and signatures this crate reproduces.
 ///
-/// A signature tells which implementation's numbers to expect, so it has this version and not that of our crate.
+/// A signature names the implementation whose numbers it has, so it has this version, not this crate's.
 pub const SACREBLEU_VERSION: &str = "2.6.0";
 
 /// How samples were drawn for a significance test or an interval.

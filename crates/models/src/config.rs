@@ -29,6 +29,7 @@ mod operations;
 mod recurrent;
 mod transformer;
 
+pub use check::Problem;
 pub use operations::{Operation, Operations};
 pub use recurrent::{AttentionFirst, Cell, DecoderForm, EncoderType, LayerNorm, RecurrentConfig, Top};
 pub use transformer::{Activation, AverageAttention, DecoderLayer, FeedForward, Positions, TransformerConfig};
@@ -48,6 +49,9 @@ pub struct Config {
     /// Target words that a translation never contains: the unknown word (Marian takes it out of the
     /// search), padding.
     pub never: Vec<u32>,
+    /// The codes of the source and the target language, as `["en", "de"]`, if they are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub languages: Option<[String; 2]>,
     /// The options of search that the user does not set.
     #[serde(default, skip_serializing_if = "DecoderDefaults::is_empty")]
     pub decoding: DecoderDefaults,
@@ -65,8 +69,8 @@ pub enum Architecture {
     Recurrent(RecurrentConfig),
 }
 
-/// Which embedding tables are one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// Which embedding tables are one. By default none are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct TiedEmbeddings {
     /// Source and target words share a table (`tied-embeddings-src` and `-all`).

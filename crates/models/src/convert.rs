@@ -3,6 +3,7 @@
 use crate::files::{ModelFiles, Vocabularies, VocabularyFiles};
 use crate::formats::directory::{self, Manifest, Precision, Side};
 use crate::{Config, ModelError, Weights};
+use metaphrase_base::NewFolder;
 use std::path::Path;
 
 /// Writes the model at `from`, of any known format, as a model directory at `to`, vocabularies included.
@@ -26,6 +27,23 @@ pub fn convert(from: &Path, to: &Path, precision: Precision) -> Result<(), Model
 /// If the settings make no sense, if a tensor that they call for is missing or of another shape, if something other than
 /// an empty directory is at `to`, or if the directory can not be written.
 pub fn save(
+    model: (&Config, &Weights),
+    vocabularies: &Vocabularies,
+    to: &Path,
+    precision: Precision,
+) -> Result<(), ModelError> {
+    let free = std::fs::read_dir(to).map_or(!to.exists(), |mut entries| entries.next().is_none());
+    if !free {
+        return Err(ModelError::settings(to, "it exists already; remove it or name another directory"));
+    }
+    replace(model, vocabularies, to, precision)
+}
+
+/// As [`save`], in place of the directory at `to`, if there is one.
+///
+/// # Errors
+/// As [`save`].
+pub fn replace(
     (config, weights): (&Config, &Weights),
     vocabularies: &Vocabularies,
     to: &Path,
@@ -35,32 +53,35 @@ pub fn save(
     for (name, shape) in weights.expected(config) {
         weights.checked(&name, shape)?;
     }
-    let free = std::fs::read_dir(to).map_or(!to.exists(), |mut entries| entries.next().is_none());
-    if !free {
-        return Err(ModelError::settings(to, "it exists already; remove it or name another directory"));
+    if to.file_name().is_none() {
+        return Err(ModelError::settings(to, "a new directory must have a name"));
     }
-    let workshop = Workshop::beside(to)?;
-    let source = copy_side(&vocabularies.source, &workshop, "source")?;
-    let target = if vocabularies.target == vocabularies.source {
-        source.clone()
-    } else {
-        copy_side(&vocabularies.target, &workshop, "target")?
+    let folder = NewFolder::create(to).map_err(|e| ModelError::io(to, "create", e))?;
+    let fill = || {
+        let source = copy_side(&vocabularies.source, folder.part(), "source")?;
+        let target = if vocabularies.target == vocabularies.source {
+            source.clone()
+        } else {
+            copy_side(&vocabularies.target, folder.part(), "target")?
+        };
+        let (source, target) = (Some(source), Some(target));
+        let manifest = Manifest { version: directory::VERSION, source, target, model: config.clone() };
+        directory::write(folder.part(), &manifest, weights, precision)?;
+        directory::write_checksums(folder.part(), &manifest)
     };
-    let (source, target) = (Some(source), Some(target));
-    let manifest = Manifest { version: directory::VERSION, source, target, model: config.clone() };
-    directory::write(workshop.path(), &manifest, weights, precision)?;
-    workshop.become_directory(to)
+    fill().map_err(|error: ModelError| error.moved(folder.part(), to))?;
+    folder.finish().map_err(|e| ModelError::io(to, "create", e))
 }
 
 /// Copies the vocabulary of one language as `{side}.spm`, or as `{side}.vocab.yml` and its `{side}.spm`.
-fn copy_side(files: &VocabularyFiles, workshop: &Workshop, side: &str) -> Result<Side, ModelError> {
+fn copy_side(files: &VocabularyFiles, folder: &Path, side: &str) -> Result<Side, ModelError> {
     let extension = files.words.extension().and_then(|e| e.to_str()).unwrap_or("txt");
     let vocabulary = if extension == "spm" { format!("{side}.spm") } else { format!("{side}.vocab.{extension}") };
-    workshop.copy(&files.words, &vocabulary)?;
+    copy(&files.words, &folder.join(&vocabulary))?;
     let segmenter = match &files.segmenter {
         Some(segmenter) => {
             let name = format!("{side}.spm");
-            workshop.copy(segmenter, &name)?;
+            copy(segmenter, &folder.join(&name))?;
             Some(name)
         }
         None => None,
@@ -68,48 +89,8 @@ fn copy_side(files: &VocabularyFiles, workshop: &Workshop, side: &str) -> Result
     Ok(Side { vocabulary, segmenter })
 }
 
-/// A directory under construction. It is removed if it is dropped before it is done.
-struct Workshop {
-    directory: std::path::PathBuf,
-}
-
-impl Workshop {
-    /// In the same directory as `to`, so that renaming does not cross file systems.
-    fn beside(to: &Path) -> Result<Self, ModelError> {
-        let Some(name) = to.file_name() else {
-            return Err(ModelError::settings(to, "a new directory must have a name"));
-        };
-        let mut temporary = std::ffi::OsString::from(".");
-        temporary.push(name);
-        temporary.push(format!(".{}.tmp", std::process::id()));
-        let directory = to.with_file_name(temporary);
-        std::fs::create_dir(&directory).map_err(|e| ModelError::io(&directory, "create", e))?;
-        Ok(Self { directory })
-    }
-
-    fn path(&self) -> &Path {
-        &self.directory
-    }
-
-    fn copy(&self, from: &Path, name: &str) -> Result<(), ModelError> {
-        let to = self.directory.join(name);
-        std::fs::copy(from, &to).map_err(|e| ModelError::io(from, "copy", e))?;
-        directory::sync(&to)
-    }
-
-    fn become_directory(self, to: &Path) -> Result<(), ModelError> {
-        directory::sync(&self.directory)?;
-        std::fs::rename(&self.directory, to).map_err(|e| ModelError::io(to, "create", e))?;
-        match to.parent() {
-            Some(parent) if parent != Path::new("") => directory::sync(parent),
-            _ => directory::sync(Path::new(".")),
-        }
-    }
-}
-
-impl Drop for Workshop {
-    fn drop(&mut self) {
-        // After renaming there is nothing left to remove; a failure here leaves a hidden directory behind.
-        let _ = std::fs::remove_dir_all(&self.directory);
-    }
+/// Copies the content of a file; the copy has the permissions of a new file.
+fn copy(from: &Path, to: &Path) -> Result<(), ModelError> {
+    let content = std::fs::read(from).map_err(|e| ModelError::io(from, "read", e))?;
+    std::fs::write(to, content).map_err(|e| ModelError::io(to, "write", e))
 }

@@ -19,6 +19,16 @@ struct Member {
 #[derive(Debug)]
 pub struct EnsembleState(Vec<(State, Scores)>);
 
+/// Says which model translates between other languages than the first model that names its languages.
+fn other_languages(models: &[Model]) -> Option<String> {
+    let languages = |(number, model): (usize, &Model)| Some((number + 1, model.config().languages.clone()?));
+    let mut named = models.iter().enumerate().filter_map(languages);
+    let (first, expected) = named.next()?;
+    let (number, [source, target]) = named.find(|(_, languages)| *languages != expected)?;
+    let [from, to] = expected;
+    Some(format!("model {number} translates from {source} to {target}, model {first} from {from} to {to}"))
+}
+
 impl Ensemble {
     /// # Errors
     /// If there are no models, if their vocabularies differ in size or in their end of sentence, or if a model has no
@@ -45,6 +55,9 @@ impl Ensemble {
                     return refuse(format!("model {number} has {words} as {side} words, the first one {expected}"));
                 }
             }
+        }
+        if let Some(problem) = other_languages(&models) {
+            return refuse(problem);
         }
         let members = models.into_iter().zip(weights).map(|(model, &weight)| Member { weight, model });
         Ok(Self { members: members.collect() })

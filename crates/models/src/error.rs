@@ -26,6 +26,14 @@ pub enum ModelError {
         /// The finding and its place in the file.
         problem: String,
     },
+    /// The content of a file is not that of which the checksum was written.
+    #[error("{}: the file is damaged: {problem}; copy or convert the model again", .path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Both checksums.
+        problem: String,
+    },
     /// A tensor that the architecture needs is not in the file.
     #[error("{}: there is no tensor `{tensor}`, which the model's settings call for", .path.display())]
     MissingTensor {
@@ -86,6 +94,16 @@ pub enum ModelError {
 impl ModelError {
     pub(crate) fn io(path: &Path, action: &'static str, source: std::io::Error) -> Self {
         Self::Io { path: path.to_owned(), action, source }
+    }
+
+    /// The same error, of a file that is written in the folder `part` and will be in the folder `to`.
+    pub(crate) fn moved(mut self, part: &Path, to: &Path) -> Self {
+        if let Self::Io { path, .. } = &mut self
+            && let Ok(name) = path.strip_prefix(part)
+        {
+            *path = to.join(name);
+        }
+        self
     }
 
     pub(crate) fn malformed(path: &Path, format: &'static str, problem: impl Into<String>) -> Self {

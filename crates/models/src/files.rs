@@ -94,12 +94,15 @@ impl ModelFiles {
 
     fn own(directory: &Path) -> Result<Self, ModelError> {
         let manifest = directory::read_manifest(directory)?;
-        let side = |side: directory::Side| VocabularyFiles {
-            words: directory.join(side.vocabulary),
-            segmenter: side.segmenter.map(|name| directory.join(name)),
+        let side = |side: directory::Side| {
+            let words = directory::file(directory, &side.vocabulary)?;
+            let segmenter = side.segmenter.map(|name| directory::file(directory, &name)).transpose()?;
+            Ok::<_, ModelError>(VocabularyFiles { words, segmenter })
         };
-        let named = manifest.source.zip(manifest.target);
-        let named = named.map(|(source, target)| Vocabularies { source: side(source), target: side(target) });
+        let named = match manifest.source.zip(manifest.target) {
+            Some((source, target)) => Some(Vocabularies { source: side(source)?, target: side(target)? }),
+            None => None,
+        };
         Ok(Self { named, ..Self::plain(Format::Directory, directory, directory) })
     }
 

@@ -11,6 +11,7 @@ pub(crate) mod zip;
 
 use crate::buffer::{Buffer, Slice};
 use crate::{Config, ModelError, ModelFiles, Weights};
+use metaphrase_base::Checksums;
 use std::fmt;
 use std::fs::File;
 use std::io::Read;
@@ -64,7 +65,12 @@ impl Format {
             Self::HuggingFace => hugging_face::read(path)?,
             Self::Directory => directory::read(path)?,
         };
-        checked(path, config, weights)
+        let settings = match self {
+            Self::MarianNpz | Self::MarianBin => path.to_owned(),
+            Self::HuggingFace => path.join("config.json"),
+            Self::Directory => path.join(directory::MANIFEST),
+        };
+        checked(&settings, config, weights)
     }
 }
 
@@ -90,14 +96,20 @@ pub fn load(path: &Path) -> Result<(Config, Weights), ModelError> {
     ModelFiles::find(path)?.load()
 }
 
-/// Opens a model directory of ours that is part of the program: the text of its `config.toml` and the bytes of
-/// its `model.safetensors`. `name` stands for the files in messages.
+/// Opens a model directory of ours that is part of the program: the text of its `config.toml`, the bytes of its
+/// `model.safetensors`, and its checksums. `name` stands for the files in messages.
 ///
 /// # Errors
 /// As [`load`].
-pub fn load_static(name: &Path, config: &str, tensors: &'static [u8]) -> Result<(Config, Weights), ModelError> {
+pub fn load_static(
+    name: &Path,
+    config: &str,
+    tensors: &'static [u8],
+    checksums: &Checksums,
+) -> Result<(Config, Weights), ModelError> {
     let manifest = directory::parse_manifest(name, config)?;
-    let (config, weights) = directory::model(name, manifest, &Slice::whole(Buffer::Static(tensors)))?;
+    let tensors = Slice::whole(Buffer::Static(tensors));
+    let (config, weights) = directory::model(name, manifest, &tensors, Some(checksums))?;
     checked(name, config, weights)
 }
 

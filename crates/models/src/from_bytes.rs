@@ -27,7 +27,7 @@ pub fn marian(name: &Path, bytes: Vec<u8>) -> Result<(Config, Weights), ModelErr
 /// If either is damaged or of a newer version.
 pub fn directory(name: &Path, manifest: &str, tensors: Vec<u8>) -> Result<(Config, Weights), ModelError> {
     let tensors = Slice::whole(Buffer::Bytes(tensors));
-    let (config, weights) = directory::model(name, directory::parse_manifest(name, manifest)?, &tensors)?;
+    let (config, weights) = directory::model(name, directory::parse_manifest(name, manifest)?, &tensors, None)?;
     checked(name, config, weights)
 }
 

@@ -1,7 +1,7 @@
 //! A report on a model file: format, settings, tensors, and whether they fit together.
 
 use crate::files::{ModelFiles, Vocabularies};
-use crate::formats::Format;
+use crate::formats::{Format, directory};
 use crate::stored::elements;
 use crate::{Config, Encoding, ModelError, Weights};
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,6 +21,8 @@ pub struct Report {
     pub tensors: Vec<TensorReport>,
     /// The vocabularies, or why there are none.
     pub vocabularies: Result<Vocabularies, String>,
+    /// The number of files with a checksum, which all agree; `None` if the model has no checksums.
+    pub checksums: Option<usize>,
     /// One sentence for each thing that does not fit.
     pub problems: Vec<String>,
 }
@@ -51,7 +53,12 @@ pub fn inspect(path: &Path) -> Result<Report, ModelError> {
         encoding: stored.encoding,
         bytes: stored.bytes.bytes().len(),
     });
+    let checksums = match files.format {
+        Format::Directory => directory::checksums(&files.directory)?,
+        _ => None,
+    };
     Ok(Report {
+        checksums: checksums.map(|checksums| checksums.names().count()),
         model: files.model.clone(),
         format: files.format,
         tensors: tensors.collect(),
@@ -120,6 +127,10 @@ impl fmt::Display for Report {
         }
         writeln!(f, "parameters  {} in {} tensors", self.parameters(), self.tensors.len())?;
         writeln!(f, "bytes       {} ({})", self.bytes(), self.encodings())?;
+        match self.checksums {
+            Some(files) => writeln!(f, "checksums   right for {files} files")?,
+            None => writeln!(f, "checksums   none")?,
+        }
         writeln!(f, "\nsettings")?;
         let settings = toml::to_string(&self.config).map_err(|_| fmt::Error)?;
         for line in settings.lines() {

@@ -96,6 +96,23 @@ impl Stored {
         self
     }
 
+    /// The first number in the file's order that is infinite or not a number, if there is one: its place and itself.
+    pub(crate) fn not_finite(&self) -> Option<(usize, f32)> {
+        let bytes = Some(self.bytes.bytes()).filter(|bytes| !bytes.is_empty())?;
+        let found = match self.encoding {
+            Encoding::F32 => first_not_finite(bytes, |b| u32::from_le_bytes(b) & 0x7f80_0000 == 0x7f80_0000),
+            Encoding::F16 => first_not_finite(bytes, |b| u16::from_le_bytes(b) & 0x7c00 == 0x7c00),
+            Encoding::Bf16 => first_not_finite(bytes, |b| u16::from_le_bytes(b) & 0x7f80 == 0x7f80),
+            Encoding::F64 => first_not_finite(bytes, |b| !(f64::from_le_bytes(b) as f32).is_finite()),
+            Encoding::I8 | Encoding::U8 | Encoding::I16 | Encoding::I32 | Encoding::I64 => None,
+            Encoding::Quantised8 { multiplier } | Encoding::Quantised16 { multiplier } => {
+                (!(32768.0 / multiplier).is_finite() || multiplier.is_infinite()).then_some(0)
+            }
+        }?;
+        let width = self.encoding.width();
+        Some((found, decode(self.encoding, &bytes[found * width..(found + 1) * width])[0]))
+    }
+
     /// The numbers in the order of `shape`: borrowed where they are aligned `f32` already.
     pub(crate) fn to_f32(&self) -> Cow<'_, [f32]> {
         let values = decode(self.encoding, self.bytes.bytes());
@@ -134,6 +151,16 @@ fn decode(encoding: Encoding, bytes: &[u8]) -> Cow<'_, [f32]> {
         Encoding::Quantised8 { multiplier } => widen(bytes, |b| f32::from(i8::from_le_bytes(b)) / multiplier),
         Encoding::Quantised16 { multiplier } => widen(bytes, |b| f32::from(i16::from_le_bytes(b)) / multiplier),
     }
+}
+
+/// The place of the first number of which `wrong` holds. Numbers are looked at a thousand at a time: the loop without an
+/// exit is several times faster.
+fn first_not_finite<const N: usize>(bytes: &[u8], wrong: impl Fn([u8; N]) -> bool) -> Option<usize> {
+    const AT_ONCE: usize = 1024;
+    let (numbers, _) = bytes.as_chunks::<N>();
+    let any = |part: &[[u8; N]]| part.iter().fold(false, |any, &number| any | wrong(number));
+    let part = numbers.chunks(AT_ONCE).position(any)? * AT_ONCE;
+    Some(part + numbers[part..].iter().position(|&number| wrong(number))?)
 }
 
 /// The bytes as numbers in place, if they are aligned for that and in this machine's order.
@@ -177,6 +204,35 @@ mod tests {
         assert_eq!(stored(Encoding::I32, &7_i32.to_le_bytes()).to_f32()[..], [7.0]);
         assert_eq!(stored(Encoding::I64, &(-7_i64).to_le_bytes()).to_f32()[..], [-7.0]);
         assert_eq!(stored(Encoding::Quantised8 { multiplier: 4.0 }, &[2, 0xfc]).to_f32()[..], [0.5, -1.0]);
+    }
+
+    #[test]
+    fn numbers_that_are_not_finite_are_found() {
+        let floats = |wrong: f32, place: usize| {
+            let mut numbers = vec![1.5_f32; 3000];
+            numbers[place] = wrong;
+            numbers
+        };
+        for (wrong, place) in [(f32::NAN, 0), (f32::INFINITY, 1023), (f32::NEG_INFINITY, 2999)] {
+            let numbers = floats(wrong, place);
+            let bytes = |encode: &dyn Fn(f32) -> Vec<u8>| numbers.iter().flat_map(|&n| encode(n)).collect::<Vec<_>>();
+            for (encoding, bytes) in [
+                (Encoding::F32, bytes(&|n| n.to_le_bytes().to_vec())),
+                (Encoding::F16, bytes(&|n| f16::from_f32(n).to_le_bytes().to_vec())),
+                (Encoding::Bf16, bytes(&|n| bf16::from_f32(n).to_le_bytes().to_vec())),
+                (Encoding::F64, bytes(&|n| f64::from(n).to_le_bytes().to_vec())),
+            ] {
+                let (found, number) = stored(encoding, &bytes).not_finite().expect("a number that is not finite");
+                assert_eq!((found, number.to_string()), (place, wrong.to_string()), "{encoding}");
+            }
+        }
+        assert_eq!(stored(Encoding::F32, &f32::MAX.to_le_bytes()).not_finite(), None);
+        assert_eq!(stored(Encoding::F64, &1e300_f64.to_le_bytes()).not_finite(), Some((0, f32::INFINITY)));
+        assert_eq!(stored(Encoding::I8, &[0x7f, 0xff]).not_finite(), None);
+        for (multiplier, is_finite) in [(4.0, true), (0.0, false), (f32::NAN, false), (f32::INFINITY, false)] {
+            let found = stored(Encoding::Quantised8 { multiplier }, &[2]).not_finite();
+            assert_eq!(found.is_none(), is_finite, "{multiplier}");
+        }
     }
 
     #[test]

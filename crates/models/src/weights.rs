@@ -148,7 +148,14 @@ impl<'a> Supply for FromFile<'a> {
     type Error = ModelError;
 
     fn tensor(&mut self, name: &str, shape: [usize; 2], _init: Init) -> Result<CheckedTensor<'a>, ModelError> {
-        self.0.checked(name, shape)
+        let tensor = self.0.checked(name, shape)?;
+        match tensor.stored.not_finite() {
+            Some((place, number)) => {
+                let problem = format!("number {place} is {number}, and weights are finite: get the file again");
+                Err(ModelError::tensor(self.0.path(), tensor.name, problem))
+            }
+            None => Ok(tensor),
+        }
     }
 
     fn rows(&self, name: &str, default: usize) -> usize {

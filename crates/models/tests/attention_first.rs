@@ -218,6 +218,7 @@ fn model(config: &RecurrentConfig, tensors: &Tensors) -> Model {
         target_words: WORDS,
         end_of_sentence: 0,
         never: vec![1],
+        languages: None,
         decoding: Default::default(),
         architecture: Architecture::Recurrent(config.clone()),
     };
@@ -267,6 +268,7 @@ fn settings_that_do_not_fit_are_told() {
             target_words: WORDS,
             end_of_sentence: 0,
             never: vec![],
+            languages: None,
             decoding: Default::default(),
             architecture,
         };

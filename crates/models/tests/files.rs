@@ -1,7 +1,7 @@
 //! Which files make up a model.
 #![allow(clippy::unwrap_used)] // a test fails by panicking
 
-use metaphrase_models::{Format, ModelFiles, load};
+use metaphrase_models::{Format, Model, ModelFiles, Precision, Weights, convert, load};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -115,4 +115,115 @@ fn a_pickled_model_is_told_how_to_be_saved() {
         Folder::new().text("config.json", r#"{"model_type": "marian"}"#).text("pytorch_model.bin", "a pickled model");
     let message = load(folder.path()).unwrap_err().to_string();
     assert!(message.contains("safe_serialization=True"), "{message}");
+}
+
+/// A model directory of ours, and what is said of it when its vocabulary or its weights are read.
+fn own(folder: &Folder) -> (PathBuf, impl Fn() -> Result<(), String>) {
+    let path = folder.path().join("own");
+    convert(&tiny("marian-tiny"), &path, Precision::F32).unwrap();
+    let to = path.clone();
+    let read = move || {
+        let files = ModelFiles::find(&to).map_err(|e| e.to_string())?;
+        files.vocabularies().and_then(|_| files.load()).map(drop).map_err(|e| e.to_string())
+    };
+    (path, read)
+}
+
+#[test]
+fn every_changed_bit_of_a_model_directory_is_found() {
+    let folder = Folder::new();
+    let (path, read) = own(&folder);
+    read().unwrap();
+    for name in ["model.safetensors", "source.vocab.yml"] {
+        let file = path.join(name);
+        let sound = fs::read(&file).unwrap();
+        for at in (0..sound.len()).step_by(sound.len() / 60).chain([sound.len() - 1]) {
+            let mut changed = sound.clone();
+            changed[at] ^= 1 << (at % 8);
+            fs::write(&file, changed).unwrap();
+            let message = read().unwrap_err();
+            assert!(message.contains(name) && message.contains(": the file is damaged: its checksum is "), "{message}");
+        }
+        fs::write(&file, &sound[..sound.len() - 1]).unwrap();
+        assert!(read().is_err());
+        fs::write(&file, &sound).unwrap();
+    }
+    fs::write(path.join("checksums"), "").unwrap();
+    assert!(read().unwrap_err().contains("the file `checksums` does not list it"));
+    fs::remove_file(path.join("checksums")).unwrap();
+    read().expect("a directory of an older version has no checksums");
+}
+
+#[test]
+fn a_model_directory_names_its_own_files_only() {
+    let folder = Folder::new().model("model.npz").text("outside.yml", "");
+    let (path, read) = own(&folder);
+    let config = path.join("config.toml");
+    let sound = fs::read_to_string(&config).unwrap();
+    let outside = folder.path().join("outside.yml");
+    for name in ["/etc/passwd", "../outside.yml", "a/../../outside.yml", outside.to_str().unwrap()] {
+        fs::write(&config, sound.replace("source.vocab.yml", name)).unwrap();
+        let message = read().unwrap_err();
+        assert!(message.contains(&format!("it names `{name}`, which is not in the directory")), "{message}");
+        let text = format!("relative-paths: true\nmodels: [model.npz]\nvocabs: [{name}, {name}]\n");
+        let options = folder.path().join("own/decoder.yml");
+        fs::copy(tiny("marian-tiny/model.npz"), folder.path().join("own/model.npz")).unwrap();
+        fs::write(&options, &text).unwrap();
+        let message = ModelFiles::find(&options).unwrap_err().to_string();
+        assert!(message.contains("which is not in its directory; copy the file there"), "{message}");
+    }
+    // A link in the directory was made here, as those of download caches.
+    #[cfg(unix)]
+    {
+        fs::write(&config, &sound).unwrap();
+        fs::rename(path.join("model.safetensors"), folder.path().join("blob")).unwrap();
+        std::os::unix::fs::symlink("../blob", path.join("model.safetensors")).unwrap();
+        read().unwrap();
+    }
+}
+
+#[test]
+fn shards_of_a_model_are_in_its_directory() {
+    let folder = Folder::new()
+        .text("config.json", r#"{"model_type": "marian"}"#)
+        .text("model.safetensors.index.json", r#"{"weight_map": {"a": "../../etc/passwd"}}"#);
+    let message = load(folder.path()).unwrap_err().to_string();
+    assert!(
+        message.contains("`../../etc/passwd` is not in the directory") || message.contains("config.json"),
+        "{message}"
+    );
+}
+
+#[test]
+fn weights_that_are_not_finite_are_refused_by_name() {
+    let (config, weights) = load(&tiny("marian-tiny")).unwrap();
+    assert!(Model::new(config.clone(), &weights).is_ok());
+    let names: Vec<&str> = weights.names().filter(|name| !name.starts_with("special:")).collect();
+    for (number, wrong) in [(0, f32::NAN), (names.len() / 2, f32::INFINITY), (names.len() - 1, f32::NEG_INFINITY)] {
+        let tensors = names.iter().map(|name| {
+            let tensor = weights.tensor(name).unwrap();
+            let mut data = tensor.data.to_vec();
+            if *name == names[number] {
+                *data.last_mut().unwrap() = wrong;
+            }
+            (*name, tensor.shape.to_vec(), data)
+        });
+        let damaged = Weights::from_tensors("m.npz", tensors).unwrap();
+        let error = Model::new(config.clone(), &damaged).err().unwrap().to_string();
+        let place = weights.tensor(names[number]).unwrap().data.len() - 1;
+        let expected = format!("m.npz: tensor `{}`: number {place} is {wrong}, and weights are finite", names[number]);
+        assert!(error.starts_with(&expected), "{error}");
+    }
+}
+
+#[test]
+fn settings_are_refused_by_the_name_of_their_file() {
+    let folder = Folder::new();
+    fs::copy(tiny("../../models/en-de/model.safetensors"), folder.path().join("model.safetensors")).unwrap();
+    let text = fs::read_to_string(tiny("../../models/en-de/config.toml")).unwrap();
+    let eos = text.lines().find(|line| line.starts_with("end-of-sentence")).unwrap();
+    fs::write(folder.path().join("config.toml"), text.replace(eos, "end-of-sentence = 99999999")).unwrap();
+    let error = load(folder.path()).err().unwrap().to_string();
+    let file = folder.path().join("config.toml");
+    assert!(error.starts_with(&format!("{}: the end of sentence is word 99999999", file.display())), "{error}");
 }

@@ -5,7 +5,7 @@ use crate::common::fixtures;
 use metaphrase_base::{Scorer, StepModel, WordId};
 use metaphrase_models::Model;
 use metaphrase_search::{Constraints, Fused, Options, Outcome, Searcher, Stop, Strategy, Task};
-use metaphrase_testkit::{Densely, Pairs, exhaustive};
+use metaphrase_testkit::{AvoidedWords, Densely, Pairs, exhaustive};
 use std::sync::Arc;
 
 fn load(folder: &str, name: &str) -> Model {
@@ -54,7 +54,7 @@ fn assert_same(name: &str, sparse: &impl StepModel, dense: &impl StepModel) {
     assert_eq!(sparse.facts(), dense.facts());
     let sentences = sentences();
     let terms = [vec![vec![WordId(4), WordId(5)]], vec![vec![WordId(6)]]];
-    let constraints = Constraints::new(&terms, &[vec![WordId(2)]], None).unwrap();
+    let constraints = Constraints::new(&terms, AvoidedWords::new(&[vec![WordId(2)]]), None).unwrap();
     for strategy in [Strategy::Beam, Strategy::Grid, Strategy::Cube, Strategy::AcceleratedCube] {
         for (stop, given) in [(Stop::Shrink, None), (Stop::Fill, None), (Stop::Shrink, Some(&constraints))] {
             let excluded = vec![WordId(1)];

@@ -21,7 +21,7 @@ const VARIANTS: [&str; 12] = [
     "untied-swish-depths",
 ];
 
-/// Marian prints five decimals; instruction sets round differently (AVX-512 and AVX2 stay below 2e-5, portable 3e-5).
+/// Marian prints five decimals and rounds in another order.
 const TOLERANCE: f32 = 5e-5;
 
 fn model(name: &str) -> Model {

@@ -75,7 +75,7 @@ fn layout(bytes: &[u8]) -> Result<(ModelLayout, Vec<u64>), String> {
     let number = |at: usize| usize::try_from(u64_at(bytes, at)).map_err(|_| wrong());
     let counts = (0..order).map(|k| number(AT_COUNTS + 8 * k)).collect::<Result<Vec<usize>, _>>()?;
     let seeds: Vec<u64> = (0..order - 1).map(|k| u64_at(bytes, AT_SEEDS + 8 * k)).collect();
-    let layout = ModelLayout::new(&counts, &seeds, quantisation, HEADER).ok_or_else(wrong)?;
+    let layout = ModelLayout::new(order, &counts, &seeds, quantisation, HEADER).ok_or_else(wrong)?;
     if layout.end > bytes.len() { Err(wrong()) } else { Ok((layout, seeds)) }
 }
 
@@ -143,7 +143,8 @@ mod tests {
             if let Ok(model) = open(file.path()) {
                 let mut state = model.begin();
                 for word in (0..model.vocabulary().len()).map(WordId::new) {
-                    let _ = model.context(&state).score(word);
+                    let context = model.context(&state);
+                    let _ = context.after(&context.look_up(word));
                     state = model.score(&state, word).1;
                 }
                 let _ = crate::arpa::write(&model, &mut Vec::new());

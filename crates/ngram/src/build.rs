@@ -1,8 +1,11 @@
-//! From lists of n-grams to a model in memory.
+//! From n-grams to a model in memory, order by order: an order needs the finished tables of those below, and beside them
+//! only the numbers and values of its own n-grams.
+
+mod section;
 
 use crate::layout::ModelLayout;
 use crate::ngrams::NGrams;
-use crate::table::Table;
+use section::Section;
 use std::collections::{BTreeSet, HashSet};
 
 /// The back-off weight of an n-gram that nothing extends and whose weight is 1: a history that need not be remembered.
@@ -12,16 +15,16 @@ pub(crate) const NOTHING_FOLLOWS: f32 = -0.0;
 /// Seeds that are tried before giving up: for other keys than those made to defeat us, the first one does.
 const SEEDS: u64 = 64;
 
-/// Why lists do not make a model.
+/// Why n-grams do not make a model.
 #[derive(Debug)]
 pub(crate) enum Unbuildable {
-    /// Two n-grams of order `order` are the same.
+    /// N-grams number `first` and `second` of order `order` are the same.
     Duplicate { order: usize, first: usize, second: usize },
     /// More n-grams or words than the numbers can hold.
     TooLarge,
 }
 
-/// A model's bytes, of which the first `start` are left free, with the layout and the seeds of the tables.
+/// A model's bytes, of which the first ones are left free, with the layout and the seeds of the tables.
 #[derive(Debug)]
 pub(crate) struct Built {
     pub(crate) bytes: Vec<u8>,
@@ -29,113 +32,137 @@ pub(crate) struct Built {
     pub(crate) seeds: Vec<u64>,
 }
 
-/// Builds a model of n-grams of orders 1, 2, …; the unigrams are all words by their ids.
-pub(crate) fn build(mut lists: Vec<NGrams>, start: usize) -> Result<Built, Unbuildable> {
-    loop {
-        match Builder::new(&lists, start)?.build()? {
-            Some(built) => return Ok(built),
-            None => close(&mut lists),
-        }
-    }
-}
-
-struct Builder<'l> {
-    lists: &'l [NGrams],
-    start: usize,
+/// Builds a model of n-grams of orders 1, 2, …, which come in this order.
+pub(crate) struct Builder {
     built: Built,
+    start: usize,
+    /// Numbers of n-grams by order.
+    counts: Vec<usize>,
+    /// By the number of an n-gram of the highest order so far, from 2 on: the number of the n-gram without its oldest word.
+    suffixes: Vec<u32>,
+    section: Option<Section>,
+    /// All n-grams so far, once one of them was without its history or without the n-gram that lacks its oldest word.
+    incomplete: Option<Vec<NGrams>>,
 }
 
-impl<'l> Builder<'l> {
-    fn new(lists: &'l [NGrams], start: usize) -> Result<Self, Unbuildable> {
-        let seeds = vec![0; lists.len() - 1];
-        let layout = layout(lists, &seeds, start)?;
-        let bytes = vec![0; layout.end];
-        Ok(Self { lists, start, built: Built { bytes, layout, seeds } })
-    }
-
-    /// The model; `None` if a history or a lower-order n-gram is missing.
-    fn build(mut self) -> Result<Option<Built>, Unbuildable> {
-        let unigrams = &self.lists[0];
+impl Builder {
+    /// Begins with the unigrams, all words by their ids. `expected` are the numbers of n-grams of all orders as far as is
+    /// known: memory that they do not need is not used. The first `start` bytes of the model are left free.
+    pub(crate) fn new(unigrams: &NGrams, expected: &[usize], start: usize) -> Result<Self, Unbuildable> {
+        let order = expected.len();
+        let counts = vec![unigrams.len()];
+        let seeds = vec![0; order - 1];
+        let layout = ModelLayout::new(order, &counts, &seeds, None, start).ok_or(Unbuildable::TooLarge)?;
+        let mut bytes = Vec::new();
+        if let Some(whole) = ModelLayout::new(order, expected, &seeds, None, start) {
+            // If there is not so much, or if the numbers are false, the model grows as its n-grams come.
+            let _ = bytes.try_reserve_exact(whole.end);
+        }
+        bytes.resize(layout.end, 0);
         for (word, (&log10, &backoff)) in (0..).zip(unigrams.log10.iter().zip(&unigrams.backoff)) {
-            self.built.layout.set_log10(&mut self.built.bytes, 0, word, log10);
-            self.built.layout.set_backoff(&mut self.built.bytes, 0, word, backoff);
+            layout.set_log10(&mut bytes, 0, word, log10);
+            layout.set_backoff(&mut bytes, 0, word, backoff);
         }
-        for k in 1..self.lists.len() {
-            let Some(histories) = self.histories(k) else { return Ok(None) };
-            self.add(k, &histories)?;
-            self.mark(k - 1, &histories);
-        }
-        self.mark(self.lists.len() - 1, &[]);
-        Ok(Some(self.built))
+        let built = Built { bytes, layout, seeds };
+        Ok(Self { built, start, counts, suffixes: Vec::new(), section: None, incomplete: None })
     }
 
-    /// The numbers of the histories of the n-grams of order `k` + 1, if all are there, and all lower-order n-grams too.
-    fn histories(&self, k: usize) -> Option<Vec<u32>> {
-        let Built { bytes, layout, .. } = &self.built;
-        let history = |words: &[u32]| {
-            layout.find(bytes, &words[1..])?;
-            layout.find(bytes, &words[..k])
+    /// Begins the next order.
+    pub(crate) fn begin(&mut self) -> Result<(), Unbuildable> {
+        let k = self.counts.len();
+        if let Some(lists) = &mut self.incomplete {
+            lists.push(NGrams::new(k + 1));
+            self.counts.push(0);
+        } else {
+            let section = Section::new([self.counts[k - 1], self.counts[0]], k).ok_or(Unbuildable::TooLarge)?;
+            self.section = Some(section);
+        }
+        Ok(())
+    }
+
+    /// Takes an n-gram of the order that was begun. NaN as probability is the one that backing off gives.
+    pub(crate) fn push(&mut self, words: &[u32], log10: f32, backoff: f32) {
+        if let Some(section) = &mut self.section {
+            section.push(words, log10, backoff);
+            if section.is_full() && !section.look_up(&self.built, &self.suffixes) {
+                self.fall_back();
+            }
+        } else if let Some(list) = self.incomplete.as_mut().and_then(|lists| lists.last_mut()) {
+            list.push(words, log10, backoff);
+        }
+    }
+
+    /// Ends the order that was begun.
+    pub(crate) fn end(&mut self) -> Result<(), Unbuildable> {
+        if self.section.as_mut().is_some_and(|section| !section.look_up(&self.built, &self.suffixes)) {
+            self.fall_back();
+        }
+        self.section.take().map_or(Ok(()), |section| self.add(section))
+    }
+
+    /// The model.
+    pub(crate) fn finish(mut self) -> Result<Built, Unbuildable> {
+        let Some(mut lists) = self.incomplete else {
+            if let &[words] = &self.counts[..] {
+                mark(&mut self.built, 0, &vec![false; words]);
+            }
+            return Ok(self.built);
         };
-        self.lists[k].iter().map(history).collect()
+        drop(self.built);
+        close(&mut lists);
+        let counts: Vec<usize> = lists.iter().map(NGrams::len).collect();
+        let mut builder = Self::new(&lists[0], &counts, self.start)?;
+        for list in &lists[1..] {
+            builder.begin()?;
+            (0..list.len()).for_each(|i| builder.push(list.get(i), list.log10[i], list.backoff[i]));
+            builder.end()?;
+        }
+        builder.finish()
     }
 
-    /// Fills the table and the values of order `k` + 1.
-    fn add(&mut self, k: usize, histories: &[u32]) -> Result<(), Unbuildable> {
-        let list = &self.lists[k];
-        let last = |i: usize| list.words[i * (k + 1) + k];
+    /// Makes the table of an order, its n-grams having been looked up.
+    fn add(&mut self, mut section: Section) -> Result<(), Unbuildable> {
+        let k = self.counts.len();
+        self.counts.push(section.len());
         for seed in 0..SEEDS {
             self.built.seeds[k - 1] = seed;
-            self.built.layout = layout(self.lists, &self.built.seeds, self.start)?;
-            let table: Table = self.built.layout.tables[k - 1];
-            let image = |i: usize| table.image(histories[i], last(i));
-            let mut sorted: Vec<(u64, u32)> = (0..list.len()).map(|i| (image(i), i as u32)).collect();
-            sorted.sort_unstable();
-            if let Some(pair) = sorted.array_windows().find(|[a, b]| a.0 == b.0) {
-                let [first, second] = pair.map(|(_, i)| i as usize);
-                return Err(Unbuildable::Duplicate { order: k + 1, first, second });
-            }
-            let (images, order): (Vec<u64>, Vec<u32>) = sorted.into_iter().unzip();
-            if table.fill(&mut self.built.bytes, &images).is_ok() {
-                self.set_values(k, &order, histories);
+            section.shuffle(seed)?;
+            let seeds = &self.built.seeds;
+            let order = self.built.layout.order();
+            let layout = ModelLayout::new(order, &self.counts, seeds, None, self.start).ok_or(Unbuildable::TooLarge)?;
+            self.built.layout = layout;
+            self.built.bytes.resize(self.built.layout.end, 0);
+            let table = self.built.layout.tables[k - 1];
+            if table.fill(&mut self.built.bytes, section.images()).is_ok() {
+                mark(&mut self.built, k - 1, section.follows());
+                self.suffixes = section.set_values(&mut self.built);
                 return Ok(());
             }
         }
         Err(Unbuildable::TooLarge)
     }
 
-    /// Stores the values of order `k` + 1; `order[number]` is the place in the list of n-gram `number`.
-    fn set_values(&mut self, k: usize, order: &[u32], histories: &[u32]) {
-        let (list, Built { bytes, layout, .. }) = (&self.lists[k], &mut self.built);
-        for (number, i) in (0..).zip(order.iter().map(|&i| i as usize)) {
-            let mut log10 = list.log10[i];
-            if log10.is_nan() {
-                let lower = layout.find(bytes, &list.get(i)[1..]).expect("the lists are closed");
-                log10 = layout.backoff(bytes, k - 1, histories[i]) + layout.log10(bytes, k - 1, lower);
-            }
-            layout.set_log10(bytes, k, number, log10);
-            layout.set_backoff(bytes, k, number, list.backoff[i]);
-        }
-    }
-
-    /// Gives the zeros among the back-off weights of order `k` + 1 the sign that says whether they are `histories`.
-    fn mark(&mut self, k: usize, histories: &[u32]) {
-        let Built { bytes, layout, .. } = &mut self.built;
-        if !layout.has_backoff(k) {
-            return;
-        }
-        let mut follows = vec![false; layout.count(k)];
-        histories.iter().for_each(|&history| follows[history as usize] = true);
-        for (number, follows) in (0..).zip(follows) {
-            if layout.backoff(bytes, k, number) == 0.0 {
-                layout.set_backoff(bytes, k, number, if follows { 0.0 } else { NOTHING_FOLLOWS });
-            }
-        }
+    /// Some n-gram is not complete: takes all n-grams so far as lists, to be completed when all are there.
+    fn fall_back(&mut self) {
+        let Some(section) = self.section.take() else { return };
+        let mut lists = self.built.layout.lists(&self.built.bytes);
+        lists.push(section.into_list(&self.built));
+        self.counts.push(0);
+        self.incomplete = Some(lists);
     }
 }
 
-fn layout(lists: &[NGrams], seeds: &[u64], start: usize) -> Result<ModelLayout, Unbuildable> {
-    let counts: Vec<usize> = lists.iter().map(NGrams::len).collect();
-    ModelLayout::new(&counts, seeds, None, start).ok_or(Unbuildable::TooLarge)
+/// Gives the zeros among the back-off weights of order `k` + 1 the sign that says whether a longer n-gram follows.
+fn mark(built: &mut Built, k: usize, follows: &[bool]) {
+    let Built { bytes, layout, .. } = built;
+    if !layout.has_backoff(k) {
+        return;
+    }
+    for (number, &follows) in (0..).zip(follows) {
+        if layout.backoff(bytes, k, number) == 0.0 {
+            layout.set_backoff(bytes, k, number, if follows { 0.0 } else { NOTHING_FOLLOWS });
+        }
+    }
 }
 
 /// Adds the histories and lower-order n-grams that a list lacks, as pruning can leave it, to the list below. They get

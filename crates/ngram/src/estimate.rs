@@ -119,20 +119,27 @@ pub fn estimate(
 }
 
 impl EstimateOptions {
-    /// The pruning thresholds of all orders.
-    fn check(&self, name: &Path) -> Result<Vec<u64>, LmError> {
-        let refuse = |problem: String| Err(LmError::model(name, problem));
-        if !(1..=MAX_ORDER).contains(&self.order) {
-            return refuse(format!("models have an order from 1 to {MAX_ORDER}, not {}", self.order));
+    /// A sentence about the first option that contradicts the others, if there is one.
+    #[must_use]
+    pub fn problem(&self) -> Option<String> {
+        let (order, thresholds) = (self.order, self.prune.len());
+        if !(1..=MAX_ORDER).contains(&order) {
+            return Some(format!("models have an order from 1 to {MAX_ORDER}, not {order}"));
         }
-        if self.prune.len() > self.order {
-            return refuse(format!("{} pruning thresholds for a model of order {}", self.prune.len(), self.order));
+        if thresholds > order {
+            return Some(format!("{thresholds} pruning thresholds for a model of order {order}"));
         }
         if self.prune.first().is_some_and(|&least| least > 0) {
-            return refuse("words are never pruned: the first pruning threshold is 0".into());
+            return Some("words are never pruned: the first pruning threshold is 0".into());
         }
-        if !self.prune.is_sorted() {
-            return refuse("pruning thresholds must not fall: a longer n-gram needs the shorter ones within it".into());
+        let falls = "pruning thresholds must not fall: a longer n-gram needs the shorter ones within it";
+        (!self.prune.is_sorted()).then(|| falls.into())
+    }
+
+    /// The pruning thresholds of all orders.
+    fn check(&self, name: &Path) -> Result<Vec<u64>, LmError> {
+        if let Some(problem) = self.problem() {
+            return Err(LmError::model(name, problem));
         }
         let mut prune = self.prune.clone();
         prune.resize(self.order, self.prune.last().copied().unwrap_or(0));

@@ -2,6 +2,7 @@
 
 use crate::MAX_ORDER;
 use crate::bytes::f32_at;
+use crate::ngrams::NGrams;
 use crate::table::Table;
 
 /// Bytes of a word's probability and its back-off weight.
@@ -17,11 +18,13 @@ const ALIGNMENT: usize = 16;
 /// Numbers that say where everything is: the model's bytes are the sections one after the other.
 #[derive(Debug, Clone)]
 pub(crate) struct ModelLayout {
+    /// Words of the longest n-grams.
+    order: usize,
     /// Number of words.
     pub(crate) words: usize,
     /// Where the values of the words start.
     unigrams: usize,
-    /// The tables of orders 2 and above.
+    /// The tables of orders 2 and above; while a model is built, of those that are there.
     pub(crate) tables: Vec<Table>,
     /// How their values are stored.
     pub(crate) quantisation: Quantisation,
@@ -33,26 +36,33 @@ pub(crate) struct ModelLayout {
 
 impl ModelLayout {
     /// The layout of a model with `counts[k]` n-grams of order k + 1, from byte `at`; `seeds` are those of the tables.
-    /// `None` if it is larger than numbers can hold.
-    pub(crate) fn new(counts: &[usize], seeds: &[u64], quantisation: Quantisation, at: usize) -> Option<Self> {
+    /// The first orders are where they are also without the counts of those above. `None` if it is larger than numbers
+    /// can hold.
+    pub(crate) fn new(
+        order: usize,
+        counts: &[usize],
+        seeds: &[u64],
+        quantisation: Quantisation,
+        at: usize,
+    ) -> Option<Self> {
         let align = |at: usize| at.checked_next_multiple_of(ALIGNMENT);
-        let (words, order) = (*counts.first()?, counts.len());
+        let words = *counts.first()?;
         let unigrams = align(at)?;
         let codebooks = align(unigrams.checked_add(words.checked_mul(PAIR)?)?)?;
         let [log10_bits, backoff_bits] = quantisation.unwrap_or([FLOAT; 2]);
         let mut end = codebooks.checked_add((order - 1) * codebook_size(quantisation))?;
         let mut tables = Vec::with_capacity(order - 1);
-        for (k, &seed) in (1..order).zip(seeds) {
+        for (k, &seed) in (1..counts.len()).zip(seeds) {
             let value_bits = log10_bits + if k + 1 < order { backoff_bits } else { 0 };
             let table = Table::new(counts[k], [counts[k - 1], words], value_bits, seed, align(end)?)?;
             end = table.end;
             tables.push(table);
         }
-        Some(Self { words, unigrams, tables, quantisation, codebooks, end: align(end)? })
+        Some(Self { order, words, unigrams, tables, quantisation, codebooks, end: align(end)? })
     }
 
     pub(crate) fn order(&self) -> usize {
-        self.tables.len() + 1
+        self.order
     }
 
     /// Number of n-grams of order `k` + 1.
@@ -63,7 +73,7 @@ impl ModelLayout {
     /// Whether n-grams of order `k` + 1 have a back-off weight.
     #[inline]
     pub(crate) fn has_backoff(&self, k: usize) -> bool {
-        k < self.tables.len() || k == 0
+        k + 1 < self.order || k == 0
     }
 
     /// log10 probability of n-gram `number` of order `k` + 1.
@@ -139,6 +149,31 @@ impl ModelLayout {
             words.push(word.min(self.words as u32 - 1));
         }
         words
+    }
+}
+
+impl ModelLayout {
+    /// All n-grams of the orders that are there, one list per order, sorted by their words' ids.
+    pub(crate) fn lists(&self, bytes: &[u8]) -> Vec<NGrams> {
+        let mut lists: Vec<NGrams> = Vec::with_capacity(self.order);
+        // The words of each n-gram of the order before, by its number.
+        let mut histories: Vec<u32> = vec![];
+        for k in 0..=self.tables.len() {
+            let words = if k == 0 { (0..self.words as u32).collect() } else { self.words_of(bytes, k, &histories) };
+            // A false file may tell of fewer or more n-grams than it counts.
+            let count = self.count(k).min(words.len() / (k + 1));
+            let mut numbers: Vec<u32> = (0..count as u32).collect();
+            let of = |number: u32| &words[number as usize * (k + 1)..(number as usize + 1) * (k + 1)];
+            numbers.sort_unstable_by(|&a, &b| of(a).cmp(of(b)));
+            let mut list = NGrams::new(k + 1);
+            for number in numbers {
+                let backoff = if self.has_backoff(k) { self.backoff(bytes, k, number) } else { 0.0 };
+                list.push(of(number), self.log10(bytes, k, number), backoff);
+            }
+            lists.push(list);
+            histories = words;
+        }
+        lists
     }
 }
 

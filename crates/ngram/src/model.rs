@@ -2,7 +2,6 @@
 
 use crate::build::{Built, NOTHING_FOLLOWS};
 use crate::layout::ModelLayout;
-use crate::ngrams::NGrams;
 use crate::table::Bucket;
 use crate::vocabulary::{BEGIN, UNKNOWN, Vocabulary};
 use crate::{LmError, MAX_ORDER, State, arpa, binary};
@@ -151,30 +150,6 @@ impl Model {
         log10
     }
 
-    /// All n-grams, one list per order, sorted by their words' ids.
-    pub(crate) fn lists(&self) -> Vec<NGrams> {
-        let (bytes, layout) = (&self.bytes[..], &self.layout);
-        let mut lists: Vec<NGrams> = Vec::with_capacity(self.order());
-        // The words of each n-gram of the order before, by its number.
-        let mut histories: Vec<u32> = vec![];
-        for k in 0..self.order() {
-            let words = if k == 0 { (0..layout.words as u32).collect() } else { layout.words_of(bytes, k, &histories) };
-            // A false file may tell of fewer or more n-grams than it counts.
-            let count = layout.count(k).min(words.len() / (k + 1));
-            let mut numbers: Vec<u32> = (0..count as u32).collect();
-            let of = |number: u32| &words[number as usize * (k + 1)..(number as usize + 1) * (k + 1)];
-            numbers.sort_unstable_by(|&a, &b| of(a).cmp(of(b)));
-            let mut list = NGrams::new(k + 1);
-            for number in numbers {
-                let backoff = if layout.has_backoff(k) { layout.backoff(bytes, k, number) } else { 0.0 };
-                list.push(of(number), layout.log10(bytes, k, number), backoff);
-            }
-            lists.push(list);
-            histories = words;
-        }
-        lists
-    }
-
     /// Takes n-gram `number` of order `k` + 1 into a state, if a longer n-gram or a back-off weight asks for it.
     #[inline]
     fn remember(&self, state: &mut State, k: usize, number: u32) {
@@ -210,22 +185,51 @@ pub struct Context<'m> {
     backoffs: [f32; MAX_ORDER],
 }
 
+/// A word that was looked up after a history: its score, and the n-grams from which the next history follows.
+#[derive(Debug, Clone, Copy)]
+pub struct Found {
+    /// log10 probability: the same bits as [`Model::score`] gives.
+    pub log10: f32,
+    /// The n-gram of the word alone, of the word after the last one, …; nothing from `order` on.
+    numbers: [u32; MAX_ORDER],
+    order: u32,
+}
+
 impl Context<'_> {
     /// log10 probability of `word`: the same bits as [`Model::score`] gives.
     #[inline]
     #[must_use]
     pub fn score(&self, word: WordId) -> f32 {
+        self.look_up(word).log10
+    }
+
+    /// Looks a word up; [`after`](Self::after) then gives the next history without another look-up.
+    #[inline]
+    #[must_use]
+    pub fn look_up(&self, word: WordId) -> Found {
         let (bytes, layout) = (&self.model.bytes[..], &self.model.layout);
-        let (mut number, mut order) = (self.model.known(word), 0);
-        let word = number;
+        let word = self.model.known(word);
+        let (mut numbers, mut order) = ([0; MAX_ORDER], 0);
+        numbers[0] = word;
         // From the shortest on: most words end after one look-up, and an n-gram of one order is also in the orders below.
         for (table, &history) in layout.tables.iter().zip(self.state.histories()) {
-            match table.find(bytes, history, word) {
-                Some(found) => (number, order) = (found, order + 1),
-                None => break,
-            }
+            let Some(found) = table.find(bytes, history, word) else { break };
+            order += 1;
+            numbers[order] = found;
         }
-        layout.log10(bytes, order, number) + self.backoffs[order]
+        let log10 = layout.log10(bytes, order, numbers[order]) + self.backoffs[order];
+        Found { log10, numbers, order: order as u32 + 1 }
+    }
+
+    /// The history after a word that was looked up in this context: the same as [`Model::score`] gives.
+    #[inline]
+    #[must_use]
+    pub fn after(&self, found: &Found) -> State {
+        let mut state = State::default();
+        for (k, &number) in found.numbers[..found.order as usize].iter().enumerate() {
+            self.model.remember(&mut state, k, number);
+        }
+        state
     }
 
     /// The history.

@@ -18,7 +18,8 @@ impl Model {
         let widths = [log10_bits, backoff_bits];
         assert!(widths.iter().all(|width| crate::binary::WIDTHS.contains(width)), "2 to 16 bits");
         // The model was built, and the quantised model is smaller.
-        let layout = ModelLayout::new(&self.counts(), &self.seeds, Some(widths), HEADER).expect("a smaller layout");
+        let layout = ModelLayout::new(self.order(), &self.counts(), &self.seeds, Some(widths), HEADER)
+            .expect("a smaller layout");
         let mut bytes = vec![0; layout.end];
         for word in 0..layout.words as u32 {
             layout.set_log10(&mut bytes, 0, word, self.layout.log10(&self.bytes, 0, word));
@@ -26,8 +27,8 @@ impl Model {
         }
         for k in 1..self.order() {
             let (old, table) = (&self.layout.tables[k - 1], &layout.tables[k - 1]);
-            let images: Vec<u64> = old.keys(&self.bytes).map(|(history, word)| old.image(history, word)).collect();
-            table.fill(&mut bytes, &images).expect("it was filled before");
+            let images = old.keys(&self.bytes).map(|(history, word)| old.image(history, word));
+            table.fill(&mut bytes, images).expect("it was filled before");
             let numbers = 0..layout.count(k) as u32;
             let log10s: Vec<f32> = numbers.clone().map(|i| self.layout.log10(&self.bytes, k, i)).collect();
             encode(&mut bytes, &layout, k, 0, &log10s, &[]);

@@ -25,16 +25,45 @@ const SLACK: usize = AT_ONCE * (MAX_BITS as usize + 64) / 8 + 8;
 pub(crate) struct Table {
     /// Number of n-grams.
     pub(crate) count: usize,
-    word_bits: u32,
+    keys: Keys,
     bucket_bits: u32,
     remainder_bits: u32,
     /// Bits of remainder and values.
     slot_bits: usize,
-    permutation: Permutation,
     directory: usize,
     slots: usize,
     /// The first byte after the table.
     pub(crate) end: usize,
+}
+
+/// The keys of one order's n-grams as numbers that are spread evenly, their images.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Keys {
+    word_bits: u32,
+    /// Bits of an image.
+    pub(crate) bits: u32,
+    permutation: Permutation,
+}
+
+impl Keys {
+    /// Histories are below `histories`, words below `words`. `None` where that is more than an image can hold.
+    pub(crate) fn new([histories, words]: [usize; 2], seed: u64) -> Option<Self> {
+        let word_bits = bits_for(words);
+        let bits = (bits_for(histories) + word_bits).max(1);
+        (bits <= 63).then(|| Self { word_bits, bits, permutation: Permutation::new(bits, seed) })
+    }
+
+    /// The image of a history and a word.
+    #[inline]
+    pub(crate) fn image(&self, history: u32, word: u32) -> u64 {
+        self.permutation.apply(u64::from(history) << self.word_bits | u64::from(word))
+    }
+
+    /// The history and the word of an image.
+    pub(crate) fn undo(&self, image: u64) -> (u32, u32) {
+        let key = self.permutation.undo(image);
+        ((key >> self.word_bits) as u32, (key & ((1 << self.word_bits) - 1)) as u32)
+    }
 }
 
 /// The place of an n-gram in a table, and the bits that tell it from its neighbours.
@@ -59,19 +88,17 @@ impl Table {
         seed: u64,
         at: usize,
     ) -> Option<Self> {
-        let (history_bits, word_bits) = (bits_for(histories), bits_for(words));
-        let key_bits = (history_bits + word_bits).max(1);
-        let bucket_bits = count.max(2).ilog2().saturating_sub(1).min(key_bits);
-        let remainder_bits = key_bits - bucket_bits;
-        if u32::try_from(count).is_err() || key_bits > 63 || remainder_bits > MAX_BITS {
+        let keys = Keys::new([histories, words], seed)?;
+        let bucket_bits = count.max(2).ilog2().saturating_sub(1).min(keys.bits);
+        let remainder_bits = keys.bits - bucket_bits;
+        if u32::try_from(count).is_err() || remainder_bits > MAX_BITS {
             return None;
         }
         let blocks = (1usize << bucket_bits).div_ceil(BUCKETS);
         let slots = at.checked_add(blocks * BLOCK)?;
         let slot_bits = (remainder_bits + value_bits) as usize;
         let end = slots.checked_add(count.checked_mul(slot_bits)?.div_ceil(8) + SLACK)?;
-        let permutation = Permutation::new(key_bits, seed);
-        Some(Self { count, word_bits, bucket_bits, remainder_bits, slot_bits, permutation, directory: at, slots, end })
+        Some(Self { count, keys, bucket_bits, remainder_bits, slot_bits, directory: at, slots, end })
     }
 
     /// The number of the n-gram of history `history` and word `word`.
@@ -124,7 +151,7 @@ impl Table {
     /// The permuted key; n-grams are numbered in the order of permuted keys.
     #[inline]
     pub(crate) fn image(&self, history: u32, word: u32) -> u64 {
-        self.permutation.apply(u64::from(history) << self.word_bits | u64::from(word))
+        self.keys.image(history, word)
     }
 
     /// The n-grams of a bucket. Wrong bytes give wrong n-grams, but no place outside the table.
@@ -138,23 +165,17 @@ impl Table {
     }
 
     /// Fills the table with sorted images.
-    pub(crate) fn fill(&self, bytes: &mut [u8], images: &[u64]) -> Result<(), Crowded> {
+    pub(crate) fn fill(&self, bytes: &mut [u8], images: impl Iterator<Item = u64>) -> Result<(), Crowded> {
         bytes[self.directory..self.end].fill(0);
-        let mut next = 0;
-        for block in 0..(1usize << self.bucket_bits).div_ceil(BUCKETS) {
-            let (at, base) = (self.directory + block * BLOCK, next);
-            bytes[at + BUCKETS..at + BLOCK].copy_from_slice(&(base as u32).to_le_bytes());
-            for i in 0..BUCKETS {
-                let bucket = (block * BUCKETS + i) as u64;
-                next += images[next..].iter().take_while(|&image| image >> self.remainder_bits == bucket).count();
-                bytes[at + i] = u8::try_from(next - base).map_err(|_| Crowded)?;
-            }
-        }
-        for (i, image) in images.iter().enumerate() {
+        let mut directory = Directory { at: self.directory, bucket: 0, base: 0, last: 0 };
+        let mut count = 0;
+        for image in images {
+            directory.close(bytes, (image >> self.remainder_bits) as usize, count)?;
             let remainder = image & ((1 << self.remainder_bits) - 1);
-            set_bits(bytes, self.slots, i * self.slot_bits, self.remainder_bits, remainder);
+            set_bits(bytes, self.slots, count * self.slot_bits, self.remainder_bits, remainder);
+            count += 1;
         }
-        Ok(())
+        directory.close(bytes, (1usize << self.bucket_bits).div_ceil(BUCKETS) * BUCKETS, count)
     }
 
     /// History and word of all n-grams, by their numbers.
@@ -164,10 +185,36 @@ impl Table {
             let (start, end) = table.bucket(bytes, bucket);
             (start..end).map(move |i| {
                 let remainder = table.remainder(bytes, i);
-                let key = table.permutation.undo((bucket as u64) << table.remainder_bits | remainder);
-                ((key >> table.word_bits) as u32, (key & ((1 << table.word_bits) - 1)) as u32)
+                table.keys.undo((bucket as u64) << table.remainder_bits | remainder)
             })
         })
+    }
+}
+
+/// The directory of a table as it is written.
+struct Directory {
+    at: usize,
+    /// The first bucket without an end.
+    bucket: usize,
+    /// Number of n-grams before the block of the bucket, and before the bucket.
+    base: usize,
+    last: usize,
+}
+
+impl Directory {
+    /// Ends the buckets before `until` where n-gram number `end` begins.
+    fn close(&mut self, bytes: &mut [u8], until: usize, end: usize) -> Result<(), Crowded> {
+        while self.bucket < until {
+            let (block, i) = (self.at + self.bucket / BUCKETS * BLOCK, self.bucket % BUCKETS);
+            if i == 0 {
+                self.base = self.last;
+                bytes[block + BUCKETS..block + BLOCK].copy_from_slice(&(self.base as u32).to_le_bytes());
+            }
+            bytes[block + i] = u8::try_from(end - self.base).map_err(|_| Crowded)?;
+            self.last = end;
+            self.bucket += 1;
+        }
+        Ok(())
     }
 }
 
@@ -184,7 +231,7 @@ mod tests {
             let mut images: Vec<u64> = keys.iter().map(|&(history, word)| table.image(history, word)).collect();
             images.sort_unstable();
             let mut bytes = vec![0xAA; table.end];
-            table.fill(&mut bytes, &images).unwrap();
+            table.fill(&mut bytes, images.iter().copied()).unwrap();
             (0..keys.len() as u32).for_each(|number| table.set_value(&mut bytes, number, 1, 11, u64::from(number)));
             let mut numbers = BTreeSet::new();
             for (history, word) in (0..90).flat_map(|history| (0..40).map(move |word| (history, word))) {

@@ -10,8 +10,17 @@ pub struct Vocabulary {
     text: String,
     /// Where each word ends in `text`.
     ends: Vec<usize>,
-    /// Open addressing: ids plus one, 0 where free; a power of two of places, at most half of them taken.
-    index: Vec<u32>,
+    /// Open addressing; a power of two of places, at most half of them taken.
+    index: Vec<Place>,
+}
+
+/// A place of the index.
+#[derive(Debug, Clone, Copy, Default)]
+struct Place {
+    /// The id of the word, plus one; 0 where the place is free.
+    id: u32,
+    /// The upper bits of the word's hash: other words are seldom looked at.
+    tag: u32,
 }
 
 /// The word for all words that are not in the vocabulary.
@@ -23,7 +32,7 @@ pub const END: WordId = WordId(2);
 
 impl Default for Vocabulary {
     fn default() -> Self {
-        let mut vocabulary = Self { text: String::new(), ends: Vec::new(), index: vec![0; 16] };
+        let mut vocabulary = Self { text: String::new(), ends: Vec::new(), index: vec![Place::default(); 16] };
         for word in ["<unk>", "<s>", "</s>"] {
             vocabulary.insert(word);
         }
@@ -49,10 +58,7 @@ impl Vocabulary {
     #[must_use]
     pub fn find(&self, word: &str) -> Option<WordId> {
         let word = if word == "<UNK>" { "<unk>" } else { word };
-        match self.index[self.place(word)] {
-            0 => None,
-            id => Some(WordId(id - 1)),
-        }
+        self.index[self.place(word, hash(word.as_bytes()))].id.checked_sub(1).map(WordId)
     }
 
     /// The word of an id.
@@ -73,14 +79,15 @@ impl Vocabulary {
     /// The id of a word, which is new if the word is. The caller sees to it that ids do not run out.
     pub(crate) fn insert(&mut self, word: &str) -> WordId {
         let word = if word == "<UNK>" { "<unk>" } else { word };
-        let place = self.place(word);
-        if self.index[place] != 0 {
-            return WordId(self.index[place] - 1);
+        let hash = hash(word.as_bytes());
+        let place = self.place(word, hash);
+        if let Some(id) = self.index[place].id.checked_sub(1) {
+            return WordId(id);
         }
         self.text.push_str(word);
         self.ends.push(self.text.len());
         let id = WordId::new(self.len() - 1);
-        self.index[place] = id.0 + 1;
+        self.index[place] = Place { id: id.0 + 1, tag: tag(hash) };
         if 2 * self.len() > self.index.len() {
             self.grow();
         }
@@ -88,18 +95,21 @@ impl Vocabulary {
     }
 
     fn grow(&mut self) {
-        self.index = vec![0; 2 * self.index.len()];
-        for id in 0..self.len() {
-            let place = self.place(self.word(WordId::new(id)));
-            self.index[place] = WordId::new(id).0 + 1;
+        self.index = vec![Place::default(); 2 * self.index.len()];
+        for id in (0..self.len()).map(WordId::new) {
+            let hash = hash(self.word(id).as_bytes());
+            let place = self.place(self.word(id), hash);
+            self.index[place] = Place { id: id.0 + 1, tag: tag(hash) };
         }
     }
 
     /// Where a word is in the index, or the free place for it.
-    fn place(&self, word: &str) -> usize {
+    fn place(&self, word: &str, hash: u64) -> usize {
         let mask = self.index.len() - 1;
-        let mut place = hash(word.as_bytes()) as usize & mask;
-        while self.index[place] != 0 && self.word(WordId(self.index[place] - 1)) != word {
+        let mut place = hash as usize & mask;
+        let is_other =
+            |Place { id, tag: found }: Place| id != 0 && (found != tag(hash) || self.word(WordId(id - 1)) != word);
+        while is_other(self.index[place]) {
             place = (place + 1) & mask;
         }
         place
@@ -107,12 +117,15 @@ impl Vocabulary {
 }
 
 /// A hash of eight bytes at a time.
-pub(crate) fn hash(bytes: &[u8]) -> u64 {
+fn hash(bytes: &[u8]) -> u64 {
     let (chunks, rest) = bytes.as_chunks::<8>();
-    let mut tail = [0; 8];
-    tail[..rest.len()].copy_from_slice(rest);
+    let tail = rest.iter().fold(0, |tail, &byte| tail << 8 | u64::from(byte));
     let state = chunks.iter().fold(bytes.len() as u64, |state, chunk| splitmix(state ^ u64::from_le_bytes(*chunk)));
-    splitmix(state ^ u64::from_le_bytes(tail))
+    splitmix(state ^ tail)
+}
+
+fn tag(hash: u64) -> u32 {
+    (hash >> 32) as u32
 }
 
 #[cfg(test)]

@@ -2,12 +2,11 @@
 
 use crate::error::Error;
 use flate2::Compression;
-use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
 use metaphrase_align::Alignment;
-use metaphrase_base::new_file;
+use metaphrase_base::{Gunzip, NewFile, read_line};
 use std::fs::File;
-use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::io::{self, BufReader, BufWriter, Write};
 use std::path::Path;
 
 /// The links of all sentence pairs.
@@ -18,10 +17,16 @@ pub(crate) const PHRASE_TABLE: &str = "phrase-table.gz";
 pub(crate) const REORDERING_TABLE: &str = "reordering-table.wbe-msd-bidirectional-fe.gz";
 /// The language model.
 pub(crate) const LANGUAGE_MODEL: &str = "lm.arpa.gz";
+/// Phrase and reordering table, compiled.
+pub(crate) const COMPILED_TABLES: &str = "tables.bin";
+/// The language model, compiled.
+pub(crate) const COMPILED_LANGUAGE_MODEL: &str = "lm.bin";
 /// The model with the weights that tuning begins with.
 pub(crate) const UNTUNED: &str = "moses.untuned.ini";
 /// The model.
 pub(crate) const TUNED: &str = "moses.ini";
+/// The same model with the tables as text, if [`TUNED`] names compiled tables: for Moses.
+pub(crate) const OF_TEXT: &str = "moses.text.ini";
 /// How it was made.
 pub(crate) const SETTINGS: &str = "training.txt";
 
@@ -31,7 +36,7 @@ const BUFFER: usize = 1 << 16;
 /// Writes a file beside its place, then moves it there; compressed if it is called `.gz`.
 pub(crate) fn write<T>(path: &Path, content: impl FnOnce(&mut dyn Write) -> Result<T, Error>) -> Result<T, Error> {
     let failed = |cause| Error::write(path, cause);
-    let file = new_file(path.parent().unwrap_or(Path::new("."))).map_err(failed)?;
+    let file = NewFile::create(path).map_err(failed)?;
     let gz = path.extension().is_some_and(|extension| extension == "gz");
     let (result, file) = if gz {
         let mut writer = BufWriter::with_capacity(BUFFER, GzEncoder::new(file, Compression::default()));
@@ -43,31 +48,35 @@ pub(crate) fn write<T>(path: &Path, content: impl FnOnce(&mut dyn Write) -> Resu
         let result = content(&mut writer)?;
         (result, writer.into_inner().map_err(|error| failed(error.into_error()))?)
     };
-    file.persist(path).map_err(|error| failed(error.error))?;
+    file.finish().map_err(failed)?;
     Ok(result)
+}
+
+/// The same for content that can fail only where the file does.
+pub(crate) fn write_with(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
+    write(path, |file| content(file).map_err(|cause| Error::write(path, cause)))
 }
 
 /// Writes a short text.
 pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), Error> {
-    write(path, |file| file.write_all(text.as_bytes()).map_err(|cause| Error::write(path, cause)))
+    write_with(path, |file| file.write_all(text.as_bytes()))
 }
 
 /// Writes links, a line for each sentence pair.
 pub(crate) fn write_links(path: &Path, links: &[Alignment]) -> Result<(), Error> {
-    write(path, |file| {
-        let mut lines = links.iter();
-        lines.try_for_each(|line| writeln!(file, "{line}")).map_err(|cause| Error::write(path, cause))
-    })
+    write_with(path, |file| links.iter().try_for_each(|line| writeln!(file, "{line}")))
 }
 
 /// Reads them.
 pub(crate) fn read_links(path: &Path) -> Result<Vec<Alignment>, Error> {
     let file = File::open(path).map_err(|cause| Error::read(path, cause))?;
-    let mut links = Vec::new();
-    for line in BufReader::new(MultiGzDecoder::new(BufReader::new(file))).lines() {
-        let text = line.map_err(|cause| Error::read(path, cause))?;
-        let line = links.len() + 1;
-        links.push(text.parse().map_err(|cause| Error::Links { path: path.to_owned(), line, cause })?);
+    let (mut links, mut line) = (Vec::new(), Vec::new());
+    let mut file = BufReader::new(Gunzip::new(file));
+    while read_line(&mut file, &mut line).map_err(|cause| Error::read(path, cause))?.is_some() {
+        let parsed = String::from_utf8_lossy(&line).parse();
+        let number = links.len() + 1;
+        links.push(parsed.map_err(|cause| Error::Links { path: path.to_owned(), line: number, cause })?);
+        line.clear();
     }
     Ok(links)
 }

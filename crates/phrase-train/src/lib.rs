@@ -19,4 +19,4 @@ mod weights;
 pub use dev::DevSet;
 pub use error::Error;
 pub use train::{Event, Stage, TrainOptions, train};
-pub use tuning::{TuneOptions, tune};
+pub use tuning::{TuneOptions, evaluate, tune};

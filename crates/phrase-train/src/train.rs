@@ -5,8 +5,10 @@ use crate::error::Error;
 use crate::tuning::{TuneOptions, tune};
 use crate::{files, settings, text, weights};
 use metaphrase_align::{Alignment, Corpus, ExtractOptions, Extracted, extract};
+use metaphrase_base::MadeFolder;
+use metaphrase_ngram::Model as LanguageModel;
 use metaphrase_ngram::{Discounts, EstimateOptions, EstimateReport, estimate};
-use metaphrase_phrase::{FeatureNames, MosesIni, PhraseModel, reweighted};
+use metaphrase_phrase::{FeatureNames, MosesIni, PhraseModel, PhraseTable, reweighted};
 use metaphrase_tune::{Round, Tuned};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -24,6 +26,9 @@ pub struct TrainOptions {
     pub language_model: Option<PathBuf>,
     /// How the language model is estimated.
     pub estimate: EstimateOptions,
+    /// Whether tables and language model are compiled: `moses.ini` then names the compiled files. They give the same
+    /// translations as the text, and are read at once.
+    pub compile: bool,
     /// How many source words a jump may pass.
     pub distortion_limit: usize,
     /// How weights are tuned; the distortion limit is the one above.
@@ -39,6 +44,7 @@ impl Default for TrainOptions {
             language_model: None,
             // Texts of a few thousand sentences may have no n-gram that occurs a certain number of times.
             estimate: EstimateOptions { fallback: Some(Discounts([0.5, 1.0, 1.5])), ..EstimateOptions::default() },
+            compile: true,
             distortion_limit: 6,
             tune: TuneOptions::default(),
         }
@@ -54,6 +60,8 @@ pub enum Stage {
     Extract,
     /// The language model: `lm.arpa.gz`.
     LanguageModel,
+    /// Tables and language model in the form that is mapped into memory: `tables.bin`, `lm.bin`.
+    Compile,
     /// Weights: `moses.ini`.
     Tune,
 }
@@ -64,6 +72,7 @@ impl fmt::Display for Stage {
             Self::Align => "word alignment",
             Self::Extract => "phrase tables",
             Self::LanguageModel => "language model",
+            Self::Compile => "compiled tables",
             Self::Tune => "tuning",
         })
     }
@@ -95,8 +104,10 @@ pub enum Event<'a> {
 /// | `moses.ini` | the model: features, files, weights; this file is the last one |
 /// | `phrase-table.gz`, `reordering-table.…`, `lex.…`, `candidates.…` | see [`metaphrase_align::extract`] |
 /// | `lm.arpa.gz` | the language model, unless there was one |
+/// | `tables.bin`, `lm.bin` | tables and language model, compiled |
 /// | `alignment.gz` | the links of each sentence pair |
 /// | `moses.untuned.ini` | the model before tuning |
+/// | `moses.text.ini` | the model with the tables as text, for Moses |
 /// | `training.txt` | the texts and settings of the training |
 ///
 /// # Errors
@@ -109,11 +120,17 @@ pub fn train(
     resume: bool,
     observer: &mut dyn FnMut(Event<'_>),
 ) -> Result<Option<Tuned>, Error> {
-    std::fs::create_dir_all(folder).map_err(|cause| Error::write(folder, cause))?;
+    let made = MadeFolder::create(folder).map_err(|cause| Error::write(folder, cause))?;
     settings::check_in(folder, &settings::of(corpus, options), resume)?;
     let mut training = Training { corpus, options, folder, observer };
-    training.tables()?;
+    let tables = training.tables();
+    // Before there are links, nothing is worth to be continued.
+    if tables.is_ok() || training.has(&[files::LINKS]) {
+        made.keep();
+    }
+    tables?;
     training.language_model()?;
+    training.compile()?;
     training.weights(dev)
 }
 
@@ -181,15 +198,35 @@ impl Training<'_, '_> {
         Ok(())
     }
 
+    fn compile(&mut self) -> Result<(), Error> {
+        let (tables, language_model) = (self.file(files::COMPILED_TABLES), self.file(files::COMPILED_LANGUAGE_MODEL));
+        if !self.options.compile {
+            return Ok(());
+        }
+        if tables.is_file() && language_model.is_file() {
+            self.tell(Event::Kept(Stage::Compile));
+            return Ok(());
+        }
+        self.tell(Event::Begin(Stage::Compile));
+        let text = self.ini(false)?;
+        let [phrases, reordering] = [files::PHRASE_TABLE, files::REORDERING_TABLE].map(|name| self.file(name));
+        let table = PhraseTable::read(&phrases, text.weights.translation.len(), Some(&reordering))?;
+        files::write_with(&tables, |file| table.write(file))?;
+        drop(table);
+        let model = LanguageModel::open(&self.folder.join(text.language_model))?;
+        files::write_with(&language_model, |file| model.write(file))
+    }
+
     fn weights(&mut self, dev: Option<&DevSet>) -> Result<Option<Tuned>, Error> {
         let (untuned, tuned) = (self.file(files::UNTUNED), self.file(files::TUNED));
         if tuned.is_file() {
             self.tell(Event::Kept(Stage::Tune));
             return Ok(None);
         }
-        let ini = self.ini()?.to_string();
+        let ini = self.ini(self.options.compile)?.to_string();
         files::write_text(&untuned, &header(None, &ini))?;
         let Some(dev) = dev else {
+            self.write_of_text(None, |ini| ini)?;
             files::write_text(&tuned, &header(None, &ini))?;
             return Ok(None);
         };
@@ -199,19 +236,31 @@ impl Training<'_, '_> {
         options.search.distortion_limit = model.distortion_limit;
         let observer = &mut *self.observer;
         let found = tune(&mut model, dev, &options, &mut |round| observer(Event::Round(round)))?;
-        let ini = reweighted(&ini, model.names(), &model.weights, None);
-        files::write_text(&tuned, &header(Some(&found), &ini))?;
+        let with_weights = |ini: String| reweighted(&ini, model.names(), &model.weights, None);
+        self.write_of_text(Some(&found), with_weights)?;
+        files::write_text(&tuned, &header(Some(&found), &with_weights(ini)))?;
         Ok(Some(found))
     }
 
-    /// The model with the weights of the beginning. Its files lie beside it, so that the directory can be moved.
-    fn ini(&self) -> Result<MosesIni, Error> {
+    /// Beside a model of compiled tables, the same model of the text that they were compiled from.
+    fn write_of_text(&self, tuned: Option<&Tuned>, with_weights: impl Fn(String) -> String) -> Result<(), Error> {
+        if !self.options.compile {
+            return Ok(());
+        }
+        let ini = with_weights(self.ini(false)?.to_string());
+        files::write_text(&self.file(files::OF_TEXT), &header(tuned, &ini))
+    }
+
+    /// The model of compiled tables or of text, with the weights of the beginning. Its files lie beside it, so that the
+    /// directory can be moved.
+    fn ini(&self, compiled: bool) -> Result<MosesIni, Error> {
         let language_model = match &self.options.language_model {
+            _ if compiled => files::COMPILED_LANGUAGE_MODEL.into(),
             Some(path) => path.canonicalize().map_err(|cause| Error::read(path, cause))?,
             None => files::LANGUAGE_MODEL.into(),
         };
         Ok(MosesIni {
-            phrase_table: files::PHRASE_TABLE.into(),
+            phrase_table: if compiled { files::COMPILED_TABLES } else { files::PHRASE_TABLE }.into(),
             reordering: Some(files::REORDERING_TABLE.into()),
             language_model,
             names: FeatureNames::of_moses(true),
@@ -229,6 +278,8 @@ fn header(tuned: Option<&Tuned>, ini: &str) -> String {
         None => "not tuned".into(),
     };
     format!(
-        "# A model made by metaphrase phrase train. Moses looks for its files where it is run: run it here.\n# Weights are {weights}.\n\n{ini}"
+        "# A model made by metaphrase phrase train. Moses reads models of text, {OF_TEXT} if there is one; it looks for their \
+         files where it is run: run it here.\n# Weights are {weights}.\n\n{ini}",
+        OF_TEXT = files::OF_TEXT
     )
 }

@@ -3,7 +3,7 @@
 use crate::dev::DevSet;
 use crate::error::Error;
 use crate::weights::Tunable;
-use metaphrase_base::pipeline::in_order;
+use metaphrase_base::pipeline::{Limit, in_order};
 use metaphrase_metrics::{Bleu, BleuOptions, Metric, Precision, Tokenizer};
 use metaphrase_phrase::{Decoder, PhraseModel, SearchOptions, Workspace};
 use metaphrase_tune::{Method, MiraOptions, NBestLists, Round, Tuned, optimize};
@@ -47,7 +47,7 @@ pub fn tune(
     options: &TuneOptions,
     show: &mut dyn FnMut(&Round),
 ) -> Result<Tuned, Error> {
-    let bleu = Bleu::new(BleuOptions { tokenizer: Tokenizer::None, ..BleuOptions::default() })?;
+    let bleu = bleu_of_words()?;
     let tunable = Tunable::of(model);
     let start: Vec<f64> = tunable.numbers(&model.weights).into_iter().map(f64::from).collect();
     let mut lists = NBestLists::new(dev.len(), tunable.count(), bleu.stats_len());
@@ -60,6 +60,39 @@ pub fn tune(
     let tuned = optimize(&mut lists, &bleu, &start, &options.method, options.rounds, translate, show)?;
     tunable.set(&mut model.weights, &tuned.weights);
     Ok(tuned)
+}
+
+/// BLEU of a model's best translations of a text, on words as they stand in the text.
+///
+/// # Errors
+/// [`Error::Phrase`] for search options that the search refuses.
+pub fn evaluate(
+    model: &PhraseModel,
+    text: &DevSet,
+    search: &SearchOptions,
+    threads: NonZeroUsize,
+) -> Result<f64, Error> {
+    let bleu = bleu_of_words()?;
+    let decoder = Decoder::new(model, search.clone())?;
+    let mut sums = vec![0.0; bleu.stats_len()];
+    let work = |workspace: &mut Workspace, sentence| {
+        let source = text.source(sentence);
+        let (translation, _) = decoder.translate(&source, workspace);
+        let mut statistics = vec![0.0; bleu.stats_len()];
+        let words = model.words(&source, &translation.phrases).join(" ");
+        bleu.sentence_stats(&words, &text.references(sentence), &mut statistics);
+        statistics
+    };
+    let add = |statistics: Vec<f64>| -> Result<(), Error> {
+        sums.iter_mut().zip(&statistics).for_each(|(sum, value)| *sum += value);
+        Ok(())
+    };
+    in_order(Limit::items(text.len()), |_| 0, threads, Workspace::default, 0..text.len(), work, add)?;
+    Ok(bleu.value(&sums, Precision::Double))
+}
+
+fn bleu_of_words() -> Result<Bleu, Error> {
+    Ok(Bleu::new(BleuOptions { tokenizer: Tokenizer::None, ..BleuOptions::default() })?)
 }
 
 /// A translation: its features, and its statistics for BLEU.
@@ -91,7 +124,7 @@ impl Job<'_> {
             }
             Ok(())
         };
-        in_order(self.dev.len(), threads, Workspace::default, 0..self.dev.len(), work, add)?;
+        in_order(Limit::items(self.dev.len()), |_| 0, threads, Workspace::default, 0..self.dev.len(), work, add)?;
         Ok(self.bleu.value(&sums, Precision::Double))
     }
 

@@ -57,7 +57,8 @@ fn run(corpus: &Corpus, options: &TrainOptions, folder: &Path, resume: bool) -> 
 /// BLEU of the translations of the test sentences with a model.
 fn bleu_of(ini: &Path) -> f64 {
     let model = PhraseModel::read_moses(ini).unwrap();
-    let decoder = Decoder::new(&model, SearchOptions::default()).unwrap();
+    let wide = SearchOptions { coverages: 16, hypotheses: 16, ..SearchOptions::default() };
+    let decoder = Decoder::new(&model, wide).unwrap();
     let mut workspace = Workspace::default();
     let translate = |line: String| {
         let words: Vec<&str> = line.split_ascii_whitespace().collect();
@@ -80,7 +81,7 @@ fn names(folder: &Path) -> Vec<PathBuf> {
     names
 }
 
-const ALL: [Stage; 4] = [Stage::Align, Stage::Extract, Stage::LanguageModel, Stage::Tune];
+const ALL: [Stage; 5] = [Stage::Align, Stage::Extract, Stage::LanguageModel, Stage::Compile, Stage::Tune];
 
 #[test]
 fn two_hundred_sentences_make_a_translator() {
@@ -92,7 +93,7 @@ fn two_hundred_sentences_make_a_translator() {
     assert!(tuned > untuned, "{tuned} tuned, {untuned} before");
 
     run(&corpus(), &options(3), &two, false).unwrap();
-    for name in ["phrase-table.gz", "lm.arpa.gz", "moses.ini"] {
+    for name in ["phrase-table.gz", "lm.arpa.gz", "tables.bin", "lm.bin", "moses.ini"] {
         assert_eq!(read(&one, name), read(&two, name), "{name}: the same on any number of threads");
     }
     assert_eq!(names(&one), names(&two));
@@ -114,6 +115,7 @@ fn what_is_there_is_not_done_again() {
         ("moses.ini", &[Stage::Tune][..]),
         ("lm.arpa.gz", &[Stage::LanguageModel]),
         ("phrase-table.gz", &[Stage::Extract]),
+        ("tables.bin", &[Stage::Compile]),
     ] {
         std::fs::remove_file(model.join(gone)).unwrap();
         assert_eq!(run(&corpus(), &options, model, true).as_deref(), Ok(expected), "{gone}");

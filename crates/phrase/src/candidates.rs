@@ -2,7 +2,7 @@
 
 use crate::index::{Index, finish, mix};
 use crate::model::PhraseModel;
-use crate::options::{LookAhead, SearchOptions};
+use crate::options::{LookAhead, Presort, SearchOptions};
 use crate::table::{PairId, SourceNode};
 use crate::translation::Target;
 use metaphrase_base::WordId;
@@ -17,8 +17,8 @@ pub(crate) struct Candidate {
     pub(crate) score: [f32; 3],
     /// `q_LME`: of the language model, the words taken as a sentence without its ends.
     pub(crate) estimate: f32,
-    /// No option from this one to the end of the list has a better `score` (with phrase-only look-ahead: score and
-    /// estimate).
+    /// No option from this one to the end of the list has a better `score` (with full pre-sorting, and with phrase-only
+    /// look-ahead: score and estimate).
     pub(crate) bound: f32,
     /// Number of its forward reordering weights: equal weights have equal numbers.
     pub(crate) forward: u32,
@@ -214,12 +214,14 @@ fn estimate(model: &PhraseModel, log10: f32) -> f32 {
 /// Sorts options, the best first, and gives the best rest cost.
 fn sort(list: &mut [Candidate], options: &SearchOptions) -> f32 {
     // Stable: equal ones stay in the order of the table.
-    list.sort_by(|a, b| b.rank(options.presort).total_cmp(&a.rank(options.presort)));
+    let presort = options.presort != Presort::None;
+    list.sort_by(|a, b| b.rank(presort).total_cmp(&a.rank(presort)));
     list.iter().map(|candidate| candidate.rank(true)).fold(f32::NEG_INFINITY, f32::max)
 }
 
 fn set_bounds(list: &mut [Candidate], options: &SearchOptions) {
-    let with_estimate = options.look_ahead == LookAhead::PhraseOnly;
+    // The order and the place where a list is left are by the same number.
+    let with_estimate = options.look_ahead == LookAhead::PhraseOnly || options.presort == Presort::Full;
     let mut bound = f32::NEG_INFINITY;
     for candidate in list.iter_mut().rev() {
         bound = bound.max(candidate.rank(with_estimate));

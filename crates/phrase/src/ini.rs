@@ -5,6 +5,7 @@ use crate::features::Features;
 use crate::lines::Lines;
 use crate::model::FeatureNames;
 use crate::table::REORDERING_SCORES;
+use metaphrase_base::{inside, shown};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -28,9 +29,15 @@ pub struct MosesIni {
 }
 
 impl MosesIni {
-    /// Reads the file; paths in it are relative to its directory, as where Moses is run from is not known.
+    /// Reads the file; paths in it are relative to its directory, as where Moses is run from is not known. They may lead
+    /// anywhere: the user has named the file.
     pub fn read(path: &Path) -> Result<Self, Error> {
-        Sections::read(path)?.into_ini()
+        Sections::read(path, false)?.into_ini()
+    }
+
+    /// Reads the `moses.ini` of a directory, whose paths have to stay in the directory.
+    pub fn of_folder(folder: &Path) -> Result<Self, Error> {
+        Sections::read(&folder.join("moses.ini"), true)?.into_ini()
     }
 }
 
@@ -47,13 +54,15 @@ struct Sections {
     features: Vec<FeatureLine>,
     weights: HashMap<String, Vec<f32>>,
     distortion_limit: Option<usize>,
+    /// Whether files have to be in the directory.
+    closed: bool,
 }
 
 impl Sections {
-    fn read(path: &Path) -> Result<Self, Error> {
+    fn read(path: &Path, closed: bool) -> Result<Self, Error> {
         let mut lines = Lines::open(path)?;
-        let mut sections =
-            Self { path: path.to_owned(), features: Vec::new(), weights: HashMap::new(), distortion_limit: Some(6) };
+        let (path, distortion_limit) = (path.to_owned(), Some(6));
+        let mut sections = Self { path, features: Vec::new(), weights: HashMap::new(), distortion_limit, closed };
         let mut section = String::new();
         loop {
             let read = match lines.next_line()? {
@@ -82,7 +91,7 @@ impl Sections {
                 self.weights.insert(name, values);
             }
             "distortion-limit" => {
-                let limit: i64 = line.parse().map_err(|_| format!("expected a number, found `{line}`"))?;
+                let limit: i64 = line.parse().map_err(|_| format!("expected a number, found `{}`", shown(line)))?;
                 self.distortion_limit = usize::try_from(limit).ok();
             }
             _ => {}
@@ -172,7 +181,18 @@ impl Sections {
         let Some(file) = feature.values.get("path") else {
             return Err(Error::line(&self.path, feature.line, format!("{} has no path=", feature.kind)));
         };
-        Ok(self.path.parent().unwrap_or(Path::new("")).join(file))
+        let (folder, file) = (self.path.parent().unwrap_or(Path::new("")), Path::new(file));
+        if !self.closed {
+            return Ok(folder.join(file));
+        }
+        inside(folder, file).ok_or_else(|| {
+            let what = format!(
+                "{} is not in the directory of the model; copy it there, or name the file moses.ini itself instead of its \
+                 directory if its paths are to be followed anywhere",
+                file.display()
+            );
+            Error::line(&self.path, feature.line, what)
+        })
     }
 
     fn plain(&self, kind: &str) -> Option<&FeatureLine> {
@@ -238,16 +258,17 @@ fn parse_feature(line: usize, text: &str) -> Result<FeatureLine, String> {
     let kind = words.next().unwrap_or_default().to_owned();
     let value = |word: &str| match word.split_once('=') {
         Some((key, value)) => Ok((key.to_owned(), value.to_owned())),
-        None => Err(format!("expected `key=value`, found `{word}`")),
+        None => Err(format!("expected `key=value`, found `{}`", shown(word))),
     };
     Ok(FeatureLine { line, kind, values: words.map(value).collect::<Result<_, _>>()? })
 }
 
 fn parse_weight(text: &str) -> Result<(String, Vec<f32>), String> {
-    let (name, values) = text.split_once('=').ok_or_else(|| format!("expected `Name= weight …`, found `{text}`"))?;
+    let (name, values) =
+        text.split_once('=').ok_or_else(|| format!("expected `Name= weight …`, found `{}`", shown(text)))?;
     let value = |word: &str| match word.parse::<f32>() {
         Ok(value) if value.is_finite() => Ok(value),
-        _ => Err(format!("expected a weight, found `{word}`")),
+        _ => Err(format!("expected a weight, found `{}`", shown(word))),
     };
     Ok((name.trim().to_owned(), values.split_ascii_whitespace().map(value).collect::<Result<_, _>>()?))
 }
@@ -282,6 +303,26 @@ mod tests {
         assert_eq!((ini.names.unknown_word.as_str(), ini.weights.unknown_word), ("UnknownWordPenalty0", 1.0));
         assert_eq!((ini.distortion_limit, ini.table_limit), (Some(6), None));
         assert_eq!(read(&INI.replace("]\n6", "]\n-1")).unwrap().distortion_limit, None);
+    }
+
+    #[test]
+    fn a_directory_names_its_own_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let read = |from: &str, to: &str| {
+            let path = folder.path().join("moses.ini");
+            std::fs::write(&path, INI.replace(from, to)).unwrap();
+            assert!(MosesIni::read(&path).is_ok(), "the file itself was named");
+            MosesIni::of_folder(folder.path()).map_err(|error| error.to_string())
+        };
+        assert_eq!(read("", "").unwrap().language_model, folder.path().join("lm.arpa"));
+        let absolute = format!("path={}/lm.arpa", folder.path().display());
+        assert_eq!(read("path=lm.arpa", &absolute).unwrap().language_model, folder.path().join("lm.arpa"));
+        for (from, to) in
+            [("path=lm.arpa", "path=/etc/passwd"), ("path=table.gz", "path=../x"), ("=r.gz", "=a/../../r")]
+        {
+            let error = read(from, to).unwrap_err();
+            assert!(error.contains(" is not in the directory of the model; copy it there"), "{error}");
+        }
     }
 
     #[test]

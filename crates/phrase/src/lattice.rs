@@ -1,8 +1,9 @@
 //! The hypotheses that a search has kept, as a graph of phrases or of words.
 
+use crate::counters::Counters;
 use crate::graph::NodeId;
 use crate::model::PhraseModel;
-use crate::search::{Counters, Decoder, Workspace};
+use crate::search::{Decoder, Workspace};
 use crate::source::Source;
 use crate::translation::Phrase;
 use metaphrase_lattice::{Builder, Lattice, StateId};

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod candidates;
+mod counters;
 mod coverage;
 mod error;
 mod features;
@@ -27,6 +28,7 @@ mod table;
 mod text_table;
 mod translation;
 
+pub use counters::Counters;
 pub use error::Error;
 pub use features::{Features, UNKNOWN_WORD};
 pub use ini::MosesIni;
@@ -36,9 +38,9 @@ pub use markup::Markup;
 pub use metaphrase_lattice::Lattice;
 pub use metaphrase_ngram::Model as LanguageModel;
 pub use model::{FeatureNames, PhraseModel};
-pub use options::{LookAhead, SearchOptions, UnknownWords};
+pub use options::{LookAhead, Presort, SearchOptions, UnknownWords};
 pub use ready::ReadyModel;
-pub use search::{Counters, Decoder, Workspace};
+pub use search::{Decoder, Workspace};
 pub use source::{Forced, LONGEST_FORCED, Source};
 pub use table::{Builder, PairId, PhraseTable, REORDERING_SCORES};
 pub use text_table::{LOWEST_SCORE, PhraseLine, ReorderingLine, log_score};

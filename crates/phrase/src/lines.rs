@@ -1,7 +1,7 @@
 //! Lines of a text file, plain or `.gz`, with their numbers.
 
 use crate::error::Error;
-use flate2::read::MultiGzDecoder;
+use metaphrase_base::Gunzip;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -23,8 +23,7 @@ impl Lines {
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
         let file = File::open(path).map_err(|cause| Error::read(path, cause))?;
         let gz = path.extension().is_some_and(|extension| extension == "gz");
-        let reader: Box<dyn Read> =
-            if gz { Box::new(MultiGzDecoder::new(BufReader::new(file))) } else { Box::new(file) };
+        let reader: Box<dyn Read> = if gz { Box::new(Gunzip::new(file)) } else { Box::new(file) };
         let reader = BufReader::with_capacity(BUFFER, reader);
         Ok(Self { path: path.to_owned(), reader, text: Vec::new(), number: 0 })
     }

@@ -1,6 +1,7 @@
 //! Moses' XML-like markup of translations: `<n translation="the house" prob="0.8">das Haus</n>`.
 
 use crate::source::{Forced, LONGEST_FORCED};
+use metaphrase_base::shown;
 use std::ops::Range;
 
 /// The words of a line, and the translations in its markup.
@@ -147,7 +148,7 @@ fn attributes(text: &str) -> impl Iterator<Item = Result<(&str, &str), String>> 
             Some((name.trim(), value, behind.trim_start()))
         };
         let Some((name, value, behind)) = parse() else {
-            return Some(Err(format!("expected attributes as `name=\"value\"`, found `{all}`")));
+            return Some(Err(format!("expected attributes as `name=\"value\"`, found `{}`", shown(all))));
         };
         rest = behind;
         Some(Ok((name, value)))
@@ -159,14 +160,14 @@ fn parse_span(text: &str) -> Result<Range<usize>, String> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     match (number(first), number(last)) {
         (Some(first), Some(last)) => Ok(first..last + 1),
-        _ => Err(format!("expected a span as `2-4` or `2`, found `{text}`")),
+        _ => Err(format!("expected a span as `2-4` or `2`, found `{}`", shown(text))),
     }
 }
 
 fn parse_probability(text: &str) -> Result<f32, String> {
     match text.trim().parse::<f32>() {
         Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
-        _ => Err(format!("expected a probability, found `{text}`")),
+        _ => Err(format!("expected a probability, found `{}`", shown(text))),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::index::{Index, finish, mix};
 use metaphrase_base::WordId;
-use metaphrase_ngram::State;
+use metaphrase_ngram::{Found, State};
 use std::hash::{Hash, Hasher};
 
 /// Slots; together they stay in the second-level cache of most processors.
@@ -30,8 +30,21 @@ struct Entry {
     state: StateNumber,
     word: WordId,
     log10: f32,
-    /// None: only the score was asked for.
-    after: Option<State>,
+    after: After,
+}
+
+/// The state after the word of an entry.
+#[derive(Debug, Clone, Copy)]
+enum After {
+    /// Only the score was asked for; the state follows from the n-grams that were found.
+    Found(Found),
+    State(State),
+}
+
+impl Default for After {
+    fn default() -> Self {
+        Self::State(State::default())
+    }
 }
 
 impl Memo {
@@ -61,33 +74,39 @@ impl Memo {
         StateNumber(self.first + number)
     }
 
-    /// The score of a word after a state alone.
+    /// The log10 probability of a word after a state; `look_up` is called if it is not remembered.
     #[inline]
-    pub(crate) fn look_ahead(&mut self, state: StateNumber, word: WordId, compute: impl FnOnce() -> f32) -> f32 {
-        let entry = &mut self.slots[finish(mix(state.0.into(), word.0.into())) as usize % SLOTS];
-        if (entry.state, entry.word) != (state, word) {
-            *entry = Entry { state, word, log10: compute(), after: None };
-        }
-        entry.log10
+    pub(crate) fn log10(&mut self, state: StateNumber, word: WordId, look_up: impl FnOnce() -> Found) -> f32 {
+        self.entry(state, word, look_up).log10
     }
 
-    /// The score of a word after a state, and the state after that; computed if they are not remembered.
+    /// The log10 probability of a word after a state, and the state after the word. A word that [`log10`](Self::log10)
+    /// has looked up is not looked up again: `after` gives the state.
     #[inline]
     pub(crate) fn score(
         &mut self,
         state: StateNumber,
         word: WordId,
-        compute: impl FnOnce() -> (f32, State),
+        look_up: impl FnOnce() -> Found,
+        after: impl FnOnce(&Found) -> State,
     ) -> (f32, State) {
+        let entry = self.entry(state, word, look_up);
+        let next = match &entry.after {
+            After::Found(found) => after(found),
+            After::State(state) => *state,
+        };
+        entry.after = After::State(next);
+        (entry.log10, next)
+    }
+
+    #[inline]
+    fn entry(&mut self, state: StateNumber, word: WordId, look_up: impl FnOnce() -> Found) -> &mut Entry {
         let entry = &mut self.slots[finish(mix(state.0.into(), word.0.into())) as usize % SLOTS];
-        match entry.after {
-            Some(after) if (entry.state, entry.word) == (state, word) => (entry.log10, after),
-            _ => {
-                let (log10, after) = compute();
-                *entry = Entry { state, word, log10, after: Some(after) };
-                (log10, after)
-            }
+        if (entry.state, entry.word) != (state, word) {
+            let found = look_up();
+            *entry = Entry { state, word, log10: found.log10, after: After::Found(found) };
         }
+        entry
     }
 }
 
@@ -123,5 +142,33 @@ impl Hasher for MixHasher {
 
     fn write_usize(&mut self, value: usize) {
         self.0 = mix(self.0, value as u64);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use metaphrase_ngram::{END, arpa};
+
+    const ARPA: &str = "\\data\\\nngram 1=4\nngram 2=2\n\n\\1-grams:\n-1\t<unk>\n-99\t<s>\t-0.5\n-0.7\t</s>\n\
+        -0.4\thello\t-0.2\n\n\\2-grams:\n-0.1\t<s> hello\n-0.3\thello </s>\n\n\\end\\\n";
+
+    #[test]
+    fn a_word_is_looked_up_once_for_its_score_and_its_state() {
+        let model = arpa::read_from(ARPA.as_bytes(), "hello.arpa".as_ref()).unwrap();
+        let (begin, hello) = (model.begin(), model.vocabulary().id("hello"));
+        let context = model.context(&begin);
+        let mut memo = Memo::default();
+        memo.start();
+        let state = memo.number(&begin);
+        let expected = model.score(&begin, hello);
+        assert_eq!(memo.log10(state, hello, || context.look_up(hello)), expected.0);
+        let score = |memo: &mut Memo, after: &dyn Fn(&Found) -> State| {
+            memo.score(state, hello, || panic!("looked up again"), after)
+        };
+        assert_eq!(score(&mut memo, &|found| context.after(found)), expected);
+        assert_eq!(score(&mut memo, &|_| panic!("the state is remembered")), expected);
+        assert_eq!(memo.log10(state, hello, || panic!("looked up again")), expected.0);
+        assert_eq!(memo.log10(state, END, || context.look_up(END)), model.score(&begin, END).0);
     }
 }

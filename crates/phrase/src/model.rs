@@ -6,7 +6,7 @@ use crate::ini::MosesIni;
 use crate::table::PhraseTable;
 use metaphrase_base::WordId;
 use metaphrase_ngram::Model as LanguageModel;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// A phrase-based model. It never changes during a search.
 #[derive(Debug)]
@@ -60,7 +60,7 @@ impl FeatureNames {
 impl PhraseModel {
     /// Reads a model of Moses: a directory with a `moses.ini`, or such a file.
     pub fn read_moses(path: &Path) -> Result<Self, Error> {
-        let ini = MosesIni::read(&ini_of(path))?;
+        let ini = read_ini(path)?;
         let table = table_of(&ini)?;
         let language_model = LanguageModel::open(&ini.language_model)?;
         let mut model = Self::new(table, language_model, ini.weights, ini.names);
@@ -109,12 +109,12 @@ impl PhraseModel {
 impl PhraseTable {
     /// Reads the tables of a model of Moses: a directory with a `moses.ini`, or such a file.
     pub fn read_moses(path: &Path) -> Result<Self, Error> {
-        table_of(&MosesIni::read(&ini_of(path))?)
+        table_of(&read_ini(path)?)
     }
 }
 
-fn ini_of(path: &Path) -> PathBuf {
-    if path.is_dir() { path.join("moses.ini") } else { path.to_owned() }
+fn read_ini(path: &Path) -> Result<MosesIni, Error> {
+    if path.is_dir() { MosesIni::of_folder(path) } else { MosesIni::read(path) }
 }
 
 /// A compiled table has the reordering scores in it.

@@ -1,7 +1,8 @@
 //! The best translations of a search graph, one after the other.
 
+use crate::counters::Counters;
 use crate::graph::{Arc, NodeId, SearchGraph};
-use crate::search::{Counters, Decoder, Workspace};
+use crate::search::{Decoder, Workspace};
 use crate::source::Source;
 use crate::translation::Translation;
 use std::collections::{BinaryHeap, HashSet};

@@ -27,6 +27,31 @@ impl Choice for LookAhead {
     ];
 }
 
+/// The use of the language model's estimate of a phrase, `q_LME`, before the search (Wuebker et al. 2012, §2.1).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Presort {
+    /// Translation options are chosen and sorted without it.
+    None,
+    /// They are chosen and sorted with it. A list is left where no option can survive even if all its words were certain.
+    #[default]
+    Exact,
+    /// They are chosen and sorted with it, and a list is left where no option would survive with its estimate: far fewer
+    /// look-ups, some additional search errors.
+    Full,
+}
+
+impl Choice for Presort {
+    const ALL: &'static [Named<Self>] = &[
+        Named::new(Self::None, "none", "Not used"),
+        Named::new(Self::Exact, "exact", "Options are chosen and sorted by it"),
+        Named::new(
+            Self::Full,
+            "full",
+            "The same, and the rest of a list is left out by it: far fewer look-ups, some other translations",
+        ),
+    ];
+}
+
 /// The translation of a word that the table does not translate by itself.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum UnknownWords {
@@ -64,8 +89,8 @@ pub struct SearchOptions {
     pub hypotheses: usize,
     /// `N_o`: translation options per source phrase; `None`: all.
     pub options: Option<usize>,
-    /// Whether options are sorted, and chosen, with the language model's estimate (§2.1).
-    pub presort: bool,
+    /// See [`Presort`].
+    pub presort: Presort,
     /// See [`LookAhead`].
     pub look_ahead: LookAhead,
     /// How many source words a jump may pass; `None`: any number.
@@ -79,10 +104,10 @@ pub struct SearchOptions {
 impl Default for SearchOptions {
     fn default() -> Self {
         Self {
-            coverages: 16,
-            hypotheses: 16,
+            coverages: 8,
+            hypotheses: 8,
             options: Some(100),
-            presort: true,
+            presort: Presort::default(),
             look_ahead: LookAhead::FirstWord,
             distortion_limit: Some(6),
             unknown_words: UnknownWords::Copy,

@@ -1,6 +1,7 @@
 //! The search: source cardinality synchronous, as Zens & Ney 2008 and Wuebker et al. 2012 describe it.
 
 use crate::candidates::{Candidate, Candidates, Prepared};
+use crate::counters::Counters;
 use crate::coverage::Coverage;
 use crate::error::Error;
 use crate::graph::{Arc, NodeId, SearchGraph};
@@ -12,9 +13,9 @@ use crate::source::Source;
 use crate::stack::{Hypothesis, NO_SWAP, Stack, Survivors};
 use crate::translation::{Orientation, Phrase, Translation};
 use metaphrase_base::WordId;
-use metaphrase_ngram::{Context, END, State};
+use metaphrase_ngram::{Context, END, Found, State};
 use std::f32::consts::LN_10;
-use std::ops::{AddAssign, Range};
+use std::ops::Range;
 use std::sync;
 
 /// Translates with a model. A decoder never changes; a sentence changes its [`Workspace`] alone.
@@ -26,25 +27,6 @@ pub struct Decoder<'m> {
     pub(crate) prepared: Option<sync::Arc<Prepared>>,
     /// Of a log10 probability.
     pub(crate) lm_weight: f32,
-}
-
-/// Counts of the work of a search.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counters {
-    /// Hypothesis expansions: hypotheses that were above the thresholds when they came up.
-    pub expansions: u64,
-    /// Words whose language model score was computed during the search.
-    pub lm_computations: u64,
-    /// Words of the source.
-    pub source_words: u64,
-}
-
-impl AddAssign for Counters {
-    fn add_assign(&mut self, other: Self) {
-        self.expansions += other.expansions;
-        self.lm_computations += other.lm_computations;
-        self.source_words += other.source_words;
-    }
 }
 
 /// The memory of a search: its next sentence uses it again. One per thread.
@@ -240,6 +222,7 @@ impl<'m> Decoder<'m> {
             if from.score + candidate.bound <= threshold {
                 break;
             }
+            counters.considered += 1;
             let score = from.score + candidate.score[from.orientation];
             if !self.passes_look_ahead(from, candidate, score, threshold, memo, counters) {
                 continue;
@@ -274,23 +257,21 @@ impl<'m> Decoder<'m> {
                 LookAhead::None => true,
                 LookAhead::FirstWord if candidate.len == 0 => true,
                 LookAhead::FirstWord => {
-                    let log10 = memo.look_ahead(from.number, candidate.first, || {
-                        counters.lm_computations += 1;
-                        from.context.score(candidate.first)
-                    });
+                    counters.lm_requests += 1;
+                    let log10 = memo.log10(from.number, candidate.first, || from.look_up(candidate.first, counters));
                     score + self.lm_weight * log10 > threshold
                 }
                 LookAhead::PhraseOnly => score + candidate.estimate > threshold,
             }
     }
 
-    /// log10 probability of the first word of a phrase.
+    /// log10 probability of the first word of a phrase, and the state after the word.
     #[inline]
     fn first_score(&self, from: &From, word: WordId, memo: &mut Memo, counters: &mut Counters) -> (f32, State) {
-        memo.score(from.number, word, || {
-            counters.lm_computations += 1;
-            self.model.language_model().score(from.state, word)
-        })
+        if self.options.look_ahead != LookAhead::FirstWord {
+            counters.lm_requests += 1;
+        }
+        memo.score(from.number, word, || from.look_up(word, counters), |found| from.context.after(found))
     }
 
     /// log10 probability of the words of a phrase, and of the end of the sentence if it is the last one.
@@ -319,11 +300,11 @@ impl<'m> Decoder<'m> {
             }
             let (log10, next) = model.score(&state, word);
             (sum, state) = (sum + log10, next);
-            counters.lm_computations += 1;
+            counters.add_computation();
         }
         if from.is_last {
             sum += model.score(&state, END).0;
-            counters.lm_computations += 1;
+            counters.add_computation();
         }
         (sum, state)
     }
@@ -361,6 +342,14 @@ struct From<'a> {
     orientation: usize,
     /// Whether the sentence ends with the span.
     is_last: bool,
+}
+
+impl From<'_> {
+    /// Looks up a word after the hypothesis.
+    fn look_up(&self, word: WordId, counters: &mut Counters) -> Found {
+        counters.lm_computations += 1;
+        self.context.look_up(word)
+    }
 }
 
 impl Workspace {

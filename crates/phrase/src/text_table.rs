@@ -2,6 +2,7 @@
 //!
 //! The formats are described in `docs/formats/moses-phrase-model.md`.
 
+use metaphrase_base::shown;
 use std::fmt;
 
 /// The least log-probability: Moses puts it for a probability of 0.
@@ -127,7 +128,7 @@ impl<'a> Fields<'a> {
 fn parse_probability(text: &str) -> Result<f32, String> {
     match text.parse::<f32>() {
         Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
-        _ => Err(format!("expected a probability, found `{text}`")),
+        _ => Err(format!("expected a probability, found `{}`", shown(text))),
     }
 }
 
@@ -136,7 +137,8 @@ fn parse_alignment(field: &str) -> Result<Vec<(u8, u8)>, String> {
         let (i, j) = text.split_once('-')?;
         Some((i.parse().ok()?, j.parse().ok()?))
     };
-    let point = |text| point(text).ok_or_else(|| format!("expected an alignment point as `0-1`, found `{text}`"));
+    let point =
+        |text| point(text).ok_or_else(|| format!("expected an alignment point as `0-1`, found `{}`", shown(text)));
     field.split_ascii_whitespace().map(point).collect()
 }
 

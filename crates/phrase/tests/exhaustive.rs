@@ -5,8 +5,8 @@
 mod tiny;
 
 use metaphrase_phrase::{
-    Decoder, Forced, Lattice, LookAhead, Phrase, PhraseModel, SearchOptions, Source, Target, Translation, UnknownWords,
-    Workspace,
+    Decoder, Forced, Lattice, LookAhead, Phrase, PhraseModel, Presort, SearchOptions, Source, Target, Translation,
+    UnknownWords, Workspace,
 };
 use std::ops::Range;
 use tiny::Random;
@@ -15,7 +15,7 @@ const ALL: SearchOptions = SearchOptions {
     coverages: 10_000,
     hypotheses: 10_000,
     options: None,
-    presort: true,
+    presort: Presort::Full,
     look_ahead: LookAhead::None,
     distortion_limit: None,
     unknown_words: UnknownWords::Copy,
@@ -52,7 +52,7 @@ fn the_best_translation_is_found_without_lists() {
         let source = tiny::sentence(&mut random, 4);
         let best = &all_translations(&model, &source, None)[0];
         for look_ahead in [LookAhead::None, LookAhead::FirstWord] {
-            for presort in [true, false] {
+            for presort in [Presort::None, Presort::Exact, Presort::Full] {
                 let options = SearchOptions { look_ahead, presort, keep_recombined: false, ..ALL };
                 let decoder = Decoder::new(&model, options).unwrap();
                 let (found, _) = decoder.translate(&source, &mut workspace);

@@ -5,7 +5,7 @@ mod common;
 #[path = "common/tiny.rs"]
 mod tiny;
 
-use metaphrase_phrase::{Counters, Decoder, LookAhead, PhraseModel, SearchOptions, Translation, Workspace};
+use metaphrase_phrase::{Counters, Decoder, LookAhead, PhraseModel, Presort, SearchOptions, Translation, Workspace};
 use metaphrase_testkit::Outcome;
 use tiny::Random;
 
@@ -42,7 +42,35 @@ fn look_ahead_saves_computations_with_a_real_model() -> Outcome {
     Ok(())
 }
 
-metaphrase_testkit::tests![first_word_look_ahead_changes_no_output, look_ahead_saves_computations_with_a_real_model,];
+/// The order of options and the place where a list is left agree: otherwise sorting makes the search look at more of them.
+fn presorting_saves_work_with_a_real_model() -> Outcome {
+    let folder = common::moses_model()?;
+    let model = PhraseModel::read_moses(&folder).unwrap();
+    let lines = common::lines(&folder.join("source.de"));
+    let work = |presort| {
+        let look_ahead = LookAhead::None;
+        let options = SearchOptions { options: None, presort, look_ahead, ..SearchOptions::default() };
+        let decoder = Decoder::new(&model, options).unwrap();
+        let mut workspace = Workspace::default();
+        let mut total = Counters::default();
+        for line in lines.iter().take(50) {
+            let words: Vec<&str> = line.split_ascii_whitespace().collect();
+            total += decoder.translate(&words, &mut workspace).1;
+        }
+        total
+    };
+    let (none, full) = (work(Presort::None), work(Presort::Full));
+    assert!(full.considered < none.considered / 3, "{full:?}, {none:?}");
+    assert!(full.lm_requests < none.lm_requests / 3, "{full:?}, {none:?}");
+    assert!(full.lm_computations <= full.lm_requests && full.expansions < none.expansions, "{full:?}, {none:?}");
+    Ok(())
+}
+
+metaphrase_testkit::tests![
+    first_word_look_ahead_changes_no_output,
+    look_ahead_saves_computations_with_a_real_model,
+    presorting_saves_work_with_a_real_model,
+];
 
 fn search(
     model: &PhraseModel,
@@ -51,7 +79,9 @@ fn search(
     hypotheses: usize,
     look_ahead: LookAhead,
 ) -> (Vec<Translation>, Counters) {
-    let options = SearchOptions { coverages, hypotheses, look_ahead, ..SearchOptions::default() };
+    // With full pre-sorting little is left to be saved.
+    let presort = Presort::Exact;
+    let options = SearchOptions { coverages, hypotheses, presort, look_ahead, ..SearchOptions::default() };
     let decoder = Decoder::new(model, options).unwrap();
     let mut workspace = Workspace::default();
     let mut total = Counters::default();

@@ -4,7 +4,7 @@
 
 mod common;
 
-use metaphrase_phrase::{Decoder, LookAhead, PhraseModel, SearchOptions, Workspace};
+use metaphrase_phrase::{Decoder, LookAhead, PhraseModel, Presort, SearchOptions, Workspace};
 use metaphrase_testkit::Outcome;
 
 fn scores_are_at_least_those_of_moses() -> Outcome {
@@ -24,6 +24,7 @@ fn check(ini: &str, nbest: &str) -> Outcome {
         coverages: 32,
         hypotheses: 32,
         options: Some(20),
+        presort: Presort::Exact,
         look_ahead: LookAhead::None,
         distortion_limit: model.distortion_limit,
         ..SearchOptions::default()

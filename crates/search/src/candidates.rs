@@ -33,22 +33,41 @@ impl Continuation {
 
 /// The words that may not follow a hypothesis.
 pub(crate) trait Bans {
-    /// The number of words that may not follow the hypothesis at `place`, at most: so many more must be asked for.
-    fn count(&self, place: usize) -> usize;
+    /// The number of words that are likely to be banned after the hypothesis at `place`: so many more are asked for at once.
+    fn likely(&self, place: usize) -> usize;
 
     /// Whether `word` may not follow the hypothesis at `place`.
-    fn ban(&self, place: usize, word: WordId) -> bool;
+    fn ban(&mut self, place: usize, word: WordId) -> bool;
+}
+
+/// The `k` best candidates that are not banned, of those that `top` gives. `likely` of the best ones are expected to be banned;
+/// where there are more, more are asked for.
+fn ask(
+    (k, likely): (usize, usize),
+    out: &mut Vec<Candidate>,
+    mut top: impl FnMut(usize, &mut Vec<Candidate>),
+    mut ban: impl FnMut(&Candidate) -> bool,
+) {
+    let mut asked = k + likely;
+    loop {
+        top(asked, out);
+        let all = out.len() < asked;
+        out.retain(|candidate| !ban(candidate));
+        if all || out.len() >= k {
+            return out.truncate(k);
+        }
+        asked *= 4;
+    }
 }
 
 /// The continuations among which the best are looked for.
-pub(crate) struct Choices<'a, B> {
+pub(crate) struct Choices<'a> {
     /// The open hypotheses.
     pub(crate) places: &'a [BeamPlace],
     /// The sentence's rows of the step, in the order of `places`.
     pub(crate) rows: Range<usize>,
     /// Words that follow no hypothesis.
     pub(crate) excluded: &'a [WordId],
-    pub(crate) bans: &'a B,
 }
 
 /// Finds the best continuations; keeps its work space.
@@ -64,39 +83,44 @@ impl Best {
     /// shared, those that the cubes of [`Cube`] hold.
     pub(crate) fn find(
         &mut self,
-        choices: &Choices<'_, impl Bans>,
+        choices: &Choices<'_>,
+        bans: &mut impl Bans,
         k: usize,
         scores: &mut impl StepScores,
         out: &mut Vec<Continuation>,
     ) {
-        let &Choices { places, ref rows, excluded, bans } = choices;
+        let &Choices { places, ref rows, excluded } = choices;
         out.clear();
         if rows.len() < places.len() {
-            return self.cube.find(choices, k, scores, out);
+            return self.cube.find(choices, bans, k, scores, out);
         }
-        self.so_far.clear();
-        self.so_far.extend(places.iter().map(|place| place.so_far));
-        let banned: usize = (0..places.len()).map(|place| bans.count(place)).sum();
-        scores.top(rows.clone(), &self.so_far, k + banned, excluded, &mut self.candidates);
-        let continuations = self.candidates.iter().map(|c| (c.row.index() - rows.start, c.word, c.score));
-        let allowed = continuations.filter(|&(place, word, _)| banned == 0 || !bans.ban(place, word));
-        out.extend(allowed.take(k).map(|(place, word, score)| Continuation { place, word, score }));
+        let Self { so_far, candidates, .. } = self;
+        so_far.clear();
+        so_far.extend(places.iter().map(|place| place.so_far));
+        let place = |candidate: &Candidate| candidate.row.index() - rows.start;
+        let top = |asked, found: &mut Vec<_>| scores.top(rows.clone(), so_far, asked, excluded, found);
+        let likely = (0..places.len()).map(|place| bans.likely(place)).sum();
+        ask((k, likely), candidates, top, |candidate| bans.ban(place(candidate), candidate.word));
+        let found = candidates.iter().map(|c| Continuation { place: place(c), word: c.word, score: c.score });
+        out.extend(found);
     }
 
     /// The `k` best continuations of each hypothesis.
     pub(crate) fn find_each(
         &mut self,
-        choices: &Choices<'_, impl Bans>,
+        choices: &Choices<'_>,
+        bans: &mut impl Bans,
         k: usize,
         scores: &mut impl StepScores,
         out: &mut Vec<Continuation>,
     ) {
-        let &Choices { places, excluded, bans, .. } = choices;
+        let &Choices { places, excluded, .. } = choices;
         for (place, open) in places.iter().enumerate() {
             let row = open.row.index();
-            scores.top(row..row + 1, &[open.so_far], k + bans.count(place), excluded, &mut self.candidates);
-            let allowed = self.candidates.iter().filter(|c| !bans.ban(place, c.word)).take(k);
-            out.extend(allowed.map(|c| Continuation { place, word: c.word, score: c.score }));
+            let top = |asked, found: &mut Vec<_>| scores.top(row..row + 1, &[open.so_far], asked, excluded, found);
+            let likely = bans.likely(place);
+            ask((k, likely), &mut self.candidates, top, |candidate| bans.ban(place, candidate.word));
+            out.extend(self.candidates.iter().map(|c| Continuation { place, word: c.word, score: c.score }));
         }
     }
 }
@@ -154,18 +178,24 @@ impl Eq for Cell {}
 impl Cube {
     fn find(
         &mut self,
-        choices: &Choices<'_, impl Bans>,
+        choices: &Choices<'_>,
+        bans: &mut impl Bans,
         k: usize,
         scores: &mut impl StepScores,
         out: &mut Vec<Continuation>,
     ) {
-        let &Choices { places, ref rows, excluded, bans } = choices;
+        let &Choices { places, ref rows, excluded } = choices;
         self.arrange(places);
         self.words.clear();
         for (slice, row) in rows.clone().enumerate() {
             let first = self.words.len();
-            let banned = self.members[self.slices[slice].members.clone()].iter().map(|&place| bans.count(place)).max();
-            scores.top(row..row + 1, &[0.0], k + banned.unwrap_or(0), excluded, &mut self.candidates);
+            // A word is needed if one of the hypotheses that share the row may be followed by it.
+            let members = &self.members[self.slices[slice].members.clone()];
+            let top = |asked, found: &mut Vec<_>| scores.top(row..row + 1, &[0.0], asked, excluded, found);
+            let likely = members.iter().map(|&place| bans.likely(place)).max().unwrap_or(0);
+            ask((k + likely, 0), &mut self.candidates, top, |word| {
+                members.iter().all(|&place| bans.ban(place, word.word))
+            });
             self.words.extend_from_slice(&self.candidates);
             self.slices[slice].words = first..self.words.len();
         }

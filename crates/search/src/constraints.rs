@@ -7,8 +7,8 @@ mod phrases;
 pub(crate) use automaton::{Automaton, StateId};
 pub(crate) use banks::Banks;
 
-use metaphrase_base::WordId;
-use phrases::{Phrases, Tails};
+use metaphrase_base::{Avoided, WordId};
+use phrases::Phrases;
 use std::sync::Arc;
 
 /// By word of a vocabulary: whether it continues the word before it, as a sub-word piece inside a written word does.
@@ -28,8 +28,8 @@ pub struct Constraints(Arc<Given>);
 struct Given {
     /// Alternatives of the terms.
     phrases: Phrases,
-    /// Phrases that must not appear.
-    avoided: Tails,
+    /// The phrases that must not appear.
+    avoided: Option<Arc<dyn Avoided>>,
     continues: Option<Continues>,
     /// By term: its shortest alternative.
     shortest: Vec<Vec<WordId>>,
@@ -43,12 +43,6 @@ pub enum ConstraintsError {
     EmptyTerm {
         /// Its number, from 0.
         term: usize,
-    },
-    /// An avoided phrase without words.
-    #[error("avoided phrase {phrase} has no words; every phrase needs at least one word")]
-    EmptyAvoided {
-        /// Its number, from 0.
-        phrase: usize,
     },
     /// A term whose every alternative contains an avoided phrase.
     #[error("term {term} can not appear: each of its alternatives contains an avoided phrase")]
@@ -66,19 +60,16 @@ impl Constraints {
     /// [`ConstraintsError`] if no translation could meet the constraints.
     pub fn new(
         terms: &[Vec<Vec<WordId>>],
-        avoided: &[Vec<WordId>],
+        avoided: Option<Arc<dyn Avoided>>,
         continues: Option<Continues>,
     ) -> Result<Self, ConstraintsError> {
-        if let Some(phrase) = avoided.iter().position(Vec::is_empty) {
-            return Err(ConstraintsError::EmptyAvoided { phrase });
-        }
-        let tails = Tails::new(avoided);
+        let contains_avoided = |phrase: &[WordId]| avoided.as_ref().is_some_and(|avoided| avoided.in_words(phrase));
         let (mut phrases, mut shortest) = (Phrases::default(), Vec::new());
         for (term, alternatives) in terms.iter().enumerate() {
             if alternatives.is_empty() || alternatives.iter().any(Vec::is_empty) {
                 return Err(ConstraintsError::EmptyTerm { term });
             }
-            let possible = alternatives.iter().filter(|phrase| !tails.occur_in(phrase));
+            let possible = alternatives.iter().filter(|phrase| !contains_avoided(phrase));
             let mut least: Option<&Vec<WordId>> = None;
             for phrase in possible {
                 phrases.add(phrase, term);
@@ -86,7 +77,7 @@ impl Constraints {
             }
             shortest.push(least.ok_or(ConstraintsError::Contradiction { term })?.clone());
         }
-        Ok(Self(Arc::new(Given { phrases, avoided: tails, continues, shortest })))
+        Ok(Self(Arc::new(Given { phrases, avoided, continues, shortest })))
     }
 
     /// C: the number of words that a translation needs at least to meet all terms (the paper's number of constraints,
@@ -94,6 +85,12 @@ impl Constraints {
     #[must_use]
     pub fn words(&self) -> usize {
         self.0.shortest.iter().map(Vec::len).sum()
+    }
+
+    /// The number of written words among them: words of the vocabulary that continue none.
+    #[must_use]
+    pub fn written_words(&self) -> usize {
+        self.0.shortest.iter().map(|term| term.iter().filter(|&&word| !self.0.continues(word)).count().max(1)).sum()
     }
 
     /// The number of terms.
@@ -114,7 +111,7 @@ impl Constraints {
     /// Whether a translation contains an avoided phrase.
     #[must_use]
     pub fn violated_by(&self, words: &[WordId]) -> bool {
-        self.0.avoided.occur_in(words)
+        self.0.avoided.as_ref().is_some_and(|avoided| avoided.in_words(words))
     }
 }
 

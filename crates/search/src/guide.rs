@@ -23,48 +23,66 @@ pub(crate) struct Step<'a> {
 struct Free;
 
 impl Bans for Free {
-    fn count(&self, _: usize) -> usize {
+    fn likely(&self, _: usize) -> usize {
         0
     }
 
-    fn ban(&self, _: usize, _: WordId) -> bool {
+    fn ban(&mut self, _: usize, _: WordId) -> bool {
         false
     }
 }
 
 impl Step<'_> {
-    fn choices<'s, B>(&'s self, bans: &'s B) -> Choices<'s, B> {
-        Choices { places: self.places, rows: self.rows.clone(), excluded: &self.options.excluded, bans }
+    fn choices(&self) -> Choices<'_> {
+        Choices { places: self.places, rows: self.rows.clone(), excluded: &self.options.excluded }
     }
 
     /// The best continuations where there are no constraints.
     pub(crate) fn find(&self, best: &mut Best, scores: &mut impl StepScores, out: &mut Vec<Continuation>) {
-        best.find(&self.choices(&Free), self.width, scores, out);
+        best.find(&self.choices(), &mut Free, self.width, scores, out);
     }
 }
 
 /// Bans the end of sentence before all constraints are met (§3.3), and the last word of a phrase to avoid.
 struct Unready<'a> {
-    automaton: &'a Automaton,
+    automaton: &'a mut Automaton,
     states: &'a [StateId],
+    /// Words that would be said the third time in a row.
+    loops: &'a [(usize, WordId)],
     end: WordId,
 }
 
 impl Bans for Unready<'_> {
-    fn count(&self, place: usize) -> usize {
-        let state = self.states[place];
-        self.automaton.forbidden(state).len() + usize::from(self.automaton.needed(state) > 0)
+    fn likely(&self, place: usize) -> usize {
+        let loops = self.loops.iter().filter(|(of, _)| *of == place).count();
+        usize::from(!self.automaton.may_end(self.states[place])) + loops
     }
 
-    fn ban(&self, place: usize, word: WordId) -> bool {
+    fn ban(&mut self, place: usize, word: WordId) -> bool {
         let state = self.states[place];
         if word == self.end {
-            self.automaton.needed(state) > 0
+            !self.automaton.may_end(state)
         } else {
-            self.automaton.forbidden(state).binary_search(&word).is_ok()
+            self.loops.contains(&(place, word)) || self.automaton.bans(state, word)
         }
     }
 }
+
+/// Bans the words that continue a written word, too.
+struct NewWord<'a>(Unready<'a>);
+
+impl Bans for NewWord<'_> {
+    fn likely(&self, place: usize) -> usize {
+        self.0.likely(place)
+    }
+
+    fn ban(&mut self, place: usize, word: WordId) -> bool {
+        self.0.automaton.continues(word) || self.0.ban(place, word)
+    }
+}
+
+/// While this number of words fits beside those that are needed, no word of a term is said in a loop.
+const ROOM: usize = 4;
 
 /// Work space.
 #[derive(Debug, Default)]
@@ -80,6 +98,10 @@ pub(crate) struct Guide<'a> {
     pub(crate) automaton: &'a mut Automaton,
     /// How many words may still follow, the next one and the end of sentence included.
     pub(crate) left: usize,
+    /// Whether the beam is too narrow for banks.
+    pub(crate) narrow: bool,
+    /// By place: words that would be said the third time in a row.
+    pub(crate) loops: &'a [(usize, WordId)],
 }
 
 impl Guide<'_> {
@@ -96,21 +118,44 @@ impl Guide<'_> {
         buffers.states.clear();
         buffers.states.extend(states);
         let of = &buffers.states[..];
-        let bans = Unready { automaton: self.automaton, states: of, end: step.end };
-        let choices = step.choices(&bans);
-        best.find(&choices, step.width, scores, out);
-        if of.iter().all(|&state| self.automaton.is_done(state)) {
+        let mut bans = Unready { automaton: self.automaton, states: of, loops: self.loops, end: step.end };
+        let choices = step.choices();
+        best.find(&choices, &mut bans, step.width, scores, out);
+        if of.iter().all(|&state| bans.automaton.is_done(state)) {
             return;
         }
         // As many continuations of each hypothesis as a bank has places. The paper takes the best one alone; then banks that
         // have good hypotheses of their own lose their places to neighbours.
-        let share = step.width.div_ceil(self.automaton.needed(StateId::START) + 1);
-        best.find_each(&choices, share, scores, out);
+        let share = step.width.div_ceil(bans.automaton.needed(StateId::START) + 1);
+        best.find_each(&choices, &mut bans, share, scores, out);
         self.add_progress(step, of, scores, out);
+        if self.narrow {
+            self.add_ends(step, of, scores, best, out);
+        }
         out.sort_unstable_by(Continuation::by_score);
         out.dedup_by_key(|continuation| (continuation.place, continuation.word));
         self.drop_late(step, buffers, scores, out);
-        self.allocate(step, buffers, out);
+        if self.narrow { self.rank(step, buffers, out) } else { self.allocate(step, buffers, out) }
+    }
+
+    /// Keeps the best continuations where the words that are still needed are counted at their rest cost.
+    fn rank(&mut self, step: &Step<'_>, buffers: &mut Buffers, out: &mut Vec<Continuation>) {
+        let Buffers { states: of, needed, .. } = buffers;
+        let mut ranked: Vec<(f32, Continuation)> = Vec::with_capacity(needed.len());
+        for &(continuation, _) in &*needed {
+            let Continuation { place, word, score } = continuation;
+            let rest = if word == step.end {
+                0.0
+            } else {
+                let after = self.automaton.after(of[place], word);
+                self.automaton.rest(after)
+            };
+            ranked.push((score + rest, continuation));
+        }
+        ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| Continuation::by_score(&a.1, &b.1)));
+        out.clear();
+        out.extend(ranked.into_iter().take(step.width).map(|(_, continuation)| continuation));
+        out.sort_unstable_by(Continuation::by_score);
     }
 
     /// Adds the continuations that come nearer to meeting the constraints.
@@ -121,9 +166,34 @@ impl Guide<'_> {
                 let log_prob = scores.score(at.row, word);
                 self.automaton.saw(word, log_prob);
                 let score = log_prob + at.so_far;
-                if score > f32::NEG_INFINITY && !step.options.excluded.contains(&word) {
+                let needed = self.automaton.needed(state);
+                let loops = self.left > needed + ROOM && self.loops.contains(&(place, word));
+                let allowed = !loops && !step.options.excluded.contains(&word) && !self.automaton.bans(state, word);
+                if score > f32::NEG_INFINITY && allowed {
                     out.push(Continuation { place, word, score });
                 }
+            }
+        }
+    }
+
+    /// Where a term is met if its last written word ends: adds the best continuation that begins a new one.
+    fn add_ends(
+        &mut self,
+        step: &Step<'_>,
+        of: &[StateId],
+        scores: &mut impl StepScores,
+        best: &mut Best,
+        out: &mut Vec<Continuation>,
+    ) {
+        for (place, at) in step.places.iter().enumerate() {
+            let Some(last) = self.automaton.whole(of[place]) else { continue };
+            let (found, states) = (out.len(), &of[place..=place]);
+            let unready = Unready { automaton: self.automaton, states, loops: &[], end: step.end };
+            let choices = Choices { places: &step.places[place..=place], ..step.choices() };
+            best.find_each(&choices, &mut NewWord(unready), 1, scores, out);
+            for continuation in &mut out[found..] {
+                continuation.place = place;
+                self.automaton.saw_after(last, continuation.score - at.so_far);
             }
         }
     }
@@ -149,7 +219,7 @@ impl Guide<'_> {
         let in_time = |&(_, needed): &(Continuation, usize)| needed == 0 || needed < left;
         if !needed.iter().any(in_time) {
             let ready =
-                of.iter().zip(step.places).enumerate().filter(|(_, (state, _))| self.automaton.needed(**state) == 0);
+                of.iter().zip(step.places).enumerate().filter(|(_, (state, _))| self.automaton.may_end(**state));
             let ends = ready.map(|(place, (_, at))| Continuation {
                 place,
                 word: step.end,

@@ -19,10 +19,13 @@ pub(crate) struct Ranking {
 }
 
 impl Ranking {
-    /// The ranking for a sentence with or without terms that must appear.
-    pub(crate) fn new(options: &Options, constrained: bool) -> Self {
-        let of_constrained = options.normalize_constrained.filter(|_| constrained);
-        Self { normalize: of_constrained.unwrap_or(options.normalize), word_penalty: options.word_penalty }
+    /// The ranking for a sentence whose terms have this number of written words.
+    pub(crate) fn new(options: &Options, written_words: usize) -> Self {
+        #[expect(clippy::cast_precision_loss)]
+        let words = written_words as f32;
+        let of_constrained = || options.normalize_constrained.unwrap_or(options.normalize / (1.0 + words * words));
+        let normalize = if written_words > 0 { of_constrained() } else { options.normalize };
+        Self { normalize, word_penalty: options.word_penalty }
     }
 
     /// `(log_prob - word_penalty · length) / length^α`; `length` counts the end of sentence.

@@ -71,13 +71,15 @@ pub struct Options {
     pub merge_words: usize,
     /// Hypotheses kept per step and sentence, B. From 1 to 10,000.
     pub beam_size: usize,
+    /// B of sentences with terms that must appear; `None`: the same B.
+    pub beam_size_constrained: Option<usize>,
     /// Number of hypotheses in an outcome, at most.
     pub n_best: usize,
     /// Exponent α of the length normalisation `(log P - word_penalty · length) / length^α`; the length counts
     /// the end of sentence. 0: none.
     pub normalize: f32,
-    /// α of sentences with terms that must appear; `None`: the same α. Normalisation by length rewards words that are put
-    /// behind a finished translation only to meet a constraint; without it terms find their places.
+    /// α of sentences with terms that must appear; `None`: α / (1 + n²) for terms of n written words. Normalisation by
+    /// length rewards words that are put behind a finished translation only to meet a constraint, the more words the more.
     pub normalize_constrained: Option<f32>,
     /// Subtracted from the score for each word, before normalisation.
     pub word_penalty: f32,
@@ -89,10 +91,13 @@ pub struct Options {
     /// (Iglesias 2018, §4.3: 0.01). With constraints, the best one that has met as many. From 0, which drops nothing, to 1.
     pub beam_width: f32,
     /// Hypotheses whose log-probability is this much below that of the best finished one are dropped (Post and Vilar
-    /// 2018, §4). `None`: 20 for sentences with constraints, otherwise nothing is dropped. With constraints a finite
-    /// threshold also drops hypotheses that can not win any more, unless the words that they still need become cheaper than
-    /// they have been so far.
+    /// 2018, §4). `None`: 20 for sentences with constraints, otherwise nothing is dropped. With constraints and
+    /// rest costs a finite threshold also drops hypotheses that can not win any more, unless the words that they still need
+    /// become cheaper than they have been so far.
     pub prune_threshold: Option<f32>,
+    /// Whether the words that a hypothesis still needs for its terms count at their rest cost: an estimate by which hopeless
+    /// hypotheses are dropped, and by which narrow beams are ranked. `false`: as in Post and Vilar 2018.
+    pub rest_costs: bool,
     /// A sentence ends when its n-best list is full and the log-probability of the best open hypothesis is this much
     /// below that of the best finished one (Devlin 2017, §3: δ = 3). Infinite: never.
     pub stop_margin: f32,
@@ -110,6 +115,7 @@ impl Default for Options {
             strategy: Strategy::Beam,
             merge_words: 2,
             beam_size: 6,
+            beam_size_constrained: None,
             n_best: 1,
             normalize: 1.0,
             normalize_constrained: None,
@@ -118,6 +124,7 @@ impl Default for Options {
             stop: Stop::Shrink,
             beam_width: 0.0,
             prune_threshold: None,
+            rest_costs: true,
             stop_margin: f32::INFINITY,
             excluded: Vec::new(),
             sampling: None,
@@ -185,8 +192,9 @@ impl Options {
     /// # Errors
     /// One sentence about the first option that can not work.
     pub fn check<M: StepModel>(self, model: &M) -> Result<CheckedOptions, OptionsError> {
+        let constrained = ("beam size with constraints", self.beam_size_constrained.unwrap_or(self.beam_size));
         let merged = ("number of last words that cube pruning looks at", self.merge_words);
-        for (option, value) in [("beam size", self.beam_size), ("n-best size", self.n_best), merged] {
+        for (option, value) in [("beam size", self.beam_size), constrained, ("n-best size", self.n_best), merged] {
             if value == 0 {
                 return Err(OptionsError::Zero { option });
             }
@@ -195,8 +203,9 @@ impl Options {
             return Err(OptionsError::MergeWords { words: self.merge_words });
         }
         // Each place of the beam takes a row of scores, one for each word of the vocabulary.
-        if self.beam_size.max(self.n_best) > MAX_BEAM {
-            return Err(OptionsError::BeamTooWide { beam_size: self.beam_size.max(self.n_best) });
+        let widest = self.beam_size.max(constrained.1).max(self.n_best);
+        if widest > MAX_BEAM {
+            return Err(OptionsError::BeamTooWide { beam_size: widest });
         }
         let range = |option, value, expected, ok| {
             if ok { Ok(()) } else { Err(OptionsError::Range { option, value, expected }) }
@@ -204,9 +213,9 @@ impl Options {
         let (normalize, factor) = (self.normalize, self.max_length_factor);
         let not_negative = normalize >= 0.0 && normalize.is_finite();
         range("length normalisation", normalize, "a number from 0 up", not_negative)?;
-        let constrained = self.normalize_constrained.unwrap_or(0.0);
-        let not_negative = constrained >= 0.0 && constrained.is_finite();
-        range("length normalisation with constraints", constrained, "a number from 0 up", not_negative)?;
+        let alpha = self.normalize_constrained.unwrap_or(0.0);
+        let not_negative = alpha >= 0.0 && alpha.is_finite();
+        range("length normalisation with constraints", alpha, "a number from 0 up", not_negative)?;
         range("word penalty", self.word_penalty, "a finite number", self.word_penalty.is_finite())?;
         range("maximum length factor", factor, "a positive number", factor > 0.0 && factor.is_finite())?;
         range("relative beam width", self.beam_width, "from 0 to 1", (0.0..=1.0).contains(&self.beam_width))?;
@@ -218,8 +227,9 @@ impl Options {
             if self.strategy != Strategy::Beam {
                 return Err(OptionsError::Sampling { with: "grid beam search nor cube pruning" });
             }
-        } else if self.n_best > self.beam_size {
-            return Err(OptionsError::NBestOverBeam { n_best: self.n_best, beam_size: self.beam_size });
+        } else if self.n_best > self.beam_size.min(constrained.1) {
+            let beam_size = self.beam_size.min(constrained.1);
+            return Err(OptionsError::NBestOverBeam { n_best: self.n_best, beam_size });
         }
         if self.excluded.contains(&model.facts().end_of_sentence) {
             return Err(OptionsError::EndExcluded);

@@ -34,7 +34,9 @@ impl Pruning<'_> {
         if threshold < f32::INFINITY {
             let worst = self.best_finished - threshold;
             continuations.retain(|continuation| continuation.score >= worst);
-            self.drop_hopeless(continuations);
+            if self.options.rest_costs {
+                self.drop_hopeless(continuations);
+            }
         }
         if self.options.beam_width > 0.0 {
             self.narrow(continuations);

@@ -1,5 +1,7 @@
 //! The search of one sentence: its open and its finished hypotheses, and the selection of one step.
 
+mod scout;
+
 use crate::candidates::{BeamPlace, Best, Continuation};
 use crate::constraints::{Automaton, StateId};
 use crate::finished::{FinishedList, LostEnd};
@@ -7,8 +9,8 @@ use crate::guide::{self, Guide, Step};
 use crate::length::Ranking;
 use crate::pruning::Pruning;
 use crate::sampling::{self, Sampler};
-use crate::trellis::{HypId, LastWords, Trellis};
-use crate::{Counts, Hypothesis, Options, Stop, Strategy, Task, length};
+use crate::trellis::{self, HypId, LastWords, Trellis};
+use crate::{Constraints, Counts, Hypothesis, Options, Stop, Strategy, Task, length};
 use metaphrase_base::{ModelFacts, Parent, Row, StepScores, WordId};
 use rand_chacha::ChaCha8Rng;
 use std::collections::HashMap;
@@ -49,6 +51,8 @@ pub(crate) struct Selection {
     best: Best,
     guide: guide::Buffers,
     open: Vec<Open>,
+    /// By place: words that would be said the third time in a row.
+    loops: Vec<(usize, WordId)>,
     sampler: Sampler,
     rows_by_words: HashMap<LastWords, usize>,
 }
@@ -64,6 +68,8 @@ pub(crate) struct SentenceSearch {
     limit: usize,
     /// Words of the open hypotheses.
     length: usize,
+    /// B of this sentence.
+    beam_size: usize,
     /// Places in the beam.
     width: usize,
     /// Best first.
@@ -75,6 +81,10 @@ pub(crate) struct SentenceSearch {
     /// The places of the continued hypotheses that get rows of their own in a second step.
     rescored: Vec<usize>,
     constraints: Option<Automaton>,
+    /// Whether the search looks for the places of the terms with a free greedy search, before the beam is searched.
+    scouting: bool,
+    /// Whether groups of words may stand three times in a row, as they do in the source.
+    may_repeat: bool,
     counts: Counts,
     trellis: Trellis,
     finished: FinishedList,
@@ -88,21 +98,32 @@ impl SentenceSearch {
         self.options = Arc::clone(&options.0);
         self.source_len = task.source.len();
         self.prefix.clone_from(&task.prefix);
-        self.ranking = Ranking::new(options, task.constraints.as_ref().is_some_and(|given| given.terms() > 0));
+        let written_words = task.constraints.as_ref().map_or(0, Constraints::written_words);
+        self.ranking = Ranking::new(options, written_words);
         self.limit = length::limit(options, task.source.len(), task.prefix.len());
-        self.length = 0;
         self.constraints = task.constraints.clone().map(Automaton::new);
-        self.width = match (options.strategy, &task.constraints) {
-            (Strategy::Grid, Some(constraints)) => options.beam_size * (constraints.words() + 1),
-            _ => options.beam_size,
-        };
+        self.beam_size = options.beam_size_constrained.filter(|_| written_words > 0).unwrap_or(options.beam_size);
         self.counts = Counts::default();
-        self.trellis.clear();
-        self.finished.start(options.n_best);
+        self.may_repeat = written_words == 0 || trellis::repeats(&task.source);
+        self.scouting = self.is_narrow();
         self.draws.clear();
         if options.sampling.is_some() {
             self.draws.extend((0..options.n_best).map(|draw| sampling::generator(task.seed, draw)));
         }
+        self.begin();
+    }
+
+    /// The hypothesis without words.
+    fn begin(&mut self) {
+        let words = self.constraints.as_ref().map_or(0, |automaton| automaton.needed(StateId::START));
+        self.width = match self.options.strategy {
+            _ if self.scouting => 1,
+            Strategy::Grid => self.beam_size * (words + 1),
+            _ => self.beam_size,
+        };
+        self.length = 0;
+        self.trellis.clear();
+        self.finished.start(self.options.n_best);
         self.open.clear();
         let copies = self.copies();
         let start = Open { hyp: None, parent: None, draw: 0, state: StateId::START, row: 0 };
@@ -145,7 +166,11 @@ impl SentenceSearch {
         buffers.places.clear();
         buffers.places.extend(self.open.iter().map(place));
         self.choose(facts, scores, buffers);
-        if self.options.stop == Stop::Fill && self.length >= self.prefix.len() && self.draws.is_empty() {
+        if self.options.stop == Stop::Fill
+            && self.length >= self.prefix.len()
+            && self.draws.is_empty()
+            && !self.scouting
+        {
             self.keep_lost_ends(facts.end_of_sentence, scores, buffers);
         }
         self.rescored.clear();
@@ -214,7 +239,7 @@ impl SentenceSearch {
             self.open.extend((1..self.copies()).map(|draw| Open { draw, ..only }));
         }
         self.assign_rows(&mut buffers.rows_by_words);
-        self.is_done(facts)
+        if self.scouting { self.end_scouting(facts) } else { self.is_done(facts) }
     }
 
     /// Gives each open hypothesis a row, or those that end with the same words the row of the best of them (the
@@ -240,8 +265,11 @@ impl SentenceSearch {
 
     /// Chooses the continuations: TOPB, the forced word of a prefix, or a draw for each row.
     fn choose(&mut self, facts: ModelFacts, scores: &mut impl StepScores, buffers: &mut Selection) {
-        let Selection { places, continuations, best, guide, sampler, .. } = buffers;
+        let Selection { places, continuations, best, guide, sampler, loops, .. } = buffers;
+        let narrow = self.is_narrow();
+        self.find_loops(loops);
         let options = &*self.options;
+        let given = self.length < self.prefix.len();
         continuations.clear();
         if let Some(&word) = self.prefix.get(self.length) {
             let score = scores.score(places[0].row, word) + places[0].so_far;
@@ -259,18 +287,25 @@ impl SentenceSearch {
             let step = Step { places, rows, width: self.width, options, end: facts.end_of_sentence };
             match &mut self.constraints {
                 None => step.find(best, scores, continuations),
+                Some(automaton) if self.scouting => {
+                    automaton.look_ahead(|word| scores.score(places[0].row, word));
+                    step.find(best, scores, continuations);
+                }
                 Some(automaton) => {
                     let states = self.open.iter().map(|open| open.state);
                     let left = self.limit - self.length;
-                    Guide { automaton, left }.find(&step, states, scores, best, guide, continuations);
+                    Guide { automaton, left, narrow, loops }.find(&step, states, scores, best, guide, continuations);
                 }
             }
-            self.pruning(facts).prune(continuations);
+            if !self.scouting {
+                self.pruning(facts).prune(continuations);
+            }
         }
         self.choices.clear();
         for &Continuation { place, word, score } in &*continuations {
             let state = self.open[place].state;
             let state = match &mut self.constraints {
+                Some(automaton) if word != facts.end_of_sentence && given => automaton.after_given(state, word),
                 Some(automaton) if word != facts.end_of_sentence => automaton.after(state, word),
                 _ => state,
             };
@@ -297,7 +332,7 @@ impl SentenceSearch {
     fn keep_lost_ends(&mut self, end: WordId, scores: &impl StepScores, buffers: &Selection) {
         for (place, (open, at)) in self.open.iter().zip(&buffers.places).enumerate() {
             let taken = self.choices.iter().any(|choice| choice.place == place && choice.word == end);
-            if taken || self.constraints.as_ref().is_some_and(|automaton| automaton.needed(open.state) > 0) {
+            if taken || self.constraints.as_ref().is_some_and(|automaton| !automaton.may_end(open.state)) {
                 continue;
             }
             let log_prob = scores.score(at.row, end) + at.so_far;

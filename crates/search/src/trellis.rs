@@ -16,6 +16,21 @@ struct Node {
     log_prob: f32,
 }
 
+/// The longest group of words whose repetition is noticed.
+const LONGEST_GROUP: usize = 4;
+
+/// Whether a group of 1 to 4 words stands in `words` three times in a row.
+pub(crate) fn repeats(words: &[WordId]) -> bool {
+    (1..=LONGEST_GROUP).any(|group| {
+        let same = words.iter().zip(words.iter().skip(group)).map(|(a, b)| a == b);
+        let mut run = 0;
+        same.into_iter().any(|same| {
+            run = if same { run + 1 } else { 0 };
+            run == 2 * group
+        })
+    })
+}
+
 /// The most last words by which cube pruning tells hypotheses apart.
 pub(crate) const MAX_MERGE_WORDS: usize = 4;
 
@@ -80,6 +95,22 @@ impl Trellis {
         words
     }
 
+    /// The words that would make a group of 1 to 4 words stand three times in a row.
+    pub(crate) fn third_times(&self, id: HypId, out: impl FnMut(WordId)) {
+        let (mut last, mut count) = ([WordId(0); 2 * LONGEST_GROUP], 0);
+        let mut next = Some(id);
+        while count < last.len()
+            && let Some(id) = next
+        {
+            last[count] = self.word(id);
+            count += 1;
+            next = self.nodes[id.0 as usize].parent;
+        }
+        // `last` begins with the last word: the group said twice, its first word is `group` words back.
+        let twice = |group: &usize| 2 * group <= count && last[..*group] == last[*group..2 * group];
+        (1..=LONGEST_GROUP).filter(twice).map(|group| last[group - 1]).for_each(out);
+    }
+
     pub(crate) fn log_prob(&self, id: HypId) -> f32 {
         self.nodes[id.0 as usize].log_prob
     }
@@ -110,5 +141,33 @@ impl Trellis {
             words.pop();
         }
         Hypothesis { words, complete, score, log_prob: self.log_prob(last), word_log_probs, attention }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_third_time_in_a_row_is_noticed() {
+        let words = |text: &[u32]| text.iter().copied().map(WordId).collect::<Vec<_>>();
+        for (text, third) in [
+            (&[1, 2, 3][..], &[][..]),
+            (&[1, 1], &[1]),
+            (&[2, 1, 2, 1], &[2]),
+            (&[5, 1, 2, 3, 1, 2, 3], &[1]),
+            (&[1, 2, 3, 4, 1, 2, 3, 4], &[1]),
+            (&[1, 2, 3, 4, 5, 1, 2, 3, 4, 5], &[]),
+            (&[1, 1, 1, 1], &[1, 1]),
+        ] {
+            let mut trellis = Trellis::default();
+            let add = |parent, &word: &u32| Some(trellis.add(parent, WordId(word), 0.0, &[]));
+            let last = text.iter().fold(None, add).expect("a word");
+            let mut found = Vec::new();
+            trellis.third_times(last, |word| found.push(word));
+            assert_eq!(found, words(third), "{text:?}");
+        }
+        assert!(repeats(&words(&[7, 1, 2, 1, 2, 1, 2])) && repeats(&words(&[1, 1, 1])));
+        assert!(!repeats(&words(&[1, 2, 1, 2, 1, 3])) && !repeats(&words(&[1, 1, 2, 2])) && !repeats(&[]));
     }
 }

@@ -3,14 +3,14 @@
 use crate::common::{Sentence, one, search, sentence, words};
 use metaphrase_base::WordId;
 use metaphrase_search::{Constraints, ConstraintsError, Options, Sampling, Stop, Strategy};
-use metaphrase_testkit::{FakeModel, exhaustive};
+use metaphrase_testkit::{AvoidedWords, FakeModel, exhaustive};
 
 const END: WordId = WordId(0);
 
 /// Terms of one phrase each.
 fn phrases(terms: &[&[u32]]) -> Constraints {
     let terms: Vec<_> = terms.iter().map(|phrase| vec![words(phrase)]).collect();
-    Constraints::new(&terms, &[], None).expect("usable constraints")
+    Constraints::new(&terms, None, None).expect("usable constraints")
 }
 
 fn with(constraints: &Constraints) -> Sentence {
@@ -64,7 +64,7 @@ fn phrases_are_found_from_left_to_right_the_longest_first() {
 fn a_phrase_is_not_met_inside_a_longer_written_word() {
     // Word 4 is a piece that goes on with the word before.
     let continues = vec![false, false, false, false, true];
-    let constraints = Constraints::new(&[vec![words(&[1])]], &[], Some(continues.into())).unwrap();
+    let constraints = Constraints::new(&[vec![words(&[1])]], None, Some(continues.into())).unwrap();
     assert_eq!(constraints.find(&words(&[1, 4, 2])), [None]);
     assert_eq!(constraints.find(&words(&[1, 4, 1])), [Some((2, 1))]);
     // Word 1 and then 4 is by far the best.
@@ -83,9 +83,13 @@ fn a_phrase_is_not_met_inside_a_longer_written_word() {
 /// 4 words, at most 6 of them; the beam holds everything.
 #[test]
 fn a_beam_that_holds_everything_finds_the_best_that_meets_all() {
-    let free = Constraints::new(&[], &[words(&[1, 2]), words(&[3, 3])], None).unwrap();
-    let alternatives =
-        Constraints::new(&[vec![words(&[1, 2]), words(&[3])], vec![words(&[2])]], &[words(&[2, 2])], None).unwrap();
+    let free = Constraints::new(&[], AvoidedWords::new(&[words(&[1, 2]), words(&[3, 3])]), None).unwrap();
+    let alternatives = Constraints::new(
+        &[vec![words(&[1, 2]), words(&[3])], vec![words(&[2])]],
+        AvoidedWords::new(&[words(&[2, 2])]),
+        None,
+    )
+    .unwrap();
     let several = [
         phrases(&[&[1]]),
         phrases(&[&[1, 2], &[3]]),
@@ -103,6 +107,7 @@ fn a_beam_that_holds_everything_finds_the_best_that_meets_all() {
                     beam_size: 2000,
                     n_best: 10,
                     max_length_factor: 6.0,
+                    normalize_constrained: Some(1.0),
                     stop: Stop::Fill,
                     prune_threshold: Some(f32::INFINITY),
                     ..Options::default()
@@ -170,7 +175,7 @@ fn words_of_the_prefix_meet_constraints() {
 #[test]
 fn avoided_phrases_never_appear() {
     let avoided = [words(&[1, 1]), words(&[2, 1, 3]), words(&[3])];
-    let constraints = Constraints::new(&[], &avoided, None).unwrap();
+    let constraints = Constraints::new(&[], AvoidedWords::new(&avoided), None).unwrap();
     for seed in 0..20 {
         let model = FakeModel::random(seed, 5, 6.0);
         for strategy in [Strategy::Beam, Strategy::Cube, Strategy::AcceleratedCube] {
@@ -195,10 +200,11 @@ fn a_limit_that_is_too_short_gives_what_comes_nearest() {
 
 #[test]
 fn what_no_translation_can_meet_is_refused() {
-    let new = |terms: &[Vec<Vec<WordId>>], avoided: &[Vec<WordId>]| Constraints::new(terms, avoided, None).map(|_| ());
+    let new = |terms: &[Vec<Vec<WordId>>], avoided: &[Vec<WordId>]| {
+        Constraints::new(terms, AvoidedWords::new(avoided), None).map(|_| ())
+    };
     assert_eq!(new(&[vec![words(&[])]], &[]), Err(ConstraintsError::EmptyTerm { term: 0 }));
     assert_eq!(new(&[vec![words(&[1])], vec![]], &[]), Err(ConstraintsError::EmptyTerm { term: 1 }));
-    assert_eq!(new(&[], &[words(&[1]), words(&[])]), Err(ConstraintsError::EmptyAvoided { phrase: 1 }));
     let term = vec![words(&[1, 2, 3]), words(&[4, 2])];
     assert_eq!(new(std::slice::from_ref(&term), &[words(&[2])]), Err(ConstraintsError::Contradiction { term: 0 }));
     // One alternative is left.
@@ -218,7 +224,9 @@ fn constraints_do_not_depend_on_the_batch() {
             0 => None,
             1 => Some(phrases(&[&[1 + id % 8, 3], &[7]])),
             2 => Some(phrases(&[&[1], &[2], &[3], &[4], &[5]])),
-            _ => Some(Constraints::new(&[vec![words(&[6])]], &[words(&[1 + id % 5])], None).unwrap()),
+            _ => {
+                Some(Constraints::new(&[vec![words(&[6])]], AvoidedWords::new(&[words(&[1 + id % 5])]), None).unwrap())
+            }
         },
     };
     let many: Vec<Sentence> = (0..60).map(sentence).collect();
@@ -255,7 +263,7 @@ fn draws_have_no_banks() {
 #[test]
 fn a_term_that_wants_to_be_part_of_a_word_is_met_at_the_limit_at_the_latest() {
     let continues = vec![false, false, false, true];
-    let constraints = Constraints::new(&[vec![words(&[1])]], &[], Some(continues.into())).expect("usable constraints");
+    let constraints = Constraints::new(&[vec![words(&[1])]], None, Some(continues.into())).expect("usable constraints");
     let script = |_: &[WordId], so_far: &[WordId]| match so_far.last() {
         Some(WordId(1)) => vec![-50.0, -60.0, -60.0, -0.01],
         _ => vec![-4.0, -3.0, -0.1, -9.0],
@@ -269,5 +277,66 @@ fn a_term_that_wants_to_be_part_of_a_word_is_met_at_the_limit_at_the_latest() {
                 assert_ne!(constraints.find(&best.words), [None], "{beam_size} {factor}: {:?}", best.words);
             }
         }
+    }
+}
+
+/// Words 1 to 4 make a sentence; word 5 is the term, which fits behind word 2 alone.
+#[test]
+fn greedy_search_puts_a_term_where_it_fits() {
+    let script = |_: &[WordId], so_far: &[WordId]| {
+        let free: Vec<u32> = so_far.iter().map(|word| word.0).filter(|&word| word != 5).collect();
+        let next = (free.len() + 1) % 5;
+        let mut log_probs = vec![-9.0f32; 6];
+        log_probs[next] = -0.2;
+        log_probs[5] = if so_far.last() == Some(&WordId(2)) { -1.7 } else { -6.0 };
+        log_probs
+    };
+    let model = FakeModel::new(6, script);
+    for beam_size in [1, 2] {
+        let options = Options { beam_size, max_length_factor: 20.0, ..Options::default() };
+        let found = one(&model, &options, &with(&phrases(&[&[5]])));
+        assert_eq!(found.hypotheses[0].words, words(&[1, 2, 5, 3, 4]), "beam {beam_size}");
+        // A translation that has the term by itself is that of free search, and needs no second search.
+        let free = one(&model, &options, &sentence(&[1]));
+        let met = one(&model, &options, &with(&phrases(&[&[3]])));
+        assert_eq!(met.hypotheses[0].words, free.hypotheses[0].words);
+        assert!(beam_size > 1 || met.counts == free.counts);
+    }
+}
+
+/// After the term the model says words 1 and 2 for ever.
+#[test]
+fn nothing_is_said_three_times_in_a_row() {
+    let script = |_: &[WordId], so_far: &[WordId]| match so_far.last() {
+        Some(WordId(3 | 2)) => vec![-3.0, -0.1, -4.0, -9.0],
+        Some(WordId(1)) => vec![-3.0, -4.0, -0.1, -9.0],
+        _ => vec![-9.0, -9.0, -9.0, -0.1],
+    };
+    let model = FakeModel::new(4, script);
+    for beam_size in [1, 2] {
+        let options = Options { beam_size, max_length_factor: 20.0, ..Options::default() };
+        let found = one(&model, &options, &with(&phrases(&[&[3]])));
+        let best = &found.hypotheses[0];
+        assert!(best.complete && best.words.len() < 8, "{:?}", best.words);
+        // A source that repeats itself may be translated so.
+        let many = Sentence { source: words(&[1, 2, 1, 2, 1, 2]), ..with(&phrases(&[&[3]])) };
+        assert!(one(&model, &options, &many).hypotheses[0].words.len() >= best.words.len());
+    }
+}
+
+#[test]
+fn sentences_with_terms_have_a_beam_and_a_ranking_of_their_own() {
+    let model = FakeModel::random(3, 9, 3.0);
+    let wide = Options { beam_size: 8, ..Options::default() };
+    let of_terms = Options { beam_size: 2, beam_size_constrained: Some(8), ..Options::default() };
+    let (given, free) = (with(&phrases(&[&[5]])), sentence(&[1]));
+    assert_eq!(one(&model, &of_terms, &given), one(&model, &wide, &given));
+    assert_eq!(one(&model, &of_terms, &free), one(&model, &Options { beam_size: 2, ..Options::default() }, &free));
+    assert!(Options { n_best: 3, beam_size_constrained: Some(2), ..wide.clone() }.check(&model).is_err());
+    // One written word: 1 / (1 + 1²); three: 1 / (1 + 3²).
+    for (terms, alpha) in [(&[&[5][..]][..], 0.5), (&[&[5, 6], &[7]], 0.1)] {
+        let best = one(&model, &wide, &with(&phrases(terms))).hypotheses.remove(0);
+        let length = best.word_log_probs.len() as f32;
+        assert!((best.score - best.log_prob / length.powf(alpha)).abs() < 1e-5, "{terms:?}");
     }
 }

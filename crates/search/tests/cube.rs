@@ -3,7 +3,7 @@
 use crate::common::{Sentence, one, sentence, words};
 use metaphrase_base::WordId;
 use metaphrase_search::{Constraints, Options, Outcome, Strategy};
-use metaphrase_testkit::FakeModel;
+use metaphrase_testkit::{AvoidedWords, FakeModel};
 
 /// What follows depends on the last word alone: hypotheses with the same last word are then really alike.
 fn bigrams(seed: u64) -> FakeModel {
@@ -24,7 +24,9 @@ fn where_last_words_say_all_nothing_is_lost() {
     for seed in 0..20 {
         let model = bigrams(seed);
         let source = sentence(&[1, 2, 3]);
-        let constraints = Constraints::new(&[vec![words(&[4, 5])], vec![words(&[6])]], &[words(&[2])], None).unwrap();
+        let constraints =
+            Constraints::new(&[vec![words(&[4, 5])], vec![words(&[6])]], AvoidedWords::new(&[words(&[2])]), None)
+                .unwrap();
         let guided = Sentence { constraints: Some(constraints), ..source.clone() };
         for (given, beam_size) in [(&source, 6), (&source, 20), (&guided, 6)] {
             let full = one(&model, &options(Strategy::Beam, beam_size), given);

@@ -36,6 +36,13 @@ fn log_prob(table: &[Vec<f32>], words: impl Iterator<Item = usize>) -> f32 {
 fn what_fairseq_finds_is_found_or_surpassed() {
     let file: File =
         serde_json::from_str(include_str!("../../../testdata/search/fairseq-constraints.json")).expect("JSON");
+    for rest_costs in [false, true] {
+        compare(&file, rest_costs);
+    }
+}
+
+/// With rest costs narrow beams are ranked and not divided into banks as fairseq's are.
+fn compare(file: &File, rest_costs: bool) {
     let (mut better, mut same, mut worse) = (0, 0, 0);
     for found in &file.found {
         let table = &file.models[found.model];
@@ -46,13 +53,14 @@ fn what_fairseq_finds_is_found_or_surpassed() {
         };
         let model = FakeModel::new(table.len(), script);
         let terms: Vec<_> = found.terms.iter().map(|phrase| vec![words(phrase)]).collect();
-        let constraints = Constraints::new(&terms, &[], None).expect("usable constraints");
+        let constraints = Constraints::new(&terms, None, None).expect("usable constraints");
         let options = Options {
             beam_size: found.beam,
             max_length_factor: file.limit as f32,
             stop: Stop::Fill,
             normalize: 0.0,
             prune_threshold: Some(f32::INFINITY),
+            rest_costs,
             ..Options::default()
         };
         let given = Sentence { constraints: Some(constraints.clone()), ..sentence(&[1]) };
@@ -66,5 +74,5 @@ fn what_fairseq_finds_is_found_or_surpassed() {
     }
     // Both searches drop hypotheses, not the same ones.
     assert!(worse * 25 <= file.found.len(), "better {better}, same {same}, worse {worse}");
-    assert!(better > 100 && same > 10, "better {better}, same {same}, worse {worse}");
+    assert!(better > 100 && (same > 10 || rest_costs), "better {better}, same {same}, worse {worse}");
 }

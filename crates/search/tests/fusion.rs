@@ -3,7 +3,7 @@
 use crate::common::{Sentence, one_of, sentence, words};
 use metaphrase_base::{ScoreBuffer, Scorer, Sentence as Encoded, StepModel, WordId, WordScores};
 use metaphrase_search::{Constraints, Fused, Options, Stop, Strategy};
-use metaphrase_testkit::{FakeModel, Pairs, exhaustive};
+use metaphrase_testkit::{AvoidedWords, FakeModel, Pairs, exhaustive};
 use std::sync::Arc;
 
 /// A bigram model without weights: the score of a word after another is a function of both.
@@ -33,7 +33,8 @@ impl Scorer for Bigrams {
 
 #[test]
 fn fused_scores_are_the_sums() {
-    let constraints = Constraints::new(&[vec![words(&[4, 5])], vec![words(&[6])]], &[words(&[2])], None);
+    let constraints =
+        Constraints::new(&[vec![words(&[4, 5])], vec![words(&[6])]], AvoidedWords::new(&[words(&[2])]), None);
     let constraints = constraints.expect("usable constraints");
     for weight in [0.0, 0.5, -0.2] {
         for seed in 0..5 {
@@ -49,7 +50,14 @@ fn fused_scores_are_the_sums() {
                 for constraints in [None, Some(constraints.clone())] {
                     let given = Sentence { constraints, ..sentence(&[1, 2, 3]) };
                     // `Fill` ends a sentence early where scores are log-probabilities; `Shrink` never asks.
-                    let options = Options { strategy, n_best: 3, stop: Stop::Shrink, ..Options::default() };
+                    let normalize_constrained = Some(1.0);
+                    let options = Options {
+                        strategy,
+                        n_best: 3,
+                        stop: Stop::Shrink,
+                        normalize_constrained,
+                        ..Options::default()
+                    };
                     assert_eq!(one_of(&fused, &options, &given), one_of(&summed, &options, &given), "{strategy:?}");
                 }
             }

@@ -2,11 +2,13 @@
 //! that say which files they miss.
 #![forbid(unsafe_code)]
 
+mod avoided;
 mod exhaustive;
 mod fake;
 mod needs;
 mod scorers;
 
+pub use avoided::AvoidedWords;
 pub use exhaustive::{Found, exhaustive};
 pub use fake::{FakeModel, FakeScores, FakeState};
 pub use needs::{IntoOutcome, Missing, Outcome, run, shared, test};

@@ -70,3 +70,29 @@ fn every_file_of_tests_is_run() {
         }
     }
 }
+
+/// The page that says what is safe names a test for each promise.
+#[test]
+fn every_test_that_a_promise_names_exists() {
+    fn read(folder: &Path, code: &mut String) {
+        for entry in std::fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                read(&path, code);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                *code += &std::fs::read_to_string(&path).expect("a source file");
+            }
+        }
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut code = String::new();
+    read(&root.join("crates"), &mut code);
+    let page = std::fs::read_to_string(root.join("SECURITY.md")).expect("the page");
+    let rows = page.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| promise"));
+    let tests: Vec<&str> = rows.filter_map(|row| row.split('|').nth(2)).collect();
+    assert!(tests.len() >= 15);
+    for name in tests.iter().flat_map(|cell| cell.split('`').skip(1).step_by(2)) {
+        assert!(code.contains(&format!("fn {name}(")), "SECURITY.md names the test {name}, which does not exist");
+    }
+    assert!(tests.iter().all(|cell| cell.contains('`')), "each promise has a test");
+}

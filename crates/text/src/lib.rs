@@ -1,9 +1,13 @@
 //! Strings to word ids and back: normalise, split, segment, join, vocabularies.
 
 pub mod bpe;
+pub mod language;
 pub mod moses;
 pub mod sentencepiece;
 pub mod vocab;
+mod whole;
+
+pub use whole::{WholeWords, comparable};
 
 /// Whether `c` is of a script that writes words without spaces between them, such as Chinese or Japanese.
 #[must_use]

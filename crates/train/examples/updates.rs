@@ -15,7 +15,7 @@ fn main() {
     let directory = std::env::args().nth(4).unwrap_or_else(|| "models/en-de".to_owned());
     let (config, _) = metaphrase_models::load(directory.as_ref()).expect("a model directory");
     let precision = if bf16 { Precision::Bf16 } else { Precision::F32 };
-    let mut trainer = Trainer::new(&config, TrainerSettings { precision, ..TrainerSettings::default() }, 1, threads)
+    let mut trainer = Trainer::new(&config, TrainerSettings { precision, ..TrainerSettings::plain() }, 1, threads)
         .expect("a network");
     let vocabulary = config.target_words as u32;
     let mut state = 1_u32;

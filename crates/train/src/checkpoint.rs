@@ -2,12 +2,13 @@
 
 use crate::Trainer;
 use crate::data::Position;
+use metaphrase_base::{Checksums, MappedFile, NewFolder};
 use metaphrase_device::{Device, Shape as _};
 use metaphrase_kernels::Matrix;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -68,6 +69,14 @@ pub enum CheckpointError {
         /// The fault.
         problem: String,
     },
+    /// The content of a file is not that of which the checksum was written.
+    #[error("{path} is damaged: {problem}; remove the checkpoint and train from the beginning")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Both checksums.
+        problem: String,
+    },
 }
 
 fn io(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> CheckpointError {
@@ -79,7 +88,7 @@ fn io(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> Checkpoint
 pub fn newest(run: &Path) -> Option<PathBuf> {
     let number = |path: &PathBuf| path.file_name()?.to_str()?.strip_prefix(PREFIX)?.parse::<u64>().ok();
     let entries = fs::read_dir(run).ok()?.flatten().map(|entry| entry.path());
-    entries.filter(|path| number(path).is_some()).max_by_key(number)
+    entries.filter(|path| number(path).is_some() && path.is_dir()).max_by_key(number)
 }
 
 /// Writes a new checkpoint, then removes the old ones. If the new one can not be written, the old ones are kept.
@@ -87,28 +96,25 @@ pub fn newest(run: &Path) -> Option<PathBuf> {
 /// # Errors
 /// If the disk is full, for example.
 pub fn write<D: Device>(run: &Path, trainer: &mut Trainer<D>, state: &State) -> Result<(), CheckpointError> {
-    let unfinished = run.join(".checkpoint.tmp");
-    let _ = fs::remove_dir_all(&unfinished);
-    let result = write_files(&unfinished, trainer, state);
-    if result.is_err() {
-        let _ = fs::remove_dir_all(&unfinished);
-    }
-    result?;
-    let old = newest(run);
     let new = run.join(format!("{PREFIX}{}", state.updates));
-    if old.as_ref() != Some(&new) {
-        fs::rename(&unfinished, &new).map_err(io(&new, "write"))?;
-    }
-    File::open(run).and_then(|run| run.sync_all()).map_err(io(run, "write"))?;
+    let folder = NewFolder::create(&new).map_err(io(&new, "write"))?;
+    write_files(folder.part(), &new, trainer, state)?;
+    let old = newest(run);
+    folder.finish().map_err(io(&new, "write"))?;
     match old {
         Some(old) if old != new => fs::remove_dir_all(&old).map_err(io(&old, "remove")),
         _ => Ok(()),
     }
 }
 
-fn write_files<D: Device>(directory: &Path, trainer: &mut Trainer<D>, state: &State) -> Result<(), CheckpointError> {
-    fs::create_dir_all(directory).map_err(io(directory, "create"))?;
-    let path = directory.join(TENSORS);
+/// Writes the files of the checkpoint `name` into the directory `part`.
+fn write_files<D: Device>(
+    part: &Path,
+    name: &Path,
+    trainer: &mut Trainer<D>,
+    state: &State,
+) -> Result<(), CheckpointError> {
+    let path = name.join(TENSORS);
     let (device, tensors) = trainer.checkpoint();
     let device = RefCell::new(device);
     let tensors: Vec<(&str, Floats<'_, D>)> = tensors
@@ -116,13 +122,14 @@ fn write_files<D: Device>(directory: &Path, trainer: &mut Trainer<D>, state: &St
         .map(|(name, m)| (&name[..], Floats { device: &device, matrix: m, shape: [m.rows(), m.cols()] }))
         .collect();
     let failed = |problem: &dyn std::fmt::Display| io(&path, "write")(io::Error::other(problem.to_string()));
-    safetensors::serialize_to_file(tensors, None, &path).map_err(|e| failed(&e))?;
+    safetensors::serialize_to_file(tensors, None, &part.join(TENSORS)).map_err(|e| failed(&e))?;
     device.borrow().check().map_err(|e| failed(&e))?;
-    File::open(&path).and_then(|file| file.sync_all()).map_err(io(&path, "write"))?;
-    let path = directory.join(STATE);
+    let path = name.join(STATE);
     let text = serde_json::to_string_pretty(state).map_err(|e| io(&path, "write")(e.into()))?;
-    fs::write(&path, text).map_err(io(&path, "write"))?;
-    File::open(&path).and_then(|file| file.sync_all()).map_err(io(&path, "write"))
+    fs::write(part.join(STATE), text).map_err(io(&path, "write"))?;
+    let path = name.join(Checksums::FILE);
+    let checksums = Checksums::of_files(part, [TENSORS, STATE]).map_err(io(&path, "write"))?;
+    fs::write(part.join(Checksums::FILE), checksums.to_string()).map_err(io(&path, "write"))
 }
 
 /// A matrix on its way to a file: downloaded when it is written, so that one matrix at a time is in memory twice.
@@ -151,11 +158,33 @@ impl<D: Device> safetensors::View for Floats<'_, D> {
     }
 }
 
+/// Compares the files of a checkpoint with their checksums. Whether it has any: checkpoints of older versions have none.
+///
+/// # Errors
+/// If a file can not be read or has another checksum.
+pub fn check(checkpoint: &Path) -> Result<bool, CheckpointError> {
+    let path = checkpoint.join(Checksums::FILE);
+    let Some(checksums) = Checksums::read(checkpoint).map_err(io(&path, "read"))? else { return Ok(false) };
+    for path in [TENSORS, STATE].map(|name| checkpoint.join(name)) {
+        let content = MappedFile::open(&path).map_err(io(&path, "read"))?;
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        checksums.check(name, &content).map_err(|problem| CheckpointError::Damaged { path: path.clone(), problem })?;
+    }
+    Ok(true)
+}
+
+/// Whether this is the directory of a checkpoint.
+#[must_use]
+pub fn is_checkpoint(path: &Path) -> bool {
+    path.join(STATE).is_file() && path.join(TENSORS).is_file()
+}
+
 /// Sets a trainer to the state of a checkpoint.
 ///
 /// # Errors
 /// If the checkpoint can not be read, or belongs to another network or optimizer.
 pub fn read<D: Device>(checkpoint: &Path, trainer: &mut Trainer<D>) -> Result<State, CheckpointError> {
+    check(checkpoint)?;
     let path = checkpoint.join(STATE);
     let text = fs::read_to_string(&path).map_err(io(&path, "read"))?;
     let content = |path: &Path, problem: String| CheckpointError::Content { path: path.to_owned(), problem };

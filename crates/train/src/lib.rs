@@ -24,12 +24,13 @@ mod validation;
 mod vocabulary;
 
 pub use average::{AverageError, average};
-pub use checkpoint::CheckpointError;
+pub use checkpoint::{CheckpointError, check as check_checkpoint, is_checkpoint};
 pub use curves::curves;
 pub use metaphrase_device::{Device, Host, Precision};
 pub use observer::{Observer, Progress, Validated};
-pub use recipe::Recipe;
+pub use recipe::{Recipe, RecipeError};
 pub use run::{Execution, TrainError, train};
 pub use trainer::{Trainer, TrainerSettings, Update, UpdateError};
 pub use trial::{DeviceError, trial};
 pub use validation::ValidationError;
+pub use vocabulary::{VocabularyKind, VocabularyTraining, VocabularyTrainingError};

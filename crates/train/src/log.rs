@@ -1,6 +1,7 @@
 //! The log of a run: a line of JSON for every few updates and for each validation.
 
 use crate::observer::{Progress, Validated};
+use metaphrase_base::NewFile;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -11,6 +12,9 @@ pub const LOG: &str = "log.jsonl";
 
 /// The number of updates per line.
 const EVERY: u64 = 50;
+
+/// Updates that end a line, too: they show a warm-up that is shorter than a few lines, and how the loss begins to fall.
+const FIRST: [u64; 5] = [1, 2, 5, 10, 25];
 
 /// A line of the log.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -56,9 +60,7 @@ impl Log {
         let path = run.join(LOG);
         let kept = read(run).unwrap_or_default().into_iter().filter(|entry| entry.update() <= updates);
         let lines: Vec<String> = kept.map(|entry| line(&entry)).collect::<io::Result<_>>()?;
-        let unfinished = path.with_extension("tmp");
-        fs::write(&unfinished, lines.concat())?;
-        fs::rename(&unfinished, &path)?;
+        NewFile::write(&path, lines.concat())?;
         let file = OpenOptions::new().append(true).open(&path)?;
         Ok(Self { path, file, sum: None })
     }
@@ -79,7 +81,8 @@ impl Log {
             log_z: (sum.log_z.0 + weigh(progress.log_z.0), sum.log_z.1 + weigh(progress.log_z.1)),
             ..*progress
         };
-        if progress.update.is_multiple_of(EVERY) { self.flush() } else { Ok(()) }
+        let ends = progress.update.is_multiple_of(EVERY) || FIRST.contains(&progress.update);
+        if ends { self.flush() } else { Ok(()) }
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -98,4 +101,37 @@ impl Log {
 
 fn line(entry: &Entry) -> io::Result<String> {
     Ok(serde_json::to_string(entry)? + "\n")
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
+    use super::*;
+
+    #[test]
+    fn the_warm_up_is_in_the_log() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut log = Log::open(folder.path(), 0).unwrap();
+        let progress = |update: u64| Progress {
+            update,
+            of: 100,
+            epoch: 0,
+            loss: 9.0 - update as f64 / 100.0,
+            gradient_norm: 1.0,
+            // A warm-up over 20 updates.
+            rate: update.min(20) as f32 / 20.0,
+            words: 10,
+            seconds: 0.0,
+            log_z: (0.0, 0.0),
+        };
+        (1..=100).for_each(|update| log.progress(&progress(update)).unwrap());
+        let entries = read(folder.path()).unwrap();
+        let rate = |entry: &Entry| match entry {
+            Entry::Progress(progress) => (progress.update, progress.rate),
+            Entry::Validation(_) => unreachable!(),
+        };
+        let rates: Vec<_> = entries.iter().map(rate).collect();
+        let expected = [(1, 0.05), (2, 0.1), (5, 0.25), (10, 0.5), (25, 1.0), (50, 1.0), (100, 1.0)];
+        assert_eq!(rates, expected);
+    }
 }

@@ -3,7 +3,8 @@
 use crate::curves::curves;
 use crate::run::TrainError;
 use crate::{checkpoint, log};
-use metaphrase_models::{Config, Precision, Vocabularies, Weights, save};
+use metaphrase_base::{MadeFolder, NewFile};
+use metaphrase_models::{Config, Precision, Vocabularies, Weights, replace};
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
@@ -12,11 +13,14 @@ pub(crate) struct Output {
     path: PathBuf,
     /// The newest checkpoint in the directory.
     pub(crate) checkpoint: Option<PathBuf>,
+    /// The directory is removed if the run does not begin, unless it was there before.
+    made: Option<MadeFolder>,
     _lock: Option<File>,
 }
 
 impl Output {
-    /// Claims a directory for a run of this recipe: a new one, or that of a run that is resumed.
+    /// Claims a directory for a run of this recipe: a new one, or that of a run that is resumed. A run that ended before
+    /// its first checkpoint begins anew.
     pub(crate) fn claim(path: &Path, recipe: &str, resume: bool) -> Result<Self, TrainError> {
         let problem = |problem: String| TrainError::Output { path: path.to_owned(), problem };
         let checkpoint = checkpoint::newest(path);
@@ -24,15 +28,21 @@ impl Output {
             (false, Some(_)) => {
                 return Err(problem("there is a run already; continue it with --resume or name another".into()));
             }
-            (false, None) if has_others_files(path) => {
+            (_, None) if has_others_files(path) => {
                 return Err(problem("there are files of something else; name a new directory".into()));
             }
-            (true, None) => return Err(problem("there is no checkpoint to resume".into())),
-            _ => fs::create_dir_all(path.join("models")).map_err(|e| problem(e.to_string()))?,
+            _ => {}
         }
+        let made = MadeFolder::create(path).map_err(|e| problem(e.to_string()))?;
         let lock = lock(path).map_err(problem)?;
-        fs::write(path.join("recipe.toml"), recipe).map_err(|e| problem(e.to_string()))?;
-        Ok(Self { path: path.to_owned(), checkpoint, _lock: lock })
+        fs::create_dir_all(path.join("models")).map_err(|e| problem(e.to_string()))?;
+        NewFile::write(&path.join("recipe.toml"), recipe).map_err(|e| problem(e.to_string()))?;
+        Ok(Self { path: path.to_owned(), checkpoint, made: Some(made), _lock: lock })
+    }
+
+    /// The run begins: its directory stays.
+    pub(crate) fn keep(&mut self) {
+        self.made.take().into_iter().for_each(MadeFolder::keep);
     }
 
     /// The directory.
@@ -48,8 +58,7 @@ impl Output {
     /// Draws the curves. A picture that can not be written is no reason to stop.
     pub(crate) fn draw(&self) {
         let Ok(entries) = log::read(&self.path) else { return };
-        let (new, picture) = (self.path.join(".curves.tmp"), self.path.join("curves.svg"));
-        let _ = fs::write(&new, curves(&[("", entries)])).and_then(|()| fs::rename(&new, &picture));
+        let _ = NewFile::write(&self.path.join("curves.svg"), curves(&[("", entries)]));
     }
 
     /// Writes the model of an update, also as the best one if it is, and leaves the newest `keep` models.
@@ -62,9 +71,9 @@ impl Output {
         keep: usize,
     ) -> Result<(), TrainError> {
         let models = self.path.join("models");
-        save_model(model, vocabularies, &models.join(format!("update-{update}")))?;
+        replace(model, vocabularies, &models.join(format!("update-{update}")), Precision::F32)?;
         if best {
-            save_model(model, vocabularies, &self.path.join("best"))?;
+            replace(model, vocabularies, &self.path.join("best"), Precision::F32)?;
         }
         remove_old(&models, keep);
         Ok(())
@@ -89,22 +98,6 @@ fn lock(output: &Path) -> Result<Option<File>, String> {
             Err("another process is training here; wait until it ends or name another directory".to_owned())
         }
     }
-}
-
-/// Writes a model directory; an old one is replaced when the new one is whole.
-fn save_model(model: (&Config, &Weights), vocabularies: &Vocabularies, to: &Path) -> Result<(), TrainError> {
-    let new = to.with_extension("new");
-    let _ = fs::remove_dir_all(&new);
-    save(model, vocabularies, &new, Precision::F32)?;
-    let output = |e: std::io::Error| TrainError::Output { path: to.to_owned(), problem: e.to_string() };
-    let old = to.with_extension("old");
-    let _ = fs::remove_dir_all(&old);
-    if to.exists() {
-        fs::rename(to, &old).map_err(output)?;
-    }
-    fs::rename(&new, to).map_err(output)?;
-    let _ = fs::remove_dir_all(&old);
-    Ok(())
 }
 
 /// Leaves the newest `keep` models.

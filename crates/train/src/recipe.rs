@@ -1,9 +1,17 @@
 //! The recipe: everything about a training run, in one TOML file.
 
+mod check;
+mod defaults;
+mod document;
+mod places;
+
+pub use places::Fault;
+
 use crate::TrainerSettings;
 use crate::data::{BatchSettings, CorpusFiles, Limits};
 pub use crate::vocabulary::{VocabularyKind, VocabularyRecipe, VocabularyTraining};
 use metaphrase_models::{Architecture, DecoderDefaults};
+use places::Places;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -22,6 +30,9 @@ pub struct Recipe {
     /// How well it does.
     #[serde(default)]
     pub validation: Validation,
+    /// Where its keys were written.
+    #[serde(skip)]
+    pub(crate) places: Places,
 }
 
 /// Parallel text.
@@ -115,126 +126,60 @@ pub enum RecipeError {
         /// Why.
         source: std::io::Error,
     },
-    /// The text is not a recipe.
-    #[error("{path}, line {line}: {problem}")]
-    Content {
-        /// The recipe.
-        path: PathBuf,
-        /// The line, from 1.
-        line: usize,
-        /// The fault.
-        problem: String,
-    },
-    /// A number that training can not work with.
-    #[error("{path}: {problem}")]
-    Number {
-        /// The recipe.
-        path: PathBuf,
-        /// The number or setting, and the values that are allowed.
-        problem: String,
-    },
-    /// A setting given on the command line is not one.
-    #[error("`{setting}` does not set anything: {problem}; write for example `training.seed=2`")]
-    Setting {
-        /// The setting as it was given.
-        setting: String,
-        /// The fault.
-        problem: String,
-    },
+    /// Everything in the recipe, and in the settings beside it, that can not be followed, at least one fault.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    Faults(Vec<Fault>),
 }
 
 impl Recipe {
     /// Reads a recipe; `settings` such as `training.seed=2` replace or add values.
     ///
     /// # Errors
-    /// If the file can not be read or is no recipe, with the line.
+    /// If the file can not be read, or with all faults of the recipe.
     pub fn read(path: &Path, settings: &[String]) -> Result<Self, RecipeError> {
         let text =
             std::fs::read_to_string(path).map_err(|source| RecipeError::Read { path: path.to_owned(), source })?;
-        let mut recipe = Self::parse(path, &text, settings)?;
-        recipe.check().map_err(|problem| RecipeError::Number { path: path.to_owned(), problem })?;
+        let mut recipe = document::read(path, &text, settings).map_err(RecipeError::Faults)?;
         let folder = path.parent().unwrap_or(Path::new(""));
-        recipe.files().for_each(|file| *file = folder.join(&*file));
+        recipe.files_mut().into_iter().for_each(|(_, file)| *file = folder.join(&*file));
         Ok(recipe)
     }
 
-    fn parse(path: &Path, text: &str, settings: &[String]) -> Result<Self, RecipeError> {
-        let problem = |error: toml::de::Error| {
-            let line = error.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
-            let problem = error.message().lines().collect::<Vec<_>>().join("; ");
-            RecipeError::Content { path: path.to_owned(), line, problem }
+    /// Checks that all files that the recipe names can be opened.
+    ///
+    /// # Errors
+    /// With all that can not.
+    pub(crate) fn check_files(&self) -> Result<(), RecipeError> {
+        let problem = |file: &Path| match std::fs::File::open(file) {
+            Ok(_) if file.is_dir() => Some("it is a directory".to_owned()),
+            Ok(_) => None,
+            Err(error) => Some(error.to_string()),
         };
-        let recipe: Self = toml::from_str(text).map_err(problem)?;
-        if settings.is_empty() {
-            return Ok(recipe);
-        }
-        let mut table: toml::Table = text.parse().map_err(problem)?;
-        for setting in settings {
-            let wrong = |problem: &str| RecipeError::Setting { setting: setting.clone(), problem: problem.to_owned() };
-            let set: toml::Table = setting.parse().map_err(|e: toml::de::Error| wrong(e.message()))?;
-            let names = setting.split('=').next().unwrap_or_default().split('.').count();
-            set_in(&mut table, set, names);
-            table.clone().try_into::<Self>().map_err(|e| wrong(e.message()))?;
-        }
-        table.try_into().map_err(problem)
+        let mut recipe = self.clone();
+        let faults = recipe.files_mut().into_iter().filter_map(|(key, file)| {
+            let problem = format!("`{key}`: {} can not be opened: {}", file.display(), problem(file)?);
+            Some(self.places.fault(&key, problem))
+        });
+        let faults: Vec<Fault> = faults.collect();
+        if faults.is_empty() { Ok(()) } else { Err(RecipeError::Faults(faults)) }
     }
 
-    /// Refuses networks and numbers that training can not work with.
-    fn check(&self) -> Result<(), String> {
-        crate::networks::check(&self.model.architecture).map_err(|error| error.to_string())?;
-        let TrainerSettings { loss, dropout, optimizer, .. } = self.training.update;
-        optimizer.check().map_err(|error| format!("training.update.optimizer: {error}"))?;
-        let share = |name: &str, value: f32| match (0.0..1.0).contains(&value) {
-            true => Ok(()),
-            false => Err(format!("{name} is {value}; it must be at least 0 and less than 1")),
-        };
-        share("training.update.loss.label-smoothing", loss.label_smoothing)?;
-        for (name, value) in [
-            ("layer", dropout.layer),
-            ("attention", dropout.attention),
-            ("feed-forward", dropout.feed_forward),
-            ("source-words", dropout.source_words),
-            ("target-words", dropout.target_words),
-            ("recurrent", dropout.recurrent),
-            ("output", dropout.output),
-        ] {
-            share(&format!("training.update.dropout.{name}"), value)?;
-        }
-        let Validation { beam_size, normalize, every, .. } = self.validation;
-        if !(1..=10_000).contains(&beam_size) {
-            return Err(format!("validation.beam-size is {beam_size}; it must be from 1 to 10000"));
-        }
-        if !(normalize.is_finite() && normalize >= 0.0) {
-            return Err(format!("validation.normalize is {normalize}; it must be 0 or more"));
-        }
-        if every == 0 {
-            return Err("validation.every is 0; it must be at least 1".to_owned());
-        }
-        if self.training.updates == 0 {
-            return Err("training.updates is 0; it must be at least 1".to_owned());
-        }
-        let costs = [("self-normalisation", loss.self_normalisation), ("guided-alignment", loss.guided_alignment)];
-        match costs.iter().find(|(_, value)| !(value.is_finite() && *value >= 0.0)) {
-            Some((name, value)) => Err(format!("training.update.loss.{name} is {value}; it must be 0 or more")),
-            None => Ok(()),
-        }
+    /// A fault of this recipe that is found later, at a key.
+    pub(crate) fn fault(&self, key: &str, problem: String) -> RecipeError {
+        RecipeError::Faults(vec![self.places.fault(key, problem)])
     }
 
-    /// All files that the recipe names.
-    fn files(&mut self) -> impl Iterator<Item = &mut PathBuf> {
-        let corpora = self.data.train.iter_mut().chain([&mut self.data.dev]);
-        let corpora = corpora.flat_map(|c| [&mut c.source, &mut c.target].into_iter().chain(&mut c.alignment));
-        corpora.chain(self.vocabulary.files_mut())
-    }
-}
-
-/// Sets the values of `change` in `table`, under `names` names, one inside the other; old values are replaced.
-fn set_in(table: &mut toml::Table, change: toml::Table, names: usize) {
-    for (key, change) in change {
-        match (table.get_mut(&key), change) {
-            (Some(toml::Value::Table(old)), toml::Value::Table(new)) if names > 1 => set_in(old, new, names - 1),
-            (_, change) => _ = table.insert(key, change),
-        }
+    /// All files that the recipe names, with their keys.
+    fn files_mut(&mut self) -> Vec<(String, &mut PathBuf)> {
+        let Data { train, dev, .. } = &mut self.data;
+        let train = train.iter_mut().enumerate().map(|(at, files)| (format!("data.train[{at}]"), files));
+        let corpora = train.chain([("data.dev".to_owned(), dev)]);
+        let corpora = corpora.flat_map(|(key, files)| {
+            let pair = [("source", &mut files.source), ("target", &mut files.target)];
+            let files = pair.into_iter().chain(files.alignment.as_mut().map(|file| ("alignment", file)));
+            files.map(|(name, file)| (format!("{key}.{name}"), file)).collect::<Vec<_>>()
+        });
+        corpora.chain(self.vocabulary.files_mut()).collect()
     }
 }
 
@@ -242,6 +187,8 @@ fn set_in(table: &mut toml::Table, change: toml::Table, names: usize) {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may panic")]
     use super::*;
+    use crate::networks::{Dropout, LossSettings};
+    use metaphrase_models::config::{DecoderLayer, FeedForward, RecurrentConfig, TransformerConfig};
 
     const RECIPE: &str = r#"
 [data]
@@ -277,7 +224,8 @@ updates = 10
 
     fn parse(text: &str, settings: &[&str]) -> Result<Recipe, String> {
         let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
-        Recipe::parse(Path::new("r.toml"), text, &settings).map_err(|e| e.to_string())
+        let faults = |faults: Vec<Fault>| faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+        document::read(Path::new("r.toml"), text, &settings).map_err(faults)
     }
 
     #[test]
@@ -300,29 +248,177 @@ updates = 10
         let recipe = parse(RECIPE, &[&settings[0], &settings[1]]).unwrap();
         assert_eq!(recipe, parse(RECIPE, &[&settings[1]]).unwrap());
         let error = parse(RECIPE, &["training.seeds = 5"]).unwrap_err();
-        assert!(error.starts_with("`training.seeds = 5` does not set anything: unknown field `seeds`"), "{error}");
-        assert!(parse(RECIPE, &["training.seed"]).is_err());
+        assert!(
+            error.starts_with("the setting `training.seeds = 5`: unknown key `training.seeds`, expected"),
+            "{error}"
+        );
+        assert!(parse(RECIPE, &["training.seed"]).unwrap_err().starts_with("the setting `training.seed`: "));
+        let error = parse(RECIPE, &["training.seed=3", "training.updates=\"x\"", "training.seed=-1"]).unwrap_err();
+        let lines: Vec<&str> = error.lines().collect();
+        assert!(lines[0].starts_with("the setting `training.seed=-1`: `training.seed`: invalid value"), "{error}");
+        assert!(
+            lines[1].starts_with("the setting `training.updates=\"x\"`: `training.updates`: invalid type"),
+            "{error}"
+        );
+        assert_eq!(lines.len(), 2);
     }
 
     #[test]
     fn numbers_out_of_range_are_refused() {
-        let problem = |setting: &str| parse(RECIPE, &[setting]).unwrap().check().unwrap_err();
+        let problem = |setting: &str| {
+            let error = parse(RECIPE, &[setting]).unwrap_err();
+            error.strip_prefix(&format!("the setting `{setting}`: ")).unwrap_or_else(|| panic!("{error}")).to_owned()
+        };
         let dropout = problem("training.update.dropout.layer = 1.0");
-        assert_eq!(dropout, "training.update.dropout.layer is 1; it must be at least 0 and less than 1");
+        assert_eq!(dropout, "`training.update.dropout.layer` is 1; it must be at least 0 and less than 1");
         assert!(problem("validation.beam-size = 0").contains("must be from 1 to 10000"));
         assert!(problem("training.updates = 0").contains("must be at least 1"));
         assert!(problem("validation.every = 0").contains("at least 1"));
         assert!(problem("training.update.loss.self-normalisation = -1").contains("must be 0 or more"));
         let network = problem("model.architecture.transformer.preprocess = \"a\"");
-        assert!(network.starts_with("the setting `preprocess` is `a`"), "{network}");
-        assert!(problem("training.update.optimizer.clip-norm = nan").starts_with("training.update.optimizer: "));
+        assert!(
+            network.starts_with("`model.architecture.transformer.preprocess`: the setting `preprocess` is `a`"),
+            "{network}"
+        );
+        assert_eq!(
+            problem("training.update.optimizer.clip-norm = nan"),
+            "`training.update.optimizer.clip-norm` is NaN, expected a number from 0 on"
+        );
+        let decay = "training.update.optimizer.schedule.decay = { linear = { to = 0 } }";
+        assert!(problem(decay).starts_with("`training.update.optimizer.schedule.decay.linear.to` is 0, expected more"));
     }
 
     #[test]
     fn mistakes_are_named_with_their_line() {
         let error = parse(&RECIPE.replace("updates = 10", "updates = 10\nwarmup = 3"), &[]).unwrap_err();
-        assert!(error.starts_with("r.toml, line 31: unknown field `warmup`"), "{error}");
+        assert!(error.starts_with("r.toml, line 31: unknown key `training.warmup`, expected one of `seed`"), "{error}");
         let error = parse(&RECIPE.replace("updates = 10", ""), &[]).unwrap_err();
-        assert!(error.contains("missing field `updates`"), "{error}");
+        assert_eq!(error, "r.toml, line 29: the key `training.updates` is missing");
+        let error = parse("a = 1\nb = [\n", &[]).unwrap_err();
+        assert!(error.starts_with("r.toml, line "), "{error}");
+    }
+
+    #[test]
+    fn all_mistakes_are_told_at_once() {
+        let text = r#"
+[data]
+train = [{ source = "a", target = "b", repeat = 0 }, { source = "a" }]
+[vocabulary.train]
+kind = "word"
+size = 0
+coverage = 2
+[model.architecture.transformer]
+heads = 7
+activation = "tanh"
+alignment-layer = 3
+encoder-ffn = { dim = 0 }
+dim-embedding = 3
+[training]
+updates = "many"
+update = { dropout = { layer = 1.5 }, optimizer = { clip-norm = -1, schedule = { decay = { linear = {} } } } }
+[validation]
+every = 0
+beam-size = 0
+"#;
+        let error = parse(text, &["training.seed=x", "training.seed=-3"][1..]).unwrap_err();
+        let expected = [
+            "line 3: `data.train[0].repeat`: ",
+            "line 3: the key `data.train[1].target` is missing",
+            "line 2: the key `data.dev` is missing",
+            "line 5: `vocabulary.train.kind`: unknown variant `word`",
+            "line 6: `vocabulary.train.size` is 0",
+            "line 7: `vocabulary.train.coverage` is 2",
+            "line 8: `model.architecture.transformer.decoder-ffn.dim`: the decoder feed-forward size is 0",
+            "line 9: `model.architecture.transformer.heads`: an embedding size of 512 is not a multiple of 7 heads",
+            "line 10: `model.architecture.transformer.activation`: unknown variant `tanh`",
+            "line 11: `model.architecture.transformer.alignment-layer`: the alignment layer 3",
+            "line 12: `model.architecture.transformer.encoder-ffn.dim`: the encoder feed-forward size is 0",
+            "line 13: unknown key `model.architecture.transformer.dim-embedding`",
+            "line 15: `training.updates`: invalid type",
+            "line 16: `training.update.dropout.layer` is 1.5",
+            "line 16: `training.update.optimizer.clip-norm` is -1",
+            "line 16: the key `training.update.optimizer.schedule.decay.linear.to` is missing",
+            "line 18: `validation.every` is 0",
+            "line 19: `validation.beam-size` is 0",
+            "the setting `training.seed=-3`: `training.seed`: invalid value",
+        ];
+        for expected in expected {
+            assert!(error.lines().any(|line| line.contains(expected)), "{expected}: {error}");
+        }
+        assert_eq!(error.lines().count(), expected.len(), "{error}");
+        let numbers = error.lines().filter_map(|line| line.split(['e', ':']).nth(1)?.trim().parse::<usize>().ok());
+        assert!(numbers.is_sorted(), "{error}");
+    }
+
+    #[test]
+    fn nothing_but_the_data_and_the_number_of_updates_has_to_be_said() {
+        let text = r#"
+[data]
+train = [{ source = "a", target = "b" }]
+dev = { source = "a", target = "b" }
+[vocabulary.train]
+[model]
+architecture = "transformer"
+[training]
+updates = 1
+"#;
+        let recipe = parse(text, &[]).unwrap();
+        assert_eq!(recipe.model.architecture, Architecture::Transformer(TransformerConfig::default()));
+        let TrainerSettings { loss, dropout, optimizer, .. } = recipe.training.update;
+        assert_eq!((loss.label_smoothing, dropout.layer, dropout.output, optimizer.clip_norm), (0.1, 0.1, 0.1, 1.0));
+        let network = |settings: &[&str]| parse(text, settings).unwrap().model.architecture;
+        let recurrent = network(&["model.architecture = \"recurrent\""]);
+        assert_eq!(recurrent, Architecture::Recurrent(RecurrentConfig::default()));
+        // The decoder follows the encoder, and the alignment the decoder.
+        let key = |setting: &str| format!("model.architecture.transformer.{setting}");
+        let Architecture::Transformer(network) = network(&[
+            &key("encoder-ffn.dim=64"),
+            &key("decoder-ffn.depth=3"),
+            &key("decoder-depth=4"),
+            &key("decoder-layer='ssru'"),
+        ]) else {
+            panic!("a Transformer")
+        };
+        assert_eq!((network.encoder_ffn, network.alignment_layer), (FeedForward { dim: 64, depth: 2 }, 4));
+        assert_eq!(network.decoder_ffn, FeedForward { dim: 64, depth: 3 });
+        assert_eq!(network.decoder_layer, DecoderLayer::Ssru { projection: false });
+        assert!(recipe.data.limits == Limits::default() && recipe.validation == Validation::default());
+    }
+
+    /// The settings that were in force when defaults were 0; dropout that the network does not have left out.
+    #[test]
+    fn the_recipes_of_the_repository_keep_their_settings() {
+        let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../recipes"));
+        for (name, label_smoothing, expected) in [
+            ("en-de", 0.1, Dropout { layer: 0.1, ..Dropout::NONE }),
+            ("de-en", 0.1, Dropout { layer: 0.1, ..Dropout::NONE }),
+            ("cgru", 0.1, Dropout { output: 0.1, ..Dropout::NONE }),
+            ("devlin", 0.1, Dropout { output: 0.1, ..Dropout::NONE }),
+            ("zhang", 0.0, Dropout { output: 0.3, recurrent: 0.1, ..Dropout::NONE }),
+        ] {
+            let recipe = Recipe::read(&folder.join(format!("{name}.toml")), &[]).unwrap();
+            let TrainerSettings { loss, mut dropout, optimizer, .. } = recipe.training.update;
+            match recipe.model.architecture {
+                Architecture::Transformer(_) => dropout.output = 0.0,
+                Architecture::Recurrent(_) => dropout.layer = 0.0,
+            }
+            assert_eq!(
+                (dropout, loss.label_smoothing, optimizer.clip_norm),
+                (expected, label_smoothing, 1.0),
+                "{name}"
+            );
+            assert_eq!(loss, LossSettings { label_smoothing, ..LossSettings::PLAIN }, "{name}");
+        }
+    }
+
+    #[test]
+    fn tied_tables_need_one_vocabulary() {
+        let text = RECIPE.replace("[vocabulary.files]\nsource = \"v.spm\"\ntarget = \"v.spm\"", "[vocabulary.train]");
+        let error = parse(&text, &[]).unwrap_err();
+        assert!(
+            error.starts_with("r.toml, line 5: `vocabulary.train.shared` is false, but source and target"),
+            "{error}"
+        );
+        assert!(parse(&text, &["vocabulary.train.shared=true"]).is_ok());
     }
 }

@@ -1,17 +1,17 @@
 //! A training run: data, updates, validations, checkpoints.
 
 use crate::checkpoint::{self, CheckpointError, State};
-use crate::data::{Batches, Corpus, CorpusFiles, DataError, Limits};
+use crate::data::{Batches, Corpus, CorpusFiles, DataError, Limits, check_line_counts};
 use crate::log::Log;
 use crate::networks::{Network, NetworkError};
 use crate::observer::{Observer, Progress, Validated};
 use crate::output::Output;
 use crate::parameters::Parameters;
-use crate::recipe::{Data, Metric, Recipe};
+use crate::recipe::{Data, Metric, Recipe, RecipeError, VocabularyRecipe};
 use crate::tape::WordLosses;
 use crate::text_lines::lines;
 use crate::trial::{DeviceError, trial};
-use crate::validation::{Dev, ValidationError, bleu, translate};
+use crate::validation::{Dev, LONGEST, ValidationError, bleu, segment, translate};
 use crate::vocabulary::VocabularyTrainingError;
 use crate::{Trainer, UpdateError};
 use metaphrase_device::{Device, Host};
@@ -48,6 +48,9 @@ pub enum TrainError {
     /// A vocabulary.
     #[error(transparent)]
     Vocabulary(#[from] VocabularyError),
+    /// The recipe.
+    #[error(transparent)]
+    Recipe(#[from] RecipeError),
     /// A vocabulary that was to be trained.
     #[error(transparent)]
     VocabularyTraining(#[from] VocabularyTrainingError),
@@ -89,6 +92,7 @@ pub fn train<D: Device>(
     execution: Execution<D>,
     observer: &mut dyn Observer,
 ) -> Result<Option<(f64, u64)>, TrainError> {
+    recipe.check_files()?;
     let mut run = Run::start(recipe, output, execution, observer)?;
     run.updates(observer)?;
     Ok(run.state.best)
@@ -103,6 +107,11 @@ struct RunVocabularies {
 
 impl RunVocabularies {
     fn open(recipe: &Recipe, output: &Path, resume: bool, threads: usize) -> Result<Self, TrainError> {
+        if let (VocabularyRecipe::Train(_), false) = (&recipe.vocabulary, resume) {
+            // Vocabularies take longer to train than lines to count.
+            let Data { train, dev, .. } = &recipe.data;
+            train.iter().chain([dev]).try_for_each(check_line_counts)?;
+        }
         let files = recipe.vocabulary.prepare(&recipe.data.train, output, resume, threads)?;
         let open = |side: &VocabularyFiles| Vocabulary::open(&side.words);
         Ok(Self { source: open(&files.source)?, target: open(&files.target)?, files })
@@ -136,15 +145,14 @@ impl<'a, D: Device> Run<'a, D> {
         let error = |problem: String| TrainError::Output { path: output.to_owned(), problem };
         let text = toml::to_string(recipe).map_err(|e| error(e.to_string()))?;
         let mut output = Output::claim(output, &text, resume)?;
-        let vocabularies = RunVocabularies::open(recipe, output.path(), resume, threads)?;
-        let config = config(recipe, &vocabularies);
-        config.check(&output.path().join("recipe.toml"))?;
+        let vocabularies = RunVocabularies::open(recipe, output.path(), output.checkpoint.is_some(), threads)?;
+        let config = config(recipe, &vocabularies)?;
         let mut parameters = Parameters::new(recipe.training.seed);
         let network = Network::declare(&config, &mut parameters)?;
         let count: usize = parameters.iter().map(|(_, p)| p.as_slice().len()).sum();
         observer.message(&format!("{count} parameters in {} tensors", parameters.len()));
         let (corpus, dev_batches) = read_data(recipe, &vocabularies, threads, observer)?;
-        let dev = Dev::read(&recipe.data.dev).map_err(|e| output.error(e))?;
+        let dev = Dev::read(&recipe.data.dev, &vocabularies, observer).map_err(|e| output.error(e))?;
         network.start_from(&corpus.target_counts(config.target_words), &mut parameters);
         let settings = recipe.training.update;
         let name = shards[0].name().map(str::to_owned);
@@ -168,6 +176,7 @@ impl<'a, D: Device> Run<'a, D> {
             None => state,
         };
         let log = Log::open(output.path(), state.updates).map_err(|e| output.error(format!("the log: {e}")))?;
+        output.keep();
         let (before, begun) = (state.seconds, Instant::now());
         Ok(Self {
             recipe,
@@ -277,20 +286,22 @@ impl<'a, D: Device> Run<'a, D> {
 }
 
 /// The settings of the model that the run writes.
-fn config(recipe: &Recipe, vocabularies: &RunVocabularies) -> Config {
+fn config(recipe: &Recipe, vocabularies: &RunVocabularies) -> Result<Config, RecipeError> {
     let RunVocabularies { source, target, .. } = vocabularies;
     let mut architecture = recipe.model.architecture.clone();
     if let Architecture::Transformer(network) = &mut architecture {
         network.normalised_keys = true; // as it is trained
     }
-    Config {
+    let config = Config {
         source_words: source.len(),
         target_words: target.len(),
         end_of_sentence: target.eos().0,
         never: target.unk().map(|unk| unk.0).into_iter().collect(),
+        languages: recipe.data.train.first().and_then(CorpusFiles::languages),
         decoding: recipe.model.decoding,
         architecture,
-    }
+    };
+    config.problem().map_or(Ok(config), |problem| Err(recipe.fault("vocabulary", problem)))
 }
 
 /// Reads the training data, and the development data as batches.
@@ -303,7 +314,7 @@ fn read_data(
     let Data { train, dev, limits } = &recipe.data;
     let (corpus, report) = Corpus::read(train, source, target, *limits, threads)?;
     observer.message(&format!("training data: {report}"));
-    let all = Limits { max_source_words: 1000, max_target_words: 1000 };
+    let all = Limits { max_source_words: LONGEST, max_target_words: LONGEST };
     let (dev, report) = Corpus::read(std::slice::from_ref(dev), source, target, all, threads)?;
     observer.message(&format!("development data: {report}"));
     Ok((corpus, dev))
@@ -335,7 +346,18 @@ fn mean_and_deviation(values: &[f32]) -> (f64, f64) {
 }
 
 impl Dev {
-    fn read(files: &CorpusFiles) -> std::io::Result<Self> {
-        Ok(Self { source: lines(&files.source)?, target: lines(&files.target)? })
+    /// Reads the text, and tells which lines validations cut off.
+    fn read(files: &CorpusFiles, vocabularies: &RunVocabularies, observer: &mut dyn Observer) -> std::io::Result<Self> {
+        let dev = Self { source: lines(&files.source)?, target: lines(&files.target)? };
+        let is_long = |line: &&String| segment(&vocabularies.source, line).1;
+        let long = dev.source.iter().filter(is_long).count();
+        if let Some(first) = dev.source.iter().position(|line| is_long(&line)) {
+            let (file, first, words) = (files.source.display(), first + 1, LONGEST - 1);
+            observer.message(&format!(
+                "development data: {long} source lines have more than {words} words, which are left out when the lines \
+                 are translated (first: {file}, line {first})"
+            ));
+        }
+        Ok(dev)
     }
 }

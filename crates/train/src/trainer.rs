@@ -24,6 +24,15 @@ pub struct TrainerSettings {
     pub optimizer: OptimizerSettings,
 }
 
+impl TrainerSettings {
+    /// Cross-entropy alone, without dropout and clipping.
+    #[must_use]
+    pub fn plain() -> Self {
+        let optimizer = OptimizerSettings { clip_norm: 0.0, ..OptimizerSettings::default() };
+        Self { loss: LossSettings::PLAIN, dropout: Dropout::NONE, optimizer, ..Self::default() }
+    }
+}
+
 /// A network in training on a device. Parameters, gradients and the optimizer's state are in the memory of the device.
 ///
 /// A batch is divided among shards: the threads of the CPU, or a single GPU. Each shard computes the gradients of its

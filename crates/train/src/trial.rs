@@ -8,7 +8,7 @@ use crate::tape::Tape;
 use crate::trainer::{TrainerSettings, word_weight};
 use metaphrase_base::WordId;
 use metaphrase_device::{Device, Failure, Host, Precision};
-use metaphrase_kernels::{InstructionSet, Matrix, with_instruction_set};
+use metaphrase_kernels::Matrix;
 
 /// Why a device is not used.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -72,21 +72,30 @@ const UPDATES_DIFFER: f32 = 1e-4;
 /// Compares loss and gradients of a batch with the CPU's; the share `allowed` of the largest number is no mistake.
 ///
 /// Rounding is not the same everywhere, and networks differ in how they enlarge it: a normalised state of zeros makes
-/// a difference of one in 10⁷ to one in 10³. So the CPU computes twice, with two instruction sets, and ten times the
-/// difference of these results is allowed as well.
+/// a difference of one in 10⁷ to one in 10³. So the CPU computes twice, the second time with parameters that differ in
+/// their last bits, and ten times the difference of these results is allowed as well.
 fn compare_gradients<D: Device>(
     device: &mut D,
     task: Task<'_>,
     batch: &Batch,
     allowed: f32,
 ) -> Result<f32, DeviceError> {
-    let on_cpu = || gradients(&mut Host::default(), task, batch);
-    let (expected, other) = (on_cpu()?, with_instruction_set(InstructionSet::Portable, on_cpu)?);
+    let on_cpu = |parameters: &Parameters| gradients(&mut Host::default(), Task { parameters, ..task }, batch);
+    let (expected, other) = (on_cpu(task.parameters)?, on_cpu(&nudged(task.parameters))?);
     let got = gradients(device, task, batch)?;
     let loss = compare(device, [&got[..1], &expected[..1], &other[..1]], allowed, 0.0)?;
     // A gradient that is 0 but for rounding, as that of the biases of keys, is held against the others.
     let least = 0.01 * expected[1..].iter().map(|(_, matrix)| largest(matrix)).fold(0.0, f32::max);
     Ok(loss.max(compare(device, [&got[1..], &expected[1..], &other[1..]], allowed, least)?))
+}
+
+/// These parameters with the last bit of each number changed, but for zeros.
+fn nudged(parameters: &Parameters) -> Parameters {
+    let mut nudged = parameters.on(&mut Host::default());
+    for value in nudged.values_mut().flat_map(|matrix| matrix.as_mut_slice()).filter(|value| **value != 0.0) {
+        *value = f32::from_bits(value.to_bits() ^ 1);
+    }
+    nudged
 }
 
 /// Results of a device, with a name for each.

@@ -1,11 +1,12 @@
 //! How well a model does on the development set: cross-entropy, and BLEU of its translation by our own search.
 
 use crate::recipe::Validation;
-use metaphrase_base::StepModel as _;
-use metaphrase_base::pipeline::{Queue, Ticket, WorkerPanicked, batch, in_batches};
-use metaphrase_metrics::{Bleu, BleuOptions, Metric as _, References};
+use metaphrase_base::pipeline::{Limit, Queue, Ticket, WorkerPanicked, batch, in_batches};
+use metaphrase_base::{StepModel as _, WordId};
+use metaphrase_metrics::{Bleu, BleuOptions, Metric as _, References, Tokenizer};
 use metaphrase_models::Model;
 use metaphrase_search::{Options, OptionsError, Searcher, Task};
+use metaphrase_text::language::unspaced;
 use metaphrase_text::vocab::Vocabulary;
 use std::cmp::Reverse;
 use std::num::NonZeroUsize;
@@ -28,6 +29,22 @@ pub enum ValidationError {
     /// The references do not fit the translations.
     #[error("the BLEU of the development set can not be computed: {0}; check data.dev in the recipe")]
     Bleu(#[from] metaphrase_metrics::Error),
+}
+
+/// The most words of a line of the development set, end of sentence included. Longer lines have no cross-entropy, and
+/// their translation is that of their first words.
+pub(crate) const LONGEST: usize = 1000;
+
+/// The words of a line, end of sentence included, [`LONGEST`] of them at most; and whether the line has more.
+pub(crate) fn segment(vocabulary: &Vocabulary, line: &str) -> (Vec<WordId>, bool) {
+    let mut words = Vec::new();
+    vocabulary.encode(line, &mut words);
+    let is_long = words.len() > LONGEST;
+    if is_long {
+        words.truncate(LONGEST - 1);
+        words.push(vocabulary.eos());
+    }
+    (words, is_long)
 }
 
 /// Source words that share a step of the search.
@@ -54,8 +71,7 @@ pub(crate) fn translate(
     };
     let options = options.check(model)?;
     let segment = |(number, line): (usize, &String)| {
-        let mut words = Vec::new();
-        source.encode(line, &mut words);
+        let (words, _) = segment(source, line);
         (words.len() > 1).then_some((number, words))
     };
     let mut sentences: Vec<_> = lines.iter().enumerate().filter_map(segment).collect();
@@ -81,22 +97,38 @@ pub(crate) fn translate(
         Ok::<_, WorkerPanicked>(())
     };
     let threads = NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN);
-    in_batches(sentences.len(), threads, sentences.into_iter(), worker, sink)?;
+    in_batches(Limit::items(sentences.len()), |_| 0, threads, sentences.into_iter(), worker, sink)?;
     Ok(translations)
 }
 
-/// BLEU with sacreBLEU's defaults.
+/// BLEU with sacreBLEU's defaults; of characters (sacreBLEU's `char`) if most letters of the references are of scripts
+/// without spaces between words, whose sentences the default splits into too few words to compare.
 ///
 /// # Errors
 /// [`ValidationError::Bleu`] if there is not one reference for each hypothesis.
 pub(crate) fn bleu(hypotheses: &[String], references: &[String]) -> Result<f64, ValidationError> {
+    let letters = || references.iter().flat_map(|line| line.chars()).filter(|c| c.is_alphabetic());
+    let unspaced = letters().filter(|&c| unspaced(c)).count();
+    let tokenizer = if 2 * unspaced > letters().count() { Tokenizer::Char } else { Tokenizer::default() };
     let references = [references];
-    Ok(Bleu::new(BleuOptions::default())?.corpus_score(hypotheses, &References::new(&references)?)?.value)
+    Ok(Bleu::new(BleuOptions { tokenizer, ..BleuOptions::default() })?
+        .corpus_score(hypotheses, &References::new(&references)?)?
+        .value)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn text_without_spaces_is_compared_by_characters() {
+        let score = |hypothesis: &str, reference: &str| bleu(&[hypothesis.into()], &[reference.into()]).unwrap();
+        // 6 of 7 characters, 5 of 6 pairs, 4 of 5 triples, 3 of 4 quadruples.
+        let expected = 100.0 * (6.0 / 7.0 * 5.0 / 6.0 * 4.0 / 5.0 * 3.0 / 4.0_f64).powf(0.25);
+        assert!((score("我喜欢大学狗", "我喜欢大学狗").round() - 100.0).abs() < 1e-9);
+        assert!((score("我喜欢北京大狗", "我喜欢北京大猫") - expected).abs() < 1e-9);
+        assert!(score("das ist ein Haus", "das ist ein Baum") < 100.0);
+    }
 
     #[test]
     fn references_that_do_not_fit_are_an_error() {

@@ -2,6 +2,7 @@
 
 use crate::data::CorpusFiles;
 use crate::text_lines::lines;
+use metaphrase_base::{Choice, Named, NewFile};
 use metaphrase_models::{Vocabularies, VocabularyFiles};
 use metaphrase_text::sentencepiece::train::{TrainError, TrainOptions, train_bpe, train_unigram};
 use metaphrase_text::vocab::{VocabularyError, train_words};
@@ -26,21 +27,24 @@ pub enum VocabularyRecipe {
 
 /// How vocabularies are trained.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct VocabularyTraining {
     /// What the words are.
     pub kind: VocabularyKind,
     /// Number of words, special ones included.
     pub size: usize,
     /// One vocabulary for both languages.
-    #[serde(default)]
     pub shared: bool,
-    /// Share of the text's characters that pieces cover.
-    #[serde(default = "coverage")]
+    /// Share of the text's characters that pieces cover, from 0.98 to 1.
     pub coverage: f64,
     /// Other characters become bytes, which takes 256 pieces; otherwise they are unknown.
-    #[serde(default)]
     pub byte_fallback: bool,
+}
+
+impl Default for VocabularyTraining {
+    fn default() -> Self {
+        Self { kind: VocabularyKind::Unigram, size: 8000, shared: false, coverage: 0.9995, byte_fallback: false }
+    }
 }
 
 /// What the words of a trained vocabulary are.
@@ -55,8 +59,12 @@ pub enum VocabularyKind {
     Words,
 }
 
-const fn coverage() -> f64 {
-    0.9995
+impl Choice for VocabularyKind {
+    const ALL: &'static [Named<Self>] = &[
+        Named::new(Self::Unigram, "unigram", "Pieces of a unigram language model, as SentencePiece trains them"),
+        Named::new(Self::Bpe, "bpe", "Pieces of byte pair encoding, as SentencePiece trains them"),
+        Named::new(Self::Words, "words", "The most frequent words between spaces"),
+    ];
 }
 
 /// A vocabulary that can not be trained.
@@ -71,18 +79,20 @@ pub enum VocabularyTrainingError {
         source: io::Error,
     },
     /// The text does not give such pieces.
-    #[error("no vocabulary can be trained with the recipe's `vocabulary.train`: {0}")]
+    #[error("no vocabulary of this kind and size can be trained on the text: {0}")]
     Pieces(#[from] TrainError),
     /// The text does not give such a list of words.
-    #[error("no vocabulary can be trained with the recipe's `vocabulary.train`: {0}")]
+    #[error("no vocabulary of this kind and size can be trained on the text: {0}")]
     Words(#[from] VocabularyError),
 }
 
 impl VocabularyRecipe {
-    /// The files that the recipe names.
-    pub(crate) fn files_mut(&mut self) -> Vec<&mut PathBuf> {
+    /// The files that the recipe names, with their keys.
+    pub(crate) fn files_mut(&mut self) -> Vec<(String, &mut PathBuf)> {
         match self {
-            Self::Files { source, target } => vec![source, target],
+            Self::Files { source, target } => {
+                vec![("vocabulary.files.source".into(), source), ("vocabulary.files.target".into(), target)]
+            }
             Self::Train(_) => Vec::new(),
         }
     }
@@ -111,26 +121,34 @@ impl VocabularyRecipe {
         }
         if training.shared {
             let both = file("vocabulary");
-            training.train(sources().chain(targets()), &both, threads)?;
+            if !both.exists() {
+                training.train(sources().chain(targets()), &both, threads)?;
+            }
             return Ok(Vocabularies { source: of(&both), target: of(&both) });
         }
         let (source, target) = (file("source"), file("target"));
-        training.train(sources(), &source, threads)?;
-        training.train(targets(), &target, threads)?;
+        if !source.exists() {
+            training.train(sources(), &source, threads)?;
+        }
+        if !target.exists() {
+            training.train(targets(), &target, threads)?;
+        }
         Ok(Vocabularies { source: of(&source), target: of(&target) })
     }
 }
 
 impl VocabularyTraining {
-    fn train<'p>(
+    /// Trains one vocabulary on text files, of which `.gz` are decompressed, and writes it to the file `to`. The file does
+    /// not depend on `threads`.
+    ///
+    /// # Errors
+    /// If a file can not be read or written, or if the text does not give such a vocabulary.
+    pub fn train<'p>(
         &self,
         texts: impl Iterator<Item = &'p PathBuf>,
         to: &Path,
         threads: usize,
     ) -> Result<(), VocabularyTrainingError> {
-        if to.exists() {
-            return Ok(());
-        }
         let mut all = Vec::new();
         for path in texts {
             all.extend(lines(path).map_err(|source| VocabularyTrainingError::Io { path: path.clone(), source })?);
@@ -147,9 +165,6 @@ impl VocabularyTraining {
             VocabularyKind::Bpe => train_bpe(all, &options, |_| ())?.model,
             VocabularyKind::Words => train_words(&all, self.size)?.yaml.into_bytes(),
         };
-        let unfinished = to.with_extension("tmp");
-        std::fs::write(&unfinished, bytes)
-            .and_then(|()| std::fs::rename(&unfinished, to))
-            .map_err(|source| VocabularyTrainingError::Io { path: to.to_owned(), source })
+        NewFile::write(to, bytes).map_err(|source| VocabularyTrainingError::Io { path: to.to_owned(), source })
     }
 }

@@ -161,20 +161,47 @@ fn a_device_that_is_too_small_is_told() {
 }
 
 #[test]
-fn a_run_is_not_begun_over_another_nor_resumed_from_nothing() {
+fn a_run_is_not_begun_over_another_and_begins_anew_before_its_first_checkpoint() {
     let folder = folder();
     let begin = |resume| run(folder.path(), "run", resume, &["training.updates = 1"], &mut Watcher::default());
-    assert!(begin(true).unwrap_err().ends_with("there is no checkpoint to resume"));
+    // A run that was stopped before its first checkpoint left these.
+    fs::create_dir_all(folder.path().join("run/models")).unwrap();
+    fs::write(folder.path().join("run/recipe.toml"), "half").unwrap();
     // An attempt that failed early is no run.
     fs::rename(folder.path().join("dev.y"), folder.path().join("away")).unwrap();
     assert!(begin(false).unwrap_err().contains("dev.y"));
     fs::rename(folder.path().join("away"), folder.path().join("dev.y")).unwrap();
-    begin(false).unwrap();
+    begin(true).unwrap();
     assert!(begin(false).unwrap_err().contains("there is a run already; continue it with --resume"));
     fs::create_dir(folder.path().join("other")).unwrap();
     fs::write(folder.path().join("other/thesis.tex"), "").unwrap();
-    let error = run(folder.path(), "other", false, &[], &mut Watcher::default()).unwrap_err();
-    assert!(error.contains("there are files of something else"), "{error}");
+    for resume in [false, true] {
+        let error = run(folder.path(), "other", resume, &[], &mut Watcher::default()).unwrap_err();
+        assert!(error.contains("there are files of something else"), "{error}");
+    }
+}
+
+#[test]
+fn an_error_in_the_data_leaves_no_directory() {
+    let folder = folder();
+    fs::write(folder.path().join("dev.y"), "one line\n").unwrap();
+    let error = run(folder.path(), "new/run", false, &[], &mut Watcher::default()).unwrap_err();
+    assert!(error.contains("dev.y"), "{error}");
+    assert!(!folder.path().join("new").exists());
+}
+
+#[test]
+fn a_long_line_of_the_development_set_is_cut_and_told() {
+    let folder = folder();
+    for (side, word) in [("x", "w1 "), ("y", "w2 ")] {
+        let path = folder.path().join(format!("dev.{side}"));
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(&path, format!("{text}{}\n", word.repeat(18_000))).unwrap();
+    }
+    let mut watcher = Watcher::default();
+    run(folder.path(), "run", false, &["training.updates = 1"], &mut watcher).unwrap();
+    let told = "development data: 1 source lines have more than 999 words";
+    assert!(watcher.messages.iter().any(|message| message.starts_with(told)), "{:?}", watcher.messages);
 }
 
 #[test]
@@ -194,11 +221,10 @@ fn two_runs_do_not_write_into_one_directory() {
     let mut observer = Second(folder.path(), Vec::new());
     train(&recipe, &folder.path().join("run"), Execution::on_cpu(1, false), &mut observer).unwrap();
     let [first, second, ..] = &observer.1[..] else { panic!("{:?}", observer.1) };
-    assert!(first.contains("there is no checkpoint to resume"), "{first}");
-    assert!(
-        second.ends_with("another process is training here; wait until it ends or name another directory"),
-        "{second}"
-    );
+    for error in [first, second] {
+        let expected = "another process is training here; wait until it ends or name another directory";
+        assert!(error.ends_with(expected), "{error}");
+    }
     // It is free again.
     run(folder.path(), "run", true, &[], &mut Watcher::default()).unwrap();
 }
@@ -231,6 +257,29 @@ fn a_checkpoint_of_another_network_is_refused() {
 }
 
 #[test]
+fn a_damaged_checkpoint_is_refused() {
+    let folder = folder();
+    let output = run(folder.path(), "run", false, &["training.updates = 2"], &mut Watcher::default()).unwrap();
+    let checkpoint = output.join("checkpoint-2");
+    assert!(metaphrase_train::check_checkpoint(&checkpoint).unwrap());
+    let resume = || run(folder.path(), "run", true, &["training.updates = 3"], &mut Watcher::default());
+    for name in ["tensors.safetensors", "state.json"] {
+        let path = checkpoint.join(name);
+        let sound = fs::read(&path).unwrap();
+        for at in [9, sound.len() / 2, sound.len() - 2] {
+            let mut changed = sound.clone();
+            changed[at] ^= 1;
+            fs::write(&path, changed).unwrap();
+            let error = resume().unwrap_err();
+            assert!(error.contains(name) && error.contains(" is damaged: its checksum is "), "{error}");
+        }
+        fs::write(&path, sound).unwrap();
+    }
+    fs::remove_file(checkpoint.join("checksums")).unwrap();
+    resume().expect("a checkpoint of an older version has no checksums");
+}
+
+#[test]
 fn the_mean_of_models_is_a_model() {
     let folder = folder();
     let run = run(folder.path(), "run", false, &[], &mut Watcher::default()).unwrap();
@@ -250,11 +299,11 @@ fn a_checkpoint_that_can_not_be_written_leaves_the_old_one_whole() {
     let folder = folder();
     let two = ["training.updates = 4"];
     let output = run(folder.path(), "run", false, &two, &mut Watcher::default()).unwrap();
-    // Where the new checkpoint would be made, there is a file in the way.
-    fs::write(output.join(".checkpoint.tmp"), "").unwrap();
+    // Where the new checkpoint would be, there is a file in the way.
+    fs::write(output.join("checkpoint-8"), "").unwrap();
     let error = run(folder.path(), "run", true, &[], &mut Watcher::default()).unwrap_err();
-    assert!(error.contains("can not create") && error.contains(".checkpoint.tmp"), "{error}");
-    fs::remove_file(output.join(".checkpoint.tmp")).unwrap();
+    assert!(error.contains("can not write") && error.contains("checkpoint-8"), "{error}");
+    fs::remove_file(output.join("checkpoint-8")).unwrap();
     let mut resumed = Watcher::default();
     run(folder.path(), "run", true, &[], &mut resumed).unwrap();
     assert_eq!(resumed.updates.first(), Some(&5));

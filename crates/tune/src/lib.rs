@@ -42,7 +42,7 @@ pub use line_search::{LineOptimum, line_search};
 pub use lists::NBestLists;
 pub use mert::{MertOptions, mert};
 pub use mira::{MiraOptions, mira};
-pub use rounds::{Method, Round, optimize};
+pub use rounds::{Method, MethodName, Round, optimize};
 
 /// Weights and their score.
 #[derive(Debug, Clone, PartialEq)]

@@ -5,10 +5,15 @@ use crate::error::Error;
 use crate::lists::NBestLists;
 use crate::mert::{MertOptions, mert};
 use crate::mira::{MiraOptions, mira};
+use metaphrase_base::{Choice, Named};
 use metaphrase_metrics::Bleu;
 
 /// Weights that have changed by no more, relative to their absolute sum, stay.
 const STILL: f64 = 1e-4;
+/// BLEU by which a round of MIRA must rise above the rounds before it; less is chance.
+const GAIN: f64 = 0.05;
+/// Rounds of MIRA without such a gain after which tuning ends. MIRA's lists grow in every round, so that it has no other end.
+const PATIENCE: usize = 3;
 
 /// How weights are found.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,6 +22,22 @@ pub enum Method {
     Mert(MertOptions),
     /// See [`mira`].
     Mira(MiraOptions),
+}
+
+/// The methods, by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MethodName {
+    /// [`Method::Mert`].
+    Mert,
+    /// [`Method::Mira`].
+    Mira,
+}
+
+impl Choice for MethodName {
+    const ALL: &'static [Named<Self>] = &[
+        Named::new(Self::Mert, "mert", "Minimum error rate training: exact line searches from many starting points"),
+        Named::new(Self::Mira, "mira", "Batch MIRA: large margins"),
+    ];
 }
 
 /// The result of a round.
@@ -36,7 +57,7 @@ pub struct Round {
 
 /// Tunes weights, at most `rounds` times (at least once): `translate` adds the best translations with the given weights to
 /// the lists and returns BLEU of the very best ones, from which new weights are found for the next round. Ends when no
-/// translation is new, or when the weights stay as they are. Returns the weights whose own translations had the highest
+/// translation is new, when the weights stay as they are, or, with MIRA, when three rounds have not gained 0.05 BLEU. Returns the weights whose own translations had the highest
 /// BLEU: those that a last round has found but not tried are not among them.
 ///
 /// # Errors
@@ -52,6 +73,7 @@ pub fn optimize<E: From<Error>>(
 ) -> Result<Tuned, E> {
     let mut best: Option<Tuned> = None;
     let mut weights = start.to_vec();
+    let mut gains = Gains::default();
     for number in 1..=rounds.max(1) {
         let before = lists.translations();
         let score = translate(&weights, lists)?;
@@ -61,7 +83,8 @@ pub fn optimize<E: From<Error>>(
         if best.as_ref().is_none_or(|best| score > best.score) {
             best = Some(Tuned { weights: weights.clone(), score });
         }
-        if number >= rounds || round.new == 0 {
+        let idle = matches!(method, Method::Mira(_)) && gains.idle(score) >= PATIENCE;
+        if number >= rounds || round.new == 0 || idle {
             break;
         }
         let tuned = match method {
@@ -74,6 +97,26 @@ pub fn optimize<E: From<Error>>(
         weights = tuned.weights;
     }
     best.ok_or_else(|| Error::Empty.into())
+}
+
+/// How long ago the score rose.
+#[derive(Debug, Default)]
+struct Gains {
+    /// The score that was above those before it by [`GAIN`].
+    reached: Option<f64>,
+    idle: usize,
+}
+
+impl Gains {
+    /// Takes the score of a round. Returns the number of rounds without a gain, this one included.
+    fn idle(&mut self, score: f64) -> usize {
+        if self.reached.is_none_or(|reached| score >= reached + GAIN) {
+            *self = Self { reached: Some(score), idle: 0 };
+        } else {
+            self.idle += 1;
+        }
+        self.idle
+    }
 }
 
 /// Other starting points in each round.
@@ -141,7 +184,19 @@ mod tests {
             assert!(rounds[0].score < 65.0);
             assert_eq!(rounds.last().map(|round| round.translations), Some(4), "{method:?}");
             assert!(rounds.len() < 10, "{method:?}: ends when nothing changes any more");
+            if matches!(method, Method::Mira(_)) {
+                let best = rounds.iter().position(|round| round.score == tuned.score).unwrap();
+                assert!(rounds.len() <= best + 1 + PATIENCE, "ends when nothing is gained any more: {rounds:?}");
+            }
         }
+    }
+
+    #[test]
+    fn rounds_without_a_gain_are_counted() {
+        let mut gains = Gains::default();
+        let scores = [20.0, 19.0, 20.04, 20.06, 20.1, 20.11, 25.0, 24.0];
+        // 20.06 is above 20 by more than a gain; 20.11 above 20.06, but 20.1 is not.
+        assert_eq!(scores.map(|score| gains.idle(score)), [0, 1, 2, 0, 1, 0, 0, 1]);
     }
 
     #[test]

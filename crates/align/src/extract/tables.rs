@@ -11,10 +11,9 @@ use super::sorter::{Merge, Record};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use metaphrase_base::Words;
-use metaphrase_base::{SixDigits, new_file};
+use metaphrase_base::{NewFile, SixDigits};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use tempfile::NamedTempFile;
 
 /// Bytes that are compressed at once.
 const BUFFER: usize = 1 << 16;
@@ -23,7 +22,7 @@ const BUFFER: usize = 1 << 16;
 pub(crate) struct Table {
     path: PathBuf,
     /// Buffered before it is compressed: a call of the encoder for each number would take longer than all the rest.
-    writer: BufWriter<GzEncoder<NamedTempFile>>,
+    writer: BufWriter<GzEncoder<NewFile>>,
 }
 
 impl Table {
@@ -33,7 +32,7 @@ impl Table {
             // Told now: in the end other tables would have their names already.
             return Err(ExtractError::Write { path, error: io::ErrorKind::IsADirectory.into() });
         }
-        match new_file(folder) {
+        match NewFile::create(&path) {
             Ok(file) => {
                 let writer = BufWriter::with_capacity(BUFFER, GzEncoder::new(file, Compression::default()));
                 Ok(Self { path, writer })
@@ -46,29 +45,23 @@ impl Table {
         content(&mut self.writer).map_err(|error| ExtractError::Write { path: self.path.clone(), error })
     }
 
-    /// All is written.
-    fn complete(self) -> Result<Complete, ExtractError> {
+    /// All is written and on disk: the file lacks nothing but its name.
+    fn complete(self) -> Result<NewFile, ExtractError> {
         let Self { path, writer } = self;
-        let complete = || writer.into_inner()?.finish();
-        match complete() {
-            Ok(file) => Ok(Complete { path, file }),
-            Err(error) => Err(ExtractError::Write { path, error }),
-        }
+        let complete = || {
+            let file = writer.into_inner()?.finish()?;
+            file.sync().map(|()| file)
+        };
+        complete().map_err(|error| ExtractError::Write { path, error })
     }
-}
-
-/// A file that lacks nothing but its name.
-struct Complete {
-    path: PathBuf,
-    file: NamedTempFile,
 }
 
 /// Gives tables their names, once all tables are complete: a full disk leaves no table behind.
 pub(crate) fn publish(tables: impl IntoIterator<Item = Table>) -> Result<(), ExtractError> {
-    let complete: Vec<Complete> = tables.into_iter().map(Table::complete).collect::<Result<_, _>>()?;
-    complete.into_iter().try_for_each(|Complete { path, file }| match file.persist(&path) {
-        Ok(_) => Ok(()),
-        Err(error) => Err(ExtractError::Write { path, error: error.error }),
+    let complete: Vec<NewFile> = tables.into_iter().map(Table::complete).collect::<Result<_, _>>()?;
+    complete.into_iter().try_for_each(|file| {
+        let path = file.path().to_owned();
+        file.finish().map_err(|error| ExtractError::Write { path, error })
     })
 }
 

@@ -21,7 +21,7 @@ fn squares(limit: usize, workers: usize, items: usize) -> Result<Vec<usize>, Wor
         all.push(result);
         Ok(())
     };
-    in_order(limit, threads(workers), || (), 0..items, square, sink).map(|()| all)
+    in_order(Limit::items(limit), |_| 0, threads(workers), || (), 0..items, square, sink).map(|()| all)
 }
 
 #[test]
@@ -55,8 +55,52 @@ fn no_more_items_are_on_the_way_than_the_limit() {
         thread::sleep(Duration::from_millis(if item == 0 { 50 } else { 0 }));
         item
     };
-    in_order(LIMIT, threads(3), || (), items, work, sink).unwrap();
+    in_order(Limit::items(LIMIT), |_| 0, threads(3), || (), items, work, sink).unwrap();
     assert_eq!(most.load(SeqCst), LIMIT);
+}
+
+/// Passes items of these weights, the first of which is slow. Gives the largest sum of weights on the way.
+fn heaviest(limit: usize, weights: &[usize]) -> usize {
+    let (on_the_way, most) = (&AtomicUsize::new(0), &AtomicUsize::new(0));
+    let work = |_: &mut (), (number, weight): (usize, usize)| {
+        // What was weighed is on the way.
+        most.fetch_max(on_the_way.fetch_add(weight, SeqCst) + weight, SeqCst);
+        thread::sleep(Duration::from_millis(if number == 0 { 20 } else { 0 }));
+        (number, weight)
+    };
+    let mut sunk = 0;
+    let sink = |(number, weight): (usize, usize)| {
+        assert_eq!(number, sunk);
+        sunk += 1;
+        on_the_way.fetch_sub(weight, SeqCst);
+        Ok::<_, WorkerPanicked>(())
+    };
+    let (items, limit) = (weights.iter().copied().enumerate(), Limit { items: 100, weight: limit });
+    in_order(limit, |&(_, weight)| weight, threads(3), || (), items, work, sink).unwrap();
+    most.load(SeqCst)
+}
+
+#[test]
+fn no_more_weight_is_on_the_way_than_the_limit() {
+    let weights: Vec<usize> = (0..200).map(|number| number * 7 % 10).collect();
+    let most = heaviest(30, &weights);
+    assert!((20..=30).contains(&most), "{most}");
+    assert_eq!(heaviest(5, &[8, 1, 2, 9, 1, 1]), 9, "an item that is too heavy goes alone");
+    assert_eq!(heaviest(0, &[8, 0, 2, 9]), 9);
+}
+
+#[test]
+fn a_feeder_that_waits_for_room_ends_with_the_reader() {
+    let feed = |mut tickets: Tickets<usize>| {
+        let (mut first, mut second) = (tickets.take().unwrap(), tickets.take().unwrap());
+        first.weigh(10);
+        assert!(second.fits(0) && !second.fits(1));
+        first.finish(1);
+        // Comes back although nobody takes the first result off.
+        second.weigh(5);
+        second.finish(2);
+    };
+    assert_eq!(ordered(Limit { items: 9, weight: 10 }, feed, |_| Err(Full)), Err(Full));
 }
 
 #[test]
@@ -75,7 +119,7 @@ fn a_result_comes_before_the_next_item() {
         }
         Ok::<_, WorkerPanicked>(())
     };
-    in_order(100, threads(2), || (), inbox.into_iter(), |_, item| item, sink).unwrap();
+    in_order(Limit::items(100), |_| 0, threads(2), || (), inbox.into_iter(), |_, item| item, sink).unwrap();
     assert_eq!(asked, 5);
 }
 
@@ -83,11 +127,14 @@ fn a_result_comes_before_the_next_item() {
 fn a_panic_ends_the_work_with_an_error() {
     for (workers, bad) in [(1, 0), (1, 50), (3, 99)] {
         let work = |_: &mut (), item: usize| assert_ne!(item, bad, "as the test wants");
-        let sunk = in_order(4, threads(workers), || (), 0..100_000, work, |()| Ok(()));
+        let sunk = in_order(Limit::items(4), |_| 0, threads(workers), || (), 0..100_000, work, |()| Ok(()));
         assert_eq!(sunk, Err(WorkerPanicked));
     }
     let items = (0..10).inspect(|&item| assert_ne!(item, 5, "as the test wants"));
-    assert_eq!(in_order(4, threads(2), || (), items, |_, item| item, |_| Ok(())), Err(WorkerPanicked));
+    assert_eq!(
+        in_order(Limit::items(4), |_| 0, threads(2), || (), items, |_, item| item, |_| Ok(())),
+        Err(WorkerPanicked)
+    );
 }
 
 /// An error of a sink.
@@ -109,7 +156,7 @@ fn a_sink_that_fails_stops_the_feeder() {
         sunk += 1;
         if sunk == 3 { Err(Full) } else { Ok(()) }
     };
-    assert_eq!(in_order(10, threads(2), || (), items, |_, item: usize| item, sink), Err(Full));
+    assert_eq!(in_order(Limit::items(10), |_| 0, threads(2), || (), items, |_, item: usize| item, sink), Err(Full));
     assert_eq!(sunk, 3);
     assert!(fed.load(SeqCst) <= 14, "{fed:?} items were read");
 }
@@ -130,7 +177,7 @@ fn workers_may_take_several_items_and_finish_them_in_any_order() {
         next += 1;
         Ok::<_, WorkerPanicked>(())
     };
-    in_batches(50, threads(2), 0..1000, worker, sink).unwrap();
+    in_batches(Limit::items(50), |_| 0, threads(2), 0..1000, worker, sink).unwrap();
     assert_eq!(next, 1000);
     assert!(batches.into_inner() >= 1000 / 8);
 }
@@ -156,7 +203,7 @@ fn doubles(workers: &Workers<Job>, numbers: &[usize]) -> Result<Vec<usize>, Work
             workers.push((number, ticket));
         }
     };
-    ordered(3, feed, |number| {
+    ordered(Limit::items(3), feed, |number| {
         doubled.push(number);
         Ok::<_, WorkerPanicked>(())
     })?;
@@ -196,7 +243,7 @@ fn items_of_a_caller_that_left_are_not_wanted() {
         jobs.send(second).unwrap();
         assert!(tickets.take().is_none());
     };
-    assert_eq!(ordered(2, feed, |_| Err(Full)), Err(Full));
+    assert_eq!(ordered(Limit::items(2), feed, |_| Err(Full)), Err(Full));
     let second = taken.recv().unwrap();
     assert!(!second.is_wanted());
     second.finish(1);

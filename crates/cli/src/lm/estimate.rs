@@ -5,7 +5,9 @@ use crate::messages::Terminal;
 use crate::number;
 use anyhow::Result;
 use clap::ValueHint;
+use clap::builder::TypedValueParser;
 use metaphrase_ngram::{Discounts, EstimateOptions, EstimateReport, MAX_ORDER};
+use std::ffi::OsString;
 use std::io::BufReader;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -19,14 +21,15 @@ use std::path::{Path, PathBuf};
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// Number of words of the longest n-grams
-    #[arg(short, long, value_name = "N", default_value_t = 5)]
+    #[arg(long, value_name = "N", default_value_t = 5)]
     #[arg(value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=MAX_ORDER as u64))]
     order: usize,
     /// The text; a name in .gz is decompressed [default: standard input]
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     input: Option<PathBuf>,
     /// The file for the model; a name in .gz is compressed [default: standard output]
-    #[arg(long, visible_alias = "arpa", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(short, long, visible_alias = "arpa", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(value_parser = clap::builder::OsStringValueParser::new().try_map(not_an_order))]
     output: Option<PathBuf>,
     /// Leave out n-grams that occur at most COUNT times: one count for each order from 1 on; the last count holds for all
     /// higher orders
@@ -45,14 +48,24 @@ pub struct Args {
     #[arg(short = 'T', long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     temporary: Option<PathBuf>,
     /// Number of threads that sort [default: one for each processor]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = crate::number::thread_count)]
     threads: Option<NonZeroUsize>,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  metaphrase lm estimate -o 5 < text.tok.en > lm.arpa
-  metaphrase lm estimate -o 5 --prune 0 0 1 -i text.tok.en.gz --output lm.arpa.gz";
+  metaphrase lm estimate < text.tok.en > lm.arpa
+  metaphrase lm estimate --order 4 --prune 0 0 1 -i text.tok.en.gz -o lm.arpa.gz";
+
+/// The output's name. In lmplz, and in earlier versions of this program, `-o 5` is an order.
+fn not_an_order(name: OsString) -> Result<PathBuf, String> {
+    match name.to_str().filter(|name| name.bytes().all(|byte| byte.is_ascii_digit()) && !name.is_empty()) {
+        Some(order) => {
+            Err(format!("-o is the file for the model; give the order as --order {order}, or the file as ./{order}"))
+        }
+        None => Ok(name.into()),
+    }
+}
 
 /// Estimates a model.
 pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
@@ -65,6 +78,9 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
         temporary: args.temporary.clone().unwrap_or_else(std::env::temp_dir),
         threads: number::threads(args.threads).get(),
     };
+    if let Some(problem) = options.problem() {
+        return Err(crate::Usage::error(format!("--prune or --order: {problem}")));
+    }
     let input = Input::open(args.input.as_deref())?;
     let mut output = Output::create(args.output.as_deref())?;
     let to = args.output.as_deref().filter(|path| *path != Path::new("-")).unwrap_or(Path::new("standard output"));
@@ -107,6 +123,15 @@ fn fallback(numbers: &[f64]) -> Result<Discounts> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_order_is_not_a_file() {
+        let refused = not_an_order("5".into()).unwrap_err();
+        assert_eq!(refused, "-o is the file for the model; give the order as --order 5, or the file as ./5");
+        for name in ["./5", "5.arpa", "-", "lm"] {
+            assert_eq!(not_an_order(name.into()), Ok(PathBuf::from(name)));
+        }
+    }
 
     #[test]
     fn fallbacks() {

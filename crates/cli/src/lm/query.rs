@@ -87,9 +87,9 @@ pub fn run(args: &Args) -> Result<()> {
     let mut output = Output::create(args.output.as_deref())?;
     let (mut all, mut sentences) = (Total::default(), 0u64);
     let mut text = String::new();
-    while let Some(line) = lines.next_line()? {
+    while let Some(line) = lines.next_text()? {
         text.clear();
-        let total = score(&model, &line.text, args, &mut text);
+        let total = score(&model, &line, args, &mut text);
         if args.level != Level::Summary {
             writeln!(text, "{:.6}\t{}", total.log10, total.unknown)?;
             output.write(&text)?;

@@ -39,7 +39,8 @@ Examples:
 pub fn run(args: &Args) -> Result<()> {
     let model = args.search.model()?;
     let decoder = Decoder::new(&model, args.search.options(&model, true)?)?;
-    args.search.run(|number, source, workspace| {
+    // Some hundred hypotheses for each word, with an arc or more each.
+    args.search.run(8192, |number, source, workspace| {
         let (lattice, counters) = decoder.lattice(source, workspace);
         let text = match args.format {
             Format::Compact => model.word_lattice(source, &lattice).to_compact() + "\n",

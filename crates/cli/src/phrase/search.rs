@@ -8,14 +8,19 @@ use crate::values::choice;
 use anyhow::Result;
 use clap::{ValueEnum, ValueHint};
 use metaphrase_base::Choice;
-use metaphrase_base::pipeline::in_order;
-use metaphrase_phrase::{Counters, LookAhead, Markup, PhraseModel, SearchOptions, Source, UnknownWords, Workspace};
+use metaphrase_base::pipeline::{Limit, in_order};
+use metaphrase_phrase::{
+    Counters, LookAhead, Markup, PhraseModel, Presort, SearchOptions, Source, UnknownWords, Workspace,
+};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Lines that are on the way at most, from the input to the output.
-const WINDOW: usize = 1024;
+/// Lines that are on the way at most, from the input to the output, and the bytes of them and of their results.
+const WINDOW: Limit = Limit { items: 1024, weight: 64 << 20 };
+
+/// Words of a line that are translated, by default.
+const LONGEST: NonZeroUsize = NonZeroUsize::new(1000).unwrap();
 
 /// Model, text and search.
 #[derive(clap::Args)]
@@ -31,21 +36,25 @@ pub struct Args {
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
     /// Number of coverages kept for each number of translated words, and of hypotheses kept for each coverage
-    #[arg(long, num_args = 2, value_names = ["N_C", "N_L"], default_values = ["16", "16"], help_heading = "Search")]
+    #[arg(long, num_args = 2, value_names = ["N_C", "N_L"], default_values_t = default_beam(), help_heading = "Search")]
     cardinality_beam: Vec<NonZeroUsize>,
     /// Number of translation options of a source phrase; 0 takes all
-    #[arg(long, value_name = "N_O", default_value_t = 100, help_heading = "Search")]
+    #[arg(long, value_name = "N_O", default_value_t = default_options(), help_heading = "Search")]
     options: usize,
     /// The part of a phrase that judges an expansion before its language model score is known
     #[arg(long, value_name = "HOW", default_value = LookAhead::FirstWord.name(), help_heading = "Search")]
     #[arg(value_parser = choice::<LookAhead>())]
     look_ahead: LookAhead,
-    /// Choose and sort translation options without the estimate of the language model
-    #[arg(long, help_heading = "Search")]
-    no_presort: bool,
+    /// The use of the language model's estimate of a translation option before the search
+    #[arg(long, value_name = "HOW", default_value = Presort::default().name(), help_heading = "Search")]
+    #[arg(value_parser = choice::<Presort>())]
+    presort: Presort,
     /// The largest number of source words that a jump passes; -1 sets no limit [default: the model's]
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Search")]
     distortion_limit: Option<i64>,
+    /// Cut off a line after N words, with a warning
+    #[arg(long, value_name = "N", default_value_t = LONGEST, help_heading = "Search")]
+    max_source_length: NonZeroUsize,
     /// The treatment of words that the model does not translate
     #[arg(long, value_name = "HOW", default_value = UnknownWords::Copy.name())]
     #[arg(value_parser = choice::<UnknownWords>())]
@@ -54,8 +63,19 @@ pub struct Args {
     #[arg(long, value_enum, default_value_t = XmlInput::PassThrough, value_name = "HOW")]
     xml_input: XmlInput,
     /// Number of threads [default: one for each processor]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = crate::number::thread_count)]
     threads: Option<NonZeroUsize>,
+}
+
+/// `N_c` and `N_l`, if they are not given.
+pub fn default_beam() -> [NonZeroUsize; 2] {
+    let SearchOptions { coverages, hypotheses, .. } = SearchOptions::default();
+    [coverages, hypotheses].map(|size| NonZeroUsize::new(size).unwrap_or(NonZeroUsize::MIN))
+}
+
+/// `N_o`, if it is not given; 0 for all.
+pub fn default_options() -> usize {
+    SearchOptions::default().options.unwrap_or(0)
 }
 
 /// The options of a search of this width.
@@ -94,7 +114,7 @@ impl Args {
     /// The options of the search.
     pub fn options(&self, model: &PhraseModel, keep_recombined: bool) -> Result<SearchOptions> {
         Ok(SearchOptions {
-            presort: !self.no_presort,
+            presort: self.presort,
             look_ahead: self.look_ahead,
             unknown_words: self.unknown_words,
             keep_recombined,
@@ -111,19 +131,26 @@ impl Args {
     /// The words of a line, and the translations in it. If its markup is broken, `notes` says so and it is left out.
     fn parse<'l>(&self, text: &'l str, notes: &mut Vec<String>) -> Markup<'l> {
         let plain = |words| Markup { words, forced: Vec::new() };
-        match self.xml_input {
+        let mut markup = match self.xml_input {
             XmlInput::PassThrough => plain(text.split_ascii_whitespace().collect()),
             XmlInput::Ignore => plain(Markup::strip(text)),
             XmlInput::Exclusive | XmlInput::Inclusive => Markup::parse(text).unwrap_or_else(|error| {
                 notes.push(format!("{error}; translated without the markup"));
                 plain(Markup::strip(text))
             }),
+        };
+        let (words, limit) = (markup.words.len(), self.max_source_length.get());
+        if words > limit {
+            notes.push(format!("the source has {words} words and is cut off after {limit}; split it into sentences"));
+            markup.words.truncate(limit);
+            markup.forced.retain(|forced| forced.span.end <= limit);
         }
+        markup
     }
 
     /// Does `work` with each line, on all threads, and writes each result as soon as it and those before it are there.
-    /// `work` gets the number of the line, from 0.
-    pub fn run<W>(&self, work: W) -> Result<()>
+    /// `work` gets the number of the line, from 0; each byte of a line gives `expansion` bytes of result, about.
+    pub fn run<W>(&self, expansion: usize, work: W) -> Result<()>
     where
         W: Fn(usize, Source, &mut Workspace) -> (String, Counters) + Sync,
     {
@@ -154,7 +181,8 @@ impl Args {
             output.write(&text, last);
             Ok(())
         };
-        in_order(WINDOW, threads, Workspace::default, std::iter::from_fn(next_line), work, write)?;
+        let weigh = |(_, line, _): &(usize, Line, bool)| line.text.len().saturating_mul(expansion.saturating_add(1));
+        in_order(WINDOW, weigh, threads, Workspace::default, std::iter::from_fn(next_line), work, write)?;
         read?;
         output.end().finish()?;
         report(&counters, since.elapsed(), threads.get());
@@ -177,11 +205,14 @@ struct Answer {
 fn report(counters: &Counters, time: Duration, threads: usize) {
     let words = counters.source_words.max(1) as f64;
     tracing::info!(
-        "{} words in {:.2} s on {threads} threads, {:.0} words/s; per word {:.1} expansions, {:.1} LM computations",
+        "{} words in {:.2} s on {threads} threads, {:.0} words/s; per word {:.1} options considered, {:.1} expansions, \
+         {:.1} LM scores asked for, {:.1} computed",
         counters.source_words,
         time.as_secs_f64(),
         words / time.as_secs_f64().max(1e-9),
+        counters.considered as f64 / words,
         counters.expansions as f64 / words,
+        counters.lm_requests as f64 / words,
         counters.lm_computations as f64 / words,
     );
 }

@@ -2,15 +2,18 @@
 
 use super::display::Display;
 use super::tune::{Tuning, read_dev};
+use crate::Usage;
 use crate::io::check_one_stdin;
-use crate::messages::Terminal;
+use crate::messages::{Terminal, warn_if_useless};
 use crate::number;
 use anyhow::{Result, bail};
 use clap::ValueHint;
 use metaphrase_align::{ExtractOptions, Smoothing, Symmetrization};
 use metaphrase_ngram::MAX_ORDER;
-use metaphrase_phrase_train::{TrainOptions, train};
-use metaphrase_text::moses::{MosesTokenizer, TokenizerOptions};
+use metaphrase_phrase::{PhraseModel, SearchOptions};
+use metaphrase_phrase_train::{DevSet, TrainOptions, evaluate, train};
+use metaphrase_text::language::{Language, WordTokenizer};
+use metaphrase_text::moses::TokenizerOptions;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -31,15 +34,19 @@ pub struct Args {
     /// Text to tune on: a source and one or more translations; without it the weights are the initial weights of Moses
     #[arg(long, num_args = 2.., value_names = ["SOURCE", "TARGET"], value_hint = ValueHint::FilePath)]
     dev: Vec<PathBuf>,
+    /// Text to translate at the end: a source and one or more translations; its BLEU is printed
+    #[arg(long, num_args = 2.., value_names = ["SOURCE", "TARGET"], value_hint = ValueHint::FilePath)]
+    test: Vec<PathBuf>,
     /// The model directory; it is created if it does not exist
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     output: PathBuf,
     /// Continue a training that was stopped; a stage whose files are in the directory is not repeated
     #[arg(long)]
     resume: bool,
-    /// Split text into words as `metaphrase tokenize --escape` does, for these languages, such as de en
+    /// Split text into words as `metaphrase tokenize --escape` does, for these languages, such as de en; zh and ja are split
+    /// into characters
     #[arg(long, num_args = 2, value_names = ["SOURCE", "TARGET"])]
-    tokenize: Vec<String>,
+    tokenize: Vec<Language>,
     /// Respect upper and lower case when aligning words
     #[arg(long, help_heading = "Tables")]
     align_cased: bool,
@@ -60,6 +67,9 @@ pub struct Args {
     #[arg(long, value_name = "P", default_value_t = ExtractOptions::default().min_probability)]
     #[arg(value_parser = crate::extract::probability, help_heading = "Tables")]
     min_probability: f64,
+    /// Do not compile the tables and the language model: moses.ini then names the text
+    #[arg(long, help_heading = "Tables")]
+    text_tables: bool,
     /// Use this language model of the target, ARPA text, instead of estimating one from the target text
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Language model")]
     lm: Option<PathBuf>,
@@ -80,7 +90,7 @@ pub struct Args {
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = crate::extract::memory)]
     memory: usize,
     /// Number of threads; the result does not depend on it [default: one for each processor]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = crate::number::thread_count)]
     threads: Option<NonZeroUsize>,
 }
 
@@ -90,21 +100,40 @@ Examples:
   metaphrase tokenize -l de --escape < talk.de | metaphrase phrase translate -m model |
     metaphrase detokenize -l en --escape";
 
+/// What makes a model useless.
+const CAUSES: &str = "check that line n of both texts is the same sentence, and that --tokenize names the languages of text that \
+    is not split into words";
+
 /// Trains a model.
 pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
-    check_one_stdin([&args.source, &args.target].into_iter().chain(&args.dev).map(Some))?;
+    check_one_stdin([&args.source, &args.target].into_iter().chain(&args.dev).chain(&args.test).map(Some))?;
     let options = options(args)?;
     let tokenize = tokenizer(args);
-    let dev = match &args.dev[..] {
-        [] => None,
-        [_] => bail!(crate::Usage("--dev takes a source text and its translation".into())),
-        [source, references @ ..] => Some(read_dev(source, references, &tokenize)?),
-    };
+    let [dev, test] = [("--dev", &args.dev), ("--test", &args.test)].map(|(name, files)| match &files[..] {
+        [] => Ok(None),
+        [_] => bail!(Usage(format!("{name} takes a source text and its translation"))),
+        [source, references @ ..] => read_dev(source, references, &tokenize).map(Some),
+    });
+    let (dev, test) = (dev?, test?);
     let corpus = crate::align::read_as(&args.source, &args.target, &tokenize)?;
     crate::align::note_lines_without_links(&corpus, options.align.max_words);
     let mut display = Display::new(terminal);
     train(&corpus, dev.as_ref(), &options, &args.output, args.resume, &mut |event| display.event(&event))?;
+    drop(display);
+    for (name, text) in [("development", dev), ("test", test)] {
+        let Some(text) = text else { continue };
+        let bleu = bleu(args, &options, &text)?;
+        terminal.say(&format!("BLEU {bleu:.2} on the {name} set of {} sentences, on words as trained", text.len()));
+        warn_if_useless(bleu, CAUSES);
+    }
     Ok(())
+}
+
+/// BLEU of the trained model on a text.
+fn bleu(args: &Args, options: &TrainOptions, text: &DevSet) -> Result<f64> {
+    let model = PhraseModel::read_moses(&args.output)?;
+    let search = SearchOptions { distortion_limit: model.distortion_limit, ..options.tune.search.clone() };
+    Ok(evaluate(&model, text, &search, options.tune.threads)?)
 }
 
 fn options(args: &Args) -> Result<TrainOptions> {
@@ -112,6 +141,7 @@ fn options(args: &Args) -> Result<TrainOptions> {
     let mut options = TrainOptions {
         lowercase: !args.align_cased,
         language_model: args.lm.clone(),
+        compile: !args.text_tables,
         distortion_limit: args.distortion_limit,
         tune: args.tuning.options(threads)?,
         ..TrainOptions::default()
@@ -128,13 +158,16 @@ fn options(args: &Args) -> Result<TrainOptions> {
     options.estimate.prune.clone_from(&args.prune);
     options.estimate.memory = args.memory;
     options.estimate.threads = threads.into();
+    if let Some(problem) = options.estimate.problem() {
+        return Err(crate::Usage::error(format!("--prune or --order: {problem}")));
+    }
     Ok(options)
 }
 
 /// Tokenises lines of the source (`true`) and of the target (`false`).
 fn tokenizer(args: &Args) -> impl Fn(bool, String) -> String {
-    let tokenizer = |language: &String| {
-        MosesTokenizer::with_options(language, TokenizerOptions { escape: true, ..TokenizerOptions::default() })
+    let tokenizer = |&language: &Language| {
+        WordTokenizer::new(language, TokenizerOptions { escape: true, ..TokenizerOptions::default() })
     };
     let tokenizers = match &args.tokenize[..] {
         [source, target] => Some((tokenizer(source), tokenizer(target))),

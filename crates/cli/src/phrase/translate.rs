@@ -38,7 +38,9 @@ pub fn run(args: &Args) -> Result<()> {
     let decoder = Decoder::new(&model, args.search.options(&model, args.n_best.is_some())?)?;
     let unknown_mark = args.search.unknown_mark();
     let form = Form { n_best: args.n_best.is_some(), alignment: args.alignment, unknown_mark };
-    args.search.run(|number, source, workspace| {
+    // A translation is about as long as its source, and an entry of an n-best list has features.
+    let expansion = args.n_best.map_or(2, |count| 8 * count.get());
+    args.search.run(expansion, |number, source, workspace| {
         let (translations, counters) = match args.n_best {
             Some(count) => decoder.n_best(source, count.into(), args.distinct, workspace),
             None => {

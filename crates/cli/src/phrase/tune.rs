@@ -1,17 +1,18 @@
 //! `metaphrase phrase tune`.
 
 use super::display::Display;
-use super::search::of_width;
+use super::search::{default_beam, default_options, of_width};
 use crate::Usage;
 use crate::io::{Input, Output, check_one_stdin};
 use crate::lines::Lines;
 use crate::messages::Terminal;
 use crate::number;
+use crate::values::choice;
 use anyhow::{Context, Result};
-use clap::{ValueEnum, ValueHint};
+use clap::ValueHint;
 use metaphrase_phrase::{PhraseModel, reweighted};
 use metaphrase_phrase_train::{DevSet, TuneOptions, tune};
-use metaphrase_tune::{MertOptions, Method, MiraOptions};
+use metaphrase_tune::{MertOptions, Method, MethodName, MiraOptions};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
@@ -41,7 +42,7 @@ pub struct Args {
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Tuning")]
     distortion_limit: Option<i64>,
     /// Number of threads [default: one for each processor]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = crate::number::thread_count)]
     threads: Option<NonZeroUsize>,
 }
 
@@ -55,7 +56,7 @@ Examples:
 #[command(next_help_heading = "Tuning")]
 pub struct Tuning {
     /// The method that finds weights
-    #[arg(long, value_enum, value_name = "NAME", default_value_t = MethodName::Mira)]
+    #[arg(long, value_name = "NAME", default_value = "mira", value_parser = choice::<MethodName>())]
     method: MethodName,
     /// The largest number of rounds
     #[arg(long, value_name = "N", default_value_t = TuneOptions::default().rounds)]
@@ -73,20 +74,11 @@ pub struct Tuning {
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Number of coverages kept for each number of translated words, and of hypotheses kept for each coverage
-    #[arg(long, num_args = 2, value_names = ["N_C", "N_L"], default_values = ["16", "16"])]
+    #[arg(long, num_args = 2, value_names = ["N_C", "N_L"], default_values_t = default_beam())]
     cardinality_beam: Vec<NonZeroUsize>,
     /// Number of translation options of a source phrase; 0 takes all
-    #[arg(long, value_name = "N_O", default_value_t = 100)]
+    #[arg(long, value_name = "N_O", default_value_t = default_options())]
     options: usize,
-}
-
-/// [`Method`] by name.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum MethodName {
-    /// Minimum error rate training: exact line searches from many starting points
-    Mert,
-    /// Batch MIRA: large margins
-    Mira,
 }
 
 impl Tuning {

@@ -48,7 +48,19 @@ pub fn spawn<S: AsRef<OsStr>>(args: &[S]) -> Child {
 
 /// Runs the program with this input.
 pub fn run<S: AsRef<OsStr>>(args: &[S], input: impl AsRef<[u8]>) -> Run {
-    let mut child = spawn(args);
+    finish(spawn(args), input)
+}
+
+/// Runs the program from a shell, which gets this script first.
+pub fn run_after(script: &str, args: &[&str], input: impl AsRef<[u8]>) -> Run {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("{script} exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_metaphrase")]).args(args);
+    shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    finish(shell.spawn().unwrap(), input)
+}
+
+/// Gives a program its input and waits for its end.
+fn finish(mut child: Child, input: impl AsRef<[u8]>) -> Run {
     let mut stdin = child.stdin.take().unwrap();
     let input = input.as_ref();
     let output = std::thread::scope(|scope| {

@@ -5,16 +5,16 @@ use std::arch::x86_64::*;
 
 use super::{Kernel, Simd};
 
-/// The right to use AVX2 and FMA.
+/// The right to use AVX2 and FMA; if `VNNI`, AVX-VNNI as well.
 #[derive(Clone, Copy)]
-pub(crate) struct Avx2(());
+pub(crate) struct Avx2<const VNNI: bool>(());
 
 /// An intrinsic of these sets.
 macro_rules! op {
     ($e:expr) => {
         // SAFETY: there is a token (`self`), so `detect` has found the CPU to have the instruction; a prefetch may be given
         // any address; the pointers given to loads and stores come from references to
-        // sixteen floats, of which each half is eight.
+        // sixteen floats, of which each half is eight, or to sixteen bytes.
         unsafe { $e }
     };
 }
@@ -26,8 +26,8 @@ macro_rules! both {
     };
 }
 
-impl Avx2 {
-    /// The only maker of a token.
+impl Avx2<false> {
+    /// The only maker of a token without VNNI.
     pub(super) fn detect() -> Option<Self> {
         (is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")).then_some(Self(()))
     }
@@ -36,12 +36,36 @@ impl Avx2 {
     #[inline]
     pub(super) fn enter<K: Kernel>(self, kernel: K) -> K::Output {
         #[target_feature(enable = "avx2,fma")]
-        fn inner<K: Kernel>(simd: Avx2, kernel: K) -> K::Output {
+        fn inner<K: Kernel>(simd: Avx2<false>, kernel: K) -> K::Output {
             kernel.run(simd)
         }
         op!(inner(self, kernel))
     }
+}
 
+impl Avx2<true> {
+    /// The only maker of a token with VNNI.
+    pub(super) fn detect() -> Option<Self> {
+        (Avx2::<false>::detect().is_some() && is_x86_feature_detected!("avxvnni")).then_some(Self(()))
+    }
+
+    /// The set without VNNI.
+    pub(super) fn base(self) -> Avx2<false> {
+        Avx2(())
+    }
+
+    /// Runs `kernel`, compiled for this set.
+    #[inline]
+    pub(super) fn enter<K: Kernel>(self, kernel: K) -> K::Output {
+        #[target_feature(enable = "avx2,fma,avxvnni")]
+        fn inner<K: Kernel>(simd: Avx2<true>, kernel: K) -> K::Output {
+            kernel.run(simd)
+        }
+        op!(inner(self, kernel))
+    }
+}
+
+impl<const VNNI: bool> Avx2<VNNI> {
     // The steps of `sums`: each adds the halves of what is left of two vectors, and keeps both sums in one register. Not
     // closures, which can not be `inline(always)`.
 
@@ -124,6 +148,31 @@ impl Avx2 {
         })
     }
 
+    /// [`Simd::dot_quads`] of one half.
+    #[inline(always)]
+    fn dot_quads_half(self, a: __m256, b: __m256, sum: __m256) -> __m256 {
+        op!({
+            let (a, b, sum) = (_mm256_castps_si256(a), _mm256_castps_si256(b), _mm256_castps_si256(sum));
+            _mm256_castsi256_ps(if VNNI {
+                _mm256_dpbusd_avx_epi32(sum, a, b)
+            } else {
+                // Bytes 0 and 2 of each lane, then 1 and 3, widened to 16 bits: the one instruction for all four would
+                // saturate.
+                let even_a = _mm256_and_si256(a, _mm256_set1_epi16(0xff));
+                let even_b = _mm256_srai_epi16::<8>(_mm256_slli_epi16::<8>(b));
+                let (odd_a, odd_b) = (_mm256_srli_epi16::<8>(a), _mm256_srai_epi16::<8>(b));
+                let sum = _mm256_add_epi32(sum, _mm256_madd_epi16(even_a, even_b));
+                _mm256_add_epi32(sum, _mm256_madd_epi16(odd_a, odd_b))
+            })
+        })
+    }
+
+    /// [`Simd::to_floats`] of one half.
+    #[inline(always)]
+    fn to_floats_half(self, integers: __m256) -> __m256 {
+        op!(_mm256_cvtepi32_ps(_mm256_castps_si256(integers)))
+    }
+
     /// [`Simd::exp2_whole`] of one half.
     #[inline(always)]
     fn exp2_half(self, n: __m256) -> __m256 {
@@ -134,7 +183,7 @@ impl Avx2 {
     }
 }
 
-impl Simd for Avx2 {
+impl<const VNNI: bool> Simd for Avx2<VNNI> {
     type F = [__m256; 2];
     type M = [__m256; 2];
 
@@ -258,5 +307,27 @@ impl Simd for Avx2 {
     #[inline(always)]
     fn dot_pairs(self, a: Self::F, b: Self::F, sum: Self::F) -> Self::F {
         [self.dot_pairs_half(a[0], b[0], sum[0]), self.dot_pairs_half(a[1], b[1], sum[1])]
+    }
+
+    #[inline(always)]
+    fn dot_quads(self, a: Self::F, b: Self::F, sum: Self::F) -> Self::F {
+        [self.dot_quads_half(a[0], b[0], sum[0]), self.dot_quads_half(a[1], b[1], sum[1])]
+    }
+    #[inline(always)]
+    fn to_floats(self, integers: Self::F) -> Self::F {
+        [self.to_floats_half(integers[0]), self.to_floats_half(integers[1])]
+    }
+    #[inline(always)]
+    fn round_bytes(self, v: Self::F) -> [u8; 16] {
+        let mut bytes = [0; 16];
+        op!({
+            let words = _mm256_packs_epi32(_mm256_cvtps_epi32(v[0]), _mm256_cvtps_epi32(v[1]));
+            // 64-bit quarters 0, 2, 1, 3 of the packed words are in order.
+            let words = _mm256_permute4x64_epi64::<0xD8>(words);
+            let words = _mm256_add_epi16(words, _mm256_set1_epi16(128));
+            let packed = _mm_packus_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256::<1>(words));
+            _mm_storeu_si128(bytes.as_mut_ptr().cast(), packed);
+        });
+        bytes
     }
 }

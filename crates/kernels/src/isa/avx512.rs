@@ -5,22 +5,27 @@ use std::arch::x86_64::*;
 
 use super::{Kernel, Simd};
 
-/// The right to use AVX-512 F, BW, DQ and VL, with AVX2 and FMA; if `BF16`, AVX512-BF16 as well.
+/// The right to use AVX-512 F, BW, DQ and VL, with AVX2 and FMA; from level [`VNNI`] on AVX512-VNNI as well, from level
+/// [`BF16`] on AVX512-BF16 too.
 #[derive(Clone, Copy)]
-pub(crate) struct Avx512<const BF16: bool>(());
+pub(crate) struct Avx512<const LEVEL: u8>(());
+
+pub(super) const BASE: u8 = 0;
+pub(super) const VNNI: u8 = 1;
+pub(super) const BF16: u8 = 2;
 
 /// An intrinsic of these sets.
 macro_rules! op {
     ($e:expr) => {
         // SAFETY: there is a token (`self`), so `detect` has found the CPU to have the instruction; a prefetch may be given
         // any address; the pointers given to loads and stores come from references to
-        // as many floats as the mask or the type says.
+        // as many floats as the mask or the type says, or to sixteen bytes.
         unsafe { $e }
     };
 }
 
-impl Avx512<false> {
-    /// The only maker of a token without BF16.
+impl Avx512<BASE> {
+    /// The only maker of a token of this level.
     pub(super) fn detect() -> Option<Self> {
         (is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
@@ -35,31 +40,58 @@ impl Avx512<false> {
     #[inline]
     pub(super) fn enter<K: Kernel>(self, kernel: K) -> K::Output {
         #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
-        fn inner<K: Kernel>(simd: Avx512<false>, kernel: K) -> K::Output {
+        fn inner<K: Kernel>(simd: Avx512<BASE>, kernel: K) -> K::Output {
             kernel.run(simd)
         }
         op!(inner(self, kernel))
     }
 }
 
-impl Avx512<true> {
-    /// The only maker of a token with BF16.
+impl Avx512<VNNI> {
+    /// The maker of a token of this level.
     pub(super) fn detect() -> Option<Self> {
-        (Avx512::<false>::detect().is_some() && is_x86_feature_detected!("avx512bf16")).then_some(Self(()))
+        (Avx512::<BASE>::detect().is_some() && is_x86_feature_detected!("avx512vnni")).then_some(Self(()))
     }
 
     /// Runs `kernel`, compiled for this set.
     #[inline]
     pub(super) fn enter<K: Kernel>(self, kernel: K) -> K::Output {
-        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512bf16,avx2,fma")]
-        fn inner<K: Kernel>(simd: Avx512<true>, kernel: K) -> K::Output {
+        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,avx512vnni")]
+        fn inner<K: Kernel>(simd: Avx512<VNNI>, kernel: K) -> K::Output {
             kernel.run(simd)
         }
         op!(inner(self, kernel))
     }
 }
 
-impl<const BF16: bool> Avx512<BF16> {
+impl Avx512<BF16> {
+    /// The only maker of a token of this level.
+    pub(super) fn detect() -> Option<Self> {
+        (Avx512::<VNNI>::detect().is_some() && is_x86_feature_detected!("avx512bf16")).then_some(Self(()))
+    }
+
+    /// The set without BF16.
+    pub(super) fn with_vnni(self) -> Avx512<VNNI> {
+        Avx512(())
+    }
+
+    /// Runs `kernel`, compiled for this set.
+    #[inline]
+    pub(super) fn enter<K: Kernel>(self, kernel: K) -> K::Output {
+        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,avx512vnni,avx512bf16")]
+        fn inner<K: Kernel>(simd: Avx512<BF16>, kernel: K) -> K::Output {
+            kernel.run(simd)
+        }
+        op!(inner(self, kernel))
+    }
+}
+
+impl<const LEVEL: u8> Avx512<LEVEL> {
+    /// The set of the lowest level.
+    pub(super) fn base(self) -> Avx512<BASE> {
+        Avx512(())
+    }
+
     /// A bit for each of the first `n` lanes.
     #[inline(always)]
     fn first(n: usize) -> __mmask16 {
@@ -117,7 +149,7 @@ fn bits(v: __m512bh) -> __m512i {
     unsafe { std::mem::transmute(v) }
 }
 
-impl<const BF16: bool> Simd for Avx512<BF16> {
+impl<const LEVEL: u8> Simd for Avx512<LEVEL> {
     type F = __m512;
     type M = __mmask16;
 
@@ -242,7 +274,7 @@ impl<const BF16: bool> Simd for Avx512<BF16> {
     #[inline(always)]
     fn round_pairs(self, first: __m512, second: __m512) -> __m512 {
         op!({
-            if BF16 {
+            if LEVEL >= BF16 {
                 #[rustfmt::skip]
                 let alternate = _mm512_set_epi16(
                     31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8,
@@ -261,7 +293,7 @@ impl<const BF16: bool> Simd for Avx512<BF16> {
     #[inline(always)]
     fn round_neighbours(self, low: __m512, high: __m512) -> __m512 {
         op!({
-            if BF16 {
+            if LEVEL >= BF16 {
                 _mm512_castsi512_ps(bits(_mm512_cvtne2ps_pbh(high, low)))
             } else {
                 let even = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
@@ -275,7 +307,7 @@ impl<const BF16: bool> Simd for Avx512<BF16> {
     #[inline(always)]
     fn dot_pairs(self, a: __m512, b: __m512, sum: __m512) -> __m512 {
         op!({
-            if BF16 {
+            if LEVEL >= BF16 {
                 _mm512_dpbf16_ps(sum, bf16(a), bf16(b))
             } else {
                 let upper = _mm512_castsi512_ps(_mm512_set1_epi32(0xffff_0000_u32 as i32));
@@ -285,5 +317,36 @@ impl<const BF16: bool> Simd for Avx512<BF16> {
                 _mm512_fmadd_ps(a_0, b_0, _mm512_fmadd_ps(a_1, b_1, sum))
             }
         })
+    }
+
+    #[inline(always)]
+    fn dot_quads(self, a: __m512, b: __m512, sum: __m512) -> __m512 {
+        op!({
+            let (a, b, sum) = (_mm512_castps_si512(a), _mm512_castps_si512(b), _mm512_castps_si512(sum));
+            _mm512_castsi512_ps(if LEVEL >= VNNI {
+                _mm512_dpbusd_epi32(sum, a, b)
+            } else {
+                // Bytes 0 and 2 of each lane, then 1 and 3, widened to 16 bits: the one instruction for all four would
+                // saturate.
+                let even_a = _mm512_and_si512(a, _mm512_set1_epi16(0xff));
+                let even_b = _mm512_srai_epi16::<8>(_mm512_slli_epi16::<8>(b));
+                let (odd_a, odd_b) = (_mm512_srli_epi16::<8>(a), _mm512_srai_epi16::<8>(b));
+                let sum = _mm512_add_epi32(sum, _mm512_madd_epi16(even_a, even_b));
+                _mm512_add_epi32(sum, _mm512_madd_epi16(odd_a, odd_b))
+            })
+        })
+    }
+    #[inline(always)]
+    fn to_floats(self, integers: __m512) -> __m512 {
+        op!(_mm512_cvtepi32_ps(_mm512_castps_si512(integers)))
+    }
+    #[inline(always)]
+    fn round_bytes(self, v: __m512) -> [u8; 16] {
+        let mut bytes = [0; 16];
+        op!({
+            let shifted = _mm512_add_epi32(_mm512_cvtps_epi32(v), _mm512_set1_epi32(128));
+            _mm_storeu_si128(bytes.as_mut_ptr().cast(), _mm512_cvtepi32_epi8(shifted));
+        });
+        bytes
     }
 }

@@ -36,6 +36,54 @@ fn pair(first: f32, second: f32) -> f32 {
     f32::from_bits(round_bf16(first) >> 16 | round_bf16(second) & 0xffff_0000)
 }
 
+/// `a · b + c`, rounded once.
+///
+/// Where the target has no such instruction: in f64 the product is exact, the sum is rounded to odd, and so its rounding to
+/// f32 is that of the exact value (Boldo and Melquiond 2008). A call of the C library would take several times as long.
+#[inline(always)]
+fn mul_add(a: f32, b: f32, c: f32) -> f32 {
+    if FUSED {
+        return a.mul_add(b, c);
+    }
+    let (product, c) = (f64::from(a) * f64::from(b), f64::from(c));
+    let sum = product + c;
+    // The error of the sum (Knuth's TwoSum), which only a finite sum has.
+    let part = sum - product;
+    let error = (product - (sum - part)) + (c - part);
+    // Towards zero, and then the last bit set: of the two neighbours of the exact value the odd one.
+    let away = (sum.to_bits() ^ error.to_bits()) >> 63;
+    let odd = sum.to_bits().wrapping_sub(away) | 1;
+    f64::from_bits(if sum.is_finite() && error != 0.0 { odd } else { sum.to_bits() }) as f32
+}
+
+/// Whether the target has the instruction.
+const FUSED: bool = cfg!(any(target_feature = "fma", target_arch = "aarch64"));
+
+/// [`mul_add`] of sixteen lanes. A sum that f64 has rounded is rounded to the same f32 as the exact value, unless it lies
+/// half way between two of them, or below the normal numbers, where halves have other bits. Such sums are rare, and a test
+/// for them costs half the time of [`mul_add`].
+#[inline(always)]
+fn mul_add_lanes(a: &[f32; 16], b: &[f32; 16], c: &[f32; 16]) -> [f32; 16] {
+    if FUSED {
+        return lanes(|i| mul_add(a[i], b[i], c[i]));
+    }
+    let sums: [f64; 16] = std::array::from_fn(|i| f64::from(a[i]) * f64::from(b[i]) + f64::from(c[i]));
+    let rounded = sums.map(|sum| sum as f32);
+    // All ones where a lane is doubtful: so the compiler compares four lanes at a time.
+    let doubtful: [i32; 16] = std::array::from_fn(|i| {
+        let (dropped, magnitude) = (sums[i].to_bits() as u32 & 0x1fff_ffff, rounded[i].to_bits() as i32 & i32::MAX);
+        let small = -i32::from(magnitude <= 0x0080_0000) & -i32::from(magnitude != 0);
+        -i32::from(dropped == 0x1000_0000) | small
+    });
+    if doubtful.iter().fold(0, |any, lane| any | lane) == 0 { rounded } else { one_by_one(a, b, c) }
+}
+
+#[cold]
+#[inline(never)]
+fn one_by_one(a: &[f32; 16], b: &[f32; 16], c: &[f32; 16]) -> [f32; 16] {
+    lanes(|i| mul_add(a[i], b[i], c[i]))
+}
+
 /// The two numbers of a pair.
 #[inline(always)]
 fn numbers(pair: f32) -> (f32, f32) {
@@ -67,7 +115,7 @@ impl Simd for Portable {
         sub(self, a, b) => lanes(|i| a[i] - b[i]);
         mul(self, a, b) => lanes(|i| a[i] * b[i]);
         div(self, a, b) => lanes(|i| a[i] / b[i]);
-        mul_add(self, a, b, c) => lanes(|i| a[i] * b[i] + c[i]);
+        mul_add(self, a, b, c) => mul_add_lanes(&a, &b, &c);
         max(self, a, b) => lanes(|i| if a[i] > b[i] { a[i] } else { b[i] });
         min(self, a, b) => lanes(|i| if a[i] < b[i] { a[i] } else { b[i] });
         abs(self, a) => lanes(|i| a[i].abs());
@@ -129,5 +177,55 @@ impl Simd for Portable {
             let ((a0, a1), (b0, b1)) = (numbers(a[i]), numbers(b[i]));
             (sum[i] + a1 * b1) + a0 * b0 // no rounding of the products, which have 16 bits
         })
+    }
+
+    #[inline(always)]
+    fn dot_quads(self, a: Self::F, b: Self::F, sum: Self::F) -> Self::F {
+        lanes(|i| {
+            let (a, b) = (a[i].to_bits().to_le_bytes(), b[i].to_bits().to_le_bytes());
+            let product = |j: usize| i32::from(a[j]) * i32::from(b[j] as i8);
+            let products = (product(0) + product(1)) + (product(2) + product(3));
+            f32::from_bits((sum[i].to_bits() as i32).wrapping_add(products) as u32)
+        })
+    }
+    #[inline(always)]
+    fn to_floats(self, integers: Self::F) -> Self::F {
+        lanes(|i| integers[i].to_bits() as i32 as f32)
+    }
+    #[inline(always)]
+    fn round_bytes(self, v: Self::F) -> [u8; 16] {
+        // Adding 1.5·2²³ leaves the whole number in the lowest bits of the mantissa, rounded to even.
+        std::array::from_fn(|i| (v[i] + 12_582_912.0).to_bits().wrapping_add(128) as u8)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    /// Against the C library's `fmaf`: random bits, and sums that cancel or lie half way between two floats.
+    #[test]
+    fn multiply_adds_are_rounded_once() {
+        let special = [0.0, -0.0, 1.0, f32::MIN_POSITIVE, f32::from_bits(1), f32::MAX, f32::INFINITY, f32::NAN];
+        let mut state = 1_u64;
+        let mut random = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 32) as u32
+        };
+        for i in 0..1_000_000_u32 {
+            let mut number = |near: u32| match random() % 8 {
+                0 => special[random() as usize % special.len()].copysign(if random() & 1 == 0 { 1.0 } else { -1.0 }),
+                1 | 2 => f32::from_bits(random()),
+                // Few bits, so that halves are common; near an exponent.
+                _ => f32::from_bits(random() & 0x807f_e003 | near << 23),
+            };
+            let near = 1 + i % 250;
+            let (a, b) = (number(near), number(127));
+            let c = if i % 3 == 0 { -(a * b) } else { number(near) };
+            let expected = a.mul_add(b, c);
+            for found in [super::mul_add(a, b, c), super::mul_add_lanes(&[a; 16], &[b; 16], &[c; 16])[i as usize % 16]]
+            {
+                let same = found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan();
+                assert!(same, "{a:e} · {b:e} + {c:e}: {found:e}, not {expected:e}");
+            }
+        }
     }
 }

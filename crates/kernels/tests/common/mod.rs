@@ -13,6 +13,16 @@ pub fn on_each_set(mut body: impl FnMut(InstructionSet)) {
     }
 }
 
+/// Runs `body` once for every instruction set that this CPU has, and compares the bits of the results.
+pub fn same_on_each_set(what: impl std::fmt::Display, mut body: impl FnMut() -> Vec<f32>) {
+    let mut first = None;
+    on_each_set(|set| {
+        let found = bits(&body());
+        let first = first.get_or_insert_with(|| found.clone());
+        assert!(found == *first, "{what}: {set} has other bits than {}", InstructionSet::Portable);
+    });
+}
+
 /// A small generator of random numbers (xorshift64*), so that every run is the same.
 pub struct Random(u64);
 

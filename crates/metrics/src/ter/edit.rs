@@ -1,4 +1,4 @@
-//! Edit distance (Levenshtein) within a band around the diagonal, for sequences that differ by little from one seen before.
+//! Edit distance (Levenshtein) within a band around the diagonal, for sequences that differ little from the previous sequence.
 
 use std::ops::Range;
 
@@ -22,8 +22,8 @@ pub(super) enum Edit {
 
 /// Distances between all heads of a hypothesis and all heads of a reference.
 ///
-/// Shifts are tried by the hundred, and each changes a part of the hypothesis only: rows before the first word that changed
-/// are taken over. Only the band is kept, so that lines of any length can be compared.
+/// A search tries hundreds of shifts, and each changes only a part of the hypothesis: the rows before the first changed word are
+/// reused. Only the band is kept, so that lines of any length can be compared.
 pub(super) struct EditDistance<'r> {
     reference: &'r [u32],
     hypothesis: Vec<u32>,
@@ -101,7 +101,8 @@ impl<'r> EditDistance<'r> {
         }
     }
 
-    /// The edits in order. Of equally short ways it prefers, from the end, to keep or substitute, then to delete.
+    /// The edits in order. Among equally short sequences of edits the choice prefers, from the end, to keep or substitute, then
+    /// to delete.
     pub(super) fn trace(&self) -> Vec<Edit> {
         let row = |i: usize| Row { first: self.bands[i].start, cells: &self.cells[self.places[i].clone()] };
         let cell = |i: usize, j: usize| row(i).cell(j);
@@ -129,7 +130,7 @@ impl<'r> EditDistance<'r> {
     }
 }
 
-/// How many words two sequences have in common before the first difference.
+/// The number of words that two sequences have in common before the first difference.
 fn common_head(a: &[u32], b: &[u32]) -> usize {
     a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }

@@ -1,7 +1,7 @@
 //! TER, the translation edit rate (Snover et al. 2006, "A Study of Translation Edit Rate with Targeted Human Annotation").
 //!
 //! Edits are insertions, deletions, substitutions and shifts of word sequences, each at the cost of one. The best sequence of
-//! shifts is hard to find, so every program has heuristics: here those of sacreBLEU, which are Tercom's with limits of its own.
+//! shifts is hard to find, so every program has heuristics. The heuristics here are sacreBLEU's: Tercom's, with other limits.
 
 mod edit;
 mod shift;
@@ -18,13 +18,13 @@ pub struct TerOptions {
     pub normalized: bool,
     /// Whether punctuation is removed.
     pub no_punct: bool,
-    /// Whether `normalized` and `no_punct` extend to Chinese and Japanese, of which the former splits ideographs.
+    /// Whether `normalized` and `no_punct` apply to Chinese and Japanese too; `normalized` then splits ideographs.
     pub asian_support: bool,
     /// Whether case matters.
     pub case_sensitive: bool,
 }
 
-/// The TER metric: edits for each 100 words of the reference, the fewer the better.
+/// The TER metric: edits for each 100 words of the reference; lower is better.
 ///
 /// Statistics of a sentence: edits to the reference that needs the fewest, and the mean length of the references.
 #[derive(Debug, Clone, Copy, Default)]

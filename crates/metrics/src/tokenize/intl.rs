@@ -1,7 +1,7 @@
 //! `intl`: mteval-v14's international tokenisation.
 //!
-//! Punctuation, symbols and numerals are those of Unicode 16; sacreBLEU asks the installed version of Python's `regex`
-//! is installed. Versions differ in new characters only (251 of Unicode 17).
+//! Punctuation, symbols and numerals are those of Unicode 16; sacreBLEU takes those of the
+//! installed version of Python's `regex`. The versions differ only in new characters (251 of Unicode 17).
 
 use unicode_general_category::{GeneralCategory, get_general_category};
 

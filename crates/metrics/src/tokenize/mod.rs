@@ -37,7 +37,7 @@ impl Tokenizer {
     /// `language` is the target's ISO 639-1 code. Without `-l` sacreBLEU always takes `13a`.
     ///
     /// # Errors
-    /// Japanese and Korean: sacreBLEU's choice needs MeCab with a dictionary, which we do not ship.
+    /// For Japanese and Korean: sacreBLEU's choice needs MeCab with a dictionary, which this crate does not have.
     pub fn for_language(language: &str) -> Result<Self, Error> {
         match language {
             "zh" => Ok(Self::Zh),
@@ -80,7 +80,7 @@ impl FromStr for Tokenizer {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self, Error> {
-        const SENTENCE_PIECE: &str = "a SentencePiece model of 256,000 pieces";
+        const SENTENCE_PIECE: &str = "a SentencePiece model (`--tokenizer-model FILE` of `metaphrase evaluate`)";
         let refused = |name, needs, instead| Err(Error::TokenizerNotShipped { name, needs, instead });
         match name {
             "13a" => Ok(Self::V13a),
@@ -93,7 +93,7 @@ impl FromStr for Tokenizer {
             "spm" => refused("spm", SENTENCE_PIECE, "char"),
             "flores101" => refused("flores101", SENTENCE_PIECE, "char"),
             "flores200" => refused("flores200", SENTENCE_PIECE, "char"),
-            "spBLEU-1K" => refused("spBLEU-1K", "a SentencePiece model", "char"),
+            "spBLEU-1K" => refused("spBLEU-1K", SENTENCE_PIECE, "char"),
             _ => Err(Error::UnknownTokenizer { name: name.to_owned() }),
         }
     }

@@ -49,57 +49,97 @@ impl Config {
                  words; use one vocabulary for both, or do not tie them"
             ));
         }
-        self.architecture.problem()
+        self.architecture.problems().into_iter().next().map(|problem| problem.sentence)
     }
 }
 
+/// A setting of a network that is refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The setting, as its table has it: `heads`, or `encoder-ffn.dim`.
+    pub key: &'static str,
+    /// A sentence with the value, and the values that are allowed.
+    pub sentence: String,
+}
+
 impl Architecture {
-    /// A sentence about the first setting that is refused, if there is one, whatever the vocabularies.
+    /// All settings that are refused, whatever the vocabularies.
     #[must_use]
-    pub fn problem(&self) -> Option<String> {
+    pub fn problems(&self) -> Vec<Problem> {
+        let mut problems = Problems::default();
         match self {
-            Self::Transformer(transformer) => transformer.problem(),
-            Self::Recurrent(recurrent) => recurrent.problem(),
+            Self::Transformer(transformer) => transformer.find(&mut problems),
+            Self::Recurrent(recurrent) => recurrent.find(&mut problems),
+        }
+        problems.0
+    }
+}
+
+/// The problems found so far.
+#[derive(Default)]
+struct Problems(Vec<Problem>);
+
+impl Problems {
+    fn add(&mut self, key: &'static str, sentence: impl Into<String>) {
+        self.0.push(Problem { key, sentence: sentence.into() });
+    }
+
+    /// Refuses numbers below 1 and above `max`: each with its key, its name and its value.
+    fn out_of_bounds(&mut self, named: &[(&'static str, &str, usize)], max: usize) {
+        for (key, name, value) in named.iter().filter(|(.., value)| !(1..=max).contains(value)) {
+            self.add(key, format!("the {name} is {value}, expected 1 to {max}"));
         }
     }
 }
 
 impl TransformerConfig {
-    fn problem(&self) -> Option<String> {
+    fn find(&self, problems: &mut Problems) {
+        self.find_sizes(problems);
+        let (depth, tied) = (self.decoder_depth, &self.tied_layers);
+        if !self.dim_emb.is_multiple_of(self.heads) {
+            let sentence = format!("an embedding size of {} is not a multiple of {} heads", self.dim_emb, self.heads);
+            problems.add("heads", sentence);
+        }
+        if !tied.is_empty() && (tied.len() != depth || tied.iter().any(|l| !(1..=depth).contains(l))) {
+            problems.add("tied-layers", format!("tied layers {tied:?} do not fit a decoder of {depth} layers"));
+        }
+        if !(1..=depth).contains(&self.alignment_layer) {
+            let sentence = format!("the alignment layer {} is not one of the decoder's {depth}", self.alignment_layer);
+            problems.add("alignment-layer", sentence);
+        }
+        if !(self.layer_norm_epsilon.is_finite() && self.layer_norm_epsilon >= 0.0) {
+            let sentence = format!("the layer-norm-epsilon is {}, expected 0 or more", self.layer_norm_epsilon);
+            problems.add("layer-norm-epsilon", sentence);
+        }
+        for (key, operations) in [("preprocess", &self.preprocess), ("postprocess-emb", &self.postprocess_emb)] {
+            if let Some(sentence) = skips(key, operations) {
+                problems.add(key, sentence);
+            }
+        }
+    }
+
+    fn find_sizes(&self, problems: &mut Problems) {
         let mut sizes = vec![
-            ("embedding size", self.dim_emb),
-            ("number of heads", self.heads),
-            ("encoder feed-forward size", self.encoder_ffn.dim),
-            ("decoder feed-forward size", self.decoder_ffn.dim),
+            ("dim-emb", "embedding size", self.dim_emb),
+            ("heads", "number of heads", self.heads),
+            ("encoder-ffn.dim", "encoder feed-forward size", self.encoder_ffn.dim),
+            ("decoder-ffn.dim", "decoder feed-forward size", self.decoder_ffn.dim),
         ];
         let mut depths = vec![
-            ("encoder depth", self.encoder_depth),
-            ("decoder depth", self.decoder_depth),
-            ("encoder feed-forward depth", self.encoder_ffn.depth),
-            ("decoder feed-forward depth", self.decoder_ffn.depth),
+            ("encoder-depth", "encoder depth", self.encoder_depth),
+            ("decoder-depth", "decoder depth", self.decoder_depth),
+            ("encoder-ffn.depth", "encoder feed-forward depth", self.encoder_ffn.depth),
+            ("decoder-ffn.depth", "decoder feed-forward depth", self.decoder_ffn.depth),
         ];
         if let DecoderLayer::AverageAttention(average) = self.decoder_layer {
-            sizes.push(("average attention's size", average.ffn.dim));
-            depths.push(("average attention's depth", average.ffn.depth));
+            sizes.push(("decoder-layer.average-attention.ffn.dim", "average attention's size", average.ffn.dim));
+            depths.push(("decoder-layer.average-attention.ffn.depth", "average attention's depth", average.ffn.depth));
         }
         if let Positions::Relative { distance } = self.positions {
-            depths.push(("distance of relative positions", distance));
+            depths.push(("positions.relative.distance", "distance of relative positions", distance));
         }
-        let (depth, tied) = (self.decoder_depth, &self.tied_layers);
-        out_of_bounds(&sizes, MAX_SIZE).or_else(|| out_of_bounds(&depths, MAX_DEPTH)).or_else(|| {
-            if !self.dim_emb.is_multiple_of(self.heads) {
-                Some(format!("an embedding size of {} is not a multiple of {} heads", self.dim_emb, self.heads))
-            } else if !tied.is_empty() && (tied.len() != depth || tied.iter().any(|l| !(1..=depth).contains(l))) {
-                Some(format!("tied layers {tied:?} do not fit a decoder of {depth} layers"))
-            } else if !(1..=depth).contains(&self.alignment_layer) {
-                Some(format!("the alignment layer {} is not one of the decoder's {depth}", self.alignment_layer))
-            } else if !(self.layer_norm_epsilon.is_finite() && self.layer_norm_epsilon >= 0.0) {
-                Some(format!("the layer-norm-epsilon is {}, expected 0 or more", self.layer_norm_epsilon))
-            } else {
-                let nothing_to_skip = [("preprocess", &self.preprocess), ("postprocess-emb", &self.postprocess_emb)];
-                nothing_to_skip.into_iter().find_map(|(name, operations)| skips(name, operations))
-            }
-        })
+        problems.out_of_bounds(&sizes, MAX_SIZE);
+        problems.out_of_bounds(&depths, MAX_DEPTH);
     }
 }
 
@@ -113,49 +153,52 @@ fn skips(name: &str, operations: &Operations) -> Option<String> {
 }
 
 impl RecurrentConfig {
-    fn problem(&self) -> Option<String> {
-        let sizes = [("embedding size", self.dim_emb), ("state size", self.dim_rnn)];
+    fn find(&self, problems: &mut Problems) {
+        let sizes = [("dim-emb", "embedding size", self.dim_emb), ("dim-rnn", "state size", self.dim_rnn)];
         let depths = [
-            ("encoder depth", self.encoder_depth),
-            ("encoder cell depth", self.encoder_cell_depth),
-            ("decoder depth", self.decoder_depth),
-            ("decoder base cell depth", self.decoder_cell_base_depth),
-            ("decoder high cell depth", self.decoder_cell_high_depth),
+            ("encoder-depth", "encoder depth", self.encoder_depth),
+            ("encoder-cell-depth", "encoder cell depth", self.encoder_cell_depth),
+            ("decoder-depth", "decoder depth", self.decoder_depth),
+            ("decoder-cell-base-depth", "decoder base cell depth", self.decoder_cell_base_depth),
+            ("decoder-cell-high-depth", "decoder high cell depth", self.decoder_cell_high_depth),
         ];
-        out_of_bounds(&sizes, MAX_SIZE)
-            .or_else(|| out_of_bounds(&depths, MAX_DEPTH))
-            .or_else(|| match &self.decoder {
-                DecoderForm::Conditional => None,
-                DecoderForm::AttentionFirst(decoder) => self.attention_first_problem(decoder),
-            })
-            .or_else(|| self.transition_problem())
-            .or_else(|| self.width_problem())
+        problems.out_of_bounds(&sizes, MAX_SIZE);
+        problems.out_of_bounds(&depths, MAX_DEPTH);
+        if let DecoderForm::AttentionFirst(decoder) = &self.decoder {
+            self.find_in_attention_first(decoder, problems);
+        }
+        self.find_transitions(problems);
+        self.find_widths(problems);
     }
 
-    fn attention_first_problem(&self, decoder: &AttentionFirst) -> Option<String> {
-        let mut sizes = vec![("size of attention", decoder.dim_attention)];
+    fn find_in_attention_first(&self, decoder: &AttentionFirst, problems: &mut Problems) {
+        let mut sizes = vec![("decoder.attention-first.dim-attention", "size of attention", decoder.dim_attention)];
         if decoder.layers > 0 {
-            sizes.extend([("size of fully-connected layers", decoder.dim_layers)]);
+            sizes.push(("decoder.attention-first.dim-layers", "size of fully-connected layers", decoder.dim_layers));
         }
         if let Top::Tanh { dim } = decoder.top {
-            sizes.push(("size of the top layer", dim));
+            sizes.push(("decoder.attention-first.top.tanh.dim", "size of the top layer", dim));
         }
         let output = decoder.dim_output(self.dim_rnn);
         if self.decoder_cell != Cell::Gru || self.decoder_depth != 1 || self.layer_norm != LayerNorm::None {
-            return Some("a decoder that begins with attention has one layer of gru cells and no normalisation".into());
+            let sentence = "a decoder that begins with attention has one layer of gru cells and no normalisation";
+            problems.add("decoder.attention-first", sentence);
         }
         if decoder.layers > MAX_DEPTH {
-            return Some(format!("{} fully-connected layers, expected at most {MAX_DEPTH}", decoder.layers));
+            let sentence = format!("{} fully-connected layers, expected at most {MAX_DEPTH}", decoder.layers);
+            problems.add("decoder.attention-first.layers", sentence);
         }
         if self.tied_embeddings.target_output && output != self.dim_emb {
             let dim = self.dim_emb;
-            return Some(format!("embeddings of size {dim} can not be the output layer of a decoder of size {output}"));
+            let sentence =
+                format!("embeddings of size {dim} can not be the output layer of a decoder of size {output}");
+            problems.add("tied-embeddings.target-output", sentence);
         }
-        out_of_bounds(&sizes, MAX_SIZE)
+        problems.out_of_bounds(&sizes, MAX_SIZE);
     }
 
     /// Cells without input (transitions) of kinds that need an input.
-    fn transition_problem(&self) -> Option<String> {
+    fn find_transitions(&self, problems: &mut Problems) {
         let reads = |cell| matches!(cell, Cell::Mlstm | Cell::Mgru | Cell::Sru | Cell::Ssru);
         let high_depth = if self.decoder_depth > 1 { self.decoder_cell_high_depth } else { 1 };
         let depths = [
@@ -163,42 +206,39 @@ impl RecurrentConfig {
             ("decoder-cell-base-depth", self.decoder_cell_base_depth, reads(self.decoder_cell), 2),
             ("decoder-cell-high-depth", high_depth, reads(self.decoder_cell), 1),
         ];
-        for (name, depth, reads, most) in depths {
+        for (key, depth, reads, most) in depths {
             if reads && depth > most {
-                return Some(format!(
-                    "`{name}` is {depth}, expected at most {most}: cells of kind mlstm, mgru, sru or ssru need an input"
-                ));
+                let sentence = format!(
+                    "`{key}` is {depth}, expected at most {most}: cells of kind mlstm, mgru, sru or ssru need an input"
+                );
+                problems.add(key, sentence);
             }
         }
-        (self.decoder_cell == Cell::GruNematus && high_depth > 1).then(|| {
-            format!(
+        if self.decoder_cell == Cell::GruNematus && high_depth > 1 {
+            let sentence = format!(
                 "`decoder-cell-high-depth` is {high_depth}, expected 1: higher layers of the decoder have one cell of \
                  kind gru-nematus"
-            )
-        })
+            );
+            problems.add("decoder-cell-high-depth", sentence);
+        }
     }
 
     /// Cells of kind SRU and SSRU whose input has another width than their state.
-    fn width_problem(&self) -> Option<String> {
+    fn find_widths(&self, problems: &mut Problems) {
         let RecurrentConfig { dim_emb, dim_rnn, .. } = *self;
         let square = |cell| matches!(cell, Cell::Sru | Cell::Ssru);
         let both_directions = matches!(self.encoder_type, EncoderType::BiUnidirectional | EncoderType::Joined);
-        let problem = if (square(self.encoder_cell) || square(self.decoder_cell)) && dim_emb != dim_rnn {
-            format!("embeddings have {dim_emb} numbers and states {dim_rnn}")
+        let (key, problem) = if (square(self.encoder_cell) || square(self.decoder_cell)) && dim_emb != dim_rnn {
+            ("dim-rnn", format!("embeddings have {dim_emb} numbers and states {dim_rnn}"))
         } else if square(self.encoder_cell) && both_directions && self.encoder_depth > 1 {
-            "the second layer of the encoder reads both directions".to_owned()
+            ("encoder-cell", "the second layer of the encoder reads both directions".to_owned())
         } else if square(self.decoder_cell) && self.decoder_cell_base_depth > 1 && self.dim_annotations() != dim_rnn {
-            "the second cell of the decoder reads annotations of both directions".to_owned()
+            ("decoder-cell", "the second cell of the decoder reads annotations of both directions".to_owned())
         } else {
-            return None;
+            return;
         };
-        Some(format!("cells of kind sru and ssru need an input as wide as their state, but {problem}"))
+        problems.add(key, format!("cells of kind sru and ssru need an input as wide as their state, but {problem}"));
     }
-}
-
-fn out_of_bounds(named: &[(&str, usize)], max: usize) -> Option<String> {
-    let (name, value) = named.iter().find(|(_, value)| !(1..=max).contains(value))?;
-    Some(format!("the {name} is {value}, expected 1 to {max}"))
 }
 
 #[cfg(test)]
@@ -230,6 +270,7 @@ mod tests {
             target_words: 10,
             end_of_sentence: 0,
             never: vec![1],
+            languages: None,
             decoding: DecoderDefaults::default(),
             architecture: Architecture::Recurrent(recurrent),
         }
@@ -253,5 +294,17 @@ mod tests {
             }
         };
         assert!(problem(&recurrent_size).contains("the state size is 1048577, expected 1 to 1048576"));
+    }
+
+    #[test]
+    fn all_problems_are_found_with_their_keys() {
+        let Architecture::Recurrent(network) = recurrent().architecture else { panic!("a recurrent network") };
+        let network = RecurrentConfig { dim_emb: 0, decoder_depth: 0, encoder_cell: Cell::Sru, ..network };
+        let keys = |network: Architecture| network.problems().iter().map(|problem| problem.key).collect::<Vec<_>>();
+        assert_eq!(keys(Architecture::Recurrent(network)), ["dim-emb", "decoder-depth", "dim-rnn"]);
+        let transformer = TransformerConfig { heads: 0, alignment_layer: 9, ..TransformerConfig::default() };
+        assert_eq!(keys(Architecture::Transformer(transformer)), ["heads", "heads", "alignment-layer"]);
+        assert_eq!(Architecture::Transformer(TransformerConfig::default()).problems(), []);
+        assert_eq!(Architecture::Recurrent(RecurrentConfig::default()).problems(), []);
     }
 }

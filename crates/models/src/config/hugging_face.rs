@@ -107,6 +107,7 @@ impl Settings {
             target_words,
             end_of_sentence: self.eos_token_id,
             never: vec![super::marian::UNKNOWN, self.pad_token_id],
+            languages: None,
             decoding: DecoderDefaults::default(),
             architecture: Architecture::Transformer(transformer),
         })

@@ -40,6 +40,7 @@ pub(crate) fn config(weights: &Weights) -> Result<Config, ModelError> {
         target_words: matrix(weights, recurrent.tied_embeddings.target_table())?[0],
         end_of_sentence: END_OF_SENTENCE,
         never: vec![UNKNOWN],
+        languages: None,
         decoding: DecoderDefaults::default(),
         architecture: Architecture::Recurrent(recurrent),
     })

@@ -103,6 +103,7 @@ pub(crate) fn config(yml: &str, weights: &Weights) -> Result<Config, ModelError>
         target_words,
         end_of_sentence: END_OF_SENTENCE,
         never: vec![UNKNOWN],
+        languages: None,
         decoding: DecoderDefaults::default(),
         architecture,
     })
@@ -312,9 +313,12 @@ mod tests {
         assert_eq!(config.encoder_ffn, FeedForward { dim: 2048, depth: 2 });
         assert_eq!(config.decoder_ffn, config.encoder_ffn);
         assert_eq!(config.activation, Activation::Swish);
-        assert_eq!(String::from(config.postprocess), "an");
+        assert_eq!(String::from(config.postprocess.clone()), "an");
         assert_eq!(config.alignment_layer, 1);
         assert!(config.output_bias && config.scale_embeddings);
+        assert_eq!(config, TransformerConfig { dim_emb: 16, ..TransformerConfig::default() });
+        let amun = super::config("dim-vocabs: [10, 12]", &weights(&[])).unwrap();
+        assert_eq!(amun.architecture, Architecture::Recurrent(RecurrentConfig::default()));
     }
 
     #[test]

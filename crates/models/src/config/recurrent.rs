@@ -42,6 +42,29 @@ pub struct RecurrentConfig {
     pub decoder: DecoderForm,
 }
 
+/// The network of `marian train --type amun` without other options.
+impl Default for RecurrentConfig {
+    fn default() -> Self {
+        Self {
+            dim_emb: 512,
+            dim_rnn: 1024,
+            encoder_type: EncoderType::Bidirectional,
+            encoder_cell: Cell::Gru,
+            encoder_cell_depth: 1,
+            encoder_depth: 1,
+            decoder_cell: Cell::Gru,
+            decoder_cell_base_depth: 2,
+            decoder_cell_high_depth: 1,
+            decoder_depth: 1,
+            skip: false,
+            layer_norm: LayerNorm::None,
+            tied_embeddings: TiedEmbeddings::default(),
+            output_bias: true,
+            decoder: DecoderForm::Conditional,
+        }
+    }
+}
+
 impl RecurrentConfig {
     /// Width of the annotations: both directions, unless layers that run forward follow.
     #[must_use]

@@ -1,6 +1,6 @@
 //! The settings of a Transformer.
 
-use super::{Operations, TiedEmbeddings};
+use super::{Operation, Operations, TiedEmbeddings};
 use serde::{Deserialize, Serialize};
 
 /// Settings of a Transformer (Vaswani et al. 2017) in Marian's variety.
@@ -51,6 +51,36 @@ pub struct TransformerConfig {
     /// translates, as in training. Marian's translation makes them of raw inputs.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub normalised_keys: bool,
+}
+
+/// The network of `marian train --type transformer` without other options.
+impl Default for TransformerConfig {
+    fn default() -> Self {
+        let ffn = FeedForward { dim: 2048, depth: 2 };
+        Self {
+            dim_emb: 512,
+            heads: 8,
+            encoder_depth: 1,
+            decoder_depth: 1,
+            encoder_ffn: ffn,
+            decoder_ffn: ffn,
+            activation: Activation::Swish,
+            preprocess: Operations::default(),
+            postprocess: Operations(vec![Operation::Add, Operation::LayerNorm]),
+            postprocess_emb: Operations::default(),
+            postprocess_top: Operations::default(),
+            decoder_layer: DecoderLayer::SelfAttention,
+            tied_embeddings: TiedEmbeddings::default(),
+            tied_layers: Vec::new(),
+            positions: Positions::SinusoidalMarian,
+            scale_embeddings: true,
+            alignment_layer: 1,
+            attention_projection: true,
+            layer_norm_epsilon: 1e-6,
+            output_bias: true,
+            normalised_keys: false,
+        }
+    }
 }
 
 /// Size of a feed-forward block.

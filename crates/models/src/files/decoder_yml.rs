@@ -6,8 +6,9 @@ use crate::ModelError;
 use crate::config::DecoderDefaults;
 use crate::config::marian::one_line;
 use crate::formats::Format;
+use metaphrase_base::inside;
 use serde::Deserialize;
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, absolute};
 
 /// The keys that matter; the others speak of devices and batches.
 #[derive(Debug, Default, Deserialize)]
@@ -100,13 +101,19 @@ impl Options {
     }
 }
 
-/// Where a named file is: as it is named, or, since models get moved, beside the options.
+/// Where a named file is: as it is named, if that is in the directory of the options, or, since models get moved, beside
+/// them. A file elsewhere is for the user to name.
 fn locate(options: &Path, directory: &Path, relative: bool, file: &Path) -> Result<PathBuf, ModelError> {
-    let named = if relative { directory.join(file) } else { file.to_owned() };
+    let named = if relative { Some(file.to_owned()) } else { absolute(file).ok() };
+    let named = named.and_then(|file| inside(directory, &file));
     let beside = file.file_name().map(|name| directory.join(name));
-    let found = [Some(named), beside].into_iter().flatten().find(|path| path.is_file());
+    let found = [named, beside].into_iter().flatten().find(|path| path.is_file());
     found.ok_or_else(|| {
-        let problem = format!("it names `{}`, which is neither there nor in the same directory", file.display());
+        let problem = format!(
+            "it names `{}`, which is not in its directory; copy the file there, or name the model and its vocabularies on \
+             the command line (-m FILE --vocab FILE FILE)",
+            file.display()
+        );
         ModelError::settings(options, problem)
     })
 }

@@ -7,12 +7,12 @@ use crate::stored::{Stored, elements};
 use crate::{Config, ModelError, Weights};
 use ::safetensors::{Dtype, View};
 use half::{bf16, f16};
-use metaphrase_base::{Choice, Named};
+use metaphrase_base::{Checksums, Choice, MappedFile, Named, inside};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub(crate) const MANIFEST: &str = "config.toml";
 const WEIGHTS: &str = "model.safetensors";
@@ -91,14 +91,46 @@ pub(crate) fn parse_manifest(path: &Path, text: &str) -> Result<Manifest, ModelE
     toml::from_str(text).map_err(problem)
 }
 
-pub(crate) fn read(directory: &Path) -> Result<(Config, Weights), ModelError> {
-    let manifest = read_manifest(directory)?;
-    let path = directory.join(WEIGHTS);
-    model(&path, manifest, &Slice::whole(Buffer::map(&path)?))
+/// A file that the manifest names. It has to be in the directory, and intact if the directory has its checksum.
+pub(crate) fn file(directory: &Path, name: &str) -> Result<PathBuf, ModelError> {
+    let Some(path) = inside(directory, Path::new(name)) else {
+        let problem =
+            format!("it names `{name}`, which is not in the directory; copy the file there and name the copy");
+        return Err(ModelError::settings(&directory.join(MANIFEST), problem));
+    };
+    if let Some(checksums) = checksums(directory)? {
+        let content = MappedFile::open(&path).map_err(|e| ModelError::io(&path, "read", e))?;
+        verify(&checksums, name, &path, &content)?;
+    }
+    Ok(path)
 }
 
-/// The model from its manifest and the content of its file of weights, `path`.
-pub(crate) fn model(path: &Path, manifest: Manifest, tensors: &Slice) -> Result<(Config, Weights), ModelError> {
+/// The checksums of a directory. Directories that were written before there were any have none.
+pub(crate) fn checksums(directory: &Path) -> Result<Option<Checksums>, ModelError> {
+    Checksums::read(directory).map_err(|e| ModelError::io(&directory.join(Checksums::FILE), "read", e))
+}
+
+fn verify(checksums: &Checksums, name: &str, path: &Path, content: &[u8]) -> Result<(), ModelError> {
+    let damaged = |problem| ModelError::Damaged { path: path.to_owned(), problem };
+    checksums.check(name, content).map_err(damaged)
+}
+
+pub(crate) fn read(directory: &Path) -> Result<(Config, Weights), ModelError> {
+    let (manifest, checksums) = (read_manifest(directory)?, checksums(directory)?);
+    let path = directory.join(WEIGHTS);
+    model(&path, manifest, &Slice::whole(Buffer::map(&path)?), checksums.as_ref())
+}
+
+/// The model from its manifest and the content of its file of weights, `path`, which is compared with its checksum.
+pub(crate) fn model(
+    path: &Path,
+    manifest: Manifest,
+    tensors: &Slice,
+    checksums: Option<&Checksums>,
+) -> Result<(Config, Weights), ModelError> {
+    if let Some(checksums) = checksums {
+        verify(checksums, WEIGHTS, path, tensors.bytes())?;
+    }
     Ok((manifest.model, Weights::new(path, safetensors::read(path, tensors)?)))
 }
 
@@ -125,6 +157,18 @@ pub(crate) fn write(
     // The crate makes a file that only its owner can read; users who can read the settings can read the tensors.
     std::fs::metadata(directory.join(MANIFEST))
         .and_then(|manifest| std::fs::set_permissions(&path, manifest.permissions()))
+        .map_err(|e| ModelError::io(&path, "write", e))?;
+    sync(&path)
+}
+
+/// Writes the checksums of the weights and of the files of the vocabularies, which are all in the directory.
+pub(crate) fn write_checksums(directory: &Path, manifest: &Manifest) -> Result<(), ModelError> {
+    let path = directory.join(Checksums::FILE);
+    let sides = manifest.source.iter().chain(&manifest.target);
+    let named = sides.flat_map(|side| [Some(&side.vocabulary), side.segmenter.as_ref()]).flatten();
+    let names = named.map(String::as_str).chain([WEIGHTS]);
+    Checksums::of_files(directory, names)
+        .and_then(|checksums| std::fs::write(&path, checksums.to_string()))
         .map_err(|e| ModelError::io(&path, "write", e))?;
     sync(&path)
 }

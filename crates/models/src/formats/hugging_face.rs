@@ -10,6 +10,7 @@ use crate::config::Positions;
 use crate::config::hugging_face::{Generation, Settings};
 use crate::stored::{Encoding, Stored};
 use crate::{Config, ModelError, Weights};
+use metaphrase_base::inside;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -41,7 +42,20 @@ pub(crate) fn read(directory: &Path) -> Result<(Config, Weights), ModelError> {
     let model = directory.join("model.safetensors");
     let (mut config, weights) = model_of(&path, &model, &settings, tensors)?;
     config.decoding = generation(directory)?.or(settings.generation).defaults();
+    config.languages = languages(directory);
     Ok((config, weights))
+}
+
+/// The languages that the tokeniser's settings name, if they name them.
+fn languages(directory: &Path) -> Option<[String; 2]> {
+    #[derive(Deserialize)]
+    struct Tokenizer {
+        source_lang: String,
+        target_lang: String,
+    }
+    let json = std::fs::read(directory.join("tokenizer_config.json")).ok()?;
+    let Tokenizer { source_lang, target_lang } = serde_json::from_slice(&json).ok()?;
+    Some([source_lang, target_lang])
 }
 
 /// The model from its settings and tensors in one file.
@@ -83,10 +97,11 @@ fn shards(directory: &Path) -> Result<Vec<PathBuf>, ModelError> {
     let index: Index =
         serde_json::from_slice(&json).map_err(|e| ModelError::settings(&index, format!("can not be read: {e}")))?;
     let files: BTreeSet<String> = index.weight_map.into_values().collect();
-    if let Some(file) = files.iter().find(|file| Path::new(file).components().count() != 1) {
-        return Err(ModelError::settings(directory, format!("the shard `{file}` is not a file name")));
-    }
-    Ok(files.iter().map(|file| directory.join(file)).collect())
+    let shard = |file: &String| {
+        let problem = || ModelError::settings(directory, format!("the shard `{file}` is not in the directory"));
+        inside(directory, Path::new(file)).ok_or_else(problem)
+    };
+    files.iter().map(shard).collect()
 }
 
 /// Settings and canonical tensors from the stored ones.

@@ -1,7 +1,7 @@
 //! The lines of a text, plain or gzip, with their numbers.
 
 use crate::LmError;
-use flate2::bufread::MultiGzDecoder;
+use metaphrase_base::Gunzip;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
@@ -15,7 +15,7 @@ pub(crate) struct NumberedLines<'n, R> {
 
 enum Source<R> {
     Plain(R),
-    Gzip(BufReader<MultiGzDecoder<R>>),
+    Gzip(Box<BufReader<Gunzip<R>>>),
 }
 
 impl<'n, R: BufRead> NumberedLines<'n, R> {
@@ -23,7 +23,7 @@ impl<'n, R: BufRead> NumberedLines<'n, R> {
     pub(crate) fn new(mut reader: R, name: &'n Path) -> Result<Self, LmError> {
         let start = reader.fill_buf().map_err(|e| LmError::io(name, "read", e))?;
         let source = if start.starts_with(&[0x1F, 0x8B]) {
-            Source::Gzip(BufReader::with_capacity(1 << 18, MultiGzDecoder::new(reader)))
+            Source::Gzip(Box::new(BufReader::with_capacity(1 << 18, Gunzip::new(reader))))
         } else {
             Source::Plain(reader)
         };

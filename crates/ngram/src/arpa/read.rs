@@ -1,10 +1,10 @@
 //! Reads ARPA files.
 
 use super::lines::NumberedLines;
-use crate::build::{Unbuildable, build};
+use crate::build::{Builder, Unbuildable};
 use crate::ngrams::NGrams;
 use crate::vocabulary::{BEGIN, END, UNKNOWN, Vocabulary};
-use crate::{LmError, MAX_ORDER, Model};
+use crate::{LmError, MAX_ORDER, Model, WordId};
 use std::fs::File;
 use std::io::BufRead;
 use std::path::Path;
@@ -28,17 +28,9 @@ pub fn read(path: &Path) -> Result<Model, LmError> {
 pub fn read_from(reader: impl BufRead, name: &Path) -> Result<Model, LmError> {
     let mut reader = Reader { lines: NumberedLines::new(reader, name)?, vocabulary: Vocabulary::default() };
     let counts = reader.counts()?;
-    let mut lists = Vec::with_capacity(counts.len());
-    let mut first_lines = Vec::with_capacity(counts.len());
-    for (k, &count) in counts.iter().enumerate() {
-        let header = format!("\\{}-grams:", k + 1);
-        reader.expect(&header)?;
-        first_lines.push(reader.lines.number() + 1);
-        lists.push(if k == 0 { reader.unigrams(count)? } else { reader.section(k + 1, count)? });
-    }
-    reader.expect("\\end\\")?;
-    let start = crate::HEADER;
-    let built = build(lists, start).map_err(|problem| match problem {
+    let mut first_lines = vec![reader.header(1)?];
+    let unigrams = reader.unigrams(counts[0])?;
+    let wrong = |first_lines: &[u64], problem: Unbuildable| match problem {
         Unbuildable::Duplicate { order, first, second } => {
             let line = |i: usize| first_lines[order - 1] + i as u64;
             let problem = format!("this {order}-gram is already in line {}", line(first));
@@ -47,7 +39,19 @@ pub fn read_from(reader: impl BufRead, name: &Path) -> Result<Model, LmError> {
         Unbuildable::TooLarge => {
             LmError::model(name, "the model has more n-grams or words than 32-bit numbers can tell")
         }
-    })?;
+    };
+    let expected: Vec<usize> = counts.iter().map(|&count| count as usize).collect();
+    let mut builder =
+        Builder::new(&unigrams, &expected, crate::HEADER).map_err(|problem| wrong(&first_lines, problem))?;
+    drop(unigrams);
+    for (order, &count) in (1..).zip(&counts).skip(1) {
+        first_lines.push(reader.header(order)?);
+        builder.begin().map_err(|problem| wrong(&first_lines, problem))?;
+        reader.section(order, count, &mut builder)?;
+        builder.end().map_err(|problem| wrong(&first_lines, problem))?;
+    }
+    reader.expect("\\end\\")?;
+    let built = builder.finish().map_err(|problem| wrong(&first_lines, problem))?;
     Ok(Model::new(built, reader.vocabulary))
 }
 
@@ -101,6 +105,12 @@ impl<R: BufRead> Reader<'_, R> {
         }
     }
 
+    /// Reads the line before the n-grams of an order. Returns the number of the line after it.
+    fn header(&mut self, order: usize) -> Result<u64, LmError> {
+        self.expect(&format!("\\{order}-grams:"))?;
+        Ok(self.lines.number() + 1)
+    }
+
     /// Reads the words. Those with fixed ids get values even where the file lacks them.
     fn unigrams(&mut self, count: u64) -> Result<NGrams, LmError> {
         let mut list = NGrams::new(1);
@@ -136,24 +146,27 @@ impl<R: BufRead> Reader<'_, R> {
     }
 
     /// Reads the n-grams of one order.
-    fn section(&mut self, order: usize, count: u64) -> Result<NGrams, LmError> {
-        let mut list = NGrams::new(order);
+    fn section(&mut self, order: usize, count: u64, builder: &mut Builder) -> Result<(), LmError> {
         let mut ids = [0; MAX_ORDER];
         for i in 0..count {
             let line = self.lines.entry(order, i, count)?;
             let entry = Entry::parse(line, order).and_then(|entry| {
                 for (id, word) in ids.iter_mut().zip(&entry.words[..order]) {
+                    // N-grams that are sorted share words with the one before.
+                    if self.vocabulary.word(WordId(*id)) == *word {
+                        continue;
+                    }
                     let found = self.vocabulary.find(word);
                     *id = found.ok_or_else(|| format!("the word `{}` is not among the 1-grams", shown(word)))?.0;
                 }
                 Ok((entry.log10, entry.backoff))
             });
             match entry {
-                Ok((log10, backoff)) => list.push(&ids[..order], log10, backoff),
+                Ok((log10, backoff)) => builder.push(&ids[..order], log10, backoff),
                 Err(problem) => return Err(self.lines.error(problem)),
             }
         }
-        Ok(list)
+        Ok(())
     }
 }
 
@@ -167,24 +180,34 @@ struct Entry<'l> {
 impl<'l> Entry<'l> {
     /// Probability, words, and a back-off weight that may be missing, between tabs or spaces.
     fn parse(line: &'l str, order: usize) -> Result<Self, String> {
-        let mut fields = line.split([' ', '\t']).filter(|field| !field.is_empty());
-        let log10 = number(fields.next().unwrap_or(""), "log10 probability")?;
+        let mut rest = line;
+        let log10 = number(field(&mut rest).unwrap_or(""), "log10 probability")?;
         if log10 > 0.0 {
             return Err(format!("the log10 probability {log10} is above 0"));
         }
         let mut words = [""; MAX_ORDER];
         for (i, word) in words[..order].iter_mut().enumerate() {
             let got = || format!("expected a probability and {order} words, got {i} words in `{}`", shown(line));
-            *word = fields.next().ok_or_else(got)?;
+            *word = field(&mut rest).ok_or_else(got)?;
         }
-        let backoff = fields.next().map_or(Ok(0.0), |field| number(field, "log10 back-off weight"))?;
-        match fields.next() {
+        let backoff = field(&mut rest).map_or(Ok(0.0), |field| number(field, "log10 back-off weight"))?;
+        match field(&mut rest) {
             Some(_) => {
                 Err(format!("more than a probability, {order} words and a back-off weight in `{}`", shown(line)))
             }
             None => Ok(Self { log10, words, backoff }),
         }
     }
+}
+
+/// Takes the next field, which spaces or tabs surround, off the front of a line.
+fn field<'l>(rest: &mut &'l str) -> Option<&'l str> {
+    let is_space = |byte: &u8| matches!(byte, b' ' | b'\t');
+    let start = rest.bytes().position(|byte| !is_space(&byte))?;
+    let line = &rest[start..];
+    let (field, after) = line.split_at(line.as_bytes().iter().position(is_space).unwrap_or(line.len()));
+    *rest = after;
+    Some(field)
 }
 
 /// A number that is finite; `-inf`, as SRILM writes it, is the least probability there is.

@@ -13,7 +13,7 @@ pub fn write(model: &Model, writer: &mut dyn Write) -> io::Result<()> {
     for (k, count) in model.counts().iter().enumerate() {
         writeln!(writer, "ngram {}={count}", k + 1)?;
     }
-    for list in model.lists() {
+    for list in model.layout.lists(&model.bytes) {
         writeln!(writer, "\n\\{}-grams:", list.order)?;
         for (i, words) in list.iter().enumerate() {
             write!(writer, "{}", list.log10[i])?;

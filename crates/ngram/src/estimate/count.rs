@@ -4,6 +4,7 @@ use super::record::Key;
 use super::sort::{Room, Sorted, Sorter};
 use crate::vocabulary::{BEGIN, END, Vocabulary};
 use crate::{LmError, MAX_ORDER};
+use metaphrase_base::{LONGEST_LINE, read_line};
 use std::io::BufRead;
 use std::path::Path;
 
@@ -31,11 +32,13 @@ pub(crate) fn count(
     let mut line = Vec::new();
     loop {
         line.clear();
-        let read = text.read_until(b'\n', &mut line);
-        match read {
-            Ok(0) => break,
-            Ok(_) => sentences += 1,
-            Err(e) => return Err(LmError::io(name, "read", e)),
+        match read_line(text, &mut line).map_err(|e| LmError::io(name, "read", e))? {
+            None => break,
+            Some(read) if read.cut => {
+                let problem = format!("the line has more than {LONGEST_LINE} bytes; put a sentence on each line");
+                return Err(LmError::line(name, sentences + 1, problem));
+            }
+            Some(_) => sentences += 1,
         }
         let line = str::from_utf8(&line).map_err(|_| LmError::line(name, sentences, "the line is not UTF-8"))?;
         counter.sentence(line, skip, |problem| LmError::line(name, sentences, problem))?;

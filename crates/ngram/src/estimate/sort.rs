@@ -10,6 +10,11 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+/// Records that a sorter holds before it writes to files, if its room is not smaller: more make no sort faster.
+const BLOCK: usize = 1 << 19;
+/// The part of its records that it holds when there are many: the number of runs grows with the logarithm of their number.
+const SHARE: usize = 8;
+
 /// The resources of a sort: folder, memory, threads.
 #[derive(Debug, Clone)]
 pub(crate) struct Room {
@@ -29,11 +34,13 @@ pub(crate) struct Sorter {
     adds_up: bool,
     records: Vec<Record>,
     runs: Vec<File>,
+    /// Records in the runs.
+    written: usize,
 }
 
 impl Sorter {
     pub(crate) fn new(room: &Room) -> Self {
-        Self { room: room.clone(), adds_up: false, records: Vec::new(), runs: Vec::new() }
+        Self { room: room.clone(), adds_up: false, records: Vec::new(), runs: Vec::new(), written: 0 }
     }
 
     /// A sorter that adds up the payloads of records with the same key.
@@ -42,18 +49,25 @@ impl Sorter {
     }
 
     pub(crate) fn push(&mut self, key: Key, payload: u64) -> Result<(), LmError> {
-        if self.records.len() >= self.room.records.max(2) {
+        if self.records.len() >= self.limit() {
             self.make_room()?;
         }
         self.records.push(Record { key, payload });
         Ok(())
     }
 
+    /// Records that are held in memory at most.
+    fn limit(&self) -> usize {
+        BLOCK.max(self.written / SHARE).min(self.room.records).max(2)
+    }
+
     /// Puts the records in order. Records that do not fit into memory go to files.
     fn make_room(&mut self) -> Result<(), LmError> {
+        let limit = self.limit();
         let parts = self.sort();
         // Text repeats itself: adding up alone often makes enough room.
-        if self.records.len() > self.room.records / 2 {
+        if self.records.len() > limit / 2 {
+            self.written += self.records.len();
             for part in parts {
                 self.runs.push(spill(&self.records[part], &self.room.folder)?);
             }

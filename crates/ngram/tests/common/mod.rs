@@ -58,7 +58,9 @@ pub fn compare(model: &Model, naive: &Naive, sentence: &[&str]) {
         assert!(scored.order <= history.len() && scored.order <= model.order());
         let context = model.context(&state);
         for id in [id, UNKNOWN, BEGIN, END, WordId(3), WordId(u32::MAX)] {
-            assert_eq!(context.score(id), model.score(&state, id).0, "{history:?}, word {id}");
+            let found = context.look_up(id);
+            assert_eq!((found.log10, context.after(&found)), model.score(&state, id), "{history:?}, word {id}");
+            assert_eq!(context.score(id), found.log10);
         }
         state = scored.state;
     }

@@ -3,9 +3,9 @@
 //! A state is made once, when a hypothesis first comes to it. So a hypothesis carries four bytes, and a step asks for a few
 //! transitions, most of which are known.
 
-use super::phrases::{Phrases, Tails};
+use super::phrases::Phrases;
 use super::{Constraints, TermSet};
-use metaphrase_base::WordId;
+use metaphrase_base::{ReadText, Said, WordId};
 use std::collections::HashMap;
 
 /// A state of an [`Automaton`].
@@ -24,8 +24,10 @@ struct Key {
     met: TermSet,
     /// The words after them that may become a phrase.
     node: u32,
-    /// The longest end of all words that begins an avoided phrase.
-    tail: u32,
+    /// The end of the text that counts for the avoided phrases.
+    tail: Vec<u8>,
+    /// Whether an avoided phrase stands at the end, unless the next word continues its last written word.
+    open: bool,
 }
 
 #[derive(Debug)]
@@ -37,10 +39,12 @@ struct State {
     done: bool,
     /// The words that are needed, where terms take their shortest alternatives.
     rest: Vec<WordId>,
+    /// The last words of these terms.
+    ends: Vec<WordId>,
+    /// The last word of a term that is met if the next word continues no written word.
+    whole: Option<WordId>,
     /// Words that come nearer to meeting all terms.
     next: Vec<WordId>,
-    /// Words that would end an avoided phrase.
-    forbidden: Vec<WordId>,
 }
 
 /// The states of one sentence's hypotheses.
@@ -50,11 +54,15 @@ pub(crate) struct Automaton {
     states: Vec<State>,
     numbers: HashMap<Key, StateId>,
     transitions: HashMap<(StateId, Symbol), StateId>,
+    /// Whether a word may not follow a state, for the avoided phrases.
+    bans: HashMap<(StateId, WordId), bool>,
     /// By word that makes progress: its best log-probability in any context so far.
     best: HashMap<WordId, f32>,
+    /// By last word of a term: the best log-probability so far of a word after it that continues no written word.
+    best_after: HashMap<WordId, f32>,
 }
 
-/// Words outside all phrases are alike, except that some continue the word before.
+/// Without avoided phrases, words outside all phrases are alike, except that some continue the word before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Symbol {
     Word(WordId),
@@ -69,13 +77,21 @@ impl Automaton {
             states: vec![],
             numbers: HashMap::new(),
             transitions: HashMap::new(),
+            bans: HashMap::new(),
             best: HashMap::new(),
+            best_after: HashMap::new(),
         };
-        automaton.state(Key { met, node: Phrases::ROOT, tail: Tails::ROOT });
+        automaton.state(Key { met, node: Phrases::ROOT, tail: Vec::new(), open: false });
         automaton
     }
 
-    /// The number of words that are still needed at least; 0 if the sentence may end here.
+    /// Whether the sentence may end here: all terms are met, and no avoided phrase stands at the end.
+    pub(crate) fn may_end(&self, state: StateId) -> bool {
+        let state = &self.states[state.0 as usize];
+        state.needed == 0 && !state.key.open
+    }
+
+    /// The number of words that are still needed at least.
     pub(crate) fn needed(&self, state: StateId) -> usize {
         self.states[state.0 as usize].needed
     }
@@ -91,10 +107,41 @@ impl Automaton {
         *best = best.max(log_prob);
     }
 
+    /// Notes the log-probability of a word that continues no written word, after the last word of a term.
+    pub(crate) fn saw_after(&mut self, last: WordId, log_prob: f32) {
+        let best = self.best_after.entry(last).or_insert(f32::NEG_INFINITY);
+        *best = best.max(log_prob);
+    }
+
+    /// The last word of a term that is met if the next word continues no written word.
+    pub(crate) fn whole(&self, state: StateId) -> Option<WordId> {
+        self.states[state.0 as usize].whole
+    }
+
+    /// Whether there are phrases to avoid.
+    pub(crate) fn avoids(&self) -> bool {
+        self.constraints.0.avoided.is_some()
+    }
+
+    /// Whether `word` continues the written word before it.
+    pub(crate) fn continues(&self, word: WordId) -> bool {
+        self.constraints.0.continues(word)
+    }
+
+    /// Notes what `log_prob` gives for the words that can begin a term.
+    pub(crate) fn look_ahead(&mut self, log_prob: impl Fn(WordId) -> f32) {
+        for number in 0..self.next(StateId::START).len() {
+            let word = self.next(StateId::START)[number];
+            self.saw(word, log_prob(word));
+        }
+    }
+
     /// The cost of the words that are still needed if each has the best log-probability that it has had so far: the rest
     /// cost of phrase-based search. An estimate, at most 0; words not seen yet cost nothing.
     pub(crate) fn rest(&self, state: StateId) -> f32 {
-        self.states[state.0 as usize].rest.iter().filter_map(|word| self.best.get(word)).sum()
+        let State { rest, ends, .. } = &self.states[state.0 as usize];
+        let words: f32 = rest.iter().filter_map(|word| self.best.get(word)).sum();
+        words + ends.iter().filter_map(|last| self.best_after.get(last)).sum::<f32>()
     }
 
     /// The number of words that are still needed at least after `word`.
@@ -108,9 +155,28 @@ impl Automaton {
         &self.states[state.0 as usize].next
     }
 
-    /// Words that would end an avoided phrase.
-    pub(crate) fn forbidden(&self, state: StateId) -> &[WordId] {
-        &self.states[state.0 as usize].forbidden
+    /// Whether `word` would complete an avoided phrase. A word that may stand inside a longer written word, as `Haus` in
+    /// `Haustür`, may follow only where it makes progress in a term that goes on with this written word.
+    pub(crate) fn bans(&mut self, state: StateId, word: WordId) -> bool {
+        let Some(avoided) = &self.constraints.0.avoided else { return false };
+        if let Some(&known) = self.bans.get(&(state, word)) {
+            return known;
+        }
+        let banned = match avoided.read(&self.states[state.0 as usize].key.tail, word).said {
+            Said::Nothing => false,
+            Said::Open => !self.goes_on(state, word),
+            Said::Phrase => true,
+        };
+        self.bans.insert((state, word), banned);
+        banned
+    }
+
+    /// Whether `word` is the next one of a term whose following word continues the written word.
+    fn goes_on(&self, state: StateId, word: WordId) -> bool {
+        let Key { met, node, .. } = &self.states[state.0 as usize].key;
+        let phrases = &self.constraints.0.phrases;
+        let next = [*node, Phrases::ROOT].into_iter().filter_map(|node| phrases.child(node, word, met));
+        next.into_iter().any(|node| phrases.children(node, met).any(|(after, _)| self.constraints.0.continues(after)))
     }
 
     /// The state after `word`.
@@ -119,23 +185,32 @@ impl Automaton {
         if let Some(&known) = self.transitions.get(&(state, symbol)) {
             return known;
         }
-        let Key { met, node, tail } = &self.states[state.0 as usize].key;
+        let Key { met, node, tail, .. } = &self.states[state.0 as usize].key;
         let given = &self.constraints.0;
         let mut met = met.clone();
         let mut words = given.phrases.path(*node);
         words.push(word);
-        let tail = given.avoided.after(*tail, word);
+        let text = given.avoided.as_ref().map(|avoided| avoided.read(tail, word));
+        let ReadText { tail, said } = text.unwrap_or_default();
         let begin = given.read(&words, &mut met, false, |_, _, _| {});
         let step = |node, &word| given.phrases.child(node, word, &met);
         let node = words[begin..].iter().try_fold(Phrases::ROOT, step).unwrap_or(Phrases::ROOT);
-        let to = self.state(Key { met, node, tail });
+        let to = self.state(Key { met, node, tail, open: said == Said::Open });
         self.transitions.insert((state, symbol), to);
         to
     }
 
+    /// The state after a word of a given prefix. An avoided phrase at its end can not be helped: the words after it are
+    /// free.
+    pub(crate) fn after_given(&mut self, state: StateId, word: WordId) -> StateId {
+        let to = self.after(state, word);
+        let key = &self.states[to.0 as usize].key;
+        if key.open { self.state(Key { tail: Vec::new(), open: false, ..key.clone() }) } else { to }
+    }
+
     fn symbol(&self, word: WordId) -> Symbol {
         let given = &self.constraints.0;
-        if given.phrases.knows(word) || given.avoided.knows(word) {
+        if given.phrases.knows(word) || given.avoided.is_some() {
             Symbol::Word(word)
         } else {
             Symbol::Other { continues: given.continues(word) }
@@ -148,7 +223,7 @@ impl Automaton {
             return number;
         }
         let given = &self.constraints.0;
-        let Key { met, node, tail } = &key;
+        let Key { met, node, .. } = &key;
         // If the sentence ended here: what the words that may become a phrase are by themselves.
         let mut settled = met.clone();
         given.read(&given.phrases.path(*node), &mut settled, true, |_, _, _| {});
@@ -172,8 +247,10 @@ impl Automaton {
             Some((_, begun, left)) if begun == term => words[words.len().saturating_sub(left as usize)..].to_vec(),
             _ => words.clone(),
         };
-        let rest =
-            given.shortest.iter().enumerate().filter(|(term, _)| !open.contains(*term)).flat_map(of_term).collect();
+        let unmet = || given.shortest.iter().enumerate().filter(|(term, _)| !open.contains(*term));
+        let rest = unmet().flat_map(of_term).collect();
+        let ends = unmet().filter_map(|(_, words)| words.last().copied()).collect();
+        let whole = given.phrases.ends(*node, met).and_then(|_| given.phrases.path(*node).pop());
 
         let mut next: Vec<WordId> = given.phrases.children(*node, met).map(|child| child.0).collect();
         // Nothing is begun, or what is begun is whole: another term may follow.
@@ -182,11 +259,9 @@ impl Automaton {
         }
         next.sort_unstable();
         next.dedup();
-        let forbidden = given.avoided.forbidden(*tail);
-        next.retain(|word| forbidden.binary_search(word).is_err());
 
         let number = StateId(WordId::new(self.states.len()).0);
-        self.states.push(State { key: key.clone(), needed, done: all == 0, rest, next, forbidden });
+        self.states.push(State { key: key.clone(), needed, done: all == 0, rest, ends, whole, next });
         self.numbers.insert(key, number);
         number
     }
@@ -195,6 +270,7 @@ impl Automaton {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use metaphrase_testkit::AvoidedWords;
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
@@ -211,12 +287,14 @@ mod tests {
             let avoided = [phrase(4)];
             let text: Vec<WordId> = (0..4).flat_map(|_| phrase(4)).collect();
             let continues: Vec<bool> = (0..5).map(|_| rng.random_range(0..4) == 0).collect();
-            let Ok(constraints) = Constraints::new(&terms, &avoided, Some(continues.into())) else { continue };
+            let Ok(constraints) = Constraints::new(&terms, AvoidedWords::new(&avoided), Some(continues.into())) else {
+                continue;
+            };
             let mut automaton = Automaton::new(constraints.clone());
             let mut state = StateId::START;
             for said in 1..=text.len() {
                 let word = text[said - 1];
-                let forbidden = automaton.forbidden(state).contains(&word);
+                let forbidden = automaton.bans(state, word);
                 let ends = avoided.iter().any(|phrase| text[..said].ends_with(phrase));
                 assert_eq!(forbidden, ends, "{avoided:?} {:?}", &text[..said]);
                 state = automaton.after(state, word);
@@ -235,7 +313,7 @@ mod tests {
             let mut phrase =
                 || -> Vec<WordId> { (0..rng.random_range(1..=3)).map(|_| WordId(rng.random_range(1..6))).collect() };
             let terms: Vec<Vec<Vec<WordId>>> = (0..3).map(|_| vec![phrase()]).collect();
-            let Ok(constraints) = Constraints::new(&terms, &[], None) else { continue };
+            let Ok(constraints) = Constraints::new(&terms, None, None) else { continue };
             let mut automaton = Automaton::new(constraints);
             let mut state = StateId::START;
             while automaton.needed(state) > 0 {

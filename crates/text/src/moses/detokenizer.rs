@@ -7,7 +7,7 @@ use super::char_class::{self as class, is, is_cjk, words};
 
 /// Joins tokens to a line as Moses' `detokenizer.perl` and `sacremoses` do.
 ///
-/// `en`, `fr`, `it`, `ga`, `cs` and `ko` have rules of their own; any other language code is
+/// `en`, `fr`, `it`, `ga`, `cs`, `ko`, `th`, `lo`, `km` and `my` have rules of their own; any other language code is
 /// accepted. Two rules differ from `sacremoses`, both Czech: it looks for decimal numbers at the
 /// end of the line instead of before the token (we look before, as Moses does), and it fails on a
 /// dash behind an apostrophe (we go on).
@@ -26,6 +26,8 @@ enum Language {
     /// And Irish: French apostrophes without French punctuation.
     Italian,
     Korean,
+    /// Thai, Lao, Khmer and Burmese: words without spaces between them, which `sacremoses` does not know.
+    SoutheastAsian,
     Other,
 }
 
@@ -51,6 +53,7 @@ impl MosesDetokenizer {
             "fr" => Language::French,
             "ga" | "it" => Language::Italian,
             "ko" => Language::Korean,
+            "km" | "lo" | "my" | "th" => Language::SoutheastAsian,
             _ => Language::Other,
         };
         Self { lang, unescape: true }
@@ -102,8 +105,15 @@ impl MosesDetokenizer {
         let token = tokens[i];
         let previous = i.checked_sub(1).map(|i| tokens[i]);
         let made_of = |set: &str| token.chars().all(|c| set.contains(c));
-        if token.starts_with(is_cjk) && self.lang != Language::Korean {
-            let joined = previous.is_some_and(|token| token.ends_with(is_cjk));
+        let unspaced = |c| match self.lang {
+            Language::Korean => false,
+            Language::SoutheastAsian => {
+                is_cjk(c) || matches!(c, '\u{e01}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}')
+            }
+            _ => is_cjk(c),
+        };
+        if token.starts_with(unspaced) {
+            let joined = previous.is_some_and(|token| token.ends_with(unspaced));
             return if joined { Join::Left } else { Join::Free };
         }
         if token.chars().all(|c| "([{¿¡".contains(c) || is(c, class::CURRENCY)) {

@@ -8,7 +8,8 @@ use super::protect::ProtectedPatterns;
 ///
 /// There are rules of their own for the apostrophe in `en`, `fr` and `it`, and letters of their own
 /// in `zh`, `ja`, `ko` and `cjk`; the rest of a language is its list of abbreviations
-/// ([`NonbreakingPrefixes::for_language`]). Any language code is accepted.
+/// ([`NonbreakingPrefixes::for_language`]). Any language code is accepted;
+/// [`WordTokenizer`](crate::language::WordTokenizer) knows which codes are languages, and splits text without spaces.
 #[derive(Clone, Debug)]
 pub struct MosesTokenizer {
     prefixes: NonbreakingPrefixes,

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 
 /// No rule of a real table writes more than the 33 bytes of U+FDFA in NFKC; a table that would blow text up by
 /// more than this is refused.
-const MAX_REPLACEMENT: usize = 1024;
+pub(super) const MAX_REPLACEMENT: usize = 1024;
 
 /// A compiled table (`precompiled_charsmap`): the size of the trie in bytes (32 bits, little-endian), the trie, and
 /// the replacements, each ended by a zero byte. The trie's values are offsets into the replacements.

@@ -26,6 +26,7 @@ mod error;
 mod file;
 mod normalizer;
 mod pieces;
+mod spelling;
 pub mod train;
 mod unigram;
 mod utf8;
@@ -150,7 +151,8 @@ impl SentencePieceModel {
         })
     }
 
-    /// Replaces `out` by the ids of `text`. Adds neither start nor end of sentence.
+    /// Replaces `out` by the ids of `text`, as far as it [`reads`](Self::reads) the text. Adds neither start nor end of
+    /// sentence.
     pub fn encode(&self, text: &str, out: &mut Vec<WordId>) {
         self.encode_with(&mut Scratch::default(), text, out);
     }
@@ -179,6 +181,16 @@ impl SentencePieceModel {
             (None, _) => out.push(self.piece(id).to_owned()),
         });
         out
+    }
+
+    /// The number of bytes at the start of `text` that are segmented: all of them, unless normalisation makes more than
+    /// 1 MiB. A single character can become dozens, so a text is bounded by what becomes of it.
+    #[must_use]
+    pub fn reads(&self, text: &str) -> usize {
+        if text.len() <= normalizer::LONGEST / charsmap::MAX_REPLACEMENT {
+            return text.len();
+        }
+        self.normalizer.normalize(text.as_bytes(), self.indices.user_defined.as_ref(), &mut Vec::new())
     }
 
     /// The text of `ids`: control symbols are dropped, bytes joined to characters (U+FFFD for other bytes), the
@@ -216,7 +228,7 @@ impl SentencePieceModel {
                 bytes.push(byte);
                 continue;
             }
-            push_characters(&mut bytes, &mut text);
+            utf8::push_characters(&mut bytes, &mut text);
             at_start &= text.is_empty();
             match kind {
                 Kind::Control => {}
@@ -229,7 +241,7 @@ impl SentencePieceModel {
                 }
             }
         }
-        push_characters(&mut bytes, &mut text);
+        utf8::push_characters(&mut bytes, &mut text);
         match &self.denormalizer {
             Some(denormalizer) => {
                 let mut out = Vec::new();
@@ -370,20 +382,6 @@ impl SentencePieceModel {
             after_unknown = segment.id == UNKNOWN;
         }
     }
-}
-
-/// Appends the characters that `bytes` make, U+FFFD for each byte outside a character, and clears `bytes`.
-fn push_characters(bytes: &mut Vec<u8>, text: &mut String) {
-    let mut rest = bytes.as_slice();
-    while !rest.is_empty() {
-        let length = utf8::valid_char_len(rest);
-        match length.and_then(|length| str::from_utf8(&rest[..length]).ok()) {
-            Some(character) => text.push_str(character),
-            None => text.push('\u{FFFD}'),
-        }
-        rest = &rest[length.unwrap_or(1)..];
-    }
-    bytes.clear();
 }
 
 /// Appends a piece with its marks as blanks.

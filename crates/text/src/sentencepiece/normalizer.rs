@@ -5,9 +5,13 @@ use super::charsmap::CharsMap;
 use super::double_array::DoubleArray;
 use super::file::NormalizerSpec;
 use super::utf8::valid_char_len;
+use metaphrase_base::LONGEST_LINE;
 
 /// U+2581, which stands for a blank in pieces.
 pub(super) const SPACE_MARK: &str = "\u{2581}";
+
+/// The most bytes of normalised text, but for a last replacement: one character may become 1024 bytes.
+pub(super) const LONGEST: usize = LONGEST_LINE;
 
 /// A `NormalizerSpec` made ready.
 #[derive(Debug, Clone)]
@@ -55,8 +59,9 @@ impl Normalizer {
         (self.add_dummy_prefix || self.remove_extra_whitespaces, self.remove_extra_whitespaces)
     }
 
-    /// Writes `text`, normalised, to `out` (cleared first). It is UTF-8 if `text` and the table are.
-    pub(super) fn normalize(&self, text: &[u8], user_defined: Option<&DoubleArray>, out: &mut Vec<u8>) {
+    /// Writes `text`, normalised, to `out` (cleared first), up to [`LONGEST`] bytes; the rest of `text` is not read. It is
+    /// UTF-8 if `text` and the table are. Returns the number of bytes of `text` that were read.
+    pub(super) fn normalize(&self, text: &[u8], user_defined: Option<&DoubleArray>, out: &mut Vec<u8>) -> usize {
         out.clear();
         let mut rest = text;
         if self.remove_extra_whitespaces {
@@ -65,15 +70,15 @@ impl Normalizer {
             }
         }
         if rest.is_empty() {
-            return;
+            return text.len();
         }
-        out.reserve(rest.len() + rest.len() / 2 + self.space.len());
+        out.reserve(rest.len().min(LONGEST) * 3 / 2 + self.space.len());
         if self.add_dummy_prefix && !self.whitespace_as_suffix {
             out.extend_from_slice(self.space.as_bytes());
         }
         let mut after_space = self.remove_extra_whitespaces;
-        while !rest.is_empty() {
-            let plain = self.plain_run(rest);
+        while !rest.is_empty() && out.len() < LONGEST {
+            let plain = self.plain_run(rest).min(LONGEST - out.len());
             if plain > 0 {
                 out.extend_from_slice(&rest[..plain]);
                 rest = &rest[plain..];
@@ -99,6 +104,7 @@ impl Normalizer {
         if self.add_dummy_prefix && self.whitespace_as_suffix {
             out.extend_from_slice(self.space.as_bytes());
         }
+        text.len() - rest.len()
     }
 
     /// Length of the run of plain characters that `text` starts with, as far as it can be told from them and the

@@ -39,15 +39,35 @@ impl MarianMt {
         pieces
     }
 
+    /// The number of bytes of `line` that are segmented.
+    pub(super) fn reads(&self, line: &str) -> usize {
+        let (language, text) = split_language(line);
+        language.map_or(0, str::len) + self.model.reads(text)
+    }
+
     pub(super) fn encode(&self, line: &str, out: &mut Vec<WordId>) {
         out.extend(self.pieces(line).iter().map(|piece| self.words.id(piece).unwrap_or(self.unk)));
     }
 
     /// Special words are left out; words that the model does not have are taken as they are.
     pub(super) fn decode(&self, ids: &[WordId]) -> String {
-        let is_text = |id: &WordId| *id != self.eos && *id != self.unk && Some(*id) != self.pad;
-        let text = self.model.decode_pieces(ids.iter().copied().filter(is_text).map(|id| self.words.word(id)));
-        text.replace('\u{2581}', " ").trim().to_owned()
+        let text = ids.iter().copied().filter(|id| self.is_text(*id)).map(|id| self.words.word(id));
+        self.model.decode_pieces(text).replace('\u{2581}', " ").trim().to_owned()
+    }
+
+    /// As [`Vocabulary::spell`](super::Vocabulary::spell).
+    pub(super) fn spell(&self, id: WordId, out: &mut Vec<u8>) {
+        let word = self.words.word(id);
+        match self.model.id(word) {
+            _ if !self.is_text(id) => {}
+            Some(piece) => self.model.spell(piece, out),
+            None => out.extend_from_slice(word.replace('\u{2581}', " ").as_bytes()),
+        }
+    }
+
+    /// Whether a word shows in a text.
+    fn is_text(&self, id: WordId) -> bool {
+        id != self.eos && id != self.unk && Some(id) != self.pad
     }
 }
 

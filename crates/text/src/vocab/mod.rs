@@ -25,6 +25,7 @@ use crate::sentencepiece::{Scratch, SentencePieceModel};
 use marian_mt::MarianMt;
 use metaphrase_base::WordId;
 use std::path::Path;
+use unicode_normalization::char::is_combining_mark;
 use words::WordList;
 
 const EOS: &str = "</s>";
@@ -213,8 +214,8 @@ impl Vocabulary {
         control.filter(|&id| !self.is_unknown(id)).chain(pad).collect()
     }
 
-    /// Whether `id` goes on with the written word before it: a piece that begins with a letter or digit and without
-    /// the mark of a new word, or a byte. Scripts without spaces have no such words.
+    /// Whether `id` goes on with the written word before it: a piece that begins with a letter, digit or combining mark and
+    /// without the mark of a new word, or a byte. Scripts without spaces have no such words.
     #[must_use]
     pub fn continues(&self, id: WordId) -> bool {
         if matches!(self.form, Form::Words(_)) || id == self.eos || self.is_unknown(id) {
@@ -222,10 +223,39 @@ impl Vocabulary {
         }
         let piece = self.word(id);
         let byte = piece.len() == 6 && piece.starts_with("<0x") && piece.ends_with('>');
-        byte || piece.chars().next().is_some_and(|first| first.is_alphanumeric() && !is_cjk(first))
+        let joins = |first: char| (first.is_alphanumeric() && !is_cjk(first)) || is_combining_mark(first);
+        byte || piece.chars().next().is_some_and(joins)
     }
 
-    /// Replaces `out` by the ids of `line`, the end of sentence included.
+    /// Appends the bytes that a word adds to a text: a blank for each mark of a new word, one byte for the piece of a byte,
+    /// nothing for a control symbol. What [`decode`](Self::decode) does at the start of a text and with bytes that make no
+    /// character is left out.
+    pub fn spell(&self, id: WordId, out: &mut Vec<u8>) {
+        if id == self.eos {
+            return;
+        }
+        match &self.form {
+            Form::Words(words) => {
+                out.push(b' ');
+                out.extend_from_slice(words.word(id).as_bytes());
+            }
+            Form::Pieces(pieces) => pieces.spell(id, out),
+            Form::MarianMt(model) => model.spell(id, out),
+        }
+    }
+
+    /// The number of bytes at the start of `line` that are segmented: all of them, unless normalisation makes more than
+    /// 1 MiB of them. The caller of a longer line has to tell that the rest is left out.
+    #[must_use]
+    pub fn reads(&self, line: &str) -> usize {
+        match &self.form {
+            Form::Words(_) => line.len(),
+            Form::Pieces(pieces) => pieces.reads(line),
+            Form::MarianMt(model) => model.reads(line),
+        }
+    }
+
+    /// Replaces `out` by the ids of `line`, as far as it [`reads`](Self::reads) the line, the end of sentence included.
     pub fn encode(&self, line: &str, out: &mut Vec<WordId>) {
         self.encode_with(&mut Scratch::default(), line, out);
     }

@@ -1,29 +1,21 @@
 //! Lines of text files, plain or compressed.
 
 use super::DataError;
-use flate2::bufread::MultiGzDecoder;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use crate::text_lines::open;
+use metaphrase_base::read_line;
+use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
-
-/// The longest sentence, in bytes; the rest of a longer line is not kept. It bounds the memory that a file without
-/// line ends takes.
-pub(super) const MAX_LINE: usize = 1 << 20;
 
 /// Reads lines of a file; one whose name ends in `.gz` is decompressed.
 pub(super) struct LineReader {
     path: PathBuf,
-    reader: Box<dyn BufRead + Send>,
+    reader: BufReader<Box<dyn Read + Send>>,
     lines: usize,
 }
 
 impl LineReader {
     pub(super) fn open(path: &Path) -> Result<Self, DataError> {
-        let file = File::open(path).map_err(|source| DataError::Open { path: path.to_owned(), source })?;
-        let file = BufReader::with_capacity(1 << 16, file);
-        let is_gz = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"));
-        let reader: Box<dyn BufRead + Send> =
-            if is_gz { Box::new(BufReader::with_capacity(1 << 16, MultiGzDecoder::new(file))) } else { Box::new(file) };
+        let reader = open(path).map_err(|source| DataError::Open { path: path.to_owned(), source })?;
         Ok(Self { path: path.to_owned(), reader, lines: 0 })
     }
 
@@ -36,36 +28,20 @@ impl LineReader {
         self.lines
     }
 
-    /// Reads up to `count` lines.
-    pub(super) fn read(&mut self, count: usize) -> Result<LineBlock, DataError> {
-        let mut lines = LineBlock { first: self.lines + 1, ..LineBlock::default() };
-        while lines.len() < count {
-            match self.read_line(&mut lines.bytes) {
-                Ok(false) => break,
-                Ok(true) => lines.ends.push(lines.bytes.len()),
-                Err(source) => {
-                    return Err(DataError::Read { path: self.path.clone(), lines: self.lines, source });
+    /// Appends the next line to `block`; false at the end of the file.
+    pub(super) fn read(&mut self, block: &mut LineBlock) -> Result<bool, DataError> {
+        match read_line(&mut self.reader, &mut block.bytes) {
+            Ok(None) => return Ok(false),
+            Ok(Some(line)) => {
+                if block.ends.is_empty() {
+                    block.first = self.lines + 1;
                 }
+                block.ends.push((block.bytes.len(), line.cut));
             }
-            self.lines += 1;
+            Err(source) => return Err(DataError::Read { path: self.path.clone(), lines: self.lines, source }),
         }
-        Ok(lines)
-    }
-
-    /// Appends a line without its end (`\n` or `\r\n`); false at the end of the file.
-    fn read_line(&mut self, out: &mut Vec<u8>) -> io::Result<bool> {
-        let start = out.len();
-        let limit = MAX_LINE + 1;
-        let read = self.reader.by_ref().take(limit as u64).read_until(b'\n', out)?;
-        if out[start..].ends_with(b"\n") {
-            out.pop();
-        } else if read == limit {
-            self.reader.skip_until(b'\n')?;
-        }
-        if out[start..].ends_with(b"\r") {
-            out.pop();
-        }
-        Ok(read > 0)
+        self.lines += 1;
+        Ok(true)
     }
 }
 
@@ -73,7 +49,8 @@ impl LineReader {
 #[derive(Default)]
 pub(super) struct LineBlock {
     bytes: Vec<u8>,
-    ends: Vec<usize>,
+    /// Where each line ends, and whether it was cut.
+    ends: Vec<(usize, bool)>,
     first: usize,
 }
 
@@ -82,10 +59,20 @@ impl LineBlock {
         self.ends.len()
     }
 
+    /// Bytes of all lines.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// Line `i` of this block.
     pub(super) fn line(&self, i: usize) -> &[u8] {
-        let start = if i == 0 { 0 } else { self.ends[i - 1] };
-        &self.bytes[start..self.ends[i]]
+        let start = if i == 0 { 0 } else { self.ends[i - 1].0 };
+        &self.bytes[start..self.ends[i].0]
+    }
+
+    /// Whether line `i` was longer than the longest line that is kept.
+    pub(super) fn is_cut(&self, i: usize) -> bool {
+        self.ends[i].1
     }
 
     /// The number of line `i` of this block in the file, from 1.
@@ -99,19 +86,21 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may panic")]
     use super::*;
     use flate2::{Compression, write::GzEncoder};
+    use metaphrase_base::LONGEST_LINE;
     use std::io::Write;
 
-    fn all(path: &Path, at_a_time: usize) -> Vec<Vec<u8>> {
+    fn all(path: &Path, at_a_time: usize) -> Vec<(Vec<u8>, bool)> {
         let mut reader = LineReader::open(path).unwrap();
         let mut out = Vec::new();
         loop {
-            let lines = reader.read(at_a_time).unwrap();
+            let mut lines = LineBlock::default();
+            while lines.len() < at_a_time && reader.read(&mut lines).unwrap() {}
             if lines.len() == 0 {
                 return out;
             }
             for i in 0..lines.len() {
                 assert_eq!(lines.number(i), out.len() + 1);
-                out.push(lines.line(i).to_vec());
+                out.push((lines.line(i).to_vec(), lines.is_cut(i)));
             }
         }
     }
@@ -120,7 +109,7 @@ mod tests {
     fn lines_of_every_kind() {
         let dir = tempfile::tempdir().unwrap();
         let text = b"one\r\n\ntwo \xFF\n\rlast";
-        let expected: [&[u8]; 4] = [b"one", b"", b"two \xFF", b"\rlast"];
+        let expected = [&b"one"[..], b"", b"two \xFF", b"\rlast"].map(|line| (line.to_vec(), false));
         let plain = dir.path().join("plain");
         std::fs::write(&plain, text).unwrap();
         // Two members, as `cat a.gz b.gz` makes them.
@@ -142,10 +131,11 @@ mod tests {
     fn an_endless_line_is_cut() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("long");
-        for (length, kept) in [(MAX_LINE, MAX_LINE), (MAX_LINE + 1, MAX_LINE + 1), (3 * MAX_LINE, MAX_LINE + 1)] {
+        for (length, kept, cut) in [(LONGEST_LINE, LONGEST_LINE, false), (3 * LONGEST_LINE, LONGEST_LINE, true)] {
             std::fs::write(&path, [&vec![b'x'; length][..], b"\nnext\n"].concat()).unwrap();
             let lines = all(&path, 10);
-            assert_eq!((lines.len(), lines[0].len(), &lines[1][..]), (2, kept, &b"next"[..]));
+            assert_eq!((lines.len(), lines[0].0.len(), lines[0].1), (2, kept, cut));
+            assert_eq!(lines[1], (b"next".to_vec(), false));
         }
     }
 }

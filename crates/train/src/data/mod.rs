@@ -19,5 +19,6 @@ pub use batches::{BatchSettings, BatchSize, Batches, Position};
 pub use corpus::Corpus;
 pub use error::{AlignmentFault, DataError};
 pub use lists::{Lists, Sentences};
+pub(crate) use read::check_line_counts;
 pub use read::{CorpusFiles, Limits};
 pub use report::Report;

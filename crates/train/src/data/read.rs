@@ -1,7 +1,7 @@
 //! Parallel text files to a [`Corpus`].
 
 use super::alignment;
-use super::lines::{LineBlock, LineReader, MAX_LINE};
+use super::lines::{LineBlock, LineReader};
 use super::lists::Links;
 use super::{Corpus, DataError, Report, Sentences};
 use metaphrase_base::WordId;
@@ -11,11 +11,13 @@ use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
 use std::ops::Range;
 use std::panic::resume_unwind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread;
 
 /// Lines that a thread segments at a time.
 const LINES_PER_THREAD: usize = 4096;
+/// Bytes of lines that are read at a time, but for the last lines.
+const BYTES_AT_A_TIME: usize = 16 << 20;
 
 /// Text files that belong together line by line. A name that ends in `.gz` is a compressed file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,15 +36,27 @@ pub struct CorpusFiles {
     pub repeat: NonZeroU32,
 }
 
-fn once() -> NonZeroU32 {
-    NonZeroU32::MIN
-}
-
 impl CorpusFiles {
+    /// The languages by which the files are called, such as `["en", "de"]` for `train.en.gz` and `train.de.gz`.
+    pub(crate) fn languages(&self) -> Option<[String; 2]> {
+        let language = |path: &Path| {
+            let name = path.file_name()?.to_str()?;
+            let (_, code) = name.strip_suffix(".gz").unwrap_or(name).rsplit_once('.')?;
+            let is_code = code.len() == 2 && code.bytes().all(|b| b.is_ascii_lowercase());
+            is_code.then(|| code.to_owned())
+        };
+        let pair = [language(&self.source)?, language(&self.target)?];
+        (pair[0] != pair[1]).then_some(pair)
+    }
+
     /// Two files without alignments, seen once per epoch.
     pub fn new(source: impl Into<PathBuf>, target: impl Into<PathBuf>) -> Self {
         Self { source: source.into(), target: target.into(), alignment: None, repeat: once() }
     }
+}
+
+fn once() -> NonZeroU32 {
+    NonZeroU32::MIN
 }
 
 /// Which pairs are too long to be trained on. The end of sentence counts as a word, as with Marian's `--max-length`.
@@ -145,28 +159,45 @@ impl PairReader {
         })
     }
 
-    /// The next lines, at most `count`.
+    /// The next lines, at most `count`, and fewer of long ones.
     fn read(&mut self, count: usize) -> Result<PairLines, DataError> {
-        let source = self.source.read(count)?;
-        let target = self.target.read(count)?;
-        let alignment = self.alignment.as_mut().map(|reader| reader.read(count)).transpose()?;
-        if source.len() != target.len() {
-            return Err(line_counts(&mut self.source, &mut self.target));
+        let mut lines =
+            PairLines { alignment: self.alignment.as_ref().map(|_| LineBlock::default()), ..PairLines::default() };
+        while lines.len() < count && lines.bytes() < BYTES_AT_A_TIME {
+            let more = self.source.read(&mut lines.source)?;
+            if self.target.read(&mut lines.target)? != more {
+                return Err(line_counts(&mut self.source, &mut self.target));
+            }
+            if let (Some(reader), Some(block)) = (&mut self.alignment, &mut lines.alignment)
+                && reader.read(block)? != more
+            {
+                return Err(line_counts(&mut self.source, reader));
+            }
+            if !more {
+                break;
+            }
         }
-        match &mut self.alignment {
-            Some(reader) if reader.lines() != self.source.lines() => Err(line_counts(&mut self.source, reader)),
-            _ => Ok(PairLines { source, target, alignment }),
-        }
+        Ok(lines)
     }
+}
+
+/// Checks that files that belong together can be read to their ends and have as many lines.
+///
+/// # Errors
+/// If they can not, or have not.
+pub(crate) fn check_line_counts(files: &CorpusFiles) -> Result<(), DataError> {
+    let mut reader = PairReader::open(files)?;
+    while reader.read(LINES_PER_THREAD)?.len() > 0 {}
+    Ok(())
 }
 
 /// The error of two files that have not as many lines. Reads both to their ends, to count.
 fn line_counts(a: &mut LineReader, b: &mut LineReader) -> DataError {
     for reader in [&mut *a, &mut *b] {
         loop {
-            match reader.read(LINES_PER_THREAD) {
-                Ok(lines) if lines.len() == 0 => break,
-                Ok(_) => {}
+            match reader.read(&mut LineBlock::default()) {
+                Ok(false) => break,
+                Ok(true) => {}
                 Err(error) => return error,
             }
         }
@@ -180,6 +211,7 @@ fn line_counts(a: &mut LineReader, b: &mut LineReader) -> DataError {
 }
 
 /// Some lines of each file, as many of each.
+#[derive(Default)]
 struct PairLines {
     source: LineBlock,
     target: LineBlock,
@@ -189,6 +221,10 @@ struct PairLines {
 impl PairLines {
     fn len(&self) -> usize {
         self.source.len()
+    }
+
+    fn bytes(&self) -> usize {
+        self.source.bytes() + self.target.bytes() + self.alignment.as_ref().map_or(0, LineBlock::bytes)
     }
 }
 
@@ -255,7 +291,7 @@ impl Segmenter<'_> {
 /// Both sides of pair `i`; `None`, and counted, if a side can not be segmented.
 fn texts<'a>(files: &CorpusFiles, lines: &'a PairLines, i: usize, report: &mut Report) -> Option<[&'a str; 2]> {
     let sides = [(&files.source, &lines.source), (&files.target, &lines.target)];
-    if sides.iter().any(|(_, lines)| lines.line(i).len() > MAX_LINE) {
+    if sides.iter().any(|(_, lines)| lines.is_cut(i)) {
         report.too_long += 1;
         return None;
     }
@@ -287,4 +323,20 @@ fn links(
         line: lines.number(i),
         fault,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CorpusFiles;
+
+    #[test]
+    fn names_of_files_tell_languages() {
+        let languages = |source: &str, target: &str| CorpusFiles::new(source, target).languages();
+        assert_eq!(languages("a/train.en.gz", "train.de"), Some(["en".into(), "de".into()]));
+        for (source, target) in
+            [("train.src", "train.trg"), ("a.en", "b.en"), ("en", "de"), ("a.x", "a.y"), ("a.en", "b")]
+        {
+            assert_eq!(languages(source, target), None, "{source} {target}");
+        }
+    }
 }

@@ -12,7 +12,7 @@ use crate::parameters::{ParameterId, Parameters};
 use crate::tape::{OutputLoss, Spans, Tape, Var, WordLoss, WordLosses};
 use metaphrase_device::Device;
 use metaphrase_kernels::Matrix;
-use metaphrase_models::config::{Cell, LayerNorm};
+use metaphrase_models::config::{Cell, LayerNorm, Problem};
 use metaphrase_models::{Architecture, Config, parts};
 use serde::{Deserialize, Serialize};
 
@@ -28,8 +28,8 @@ pub struct Network {
 #[error("{0}")]
 pub struct NetworkError(pub String);
 
-/// Probabilities with which numbers are dropped while training.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+/// Probabilities with which numbers are dropped while training. The defaults of `layer` and `output` are 0.1, of others 0.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Dropout {
     /// Transformer: of embeddings and of the output of each block, before the skip connection.
@@ -48,8 +48,27 @@ pub struct Dropout {
     pub output: f32,
 }
 
-/// The loss, which training makes small.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+impl Dropout {
+    /// Nothing is dropped.
+    pub const NONE: Self = Self {
+        layer: 0.0,
+        attention: 0.0,
+        feed_forward: 0.0,
+        source_words: 0.0,
+        target_words: 0.0,
+        recurrent: 0.0,
+        output: 0.0,
+    };
+}
+
+impl Default for Dropout {
+    fn default() -> Self {
+        Self { layer: 0.1, output: 0.1, ..Self::NONE }
+    }
+}
+
+/// The loss, which training makes small. The default is cross-entropy with a label smoothing of 0.1.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct LossSettings {
     /// ε of label smoothing: the share of the probability that is asked of all words in equal parts.
@@ -58,6 +77,17 @@ pub struct LossSettings {
     pub self_normalisation: f32,
     /// The cost of the cross-entropy of attention against given alignments (Chen et al. 2016); Marian has 0.1.
     pub guided_alignment: f32,
+}
+
+impl LossSettings {
+    /// Cross-entropy alone.
+    pub const PLAIN: Self = Self { label_smoothing: 0.0, self_normalisation: 0.0, guided_alignment: 0.0 };
+}
+
+impl Default for LossSettings {
+    fn default() -> Self {
+        Self { label_smoothing: 0.1, ..Self::PLAIN }
+    }
 }
 
 /// The results of a forward pass, but for the output layer.
@@ -78,22 +108,29 @@ struct Attended {
     heads: usize,
 }
 
-/// Checks the settings of a network that is to be trained: those that no network has, and those that training alone
-/// does not have.
-///
-/// # Errors
-/// A sentence about the first setting that is refused.
-pub fn check(architecture: &Architecture) -> Result<(), NetworkError> {
-    let untrainable = || match architecture {
+/// The settings of a network that no network has, and those that training alone does not have.
+pub(crate) fn problems(architecture: &Architecture) -> Vec<Problem> {
+    let mut problems = architecture.problems();
+    match architecture {
         Architecture::Recurrent(network)
             if network.layer_norm != LayerNorm::None
                 && [network.encoder_cell, network.decoder_cell].contains(&Cell::Tanh) =>
         {
-            Some("cells of kind tanh can not be trained with layer normalisation; set `layer-norm` to \"none\"".into())
+            let sentence =
+                "cells of kind tanh can not be trained with layer normalisation; set `layer-norm` to \"none\"";
+            problems.push(Problem { key: "layer-norm", sentence: sentence.into() });
         }
-        _ => None,
-    };
-    architecture.problem().or_else(untrainable).map_or(Ok(()), |problem| Err(NetworkError(problem)))
+        _ => {}
+    }
+    problems
+}
+
+/// Checks the settings of a network that is to be trained.
+///
+/// # Errors
+/// A sentence about the first setting that is refused.
+pub fn check(architecture: &Architecture) -> Result<(), NetworkError> {
+    problems(architecture).into_iter().next().map_or(Ok(()), |problem| Err(NetworkError(problem.sentence)))
 }
 
 impl Network {

@@ -65,7 +65,7 @@ fn trained(config: &Config, parameters: &Parameters, batch: &Batch) -> Vec<f32> 
     assert!(declared.iter().map(|(name, _)| name).eq(parameters.iter().map(|(name, _)| name)));
     let mut host = Host::default();
     let mut tape = Tape::new(parameters, None, None, &mut host);
-    let log_probs = network.loss(&mut tape, batch, &Dropout::default(), &LossSettings::default(), 1.0).log_probs;
+    let log_probs = network.loss(&mut tape, batch, &Dropout::NONE, &LossSettings::PLAIN, 1.0).log_probs;
     by_sentence(&network, batch, log_probs)
 }
 
@@ -198,7 +198,7 @@ fn assert_learns(name: &str, config: &Config) {
     let batch = random_pairs(32);
     let schedule = Schedule { rate: 5e-3, warmup: 20, decay: Decay::InverseSquareRoot { from: 100 } };
     let optimizer = OptimizerSettings { schedule, clip_norm: 1.0, ..OptimizerSettings::default() };
-    let settings = TrainerSettings { optimizer, ..TrainerSettings::default() };
+    let settings = TrainerSettings { optimizer, ..TrainerSettings::plain() };
     let mut trainer = Trainer::new(config, settings, 1, 2).unwrap();
     let words = batch.target.all().len() as f64;
     let mut loss = f64::INFINITY;
@@ -257,10 +257,10 @@ fn attention_follows_given_alignments() {
         Architecture::Recurrent(RecurrentConfig { dim_emb: 32, dim_rnn: 48, ..devlin()[2].1.clone() }),
     ] {
         let config = config(architecture);
-        let loss = LossSettings { guided_alignment: 1.0, ..LossSettings::default() };
+        let loss = LossSettings { guided_alignment: 1.0, ..LossSettings::PLAIN };
         let schedule = Schedule { rate: 5e-3, warmup: 20, ..Schedule::default() };
         let optimizer = OptimizerSettings { schedule, clip_norm: 1.0, ..OptimizerSettings::default() };
-        let settings = TrainerSettings { loss, optimizer, ..TrainerSettings::default() };
+        let settings = TrainerSettings { loss, optimizer, ..TrainerSettings::plain() };
         let mut trainer = Trainer::new(&config, settings, 1, 2).unwrap();
         for _ in 0..150 {
             trainer.update(&batch).unwrap();
@@ -303,7 +303,7 @@ fn a_network_begins_with_the_shares_of_words() {
         let mut host = Host::default();
         let mut tape = Tape::new(&parameters, None, None, &mut host);
         let pairs = random_pairs(4);
-        let losses = network.loss(&mut tape, &pairs, &Dropout::default(), &LossSettings::default(), 1.0);
+        let losses = network.loss(&mut tape, &pairs, &Dropout::NONE, &LossSettings::PLAIN, 1.0);
         let mut expected: Vec<f64> = pairs.target.all().iter().map(|w| counts[w.0 as usize] as f64 + 1.0).collect();
         expected.iter_mut().for_each(|count| *count = (*count / sum).ln());
         let got = by_sentence(&network, &pairs, losses.log_probs);
@@ -332,7 +332,7 @@ fn what_a_gate_keeps_is_kept_whole() {
     let parts::Network::Recurrent(recurrent) = &network.parts else { unreachable!() };
     let mut host = Host::default();
     let mut tape = Tape::new(&parameters, None, Some(1), &mut host);
-    let dropout = Dropout { recurrent: 0.5, ..Dropout::default() };
+    let dropout = Dropout { recurrent: 0.5, ..Dropout::NONE };
     let decoded = recurrent::forward(recurrent, &mut tape, &batch(), &dropout);
     let states = tape.value(decoded.output);
     // Position by position; the last is the sixth of the longest sentence.
@@ -350,8 +350,8 @@ fn batches_leave_no_memory_behind() {
         let network = Network::declare(&config, &mut parameters).unwrap();
         let mut gradients = crate::parameters::Gradients::new(&parameters);
         let mut host = Host::default();
-        let settings = LossSettings { label_smoothing: 0.1, ..LossSettings::default() };
-        let dropout = Dropout { layer: 0.1, attention: 0.1, recurrent: 0.1, target_words: 0.1, ..Dropout::default() };
+        let settings = LossSettings { label_smoothing: 0.1, ..LossSettings::PLAIN };
+        let dropout = Dropout { layer: 0.1, attention: 0.1, recurrent: 0.1, target_words: 0.1, ..Dropout::NONE };
         let mut capacities = Vec::new();
         for i in 0..12 {
             let mut tape = Tape::new(&parameters, Some(&mut gradients), Some(i), &mut host);

@@ -6,9 +6,10 @@ use super::{Decay, Method, OptimizerSettings};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("optimizer: `{name}` is {value}, expected {expected}")]
 pub struct SettingError {
-    name: &'static str,
-    value: String,
-    expected: String,
+    /// Its key in the optimizer's table, such as `schedule.rate`.
+    pub(crate) name: &'static str,
+    pub(crate) value: String,
+    pub(crate) expected: String,
 }
 
 impl OptimizerSettings {
@@ -17,39 +18,51 @@ impl OptimizerSettings {
     /// # Errors
     /// For the first one that does not.
     pub fn check(&self) -> Result<(), SettingError> {
-        check("clip-norm", self.clip_norm, NOT_NEGATIVE)?;
-        check("clip-weights", self.clip_weights, NOT_NEGATIVE)?;
-        check("smoothing", self.smoothing, SHARE)?;
-        check("rate", self.schedule.rate, POSITIVE)?;
-        match self.method {
-            Method::Sgd => {}
-            Method::Adam { beta1, beta2, epsilon, weight_decay } => {
-                check("beta1", beta1, SHARE)?;
-                check("beta2", beta2, SHARE)?;
-                check("epsilon", epsilon, POSITIVE)?;
-                check("weight-decay", weight_decay, NOT_NEGATIVE)?;
-            }
-            Method::Adadelta { rho, epsilon } => {
-                check("rho", rho, SHARE)?;
-                check("epsilon", epsilon, POSITIVE)?;
-            }
-        }
-        self.check_decay()
+        self.problems().into_iter().next().map_or(Ok(()), Err)
     }
 
-    fn check_decay(&self) -> Result<(), SettingError> {
-        let warmup = self.schedule.warmup;
-        match self.schedule.decay {
-            Decay::InverseSquareRoot { from: 0 } => {
-                Err(SettingError { name: "from", value: "0".to_owned(), expected: "an update from 1 on".to_owned() })
+    /// All numbers that do not make sense.
+    pub(crate) fn problems(&self) -> Vec<SettingError> {
+        let mut numbers = vec![
+            ("clip-norm", self.clip_norm, NOT_NEGATIVE),
+            ("clip-weights", self.clip_weights, NOT_NEGATIVE),
+            ("smoothing", self.smoothing, SHARE),
+            ("schedule.rate", self.schedule.rate, POSITIVE),
+        ];
+        match self.method {
+            Method::Sgd => {}
+            Method::Adam { beta1, beta2, epsilon, weight_decay } => numbers.extend([
+                ("method.adam.beta1", beta1, SHARE),
+                ("method.adam.beta2", beta2, SHARE),
+                ("method.adam.epsilon", epsilon, POSITIVE),
+                ("method.adam.weight-decay", weight_decay, NOT_NEGATIVE),
+            ]),
+            Method::Adadelta { rho, epsilon } => {
+                numbers.extend([("method.adadelta.rho", rho, SHARE), ("method.adadelta.epsilon", epsilon, POSITIVE)]);
             }
-            Decay::Linear { to } | Decay::Cosine { to } if to <= warmup => Err(SettingError {
-                name: "to",
-                value: to.to_string(),
-                expected: format!("more than {warmup}, the updates of `warmup`"),
-            }),
-            _ => Ok(()),
         }
+        let wrong = numbers.into_iter().filter(|(_, value, (holds, _))| !holds(*value));
+        let wrong = wrong.map(|(name, value, (_, expected))| SettingError {
+            name,
+            value: value.to_string(),
+            expected: expected.to_owned(),
+        });
+        wrong.chain(self.problem_of_decay()).collect()
+    }
+
+    fn problem_of_decay(&self) -> Option<SettingError> {
+        let warmup = self.schedule.warmup;
+        let (name, to) = match self.schedule.decay {
+            Decay::InverseSquareRoot { from: 0 } => {
+                let (name, expected) = ("schedule.decay.inverse-square-root.from", "an update from 1 on".to_owned());
+                return Some(SettingError { name, value: "0".to_owned(), expected });
+            }
+            Decay::Linear { to } => ("schedule.decay.linear.to", to),
+            Decay::Cosine { to } => ("schedule.decay.cosine.to", to),
+            Decay::InverseSquareRoot { .. } | Decay::None => return None,
+        };
+        let expected = format!("more than {warmup}, the updates of `warmup`");
+        (to <= warmup).then(|| SettingError { name, value: to.to_string(), expected })
     }
 }
 
@@ -59,11 +72,3 @@ type Bound = (fn(f32) -> bool, &'static str);
 const NOT_NEGATIVE: Bound = (|x| x >= 0.0 && x.is_finite(), "a number from 0 on");
 const POSITIVE: Bound = (|x| x > 0.0 && x.is_finite(), "a number above 0");
 const SHARE: Bound = (|x| (0.0..1.0).contains(&x), "a number from 0 on and below 1");
-
-fn check(name: &'static str, value: f32, (holds, expected): Bound) -> Result<(), SettingError> {
-    if holds(value) {
-        Ok(())
-    } else {
-        Err(SettingError { name, value: value.to_string(), expected: expected.to_owned() })
-    }
-}

@@ -13,14 +13,14 @@ use metaphrase_device::{Change, Device, Host, Shape as _, Storage, Trained};
 use serde::{Deserialize, Serialize};
 
 /// Settings of an [`Optimizer`].
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct OptimizerSettings {
     /// How parameters follow their gradients.
     pub method: Method,
     /// The learning rate over time.
     pub schedule: Schedule,
-    /// Gradients whose norm is greater are scaled down to this norm; 0: never.
+    /// Gradients whose norm is greater are scaled down to this norm; 0: never. The default is 1.
     pub clip_norm: f32,
     /// Each update cuts all weights to ±this (Devlin 2017, §4.1: 1, for decoding with 16 bits), but not biases and other
     /// vectors, which are added in `f32`; 0: never.
@@ -28,6 +28,13 @@ pub struct OptimizerSettings {
     /// Exponential smoothing of parameters (Marian's `--exponential-smoothing`): each update moves the smoothed parameters
     /// by this share towards the new ones, and faster at first. 0: no smoothing.
     pub smoothing: f32,
+}
+
+impl Default for OptimizerSettings {
+    fn default() -> Self {
+        let (method, schedule) = (Method::default(), Schedule::default());
+        Self { method, schedule, clip_norm: 1.0, clip_weights: 0.0, smoothing: 0.0 }
+    }
 }
 
 /// The state of the optimizer: means of gradients and squares, and the smoothed parameters, in the memory of a device.

@@ -7,7 +7,8 @@ const ADAM: Method = Method::Adam { beta1: 0.9, beta2: 0.98, epsilon: 1e-9, weig
 const ADADELTA: Method = Method::Adadelta { rho: 0.95, epsilon: 1e-6 };
 
 fn settings(method: Method, rate: f32) -> OptimizerSettings {
-    OptimizerSettings { method, schedule: Schedule { rate, ..Schedule::default() }, ..OptimizerSettings::default() }
+    let schedule = Schedule { rate, ..Schedule::default() };
+    OptimizerSettings { method, schedule, clip_norm: 0.0, ..OptimizerSettings::default() }
 }
 
 /// One number, 0.5 at first, after these gradients.
@@ -218,9 +219,9 @@ fn settings_that_can_not_work_are_refused() {
     assert_eq!(check(""), Ok(()));
     assert_eq!(check("clip-weights = 1.0\nsmoothing = 1e-4"), Ok(()));
     assert_eq!(check("clip-norm = -1.0").unwrap_err(), "optimizer: `clip-norm` is -1, expected a number from 0 on");
-    let expected = "optimizer: `beta2` is 1, expected a number from 0 on and below 1";
+    let expected = "optimizer: `method.adam.beta2` is 1, expected a number from 0 on and below 1";
     assert_eq!(check("method = { adam = { beta2 = 1.0 } }").unwrap_err(), expected);
-    let expected = "optimizer: `to` is 4, expected more than 9, the updates of `warmup`";
+    let expected = "optimizer: `schedule.decay.cosine.to` is 4, expected more than 9, the updates of `warmup`";
     assert_eq!(check("schedule = { warmup = 9, decay = { cosine = { to = 4 } } }").unwrap_err(), expected);
     for bad in [
         "clip-weights = nan",

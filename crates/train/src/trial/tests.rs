@@ -23,7 +23,7 @@ fn all_settings() -> TrainerSettings {
         output: 0.1,
     };
     let loss = LossSettings { label_smoothing: 0.1, self_normalisation: 0.2, guided_alignment: 0.3 };
-    TrainerSettings { dropout, loss, ..TrainerSettings::default() }
+    TrainerSettings { dropout, loss, ..TrainerSettings::plain() }
 }
 
 /// A small batch with links.
@@ -56,7 +56,7 @@ fn all_architectures_have_the_same_gradients() {
     for (name, config) in transformers().into_iter().chain(recurrent_networks()).chain(attention_first) {
         assert_same_gradients(&name, &config, all_settings());
     }
-    let bf16 = TrainerSettings { precision: Precision::Bf16, ..TrainerSettings::default() };
+    let bf16 = TrainerSettings { precision: Precision::Bf16, ..TrainerSettings::plain() };
     assert_same_gradients("in bf16", &amun(), bf16);
 }
 
@@ -68,7 +68,7 @@ fn learning(method: Method, rate: f32) -> TrainerSettings {
         clip_weights: 1.0,
         smoothing: 0.01,
     };
-    TrainerSettings { optimizer, ..TrainerSettings::default() }
+    TrainerSettings { optimizer, ..TrainerSettings::plain() }
 }
 
 fn amun() -> Config {
@@ -176,7 +176,7 @@ fn batches_leave_no_memory_behind() {
 
 #[test]
 fn a_loss_that_is_no_number_names_the_tensor() {
-    let mut trainer = on_device(&amun(), TrainerSettings::default(), false);
+    let mut trainer = on_device(&amun(), TrainerSettings::plain(), false);
     let (device, mut tensors) = trainer.checkpoint();
     let (_, tensor) = tensors.iter_mut().find(|(name, _)| name == "parameter:decoder_cell1_U").expect("a tensor");
     let mut broken = device.download(tensor);
@@ -191,7 +191,7 @@ fn a_device_that_computes_something_else_is_refused() {
     let mut cuda = Cuda::of_tests(false);
     let of = cuda.name().expect("a name").to_owned();
     let (network, parameters) = random_network(&amun());
-    let seen = trial(&mut cuda, &network, &parameters, TrainerSettings::default()).expect("the same");
+    let seen = trial(&mut cuda, &network, &parameters, TrainerSettings::plain()).expect("the same");
     assert!(seen < 1e-4, "{seen}");
     for method in [Method::Sgd, Method::default(), Method::Adadelta { rho: 0.95, epsilon: 1e-6 }] {
         let right = visible(learning(method, 0.1).optimizer);
@@ -213,7 +213,7 @@ fn a_device_that_computes_something_else_is_refused() {
         }
     }
     // A tensor that the device has read wrongly.
-    let task = Task { network: &network, parameters: &parameters, settings: TrainerSettings::default() };
+    let task = Task { network: &network, parameters: &parameters, settings: TrainerSettings::plain() };
     let expected = gradients(&mut Host::default(), task, &linked()).expect("gradients");
     let (_, mut other) = random_network(&amun());
     let id = other.find("decoder_ff_logit_l2_Wt").expect("a tensor");

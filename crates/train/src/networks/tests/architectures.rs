@@ -45,6 +45,7 @@ pub(crate) fn config(architecture: Architecture) -> Config {
         target_words: WORDS,
         end_of_sentence: 0,
         never: vec![1],
+        languages: None,
         decoding: Default::default(),
         architecture,
     }

@@ -1,0 +1,407 @@
+//! Files and folders that come into being whole or not at all.
+//!
+//! The content is written under another name beside the place, [`PREFIX`]`…`[`SUFFIX`], and renamed when everything is
+//! on disk. Three things remove content that is not finished: the value's end, [`remove_unfinished`] when a signal ends
+//! the program, and, after the program was killed, the next program that writes into the same folder. The lock that the
+//! writer holds tells such a leftover from work of another program.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use tempfile::{NamedTempFile, TempDir};
+
+/// How names of unfinished files and folders begin.
+const PREFIX: &str = ".metaphrase-";
+/// How names of unfinished files and folders end.
+const SUFFIX: &str = ".part";
+
+/// The unfinished files and folders of this program. A signal tells no caller, so the list is the program's.
+static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+fn unfinished() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes all unfinished files and folders of this program, which then must end: it can begin no others.
+pub fn remove_unfinished() {
+    let guard = unfinished();
+    for path in guard.iter() {
+        // A part that can not be removed is left to the next program.
+        let _ = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    }
+    std::mem::forget(guard);
+}
+
+/// A name on the list of unfinished files and folders, until it is dropped.
+#[derive(Debug)]
+struct Listed(PathBuf);
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        unfinished().remove(&self.0);
+    }
+}
+
+/// A file that is being written. [`finish`](Self::finish) gives it its name; if the value is dropped before, the file at
+/// that name stays as it was.
+#[derive(Debug)]
+pub struct NewFile {
+    /// Dropped first: it removes the file.
+    file: NamedTempFile,
+    _listed: Listed,
+    path: PathBuf,
+}
+
+impl NewFile {
+    /// Begins the file that will be at `path`. It has the permissions of any other new file, or those of the file that it
+    /// replaces.
+    ///
+    /// # Errors
+    /// Those of the operating system.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        let folder = folder_of(path);
+        remove_leftovers(folder);
+        loop {
+            let (file, listed) = begin(|builder| {
+                permit(builder, 0o666);
+                let file = builder.tempfile_in(folder)?;
+                let name = file.path().to_owned();
+                Ok((file, name))
+            })?;
+            // Before it was locked, another program may have taken the file for a leftover.
+            let locked = file.as_file().lock();
+            if locked.is_err() || file.path().exists() {
+                return Ok(Self { file, _listed: listed, path: path.to_owned() });
+            }
+        }
+    }
+
+    /// Where the file will be.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Makes sure that the content is on disk, so that little can go wrong in [`finish`](Self::finish).
+    ///
+    /// # Errors
+    /// Those of the operating system.
+    pub fn sync(&self) -> io::Result<()> {
+        self.file.as_file().sync_all()
+    }
+
+    /// Gives the file its name, once its content is on disk.
+    ///
+    /// # Errors
+    /// Those of the operating system; then the file at the name is as it was.
+    pub fn finish(self) -> io::Result<()> {
+        self.sync()?;
+        if let Ok(replaced) = fs::metadata(&self.path) {
+            self.file.as_file().set_permissions(replaced.permissions())?;
+        }
+        self.file.persist(&self.path)?;
+        sync_folder(folder_of(&self.path))
+    }
+
+    /// Writes a whole file.
+    ///
+    /// # Errors
+    /// Those of the operating system; then the file at the name is as it was.
+    pub fn write(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
+        let mut file = Self::create(path)?;
+        file.write_all(content.as_ref())?;
+        file.finish()
+    }
+}
+
+impl Write for NewFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// A folder that is being filled with files. [`finish`](Self::finish) gives it its name; if the value is dropped before,
+/// it is removed.
+#[derive(Debug)]
+pub struct NewFolder {
+    /// Dropped first: it removes the folder.
+    folder: TempDir,
+    _listed: Listed,
+    _lock: Option<File>,
+    path: PathBuf,
+}
+
+impl NewFolder {
+    /// Begins the folder that will be at `path`.
+    ///
+    /// # Errors
+    /// Those of the operating system.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        let beside = folder_of(path);
+        remove_leftovers(beside);
+        loop {
+            let (folder, listed) = begin(|builder| {
+                permit(builder, 0o777);
+                let folder = builder.tempdir_in(beside)?;
+                let name = folder.path().to_owned();
+                Ok((folder, name))
+            })?;
+            let lock = File::open(folder.path()).and_then(|file| file.lock().map(|()| file)).ok();
+            if folder.path().exists() {
+                return Ok(Self { folder, _listed: listed, _lock: lock, path: path.to_owned() });
+            }
+        }
+    }
+
+    /// Where the files are to be written.
+    #[must_use]
+    pub fn part(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Gives the folder its name, once its files are on disk. An old folder at the name is replaced, on Linux in one
+    /// step.
+    ///
+    /// # Errors
+    /// Those of the operating system.
+    pub fn finish(self) -> io::Result<()> {
+        for entry in fs::read_dir(self.part())? {
+            File::open(entry?.path())?.sync_all()?;
+        }
+        sync_folder(self.part())?;
+        if self.path.is_dir() && exchange(self.part(), &self.path) {
+            // The old folder has the name of the part now.
+            self.folder.close()?;
+        } else {
+            self.rename()?;
+        }
+        sync_folder(folder_of(&self.path))
+    }
+
+    /// The part becomes the folder; an old folder has another name until then.
+    fn rename(&self) -> io::Result<()> {
+        let is_full = fs::read_dir(&self.path).is_ok_and(|mut entries| entries.next().is_some());
+        if !is_full {
+            return fs::rename(self.part(), &self.path);
+        }
+        let old = self.path.with_extension("old");
+        let _ = fs::remove_dir_all(&old);
+        fs::rename(&self.path, &old)?;
+        fs::rename(self.part(), &self.path)?;
+        let _ = fs::remove_dir_all(&old);
+        Ok(())
+    }
+}
+
+/// A folder to write into, which is made with the folders above it where they do not exist. If the value is dropped
+/// before [`keep`](Self::keep), the folder is removed with its content, unless it was there before.
+#[derive(Debug)]
+pub struct MadeFolder {
+    /// The folder and those above it, as far as they were made.
+    made: Vec<PathBuf>,
+}
+
+impl MadeFolder {
+    /// Makes the folder at `path`, if there is none.
+    ///
+    /// # Errors
+    /// Those of the operating system.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        let missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
+        let made = path.ancestors().take_while(missing).map(Path::to_owned).collect();
+        fs::create_dir_all(path).map(|()| Self { made })
+    }
+
+    /// The folder stays.
+    pub fn keep(mut self) {
+        self.made.clear();
+    }
+}
+
+impl Drop for MadeFolder {
+    fn drop(&mut self) {
+        // What can not be removed is in use by somebody else.
+        if let Some((folder, above)) = self.made.split_first() {
+            let _ = fs::remove_dir_all(folder);
+            above.iter().for_each(|folder| _ = fs::remove_dir(folder));
+        }
+    }
+}
+
+/// Exchanges two folders in one step; false where the file system can not do it.
+fn exchange(a: &Path, b: &Path) -> bool {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{CWD, RenameFlags, renameat_with};
+        renameat_with(CWD, a, CWD, b, RenameFlags::EXCHANGE).is_ok()
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = (a, b);
+        false
+    }
+}
+
+/// Creates a file or folder under a new name, and lists it. No signal comes between the two.
+fn begin<T>(
+    create: impl FnOnce(&mut tempfile::Builder<'_, '_>) -> io::Result<(T, PathBuf)>,
+) -> io::Result<(T, Listed)> {
+    let mut list = unfinished();
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(PREFIX).suffix(SUFFIX);
+    let (created, name) = create(&mut builder)?;
+    list.insert(name.clone());
+    Ok((created, Listed(name)))
+}
+
+/// The permissions of any other new file or folder, instead of the owner's alone.
+fn permit(builder: &mut tempfile::Builder<'_, '_>, mode: u32) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(fs::Permissions::from_mode(mode));
+    }
+    #[cfg(not(unix))]
+    let _ = (builder, mode);
+}
+
+/// Removes the unfinished files and folders of programs that were killed: those that nobody locks.
+fn remove_leftovers(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let Ok(kind) = entry.file_type() else { continue };
+        if !name.starts_with(PREFIX) || !name.ends_with(SUFFIX) || !(kind.is_file() || kind.is_dir()) {
+            continue;
+        }
+        let path = entry.path();
+        let lock = File::open(&path).ok().filter(|file| file.try_lock().is_ok());
+        if lock.is_some() {
+            // A leftover that can not be removed harms nothing.
+            let _ = if kind.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+        }
+    }
+}
+
+/// The folder that a path is in.
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Makes sure that the names in a folder are on disk.
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    if !cfg!(unix) {
+        return Ok(());
+    }
+    match File::open(folder)?.sync_all() {
+        // Some file systems do not synchronise folders.
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
+        synced => synced,
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may panic")]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let name = |entry: io::Result<fs::DirEntry>| entry.unwrap().file_name().into_string().unwrap();
+        let mut names: Vec<String> = fs::read_dir(folder).unwrap().map(name).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_file_is_whole_or_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("name");
+        drop(NewFile::create(&path).unwrap());
+        assert_eq!(names(folder.path()), [""; 0]);
+        NewFile::write(&path, "old").unwrap();
+        let mut file = NewFile::create(&path).unwrap();
+        file.write_all(b"new").unwrap();
+        assert_eq!((names(folder.path()).len(), fs::read(&path).unwrap()), (2, b"old".to_vec()));
+        drop(file);
+        assert_eq!((names(folder.path()), fs::read(&path).unwrap()), (vec!["name".into()], b"old".to_vec()));
+        NewFile::write(&path, "new").unwrap();
+        assert_eq!((names(folder.path()), fs::read(&path).unwrap()), (vec!["name".into()], b"new".to_vec()));
+    }
+
+    #[test]
+    fn a_folder_replaces_another() {
+        let beside = tempfile::tempdir().unwrap();
+        let path = beside.path().join("model");
+        for content in ["one", "two"] {
+            let folder = NewFolder::create(&path).unwrap();
+            fs::write(folder.part().join(content), content).unwrap();
+            folder.finish().unwrap();
+            assert_eq!((names(beside.path()), names(&path)), (vec!["model".into()], vec![content.into()]));
+        }
+        let folder = NewFolder::create(&path).unwrap();
+        fs::write(folder.part().join("three"), "three").unwrap();
+        folder.rename().unwrap();
+        assert_eq!((names(beside.path()), names(&path)), (vec!["model".into()], vec!["three".into()]));
+        drop(NewFolder::create(&path).unwrap());
+        assert_eq!(names(beside.path()), ["model"]);
+        let file = beside.path().join("file");
+        fs::write(&file, "").unwrap();
+        assert!(NewFolder::create(&file).unwrap().finish().is_err());
+        assert!(file.is_file());
+        assert_eq!(names(beside.path()), ["file", "model"]);
+    }
+
+    #[test]
+    fn a_made_folder_is_kept_or_removed() {
+        let beside = tempfile::tempdir().unwrap();
+        let path = beside.path().join("a/b");
+        drop(MadeFolder::create(&path).unwrap());
+        assert_eq!(names(beside.path()), [""; 0]);
+        MadeFolder::create(&path).unwrap().keep();
+        fs::write(path.join("file"), "").unwrap();
+        drop(MadeFolder::create(&path).unwrap());
+        assert_eq!(names(&path), ["file"], "it was there before");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn modes_are_those_of_other_files() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let (plain, new, inside) =
+            (folder.path().join("plain"), folder.path().join("new"), folder.path().join("folder"));
+        fs::write(&plain, "").unwrap();
+        NewFile::write(&new, "").unwrap();
+        assert_eq!(mode(&new), mode(&plain));
+        fs::create_dir(folder.path().join("plain-folder")).unwrap();
+        NewFolder::create(&inside).unwrap().finish().unwrap();
+        assert_eq!(mode(&inside), mode(&folder.path().join("plain-folder")));
+        fs::set_permissions(&new, fs::Permissions::from_mode(0o640)).unwrap();
+        NewFile::write(&new, "again").unwrap();
+        assert_eq!(mode(&new), 0o640, "a replaced file keeps its permissions");
+    }
+
+    #[test]
+    fn leftovers_of_killed_programs_are_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let here = |name: &str| folder.path().join(name);
+        let working = NewFile::create(&here("other")).unwrap();
+        fs::write(here(".metaphrase-killed.part"), "half").unwrap();
+        fs::create_dir(here(".metaphrase-folder.part")).unwrap();
+        fs::write(here(".metaphrase-folder.part/half"), "half").unwrap();
+        fs::write(here("mine.part"), "mine").unwrap();
+        NewFile::write(&here("new"), "").unwrap();
+        assert_eq!(names(folder.path()).len(), 3, "{:?}", names(folder.path()));
+        assert!(here("mine.part").exists() && here("new").exists());
+        working.finish().unwrap();
+        assert!(here("other").exists());
+    }
+}

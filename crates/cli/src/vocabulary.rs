@@ -1,0 +1,58 @@
+//! `metaphrase vocabulary`.
+
+use crate::values::choice;
+use anyhow::Result;
+use clap::{Subcommand, ValueHint};
+use metaphrase_train::{VocabularyKind, VocabularyTraining};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+/// Train vocabularies
+#[derive(Subcommand)]
+pub enum Command {
+    Train(Args),
+}
+
+/// Train a vocabulary on text
+///
+/// The vocabulary is for `metaphrase train`, as `vocabulary.files` of a recipe, and for `metaphrase tokenize --vocabulary`. A
+/// vocabulary of both languages comes from the text of both.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// The text; a name in .gz is decompressed
+    #[arg(required = true, value_name = "TEXT", value_hint = ValueHint::FilePath)]
+    texts: Vec<PathBuf>,
+    /// The file for the vocabulary: a SentencePiece model (.spm), or for whole words a list (.yml)
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    output: PathBuf,
+    /// What the words are
+    #[arg(long, value_name = "KIND", default_value = "unigram", value_parser = choice::<VocabularyKind>())]
+    kind: VocabularyKind,
+    /// Number of words, special ones included
+    #[arg(long, value_name = "N", default_value_t = VocabularyTraining::default().size)]
+    size: usize,
+    /// Share of the text's characters that pieces cover, from 0.98 to 1
+    #[arg(long, value_name = "SHARE", default_value_t = VocabularyTraining::default().coverage)]
+    coverage: f64,
+    /// Make characters that no piece covers bytes, which takes 256 pieces, instead of an unknown word
+    #[arg(long)]
+    byte_fallback: bool,
+    /// Number of threads; the vocabulary does not depend on it [default: one for each processor]
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  metaphrase vocabulary train train.en.gz train.de.gz -o en-de.spm --size 8000 --byte-fallback
+  metaphrase vocabulary train train.tok.de -o de.yml --kind words --size 30000";
+
+/// Trains a vocabulary.
+pub fn run(command: &Command) -> Result<()> {
+    let Command::Train(args) = command;
+    let Args { kind, size, coverage, byte_fallback, .. } = *args;
+    let training = VocabularyTraining { kind, size, coverage, byte_fallback, shared: false };
+    let threads = crate::number::threads(args.threads).get();
+    Ok(training.train(args.texts.iter(), &args.output, threads)?)
+}

@@ -1,0 +1,164 @@
+//! Products of integers of 8 bits equal plain sums of integers, to the bit on every instruction set.
+
+use crate::common::{Random, bits, on_each_set};
+use metaphrase_kernels::{Activation, Epilogue, Matrix, PackedInt8, QuantisedRows, WeightOrder, product_int8};
+
+/// rows, inputs, outputs: every height of a tile, panels and lanes that are not full, no inputs.
+const SHAPES: [(usize, usize, usize); 14] = [
+    (1, 1, 1),
+    (1, 96, 33),
+    (2, 64, 64),
+    (3, 7, 130),
+    (4, 102, 17),
+    (5, 33, 100),
+    (6, 256, 256),
+    (7, 97, 33),
+    (9, 5, 80),
+    (13, 64, 15),
+    (64, 40, 130),
+    (70, 2048, 20),
+    (2, 0, 20),
+    (0, 8, 20),
+];
+
+/// The integers of a row, and its factor.
+fn quantised(row: &[f32]) -> (Vec<i64>, f32) {
+    let most = row.iter().fold(0.0_f32, |most, v| most.max(v.abs())).max(1e-30);
+    (row.iter().map(|v| (v * (127.0 / most)).round_ties_even() as i64).collect(), most / 127.0)
+}
+
+fn random_weights(random: &mut Random, count: usize) -> Vec<i8> {
+    (0..count).map(|_| (random.below(256) as i32 - 128) as i8).collect()
+}
+
+fn product_of(x: &Matrix, w: &PackedInt8, epilogue: Epilogue<'_>) -> Matrix {
+    let (mut rows, mut out) = (QuantisedRows::default(), Matrix::from_vec(1, 3, vec![f32::NAN; 3]));
+    rows.quantise(x);
+    assert_eq!((rows.rows(), rows.inputs()), (x.rows(), x.cols()));
+    product_int8(&rows, w, epilogue, &mut out);
+    out
+}
+
+#[test]
+fn equals_sums_of_integers() {
+    for (rows, inputs, outputs) in SHAPES {
+        let mut random = Random::new(1);
+        let x = random.matrix(rows, inputs);
+        let (weights, scales) = (random_weights(&mut random, inputs * outputs), random.values(outputs));
+        let (bias, add) = (random.values(outputs), random.matrix(rows, outputs));
+        let mut expected = Vec::new();
+        for r in 0..rows {
+            let (integers, factor) = quantised(x.row(r));
+            for o in 0..outputs {
+                let terms = integers.iter().enumerate();
+                let sum: i64 = terms.map(|(k, q)| q * i64::from(weights[k * outputs + o])).sum();
+                expected.push((sum as f32 * (factor * scales[o]) + bias[o] + add.row(r)[o]).max(0.0));
+            }
+        }
+        let packed = PackedInt8::pack(&weights, &scales, inputs, WeightOrder::InputsByOutputs);
+        assert_eq!((packed.inputs(), packed.outputs()), (inputs, outputs));
+        on_each_set(|set| {
+            let epilogue = Epilogue { bias: Some(&bias), add: Some(&add), activation: Activation::Relu };
+            let found = product_of(&x, &packed, epilogue);
+            assert_eq!((found.rows(), found.cols()), (rows, outputs));
+            assert!(bits(found.as_slice()) == bits(&expected), "{set}: {rows} rows, {inputs} × {outputs}");
+        });
+    }
+}
+
+/// 16-bit sums of two products would saturate; 32-bit sums hold those of the most inputs.
+#[test]
+fn greatest_numbers_do_not_saturate() {
+    for inputs in [4, 65_536] {
+        for (value, weight) in [(1.0, 127), (1.0, -128), (-1.0, 127), (-1.0, -128)] {
+            let x = Matrix::from_vec(1, inputs, vec![value; inputs]);
+            let packed = PackedInt8::pack(&vec![weight; inputs], &[1.0], inputs, WeightOrder::InputsByOutputs);
+            let expected = (127 * inputs as i64 * i64::from(weight)) as f32 * (1.0 / 127.0) * value;
+            on_each_set(|set| {
+                assert_eq!(
+                    product_of(&x, &packed, Epilogue::default()).as_slice(),
+                    [expected],
+                    "{set}: {inputs}, {weight}"
+                );
+            });
+        }
+    }
+}
+
+#[test]
+fn both_orders_pack_alike() {
+    let weights = Random::new(2).values(5 * 37);
+    let mut transposed = vec![0.0; 5 * 37];
+    for i in 0..5 {
+        for o in 0..37 {
+            transposed[o * 5 + i] = weights[i * 37 + o];
+        }
+    }
+    let x = Random::new(3).matrix(2, 5);
+    let rows = PackedInt8::quantise(&weights, 5, 37, WeightOrder::InputsByOutputs);
+    let columns = PackedInt8::quantise(&transposed, 5, 37, WeightOrder::OutputsByInputs);
+    assert_eq!(product_of(&x, &rows, Epilogue::default()), product_of(&x, &columns, Epilogue::default()));
+    assert_eq!(rows.bytes(), 3 * (2 * 64 + 2 * 64), "three panels of two lines, with beginning and end of their sums");
+}
+
+/// The rounding of each factor errs by half a step at most: of 127 steps to the greatest of its row or column.
+#[test]
+fn rounded_weights_are_near() {
+    for (rows, inputs, outputs) in SHAPES {
+        let mut random = Random::new(4);
+        let (x, weights) = (random.matrix(rows, inputs), random.values(inputs * outputs));
+        let packed = PackedInt8::quantise(&weights, inputs, outputs, WeightOrder::InputsByOutputs);
+        let found = product_of(&x, &packed, Epilogue::default());
+        for r in 0..rows {
+            for o in 0..outputs {
+                let products = x.row(r).iter().enumerate().map(|(k, v)| f64::from(v * weights[k * outputs + o]));
+                let (exact, found) = (products.sum::<f64>(), f64::from(found.row(r)[o]));
+                let bound = inputs as f64 * (2.0 * 0.5 / 127.0 + 0.25 / (127.0 * 127.0)) + 1e-5;
+                assert!((found - exact).abs() <= bound, "{found} for {exact}, {inputs} inputs");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_row_stands_alone() {
+    on_each_set(|set| {
+        let mut random = Random::new(5);
+        for (inputs, outputs) in [(96, 33), (64, 128), (257, 200), (8, 1)] {
+            let x = random.matrix(70, inputs);
+            let weights = random.values(inputs * outputs);
+            let packed = PackedInt8::quantise(&weights, inputs, outputs, WeightOrder::InputsByOutputs);
+            let all = product_of(&x, &packed, Epilogue::default());
+            for _ in 0..30 {
+                let picked: Vec<usize> = (0..1 + random.below(12)).map(|_| random.below(70)).collect();
+                let some: Vec<f32> = picked.iter().flat_map(|&r| x.row(r)).copied().collect();
+                let out = product_of(&Matrix::from_vec(picked.len(), inputs, some), &packed, Epilogue::default());
+                for (i, &r) in picked.iter().enumerate() {
+                    assert_eq!(bits(out.row(i)), bits(all.row(r)), "{set}, {inputs} × {outputs}");
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn numbers_that_are_not_finite_show() {
+    let mut random = Random::new(6);
+    let weights = random.values(40 * 20);
+    let packed = PackedInt8::quantise(&weights, 40, 20, WeightOrder::InputsByOutputs);
+    let clean = random.matrix(3, 40);
+    on_each_set(|set| {
+        let expected = product_of(&clean, &packed, Epilogue::default());
+        for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+            for place in [0, 17, 39] {
+                let mut x = clean.clone();
+                x.row_mut(1)[place] = bad;
+                let out = product_of(&x, &packed, Epilogue::default());
+                assert!(out.row(1).iter().all(|v| v.is_nan()), "{set}: {bad} at {place}");
+                assert_eq!((out.row(0), out.row(2)), (expected.row(0), expected.row(2)), "{set}");
+            }
+        }
+        let zeros = product_of(&Matrix::from_vec(1, 40, vec![0.0; 40]), &packed, Epilogue::default());
+        assert!(zeros.as_slice().iter().all(|&v| v == 0.0), "{set}");
+    });
+}
