@@ -116,18 +116,26 @@ fn overview(results: &Results) -> Result<String> {
     let seconds = |program: &str| number(&align, &format!("/programs/{program}/cpu_seconds"));
     let by = seconds("fast_align")? / seconds("metaphrase")?;
     row("[word alignment](docs/results/align.md), with fewer errors, two threads", "fast_align", &[by]);
+    let [estimation, trie, probing] = language_models(results)?;
+    row("[language models](docs/results/ngram.md), estimation", "KenLM's lmplz", &[estimation]);
+    row("the same, queries, in the order of a text", "KenLM's trie, probing", &[trie, probing]);
+    Ok(table)
+}
+
+/// How many times as fast as lmplz, KenLM's trie and its probing.
+fn language_models(results: &Results<'_>) -> Result<[f64; 3]> {
     let ngram = results.read("ngram.json")?;
-    let of_program = |program: &str| {
+    let estimation = |program: &str| {
         let fields = [("program", program.into()), ("memory", "1G".into())];
         number(find(&ngram["estimation"], &fields)?, "/cpu_seconds")
     };
-    let by = of_program("lmplz")? / of_program("metaphrase, 1 thread")?;
-    row("[language models](docs/results/ngram.md), estimation", "KenLM's lmplz", &[by]);
     let queries = |form: &str| number(find(&ngram["queries"], &[("form", form.into())])?, "/test, in order");
     let ours = queries("metaphrase")?;
-    let by = [ours / queries("KenLM trie")?, ours / queries("KenLM probing")?];
-    row("the same, queries, in the order of a text", "KenLM's trie, probing", &by);
-    Ok(table)
+    Ok([
+        estimation("lmplz")? / estimation("metaphrase, 1 thread")?,
+        ours / queries("KenLM trie")?,
+        ours / queries("KenLM probing")?,
+    ])
 }
 
 /// The tables of `docs/results/speed.md`.
