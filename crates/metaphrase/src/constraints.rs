@@ -1,9 +1,11 @@
 //! Constraints as text: terms become words of the model, and translations say where the terms stand.
 
+use crate::Hypothesis;
 use metaphrase_base::{Avoided, ReadText, WordId};
 use metaphrase_search::{Constraints, ConstraintsError, Continues};
 use metaphrase_text::vocab::Vocabulary;
 use metaphrase_text::{WholeWords, comparable};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use unicode_normalization::UnicodeNormalization;
 
@@ -172,9 +174,9 @@ impl Segmented {
         met.collect()
     }
 
-    /// Numbers of the avoided phrases that stand in a text all the same.
-    pub(crate) fn present(&self, text: &str) -> Vec<usize> {
-        WholeWords::new(&self.given.avoided).numbers_in(text)
+    /// Numbers of the avoided phrases that stand in a translation all the same.
+    pub(crate) fn present(&self, hypotheses: &[Hypothesis]) -> Vec<usize> {
+        present(&self.given.avoided, hypotheses)
     }
 
     /// The sentence that tells that the translation lacks a term. `complete`: the translation ended by itself.
@@ -201,6 +203,13 @@ impl Segmented {
         self.impossible.sort_unstable();
         self.notes.push(note);
     }
+}
+
+/// Numbers of the phrases that stand in any of the translations as whole words, in order.
+pub(crate) fn present(phrases: &[String], hypotheses: &[Hypothesis]) -> Vec<usize> {
+    let phrases = WholeWords::new(phrases);
+    let numbers = hypotheses.iter().flat_map(|found| phrases.numbers_in(&found.text));
+    numbers.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 fn contradiction(alternatives: &[String], error: &ConstraintsError) -> String {

@@ -1,11 +1,10 @@
 //! The phrase-based engine: a model of Moses, and the threads that search with it.
 
+use crate::constraints::present;
 use crate::stream::{NOT_FINITE, answered, cut_off};
 use crate::{Error, Hypothesis, PhraseOptions, Request, SearchOptions, TranslateOptions, Translation};
 use metaphrase_base::pipeline::{Queue, Ticket, Tickets, Workers};
 use metaphrase_phrase::{Decoder, PhraseModel, ReadyModel, Target, Workspace};
-use metaphrase_text::WholeWords;
-use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -95,13 +94,11 @@ fn answer(decoder: &Decoder<'_>, job: &Job, workspace: &mut Workspace) -> Transl
     let error = found.is_empty().then(|| NOT_FINITE.to_owned());
     notes.extend(error.clone());
     let hypotheses: Vec<Hypothesis> = found.iter().map(|found| hypothesis(decoder, &words, found)).collect();
-    let avoided = WholeWords::new(&request.terms.avoided);
-    let present: BTreeSet<usize> = hypotheses.iter().flat_map(|found| avoided.numbers_in(&found.text)).collect();
     Translation {
         error,
+        present: present(&request.terms.avoided, &hypotheses),
         hypotheses,
         missing: (0..request.terms.required.len()).collect(),
-        present: present.into_iter().collect(),
         source_pieces: words.iter().map(ToString::to_string).collect(),
         notes,
         ..Translation::default()

@@ -175,7 +175,7 @@ impl Shared {
             let (source_pieces, notes) = (job.source_pieces, job.notes);
             return job.ticket.finish(Translation { source_pieces, notes, counts, ..failed });
         }
-        let (mut missing, mut present) = (required.impossible.clone(), Vec::new());
+        let mut missing = required.impossible.clone();
         let complete = hypotheses.iter().all(|found| found.complete);
         let mut texts = Vec::with_capacity(hypotheses.len());
         for found in hypotheses {
@@ -183,7 +183,6 @@ impl Shared {
             let met = required.met(&found.words, &text);
             let lacking = required.numbers.iter().filter(|number| !met.iter().any(|met| met.term == **number));
             missing.extend(lacking);
-            present.extend(required.present(&text));
             texts.push(Hypothesis {
                 text,
                 pieces: pieces(&self.target, &found.words),
@@ -196,10 +195,9 @@ impl Shared {
                 links: Vec::new(),
             });
         }
-        for numbers in [&mut missing, &mut present] {
-            numbers.sort_unstable();
-            numbers.dedup();
-        }
+        missing.sort_unstable();
+        missing.dedup();
+        let present = required.present(&texts);
         let late = missing.iter().filter(|number| !required.impossible.contains(number));
         job.notes.extend(late.map(|&number| required.lacks(number, complete)));
         job.notes.extend(present.iter().map(|&number| required.contains(number, &job.prefix)));

@@ -11,7 +11,6 @@ use metaphrase_base::{Checksums, Choice, MappedFile, Named, inside};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 pub(crate) const MANIFEST: &str = "config.toml";
@@ -134,7 +133,7 @@ pub(crate) fn model(
     Ok((manifest.model, Weights::new(path, safetensors::read(path, tensors)?)))
 }
 
-/// Writes `config.toml` and `model.safetensors` into a directory that exists, and makes sure they are on disk.
+/// Writes `config.toml` and `model.safetensors` into a directory that exists; who gives it its name puts them on disk.
 pub(crate) fn write(
     directory: &Path,
     manifest: &Manifest,
@@ -145,7 +144,6 @@ pub(crate) fn write(
     let text =
         toml::to_string(manifest).map_err(|e| ModelError::settings(&path, format!("can not be written: {e}")))?;
     std::fs::write(&path, text).map_err(|e| ModelError::io(&path, "write", e))?;
-    sync(&path)?;
 
     let path = directory.join(WEIGHTS);
     let tensors =
@@ -157,8 +155,7 @@ pub(crate) fn write(
     // The crate makes a file that only its owner can read; users who can read the settings can read the tensors.
     std::fs::metadata(directory.join(MANIFEST))
         .and_then(|manifest| std::fs::set_permissions(&path, manifest.permissions()))
-        .map_err(|e| ModelError::io(&path, "write", e))?;
-    sync(&path)
+        .map_err(|e| ModelError::io(&path, "write", e))
 }
 
 /// Writes the checksums of the weights and of the files of the vocabularies, which are all in the directory.
@@ -169,13 +166,7 @@ pub(crate) fn write_checksums(directory: &Path, manifest: &Manifest) -> Result<(
     let names = named.map(String::as_str).chain([WEIGHTS]);
     Checksums::of_files(directory, names)
         .and_then(|checksums| std::fs::write(&path, checksums.to_string()))
-        .map_err(|e| ModelError::io(&path, "write", e))?;
-    sync(&path)
-}
-
-/// Waits until a file or directory is on disk.
-pub(crate) fn sync(path: &Path) -> Result<(), ModelError> {
-    File::open(path).and_then(|file| file.sync_all()).map_err(|e| ModelError::io(path, "write", e))
+        .map_err(|e| ModelError::io(&path, "write", e))
 }
 
 /// A tensor on its way to a file.
