@@ -3,6 +3,7 @@
 use crate::embedding::Embedding;
 use crate::parts::WordTables;
 use crate::weights::CheckedTensor;
+use metaphrase_base::count_product;
 use metaphrase_kernels::{Epilogue, Matrix, PackedMatrix, WeightOrder, product};
 
 /// `logits = x · Wᵀ + b`.
@@ -26,6 +27,7 @@ impl Output {
 
     /// The logits of `inputs` (`rows × inputs`), `rows × words`.
     pub(crate) fn logits(&self, inputs: &Matrix, out: &mut Matrix) {
+        count_product(inputs.rows(), self.weights.inputs(), self.weights.outputs());
         product(inputs, &self.weights, Epilogue { bias: self.bias.as_deref(), ..Epilogue::default() }, out);
     }
 }

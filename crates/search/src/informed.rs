@@ -1,7 +1,7 @@
 //! A model and what each sentence's own scorer says as one model.
 
 use metaphrase_base::{
-    ModelFacts, Row, ScoreBuffer, SentId, Sentence, SentenceScorer, Step, StepModel, StepRow, StepScores,
+    ModelFacts, Row, ScoreBuffer, SentId, Sentence, SentenceScorer, Step, StepModel, StepRow, StepScores, Unit,
 };
 use std::sync::Arc;
 
@@ -67,6 +67,7 @@ impl<M: StepModel> StepModel for Informed<M> {
 
     fn step(&self, step: Step, rows: &[StepRow], state: &mut Self::State, scores: &mut Self::Scores) {
         self.model.step(step, rows, &mut state.model, scores);
+        let _unit = Unit::Scorers.timed();
         if step == Step::New {
             core::mem::swap(&mut state.rows, &mut state.before);
             state.rows.clear();
