@@ -30,6 +30,12 @@ pub enum Unit {
     Softmax,
     /// The best continuations of the rows of a sentence.
     Top,
+    /// The search of a phrase-based model whose lattice is evidence.
+    PhraseSearch,
+    /// The n-gram posteriors of evidence.
+    Posteriors,
+    /// The scores that posteriors give to words (matrix L of Iglesias et al. 2018).
+    Matrix,
     /// Language models and other scorers.
     Scorers,
     /// Everything else in the search.
@@ -38,7 +44,7 @@ pub enum Unit {
 
 impl Unit {
     /// All units, in the order of the work.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 13] = [
         Self::Text,
         Self::Encoder,
         Self::Embedding,
@@ -47,6 +53,9 @@ impl Unit {
         Self::Output,
         Self::Softmax,
         Self::Top,
+        Self::PhraseSearch,
+        Self::Posteriors,
+        Self::Matrix,
         Self::Scorers,
         Self::Search,
     ];
@@ -70,6 +79,9 @@ impl fmt::Display for Unit {
             Self::Output => "output layer",
             Self::Softmax => "softmax",
             Self::Top => "top-k",
+            Self::PhraseSearch => "phrase-based search",
+            Self::Posteriors => "n-gram posteriors",
+            Self::Matrix => "matrix of evidence",
             Self::Scorers => "scorers",
             Self::Search => "search",
         })

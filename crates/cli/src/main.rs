@@ -9,6 +9,7 @@ mod average;
 mod convert;
 mod curves;
 mod evaluate;
+mod evidence;
 mod extract;
 mod inspect;
 mod io;
@@ -19,6 +20,7 @@ mod model;
 mod nbest;
 mod number;
 mod phrase;
+mod posteriors;
 mod print;
 mod progress;
 mod request;
@@ -84,6 +86,7 @@ enum Command {
     Detokenize(tokenize::Args),
     Align(align::Args),
     Extract(extract::Args),
+    Posteriors(posteriors::Args),
 }
 
 fn main() -> ExitCode {
@@ -110,6 +113,7 @@ fn main() -> ExitCode {
         Command::Detokenize(args) => tokenize::detokenize(&args),
         Command::Align(args) => align::run(&args, &terminal),
         Command::Extract(args) => extract::run(&args),
+        Command::Posteriors(args) => posteriors::run(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -46,6 +46,29 @@ enum Precision {
     F32,
 }
 
+/// The model whose pieces count.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Model")]
+pub struct PackageArgs {
+    /// The neural model, as for `metaphrase translate` [default: en-de]
+    #[arg(short, long, value_name = "PATH")]
+    model: Option<PathBuf>,
+    /// The vocabulary of a model file
+    #[arg(short, long = "vocab", value_name = "FILE", num_args = 1..=2, requires = "model")]
+    vocabularies: Vec<PathBuf>,
+}
+
+impl PackageArgs {
+    /// The files of the model.
+    pub fn package(&self) -> Result<Package, Error> {
+        match &self.model {
+            None => Ok(Package::bundled()),
+            Some(path) if self.vocabularies.is_empty() => Package::find(path),
+            Some(path) => Package::files(path, &self.vocabularies),
+        }
+    }
+}
+
 impl ModelArgs {
     /// Refuses options that do not go together.
     pub fn check(&self) -> Result<()> {

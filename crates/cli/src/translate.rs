@@ -1,6 +1,8 @@
 //! `metaphrase translate`.
 
 use crate::Usage;
+use crate::evidence::EvidenceArgs;
+use crate::posteriors::Blocks;
 use crate::io::{Input, Output, check_one_stdin};
 use crate::lines::Lines;
 use crate::messages::Terminal;
@@ -12,7 +14,9 @@ use crate::search::SearchArgs;
 use crate::stream::{self, Source, Ticket};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
-use metaphrase::{AlignmentKind, Case, Glossary, Request, TranslatorBuilder};
+use metaphrase::{
+    AlignmentKind, Case, Evidence, EvidenceCounter, EvidenceOptions, Glossary, Request, TranslatorBuilder,
+};
 use std::io::Read;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -68,6 +72,8 @@ pub struct Args {
     #[arg(long, value_name = "W", default_value_t = 0.1, requires = "lm", help_heading = "Search")]
     #[arg(allow_negative_numbers = true)]
     lm_weight: f32,
+    #[command(flatten)]
+    evidence: EvidenceArgs,
     #[command(flatten)]
     model: ModelArgs,
     #[command(flatten)]
@@ -134,6 +140,7 @@ enum OutputFormat {
 /// Translates the input.
 pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     args.model.check()?;
+    args.evidence.check()?;
     if !(0.0..f32::INFINITY).contains(&args.lm_weight) {
         return Err(Usage::error(format!("--lm-weight is {}; it has to be a number from 0 on", args.lm_weight)));
     }
@@ -143,7 +150,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
             _ => "--prefix is for plain input; a line of TSV has no prefix, a line of JSON has 'target_prefix'",
         }));
     }
-    check_one_stdin(args.prefix.iter().chain(&args.glossary).map(Some).chain([args.input.as_ref()]))?;
+    check_one_stdin(args.prefix.iter().chain(&args.glossary).chain(args.evidence.file()).map(Some).chain([args.input.as_ref()]))?;
     let input = Input::open(args.input.as_deref())?;
     let (size, interactive) = (input.size, input.is_terminal);
     let prefixes = args.prefix.as_deref().map(|path| Input::open(Some(path)).map(Lines::new)).transpose()?;
@@ -152,9 +159,10 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
         if let Some(lm) = &args.lm {
             builder = builder.language_model(lm, args.lm_weight);
         }
-        glossary.into_iter().fold(builder, TranslatorBuilder::glossary)
+        glossary.into_iter().fold(args.evidence.add_to(builder), TranslatorBuilder::glossary)
     })?;
     let mut options = args.search.apply(translator.options(), args.n_best)?;
+    options.evidence = args.evidence.options();
     options.search.attention = args.alignment.is_some();
     let n_best = args.n_best.is_some();
     let form = match args.output_format {
@@ -163,7 +171,9 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
         OutputFormat::Plain => Form::Plain,
     };
     let printer = Printer { form, alignment: args.alignment, word_scores: args.word_scores };
-    let source = Text { lines: Lines::new(input), prefixes, format: args.input_format };
+    let evidence = args.evidence.blocks()?.zip(translator.evidence_counter().cloned());
+    let evidence = evidence.map(|(blocks, counter)| Posteriors { blocks, counter, options: options.evidence.clone() });
+    let source = Text { lines: Lines::new(input), prefixes, evidence, format: args.input_format };
     let output = Output::create(args.output.as_deref())?;
     let progress = Progress::start(terminal, size, !interactive && !output.is_terminal());
     let print = |text: &mut String, ticket, translation| printer.print(text, ticket, &translation);
@@ -186,7 +196,26 @@ fn read_glossary(path: &Path, case: bool) -> Result<Glossary> {
 struct Text {
     lines: Lines,
     prefixes: Option<Lines>,
+    evidence: Option<Posteriors>,
     format: Format,
+}
+
+/// The posteriors of the lines.
+struct Posteriors {
+    blocks: Blocks,
+    counter: EvidenceCounter,
+    options: EvidenceOptions,
+}
+
+impl Posteriors {
+    /// The evidence of a line, from 1, or the reason why there is none.
+    fn of(&mut self, number: usize) -> Result<Result<Evidence, String>> {
+        let found = |lines: Vec<String>| {
+            let posteriors = self.counter.from_text(lines.iter().map(String::as_str), &self.options);
+            posteriors.map(Evidence::Posteriors).map_err(|error| error.to_string())
+        };
+        Ok(self.blocks.of(number)?.and_then(found))
+    }
 }
 
 impl Source for Text {
@@ -194,7 +223,7 @@ impl Source for Text {
 
     fn next(&mut self) -> Result<Option<(Request, Ticket<Keys>)>> {
         let number = self.lines.read();
-        let Some(line) = self.lines.next_line()? else { return self.no_prefix_is_left() };
+        let Some(line) = self.lines.next_line()? else { return self.nothing_is_left() };
         let mut ticket = Ticket::new(number, &line, Ok(Fields::new()));
         let request = match self.format {
             // What is left out might be terms.
@@ -208,6 +237,16 @@ impl Source for Text {
                 Request { attached: 20 * line.text.len(), ..request }
             }),
         };
+        let evidence = self.evidence.as_mut().map(|evidence| evidence.of(number + 1)).transpose()?;
+        let request = request.map(|request| match evidence {
+            Some(Ok(evidence)) => request.evidence(evidence),
+            // A line without words has nothing to say about it.
+            Some(Err(problem)) if !request.source.trim().is_empty() => {
+                ticket.notes.push(format!("translated without evidence: {problem}"));
+                request
+            }
+            _ => request,
+        });
         let request = request.unwrap_or_else(|problem| {
             ticket.notes.push(problem.clone());
             ticket.extra = Err(problem);
@@ -236,8 +275,11 @@ impl Text {
         }
     }
 
-    /// The text ends; its prefixes should, too.
-    fn no_prefix_is_left<T>(&mut self) -> Result<Option<T>> {
+    /// The text ends; its prefixes and posteriors should, too.
+    fn nothing_is_left<T>(&mut self) -> Result<Option<T>> {
+        if let Some(evidence) = &mut self.evidence {
+            evidence.blocks.end(self.lines.read())?;
+        }
         if let Some(prefixes) = &mut self.prefixes
             && prefixes.next_line()?.is_some()
         {

@@ -6,6 +6,7 @@ mod bounds;
 mod common;
 mod constraints;
 mod evaluate;
+mod evidence;
 mod extract;
 mod files;
 mod forms;

@@ -49,6 +49,14 @@ pub enum EvidenceError {
         /// The size of the vocabulary.
         words: usize,
     },
+    /// An n-gram that is too long.
+    #[error("line {line} of the posteriors: an n-gram of {order} words; expected {} at most", crate::MAX_ORDER)]
+    Order {
+        /// Counted from 1 within the sentence.
+        line: usize,
+        /// Its units.
+        order: usize,
+    },
     /// An n-gram that is there twice.
     #[error("line {line} of the posteriors: the n-gram is there for the second time")]
     Twice {

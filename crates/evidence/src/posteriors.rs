@@ -5,13 +5,13 @@ use std::ops::Range;
 
 /// What a system believes about the translation of one sentence: n-grams with their posteriors, in order of their lengths
 /// and words.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default)]
 pub struct Posteriors {
     words: Vec<WordId>,
     entries: Vec<Entry>,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 struct Entry {
     words: Range<u32>,
     order: u32,
@@ -30,6 +30,12 @@ pub struct NGram<'a> {
     pub posterior: f32,
     /// The number of times that a translation contains it, on average.
     pub expected: f32,
+}
+
+impl PartialEq for Posteriors {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
 }
 
 impl Posteriors {

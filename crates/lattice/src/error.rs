@@ -38,6 +38,16 @@ pub enum LatticeError {
         /// The state that it leads to.
         to: u32,
     },
+    /// Not a phrase of a search graph.
+    #[error(
+        "line {line} of a search graph: expected `N hyp=H stack=C back=P transition=T out=words` behind hypothesis P with a smaller stack, found `{found}`"
+    )]
+    Hypothesis {
+        /// Counted from 1 within the sentence.
+        line: usize,
+        /// The line.
+        found: String,
+    },
     /// A lattice in OpenFst's form without a final state.
     #[error("a lattice without a final state; each ends with a line that has nothing but a state and its cost")]
     NoEnd,

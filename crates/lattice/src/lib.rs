@@ -18,6 +18,7 @@
 
 mod compact;
 mod error;
+mod moses;
 mod openfst;
 mod probability;
 

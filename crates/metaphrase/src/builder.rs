@@ -3,6 +3,7 @@
 use crate::neural::Neural;
 use crate::phrase_based::PhraseBased;
 use crate::translator::Engine;
+use crate::evidence::EvidenceModelFiles;
 use crate::{Error, Glossary, Package, PhraseOptions, Translator, UnitTimes};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,6 +27,7 @@ pub struct TranslatorBuilder {
     weights: Option<Vec<f32>>,
     language_model: Option<(PathBuf, f32)>,
     glossary: Option<Glossary>,
+    evidence: Option<EvidenceModelFiles>,
     phrase_model: Option<PathBuf>,
     phrase_options: Option<PhraseOptions>,
     threads: usize,
@@ -47,6 +49,7 @@ impl Default for TranslatorBuilder {
             weights: None,
             language_model: None,
             glossary: None,
+            evidence: None,
             phrase_model: None,
             phrase_options: None,
             threads: available_parallelism().map_or(1, usize::from),
@@ -95,6 +98,29 @@ impl TranslatorBuilder {
     /// [`Translation::missing`]: crate::Translation::missing
     pub fn glossary(mut self, glossary: Glossary) -> Self {
         self.glossary = Some(glossary);
+        self
+    }
+
+    /// Lets a phrase-based model of Moses, a directory with a `moses.ini` or such a file, translate each line first: the n-grams of
+    /// its lattice raise the scores of the neural models' words (Iglesias et al. 2018). Requests with evidence of their own do
+    /// not need the model. [`TranslateOptions::evidence`](crate::TranslateOptions::evidence) says how evidence counts, and
+    /// [`phrase_options`](Self::phrase_options) how the model is searched.
+    pub fn evidence_model(mut self, path: impl AsRef<Path>) -> Self {
+        self.evidence.get_or_insert_default().model = path.as_ref().to_owned();
+        self
+    }
+
+    /// The languages of the evidence model, as `de` and `en`: lines are split into words as `metaphrase tokenize --escape` does,
+    /// and the words of its translations are joined again. Without this call spaces separate the words of both.
+    pub fn evidence_languages(mut self, source: impl Into<String>, target: impl Into<String>) -> Self {
+        self.evidence.get_or_insert_default().languages = Some((source.into(), target.into()));
+        self
+    }
+
+    /// Whether translations of the evidence model begin with a capital letter that its words lack, as those of a model of
+    /// truecased text.
+    pub fn evidence_capitalized(mut self, capitalize: bool) -> Self {
+        self.evidence.get_or_insert_default().capitalize = capitalize;
         self
     }
 
@@ -155,7 +181,9 @@ impl TranslatorBuilder {
         let packages = self.models.iter().map(find).collect::<Result<Vec<_>, _>>()?;
         let language_model = self.language_model.as_ref().map(|(path, weight)| (path.as_path(), *weight));
         let (weights, times) = (self.weights.as_deref(), self.unit_times.clone());
-        Neural::new(&packages, weights, language_model, self.threads, self.batch_tokens, times)
+        let options = self.phrase_options.clone();
+        let evidence = self.evidence.as_ref().map(|files| EvidenceModelFiles { options, ..files.clone() });
+        Neural::new(&packages, weights, language_model, evidence.as_ref(), self.threads, self.batch_tokens, times)
     }
 
     /// Refuses what only neural models can do.
@@ -165,6 +193,7 @@ impl TranslatorBuilder {
             (self.weights.is_some(), "a list of ensemble weights"),
             (self.language_model.is_some(), "a second language model"),
             (self.glossary.is_some(), "a glossary"),
+            (self.evidence.is_some(), "evidence of another phrase-based model"),
         ] {
             if given {
                 return Err(Error::PhraseBased { what });

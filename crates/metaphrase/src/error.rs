@@ -4,6 +4,7 @@ use metaphrase_models::ModelError;
 use metaphrase_ngram::LmError;
 use metaphrase_phrase::Error as PhraseError;
 use metaphrase_search::OptionsError;
+use metaphrase_text::language::LanguageError;
 use metaphrase_text::vocab::VocabularyError;
 use std::path::PathBuf;
 
@@ -69,6 +70,19 @@ pub enum Error {
     /// A weight of a language model that is negative, infinite or not a number.
     #[error("the weight of a language model is {0}; it has to be a number from 0 on")]
     LanguageModelWeight(f32),
+    /// A number of the evidence's options that makes no sense.
+    #[error("the {what} of the evidence is {found}; expected {expected}")]
+    Evidence {
+        /// The option.
+        what: &'static str,
+        /// The given number.
+        found: f64,
+        /// The numbers that are allowed.
+        expected: &'static str,
+    },
+    /// A language code that text can not be split with.
+    #[error(transparent)]
+    Language(#[from] LanguageError),
     /// Options that can not work with the model.
     #[error(transparent)]
     Options(#[from] OptionsError),

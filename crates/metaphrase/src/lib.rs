@@ -19,10 +19,12 @@
 #![forbid(unsafe_code)]
 
 mod alignment;
+mod asked;
 mod builder;
 mod bundled;
 mod constraints;
 mod error;
+mod evidence;
 mod glossary;
 mod language_model;
 mod neural;
@@ -37,8 +39,11 @@ pub use alignment::{AlignmentKind, Attention};
 pub use builder::TranslatorBuilder;
 pub use constraints::{Met, Terms};
 pub use error::Error;
+pub use evidence::{Evidence, EvidenceCounter, EvidenceOptions};
 pub use glossary::{Case, Glossary, GlossaryError};
 pub use metaphrase_base::{Choice, Named, Unit, UnitTime, UnitTimes, UnknownName, WordId};
+pub use metaphrase_evidence::{EvidenceError, NGram, Posteriors, Theta};
+pub use metaphrase_lattice::{Lattice, LatticeError};
 pub use metaphrase_models::{ModelError, Precision};
 pub use metaphrase_ngram::LmError;
 pub use metaphrase_phrase::{Error as PhraseError, LookAhead, Presort, SearchOptions as PhraseOptions, UnknownWords};

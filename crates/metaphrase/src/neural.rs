@@ -1,7 +1,8 @@
 //! The neural engine: a model, its vocabularies and the threads that search with them.
 
 use crate::stream::{Pool, pool};
-use crate::{Error, Package, TranslateOptions};
+use crate::evidence::{EvidenceModel, EvidenceModelFiles};
+use crate::{Error, EvidenceCounter, Package, TranslateOptions};
 use metaphrase_base::{UnitTimes, WordId};
 use metaphrase_models::Model;
 use metaphrase_search::{Continues, Fused};
@@ -22,6 +23,10 @@ pub(crate) struct Shared {
     pub(crate) target: Arc<Vocabulary>,
     /// Which target words continue the written word before them.
     pub(crate) continues: Continues,
+    /// Counts evidence.
+    pub(crate) counter: EvidenceCounter,
+    /// Gives the evidence of lines that bring none.
+    pub(crate) evidence: Option<EvidenceModel>,
     /// Where the time goes is added to these.
     pub(crate) unit_times: Option<Arc<UnitTimes>>,
 }
@@ -35,6 +40,7 @@ impl Neural {
         packages: &[Package],
         weights: Option<&[f32]>,
         language_model: Option<(&Path, f32)>,
+        evidence: Option<&EvidenceModelFiles>,
         threads: usize,
         batch_tokens: usize,
         unit_times: Option<Arc<UnitTimes>>,
@@ -42,7 +48,9 @@ impl Neural {
         let (model, (source, target)) = load(packages, weights)?;
         let model = Arc::new(model);
         let continues = (0..target.len()).map(|word| target.continues(WordId::new(word))).collect();
-        let shared = Arc::new(Shared { model, source, target, continues, unit_times });
+        let mut counter = EvidenceCounter::of(Arc::clone(&target));
+        let evidence = evidence.map(|files| EvidenceModel::open(files, &mut counter)).transpose()?;
+        let shared = Arc::new(Shared { model, source, target, continues, counter, evidence, unit_times });
         let pool = match language_model {
             None => pool(&shared.model, &shared, threads, batch_tokens),
             Some((path, weight)) => {

@@ -1,6 +1,6 @@
 //! How lines are translated.
 
-use crate::SearchOptions;
+use crate::{EvidenceOptions, SearchOptions};
 use metaphrase_text::vocab::Vocabulary;
 
 /// How lines are translated. [`Translator::options`](crate::Translator::options) gives a model's defaults.
@@ -8,6 +8,8 @@ use metaphrase_text::vocab::Vocabulary;
 pub struct TranslateOptions {
     /// The search. Its `excluded` words are left out in addition to those that the next two switches leave out.
     pub search: SearchOptions,
+    /// How evidence of other systems counts, for requests that have some, or if the translator has a phrase-based model for it.
+    pub evidence: EvidenceOptions,
     /// Whether translations may contain the unknown word.
     pub allow_unk: bool,
     /// Whether translations may contain control characters, which byte fallback would make possible.
@@ -23,6 +25,7 @@ impl Default for TranslateOptions {
     fn default() -> Self {
         Self {
             search: SearchOptions::default(),
+            evidence: EvidenceOptions::default(),
             allow_unk: false,
             allow_special: false,
             max_source_length: 1000,

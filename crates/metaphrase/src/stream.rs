@@ -2,12 +2,16 @@
 
 use crate::constraints::Segmented;
 use crate::neural::{Neural, Shared};
-use crate::{Attention, Error, Hypothesis, Request, TranslateOptions, Translation};
+use crate::asked::Asked;
+use crate::{Attention, Counts, Error, Hypothesis, Request, SearchOptions, TranslateOptions, Translation};
 use metaphrase_base::pipeline::{Limit, Queue, Ticket, Tickets, WorkerPanicked, Workers, batch, ordered};
 use metaphrase_base::{StepModel, Unit, UnitTimes, WordId};
-use metaphrase_search::{CheckedOptions, Constraints, Outcome, Searcher, Task};
+use metaphrase_phrase::Workspace;
+use metaphrase_search::{CheckedOptions, Constraints, Informed, Outcome, Searcher, Task};
 use metaphrase_text::vocab::Vocabulary;
+use std::cell::RefCell;
 use std::cmp::Reverse;
+use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -31,7 +35,11 @@ pub(crate) struct Job {
     terms: usize,
     prefix: String,
     /// Messages about the line, one sentence each.
-    notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
+    /// The evidence that the line is to be translated with.
+    pub(crate) asked: Option<Box<Asked>>,
+    /// The work of an earlier search of the line.
+    pub(crate) before: Counts,
 }
 
 impl Neural {
@@ -44,6 +52,12 @@ impl Neural {
     ) -> Result<(), Error> {
         let Shared { model, target, .. } = &*self.shared;
         let search = options.search(target).check(&**model)?;
+        options.evidence.check()?;
+        let own = |n_best| {
+            let search = options.search(target);
+            SearchOptions { beam_size: search.beam_size.max(n_best), n_best, attention: false, ..search }.check(&**model)
+        };
+        let first = options.evidence.own.map(own).transpose()?;
         let feed = |mut tickets: Tickets<Translation>| {
             let _clock = self.shared.unit_times.as_ref().map(UnitTimes::measure);
             for chunk in chunks {
@@ -54,6 +68,7 @@ impl Neural {
                         match self.shared.task(options, &search, request, ticket) {
                             Ok(mut task) => {
                                 let weight = weight(request, &task, &search);
+                                self.shared.ask(&mut task, options, request, first.as_ref());
                                 self.weigh(&mut task.tag.ticket, weight, &mut tasks);
                                 tasks.push(task);
                             }
@@ -93,7 +108,8 @@ fn weight(request: &Request, task: &Task<Job>, search: &CheckedOptions) -> usize
     let piece = 64 + if search.attention { source * size_of::<f32>() } else { 0 };
     let answers = search.limit(source, prefix).saturating_mul(piece).saturating_mul(search.n_best);
     let asked = 1024 + 64 * (source + prefix) + 16 * terms.map(String::len).sum::<usize>();
-    asked.saturating_add(request.attached).saturating_add(answers)
+    let evidence = request.evidence.as_ref().map_or(0, |evidence| evidence.size());
+    asked.saturating_add(request.attached).saturating_add(evidence).saturating_add(answers)
 }
 
 /// Lets `feed` ask for translations, and gives the translations to `sink` in the order of their tickets until it breaks.
@@ -139,7 +155,8 @@ impl Shared {
         // Distinct lines draw from distinct streams of numbers.
         let seed = options.seed.wrapping_add((ticket.number() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let (terms, given) = (request.terms.required.len(), request.prefix.clone());
-        let tag = Job { ticket, source_pieces, notes, required, terms, prefix: given };
+        let (asked, before) = (None, Counts::default());
+        let tag = Job { ticket, source_pieces, notes, required, terms, prefix: given, asked, before };
         Ok(Task { prefix, seed, constraints, ..Task::new(tag, source, search) })
     }
 
@@ -169,7 +186,8 @@ impl Shared {
     /// Gives the caller an outcome, as text.
     fn reply(&self, outcome: Outcome<Job>) {
         let _unit = Unit::Text.timed();
-        let Outcome { tag: mut job, source_len, mut hypotheses, counts } = outcome;
+        let Outcome { tag: mut job, source_len, mut hypotheses, mut counts } = outcome;
+        counts += job.before;
         let required = &job.required;
         hypotheses.retain(|found| found.score.is_finite() && found.log_prob.is_finite());
         if hypotheses.is_empty() {
@@ -246,14 +264,22 @@ pub(crate) fn pool<M: StepModel + 'static>(
     threads: usize,
     batch_tokens: usize,
 ) -> Result<Pool, Error> {
-    let (model, shared) = (Arc::clone(model), Arc::clone(shared));
+    let (model, shared) = (Arc::new(Informed::new(Arc::clone(model))), Arc::clone(shared));
     let worker = move |queue: &Queue<Task<Job>>| {
         let _clock = shared.unit_times.as_ref().map(UnitTimes::measure);
         let mut searcher = Searcher::new(&*model, batch_tokens);
+        let (again, mut workspace) = (RefCell::new(VecDeque::new()), Workspace::default());
         while let Some(mut batch) = batch(queue) {
-            // A caller that left needs no answers.
-            let next = || batch.find(|task| task.tag.ticket.is_wanted());
-            searcher.run(next, |outcome| shared.reply(outcome));
+            let next = || {
+                let second = again.borrow_mut().pop_front();
+                // A caller that left needs no answers.
+                let wanted = |task: &Task<Job>| task.tag.ticket.is_wanted();
+                second.or_else(|| batch.find(wanted).map(|task| shared.inform(task, &mut workspace)))
+            };
+            searcher.run(next, |outcome| match shared.again(outcome) {
+                Ok(task) => again.borrow_mut().push_back(task),
+                Err(outcome) => shared.reply(outcome),
+            });
         }
     };
     Workers::start("translate", threads, worker).map_err(Error::Threads)

@@ -1,6 +1,7 @@
 //! What a translator is asked and what it answers.
 
-use crate::{AlignmentKind, Attention, Counts, Met, Terms};
+use crate::{AlignmentKind, Attention, Counts, Evidence, Met, Terms};
+use std::sync::Arc;
 
 /// One line to translate.
 ///
@@ -11,7 +12,7 @@ use crate::{AlignmentKind, Attention, Counts, Met, Terms};
 /// assert_eq!(request.terms.required, [["Gebäude", "Bau"]]);
 /// assert_eq!(request.terms.avoided, ["Haus"]);
 /// ```
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Request {
     /// The text; without line breaks.
     pub source: String,
@@ -21,6 +22,8 @@ pub struct Request {
     pub terms: Terms,
     /// The translation to score. With it nothing is searched for.
     pub target: Option<String>,
+    /// What another system says about the translation.
+    pub evidence: Option<Arc<Evidence>>,
     /// Bytes that the caller keeps beside the request until the answer comes. They count in the memory that
     /// [`Translator::stream`](crate::Translator::stream) bounds.
     pub attached: usize,
@@ -57,6 +60,14 @@ impl Request {
     #[must_use]
     pub fn avoid(mut self, phrase: impl Into<String>) -> Self {
         self.terms = self.terms.avoid(phrase);
+        self
+    }
+
+    /// What another system says about the translation; a neural search adds it to the scores of words, see
+    /// [`TranslateOptions::evidence`](crate::TranslateOptions::evidence).
+    #[must_use]
+    pub fn evidence(mut self, evidence: Evidence) -> Self {
+        self.evidence = Some(Arc::new(evidence));
         self
     }
 

@@ -2,7 +2,7 @@
 
 use crate::neural::Neural;
 use crate::phrase_based::PhraseBased;
-use crate::{Error, Glossary, Request, TranslateOptions, Translation, TranslatorBuilder};
+use crate::{Error, EvidenceCounter, Glossary, Request, TranslateOptions, Translation, TranslatorBuilder};
 use metaphrase_base::{StepModel, WordId};
 use std::ops::ControlFlow;
 
@@ -86,6 +86,15 @@ impl Translator {
         }
         words.pop();
         words
+    }
+
+    /// Counts the target pieces of the neural model in evidence of other systems; `None` for a phrase-based model.
+    #[must_use]
+    pub fn evidence_counter(&self) -> Option<&EvidenceCounter> {
+        match &self.engine {
+            Engine::Neural(neural) => Some(&neural.shared.counter),
+            Engine::PhraseBased(_) => None,
+        }
     }
 
     /// Translates lines with the default options of the model; one translation for each line, in order.

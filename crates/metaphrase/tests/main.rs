@@ -3,6 +3,7 @@
 
 mod common;
 mod composition;
+mod evidence;
 mod language_model;
 mod phrase_based;
 mod public_surface;

@@ -1,0 +1,139 @@
+//! Options of evidence: translations of other systems whose n-grams count in the search.
+
+use crate::Usage;
+use crate::posteriors::Blocks;
+use anyhow::Result;
+use metaphrase::{EvidenceOptions, Theta, TranslatorBuilder};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+/// Evidence of other systems.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Evidence")]
+pub struct EvidenceArgs {
+    /// Add to the scores of words the n-gram posteriors of this file, which `metaphrase posteriors` writes; %d in its name is
+    /// the number of the line. `self`: of the best translations of the model itself, in two passes
+    #[arg(long, value_name = "FILE|self")]
+    lmbr: Option<PathBuf>,
+    /// Number of the translations of --lmbr self
+    #[arg(long, value_name = "N", default_value = "12", requires = "lmbr")]
+    lmbr_n_best: NonZeroUsize,
+    /// Translate each line with this phrase-based model first, a directory with a moses.ini or such a file, and add the n-gram
+    /// posteriors of its lattice to the scores of words
+    #[arg(long, value_name = "PATH", conflicts_with = "lmbr")]
+    evidence: Option<PathBuf>,
+    #[command(flatten)]
+    words: WordArgs,
+    /// The weight of the evidence, 1 / (n λ) for n models; the models together have weight 1
+    #[arg(long, value_name = "W", default_value_t = EvidenceOptions::default().weight, allow_negative_numbers = true)]
+    lmbr_weight: f64,
+    /// A number for each word, and the factors of the posteriors of 1-grams, 2-grams, 3-grams and 4-grams
+    #[arg(long, num_args = 5, value_names = ["T0", "T1", "T2", "T3", "T4"], allow_negative_numbers = true)]
+    lmbr_theta: Vec<f64>,
+    /// The same as functions of the precision of unigrams, the ratio of the precisions of two orders, and a length in words
+    /// (Tromble et al. 2008) [default: 0.6 0.7 10]
+    #[arg(long, num_args = 3, value_names = ["P", "R", "T"], conflicts_with = "lmbr_theta")]
+    lmbr_bleu: Vec<f64>,
+    #[command(flatten)]
+    counting: CountingArgs,
+}
+
+/// How the words of a phrase-based system are written.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Evidence")]
+pub struct WordArgs {
+    /// The phrase-based system has words as `metaphrase tokenize --escape` makes them, of these languages, such as de en
+    #[arg(long, num_args = 2, value_names = ["SOURCE", "TARGET"])]
+    pub evidence_tokenize: Vec<String>,
+    /// The translations of the phrase-based system begin with a capital letter that its words lack
+    #[arg(long)]
+    pub evidence_capitalize: bool,
+}
+
+/// How n-grams are counted.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Evidence")]
+pub struct CountingArgs {
+    /// The scale of the scores of the other system: below 1 its translations become more equal
+    #[arg(long, value_name = "A", default_value_t = 1.0, allow_negative_numbers = true)]
+    lmbr_scale: f64,
+    /// The longest n-grams, from 1 to 4
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    lmbr_order: usize,
+    /// The units of n-grams: pieces, or written words and the pieces of the last one so far
+    #[arg(long, value_enum, default_value_t = Unit::Pieces)]
+    lmbr_units: Unit,
+    /// Leave out arcs of a lattice that less than this share of its translations take
+    #[arg(long, value_name = "P", default_value_t = 0.0, allow_negative_numbers = true)]
+    lmbr_prune: f64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Unit {
+    Pieces,
+    Words,
+}
+
+impl CountingArgs {
+    /// The options of the library.
+    pub fn options(&self) -> EvidenceOptions {
+        EvidenceOptions {
+            scale: self.lmbr_scale,
+            order: self.lmbr_order,
+            written_words: self.lmbr_units == Unit::Words,
+            prune: self.lmbr_prune,
+            ..EvidenceOptions::default()
+        }
+    }
+}
+
+impl EvidenceArgs {
+    /// The options of the library.
+    pub fn options(&self) -> EvidenceOptions {
+        let theta = match (&self.lmbr_theta[..], &self.lmbr_bleu[..]) {
+            (&[word, ref orders @ ..], _) => {
+                let mut theta = Theta { word, ..Theta::default() };
+                theta.orders.iter_mut().zip(orders).for_each(|(factor, &given)| *factor = given);
+                theta
+            }
+            (_, &[precision, ratio, length]) => Theta::linear_bleu(precision, ratio, length),
+            _ => Theta::default(),
+        };
+        let own = self.is_own().then_some(self.lmbr_n_best.get());
+        EvidenceOptions { theta, weight: self.lmbr_weight, own, ..self.counting.options() }
+    }
+
+    fn is_own(&self) -> bool {
+        self.lmbr.as_deref() == Some(Path::new("self"))
+    }
+
+    /// The file of posteriors.
+    pub fn file(&self) -> Option<&PathBuf> {
+        self.lmbr.as_ref().filter(|_| !self.is_own())
+    }
+
+    /// The posteriors of the file.
+    pub fn blocks(&self) -> Result<Option<Blocks>> {
+        self.file().map(|path| Blocks::open(path)).transpose()
+    }
+
+    /// Refuses options that do not go together.
+    pub fn check(&self) -> Result<()> {
+        let given = !self.words.evidence_tokenize.is_empty() || self.words.evidence_capitalize;
+        if given && self.evidence.is_none() {
+            return Err(Usage::error("--evidence-tokenize and --evidence-capitalize go with --evidence"));
+        }
+        Ok(())
+    }
+
+    /// Names the phrase-based model.
+    pub fn add_to(&self, mut builder: TranslatorBuilder) -> TranslatorBuilder {
+        if let Some(path) = &self.evidence {
+            builder = builder.evidence_model(path).evidence_capitalized(self.words.evidence_capitalize);
+            if let [source, target] = &self.words.evidence_tokenize[..] {
+                builder = builder.evidence_languages(source, target);
+            }
+        }
+        builder
+    }
+}

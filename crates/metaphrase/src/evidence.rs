@@ -1,0 +1,270 @@
+//! Evidence: what other systems believe about the translation of a line, as scores in the neural search.
+
+use crate::{Error, Package, PhraseOptions};
+use metaphrase_base::{Unit, WordId};
+use metaphrase_evidence::{EvidenceError, Matrix, Numbering, Paths, Posteriors, Theta, Units, Writing};
+use metaphrase_lattice::Lattice;
+use metaphrase_phrase::{PhraseModel, ReadyModel, Workspace};
+use metaphrase_text::language::{Language, WordTokenizer};
+use metaphrase_text::moses::TokenizerOptions;
+use metaphrase_text::vocab::Vocabulary;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Translations of a line by another system, or what was counted in them. See `docs/algorithms/lmbr.md`.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Evidence {
+    /// N-grams of target pieces with their posteriors.
+    Posteriors(Posteriors),
+    /// Texts with their scores: natural logarithms, higher is better. Where the other system has tokens
+    /// ([`EvidenceCounter::tokenized`], [`TranslatorBuilder::evidence_languages`](crate::TranslatorBuilder::evidence_languages)),
+    /// the texts are tokens with spaces between them.
+    NBest(Vec<(String, f64)>),
+    /// A lattice of words or tokens.
+    Lattice(Lattice),
+}
+
+impl Evidence {
+    /// Bytes that it takes, about.
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            Self::Posteriors(posteriors) => posteriors.size(),
+            Self::NBest(texts) => texts.iter().map(|(text, _)| 64 + text.len()).sum(),
+            Self::Lattice(lattice) => 32 * lattice.arcs().len(),
+        }
+    }
+}
+
+/// How evidence counts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EvidenceOptions {
+    /// The factors of posteriors.
+    pub theta: Theta,
+    /// The weight of the evidence, where the neural models together have weight 1: with n models, `1 / (n λ)` for λ of
+    /// Iglesias et al. 2018, equation 2. The default is 2, which is λ = 0.5 / n.
+    pub weight: f64,
+    /// The scale α of the scores of other systems: below 1 their translations become more equal.
+    pub scale: f64,
+    /// The longest n-grams, from 1 to 4.
+    pub order: usize,
+    /// Whether n-grams count written words, and not pieces; see [`Units`].
+    pub written_words: bool,
+    /// Arcs of a lattice that less than this share of its translations take are left out.
+    pub prune: f64,
+    /// `Some(n)`: lines without other evidence are translated twice, the second time with the evidence of the n best
+    /// translations of the first time.
+    pub own: Option<usize>,
+}
+
+impl Default for EvidenceOptions {
+    fn default() -> Self {
+        let theta = Theta::default();
+        Self { theta, weight: 2.0, scale: 1.0, order: 4, written_words: false, prune: 0.0, own: None }
+    }
+}
+
+impl EvidenceOptions {
+    /// Refuses numbers that make no sense; a translator does, too.
+    ///
+    /// # Errors
+    /// [`Error::Evidence`] names the first such number.
+    pub fn check(&self) -> Result<(), Error> {
+        let wrong = |what, found, expected| Err(Error::Evidence { what, found, expected });
+        if !(self.weight.is_finite() && self.weight >= 0.0) {
+            return wrong("weight", self.weight, "a number from 0 on");
+        }
+        if !(self.scale.is_finite() && self.scale > 0.0) {
+            return wrong("scale", self.scale, "a number above 0");
+        }
+        if !self.theta.is_finite() {
+            return wrong("theta", f64::NAN, "finite numbers");
+        }
+        if !(0.0..1.0).contains(&self.prune) {
+            return wrong("share of pruned arcs", self.prune, "a number from 0 on and below 1");
+        }
+        if !(1..=metaphrase_evidence::MAX_ORDER).contains(&self.order) {
+            return wrong("order", self.order as f64, "a number from 1 to 4");
+        }
+        Ok(())
+    }
+}
+
+/// Translations of an n-best list that stand for a lattice that can not be counted as it is.
+const N_BEST: usize = 1000;
+
+/// Counts n-grams of the target pieces of a neural model in the translations of other systems.
+#[derive(Debug, Clone)]
+pub struct EvidenceCounter {
+    target: Arc<Vocabulary>,
+    /// By piece, whether it continues the written word before it.
+    continues: Arc<[bool]>,
+    writing: Writing,
+}
+
+impl EvidenceCounter {
+    /// Counts pieces of the model of `package`.
+    ///
+    /// # Errors
+    /// [`Error`] if the model or its vocabulary can not be read.
+    pub fn new(package: &Package) -> Result<Self, Error> {
+        let (config, _) = package.open_model()?;
+        Ok(Self::of(package.load_vocabularies(&config)?.1))
+    }
+
+    pub(crate) fn of(target: Arc<Vocabulary>) -> Self {
+        let continues = (0..target.len()).map(|word| target.continues(WordId::new(word))).collect();
+        Self { target, continues, writing: Writing::default() }
+    }
+
+    /// The words of lattices are tokens of this language as Moses and `metaphrase tokenize --escape` make them; without this
+    /// call a space stands between all words of a text.
+    ///
+    /// # Errors
+    /// [`Error::Language`] for a code without a language.
+    pub fn tokenized(mut self, language: &str) -> Result<Self, Error> {
+        self.writing.detokenizer = Some(language.parse::<Language>()?.detokenizer());
+        Ok(self)
+    }
+
+    /// Whether the translations of lattices begin with a capital letter that their words lack.
+    #[must_use]
+    pub fn capitalized(mut self, capitalize: bool) -> Self {
+        self.writing.capitalize = capitalize;
+        self
+    }
+
+    /// The posteriors of the n-grams of some evidence.
+    ///
+    /// # Errors
+    /// If no translation has a finite score.
+    pub fn posteriors(&self, evidence: &Evidence, options: &EvidenceOptions) -> Result<Posteriors, EvidenceError> {
+        let units = self.units(options);
+        match evidence {
+            Evidence::Posteriors(posteriors) => Ok(posteriors.clone()),
+            Evidence::NBest(texts) => {
+                let texts = texts.iter().map(|(text, score)| (self.writing.text(text.split_ascii_whitespace()), *score));
+                self.of_texts(texts, options)?.posteriors(options.order, &units)
+            }
+            Evidence::Lattice(lattice) => {
+                let pruned;
+                let lattice = if options.prune > 0.0 {
+                    pruned = lattice.pruned(options.scale, options.prune).ok_or(EvidenceError::NoTranslation)?;
+                    &pruned
+                } else {
+                    lattice
+                };
+                let paths = self.writing.paths(lattice, options.scale, &self.target);
+                match paths.and_then(|paths| paths.posteriors(options.order, &units)) {
+                    Err(EvidenceError::NoSpaces | EvidenceError::TooLarge { .. }) => {
+                        let texts = lattice.n_best(N_BEST).into_iter().map(|(words, score)| {
+                            (self.writing.text(words.iter().map(|&word| lattice.word(word))), score)
+                        });
+                        self.of_texts(texts, options)?.posteriors(options.order, &units)
+                    }
+                    counted => counted,
+                }
+            }
+        }
+    }
+
+    fn of_texts(
+        &self,
+        texts: impl Iterator<Item = (String, f64)>,
+        options: &EvidenceOptions,
+    ) -> Result<Paths, EvidenceError> {
+        let pieces = |(text, score): (String, f64)| {
+            let mut pieces = Vec::new();
+            self.target.encode(&text, &mut pieces);
+            pieces.pop();
+            (pieces, score)
+        };
+        Paths::of_n_best(&texts.map(pieces).collect::<Vec<_>>(), options.scale, self.target.eos())
+    }
+
+    /// Posteriors as text, a line for each n-gram; with `expected` the expected count in place of the posterior. See
+    /// `docs/formats/posteriors.md`.
+    #[must_use]
+    pub fn to_text(&self, posteriors: &Posteriors, expected: bool) -> String {
+        posteriors.to_text(self.target.eos(), expected)
+    }
+
+    /// Reads the lines of a sentence that [`to_text`](Self::to_text) has written.
+    ///
+    /// # Errors
+    /// If a line is not that.
+    pub fn from_text<'t>(
+        &self,
+        lines: impl IntoIterator<Item = &'t str>,
+        options: &EvidenceOptions,
+    ) -> Result<Posteriors, EvidenceError> {
+        let (words, end, begin) = (self.target.len(), self.target.eos(), self.target.id("<s>"));
+        Posteriors::from_text(lines, Numbering { words, end, begin }, &self.units(options))
+    }
+
+    fn units(&self, options: &EvidenceOptions) -> Units {
+        if options.written_words { Units::written_words(Arc::clone(&self.continues)) } else { Units::words() }
+    }
+
+    /// The scores that posteriors give to words.
+    pub(crate) fn matrix(&self, posteriors: &Posteriors, options: &EvidenceOptions) -> Matrix {
+        let _unit = Unit::Matrix.timed();
+        Matrix::new(posteriors, &self.units(options), &options.theta, options.weight)
+    }
+
+    /// The posteriors of some translations in pieces.
+    pub(crate) fn of_pieces(
+        &self,
+        list: &[(&[WordId], f64)],
+        options: &EvidenceOptions,
+    ) -> Result<Posteriors, EvidenceError> {
+        let _unit = Unit::Posteriors.timed();
+        let paths = Paths::of_n_best(list, options.scale, self.target.eos())?;
+        paths.posteriors(options.order, &self.units(options))
+    }
+}
+
+/// A phrase-based model beside the neural ones, as the builder names it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct EvidenceModelFiles {
+    pub(crate) model: PathBuf,
+    pub(crate) options: Option<PhraseOptions>,
+    /// The languages of the source and of the target, if words are split and joined as Moses does.
+    pub(crate) languages: Option<(String, String)>,
+    pub(crate) capitalize: bool,
+}
+
+/// A phrase-based model whose lattices are evidence.
+pub(crate) struct EvidenceModel {
+    model: ReadyModel,
+    tokenizer: Option<WordTokenizer>,
+}
+
+impl EvidenceModel {
+    /// Reads a model; `counter` learns how its words are written.
+    pub(crate) fn open(files: &EvidenceModelFiles, counter: &mut EvidenceCounter) -> Result<Self, Error> {
+        let model = PhraseModel::read_moses(&files.model)?;
+        let distortion_limit = model.distortion_limit;
+        let options = files.options.clone();
+        let options = options.unwrap_or_else(|| PhraseOptions { distortion_limit, ..PhraseOptions::default() });
+        let mut tokenizer = None;
+        if let Some((source, target)) = &files.languages {
+            let escape = TokenizerOptions { escape: true, ..TokenizerOptions::default() };
+            tokenizer = Some(WordTokenizer::new(source.parse::<Language>()?, escape));
+            *counter = counter.clone().tokenized(target)?;
+        }
+        *counter = counter.clone().capitalized(files.capitalize);
+        Ok(Self { model: ReadyModel::new(model, options)?, tokenizer })
+    }
+
+    /// The lattice of a line, of which `limit` words are translated.
+    pub(crate) fn lattice(&self, source: &str, limit: usize, workspace: &mut Workspace) -> Lattice {
+        let _unit = Unit::PhraseSearch.timed();
+        let tokenized = self.tokenizer.as_ref().map(|tokenizer| tokenizer.tokenize_line(source));
+        let words = tokenized.as_deref().unwrap_or(source).split_ascii_whitespace();
+        let words: Vec<&str> = words.take(limit).collect();
+        let decoder = self.model.decoder(true);
+        let (phrases, _) = decoder.lattice(&words, workspace);
+        self.model.model().word_lattice(&words, &phrases)
+    }
+}

@@ -1,0 +1,171 @@
+//! Evidence of other systems beside the model that comes with the program: what is added is what equation 2 says, whatever
+//! the strategy, the batch and the constraints.
+
+use metaphrase::{
+    Evidence, EvidenceOptions, Lattice, Posteriors, Request, Strategy, Theta, TranslateOptions, Translation,
+    Translator, TranslatorBuilder,
+};
+use std::path::Path;
+
+fn source() -> Vec<String> {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/everyday.en");
+    let mut lines = crate::common::lines(&examples);
+    lines.truncate(6);
+    lines
+}
+
+fn builder() -> TranslatorBuilder {
+    Translator::builder().model("en-de")
+}
+
+fn tiny() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/phrase/tiny")
+}
+
+/// Texts of another system: made up, so that they differ from the model's.
+fn evidence(number: usize) -> Evidence {
+    let texts = ["Das Haus ist sehr alt.", "Guten Morgen, das ist ein Haus!", "Ich weiß es nicht."];
+    let score = |place: usize| -0.7 * place as f64;
+    Evidence::NBest((0..3).map(|place| (texts[(place + number) % 3].to_owned(), score(place))).collect())
+}
+
+fn with_evidence() -> Vec<Request> {
+    let request = |(number, line): (usize, &String)| match number % 3 {
+        0 => Request::translate(line),
+        1 => Request::translate(line).evidence(evidence(number)),
+        _ => Request::translate(line).require(["Haus"]).avoid("ist").evidence(evidence(number)),
+    };
+    source().iter().enumerate().map(request).collect()
+}
+
+/// The sum of L over the pieces of a translation, as equation 2 has it.
+fn sum(posteriors: &Posteriors, words: &[metaphrase::WordId], theta: &Theta) -> f64 {
+    let said: Vec<_> = std::iter::once(metaphrase::WordId(u32::MAX)).chain(words.iter().copied()).collect();
+    let scores = (2..=said.len()).map(|length| {
+        let ends = posteriors.iter().filter(|gram| said[..length].ends_with(gram.words));
+        theta.word + ends.map(|gram| theta.factor(gram.order) * f64::from(gram.posterior)).sum::<f64>()
+    });
+    scores.sum()
+}
+
+#[test]
+fn log_probabilities_are_those_of_equation_2() {
+    let translator = builder().build().expect("a model");
+    let mut options = translator.options();
+    options.evidence.weight = 8.0;
+    let EvidenceOptions { theta, weight, .. } = options.evidence;
+    let counter = translator.evidence_counter().expect("a neural model");
+    let mut changed = 0;
+    for (number, line) in source().iter().enumerate() {
+        let given = evidence(number);
+        let posteriors = counter.posteriors(&given, &options.evidence).expect("posteriors");
+        let found = translator.run(&options, vec![Request::translate(line).evidence(given)]).expect("a translation");
+        let found = &found[0].hypotheses[0];
+        let score = translator.run(&options, vec![Request::score(line, &found.text)]).expect("a score").remove(0);
+        assert_eq!(score.hypotheses[0].pieces, found.pieces);
+        let mut words = translator.segment_target(&found.text);
+        words.push(*translator.segment("").last().expect("the end of sentence"));
+        let expected = f64::from(score.hypotheses[0].log_prob) + weight * sum(&posteriors, &words, &theta);
+        assert!((f64::from(found.log_prob) - expected).abs() < 1e-3, "{}: {}, {expected}", found.text, found.log_prob);
+        changed += usize::from(found.text != translator.translate(&[line]).expect("a translation")[0].text());
+    }
+    assert!(changed > 1, "evidence changes translations");
+}
+
+fn without_counts(translations: Vec<Translation>) -> Vec<Translation> {
+    translations.into_iter().map(|found| Translation { counts: metaphrase::Counts::default(), ..found }).collect()
+}
+
+#[test]
+fn the_same_in_any_batch_with_all_strategies_and_constraints() {
+    let model = |builder: TranslatorBuilder| builder.build().expect("a model");
+    let ensemble = || builder().model("en-de").weights([0.7, 0.3]);
+    let alone = [builder(), ensemble()].map(|builder| model(builder.threads(1).batch_tokens(1)));
+    let together = [builder(), ensemble()].map(|builder| model(builder.threads(2).batch_tokens(128)));
+    let strategies = [Strategy::Beam, Strategy::Grid, Strategy::Cube, Strategy::AcceleratedCube];
+    for (own, written_words) in [(None, false), (None, true), (Some(3), false)] {
+        for strategy in strategies.into_iter().filter(|&strategy| !written_words || strategy == Strategy::Beam) {
+            let mut options = TranslateOptions { search: alone[0].options().search, ..TranslateOptions::default() };
+            (options.search.strategy, options.search.beam_size, options.search.n_best) = (strategy, 4, 2);
+            options.evidence = EvidenceOptions { own, written_words, ..EvidenceOptions::default() };
+            let number = usize::from(own.is_some());
+            let expected = alone[number].run(&options, with_evidence()).expect("translations");
+            assert_eq!(together[number].run(&options, with_evidence()).expect("translations"), expected);
+            for (request, translation) in with_evidence().iter().zip(&expected) {
+                assert!(translation.notes.is_empty() && translation.missing.is_empty(), "{translation:?}");
+                assert!(request.terms.is_empty() || translation.text().contains("Haus"), "{}", translation.text());
+            }
+            if own.is_none() {
+                let plain: Vec<_> = source().iter().step_by(3).map(Request::translate).collect();
+                let plain = alone[number].run(&options, plain).expect("translations");
+                let kept: Vec<_> = expected.into_iter().step_by(3).collect();
+                assert_eq!(without_counts(kept), without_counts(plain), "lines without evidence stay as they are");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_phrase_based_model_gives_evidence() {
+    let lines = ["das Haus", "", "Haus das Haus"];
+    let plain = Translator::builder().model("de-en").build().expect("a model");
+    let informed = [(1, 1), (2, 128)].map(|(threads, tokens)| {
+        let builder = Translator::builder().model("de-en").threads(threads).batch_tokens(tokens);
+        builder.evidence_model(tiny()).evidence_languages("de", "en").build().expect("two models")
+    });
+    let found = informed[0].translate(&lines).expect("translations");
+    assert_eq!(informed[1].translate(&lines).expect("translations"), found);
+    let plain = plain.translate(&lines).expect("translations");
+    assert!(found[0].hypotheses[0].log_prob != plain[0].hypotheses[0].log_prob, "the evidence counts");
+    assert!(found.iter().all(|found| found.notes.is_empty()));
+    // `the house` is what the phrase-based model believes.
+    assert_eq!(found[0].text().to_lowercase(), "the house");
+}
+
+#[test]
+fn evidence_that_can_not_be_used_is_told() {
+    let translator = builder().build().expect("a model");
+    let nothing = || Lattice::from_compact("2\t0 1 -inf a").expect("a lattice without a path");
+    let given = [
+        Evidence::Lattice(nothing()),
+        Evidence::NBest(vec![]),
+        Evidence::NBest(vec![("Haus".into(), 0.0), ("Haus".into(), f64::NAN)]),
+        Evidence::Posteriors(Posteriors::default()),
+    ];
+    let line = "The house is old.";
+    let plain = translator.translate(&[line]).expect("a translation").remove(0);
+    for (evidence, problem) in given.into_iter().zip([
+        "the evidence has no translation with a finite score",
+        "the evidence has no translation with a finite score",
+        "translation 2 of the evidence has the score NaN; expected a finite number",
+        "the evidence has no n-grams",
+    ]) {
+        let request = Request::translate(line).evidence(evidence);
+        let found = translator.run(&translator.options(), vec![request]).expect("a translation").remove(0);
+        assert_eq!(found.notes, [format!("translated without evidence: {problem}")]);
+        assert_eq!(found.hypotheses, plain.hypotheses);
+    }
+}
+
+#[test]
+fn what_is_refused() {
+    let translator = builder().threads(1).build().expect("a model");
+    let refused = |change: &dyn Fn(&mut EvidenceOptions)| {
+        let mut options = translator.options();
+        change(&mut options.evidence);
+        translator.run(&options, vec![]).expect_err("a refusal").to_string()
+    };
+    let weight = refused(&|options| options.weight = -1.0);
+    assert_eq!(weight, "the weight of the evidence is -1; expected a number from 0 on");
+    let scale = refused(&|options| options.scale = 0.0);
+    assert_eq!(scale, "the scale of the evidence is 0; expected a number above 0");
+    let order = refused(&|options| options.order = 5);
+    assert_eq!(order, "the order of the evidence is 5; expected a number from 1 to 4");
+    let prune = refused(&|options| options.prune = f64::NAN);
+    assert!(prune.ends_with("expected a number from 0 on and below 1"), "{prune}");
+    let build = |builder: TranslatorBuilder| builder.build().err().expect("a refusal").to_string();
+    assert!(build(builder().evidence_model("no-such")).starts_with("cannot read no-such"));
+    assert!(build(builder().evidence_model(tiny()).evidence_languages("xx", "en")).contains("no language code `xx`"));
+    let both = Translator::builder().phrase_model(tiny()).evidence_model(tiny());
+    assert!(build(both).starts_with("evidence of another phrase-based model was given to a phrase-based translator"));
+}
