@@ -83,12 +83,12 @@ impl<N: Number, const C: usize> Kernel for Chains<'_, N, C> {
 
     #[inline(always)]
     fn run<S: Simd>(self, s: S) -> f32 {
+        let w: [S::F; C] = std::array::from_fn(|i| s.load(&self.w[i].0));
         let mut sums = [s.splat(0.0); C];
         for round in 0..self.rounds {
             let x = s.load(&self.x[round % 8].0);
-            for (sum, w) in sums.iter_mut().zip(self.w) {
-                *sum = N::mul_add(s, x, s.load(&w.0), *sum);
-            }
+            // An array that is made anew stays in registers.
+            sums = std::array::from_fn(|i| N::mul_add(s, x, w[i], sums[i]));
         }
         sums.into_iter().map(|sum| s.sum(sum)).sum()
     }
@@ -103,10 +103,9 @@ impl Kernel for Read<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, s: S) -> f32 {
         let mut sums = [s.splat(0.0); CHAINS];
-        for lines in self.0.chunks_exact(CHAINS) {
-            for (sum, line) in sums.iter_mut().zip(lines) {
-                *sum = s.add(*sum, s.load(&line.0));
-            }
+        let (blocks, _) = self.0.as_chunks::<CHAINS>();
+        for block in blocks {
+            sums = std::array::from_fn(|i| s.add(sums[i], s.load(&block[i].0)));
         }
         sums.into_iter().map(|sum| s.sum(sum)).sum()
     }
