@@ -2,6 +2,7 @@
 
 use crate::weights::CheckedTensor;
 use crate::{config, parts};
+use metaphrase_base::count_product;
 use metaphrase_kernels::{Activation, Epilogue, Matrix, Operand, PackedMatrix, ProductStorage, product};
 use std::sync::Arc;
 
@@ -59,18 +60,23 @@ impl Linear {
     /// [`apply`](Self::apply) to rows that were made by [`rows`](Self::rows).
     pub(crate) fn apply_to(&self, x: Operand<'_>, out: &mut Matrix) {
         let epilogue = Epilogue { bias: self.bias(), activation: self.activation, add: None };
-        product(x, &self.weights, epilogue, out);
+        self.finish(x, epilogue, out);
     }
 
     /// `out = x · W + b + add`, for a map without activation.
     pub(crate) fn apply_and_add(&self, x: &Matrix, add: &Matrix, out: &mut Matrix, storage: &mut ProductStorage) {
         debug_assert_eq!(self.activation, Activation::None);
         let epilogue = Epilogue { bias: self.bias(), add: Some(add), ..Epilogue::default() };
-        product(self.rows(x, storage), &self.weights, epilogue, out);
+        self.finish(self.rows(x, storage), epilogue, out);
     }
 
     /// `out = x · W`. As it is linear, sums of its rows can be finished instead of them.
     pub(crate) fn product(&self, x: Operand<'_>, out: &mut Matrix) {
-        product(x, &self.weights, Epilogue::default(), out);
+        self.finish(x, Epilogue::default(), out);
+    }
+
+    fn finish(&self, x: Operand<'_>, epilogue: Epilogue<'_>, out: &mut Matrix) {
+        count_product(x.rows(), self.weights.inputs(), self.weights.outputs());
+        product(x, &self.weights, epilogue, out);
     }
 }
