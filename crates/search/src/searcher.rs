@@ -98,6 +98,7 @@ impl<'m, M: StepModel, T> Searcher<'m, M, T> {
             words: &task.source,
             given_target: task.prefix.last() == Some(&end),
             attention: task.options.attention,
+            scorer: task.scorer.as_ref(),
         };
         let sentences: Vec<_> = tasks.iter().map(sentence).collect();
         self.model.encode(&sentences, &mut self.state);
@@ -134,14 +135,14 @@ impl<'m, M: StepModel, T> Searcher<'m, M, T> {
         for &slot in &self.active {
             let sentence = &mut self.sentences[slot.index()];
             let rows = sentence.rows().len();
-            sentence.select(facts, first_row, &mut self.scores, &mut self.selection);
+            sentence.select(sentence.facts(facts), first_row, &mut self.scores, &mut self.selection);
             first_row += rows;
         }
         self.rescore(first_row);
         let Self { model, state, sentences, tags, free, active, selection, .. } = self;
         active.retain(|&slot| {
             let sentence = &mut sentences[slot.index()];
-            let done = sentence.advance(facts, |row| model.attention(state, row), selection);
+            let done = sentence.advance(sentence.facts(facts), |row| model.attention(state, row), selection);
             if done {
                 let (source_len, hypotheses) = (sentence.source_len(), sentence.hypotheses(facts.end_of_sentence));
                 if let Some(tag) = tags[slot.index()].take() {
