@@ -6,15 +6,15 @@
 //! ```
 //!
 //! One thread; `M × K` rows by `K × N` weights, which are packed before where a library can pack them (oneDNN's and
-//! `gemm`'s functions can not). `integers` is the product of integers alone, `whole` is the same with the rounding of the
-//! rows before it and bias and ReLU behind it. The same product again and again, the fastest of many short rounds: each
+//! `gemm`'s functions can not). `whole` is a product with the rounding of its rows before it, and
+//! with bias and ReLU behind it. The same product again and again, the fastest of many short rounds: each
 //! library in turn, three times. The Python package `onednn-cpu-gomp` contains `libdnnl.so.3`.
 
 mod peers;
 
 use metaphrase_kernels::{
-    Activation, Epilogue, Matrix, PackedInt8, PackedMatrix, QuantisedRows, WeightOrder, instruction_set, peak_bf16,
-    peak_f32, peak_int8, product, product_int8, read_bandwidth,
+    Activation, Epilogue, Matrix, Operand, PackedMatrix, Precision, ProductStorage, WeightOrder, instruction_set, peak,
+    product, read_bandwidth,
 };
 use serde_json::{Value, json};
 use std::hint::black_box;
@@ -35,10 +35,14 @@ const SHAPES: [(usize, usize, usize); 11] = [
     (64, 256, 1024),
 ];
 
-/// A product that can be measured: its name, whether it is one of integers, and a call of it.
+/// The numbers: their names and their sizes in bytes.
+const KINDS: [(Precision, &str, usize); 3] =
+    [(Precision::F32, "f32", 4), (Precision::Bf16, "bf16", 2), (Precision::Int8, "int8", 1)];
+
+/// A product that can be measured: its name, the numbers that it multiplies, and a call of it.
 pub struct Contender<'a> {
     name: String,
-    integers: bool,
+    number: Precision,
     call: Box<dyn FnMut() + 'a>,
 }
 
@@ -64,22 +68,24 @@ fn main() {
         }
     }
     let onednn = onednn.map(|path| peers::OneDnn::open(&path));
-    let peaks = (peak_f32() / 1e9, peak_bf16() / 1e9, peak_int8() / 1e9);
-    println!("{}; peak GOP/s: f32 {:.0}, bf16 {:.0}, int8 {:.0}\n", instruction_set(), peaks.0, peaks.1, peaks.2);
+    let peaks = KINDS.map(|(number, _, _)| peak(number) / 1e9);
+    let named: Vec<_> = KINDS.iter().zip(peaks).map(|((_, name, _), peak)| format!("{name} {peak:.0}")).collect();
+    println!("{}; peak GOP/s: {}\n", instruction_set(), named.join(", "));
     println!("| M, K, N | product | GOP/s | of peak | GB/s of weights | of what is read |\n|---|---|---|---|---|---|");
     let rows: Vec<Value> = SHAPES.into_iter().flat_map(|shape| measure(shape, onednn.as_ref(), peaks)).collect();
     let report = json!({
         "instruction_set": instruction_set().to_string(),
-        "peak_gops": { "f32": peaks.0, "bf16": peaks.1, "int8": peaks.2 },
+        "peak_gops": KINDS.iter().zip(peaks).map(|((_, name, _), peak)| json!({ *name: peak })).collect::<Vec<_>>(),
         "rows": rows,
     });
     if let Some(file) = file {
-        std::fs::write(&file, serde_json::to_string_pretty(&report).expect("JSON") + "\n").expect("cannot write the JSON");
+        std::fs::write(&file, serde_json::to_string_pretty(&report).expect("JSON") + "\n")
+            .expect("cannot write the JSON");
     }
 }
 
 /// Measures all products of a shape, and prints a line for each.
-fn measure((m, k, n): (usize, usize, usize), onednn: Option<&peers::OneDnn>, peaks: (f64, f64, f64)) -> Vec<Value> {
+fn measure((m, k, n): (usize, usize, usize), onednn: Option<&peers::OneDnn>, peaks: [f64; 3]) -> Vec<Value> {
     let value = |i: usize| ((i * 37 % 101) as f32 - 50.0) / 50.0;
     let given = Given {
         m,
@@ -100,7 +106,8 @@ fn measure((m, k, n): (usize, usize, usize), onednn: Option<&peers::OneDnn>, pea
     }
     let row = |contender: &Contender<'_>, seconds: f64| {
         let gops = 2.0 * (m * k * n) as f64 / seconds / 1e9;
-        let (peak, bytes) = if contender.integers { (peaks.2, k * n) } else { (peaks.0, 4 * k * n) };
+        let kind = KINDS.iter().position(|(number, _, _)| *number == contender.number).expect("a kind");
+        let (peak, bytes) = (peaks[kind], KINDS[kind].2 * k * n);
         let read = bytes as f64 / seconds / 1e9;
         let of_read = read / (read_bandwidth(bytes) / 1e9);
         let share = gops / peak;
@@ -119,35 +126,28 @@ fn measure((m, k, n): (usize, usize, usize), onednn: Option<&peers::OneDnn>, pea
 }
 
 fn ours(given: &Given) -> Vec<Contender<'_>> {
+    KINDS.into_iter().flat_map(|(number, name, _)| ours_of(given, number, name)).collect()
+}
+
+/// The product of rows that are rounded already, and, where rows are rounded, the whole.
+fn ours_of<'a>(given: &'a Given, number: Precision, name: &str) -> Vec<Contender<'a>> {
     let &Given { m, k, n, .. } = given;
     let x = Matrix::from_vec(m, k, given.x.clone());
-    let float = PackedMatrix::pack(&given.w, k, n, WeightOrder::InputsByOutputs);
-    let int8 = || PackedInt8::quantise(&given.w, k, n, WeightOrder::InputsByOutputs);
-    let (weights, again) = (int8(), int8());
-    let (rows, mut out) = (x.clone(), Matrix::new());
-    let floats = Contender {
-        name: "metaphrase f32".into(),
-        integers: false,
-        call: Box::new(move || product(black_box(&rows), &float, Epilogue::default(), &mut out)),
+    let pack = || PackedMatrix::pack(number, &given.w, k, n, WeightOrder::InputsByOutputs);
+    let (weights, mut out) = (pack(), Matrix::new());
+    // It lives as long as the program: a row is rounded once and read by many products.
+    let (storage, rows) = (Box::leak(Box::<ProductStorage>::default()), Box::leak(Box::new(x.clone())));
+    let operand: Operand<'static> = storage.operand(rows, number);
+    let alone = move || product(black_box(operand), &weights, Epilogue::default(), &mut out);
+    let (weights, mut out, bias, mut storage) = (pack(), Matrix::new(), vec![0.5; n], ProductStorage::default());
+    let whole = move || {
+        let epilogue = Epilogue { bias: Some(&bias), activation: Activation::Relu, ..Epilogue::default() };
+        product(storage.operand(black_box(&x), number), &weights, epilogue, &mut out);
     };
-    let (mut quantised, mut out) = (QuantisedRows::default(), Matrix::new());
-    quantised.quantise(&x);
-    let integers = Contender {
-        name: "metaphrase int8, integers".into(),
-        integers: true,
-        call: Box::new(move || product_int8(black_box(&quantised), &weights, Epilogue::default(), &mut out)),
-    };
-    let (mut quantised, mut out, bias) = (QuantisedRows::default(), Matrix::new(), vec![0.5; n]);
-    let whole = Contender {
-        name: "metaphrase int8, whole".into(),
-        integers: true,
-        call: Box::new(move || {
-            quantised.quantise(black_box(&x));
-            let epilogue = Epilogue { bias: Some(&bias), activation: Activation::Relu, ..Epilogue::default() };
-            product_int8(&quantised, &again, epilogue, &mut out);
-        }),
-    };
-    vec![floats, integers, whole]
+    vec![
+        Contender { name: format!("metaphrase {name}"), number, call: Box::new(alone) },
+        Contender { name: format!("metaphrase {name}, whole"), number, call: Box::new(whole) },
+    ]
 }
 
 /// The fastest of many rounds, divided by the products in it; rounds are shorter than a scheduler's slice, so that on a

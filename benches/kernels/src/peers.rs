@@ -3,6 +3,7 @@
 use crate::{Contender, Given};
 use gemm::Parallelism;
 use libloading::Library;
+use metaphrase_kernels::Precision;
 use rten_gemm::{GemmExecutor, GemmInputA, GemmInputB, GemmOptions};
 use rten_tensor::NdTensorView;
 use std::hint::black_box;
@@ -23,7 +24,7 @@ fn rten_f32(given: &Given) -> Contender<'_> {
         let a = GemmInputA::Unpacked(NdTensorView::from_data([m, k], black_box(&given.x[..])));
         executor.gemm(&mut out, a, GemmInputB::Packed(&packed), GemmOptions::default()).expect("shapes agree");
     };
-    Contender { name: "rten-gemm f32".into(), integers: false, call: Box::new(call) }
+    Contender { name: "rten-gemm f32".into(), number: Precision::F32, call: Box::new(call) }
 }
 
 fn rten_int8(given: &Given) -> Contender<'_> {
@@ -35,7 +36,7 @@ fn rten_int8(given: &Given) -> Contender<'_> {
         let a = GemmInputA::Unpacked(NdTensorView::from_data([m, k], black_box(&given.x_bytes[..])));
         executor.gemm(&mut out, a, GemmInputB::Packed(&packed), GemmOptions::default()).expect("shapes agree");
     };
-    Contender { name: "rten-gemm int8, integers".into(), integers: true, call: Box::new(call) }
+    Contender { name: "rten-gemm int8".into(), number: Precision::Int8, call: Box::new(call) }
 }
 
 fn gemm_f32(given: &Given) -> Contender<'_> {
@@ -47,12 +48,29 @@ fn gemm_f32(given: &Given) -> Contender<'_> {
         // SAFETY: the three matrices have m × n, m × k and k × n numbers, row after row.
         unsafe {
             gemm::gemm(
-                m, n, k, dst, 1, columns, false, x, 1, depth, w, 1, columns, 0.0, 1.0, false, false, false,
+                m,
+                n,
+                k,
+                dst,
+                1,
+                columns,
+                false,
+                x,
+                1,
+                depth,
+                w,
+                1,
+                columns,
+                0.0,
+                1.0,
+                false,
+                false,
+                false,
                 Parallelism::None,
             );
         }
     };
-    Contender { name: "gemm f32".into(), integers: false, call: Box::new(call) }
+    Contender { name: "gemm f32".into(), number: Precision::F32, call: Box::new(call) }
 }
 
 /// oneDNN's functions for products.
@@ -63,11 +81,26 @@ pub struct OneDnn {
     _library: Library,
 }
 
-type Sgemm = unsafe extern "C" fn(
-    i8, i8, i64, i64, i64, f32, *const f32, i64, *const f32, i64, f32, *mut f32, i64,
-) -> i32;
+type Sgemm =
+    unsafe extern "C" fn(i8, i8, i64, i64, i64, f32, *const f32, i64, *const f32, i64, f32, *mut f32, i64) -> i32;
 type U8s8s32 = unsafe extern "C" fn(
-    i8, i8, i8, i64, i64, i64, f32, *const u8, i64, u8, *const i8, i64, i8, f32, *mut i32, i64, *const i32,
+    i8,
+    i8,
+    i8,
+    i64,
+    i64,
+    i64,
+    f32,
+    *const u8,
+    i64,
+    u8,
+    *const i8,
+    i64,
+    i8,
+    f32,
+    *mut i32,
+    i64,
+    *const i32,
 ) -> i32;
 
 impl OneDnn {
@@ -93,7 +126,7 @@ impl OneDnn {
             let status = unsafe { (self.sgemm)(no, no, m, n, k, 1.0, x, k, w, n, 0.0, out.as_mut_ptr(), n) };
             assert_eq!(status, 0, "dnnl_sgemm");
         };
-        Contender { name: "oneDNN f32".into(), integers: false, call: Box::new(call) }
+        Contender { name: "oneDNN f32".into(), number: Precision::F32, call: Box::new(call) }
     }
 
     fn int8<'a>(&'a self, given: &'a Given) -> Contender<'a> {
@@ -105,10 +138,28 @@ impl OneDnn {
             let (x, w) = (black_box(given.x_bytes.as_ptr()), given.w_bytes.as_ptr());
             // SAFETY: as above; one offset for all results.
             let status = unsafe {
-                (self.u8s8s32)(no, no, fixed, m, n, k, 1.0, x, k, 0, w, n, 0, 0.0, out.as_mut_ptr(), n, &raw const offset)
+                (self.u8s8s32)(
+                    no,
+                    no,
+                    fixed,
+                    m,
+                    n,
+                    k,
+                    1.0,
+                    x,
+                    k,
+                    0,
+                    w,
+                    n,
+                    0,
+                    0.0,
+                    out.as_mut_ptr(),
+                    n,
+                    &raw const offset,
+                )
             };
             assert_eq!(status, 0, "dnnl_gemm_u8s8s32");
         };
-        Contender { name: "oneDNN int8, integers".into(), integers: true, call: Box::new(call) }
+        Contender { name: "oneDNN int8".into(), number: Precision::Int8, call: Box::new(call) }
     }
 }

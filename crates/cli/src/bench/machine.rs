@@ -1,6 +1,6 @@
 //! The machine, and what a process uses of it.
 
-use metaphrase_kernels::{instruction_set, peak_bf16, peak_f32, peak_int8};
+use metaphrase_kernels::{Precision, instruction_set, peak};
 use serde::Serialize;
 
 /// The machine and its limits.
@@ -35,7 +35,11 @@ impl Machine {
             processor: name.map(|(_, name)| name.trim().to_owned()),
             processors: std::thread::available_parallelism().map_or(1, usize::from),
             instruction_set: instruction_set().to_string(),
-            peak_gops: Peaks { f32: peak_f32() / 1e9, bf16: peak_bf16() / 1e9, int8: peak_int8() / 1e9 },
+            peak_gops: Peaks {
+                f32: peak(Precision::F32) / 1e9,
+                bf16: peak(Precision::Bf16) / 1e9,
+                int8: peak(Precision::Int8) / 1e9,
+            },
         }
     }
 
