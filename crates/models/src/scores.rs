@@ -7,7 +7,7 @@ use additions::Additions;
 use core::cell::Cell;
 use core::ops::Range;
 use metaphrase_base::{Candidate, Row, Step, StepScores, Unit, WordId, WordScores};
-use metaphrase_kernels::{Best, Matrix, TopK, log_sum_exp};
+use metaphrase_kernels::{Best, Matrix, ProductStorage, TopK, log_sum_exp};
 
 /// The logits of the last step, `rows × V`. The log-probability of a word is its logit minus the row's normaliser
 /// `ln Σ exp(logit)`, which is computed when a row is first asked for. *Raw* scores are taken as they are.
@@ -16,6 +16,8 @@ pub struct Scores {
     logits: Matrix,
     /// Logits of rows that are added to a step.
     more: Matrix,
+    /// The inputs of the output layer as it reads them.
+    inputs: ProductStorage,
     raw: bool,
     /// Per row; `None` until asked for.
     normalisers: Vec<Cell<Option<f32>>>,
@@ -42,9 +44,9 @@ impl Scores {
     pub(crate) fn compute(&mut self, step: Step, output: &Output, inputs: &Matrix) {
         let _unit = Unit::Output.timed();
         match step {
-            Step::New => output.logits(inputs, &mut self.logits),
+            Step::New => output.logits(inputs, &mut self.logits, &mut self.inputs),
             Step::Same => {
-                output.logits(inputs, &mut self.more);
+                output.logits(inputs, &mut self.more, &mut self.inputs);
                 self.logits.append(&self.more);
             }
         }
