@@ -118,8 +118,17 @@ def terms() -> None:
         seed("terms", str(i), b"\0".join([b"house\tHaus\tGeb\xc3\xa4ude\n", line, b"sehr gut\nan\tam\nan", b"ist\nin der"]))
 
 
+def evidence() -> None:
+    seed("evidence", "compact", b"c\n4\t0 1 -0.5 the\t0 1 -1 a\t1 1 -0.25 house\t1 1 -2 @-@\t1 1 0 ,")
+    seed("evidence", "openfst", b"op\n0 1 the the 0.5\n0 1 <eps> <eps> 1\n1 2 house house 0\n2\n")
+    graph = b"0 hyp=0 stack=0\n0 hyp=1 stack=1 back=0 transition=-1 out=the big\n"
+    seed("evidence", "moses", b"m\n" + graph + b"0 hyp=2 stack=1 back=0 transition=-2 recombined=1 out=a\n")
+    seed("evidence", "posteriors", b"\n0 : 1\n5 7 : 0.25\n0 5 : 0.5\n")
+
+
 if __name__ == "__main__":
     models()
     language_models()
     text()
     terms()
+    evidence()

@@ -24,6 +24,9 @@ pub struct EvidenceArgs {
     evidence: Option<PathBuf>,
     #[command(flatten)]
     words: WordArgs,
+    /// Allow only the translations of the evidence: the search finds the one that the neural model scores best
+    #[arg(long)]
+    lmbr_rescore: bool,
     /// The weight of the evidence, 1 / (n λ) for n models; the models together have weight 1
     #[arg(long, value_name = "W", default_value_t = EvidenceOptions::default().weight, allow_negative_numbers = true)]
     lmbr_weight: f64,
@@ -100,7 +103,8 @@ impl EvidenceArgs {
             _ => Theta::default(),
         };
         let own = self.is_own().then_some(self.lmbr_n_best.get());
-        EvidenceOptions { theta, weight: self.lmbr_weight, own, ..self.counting.options() }
+        let rescore = self.lmbr_rescore;
+        EvidenceOptions { theta, weight: self.lmbr_weight, rescore, own, ..self.counting.options() }
     }
 
     fn is_own(&self) -> bool {
@@ -122,6 +126,9 @@ impl EvidenceArgs {
         let given = !self.words.evidence_tokenize.is_empty() || self.words.evidence_capitalize;
         if given && self.evidence.is_none() {
             return Err(Usage::error("--evidence-tokenize and --evidence-capitalize go with --evidence"));
+        }
+        if self.lmbr_rescore && self.file().is_some() {
+            return Err(Usage::error("--lmbr-rescore needs translations: use it with --evidence or --lmbr self"));
         }
         Ok(())
     }

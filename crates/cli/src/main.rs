@@ -16,6 +16,7 @@ mod inspect;
 mod io;
 mod lines;
 mod lm;
+mod mbr;
 mod messages;
 mod model;
 mod nbest;
@@ -33,6 +34,7 @@ mod stream;
 mod tokenize;
 mod train;
 mod translate;
+mod tune_evidence;
 mod values;
 mod vocabulary;
 
@@ -89,6 +91,8 @@ enum Command {
     Align(align::Args),
     Extract(extract::Args),
     Posteriors(posteriors::Args),
+    TuneEvidence(Box<tune_evidence::Args>),
+    Mbr(mbr::Args),
 }
 
 fn main() -> ExitCode {
@@ -117,6 +121,8 @@ fn main() -> ExitCode {
         Command::Align(args) => align::run(&args, &terminal),
         Command::Extract(args) => extract::run(&args),
         Command::Posteriors(args) => posteriors::run(&args),
+        Command::TuneEvidence(args) => tune_evidence::run(&args, &terminal),
+        Command::Mbr(args) => mbr::run(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

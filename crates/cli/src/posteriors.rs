@@ -13,7 +13,7 @@ use anyhow::{Result, bail};
 use blocks::file_of;
 use metaphrase::EvidenceCounter;
 use metaphrase_base::pipeline::{Limit, in_order};
-use sources::{Format, Item, Sentences};
+pub use sources::{Format, Item, Sentences};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -82,7 +82,8 @@ pub fn run(args: &Args) -> Result<()> {
     let count = |_: &mut (), item: Item| {
         let number = item.number;
         let evidence = item.evidence();
-        let posteriors = evidence.and_then(|found| counter.posteriors(&found, &options).map_err(|error| error.to_string()));
+        let posteriors =
+            evidence.and_then(|found| counter.posteriors(&found, &options).map_err(|error| error.to_string()));
         (number, posteriors.map(|posteriors| counter.to_text(&posteriors, args.expected)))
     };
     let write = |(number, text): (usize, Result<String, String>)| -> Result<()> {

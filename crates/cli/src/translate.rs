@@ -2,11 +2,11 @@
 
 use crate::Usage;
 use crate::evidence::EvidenceArgs;
-use crate::posteriors::Blocks;
 use crate::io::{Input, Output, check_one_stdin};
 use crate::lines::Lines;
 use crate::messages::Terminal;
 use crate::model::ModelArgs;
+use crate::posteriors::Blocks;
 use crate::print::{Form, Keys, Printer};
 use crate::progress::Progress;
 use crate::request::{self, Fields};
@@ -150,7 +150,9 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
             _ => "--prefix is for plain input; a line of TSV has no prefix, a line of JSON has 'target_prefix'",
         }));
     }
-    check_one_stdin(args.prefix.iter().chain(&args.glossary).chain(args.evidence.file()).map(Some).chain([args.input.as_ref()]))?;
+    check_one_stdin(
+        args.prefix.iter().chain(&args.glossary).chain(args.evidence.file()).map(Some).chain([args.input.as_ref()]),
+    )?;
     let input = Input::open(args.input.as_deref())?;
     let (size, interactive) = (input.size, input.is_terminal);
     let prefixes = args.prefix.as_deref().map(|path| Input::open(Some(path)).map(Lines::new)).transpose()?;

@@ -23,7 +23,7 @@ fn posteriors_change_translations() {
     assert!(blocks[0].lines().skip(1).all(|line| line.ends_with(" : 1")), "{text}");
     let path = file(&folder, "posteriors", &text);
     let plain = translate(&[], TEXT).lines();
-    let informed = translate(&["--lmbr", &path, "--lmbr-weight", "20"], TEXT);
+    let informed = translate(&["--lmbr", &path, "--lmbr-weight", "40"], TEXT);
     assert!(!informed.stderr.contains("without evidence"), "{}", informed.stderr);
     let informed = informed.lines();
     assert_eq!((&*informed[0], &*informed[1]), ("Guten Morgen!", "Das Gebäude ist uralt."));
@@ -52,12 +52,14 @@ fn all_forms_give_the_same_posteriors() {
     let openfst = "0 1 das das 1\n1 2 Haus Haus 0.5\n1 2 Gebäude Gebäude 2\n2 3 . . 0\n3\n\n0\n";
     let graph = "0 hyp=0 stack=0\n0 hyp=1 stack=1 back=0 transition=-1 out=das\n0 hyp=2 stack=2 back=1 transition=-0.5 out=Haus\n\
         0 hyp=3 stack=2 back=1 transition=-2 recombined=2 out=Gebäude\n0 hyp=4 stack=3 back=2 transition=0 out=.\n1 hyp=0 stack=0\n";
-    let list = "0 ||| das Haus . ||| TM= -1 ||| -1.5 ||| 0-0\n0 ||| das Gebäude . ||| TM= -1 ||| -3\n1 |||  ||| TM= 0 ||| 0\n";
+    let list =
+        "0 ||| das Haus . ||| TM= -1 ||| -1.5 ||| 0-0\n0 ||| das Gebäude . ||| TM= -1 ||| -3\n1 |||  ||| TM= 0 ||| 0\n";
     let json = r#"{"translations": ["das Haus .", "das Gebäude ."], "log_probs": [-1.5, -3]}
 {"translations": [""], "log_probs": [0]}
 "#;
     let of = |format: &str, input: &str| {
-        let args = ["--format", format, "--evidence-tokenize", "en", "de", "--evidence-capitalize", "--lmbr-scale", "0.5"];
+        let args =
+            ["--format", format, "--evidence-tokenize", "en", "de", "--evidence-capitalize", "--lmbr-scale", "0.5"];
         posteriors(&args, input).ok()
     };
     let expected = of("compact", compact);
@@ -71,7 +73,8 @@ fn all_forms_give_the_same_posteriors() {
             assert!(same, "{format}: {a}, {b}");
         }
     }
-    let counts = posteriors(&["--format", "n-best", "--expected", "--lmbr-order", "1"], "0 ||| das das ||| F0= 0 ||| 0\n").ok();
+    let counts =
+        posteriors(&["--format", "n-best", "--expected", "--lmbr-order", "1"], "0 ||| das das ||| F0= 0 ||| 0\n").ok();
     assert!(counts.lines().any(|line| line.ends_with(" : 2")), "{counts}");
 }
 
@@ -117,7 +120,11 @@ fn lines_without_evidence_are_told() {
     let more = translate(&["--lmbr", &path], TEXT);
     assert!(more.stderr.contains("has more sentences than the text, which has 2 lines"), "{}", more.stderr);
     let missing = translate(&["--lmbr", "no-such/%d.txt"], TEXT);
-    assert!(missing.stderr.contains("line 1: translated without evidence: cannot read no-such/1.txt"), "{}", missing.stderr);
+    assert!(
+        missing.stderr.contains("line 1: translated without evidence: cannot read no-such/1.txt"),
+        "{}",
+        missing.stderr
+    );
     assert!(translate(&["--lmbr", "no-such"], TEXT).error(1).starts_with("cannot read no-such"));
     let usage = translate(&["--evidence-tokenize", "de", "en"], TEXT).error(2);
     assert_eq!(usage, "--evidence-tokenize and --evidence-capitalize go with --evidence");
@@ -131,4 +138,45 @@ fn a_phrase_based_model_translates_first() {
     assert!(!found.stderr.contains("without"), "{}", found.stderr);
     let lines = found.lines();
     assert_eq!((lines.len(), lines[0].to_lowercase(), &*lines[1]), (3, "the house".into(), ""));
+}
+
+#[test]
+fn mbr_takes_the_translation_that_the_others_resemble() {
+    let list = "0 ||| the old house is big ||| F0= -1 ||| -1.2\n0 ||| a bird sang ||| F0= -1 ||| -1\n\
+        0 ||| the old house is large ||| F0= -1 ||| -1.5\n2 ||| x ||| F0= 0 ||| 0\n";
+    for metric in ["bleu", "chrf", "chrf++", "ter"] {
+        let found = run(&["mbr", "--metric", metric], list);
+        assert!(found.stderr.contains("sentence 2: the input has no lines of this sentence"), "{}", found.stderr);
+        assert_eq!(found.lines(), ["the old house is big", "", "x"], "{metric}");
+    }
+    let sharp = run(&["mbr", "--scale", "50"], list).lines();
+    assert_eq!(sharp[0], "a bird sang");
+    assert!(run(&["mbr", "--format", "moses"], "").error(2).contains("n-best or json"));
+    assert!(run(&["mbr", "--scale", "-1"], "").error(2).contains("a number from 0 on"));
+}
+
+#[test]
+fn factors_are_tuned() {
+    let folder = TempDir::new().unwrap();
+    let posteriors = file(&folder, "posteriors", posteriors(&["--format", "n-best"], LIST).ok());
+    let source = file(&folder, "dev.en", TEXT);
+    let reference = file(&folder, "dev.de", "Guten Morgen!\nDas Gebäude ist uralt.\n");
+    let tune = |args: &[&str]| {
+        let fixed = ["tune-evidence", &source, &reference, "--lmbr", &posteriors, "--threads", "1", "-b", "4"];
+        run(&[&fixed, args].concat(), "")
+    };
+    let grid = ["--grid-weights", "0.1", "30", "--grid-precisions", "0.6", "--grid-ratios", "0.7"];
+    for method in [&["--method", "mert", "--rounds", "2", "--n-best", "4"][..], &grid] {
+        let found = tune(method).lines();
+        let options: Vec<&str> = found[0].split(' ').collect();
+        assert_eq!((found.len(), options.len(), options[0], options[2]), (1, 8, "--lmbr-weight", "--lmbr-theta"));
+        let lines = translate(&[&["--lmbr", &posteriors], &options[..]].concat(), TEXT).lines();
+        if method == grid {
+            assert_eq!(lines[1], "Das Gebäude ist uralt.", "{found:?}");
+        }
+    }
+    let usage = run(&["tune-evidence", &source, &reference], "").error(2);
+    assert_eq!(usage, "--lmbr names the file of the posteriors; `metaphrase posteriors` writes it");
+    let usage = run(&["tune-evidence", &source, &posteriors, "--lmbr", &posteriors], "").error(2);
+    assert!(usage.starts_with("the text has 2 lines and a translation of it "), "{usage}");
 }

@@ -7,12 +7,14 @@
 //!
 //! A phrase-based system, or any other, gives many translations of a sentence: a lattice or an n-best list, [`Paths`]. The
 //! [`Posteriors`] of their n-grams say how sure the system is of each. The [`Matrix`] turns them into scores of the next word
-//! after each history: L of Iglesias et al. 2018, equation 2, with the factors [`Theta`] of Tromble et al. 2008.
+//! after each history: L of Iglesias et al. 2018, equation 2, with the factors [`Theta`] of Tromble et al. 2008. A [`Mask`] allows the
+//! translations of the evidence alone.
 #![forbid(unsafe_code)]
 
 mod count;
 mod error;
 mod grams;
+mod mask;
 mod matrix;
 mod paths;
 mod posteriors;
@@ -22,6 +24,7 @@ mod units;
 mod written;
 
 pub use error::EvidenceError;
+pub use mask::Mask;
 pub use matrix::Matrix;
 pub use paths::Paths;
 pub use posteriors::{NGram, Posteriors};

@@ -235,4 +235,33 @@ mod tests {
             }
         }
     }
+
+    /// Sentences of 20 words, each with some words of its own: `paths` different ones.
+    fn paths(paths: u32) -> Vec<(Vec<WordId>, f64)> {
+        let mut seed = 5;
+        let word = |place: u32, seed: &mut u64| WordId(1 + 3 * place + random(seed, 3));
+        (0..paths).map(|_| ((0..20).map(|place| word(place, &mut seed)).collect(), 0.0)).collect()
+    }
+
+    /// The operations of a step: numbers that a row lists, and histories that are looked at to advance.
+    #[test]
+    fn a_step_costs_the_same_however_large_the_evidence_is() {
+        for count in [10, 100, 1000, 10_000] {
+            let list = paths(count);
+            let posteriors = Paths::of_n_best(&list, 1.0, END).unwrap().posteriors(4, &Units::words()).unwrap();
+            let matrix = Matrix::new(&posteriors, &Units::words(), &Theta::default(), 2.0);
+            let mut buffer = ScoreBuffer::default();
+            for (words, _) in list.iter().take(50) {
+                let mut state = matrix.start();
+                for &word in words {
+                    matrix.scores(state, &mut buffer);
+                    // 20 places with 3 words each, and the end of sentence.
+                    assert!(buffer.listed.len() <= 61, "{} numbers, {count} paths", buffer.listed.len());
+                    let histories = std::iter::successors(Some(state), |&row| matrix.rows[row as usize].shorter);
+                    assert!(histories.count() <= MAX_ORDER, "{count} paths");
+                    state = matrix.after(state, word);
+                }
+            }
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! N-grams with their posteriors.
 
 use metaphrase_base::WordId;
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// What a system believes about the translation of one sentence: n-grams with their posteriors, in order of their lengths
@@ -64,6 +65,24 @@ impl Posteriors {
             posterior: entry.posterior,
             expected: entry.expected,
         })
+    }
+
+    /// For each order the sum of the posteriors of the n-grams in some words, each as often as it is there: what Θ1 to Θ4 weigh in
+    /// the score of a translation.
+    #[must_use]
+    pub fn sums(&self, words: &[WordId]) -> [f64; crate::MAX_ORDER] {
+        let said: Vec<WordId> = std::iter::once(crate::BEGIN).chain(words.iter().copied()).collect();
+        let known: HashMap<&[WordId], NGram<'_>> = self.iter().map(|gram| (gram.words, gram)).collect();
+        let longest = self.iter().map(|gram| gram.words.len()).max().unwrap_or(0);
+        let mut sums = [0.0; crate::MAX_ORDER];
+        for end in 1..said.len() {
+            for start in (end + 1).saturating_sub(longest)..=end {
+                if let Some(gram) = known.get(&said[start..=end]) {
+                    sums[gram.order - 1] += f64::from(gram.posterior);
+                }
+            }
+        }
+        sums
     }
 
     /// Number of n-grams.

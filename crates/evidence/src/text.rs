@@ -52,10 +52,13 @@ impl Posteriors {
             if !(0.0..=1.00001).contains(&posterior) {
                 return Err(EvidenceError::Probability { line, found: posterior });
             }
-            let numbers: Vec<u64> =
-                words.split_ascii_whitespace().map(|word| word.parse().map_err(|_| wrong())).collect::<Result<_, _>>()?;
+            let numbers: Vec<u64> = words
+                .split_ascii_whitespace()
+                .map(|word| word.parse().map_err(|_| wrong()))
+                .collect::<Result<_, _>>()?;
             let words = numbering.words(&numbers, line)?;
-            let order = words.iter().enumerate().filter(|(place, word)| *place == 0 || !units.continues(**word)).count();
+            let order =
+                words.iter().enumerate().filter(|(place, word)| *place == 0 || !units.continues(**word)).count();
             if order == 0 {
                 return Err(wrong());
             }

@@ -52,7 +52,8 @@ impl Lattice {
         let whole = graph.last().map_or(0, |(_, _, last)| last.covered);
         let mut builder = Builder::default();
         let mut states: HashMap<u64, (u32, StateId)> = HashMap::new();
-        let is_same = |a: &Hypothesis<'_>, b: &Hypothesis<'_>| a.node == b.node || (a.covered == whole && b.covered == whole);
+        let is_same =
+            |a: &Hypothesis<'_>, b: &Hypothesis<'_>| a.node == b.node || (a.covered == whole && b.covered == whole);
         for into in graph.chunk_by(|(_, _, a), (_, _, b)| is_same(a, b)) {
             let mut last_words = Vec::with_capacity(into.len());
             for (line, text, hypothesis) in into {
@@ -102,7 +103,8 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_said() {
-        let expected = "line 2 of a search graph: expected `N hyp=H stack=C back=P transition=T out=words` behind hypothesis P";
+        let expected =
+            "line 2 of a search graph: expected `N hyp=H stack=C back=P transition=T out=words` behind hypothesis P";
         for wrong in [
             "0 hyp=1",
             "0 hyp=1 stack=1",

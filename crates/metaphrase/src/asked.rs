@@ -4,8 +4,8 @@ use crate::evidence::{Evidence, EvidenceOptions};
 use crate::neural::Shared;
 use crate::stream::Job;
 use crate::{Request, TranslateOptions};
-use metaphrase_base::{Unit, WordId};
-use metaphrase_evidence::{EvidenceError, Posteriors};
+use metaphrase_base::{SentenceScorer, WordId};
+use metaphrase_evidence::EvidenceError;
 use metaphrase_phrase::Workspace;
 use metaphrase_search::{CheckedOptions, Constraints, Outcome, Task};
 use std::sync::Arc;
@@ -71,14 +71,14 @@ impl Shared {
                 task.tag.asked = Some(asked);
                 return task;
             }
-            Origin::Request(evidence) => self.count(evidence, options),
+            Origin::Request(evidence) => self.counter.scorer(evidence, options),
             Origin::Model { source, limit } => {
                 let Some(model) = &self.evidence else { return task };
                 let lattice = model.lattice(source, *limit, workspace);
-                self.count(&Evidence::Lattice(lattice), options)
+                self.counter.scorer(&Evidence::Lattice(lattice), options)
             }
         };
-        self.add_scores(&mut task, found, options);
+        add_scores(&mut task, found);
         task
     }
 
@@ -89,30 +89,18 @@ impl Shared {
         let Outcome { tag: mut job, hypotheses, counts, .. } = outcome;
         job.before += counts;
         let list: Vec<_> = hypotheses.iter().map(|found| (&found.words[..], f64::from(found.log_prob))).collect();
-        let found = self.counter.of_pieces(&list, &options);
+        let found = self.counter.scorer_of_pieces(&list, &options);
         let Again { source, prefix, constraints, search, seed } = again;
         let mut task = Task { prefix, constraints, seed, ..Task::new(job, source, &search) };
-        self.add_scores(&mut task, found, &options);
+        add_scores(&mut task, found);
         Ok(task)
     }
+}
 
-    fn count(&self, evidence: &Evidence, options: &EvidenceOptions) -> Result<Posteriors, EvidenceError> {
-        let _unit = Unit::Posteriors.timed();
-        self.counter.posteriors(evidence, options)
-    }
-
-    fn add_scores(
-        &self,
-        task: &mut Task<Job>,
-        found: Result<Posteriors, EvidenceError>,
-        options: &EvidenceOptions,
-    ) {
-        match found {
-            Ok(posteriors) if posteriors.is_empty() => {
-                task.tag.notes.push("translated without evidence: the evidence has no n-grams".into());
-            }
-            Ok(posteriors) => task.scorer = Some(Arc::new(self.counter.matrix(&posteriors, options))),
-            Err(error) => task.tag.notes.push(format!("translated without evidence: {error}")),
-        }
+fn add_scores(task: &mut Task<Job>, found: Result<Option<Arc<dyn SentenceScorer>>, EvidenceError>) {
+    match found {
+        Ok(None) => task.tag.notes.push("translated without evidence: the evidence has no n-grams".into()),
+        Ok(scorer) => task.scorer = scorer,
+        Err(error) => task.tag.notes.push(format!("translated without evidence: {error}")),
     }
 }

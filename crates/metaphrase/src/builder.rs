@@ -1,9 +1,9 @@
 //! How a translator is made.
 
+use crate::evidence::EvidenceModelFiles;
 use crate::neural::Neural;
 use crate::phrase_based::PhraseBased;
 use crate::translator::Engine;
-use crate::evidence::EvidenceModelFiles;
 use crate::{Error, Glossary, Package, PhraseOptions, Translator, UnitTimes};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! Evidence: what other systems believe about the translation of a line, as scores in the neural search.
 
 use crate::{Error, Package, PhraseOptions};
-use metaphrase_base::{Unit, WordId};
-use metaphrase_evidence::{EvidenceError, Matrix, Numbering, Paths, Posteriors, Theta, Units, Writing};
+use metaphrase_base::{SentenceScorer, Unit, WordId};
+use metaphrase_evidence::{EvidenceError, Mask, Matrix, Numbering, Paths, Posteriors, Theta, Units, Writing};
 use metaphrase_lattice::Lattice;
 use metaphrase_phrase::{PhraseModel, ReadyModel, Workspace};
 use metaphrase_text::language::{Language, WordTokenizer};
@@ -52,6 +52,9 @@ pub struct EvidenceOptions {
     pub written_words: bool,
     /// Arcs of a lattice that less than this share of its translations take are left out.
     pub prune: f64,
+    /// Only the translations of the evidence are allowed, and their posteriors do not count (lattice rescoring; Iglesias et al.
+    /// 2018, §3, remark 2): the search finds the one that the neural models score best.
+    pub rescore: bool,
     /// `Some(n)`: lines without other evidence are translated twice, the second time with the evidence of the n best
     /// translations of the first time.
     pub own: Option<usize>,
@@ -60,7 +63,7 @@ pub struct EvidenceOptions {
 impl Default for EvidenceOptions {
     fn default() -> Self {
         let theta = Theta::default();
-        Self { theta, weight: 2.0, scale: 1.0, order: 4, written_words: false, prune: 0.0, own: None }
+        Self { theta, weight: 2.0, scale: 1.0, order: 4, written_words: false, prune: 0.0, rescore: false, own: None }
     }
 }
 
@@ -140,11 +143,25 @@ impl EvidenceCounter {
     /// If no translation has a finite score.
     pub fn posteriors(&self, evidence: &Evidence, options: &EvidenceOptions) -> Result<Posteriors, EvidenceError> {
         let units = self.units(options);
+        match self.with_paths(evidence, options, |paths| paths.posteriors(options.order, &units)) {
+            Err(EvidenceError::NoPaths) if let Evidence::Posteriors(posteriors) = evidence => Ok(posteriors.clone()),
+            counted => counted,
+        }
+    }
+
+    /// Does something with the translations of some evidence; where a lattice is too large or has no spaces, with its n best.
+    fn with_paths<T>(
+        &self,
+        evidence: &Evidence,
+        options: &EvidenceOptions,
+        use_paths: impl Fn(&Paths) -> Result<T, EvidenceError>,
+    ) -> Result<T, EvidenceError> {
         match evidence {
-            Evidence::Posteriors(posteriors) => Ok(posteriors.clone()),
+            Evidence::Posteriors(_) => Err(EvidenceError::NoPaths),
             Evidence::NBest(texts) => {
-                let texts = texts.iter().map(|(text, score)| (self.writing.text(text.split_ascii_whitespace()), *score));
-                self.of_texts(texts, options)?.posteriors(options.order, &units)
+                let texts =
+                    texts.iter().map(|(text, score)| (self.writing.text(text.split_ascii_whitespace()), *score));
+                use_paths(&self.of_texts(texts, options)?)
             }
             Evidence::Lattice(lattice) => {
                 let pruned;
@@ -155,12 +172,12 @@ impl EvidenceCounter {
                     lattice
                 };
                 let paths = self.writing.paths(lattice, options.scale, &self.target);
-                match paths.and_then(|paths| paths.posteriors(options.order, &units)) {
+                match paths.and_then(|paths| use_paths(&paths)) {
                     Err(EvidenceError::NoSpaces | EvidenceError::TooLarge { .. }) => {
                         let texts = lattice.n_best(N_BEST).into_iter().map(|(words, score)| {
                             (self.writing.text(words.iter().map(|&word| lattice.word(word))), score)
                         });
-                        self.of_texts(texts, options)?.posteriors(options.order, &units)
+                        use_paths(&self.of_texts(texts, options)?)
                     }
                     counted => counted,
                 }
@@ -202,25 +219,54 @@ impl EvidenceCounter {
         Posteriors::from_text(lines, Numbering { words, end, begin }, &self.units(options))
     }
 
+    /// For each order the sum of the posteriors of the n-grams of a translation, which counts an n-gram as often as it is there;
+    /// `complete`: the translation ends with the end of sentence. These are the features that Θ1 to Θ4 weigh.
+    #[must_use]
+    pub fn sums(&self, posteriors: &Posteriors, pieces: &[String], complete: bool) -> [f64; 4] {
+        let ids = pieces.iter().filter_map(|piece| self.target.id(piece));
+        let words: Vec<WordId> = ids.chain(complete.then(|| self.target.eos())).collect();
+        posteriors.sums(&words)
+    }
+
     fn units(&self, options: &EvidenceOptions) -> Units {
         if options.written_words { Units::written_words(Arc::clone(&self.continues)) } else { Units::words() }
     }
 
-    /// The scores that posteriors give to words.
-    pub(crate) fn matrix(&self, posteriors: &Posteriors, options: &EvidenceOptions) -> Matrix {
-        let _unit = Unit::Matrix.timed();
-        Matrix::new(posteriors, &self.units(options), &options.theta, options.weight)
+    /// What evidence adds to the scores of words; `None` if it has no n-grams.
+    pub(crate) fn scorer(
+        &self,
+        evidence: &Evidence,
+        options: &EvidenceOptions,
+    ) -> Result<Option<Arc<dyn SentenceScorer>>, EvidenceError> {
+        let posteriors = Unit::Posteriors.timed();
+        if options.rescore {
+            return Ok(Some(Arc::new(self.with_paths(evidence, options, Mask::new)?)));
+        }
+        let found = self.posteriors(evidence, options)?;
+        drop(posteriors);
+        Ok(self.matrix(&found, options))
     }
 
-    /// The posteriors of some translations in pieces.
-    pub(crate) fn of_pieces(
+    /// The same for translations in pieces.
+    pub(crate) fn scorer_of_pieces(
         &self,
         list: &[(&[WordId], f64)],
         options: &EvidenceOptions,
-    ) -> Result<Posteriors, EvidenceError> {
-        let _unit = Unit::Posteriors.timed();
+    ) -> Result<Option<Arc<dyn SentenceScorer>>, EvidenceError> {
+        let unit = Unit::Posteriors.timed();
         let paths = Paths::of_n_best(list, options.scale, self.target.eos())?;
-        paths.posteriors(options.order, &self.units(options))
+        if options.rescore {
+            return Ok(Some(Arc::new(Mask::new(&paths)?)));
+        }
+        let found = paths.posteriors(options.order, &self.units(options))?;
+        drop(unit);
+        Ok(self.matrix(&found, options))
+    }
+
+    fn matrix(&self, posteriors: &Posteriors, options: &EvidenceOptions) -> Option<Arc<dyn SentenceScorer>> {
+        let _unit = Unit::Matrix.timed();
+        let matrix = || Matrix::new(posteriors, &self.units(options), &options.theta, options.weight);
+        (!posteriors.is_empty()).then(|| Arc::new(matrix()) as _)
     }
 }
 

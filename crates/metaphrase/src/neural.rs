@@ -1,7 +1,7 @@
 //! The neural engine: a model, its vocabularies and the threads that search with them.
 
-use crate::stream::{Pool, pool};
 use crate::evidence::{EvidenceModel, EvidenceModelFiles};
+use crate::stream::{Pool, pool};
 use crate::{Error, EvidenceCounter, Package, TranslateOptions};
 use metaphrase_base::{UnitTimes, WordId};
 use metaphrase_models::Model;

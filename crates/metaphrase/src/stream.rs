@@ -1,8 +1,8 @@
 //! Requests through the workers: fed by one thread, answered in order on the caller's.
 
+use crate::asked::Asked;
 use crate::constraints::Segmented;
 use crate::neural::{Neural, Shared};
-use crate::asked::Asked;
 use crate::{Attention, Counts, Error, Hypothesis, Request, SearchOptions, TranslateOptions, Translation};
 use metaphrase_base::pipeline::{Limit, Queue, Ticket, Tickets, WorkerPanicked, Workers, batch, ordered};
 use metaphrase_base::{StepModel, Unit, UnitTimes, WordId};
@@ -55,7 +55,8 @@ impl Neural {
         options.evidence.check()?;
         let own = |n_best| {
             let search = options.search(target);
-            SearchOptions { beam_size: search.beam_size.max(n_best), n_best, attention: false, ..search }.check(&**model)
+            SearchOptions { beam_size: search.beam_size.max(n_best), n_best, attention: false, ..search }
+                .check(&**model)
         };
         let first = options.evidence.own.map(own).transpose()?;
         let feed = |mut tickets: Tickets<Translation>| {

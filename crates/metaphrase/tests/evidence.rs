@@ -52,7 +52,7 @@ fn sum(posteriors: &Posteriors, words: &[metaphrase::WordId], theta: &Theta) -> 
 fn log_probabilities_are_those_of_equation_2() {
     let translator = builder().build().expect("a model");
     let mut options = translator.options();
-    options.evidence.weight = 8.0;
+    options.evidence.weight = 200.0;
     let EvidenceOptions { theta, weight, .. } = options.evidence;
     let counter = translator.evidence_counter().expect("a neural model");
     let mut changed = 0;
@@ -66,7 +66,12 @@ fn log_probabilities_are_those_of_equation_2() {
         let mut words = translator.segment_target(&found.text);
         words.push(*translator.segment("").last().expect("the end of sentence"));
         let expected = f64::from(score.hypotheses[0].log_prob) + weight * sum(&posteriors, &words, &theta);
-        assert!((f64::from(found.log_prob) - expected).abs() < 1e-3, "{}: {}, {expected}", found.text, found.log_prob);
+        assert!(
+            (f64::from(found.log_prob) - expected).abs() < 1e-3 + 1e-5 * expected.abs(),
+            "{}: {}, {expected}",
+            found.text,
+            found.log_prob
+        );
         changed += usize::from(found.text != translator.translate(&[line]).expect("a translation")[0].text());
     }
     assert!(changed > 1, "evidence changes translations");
@@ -120,6 +125,23 @@ fn a_phrase_based_model_gives_evidence() {
     assert!(found.iter().all(|found| found.notes.is_empty()));
     // `the house` is what the phrase-based model believes.
     assert_eq!(found[0].text().to_lowercase(), "the house");
+}
+
+#[test]
+fn rescoring_finds_the_best_translation_of_the_evidence() {
+    let translator = builder().build().expect("a model");
+    let mut options = translator.options();
+    (options.evidence.rescore, options.search.beam_size) = (true, 12);
+    for (number, line) in source().iter().enumerate() {
+        let Evidence::NBest(texts) = evidence(number) else { panic!("a list") };
+        let requests = texts.iter().map(|(text, _)| Request::score(line, text)).collect();
+        let scores = translator.run(&translator.options(), requests).expect("scores");
+        let score = |place: usize| scores[place].hypotheses[0].score;
+        let best = (0..texts.len()).max_by(|&a, &b| score(a).total_cmp(&score(b))).expect("a text");
+        let found = translator.run(&options, vec![Request::translate(line).evidence(evidence(number))]);
+        let found = &found.expect("a translation")[0].hypotheses[0];
+        assert_eq!((&found.text, found.score.to_bits()), (&texts[best].0, score(best).to_bits()));
+    }
 }
 
 #[test]

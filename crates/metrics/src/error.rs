@@ -34,6 +34,12 @@ pub enum Error {
         /// Lines of the first reference text.
         expected: usize,
     },
+    /// Probabilities that do not belong to some candidates.
+    #[error("expected a probability, a finite number from 0 on, for each of {candidates} candidates")]
+    Probabilities {
+        /// The number of candidates.
+        candidates: usize,
+    },
     /// A line has no reference.
     #[error("line {line} has no reference; each line needs one, an empty one if nothing else")]
     MissingReference {

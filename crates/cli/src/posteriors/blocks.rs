@@ -44,7 +44,10 @@ impl Blocks {
             Source::File { lines, next, last } => {
                 while next.is_none_or(|next| next < number) {
                     if let Some(passed) = *next {
-                        tracing::warn!("{}: the posteriors of sentence {passed} are left out: line {number} is next", lines.name());
+                        tracing::warn!(
+                            "{}: the posteriors of sentence {passed} are left out: line {number} is next",
+                            lines.name()
+                        );
                         let _ = block(lines)?;
                     }
                     match header(lines)? {
@@ -52,7 +55,8 @@ impl Blocks {
                         Some(Ok(found)) if found > *last => (*next, *last) = (Some(found), found),
                         Some(Ok(found)) => {
                             let (name, last) = (lines.name(), *last);
-                            let problem = format!("{name} is out of order: sentence {found} comes after sentence {last}");
+                            let problem =
+                                format!("{name} is out of order: sentence {found} comes after sentence {last}");
                             let _ = block(lines)?;
                             *next = None;
                             return Ok(Err(problem));
@@ -101,7 +105,8 @@ fn header(lines: &mut Lines) -> Result<Option<Result<usize, String>>> {
     while let Some(line) = lines.next_line()? {
         if !line.text.trim().is_empty() {
             let number = line.text.strip_prefix('#').and_then(|number| number.trim().parse().ok());
-            let wrong = || format!("expected `# N`, the number of a sentence, found `{}`", metaphrase_base::shown(&line.text));
+            let wrong =
+                || format!("expected `# N`, the number of a sentence, found `{}`", metaphrase_base::shown(&line.text));
             return Ok(Some(number.filter(|&number| number > 0).ok_or_else(wrong)));
         }
     }

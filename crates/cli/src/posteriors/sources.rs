@@ -56,7 +56,8 @@ fn n_best(line: &str) -> Result<(String, f64), String> {
     let fields: Vec<&str> = line.split("|||").map(str::trim).collect();
     // Moses may write alignments behind the score, Marian before the features.
     let score = fields.iter().skip(2).rev().find_map(|field| field.parse().ok());
-    let wrong = || format!("expected `N ||| translation ||| features ||| score`, found `{}`", metaphrase_base::shown(line));
+    let wrong =
+        || format!("expected `N ||| translation ||| features ||| score`, found `{}`", metaphrase_base::shown(line));
     match (fields.get(1), score) {
         (Some(text), Some(score)) => Ok(((*text).to_owned(), score)),
         _ => Err(wrong()),
@@ -153,7 +154,8 @@ impl Sentences {
                 None if text.trim().is_empty() => {}
                 None => {
                     let shown = metaphrase_base::shown(&text);
-                    *problem = Some(format!("line {}: expected the number of a sentence, found `{shown}`", self.lines.read()));
+                    *problem =
+                        Some(format!("line {}: expected the number of a sentence, found `{shown}`", self.lines.read()));
                 }
             }
         }
