@@ -14,6 +14,8 @@ macro_rules! lanewise {
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod portable;
 
 use std::cell::Cell;
@@ -24,8 +26,12 @@ pub(crate) use portable::Portable;
 /// An instruction set that the functions of this crate are compiled for, from narrow to wide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum InstructionSet {
-    /// The instructions that every CPU of the target has.
+    /// Plain code, which the compiler makes instructions of that every CPU of the target has.
     Portable,
+    /// NEON, which every 64-bit Arm CPU has.
+    Neon,
+    /// The same with dot products of 8-bit integers (Armv8.2-A DotProd).
+    NeonDot,
     /// AVX2 and FMA (x86-64-v3).
     Avx2,
     /// The same with AVX-VNNI: products of 8-bit integers.
@@ -39,8 +45,16 @@ pub enum InstructionSet {
 }
 
 impl InstructionSet {
-    const ALL: [Self; 6] =
-        [Self::Portable, Self::Avx2, Self::AvxVnni, Self::Avx512, Self::Avx512Vnni, Self::Avx512Bf16];
+    const ALL: [Self; 8] = [
+        Self::Portable,
+        Self::Neon,
+        Self::NeonDot,
+        Self::Avx2,
+        Self::AvxVnni,
+        Self::Avx512,
+        Self::Avx512Vnni,
+        Self::Avx512Bf16,
+    ];
 
     /// The sets that this CPU has, from narrow to wide.
     pub fn available() -> impl DoubleEndedIterator<Item = Self> {
@@ -48,11 +62,13 @@ impl InstructionSet {
     }
 }
 
-/// `portable`, `avx2`, `avxvnni`, `avx512`, `avx512vnni` or `avx512bf16`, as in the environment variable `METAPHRASE_ISA`.
+/// `portable`, `neon`, `neondot`, `avx2`, `avxvnni`, `avx512`, `avx512vnni` or `avx512bf16`, as in the environment variable `METAPHRASE_ISA`.
 impl fmt::Display for InstructionSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Portable => "portable",
+            Self::Neon => "neon",
+            Self::NeonDot => "neondot",
             Self::Avx2 => "avx2",
             Self::AvxVnni => "avxvnni",
             Self::Avx512 => "avx512",
@@ -69,6 +85,10 @@ impl fmt::Display for InstructionSet {
 pub fn instruction_set() -> InstructionSet {
     match current() {
         Isa::Portable(_) => InstructionSet::Portable,
+        #[cfg(target_arch = "aarch64")]
+        Isa::Neon(_) => InstructionSet::Neon,
+        #[cfg(target_arch = "aarch64")]
+        Isa::NeonDot(_) => InstructionSet::NeonDot,
         #[cfg(target_arch = "x86_64")]
         Isa::Avx2(_) => InstructionSet::Avx2,
         #[cfg(target_arch = "x86_64")]
@@ -113,6 +133,10 @@ fn current() -> Isa {
 #[derive(Clone, Copy)]
 enum Isa {
     Portable(Portable),
+    #[cfg(target_arch = "aarch64")]
+    Neon(neon::Neon<false>),
+    #[cfg(target_arch = "aarch64")]
+    NeonDot(neon::Neon<true>),
     #[cfg(target_arch = "x86_64")]
     Avx2(avx2::Avx2<false>),
     #[cfg(target_arch = "x86_64")]
@@ -129,6 +153,10 @@ impl Isa {
     fn detect(set: InstructionSet) -> Option<Self> {
         match set {
             InstructionSet::Portable => Some(Self::Portable(Portable)),
+            #[cfg(target_arch = "aarch64")]
+            InstructionSet::Neon => Some(Self::Neon(neon::Neon::new())),
+            #[cfg(target_arch = "aarch64")]
+            InstructionSet::NeonDot => neon::Neon::<true>::detect().map(Self::NeonDot),
             #[cfg(target_arch = "x86_64")]
             InstructionSet::Avx2 => avx2::Avx2::<false>::detect().map(Self::Avx2),
             #[cfg(target_arch = "x86_64")]
@@ -139,8 +167,7 @@ impl Isa {
             InstructionSet::Avx512Vnni => avx512::Avx512::<{ avx512::VNNI }>::detect().map(Self::Avx512Vnni),
             #[cfg(target_arch = "x86_64")]
             InstructionSet::Avx512Bf16 => avx512::Avx512::<{ avx512::BF16 }>::detect().map(Self::Avx512Bf16),
-            #[cfg(not(target_arch = "x86_64"))]
-            _ => None,
+            _ => None, // of another kind of CPU
         }
     }
 
@@ -169,6 +196,10 @@ pub(crate) trait Kernel {
 pub(crate) fn dispatch<K: Kernel>(kernel: K) -> K::Output {
     match current() {
         Isa::Portable(simd) => kernel.run(simd),
+        #[cfg(target_arch = "aarch64")]
+        Isa::Neon(simd) => simd.enter(kernel),
+        #[cfg(target_arch = "aarch64")]
+        Isa::NeonDot(simd) => simd.base().enter(kernel),
         #[cfg(target_arch = "x86_64")]
         Isa::Avx2(simd) => simd.enter(kernel),
         #[cfg(target_arch = "x86_64")]
@@ -191,9 +222,11 @@ pub(crate) fn dispatch_bf16<K: Kernel>(kernel: K) -> K::Output {
     }
 }
 
-/// Runs `kernel` with the VNNI instructions if this thread uses them, otherwise as [`dispatch`].
+/// Runs `kernel` with the instructions for products of bytes if this thread uses them, otherwise as [`dispatch`].
 pub(crate) fn dispatch_int8<K: Kernel>(kernel: K) -> K::Output {
     match current() {
+        #[cfg(target_arch = "aarch64")]
+        Isa::NeonDot(simd) => simd.enter(kernel),
         #[cfg(target_arch = "x86_64")]
         Isa::AvxVnni(simd) => simd.enter(kernel),
         #[cfg(target_arch = "x86_64")]
@@ -247,6 +280,8 @@ pub(crate) trait Simd: Copy {
     /// The number of panels of a product's tile (1, 2, 4 or 8 of sixteen columns each), by its number of rows, from 1 to at
     /// most 6. A tile is as wide as the registers allow: several chains of multiply-adds at a time hide their latency.
     const TILE_PANELS: &[usize];
+    /// Pairs of vectors that attention sums up at a time (1, 2, 4 or 8).
+    const ATTENTION_PAIRS: usize;
 
     fn splat(self, x: f32) -> Self::F;
     fn load(self, from: &[f32; 16]) -> Self::F;
@@ -281,6 +316,24 @@ pub(crate) trait Simd: Copy {
     fn copy_sign(self, a: Self::F, b: Self::F) -> Self::F;
     /// 2ⁿ for whole n from -126 to 127.
     fn exp2_whole(self, n: Self::F) -> Self::F;
+    /// `a · 2ⁿ` for whole n from -126 to 127, where the result is 0 or a normal number.
+    #[inline(always)]
+    fn scale_exp2(self, a: Self::F, n: Self::F) -> Self::F {
+        self.mul(a, self.exp2_whole(n))
+    }
+    /// `a · 2ⁿ`, rounded once, for whole n from -252 to 254 and 1 ≤ a < 2 or so: in two factors, as 2ⁿ alone leaves the
+    /// range where the result is still finite, or subnormal.
+    #[inline(always)]
+    fn scale_exp2_far(self, a: Self::F, n: Self::F) -> Self::F {
+        let half = self.round(self.mul(n, self.splat(0.5)));
+        self.mul(self.mul(a, self.exp2_whole(half)), self.exp2_whole(self.sub(n, half)))
+    }
+    /// Nearest whole number, ties to even, for |x| < 2²²: adding 1.5·2²³ pushes the fraction out of the mantissa.
+    #[inline(always)]
+    fn round(self, x: Self::F) -> Self::F {
+        let shift = self.splat(12_582_912.0);
+        self.sub(self.add(x, shift), shift)
+    }
 
     /// `a < b`; false where either is NaN.
     fn less(self, a: Self::F, b: Self::F) -> Self::M;
@@ -291,8 +344,26 @@ pub(crate) trait Simd: Copy {
 
     /// The sum of the lanes: lane i plus lane i+8, of these lane i plus lane i+4, then i+2, then i+1.
     fn sum(self, v: Self::F) -> f32;
+    /// Lane i: lane i plus lane i xor `D`, of `a` where bit `D` of i is clear, of `b` where it is set. `D` is 1, 2, 4 or 8.
+    /// Folds with 8, 4, 2 and 1 in this order have the bits of [`Simd::sum`].
+    fn fold<const D: usize>(self, a: Self::F, b: Self::F) -> Self::F;
+    /// Lane i: lane i xor `D`, which is 1, 2, 4 or 8.
+    fn swap<const D: usize>(self, v: Self::F) -> Self::F;
     /// Lane `j` is the sum of `v[j]`, with the bits of [`Simd::sum`].
-    fn sums(self, v: &[Self::F; 16]) -> Self::F;
+    #[inline(always)]
+    fn sums(self, v: &[Self::F; 16]) -> Self::F {
+        let (mut eight, mut four, mut two) = ([v[0]; 8], [v[0]; 4], [v[0]; 2]);
+        for j in 0..8 {
+            eight[j] = self.fold::<8>(v[j], v[j + 8]);
+        }
+        for j in 0..4 {
+            four[j] = self.fold::<4>(eight[j], eight[j + 4]);
+        }
+        for j in 0..2 {
+            two[j] = self.fold::<2>(four[j], four[j + 2]);
+        }
+        self.fold::<1>(two[0], two[1])
+    }
     /// The greatest lane, in the same tree.
     fn max_lane(self, v: Self::F) -> f32;
     /// Prefetches the cache line of this address, which need not be valid.
@@ -307,14 +378,25 @@ pub(crate) trait Simd: Copy {
     fn round_pairs(self, first: Self::F, second: Self::F) -> Self::F;
     /// Lane i: the pair of numbers 2i and 2i + 1 of the 32 in `low` and `high`, rounded likewise.
     fn round_neighbours(self, low: Self::F, high: Self::F) -> Self::F;
+    /// The first and the second numbers of pairs.
+    fn numbers(self, pairs: Self::F) -> (Self::F, Self::F);
     /// Lane by lane `(sum + a₁·b₁) + a₀·b₀` of pairs: the bits of AVX512-BF16, except that its instructions take subnormal
-    /// numbers for zero.
-    fn dot_pairs(self, a: Self::F, b: Self::F, sum: Self::F) -> Self::F;
+    /// numbers for zero. The products have 16 bits, and so need no rounding.
+    #[inline(always)]
+    fn dot_pairs(self, a: Self::F, b: Self::F, sum: Self::F) -> Self::F {
+        let ((a_0, a_1), (b_0, b_1)) = (self.numbers(a), self.numbers(b));
+        self.mul_add(a_0, b_0, self.mul_add(a_1, b_1, sum))
+    }
 
     // A lane can also be the bits of four integers of 8 bits, the first in its lowest byte, or of one of 32 bits.
 
+    /// Where sums of [`dot_quads`](Self::dot_quads) begin: `start` is -128 times the sum of all bytes of `b` to come.
+    #[inline(always)]
+    fn quads_start(self, start: Self::F) -> Self::F {
+        start
+    }
     /// Lane by lane `sum` plus the four products of the bytes of `a`, from 0 to 255, and of `b`, from -128 to 127. A sum
-    /// beyond 32 bits wraps.
+    /// beyond 32 bits wraps. It means the products of `a - 128` once all are added, and a set may take the 128 off at once.
     fn dot_quads(self, a: Self::F, b: Self::F, sum: Self::F) -> Self::F;
     /// Integers of 32 bits as floats, ties to even.
     fn to_floats(self, integers: Self::F) -> Self::F;

@@ -31,6 +31,7 @@
 //! first, and can name the tensor.
 
 mod aligned;
+mod attention;
 mod bf16;
 mod changes;
 mod elementwise;
@@ -47,6 +48,7 @@ mod reduce;
 mod topk;
 mod transposed;
 
+pub use attention::{Added, AttentionWeights, Heads, KeysValues, StoredAs, attend};
 pub use bf16::{PackedBf16, product_add_bf16, product_bf16, transposed_product_add_bf16};
 pub use changes::{Changes, Replaced};
 pub use elementwise::{
