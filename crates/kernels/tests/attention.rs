@@ -77,6 +77,23 @@ fn an_interleaved_vector_has_each_column_once() {
 }
 
 #[test]
+fn a_weight_is_the_softmax_of_scaled_products() {
+    // Two heads of one number: 1/√1 = 1. The second word's keys are ln 3 more than the first's.
+    let keys = [[0.0, 1.0], [3_f32.ln(), 1.0], [9.0, 9.0]];
+    let values = [[4.0, 2.0], [8.0, 6.0], [9.0, 9.0]];
+    let mut words = KeysValues::new(Heads::new(2, 1), StoredAs::F32);
+    words.resize(3);
+    let interleaved = |numbers: [f32; 2]| [&numbers[..], &[0.0; 30]].concat();
+    (0..3).for_each(|i| words.set(i, &interleaved(keys[i]), &values[i]));
+    let (mut weights, mut out) = (AttentionWeights::default(), [0.0; 2]);
+    attend(&interleaved([1.0, 1.0]), &words, &Rows::List(&[1, 0]), None, &mut weights, &mut out);
+    let found: Vec<f32> = weights.head(0).chain(weights.head(1)).collect();
+    assert!(found.iter().zip([0.75, 0.25, 0.5, 0.5]).all(|(w, e)| (w - e).abs() < 1e-6), "{weights:?}");
+    // 0.75 · 8 + 0.25 · 4 = 7; (6 + 2) / 2 = 4
+    assert!((out[0] - 7.0).abs() < 1e-5 && (out[1] - 4.0).abs() < 1e-5, "{out:?}");
+}
+
+#[test]
 fn f32_has_the_bits_of_its_parts() {
     on_each_set(|set| {
         for (count, width) in HEADS {

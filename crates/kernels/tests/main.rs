@@ -4,6 +4,7 @@
 mod attention;
 mod common;
 mod elementwise;
+mod every_cpu;
 mod gradients;
 mod heads;
 mod int8;
