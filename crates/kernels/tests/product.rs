@@ -233,7 +233,8 @@ fn gathered_outputs_are_those_of_their_maps() {
             PackedMatrix::pack(precision, &weights, 50, outputs, WeightOrder::InputsByOutputs)
         });
         let x = random.matrix(7, 50);
-        let outputs: Vec<_> = (0..33).map(|i| Some((1, 32 - i))).chain([None]).chain((0..20).map(|i| Some((0, i)))).collect();
+        let outputs: Vec<_> =
+            (0..33).map(|i| Some((1, 32 - i))).chain([None]).chain((0..20).map(|i| Some((0, i)))).collect();
         let gathered = PackedMatrix::gather(&[&maps[0], &maps[1]], &outputs);
         let mut storage = ProductStorage::default();
         let mut apply = |map: &PackedMatrix| {
