@@ -5,6 +5,7 @@ mod align;
 mod bounds;
 mod common;
 mod constraints;
+mod corpus;
 mod evaluate;
 mod extract;
 mod files;
