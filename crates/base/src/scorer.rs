@@ -1,6 +1,7 @@
 //! Scorers: what besides the model has a say in the next word.
 
 use crate::{Sentence, WordId};
+use core::fmt::Debug;
 use core::hash::Hash;
 
 /// A number for each of the V target words.
@@ -80,6 +81,22 @@ pub trait Scorer: Send + Sync {
     fn scores_are_log_probs(&self) -> bool {
         true
     }
+}
+
+/// Scores all words of the translation of one sentence, given the words before: what other systems say about the sentence.
+///
+/// A task of a search brings it, so that each sentence of a batch has its own or none. Its states are small numbers, so that
+/// hypotheses can share them.
+pub trait SentenceScorer: Send + Sync + Debug {
+    /// The state before the first word.
+    fn start(&self) -> u32;
+
+    /// The state after `word`.
+    fn after(&self, state: u32, word: WordId) -> u32;
+
+    /// The score of each target word, the end of sentence included. The answer borrows from the scorer, or from `buffer`, where
+    /// it is written first. The scores may be above 0.
+    fn scores<'a>(&'a self, state: u32, buffer: &'a mut ScoreBuffer) -> WordScores<'a>;
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 mod align;
 mod alignment;
 mod average;
+mod bench;
 mod convert;
 mod corpus;
 mod curves;
@@ -76,6 +77,7 @@ enum Command {
     #[command(subcommand)]
     Vocabulary(vocabulary::Command),
     Average(average::Args),
+    Bench(Box<bench::Args>),
     Curves(curves::Args),
     #[command(subcommand)]
     Phrase(phrase::Command),
@@ -106,6 +108,7 @@ fn main() -> ExitCode {
         Command::Train(args) => train::run(&args, &terminal),
         Command::Vocabulary(command) => vocabulary::run(&command),
         Command::Average(args) => average::run(&args),
+        Command::Bench(args) => bench::run(&args, &terminal),
         Command::Curves(args) => curves::run(&args),
         Command::Phrase(command) => phrase::run(&command, &terminal),
         Command::Lm(command) => lm::run(&command, &terminal),

@@ -2,7 +2,7 @@
 
 use crate::stream::{Pool, pool};
 use crate::{Error, Package, TranslateOptions};
-use metaphrase_base::WordId;
+use metaphrase_base::{UnitTimes, WordId};
 use metaphrase_models::Model;
 use metaphrase_search::{Continues, Fused};
 use metaphrase_text::vocab::Vocabulary;
@@ -22,6 +22,8 @@ pub(crate) struct Shared {
     pub(crate) target: Arc<Vocabulary>,
     /// Which target words continue the written word before them.
     pub(crate) continues: Continues,
+    /// Where the time goes is added to these.
+    pub(crate) unit_times: Option<Arc<UnitTimes>>,
 }
 
 /// The vocabularies of the source and of the target.
@@ -35,11 +37,12 @@ impl Neural {
         language_model: Option<(&Path, f32)>,
         threads: usize,
         batch_tokens: usize,
+        unit_times: Option<Arc<UnitTimes>>,
     ) -> Result<Self, Error> {
         let (model, (source, target)) = load(packages, weights)?;
         let model = Arc::new(model);
         let continues = (0..target.len()).map(|word| target.continues(WordId::new(word))).collect();
-        let shared = Arc::new(Shared { model, source, target, continues });
+        let shared = Arc::new(Shared { model, source, target, continues, unit_times });
         let pool = match language_model {
             None => pool(&shared.model, &shared, threads, batch_tokens),
             Some((path, weight)) => {

@@ -6,8 +6,8 @@ use crate::output::Output;
 use additions::Additions;
 use core::cell::Cell;
 use core::ops::Range;
-use metaphrase_base::{Candidate, Row, Step, StepScores, WordId, WordScores};
-use metaphrase_kernels::{Best, Matrix, TopK, log_sum_exp};
+use metaphrase_base::{Candidate, Row, Step, StepScores, Unit, WordId, WordScores};
+use metaphrase_kernels::{Best, Matrix, ProductStorage, TopK, log_sum_exp};
 
 /// The logits of the last step, `rows × V`. The log-probability of a word is its logit minus the row's normaliser
 /// `ln Σ exp(logit)`, which is computed when a row is first asked for. *Raw* scores are taken as they are.
@@ -16,6 +16,8 @@ pub struct Scores {
     logits: Matrix,
     /// Logits of rows that are added to a step.
     more: Matrix,
+    /// The inputs of the output layer as it reads them.
+    inputs: ProductStorage,
     raw: bool,
     /// Per row; `None` until asked for.
     normalisers: Vec<Cell<Option<f32>>>,
@@ -40,10 +42,11 @@ impl Scores {
 
     /// Computes the logits of the rows of a call from `inputs` (`rows × d`, the decoder's outputs) by the output layer.
     pub(crate) fn compute(&mut self, step: Step, output: &Output, inputs: &Matrix) {
+        let _unit = Unit::Output.timed();
         match step {
-            Step::New => output.logits(inputs, &mut self.logits),
+            Step::New => output.logits(inputs, &mut self.logits, &mut self.inputs),
             Step::Same => {
-                output.logits(inputs, &mut self.more);
+                output.logits(inputs, &mut self.more, &mut self.inputs);
                 self.logits.append(&self.more);
             }
         }
@@ -52,6 +55,7 @@ impl Scores {
 
     /// Sums the log-probabilities of the `members` of an ensemble, each times its weight, for the rows of a call.
     pub(crate) fn sum<'a>(&mut self, step: Step, members: impl Iterator<Item = (f32, &'a Self)>) {
+        let _unit = Unit::Output.timed();
         let first = if step == Step::New { 0 } else { self.logits.rows() };
         for (number, (weight, member)) in members.enumerate() {
             let (rows, words) = (member.logits.rows(), member.logits.cols());
@@ -83,6 +87,7 @@ impl Scores {
             return 0.0;
         }
         self.normalisers[row].get().unwrap_or_else(|| {
+            let _unit = Unit::Softmax.timed();
             let normaliser = log_sum_exp(self.logits.row(row));
             self.normalisers[row].set(Some(normaliser));
             normaliser
@@ -92,6 +97,7 @@ impl Scores {
 
 impl StepScores for Scores {
     fn top(&mut self, rows: Range<usize>, so_far: &[f32], k: usize, excluded: &[WordId], out: &mut Vec<Candidate>) {
+        let _unit = Unit::Top.timed();
         self.excluded.clear();
         self.excluded.extend(excluded.iter().map(|word| word.0));
         self.top.start(k, &self.excluded);

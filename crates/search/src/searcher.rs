@@ -2,7 +2,7 @@
 
 use crate::sentence::{Selection, SentenceSearch};
 use crate::{Outcome, Task};
-use metaphrase_base::{ModelFacts, SentId, Sentence, Step, StepModel, StepRow};
+use metaphrase_base::{ModelFacts, SentId, Sentence, Step, StepModel, StepRow, Unit};
 use std::collections::VecDeque;
 
 /// Searches sentence after sentence with one model: the batch, and all memory that a search needs. Kept from
@@ -51,6 +51,7 @@ impl<'m, M: StepModel, T> Searcher<'m, M, T> {
     /// Searches all tasks that `next` gives until it gives none, and hands each outcome to `emit` when its
     /// sentence ends: not in the order of the tasks. Tasks of similar length in a row make good batches.
     pub fn run(&mut self, mut next: impl FnMut() -> Option<Task<T>>, mut emit: impl FnMut(Outcome<T>)) {
+        let _unit = Unit::Search.timed();
         loop {
             self.admit(&mut next);
             if self.active.is_empty() {
@@ -97,6 +98,7 @@ impl<'m, M: StepModel, T> Searcher<'m, M, T> {
             words: &task.source,
             given_target: task.prefix.last() == Some(&end),
             attention: task.options.attention,
+            scorer: task.scorer.as_ref(),
         };
         let sentences: Vec<_> = tasks.iter().map(sentence).collect();
         self.model.encode(&sentences, &mut self.state);
@@ -133,14 +135,14 @@ impl<'m, M: StepModel, T> Searcher<'m, M, T> {
         for &slot in &self.active {
             let sentence = &mut self.sentences[slot.index()];
             let rows = sentence.rows().len();
-            sentence.select(facts, first_row, &mut self.scores, &mut self.selection);
+            sentence.select(sentence.facts(facts), first_row, &mut self.scores, &mut self.selection);
             first_row += rows;
         }
         self.rescore(first_row);
         let Self { model, state, sentences, tags, free, active, selection, .. } = self;
         active.retain(|&slot| {
             let sentence = &mut sentences[slot.index()];
-            let done = sentence.advance(facts, |row| model.attention(state, row), selection);
+            let done = sentence.advance(sentence.facts(facts), |row| model.attention(state, row), selection);
             if done {
                 let (source_len, hypotheses) = (sentence.source_len(), sentence.hypotheses(facts.end_of_sentence));
                 if let Some(tag) = tags[slot.index()].take() {

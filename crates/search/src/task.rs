@@ -1,7 +1,8 @@
 //! The input and the output of a search.
 
 use crate::{CheckedOptions, Constraints};
-use metaphrase_base::WordId;
+use metaphrase_base::{SentenceScorer, WordId};
+use std::sync::Arc;
 
 /// One sentence to search for.
 #[derive(Debug, Clone)]
@@ -15,6 +16,8 @@ pub struct Task<T> {
     pub prefix: Vec<WordId>,
     /// Words and phrases that translations must, or must not, contain.
     pub constraints: Option<Constraints>,
+    /// Adds to the scores of the words, if the model is an [`Informed`](crate::Informed) one.
+    pub scorer: Option<Arc<dyn SentenceScorer>>,
     /// How to search.
     pub options: CheckedOptions,
     /// The seed of the draws of this sentence, when sampling.
@@ -25,7 +28,7 @@ impl<T> Task<T> {
     /// Translate `source` freely.
     #[must_use]
     pub fn new(tag: T, source: Vec<WordId>, options: &CheckedOptions) -> Self {
-        Self { tag, source, prefix: Vec::new(), constraints: None, options: options.clone(), seed: 0 }
+        Self { tag, source, prefix: Vec::new(), constraints: None, scorer: None, options: options.clone(), seed: 0 }
     }
 }
 

@@ -8,4 +8,5 @@ mod cube;
 mod exhaustive;
 mod fairseq;
 mod fusion;
+mod informed;
 mod pruning;

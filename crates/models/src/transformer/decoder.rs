@@ -14,7 +14,7 @@ use crate::config::{Positions, TransformerConfig};
 use crate::parts::transformer as parts;
 use crate::ragged::Ragged;
 use crate::weights::CheckedTensor;
-use metaphrase_base::{Row, SentId, Sentence, Step, StepRow};
+use metaphrase_base::{Row, SentId, Sentence, Step, StepRow, Unit};
 use metaphrase_kernels::Matrix;
 
 /// The decoder of a Transformer, up to the output layer.
@@ -136,9 +136,11 @@ impl Decoder {
             let dim = encoded.words.cols();
             source.words.iter_mut().for_each(|words| words.resize(rows.len(), dim));
         }
+        let Some(first) = self.layers.first() else { return };
+        let Work { encoded: all, around_work, .. } = &mut state.work;
+        let encoded_words = first.context.keys.rows(&encoded.words, around_work.rows());
         for (i, layer) in self.layers.iter().enumerate() {
-            let all = &mut state.work.encoded;
-            layer.context.prepare(&encoded.words, all);
+            layer.context.prepare(encoded_words, all);
             for (sentence, rows) in sentences.iter().zip(&encoded.sentences) {
                 let words = &mut state.sources[sentence.slot.index()].words[i];
                 rows.clone().enumerate().for_each(|(to, from)| words.set(to, all, from));
@@ -160,12 +162,14 @@ impl Decoder {
     fn run(&self, new: NewRows<'_>, dim: usize, state: &mut DecoderState) {
         let DecoderState { sources, history, memories, attention, output: x, work } = state;
         let NewRows { rows, first } = new;
+        let unit = Unit::Embedding.timed();
         x.resize(rows.len(), dim);
         for (r, row) in rows.iter().enumerate() {
             let word = row.parent.map(|parent| parent.word);
             self.input.write(word, history.position(Row::new(first + r)), x.row_mut(r));
         }
-        self.input.finish(x, &mut work.embedded, work.around_work.gate());
+        self.input.finish(x, &mut work.embedded, work.around_work.highway());
+        drop(unit);
         for (i, (&own, memory)) in self.order.iter().zip(memories).enumerate() {
             let layer = &self.layers[own];
             layer.so_far.step(x, new, sources, history, memory, work);
@@ -179,7 +183,7 @@ impl Decoder {
             layer.context.apply(x, rows, words, keep, &mut work.context, &mut work.around_work);
             layer.feed_forward.apply(x, &mut work.feed_forward, &mut work.around_work);
         }
-        self.top.apply(x, &work.embedded, work.around_work.gate());
+        self.top.apply(x, &work.embedded, work.around_work.highway());
     }
 }
 

@@ -5,7 +5,7 @@ use super::history::History;
 use super::operations::AroundWork;
 use super::relative;
 use core::ops::Range;
-use metaphrase_base::Row;
+use metaphrase_base::{Row, Unit};
 use metaphrase_kernels::{Matrix, Rows};
 
 /// Work space of self-attention.
@@ -73,9 +73,11 @@ impl Attention {
         let first = history.rows() - x.rows();
         let any_raw = !self.around.begins_plain() && (0..x.rows()).any(|r| source(r) == KeySource::Raw);
         if any_raw {
-            self.keys.apply(x, &mut raw.keys);
-            self.values.apply(x, &mut raw.values);
+            let x = self.keys.rows(x, around_work.rows());
+            self.keys.apply_to(x, &mut raw.keys);
+            self.values.apply_to(x, &mut raw.values);
         }
+        let unit = Unit::Attention.timed();
         arena.resize(history.len(), x.cols());
         for r in 0..x.rows() {
             let entries = history.entries(Row::new(first + r));
@@ -90,6 +92,7 @@ impl Attention {
                 self.attend(query, arena, &Rows::List(entries), weights, relative, attended.row_mut(r));
             }
         }
+        drop(unit);
         self.around.end(self.projection.as_ref(), attended, x, around_work);
     }
 
@@ -113,9 +116,10 @@ impl Attention {
     fn project(&self, x: &Matrix, work: &mut Work, around_work: &mut AroundWork) {
         let Work { input, queries, words, attended, .. } = work;
         let input = self.around.begin(x, input, around_work);
-        self.queries.apply(input, queries);
-        self.keys.apply(input, &mut words.keys);
-        self.values.apply(input, &mut words.values);
+        let input = self.queries.rows(input, around_work.rows());
+        self.queries.apply_to(input, queries);
+        self.keys.apply_to(input, &mut words.keys);
+        self.values.apply_to(input, &mut words.values);
         attended.resize(x.rows(), x.cols());
     }
 }
