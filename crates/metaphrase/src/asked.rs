@@ -8,6 +8,7 @@ use metaphrase_base::{SentenceScorer, WordId};
 use metaphrase_evidence::EvidenceError;
 use metaphrase_phrase::Workspace;
 use metaphrase_search::{CheckedOptions, Constraints, Outcome, Task};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 /// Evidence that a line is to be translated with.
@@ -83,9 +84,9 @@ impl Shared {
     }
 
     /// The second search of a line whose first search found `outcome`; without one the outcome comes back.
-    pub(crate) fn again(&self, mut outcome: Outcome<Job>) -> Result<Task<Job>, Outcome<Job>> {
-        let Some(asked) = outcome.tag.asked.take() else { return Err(outcome) };
-        let Asked { origin: Origin::Own(again), options } = *asked else { return Err(outcome) };
+    pub(crate) fn again(&self, mut outcome: Outcome<Job>) -> ControlFlow<Outcome<Job>, Task<Job>> {
+        let Some(asked) = outcome.tag.asked.take() else { return ControlFlow::Break(outcome) };
+        let Asked { origin: Origin::Own(again), options } = *asked else { return ControlFlow::Break(outcome) };
         let Outcome { tag: mut job, hypotheses, counts, .. } = outcome;
         job.before += counts;
         let list: Vec<_> = hypotheses.iter().map(|found| (&found.words[..], f64::from(found.log_prob))).collect();
@@ -93,7 +94,7 @@ impl Shared {
         let Again { source, prefix, constraints, search, seed } = again;
         let mut task = Task { prefix, constraints, seed, ..Task::new(job, source, &search) };
         add_scores(&mut task, found);
-        Ok(task)
+        ControlFlow::Continue(task)
     }
 }
 

@@ -278,8 +278,8 @@ pub(crate) fn pool<M: StepModel + 'static>(
                 second.or_else(|| batch.find(wanted).map(|task| shared.inform(task, &mut workspace)))
             };
             searcher.run(next, |outcome| match shared.again(outcome) {
-                Ok(task) => again.borrow_mut().push_back(task),
-                Err(outcome) => shared.reply(outcome),
+                ControlFlow::Continue(task) => again.borrow_mut().push_back(task),
+                ControlFlow::Break(outcome) => shared.reply(outcome),
             });
         }
     };
