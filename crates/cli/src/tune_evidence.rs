@@ -140,6 +140,7 @@ impl Text {
         let mut options = TranslateOptions { evidence: evidence.clone(), ..self.options.clone() };
         options.search.n_best = n_best;
         options.search.beam_size = options.search.beam_size.max(n_best);
+        options.search.beam_size_constrained = None;
         let request = |(line, posteriors): (&String, &Posteriors)| {
             let request = Request::translate(line);
             if posteriors.is_empty() { request } else { request.evidence(Evidence::Posteriors(posteriors.clone())) }

@@ -55,8 +55,9 @@ impl Neural {
         options.evidence.check()?;
         let own = |n_best| {
             let search = options.search(target);
-            SearchOptions { beam_size: search.beam_size.max(n_best), n_best, attention: false, ..search }
-                .check(&**model)
+            let beam_size_constrained = search.beam_size_constrained.map(|beam| beam.max(n_best));
+            let beam_size = search.beam_size.max(n_best);
+            SearchOptions { beam_size, beam_size_constrained, n_best, attention: false, ..search }.check(&**model)
         };
         let first = options.evidence.own.map(own).transpose()?;
         let feed = |mut tickets: Tickets<Translation>| {
