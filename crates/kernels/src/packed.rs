@@ -1,9 +1,9 @@
 //! Weights of linear maps, in the order in which products read them.
 
 use crate::aligned::Lanes;
-use crate::int8;
 use crate::lanes::Rows;
 use crate::number::{Bf16, F32, Float, Precision};
+use crate::{int8, int16};
 
 /// The order of the weights of a linear map in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,19 +72,18 @@ impl Panels {
         }
     }
 
-    /// Makes these the panels of some outputs of `from`, in this order.
-    fn select(&mut self, from: &Self, columns: &[u32]) {
-        (self.length, self.outputs) = (from.length, columns.len());
+    /// Makes these the panels of some outputs, in this order: each given by its panels and its number there.
+    fn gather<'a>(&mut self, columns: impl ExactSizeIterator<Item = (&'a Self, usize)>, of_integers: bool) {
+        self.outputs = columns.len();
         self.lines.clear();
         self.lines.resize(self.length * self.count(), Lanes::ZERO);
-        let ends = if from.ends.is_empty() { 0 } else { self.count() };
+        let ends = if of_integers { self.count() } else { 0 };
         if self.ends.len() != ends {
             self.ends = vec![Ends::ZERO; ends].into();
         }
-        for (output, &column) in columns.iter().enumerate() {
-            let column = column as usize;
+        for (output, (from, column)) in columns.enumerate() {
             assert!(column < from.outputs, "column {column} of {}", from.outputs);
-            let to = &mut self.lines[output / 16 * from.length..][..from.length];
+            let to = &mut self.lines[output / 16 * self.length..][..self.length];
             for (to, line) in to.iter_mut().zip(from.panel(column / 16)) {
                 to.0[output % 16] = line.0[column % 16];
             }
@@ -173,6 +172,7 @@ impl PackedMatrix {
         match self.precision {
             Precision::F32 => self.panels.fill::<F32>(weights, inputs, outputs, order),
             Precision::Bf16 => self.panels.fill::<Bf16>(weights, inputs, outputs, order),
+            Precision::Int16 => self.panels = int16::quantise(weights, inputs, outputs, order),
             Precision::Int8 => self.panels = int8::quantise(weights, inputs, outputs, order),
         }
     }
@@ -209,7 +209,28 @@ impl PackedMatrix {
     /// If a column is not less than [`outputs`](Self::outputs).
     pub fn select(&self, columns: &[u32], selected: &mut Self) {
         (selected.inputs, selected.precision) = (self.inputs, self.precision);
-        selected.panels.select(&self.panels, columns);
+        selected.panels.length = self.panels.length;
+        let columns = columns.iter().map(|&column| (&self.panels, column as usize));
+        selected.panels.gather(columns, self.precision.is_integer());
+    }
+
+    /// The map to the outputs of this map and then to those of `right`, which reads the same rows.
+    ///
+    /// # Panics
+    /// If the maps differ in the number of inputs or in precision.
+    #[must_use]
+    pub fn beside(&self, right: &Self) -> Self {
+        let Self { panels, inputs, precision } = self;
+        assert_eq!(
+            (right.inputs, right.precision),
+            (*inputs, *precision),
+            "inputs and precision of maps beside each other"
+        );
+        let mut joined = Panels { length: panels.length, ..Panels::default() };
+        let outputs = panels.outputs;
+        let column = |i| if i < outputs { (panels, i) } else { (&right.panels, i - outputs) };
+        joined.gather((0..outputs + right.outputs()).map(column), precision.is_integer());
+        Self { panels: joined, inputs: *inputs, precision: *precision }
     }
 
     /// The weights to one output, as floats.
@@ -227,6 +248,13 @@ impl PackedMatrix {
                 for (out, lane) in out.chunks_mut(2).zip(lanes) {
                     let pair = [lane.to_bits() << 16, lane.to_bits() & 0xffff_0000];
                     out.iter_mut().zip(pair).for_each(|(out, bits)| *out = f32::from_bits(bits));
+                }
+            }
+            Precision::Int16 => {
+                let scale = self.panels.end(panel).scale.0[lane];
+                for (out, lane) in out.chunks_mut(2).zip(lanes) {
+                    let pair = [lane.to_bits() as u16, (lane.to_bits() >> 16) as u16];
+                    out.iter_mut().zip(pair).for_each(|(out, word)| *out = f32::from(word as i16) * scale);
                 }
             }
             Precision::Int8 => {

@@ -5,6 +5,7 @@ mod common;
 mod elementwise;
 mod gradients;
 mod heads;
+mod int16;
 mod int8;
 mod product;
 mod reduce;

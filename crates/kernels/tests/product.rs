@@ -159,7 +159,7 @@ fn the_epilogue_adds_and_activates_in_order() {
     });
 }
 
-const PRECISIONS: [Precision; 3] = [Precision::F32, Precision::Bf16, Precision::Int8];
+const PRECISIONS: [Precision; 4] = [Precision::F32, Precision::Bf16, Precision::Int16, Precision::Int8];
 
 #[test]
 fn a_selection_of_columns_gives_their_values() {
@@ -181,6 +181,28 @@ fn a_selection_of_columns_gives_their_values() {
                 let expected: Vec<f32> = columns.iter().map(|&c| all.row(r)[c as usize]).collect();
                 assert_eq!(bits(out.row(r)), bits(&expected), "{precision:?}");
             }
+        }
+    }
+}
+
+#[test]
+fn maps_beside_each_other_give_the_values_of_both() {
+    for precision in PRECISIONS {
+        let mut random = Random::new(10);
+        let (x, mut storage) = (random.matrix(3, 30), ProductStorage::default());
+        let x = storage.operand(&x, precision);
+        let outputs = [21, 40];
+        let maps = outputs.map(|outputs| {
+            let weights = random.values(30 * outputs);
+            PackedMatrix::pack(precision, &weights, 30, outputs, WeightOrder::InputsByOutputs)
+        });
+        let [left, right, both] = [&maps[0], &maps[1], &maps[0].beside(&maps[1])].map(|map| {
+            let mut out = Matrix::new();
+            product(x, map, Epilogue::default(), &mut out);
+            out
+        });
+        for r in 0..3 {
+            assert_eq!(bits(both.row(r)), bits(&[left.row(r), right.row(r)].concat()), "{precision:?}");
         }
     }
 }
@@ -215,6 +237,8 @@ fn columns_are_read_as_floats() {
                 let step = match precision {
                     Precision::F32 => 0.0,
                     Precision::Bf16 => expected.abs() / 256.0,
+                    // 31 inputs: integers to 8,323.
+                    Precision::Int16 => most / 16646.0 * 1.000_1,
                     Precision::Int8 => most / 254.0 * 1.000_01,
                 };
                 assert!((found - expected).abs() <= step, "{precision:?}: {found} for {expected}");
