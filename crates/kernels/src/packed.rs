@@ -72,25 +72,27 @@ impl Panels {
         }
     }
 
-    /// Makes these the panels of some outputs, in this order: each given by its panels and its number there.
-    fn gather<'a>(&mut self, columns: impl ExactSizeIterator<Item = (&'a Self, usize)>, of_integers: bool) {
-        self.outputs = columns.len();
+    /// Makes these panels of zeros.
+    fn clear(&mut self, length: usize, outputs: usize, integers: bool) {
+        (self.length, self.outputs) = (length, outputs);
         self.lines.clear();
-        self.lines.resize(self.length * self.count(), Lanes::ZERO);
-        let ends = if of_integers { self.count() } else { 0 };
+        self.lines.resize(length * self.count(), Lanes::ZERO);
+        let ends = if integers { self.count() } else { 0 };
         if self.ends.len() != ends {
             self.ends = vec![Ends::ZERO; ends].into();
         }
-        for (output, (from, column)) in columns.enumerate() {
-            assert!(column < from.outputs, "column {column} of {}", from.outputs);
-            let to = &mut self.lines[output / 16 * self.length..][..self.length];
-            for (to, line) in to.iter_mut().zip(from.panel(column / 16)) {
-                to.0[output % 16] = line.0[column % 16];
-            }
-            if let Some(end) = self.ends.get_mut(output / 16) {
-                end.start.0[output % 16] = from.ends[column / 16].start.0[column % 16];
-                end.scale.0[output % 16] = from.ends[column / 16].scale.0[column % 16];
-            }
+    }
+
+    /// Makes an output that of another map of the same inputs and numbers.
+    fn copy_output(&mut self, output: usize, from: &Self, column: usize) {
+        assert!(column < from.outputs, "column {column} of {}", from.outputs);
+        let to = &mut self.lines[output / 16 * from.length..][..from.length];
+        for (to, line) in to.iter_mut().zip(from.panel(column / 16)) {
+            to.0[output % 16] = line.0[column % 16];
+        }
+        if let Some(end) = self.ends.get_mut(output / 16) {
+            end.start.0[output % 16] = from.ends[column / 16].start.0[column % 16];
+            end.scale.0[output % 16] = from.ends[column / 16].scale.0[column % 16];
         }
     }
 
@@ -209,28 +211,30 @@ impl PackedMatrix {
     /// If a column is not less than [`outputs`](Self::outputs).
     pub fn select(&self, columns: &[u32], selected: &mut Self) {
         (selected.inputs, selected.precision) = (self.inputs, self.precision);
-        selected.panels.length = self.panels.length;
-        let columns = columns.iter().map(|&column| (&self.panels, column as usize));
-        selected.panels.gather(columns, self.precision.is_integer());
+        selected.panels.clear(self.panels.length, columns.len(), self.precision.is_integer());
+        for (output, &column) in columns.iter().enumerate() {
+            selected.panels.copy_output(output, &self.panels, column as usize);
+        }
     }
 
-    /// The map to the outputs of this map and then to those of `right`, which reads the same rows.
+    /// The map whose output j is output `outputs[j].1` of map `outputs[j].0`, or always zero. One product serves maps of the
+    /// same rows; each output has the bits that it has in its own map.
     ///
     /// # Panics
-    /// If the maps differ in the number of inputs or in precision.
+    /// If there are no maps, if their inputs or precisions differ, or if an output does not exist.
     #[must_use]
-    pub fn beside(&self, right: &Self) -> Self {
-        let Self { panels, inputs, precision } = self;
-        assert_eq!(
-            (right.inputs, right.precision),
-            (*inputs, *precision),
-            "inputs and precision of maps beside each other"
-        );
-        let mut joined = Panels { length: panels.length, ..Panels::default() };
-        let outputs = panels.outputs;
-        let column = |i| if i < outputs { (panels, i) } else { (&right.panels, i - outputs) };
-        joined.gather((0..outputs + right.outputs()).map(column), precision.is_integer());
-        Self { panels: joined, inputs: *inputs, precision: *precision }
+    pub fn gather(maps: &[&Self], outputs: &[Option<(usize, usize)>]) -> Self {
+        let first = maps[0];
+        let alike = |map: &&Self| (map.inputs, map.precision) == (first.inputs, first.precision);
+        assert!(maps.iter().all(alike), "maps of different inputs or precisions");
+        let mut gathered = Self { panels: Panels::default(), ..*first };
+        gathered.panels.clear(first.panels.length, outputs.len(), first.precision.is_integer());
+        for (output, of) in outputs.iter().enumerate() {
+            if let &Some((map, column)) = of {
+                gathered.panels.copy_output(output, &maps[map].panels, column);
+            }
+        }
+        gathered
     }
 
     /// The weights to one output, as floats.

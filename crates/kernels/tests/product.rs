@@ -185,28 +185,6 @@ fn a_selection_of_columns_gives_their_values() {
     }
 }
 
-#[test]
-fn maps_beside_each_other_give_the_values_of_both() {
-    for precision in PRECISIONS {
-        let mut random = Random::new(10);
-        let (x, mut storage) = (random.matrix(3, 30), ProductStorage::default());
-        let x = storage.operand(&x, precision);
-        let outputs = [21, 40];
-        let maps = outputs.map(|outputs| {
-            let weights = random.values(30 * outputs);
-            PackedMatrix::pack(precision, &weights, 30, outputs, WeightOrder::InputsByOutputs)
-        });
-        let [left, right, both] = [&maps[0], &maps[1], &maps[0].beside(&maps[1])].map(|map| {
-            let mut out = Matrix::new();
-            product(x, map, Epilogue::default(), &mut out);
-            out
-        });
-        for r in 0..3 {
-            assert_eq!(bits(both.row(r)), bits(&[left.row(r), right.row(r)].concat()), "{precision:?}");
-        }
-    }
-}
-
 /// Rows of bf16 that are rounded in parts and those that are rounded at once have the same products.
 #[test]
 fn rows_are_rounded_in_parts_or_at_once() {
@@ -243,6 +221,33 @@ fn columns_are_read_as_floats() {
                 };
                 assert!((found - expected).abs() <= step, "{precision:?}: {found} for {expected}");
             }
+        }
+    }
+}
+
+/// Each output of a gathered map has the bits that it has in its own map.
+#[test]
+fn gathered_outputs_are_those_of_their_maps() {
+    for precision in PRECISIONS {
+        let mut random = Random::new(21);
+        let maps = [20, 33].map(|outputs| {
+            let weights = random.values(50 * outputs);
+            PackedMatrix::pack(precision, &weights, 50, outputs, WeightOrder::InputsByOutputs)
+        });
+        let x = random.matrix(7, 50);
+        let outputs: Vec<_> =
+            (0..33).map(|i| Some((1, 32 - i))).chain([None]).chain((0..20).map(|i| Some((0, i)))).collect();
+        let gathered = PackedMatrix::gather(&[&maps[0], &maps[1]], &outputs);
+        let mut storage = ProductStorage::default();
+        let mut apply = |map: &PackedMatrix| {
+            let mut out = Matrix::new();
+            product(storage.operand(&x, precision), map, Epilogue::default(), &mut out);
+            out
+        };
+        let (own, found) = ([apply(&maps[0]), apply(&maps[1])], apply(&gathered));
+        for row in 0..7 {
+            let expected = outputs.iter().map(|of| of.map_or(0.0, |(map, output)| own[map].row(row)[output]));
+            assert_eq!(bits(found.row(row)), bits(&expected.collect::<Vec<_>>()), "{precision:?}");
         }
     }
 }

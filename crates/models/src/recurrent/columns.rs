@@ -89,7 +89,8 @@ impl Columns {
     /// `[self | right]`.
     pub(super) fn beside(self, right: Self) -> Self {
         let outputs = self.outputs();
-        let weights = self.weights.beside(&right.weights);
+        let columns = (0..outputs).map(|i| Some((0, i))).chain((0..right.outputs()).map(|i| Some((1, i))));
+        let weights = PackedMatrix::gather(&[&self.weights, &right.weights], &columns.collect::<Vec<_>>());
         let mut finish = self.finish;
         finish.bias.extend_from_slice(&right.finish.bias);
         finish.norms.extend(right.finish.norms.into_iter().map(|norm| {
