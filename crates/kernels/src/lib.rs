@@ -44,6 +44,7 @@ mod changes;
 mod elementwise;
 mod functions;
 mod heads;
+mod int16;
 mod int8;
 mod isa;
 mod lanes;
@@ -54,6 +55,7 @@ mod packed;
 mod peak;
 mod product;
 mod reduce;
+mod tables;
 mod topk;
 mod transposed;
 
@@ -64,6 +66,7 @@ pub use elementwise::{
     scale, sigmoid_in_place, swish_in_place, tanh_in_place,
 };
 pub use heads::{Rows, heads_dot, heads_weighted_sum};
+pub use int8::{MAX_INT8_INPUTS, quantise_int8};
 pub use isa::{InstructionSet, has_bf16_products, instruction_set, vectorised, with_instruction_set};
 pub use matrix::Matrix;
 pub use number::Precision;
@@ -72,5 +75,6 @@ pub use packed::{PackedMatrix, WeightOrder};
 pub use peak::{peak, read_bandwidth};
 pub use product::{Activation, Epilogue, product, product_add, rounded_product, rounded_product_add};
 pub use reduce::{dot, layer_norm, log_sum_exp, max, rms_norm, softmax_in_place, tanh_dot};
+pub use tables::{Functions, with_functions};
 pub use topk::{Best, TopK};
 pub use transposed::transposed_product_add;
