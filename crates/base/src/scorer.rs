@@ -69,6 +69,12 @@ pub trait Scorer: Send + Sync {
     /// The state before the first word of a translation of `sentence`.
     fn start(&self, sentence: &Sentence<'_>) -> Self::State;
 
+    /// The words that must be in the shortlist of `sentence` for the scorer to have its say: evidence lists words that no
+    /// other source knows. By default none.
+    fn needs(&self, _sentence: &Sentence<'_>) -> Vec<WordId> {
+        Vec::new()
+    }
+
     /// The state after `word`.
     fn after(&self, state: Self::State, word: WordId) -> Self::State;
 

@@ -1,9 +1,13 @@
 //! The output layer: from the decoder's output to one logit per target word.
 
+mod lists;
+
 use crate::embedding::Embedding;
 use crate::parts::WordTables;
 use crate::weights::CheckedTensor;
 use metaphrase_kernels::{Epilogue, Matrix, PackedMatrix, WeightOrder, product};
+
+pub(crate) use lists::Lists;
 
 /// `logits = x · Wᵀ + b`.
 pub(crate) struct Output {
@@ -22,6 +26,11 @@ impl Output {
         // A tied table has been read from its file already.
         let weights = if tied { pack(target.numbers()) } else { pack(&output.numbers()) };
         (source, target, Self { weights, bias: output_bias.map(CheckedTensor::into_numbers) })
+    }
+
+    /// The number of target words.
+    pub(crate) fn words(&self) -> usize {
+        self.weights.outputs()
     }
 
     /// The logits of `inputs` (`rows × inputs`), `rows × words`.

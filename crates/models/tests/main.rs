@@ -11,5 +11,6 @@ mod hugging_face;
 mod inspect;
 mod rows_and_votes;
 mod scorers;
+mod shortlists;
 mod transformer_settings;
 mod transformer_variants;

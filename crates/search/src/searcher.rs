@@ -92,13 +92,15 @@ impl<'m, M: StepModel, T> Searcher<'m, M, T> {
             return;
         }
         let end = self.facts.end_of_sentence;
+        let shortlists: Vec<_> = tasks.iter().map(|task| task.whole_shortlist(end)).collect();
         let sentence = |task| Sentence {
             slot: self.start(task),
-            words: &task.source,
             given_target: task.prefix.last() == Some(&end),
             attention: task.options.attention,
+            ..Sentence::new(SentId(0), &task.source)
         };
-        let sentences: Vec<_> = tasks.iter().map(sentence).collect();
+        let sentences = tasks.iter().map(sentence).zip(&shortlists);
+        let sentences: Vec<_> = sentences.map(|(sentence, list)| sentence.with_shortlist(list.as_ref())).collect();
         self.model.encode(&sentences, &mut self.state);
         self.waiting.extend(sentences.iter().map(|sentence| sentence.slot));
         for (slot, task) in self.waiting.iter().zip(tasks) {

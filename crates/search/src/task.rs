@@ -1,7 +1,7 @@
 //! The input and the output of a search.
 
 use crate::{CheckedOptions, Constraints};
-use metaphrase_base::WordId;
+use metaphrase_base::{Shortlist, WordId};
 
 /// One sentence to search for.
 #[derive(Debug, Clone)]
@@ -15,6 +15,9 @@ pub struct Task<T> {
     pub prefix: Vec<WordId>,
     /// Words and phrases that translations must, or must not, contain.
     pub constraints: Option<Constraints>,
+    /// The words that may translate the sentence; `None`: all words. The words of the prefix and of the constraints, and the
+    /// end of sentence, may do so in any case.
+    pub shortlist: Option<Shortlist>,
     /// How to search.
     pub options: CheckedOptions,
     /// The seed of the draws of this sentence, when sampling.
@@ -25,7 +28,15 @@ impl<T> Task<T> {
     /// Translate `source` freely.
     #[must_use]
     pub fn new(tag: T, source: Vec<WordId>, options: &CheckedOptions) -> Self {
-        Self { tag, source, prefix: Vec::new(), constraints: None, options: options.clone(), seed: 0 }
+        let (prefix, constraints, shortlist) = (Vec::new(), None, None);
+        Self { tag, source, prefix, constraints, shortlist, options: options.clone(), seed: 0 }
+    }
+
+    /// The shortlist with all words that the task itself needs.
+    pub(crate) fn whole_shortlist(&self, end: WordId) -> Option<Shortlist> {
+        let of_constraints = self.constraints.iter().flat_map(Constraints::all_words);
+        let needed = self.prefix.iter().chain(of_constraints).copied();
+        Some(self.shortlist.as_ref()?.with(needed.chain([end])))
     }
 }
 

@@ -9,3 +9,4 @@ mod exhaustive;
 mod fairseq;
 mod fusion;
 mod pruning;
+mod shortlists;
