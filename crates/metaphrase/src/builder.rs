@@ -1,9 +1,9 @@
 //! How a translator is made.
 
-use crate::neural::Neural;
+use crate::neural::{Beside, Neural};
 use crate::phrase_based::PhraseBased;
 use crate::translator::Engine;
-use crate::{Error, Glossary, Package, PhraseOptions, Translator};
+use crate::{Error, Glossary, Package, PhraseOptions, ShortlistOptions, Translator};
 use std::path::{Path, PathBuf};
 use std::thread::available_parallelism;
 
@@ -24,6 +24,7 @@ pub struct TranslatorBuilder {
     models: Vec<NeuralModel>,
     weights: Option<Vec<f32>>,
     language_model: Option<(PathBuf, f32)>,
+    shortlist: Option<(PathBuf, ShortlistOptions)>,
     glossary: Option<Glossary>,
     phrase_model: Option<PathBuf>,
     phrase_options: Option<PhraseOptions>,
@@ -44,6 +45,7 @@ impl Default for TranslatorBuilder {
             models: Vec::new(),
             weights: None,
             language_model: None,
+            shortlist: None,
             glossary: None,
             phrase_model: None,
             phrase_options: None,
@@ -82,6 +84,16 @@ impl TranslatorBuilder {
     /// log-probabilities of translations are these sums.
     pub fn language_model(mut self, path: impl AsRef<Path>, weight: f32) -> Self {
         self.language_model = Some((path.as_ref().to_owned(), weight));
+        self
+    }
+
+    /// Looks for the translation of a line among the words of its shortlist alone, which saves most of the work of the output
+    /// layer. The file is Marian's `lex.s2t` or binary shortlist, or our own of `metaphrase shortlist`. The list of a line
+    /// depends on the line alone, so a translation is the same in any batch. Words of terms, of a prefix and of a given
+    /// translation are always listed, so are the words that a language model or another scorer needs; probabilities are
+    /// normalised over the list.
+    pub fn shortlist(mut self, path: impl AsRef<Path>, options: ShortlistOptions) -> Self {
+        self.shortlist = Some((path.as_ref().to_owned(), options));
         self
     }
 
@@ -144,7 +156,9 @@ impl TranslatorBuilder {
         };
         let packages = self.models.iter().map(find).collect::<Result<Vec<_>, _>>()?;
         let language_model = self.language_model.as_ref().map(|(path, weight)| (path.as_path(), *weight));
-        Neural::new(&packages, self.weights.as_deref(), language_model, self.threads, self.batch_tokens)
+        let shortlist = self.shortlist.as_ref().map(|(path, options)| (path.as_path(), *options));
+        let beside = Beside { language_model, shortlist };
+        Neural::new(&packages, self.weights.as_deref(), beside, self.threads, self.batch_tokens)
     }
 
     /// Refuses what only neural models can do.
@@ -153,6 +167,7 @@ impl TranslatorBuilder {
             (!self.models.is_empty(), "a neural model"),
             (self.weights.is_some(), "a list of ensemble weights"),
             (self.language_model.is_some(), "a second language model"),
+            (self.shortlist.is_some(), "a shortlist"),
             (self.glossary.is_some(), "a glossary"),
         ] {
             if given {

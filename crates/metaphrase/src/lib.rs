@@ -43,6 +43,7 @@ pub use metaphrase_models::{ModelError, Precision};
 pub use metaphrase_ngram::LmError;
 pub use metaphrase_phrase::{Error as PhraseError, LookAhead, Presort, SearchOptions as PhraseOptions, UnknownWords};
 pub use metaphrase_search::{Counts, Options as SearchOptions, OptionsError, Sampling, Stop, Strategy};
+pub use metaphrase_shortlist::{ShortlistError, ShortlistOptions};
 pub use metaphrase_text::vocab::VocabularyError;
 pub use options::TranslateOptions;
 pub use package::{Package, Report, convert, inspect};

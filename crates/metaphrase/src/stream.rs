@@ -138,7 +138,8 @@ impl Shared {
         let seed = options.seed.wrapping_add((ticket.number() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let (terms, given) = (request.terms.required.len(), request.prefix.clone());
         let tag = Job { ticket, source_pieces, notes, required, terms, prefix: given };
-        Ok(Task { prefix, seed, constraints, ..Task::new(tag, source, search) })
+        let shortlist = self.shortlists.as_ref().map(|shortlists| shortlists.of(&source));
+        Ok(Task { prefix, seed, constraints, shortlist, ..Task::new(tag, source, search) })
     }
 
     /// The terms of a request; its source has `source_len` words and its prefix `prefix_len`.
