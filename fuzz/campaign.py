@@ -51,7 +51,10 @@ class Outcome:
         if self.code == 0:
             return "accepted" if not errors else "an error with status 0"
         if self.code in (1, 2):
-            return "refused" if len(errors) == 1 else f"status {self.code} with {len(errors)} error messages"
+            # One message, or one for each fault of a recipe.
+            faults = len(set(errors)) == len(errors) and all("recipe" in error for error in errors)
+            told = len(errors) == 1 or (errors and faults)
+            return "refused" if told else f"status {self.code} with {len(errors)} error messages"
         return f"status {self.code}"
 
 

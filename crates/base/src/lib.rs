@@ -15,6 +15,7 @@
 //! * [`Shortlist`]: the target words that may translate a sentence.
 //! * [`Avoided`]: reads words and tells where they make a phrase that must not appear.
 //! * [`Scorer`]: adds [`WordScores`] to these scores, as a language model or a mask does.
+//! * [`Unit`], [`UnitTimes`]: where the time of a translation goes.
 //!
 //! Scores are natural logarithms in `f32`; higher is better. Ties go to the smaller index.
 
@@ -32,6 +33,7 @@ mod shortlist;
 mod shown;
 mod step;
 mod unfinished;
+mod units;
 mod words;
 
 pub use avoided::{Avoided, ReadText, Said};
@@ -47,4 +49,5 @@ pub use shortlist::Shortlist;
 pub use shown::shown;
 pub use step::{Candidate, ModelFacts, Parent, Sentence, Step, StepModel, StepRow, StepScores, by_score_desc};
 pub use unfinished::{MadeFolder, NewFile, NewFolder, remove_unfinished};
+pub use units::{Measuring, Timed, Unit, UnitTime, UnitTimes, count_product};
 pub use words::Words;

@@ -24,6 +24,7 @@ mod progress;
 mod request;
 mod score;
 mod search;
+mod shortlist;
 mod signals;
 mod stdout;
 mod stream;
@@ -74,6 +75,8 @@ enum Command {
     #[command(subcommand)]
     Vocabulary(vocabulary::Command),
     Average(average::Args),
+    #[command(subcommand)]
+    Shortlist(shortlist::Command),
     Curves(curves::Args),
     #[command(subcommand)]
     Phrase(phrase::Command),
@@ -103,6 +106,7 @@ fn main() -> ExitCode {
         Command::Train(args) => train::run(&args, &terminal),
         Command::Vocabulary(command) => vocabulary::run(&command),
         Command::Average(args) => average::run(&args),
+        Command::Shortlist(command) => shortlist::run(&command, &terminal),
         Command::Curves(args) => curves::run(&args),
         Command::Phrase(command) => phrase::run(&command, &terminal),
         Command::Lm(command) => lm::run(&command, &terminal),

@@ -2,7 +2,7 @@
 
 use crate::stream::{Pool, pool};
 use crate::{Error, Package, ShortlistOptions, TranslateOptions};
-use metaphrase_base::WordId;
+use metaphrase_base::{UnitTimes, WordId};
 use metaphrase_models::Model;
 use metaphrase_search::{Continues, Fused};
 use metaphrase_shortlist::Shortlists;
@@ -25,15 +25,18 @@ pub(crate) struct Shared {
     pub(crate) continues: Continues,
     /// The words that may translate a line; `None`: all words.
     pub(crate) shortlists: Option<Shortlists>,
+    /// Where the time goes is added to these.
+    pub(crate) unit_times: Option<Arc<UnitTimes>>,
 }
 
 /// What works beside the models.
-#[derive(Clone, Copy)]
 pub(crate) struct Beside<'a> {
     /// The file of a language model, and its weight.
     pub(crate) language_model: Option<(&'a Path, f32)>,
     /// The file of a shortlist, and how much of it is used.
     pub(crate) shortlist: Option<(&'a Path, ShortlistOptions)>,
+    /// Where the time goes is added to these.
+    pub(crate) unit_times: Option<Arc<UnitTimes>>,
 }
 
 /// The vocabularies of the source and of the target.
@@ -53,7 +56,8 @@ impl Neural {
         let continues = (0..target.len()).map(|word| target.continues(WordId::new(word))).collect();
         let open = |(path, options)| Shortlists::open(path, options, [&source, &target]);
         let shortlists = beside.shortlist.map(open).transpose()?;
-        let shared = Arc::new(Shared { model, source, target, continues, shortlists });
+        let unit_times = beside.unit_times;
+        let shared = Arc::new(Shared { model, source, target, continues, shortlists, unit_times });
         let pool = match beside.language_model {
             None => pool(&shared.model, &shared, threads, batch_tokens),
             Some((path, weight)) => {

@@ -4,7 +4,7 @@ use crate::constraints::Segmented;
 use crate::neural::{Neural, Shared};
 use crate::{Attention, Error, Hypothesis, Request, TranslateOptions, Translation};
 use metaphrase_base::pipeline::{Limit, Queue, Ticket, Tickets, WorkerPanicked, Workers, batch, ordered};
-use metaphrase_base::{StepModel, WordId};
+use metaphrase_base::{StepModel, Unit, UnitTimes, WordId};
 use metaphrase_search::{CheckedOptions, Constraints, Outcome, Searcher, Task};
 use metaphrase_text::vocab::Vocabulary;
 use std::cmp::Reverse;
@@ -45,6 +45,7 @@ impl Neural {
         let Shared { model, target, .. } = &*self.shared;
         let search = options.search(target).check(&**model)?;
         let feed = |mut tickets: Tickets<Translation>| {
+            let _clock = self.shared.unit_times.as_ref().map(UnitTimes::measure);
             for chunk in chunks {
                 for part in chunk.chunks(SORTED) {
                     let mut tasks = Vec::with_capacity(part.len());
@@ -117,6 +118,7 @@ impl Shared {
         request: &Request,
         ticket: Ticket<Translation>,
     ) -> Result<Task<Job>, Ticket<Translation>> {
+        let _unit = Unit::Text.timed();
         let (mut notes, limit) = (Vec::new(), options.max_source_length.max(1));
         let source = words(&self.source, &request.source, "source", limit, &mut notes);
         if source.len() <= 1 && request.target.is_none() && request.prefix.is_empty() {
@@ -167,6 +169,7 @@ impl Shared {
 
     /// Gives the caller an outcome, as text.
     fn reply(&self, outcome: Outcome<Job>) {
+        let _unit = Unit::Text.timed();
         let Outcome { tag: mut job, source_len, mut hypotheses, counts } = outcome;
         let required = &job.required;
         hypotheses.retain(|found| found.score.is_finite() && found.log_prob.is_finite());
@@ -246,6 +249,7 @@ pub(crate) fn pool<M: StepModel + 'static>(
 ) -> Result<Pool, Error> {
     let (model, shared) = (Arc::clone(model), Arc::clone(shared));
     let worker = move |queue: &Queue<Task<Job>>| {
+        let _clock = shared.unit_times.as_ref().map(UnitTimes::measure);
         let mut searcher = Searcher::new(&*model, batch_tokens);
         while let Some(mut batch) = batch(queue) {
             // A caller that left needs no answers.

@@ -6,7 +6,7 @@ use crate::recurrent::{Recurrent, RecurrentState};
 use crate::transformer::{Transformer, TransformerState};
 use crate::weights::FromFile;
 use crate::{Config, ModelError, Scores, Weights};
-use metaphrase_base::{ModelFacts, Row, SentId, Sentence, Step, StepModel, StepRow, WordId};
+use metaphrase_base::{ModelFacts, Row, SentId, Sentence, Step, StepModel, StepRow, Unit, WordId};
 use std::path::Path;
 
 /// A neural translation model: settings and weights, ready to translate.
@@ -135,6 +135,7 @@ impl StepModel for Model {
     }
 
     fn encode(&self, sentences: &[Sentence<'_>], state: &mut State) {
+        let _unit = Unit::Encoder.timed();
         with_network!(self, state, |model, state| model.encode(sentences, state))
     }
 
@@ -143,6 +144,7 @@ impl StepModel for Model {
     }
 
     fn step(&self, step: Step, rows: &[StepRow], state: &mut State, scores: &mut Scores) {
+        let _unit = Unit::Decoder.timed();
         with_network!(self, state, |model, state| model.step(step, rows, state, scores))
     }
 

@@ -5,6 +5,7 @@ mod lists;
 use crate::embedding::Embedding;
 use crate::parts::WordTables;
 use crate::weights::CheckedTensor;
+use metaphrase_base::count_product;
 use metaphrase_kernels::{Epilogue, Matrix, PackedMatrix, WeightOrder, product};
 
 pub(crate) use lists::Lists;
@@ -35,6 +36,7 @@ impl Output {
 
     /// The logits of `inputs` (`rows × inputs`), `rows × words`.
     pub(crate) fn logits(&self, inputs: &Matrix, out: &mut Matrix) {
+        count_product(inputs.rows(), self.weights.inputs(), self.weights.outputs());
         product(inputs, &self.weights, Epilogue { bias: self.bias.as_deref(), ..Epilogue::default() }, out);
     }
 }

@@ -25,7 +25,7 @@ use crate::weights::CheckedTensor;
 use any_decoder::{AnyDecoder, Inputs};
 use attention::Source;
 use encoder::Encoder;
-use metaphrase_base::{Row, SentId, Sentence, Step, StepRow};
+use metaphrase_base::{Row, SentId, Sentence, Step, StepRow, Unit};
 pub use state::RecurrentState;
 
 /// A recurrent encoder-decoder with attention.
@@ -55,7 +55,9 @@ impl Recurrent {
 
     /// Computes `rows`: the states in `state.layers`, and `state.hidden`.
     fn run(&self, rows: &[StepRow], state: &mut RecurrentState) {
+        let unit = Unit::Embedding.timed();
         state.look_up(rows, &*self.decoder, &self.target, self.dim_emb);
+        drop(unit);
         let RecurrentState { layers, attention, .. } = state;
         let inputs = Inputs {
             words: &state.words,

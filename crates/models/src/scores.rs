@@ -7,7 +7,7 @@ use crate::output::{Lists, Output};
 use additions::Additions;
 use core::cell::Cell;
 use core::ops::Range;
-use metaphrase_base::{Candidate, Row, Shortlist, Step, StepRow, StepScores, WordId, WordScore, WordScores};
+use metaphrase_base::{Candidate, Row, Shortlist, Step, StepRow, StepScores, Unit, WordId, WordScore, WordScores};
 use metaphrase_kernels::{Best, Matrix, TopK, log_sum_exp};
 
 /// The logits of the last step: a column for each target word or, in a row of a sentence with a shortlist, for each word of
@@ -73,6 +73,7 @@ impl Scores {
         rows: &[StepRow],
         inputs: &Matrix,
     ) {
+        let _unit = Unit::Output.timed();
         let shortlists = || rows.iter().map(|row| lists.of(row.sentence));
         let first = self.begin_rows(step, shortlists().map(|list| (list, output.words())));
         if shortlists().any(|list| list.is_some()) || self.rows[..first].iter().any(|row| row.shortlist.is_some()) {
@@ -129,6 +130,7 @@ impl Scores {
 
     /// Sums the log-probabilities of the `members` of an ensemble, each times its weight, for the rows of a call.
     pub(crate) fn sum<'a>(&mut self, step: Step, members: impl Iterator<Item = (f32, &'a Self)>) {
+        let _unit = Unit::Output.timed();
         let mut first = 0;
         for (number, (weight, member)) in members.enumerate() {
             if number == 0 {
@@ -174,6 +176,7 @@ impl Scores {
         }
         let known = &self.rows[row].normaliser;
         known.get().unwrap_or_else(|| {
+            let _unit = Unit::Softmax.timed();
             let normaliser = log_sum_exp(self.logits(row));
             known.set(Some(normaliser));
             normaliser
@@ -203,6 +206,7 @@ impl StepScores for Scores {
             return;
         }
         // They are of one sentence.
+        let _unit = Unit::Top.timed();
         let like = self.rows[rows.start].clone();
         self.excluded.clear();
         self.excluded.extend(excluded.iter().filter_map(|&word| Some(like.column(word)? as u32)));

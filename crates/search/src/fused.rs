@@ -1,6 +1,8 @@
 //! A model and a scorer as one model: shallow fusion.
 
-use metaphrase_base::{ModelFacts, Row, ScoreBuffer, Scorer, SentId, Sentence, Step, StepModel, StepRow, StepScores};
+use metaphrase_base::{
+    ModelFacts, Row, ScoreBuffer, Scorer, SentId, Sentence, Step, StepModel, StepRow, StepScores, Unit,
+};
 use std::sync::Arc;
 
 /// A model to whose scores a [`Scorer`] adds: `ln p(word) + weight · score(word)`.
@@ -71,6 +73,7 @@ impl<M: StepModel, S: Scorer> StepModel for Fused<M, S> {
 
     fn step(&self, step: Step, rows: &[StepRow], state: &mut Self::State, scores: &mut Self::Scores) {
         self.model.step(step, rows, &mut state.model, scores);
+        let _unit = Unit::Scorers.timed();
         if step == Step::New {
             core::mem::swap(&mut state.rows, &mut state.before);
             state.rows.clear();

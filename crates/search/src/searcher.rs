@@ -2,7 +2,7 @@
 
 use crate::sentence::{Selection, SentenceSearch};
 use crate::{Outcome, Task};
-use metaphrase_base::{ModelFacts, SentId, Sentence, Step, StepModel, StepRow};
+use metaphrase_base::{ModelFacts, SentId, Sentence, Step, StepModel, StepRow, Unit};
 use std::collections::VecDeque;
 
 /// Searches sentence after sentence with one model: the batch, and all memory that a search needs. Kept from
@@ -51,6 +51,7 @@ impl<'m, M: StepModel, T> Searcher<'m, M, T> {
     /// Searches all tasks that `next` gives until it gives none, and hands each outcome to `emit` when its
     /// sentence ends: not in the order of the tasks. Tasks of similar length in a row make good batches.
     pub fn run(&mut self, mut next: impl FnMut() -> Option<Task<T>>, mut emit: impl FnMut(Outcome<T>)) {
+        let _unit = Unit::Search.timed();
         loop {
             self.admit(&mut next);
             if self.active.is_empty() {

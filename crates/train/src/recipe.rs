@@ -296,6 +296,9 @@ updates = 10
         assert_eq!(error, "r.toml, line 29: the key `training.updates` is missing");
         let error = parse("a = 1\nb = [\n", &[]).unwrap_err();
         assert!(error.starts_with("r.toml, line "), "{error}");
+        let error = parse("a = { b = { \"c\nd = 1\ne = nan nan { {\n", &[]).unwrap_err();
+        let places: Vec<_> = error.lines().map(|line| line.split(':').next()).collect();
+        assert!(places.len() > 1 && places.is_sorted_by(|a, b| a < b), "one fault of syntax a line: {error}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The output layer for the words of shortlists: each sentence has its own, packed when the sentence enters its slot.
 
 use super::Output;
-use metaphrase_base::{SentId, Sentence, Shortlist};
+use metaphrase_base::{SentId, Sentence, Shortlist, Unit};
 use metaphrase_kernels::{Epilogue, Matrix, PackedMatrix, product};
 
 /// The output layers of the sentences that have shortlists, by slot. Storage is kept from sentence to sentence.
@@ -23,6 +23,7 @@ struct List {
 impl Lists {
     /// Takes in the shortlists of sentences.
     pub(crate) fn admit(&mut self, output: &Output, sentences: &[Sentence<'_>]) {
+        let _unit = Unit::Output.timed();
         let Self { slots, columns } = self;
         for sentence in sentences {
             let slot = sentence.slot.index();

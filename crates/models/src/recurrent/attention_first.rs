@@ -33,6 +33,7 @@ use super::rows::{Rows, copy};
 use super::stack::Stack;
 use crate::parts::recurrent as parts;
 use crate::weights::CheckedTensor;
+use metaphrase_base::Unit;
 use metaphrase_kernels::{
     Matrix, Rows as RowRange, add_assign, clipped_relu_in_place, dot, heads_weighted_sum, softmax_in_place,
     tanh_in_place,
@@ -167,6 +168,7 @@ impl AnyDecoder for AttentionFirst {
         let DecoderWork { words, states, query, weights, inputs, stack, .. } = &mut *work;
         self.word.apply(given.words, words);
         self.state.apply(&given.parents[0].output, states);
+        let unit = Unit::Attention.timed();
         inputs.resize(n, self.context.outputs());
         let of_state = Rows::of(states).by(given.parent_of);
         for r in 0..n {
@@ -181,6 +183,7 @@ impl AnyDecoder for AttentionFirst {
             heads_weighted_sum(weights, &source.values, all, 1, inputs.row_mut(r));
             add_assign(inputs.row_mut(r), input);
         }
+        drop(unit);
         let u = Rows::of(states).columns(self.dim_attention..states.cols()).by(given.parent_of);
         let previous = given.parents[0].rows().by(given.parent_of);
         self.cell.update(n, Rows::of(inputs), u, previous, &mut layers[0], &mut stack.cell);

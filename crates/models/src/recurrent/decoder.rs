@@ -21,6 +21,7 @@ use super::rows::{Rows, copy};
 use super::stack::{Stack, StackWork, Transitions};
 use crate::parts::recurrent::Conditional;
 use crate::weights::CheckedTensor;
+use metaphrase_base::Unit;
 use metaphrase_kernels::{Matrix, Rows as RowRange, add_assign, heads_weighted_sum, tanh_in_place};
 
 /// All of the decoder but embeddings and the output layer.
@@ -161,6 +162,7 @@ impl AnyDecoder for Decoder {
         self.first.update(n, Rows::of(words).columns(0..a), u, previous, base, &mut stack.cell);
 
         self.query.apply(&base.output, queries);
+        let unit = Unit::Attention.timed();
         contexts.resize(n, self.context.outputs());
         for r in 0..n {
             let source = &given.sources[given.slots[r]];
@@ -170,6 +172,7 @@ impl AnyDecoder for Decoder {
             heads_weighted_sum(weights, &source.values, words, 1, contexts.row_mut(r));
             self.context.finish(contexts.row_mut(r));
         }
+        drop(unit);
         self.after_attention(base, queries, contexts, stack);
         self.run_upper(given, layers, work);
         self.read_out(hidden, work);

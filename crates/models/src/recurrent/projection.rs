@@ -1,6 +1,7 @@
 //! A product ready to run: packed weights and the finish.
 
 use super::columns::{Columns, Finish};
+use metaphrase_base::count_product;
 use metaphrase_kernels::{Epilogue, Matrix, PackedMatrix, WeightOrder, product};
 
 /// `x·W`, then a bias and the normalisation of ranges of columns.
@@ -25,6 +26,7 @@ impl Projection {
 
     /// The product with its finish: `out` becomes `x.rows() × outputs`.
     pub(super) fn apply(&self, x: &Matrix, out: &mut Matrix) {
+        count_product(x.rows(), self.weights.inputs(), self.weights.outputs());
         product(x, &self.weights, Epilogue { bias: Some(&self.finish.bias), ..Epilogue::default() }, out);
         if !self.finish.norms.is_empty() {
             for r in 0..out.rows() {
@@ -35,6 +37,7 @@ impl Projection {
 
     /// The product alone. As it is linear, sums of its rows may be [`finish`](Self::finish)ed instead of them.
     pub(super) fn product(&self, x: &Matrix, out: &mut Matrix) {
+        count_product(x.rows(), self.weights.inputs(), self.weights.outputs());
         product(x, &self.weights, Epilogue::default(), out);
     }
 

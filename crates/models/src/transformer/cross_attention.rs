@@ -2,7 +2,7 @@
 
 use super::attention::{Attention, KeysValues};
 use super::operations::AroundWork;
-use metaphrase_base::StepRow;
+use metaphrase_base::{StepRow, Unit};
 use metaphrase_kernels::{Matrix, Rows};
 
 /// Work space of attention over the source.
@@ -34,6 +34,7 @@ impl Attention {
     ) {
         let Work { input, queries, attended, weights } = work;
         self.queries.apply(self.around.begin(x, input, around_work), queries);
+        let unit = Unit::Attention.timed();
         attended.resize(x.rows(), x.cols());
         for (r, row) in rows.iter().enumerate() {
             let source = source(row);
@@ -41,6 +42,7 @@ impl Attention {
             self.heads.attend(queries.row(r), source, &Rows::Range(0..words), weights, attended.row_mut(r));
             on_weights(row, &weights[..words]);
         }
+        drop(unit);
         self.around.end(self.projection.as_ref(), attended, x, around_work);
     }
 }

@@ -14,7 +14,7 @@ use crate::config::{Positions, TransformerConfig};
 use crate::parts::transformer as parts;
 use crate::ragged::Ragged;
 use crate::weights::CheckedTensor;
-use metaphrase_base::{Row, SentId, Sentence, Step, StepRow};
+use metaphrase_base::{Row, SentId, Sentence, Step, StepRow, Unit};
 use metaphrase_kernels::Matrix;
 
 /// The decoder of a Transformer, up to the output layer.
@@ -160,12 +160,14 @@ impl Decoder {
     fn run(&self, new: NewRows<'_>, dim: usize, state: &mut DecoderState) {
         let DecoderState { sources, history, memories, attention, output: x, work } = state;
         let NewRows { rows, first } = new;
+        let unit = Unit::Embedding.timed();
         x.resize(rows.len(), dim);
         for (r, row) in rows.iter().enumerate() {
             let word = row.parent.map(|parent| parent.word);
             self.input.write(word, history.position(Row::new(first + r)), x.row_mut(r));
         }
         self.input.finish(x, &mut work.embedded, work.around_work.gate());
+        drop(unit);
         for (i, (&own, memory)) in self.order.iter().zip(memories).enumerate() {
             let layer = &self.layers[own];
             layer.so_far.step(x, new, sources, history, memory, work);

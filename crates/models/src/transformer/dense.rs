@@ -2,6 +2,7 @@
 
 use crate::weights::CheckedTensor;
 use crate::{config, parts};
+use metaphrase_base::count_product;
 use metaphrase_kernels::{Activation, Epilogue, Matrix, PackedMatrix, product};
 
 /// A linear map with a bias and what follows it element by element.
@@ -28,6 +29,7 @@ impl Dense {
 
     /// `out = f(x · W + b)`, `rows × outputs`.
     pub(super) fn apply(&self, x: &Matrix, out: &mut Matrix) {
+        count_product(x.rows(), self.weights.inputs(), self.weights.outputs());
         let epilogue = Epilogue { bias: Some(&self.bias), activation: self.activation, add: None };
         product(x, &self.weights, epilogue, out);
     }
@@ -35,6 +37,7 @@ impl Dense {
     /// `out = x · W + b + add`, for a map without activation.
     pub(super) fn apply_and_add(&self, x: &Matrix, add: &Matrix, out: &mut Matrix) {
         debug_assert_eq!(self.activation, Activation::None);
+        count_product(x.rows(), self.weights.inputs(), self.weights.outputs());
         let epilogue = Epilogue { bias: Some(&self.bias), add: Some(add), ..Epilogue::default() };
         product(x, &self.weights, epilogue, out);
     }

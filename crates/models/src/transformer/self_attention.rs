@@ -5,7 +5,7 @@ use super::history::History;
 use super::operations::AroundWork;
 use super::relative;
 use core::ops::Range;
-use metaphrase_base::Row;
+use metaphrase_base::{Row, Unit};
 use metaphrase_kernels::{Matrix, Rows};
 
 /// Work space of self-attention.
@@ -76,6 +76,7 @@ impl Attention {
             self.keys.apply(x, &mut raw.keys);
             self.values.apply(x, &mut raw.values);
         }
+        let unit = Unit::Attention.timed();
         arena.resize(history.len(), x.cols());
         for r in 0..x.rows() {
             let entries = history.entries(Row::new(first + r));
@@ -90,6 +91,7 @@ impl Attention {
                 self.attend(query, arena, &Rows::List(entries), weights, relative, attended.row_mut(r));
             }
         }
+        drop(unit);
         self.around.end(self.projection.as_ref(), attended, x, around_work);
     }
 

@@ -68,6 +68,9 @@ pub(super) fn read(path: &Path, text: &str, settings: &[String]) -> Result<Recip
         }
     }
     if !faults.is_empty() {
+        // A line's further faults of syntax follow from its first.
+        faults.sort_by_key(Fault::order);
+        faults.dedup_by_key(|fault| fault.order());
         return Err(faults);
     }
     defaults::fill("", &mut table);
