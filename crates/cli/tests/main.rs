@@ -16,6 +16,7 @@ mod output;
 mod phrase;
 mod phrase_train;
 mod score;
+mod shortlist;
 mod tokenize;
 mod train;
 mod unfinished;

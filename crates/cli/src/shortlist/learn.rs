@@ -68,7 +68,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     ensure!(!rest.is_empty(), "there is no line to learn from");
     let options = ShortlistOptions { first: Some(args.first), words: Some(args.words), threshold: None };
     let lists = learn(&rest, options, vocabularies)?;
-    tell(&lists, rest.len(), if apart.is_empty() { &rest } else { &apart });
+    tell(&lists, &rest, &apart);
     Ok(lists.write(&args.output, vocabularies)?)
 }
 
@@ -147,7 +147,8 @@ fn count(pairs: &[Pair], alignments: &[Alignment], seen: &[usize]) -> HashMap<(W
 }
 
 /// Tells how many words of translations the lists have.
-fn tell(lists: &Shortlists, learnt: usize, pairs: &[Pair]) {
+fn tell(lists: &Shortlists, learnt: &[Pair], apart: &[Pair]) {
+    let (pairs, other) = if apart.is_empty() { (learnt, "") } else { (apart, "other ") };
     let (mut words, mut found, mut whole, mut size) = (0, 0, 0, 0);
     for [source, target] in pairs {
         let list = lists.of(source);
@@ -157,7 +158,8 @@ fn tell(lists: &Shortlists, learnt: usize, pairs: &[Pair]) {
     }
     let share = |part: usize, all: usize| 100.0 * part as f64 / all.max(1) as f64;
     tracing::info!(
-        "learnt from {learnt} lines; of {} other lines the lists have {:.2} % of the words of the translation and {:.1} % of the whole translations, with {} words per list",
+        "learnt from {} lines; of {} {other}lines the lists have {:.2} % of the words of the translation and {:.1} % of the whole translations, with {} words per list",
+        learnt.len(),
         pairs.len(),
         share(found, words),
         share(whole, pairs.len()),
