@@ -14,7 +14,7 @@
 //! * [`StepScores`]: the questions that search may ask about the scores of a step.
 //! * [`Shortlist`]: the target words that may translate a sentence.
 //! * [`Avoided`]: reads words and tells where they make a phrase that must not appear.
-//! * [`Scorer`]: adds [`WordScores`] to these scores, as a language model or a mask does.
+//! * [`Scorer`]: adds [`WordScores`] to these scores, as a language model or a mask does; [`SentenceScorer`] for one sentence.
 //! * [`Unit`], [`UnitTimes`]: where the time of a translation goes.
 //!
 //! Scores are natural logarithms in `f32`; higher is better. Ties go to the smaller index.
@@ -44,7 +44,7 @@ pub use ids::{Row, SentId, WordId};
 pub use lines::{Gunzip, LONGEST_LINE, LineRead, read_line};
 pub use mapped::{Bytes, MappedFile, report_truncated_files};
 pub use number::SixDigits;
-pub use scorer::{ScoreBuffer, Scorer, WordScore, WordScores};
+pub use scorer::{ScoreBuffer, Scorer, SentenceScorer, WordScore, WordScores};
 pub use shortlist::Shortlist;
 pub use shown::shown;
 pub use step::{Candidate, ModelFacts, Parent, Sentence, Step, StepModel, StepRow, StepScores, by_score_desc};

@@ -1,6 +1,7 @@
 //! Scorers: what besides the model has a say in the next word.
 
 use crate::{Sentence, WordId};
+use core::fmt::Debug;
 use core::hash::Hash;
 
 /// A number for each of the V target words.
@@ -69,12 +70,6 @@ pub trait Scorer: Send + Sync {
     /// The state before the first word of a translation of `sentence`.
     fn start(&self, sentence: &Sentence<'_>) -> Self::State;
 
-    /// The words that must be in the shortlist of `sentence` for the scorer to have its say: evidence lists words that no
-    /// other source knows. By default none.
-    fn needs(&self, _sentence: &Sentence<'_>) -> Vec<WordId> {
-        Vec::new()
-    }
-
     /// The state after `word`.
     fn after(&self, state: Self::State, word: WordId) -> Self::State;
 
@@ -86,6 +81,28 @@ pub trait Scorer: Send + Sync {
     fn scores_are_log_probs(&self) -> bool {
         true
     }
+}
+
+/// Scores all words of the translation of one sentence, given the words before: what other systems say about the sentence.
+///
+/// A task of a search brings it, so that each sentence of a batch has its own or none. Its states are small numbers, so that
+/// hypotheses can share them.
+pub trait SentenceScorer: Send + Sync + Debug {
+    /// The state before the first word.
+    fn start(&self) -> u32;
+
+    /// The state after `word`.
+    fn after(&self, state: u32, word: WordId) -> u32;
+
+    /// The words that the scorer knows better than others, in any order and as often as may be: a shortlist of the sentence has
+    /// them, too.
+    fn words(&self) -> &[WordId] {
+        &[]
+    }
+
+    /// The score of each target word, the end of sentence included. The answer borrows from the scorer, or from `buffer`, where
+    /// it is written first. The scores may be above 0.
+    fn scores<'a>(&'a self, state: u32, buffer: &'a mut ScoreBuffer) -> WordScores<'a>;
 }
 
 #[cfg(test)]

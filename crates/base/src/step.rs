@@ -3,9 +3,10 @@
 //! Iglesias et al. 2018 write `P_t, S_t = f(S_{t-1}, y_{t-1}, A)`. Here the caller passes *parents*, not a
 //! re-ordered state: row `r` of the new state extends row `rows[r].parent` of the previous one by a word.
 
-use crate::{Row, SentId, Shortlist, WordId, WordScores};
+use crate::{Row, SentId, SentenceScorer, Shortlist, WordId, WordScores};
 use core::cmp::Ordering;
 use core::ops::Range;
+use std::sync::Arc;
 
 /// A sentence to be encoded, and what the search wants to know about it.
 #[derive(Debug, Clone, Copy)]
@@ -22,22 +23,15 @@ pub struct Sentence<'a> {
     /// The words that may translate the sentence; `None`: all words. The log-probability of any other word is -infinity, and
     /// probabilities are normalised over the list.
     pub shortlist: Option<&'a Shortlist>,
+    /// Adds to the scores of this sentence's words. A network takes no notice of it; who fuses it with the network does.
+    pub scorer: Option<&'a Arc<dyn SentenceScorer>>,
 }
 
 impl<'a> Sentence<'a> {
     /// A sentence whose translation is searched for, without attention.
     #[must_use]
     pub const fn new(slot: SentId, words: &'a [WordId]) -> Self {
-        Self { slot, words, given_target: false, attention: false, shortlist: None }
-    }
-
-    /// The same sentence with another shortlist.
-    #[must_use]
-    pub const fn with_shortlist<'b>(self, shortlist: Option<&'b Shortlist>) -> Sentence<'b>
-    where
-        'a: 'b,
-    {
-        Sentence { shortlist, ..self }
+        Self { slot, words, given_target: false, attention: false, shortlist: None, scorer: None }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Products with parameters, in the precision that training was asked for.
 
 use crate::storage::{Host, Storage};
-use metaphrase_kernels::{self as kernels, Activation, Epilogue, Matrix, PackedBf16, PackedMatrix, WeightOrder};
+use metaphrase_kernels::{self as kernels, Activation, Epilogue, Matrix, PackedMatrix, WeightOrder};
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 
@@ -53,17 +53,11 @@ pub trait Products: Storage {
 pub struct Parameter {
     value: Matrix,
     /// Packed copies for each precision: for x · W, and for x · Wᵀ. The first product makes its copy.
-    packed: [[OnceLock<Packed>; 2]; 2],
+    packed: [[OnceLock<PackedMatrix>; 2]; 2],
 }
 
 /// The order of a parameter's numbers for x · W, and for x · Wᵀ.
 const ORDERS: [WeightOrder; 2] = [WeightOrder::InputsByOutputs, WeightOrder::OutputsByInputs];
-
-#[derive(Debug)]
-enum Packed {
-    F32(PackedMatrix),
-    Bf16(PackedBf16),
-}
 
 impl Parameter {
     /// A parameter of this value.
@@ -87,47 +81,44 @@ impl Parameter {
     pub fn stale(&mut self) -> impl Iterator<Item = impl FnOnce() + Send> {
         let value = &self.value;
         let parts = self.packed.iter_mut().flat_map(|packed| packed.iter_mut().zip(ORDERS));
-        parts.filter_map(move |(packed, order)| packed.get_mut().map(|packed| move || packed.renew(value, order)))
+        parts.filter_map(move |(packed, order)| packed.get_mut().map(|packed| move || renew(packed, value, order)))
     }
 }
 
-impl Packed {
-    fn new(precision: Precision, value: &Matrix, order: WeightOrder) -> Self {
-        let mut packed = match precision {
-            Precision::F32 => Self::F32(PackedMatrix::default()),
-            Precision::Bf16 => Self::Bf16(PackedBf16::default()),
-        };
-        packed.renew(value, order);
-        packed
-    }
+/// Packs other numbers.
+fn renew(packed: &mut PackedMatrix, value: &Matrix, order: WeightOrder) {
+    let (inputs, outputs) = match order {
+        WeightOrder::InputsByOutputs => (value.rows(), value.cols()),
+        WeightOrder::OutputsByInputs => (value.cols(), value.rows()),
+    };
+    packed.repack(value.as_slice(), inputs, outputs, order);
+}
 
-    /// Packs other numbers.
-    fn renew(&mut self, value: &Matrix, order: WeightOrder) {
-        let (inputs, outputs) = match order {
-            WeightOrder::InputsByOutputs => (value.rows(), value.cols()),
-            WeightOrder::OutputsByInputs => (value.cols(), value.rows()),
-        };
+impl Precision {
+    /// The name of the kernels for it.
+    const fn of_products(self) -> kernels::Precision {
         match self {
-            Self::F32(packed) => packed.repack(value.as_slice(), inputs, outputs, order),
-            Self::Bf16(packed) => packed.repack(value.as_slice(), inputs, outputs, order),
+            Self::F32 => kernels::Precision::F32,
+            Self::Bf16 => kernels::Precision::Bf16,
         }
     }
 }
 
 impl<'a> Weight<'a, Parameter> {
-    fn packed(&self, precision: Precision) -> &'a Packed {
+    fn packed(&self, precision: Precision) -> &'a PackedMatrix {
         let which = usize::from(self.transposed);
         let Parameter { value, packed } = self.parameter;
-        packed[precision as usize][which].get_or_init(|| Packed::new(precision, value, ORDERS[which]))
+        packed[precision as usize][which].get_or_init(|| {
+            let mut packed = PackedMatrix::empty(precision.of_products());
+            renew(&mut packed, value, ORDERS[which]);
+            packed
+        })
     }
 }
 
 impl Host {
     fn product(&mut self, x: &Matrix, w: &Weight<'_, Parameter>, epilogue: Epilogue<'_>, y: &mut Matrix) {
-        match w.packed(self.precision) {
-            Packed::F32(w) => kernels::product(x, w, epilogue, y),
-            Packed::Bf16(w) => kernels::product_bf16(x, w, epilogue, y, &mut self.products),
-        }
+        kernels::rounded_product(x, w.packed(self.precision), epilogue, y, &mut self.products);
     }
 }
 
@@ -144,16 +135,10 @@ impl Products for Host {
         if fresh {
             return self.product(x, &w, Epilogue::default(), sum);
         }
-        match w.packed(self.precision) {
-            Packed::F32(w) => kernels::product_add(x, w, sum),
-            Packed::Bf16(w) => kernels::product_add_bf16(x, w, sum, &mut self.products),
-        }
+        kernels::rounded_product_add(x, w.packed(self.precision), sum, &mut self.products);
     }
 
     fn transposed_product_add(&mut self, x: &Matrix, y: &Matrix, sum: &mut Matrix) {
-        match self.precision {
-            Precision::F32 => kernels::transposed_product_add(x, y, sum, &mut self.products),
-            Precision::Bf16 => kernels::transposed_product_add_bf16(x, y, sum, &mut self.products),
-        }
+        kernels::transposed_product_add(self.precision.of_products(), x, y, sum, &mut self.products);
     }
 }

@@ -3,7 +3,7 @@
 use crate::setup::{Setup, cpu_seconds, load, measure, round};
 use anyhow::{Context, Result};
 use metaphrase::Strategy;
-use metaphrase_kernels::{Epilogue, Matrix, PackedMatrix, WeightOrder, log_sum_exp, product};
+use metaphrase_kernels::{Epilogue, Matrix, PackedMatrix, Precision, WeightOrder, log_sum_exp, product};
 use metaphrase_models::Architecture;
 use serde::Serialize;
 use std::path::Path;
@@ -146,7 +146,8 @@ pub fn table_1(setup: &Setup) -> Result<()> {
     };
     let rows_per_step = (counts.rows / counts.steps.max(1) * (setup.batch_tokens / 12).max(1)).max(1);
     let numbers = |count: usize| (0..count).map(|i| ((i * 37 % 101) as f32 - 50.0) / 100.0).collect::<Vec<_>>();
-    let weights = PackedMatrix::pack(&numbers(inputs * words), inputs, words, WeightOrder::OutputsByInputs);
+    let weights =
+        PackedMatrix::pack(Precision::F32, &numbers(inputs * words), inputs, words, WeightOrder::OutputsByInputs);
     let (input, mut logits) = (Matrix::from_vec(rows_per_step, inputs, numbers(rows_per_step * inputs)), Matrix::new());
     let steps = counts.rows.div_ceil(rows_per_step);
     let begun = cpu_seconds();

@@ -8,7 +8,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use metaphrase_kernels::{
-    Epilogue, InstructionSet, Matrix, PackedInt8, PackedMatrix, QuantisedRows, WeightOrder, product, product_int8,
+    Epilogue, InstructionSet, Matrix, PackedMatrix, Precision, ProductStorage, WeightOrder, product,
     with_instruction_set,
 };
 
@@ -27,21 +27,22 @@ fn main() {
         }
         for (inputs, outputs) in MAPS {
             let weights: Vec<f32> = (0..inputs * outputs).map(|i| (i % 97) as f32 - 48.0).collect();
-            let packed = PackedMatrix::pack(&weights, inputs, outputs, WeightOrder::InputsByOutputs);
-            let packed_int8 = PackedInt8::quantise(&weights, inputs, outputs, WeightOrder::InputsByOutputs);
+            let packed = PackedMatrix::pack(Precision::F32, &weights, inputs, outputs, WeightOrder::InputsByOutputs);
+            let packed_int8 =
+                PackedMatrix::pack(Precision::Int8, &weights, inputs, outputs, WeightOrder::InputsByOutputs);
             for rows in ROWS {
                 let x: Vec<f32> = (0..rows * inputs).map(|i| (i % 89) as f32 - 44.0).collect();
                 let x = Matrix::from_vec(rows, inputs, x);
-                let (mut out, mut quantised) = (Matrix::new(), QuantisedRows::default());
+                let (mut out, mut storage) = (Matrix::new(), ProductStorage::default());
                 let rate = |seconds: f64| 2.0 * (rows * inputs * outputs) as f64 / seconds / 1e9;
                 with_instruction_set(set, || {
                     let seconds = seconds_of(|| product(black_box(&x), &packed, Epilogue::default(), &mut out));
-                    quantised.quantise(&x);
+                    let quantised = storage.operand(&x, Precision::Int8);
                     let integers =
-                        seconds_of(|| product_int8(black_box(&quantised), &packed_int8, Epilogue::default(), &mut out));
+                        seconds_of(|| product(black_box(quantised), &packed_int8, Epilogue::default(), &mut out));
                     let rounded = seconds_of(|| {
-                        quantised.quantise(black_box(&x));
-                        product_int8(&quantised, &packed_int8, Epilogue::default(), &mut out);
+                        let quantised = storage.operand(black_box(&x), Precision::Int8);
+                        product(quantised, &packed_int8, Epilogue::default(), &mut out);
                     });
                     let gbytes = packed.bytes() as f64 / seconds / 1e9;
                     println!(

@@ -9,8 +9,8 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use metaphrase_kernels::{
-    Epilogue, Matrix, PackedBf16, PackedMatrix, ProductStorage, WeightOrder, product, product_add, product_add_bf16,
-    product_bf16, transposed_product_add, transposed_product_add_bf16,
+    Epilogue, Matrix, PackedMatrix, Precision, ProductStorage, WeightOrder, product, product_add, rounded_product,
+    rounded_product_add, transposed_product_add,
 };
 
 /// n, a, b: layers of 256 to 1024, feed-forward layers, gates of a recurrent step, output layers.
@@ -45,7 +45,7 @@ fn main() {
 fn f32_seconds(n: usize, a: usize, b: usize) -> [f64; 5] {
     let (x, w, y) = (matrix(n, a), matrix(a, b), matrix(n, b));
     let (mut out, mut back, mut gradient) = (Matrix::new(), Matrix::zeros(n, a), Matrix::zeros(a, b));
-    let mut packed = PackedMatrix::pack(w.as_slice(), a, b, WeightOrder::InputsByOutputs);
+    let mut packed = PackedMatrix::pack(Precision::F32, w.as_slice(), a, b, WeightOrder::InputsByOutputs);
     let mut transposed = PackedMatrix::default();
     let mut work = ProductStorage::default();
     [
@@ -54,7 +54,7 @@ fn f32_seconds(n: usize, a: usize, b: usize) -> [f64; 5] {
             transposed.repack(black_box(w.as_slice()), b, a, WeightOrder::OutputsByInputs);
             product_add(&y, &transposed, &mut back);
         }),
-        seconds(|| transposed_product_add(black_box(&x), &y, &mut gradient, &mut work)),
+        seconds(|| transposed_product_add(Precision::F32, black_box(&x), &y, &mut gradient, &mut work)),
         seconds(|| packed.repack(black_box(w.as_slice()), a, b, WeightOrder::InputsByOutputs)),
         seconds(|| transposed.repack(black_box(w.as_slice()), b, a, WeightOrder::OutputsByInputs)),
     ]
@@ -64,15 +64,15 @@ fn bf16_seconds(n: usize, a: usize, b: usize) -> [f64; 5] {
     let (x, w, y) = (matrix(n, a), matrix(a, b), matrix(n, b));
     let (mut out, mut back, mut gradient) = (Matrix::new(), Matrix::zeros(n, a), Matrix::zeros(a, b));
     let (mut packed, mut transposed, mut work) =
-        (PackedBf16::default(), PackedBf16::default(), ProductStorage::default());
+        (PackedMatrix::empty(Precision::Bf16), PackedMatrix::empty(Precision::Bf16), ProductStorage::default());
     packed.repack(w.as_slice(), a, b, WeightOrder::InputsByOutputs);
     [
-        seconds(|| product_bf16(black_box(&x), &packed, Epilogue::default(), &mut out, &mut work)),
+        seconds(|| rounded_product(black_box(&x), &packed, Epilogue::default(), &mut out, &mut work)),
         seconds(|| {
             transposed.repack(black_box(w.as_slice()), b, a, WeightOrder::OutputsByInputs);
-            product_add_bf16(&y, &transposed, &mut back, &mut work);
+            rounded_product_add(&y, &transposed, &mut back, &mut work);
         }),
-        seconds(|| transposed_product_add_bf16(black_box(&x), &y, &mut gradient, &mut work)),
+        seconds(|| transposed_product_add(Precision::Bf16, black_box(&x), &y, &mut gradient, &mut work)),
         seconds(|| packed.repack(black_box(w.as_slice()), a, b, WeightOrder::InputsByOutputs)),
         seconds(|| transposed.repack(black_box(w.as_slice()), b, a, WeightOrder::OutputsByInputs)),
     ]

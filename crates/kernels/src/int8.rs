@@ -9,9 +9,7 @@
 use crate::aligned::Lanes;
 use crate::isa::{Kernel, Simd, dispatch};
 use crate::matrix::Matrix;
-use crate::number::Int8;
 use crate::packed::{Ends, Panels, WeightOrder};
-use crate::product::{Epilogue, product_of_lanes};
 
 /// The most inputs of a map: 255 · 127 · 65,536 is less than 2³¹.
 const MAX_INPUTS: usize = 1 << 16;
@@ -19,87 +17,43 @@ const MAX_INPUTS: usize = 1 << 16;
 /// Integers of 8 bits in a lane.
 const PER_LANE: usize = 4;
 
-/// The weights of a linear map as integers of 8 bits, with a factor for each output, packed for [`product_int8`].
-#[derive(Clone, Default)]
-pub struct PackedInt8 {
-    panels: Panels,
-    inputs: usize,
+/// Weights rounded to integers from -127 to 127, with a factor for each output.
+///
+/// # Panics
+/// If there are not `inputs · outputs` weights, or more than 65,536 inputs.
+pub(crate) fn quantise(weights: &[f32], inputs: usize, outputs: usize, order: WeightOrder) -> Panels {
+    let at = order.places(weights.len(), inputs, outputs);
+    let most = |output| (0..inputs).fold(0.0, |most: f32, input| weights[at(input, output)].abs().max(most));
+    let scales: Vec<f32> = (0..outputs).map(|output| scale(most(output))).collect();
+    let integers = |input, output: usize| (weights[at(input, output)] / scales[output]).round_ties_even() as i8;
+    pack_by(integers, &scales, inputs)
 }
 
-impl PackedInt8 {
-    /// Rounds and packs `weights`: those to an output become integers from -127 to 127.
-    ///
-    /// # Panics
-    /// If there are not `inputs · outputs` weights, or more than 65,536 inputs.
-    #[must_use]
-    pub fn quantise(weights: &[f32], inputs: usize, outputs: usize, order: WeightOrder) -> Self {
-        let at = place(weights.len(), inputs, outputs, order);
-        let most = |output| (0..inputs).fold(0.0, |most: f32, input| weights[at(input, output)].abs().max(most));
-        let scales: Vec<f32> = (0..outputs).map(|output| scale(most(output))).collect();
-        let integers = |input, output: usize| (weights[at(input, output)] / scales[output]).round_ties_even() as i8;
-        Self::pack_by(integers, &scales, inputs)
-    }
+/// Integers as they are; `scales[j]` is the factor of the weights to output j.
+///
+/// # Panics
+/// If there are not `inputs · scales.len()` weights, or more than 65,536 inputs.
+pub(crate) fn pack(weights: &[i8], scales: &[f32], inputs: usize, order: WeightOrder) -> Panels {
+    let at = order.places(weights.len(), inputs, scales.len());
+    pack_by(|input, output| weights[at(input, output)], scales, inputs)
+}
 
-    /// Packs integers; `scales[j]` is the factor of the weights to output j.
-    ///
-    /// # Panics
-    /// If there are not `inputs · scales.len()` weights, or more than 65,536 inputs.
-    #[must_use]
-    pub fn pack(weights: &[i8], scales: &[f32], inputs: usize, order: WeightOrder) -> Self {
-        let at = place(weights.len(), inputs, scales.len(), order);
-        Self::pack_by(|input, output| weights[at(input, output)], scales, inputs)
-    }
-
-    fn pack_by(weight: impl Fn(usize, usize) -> i8, scales: &[f32], inputs: usize) -> Self {
-        assert!(inputs <= MAX_INPUTS, "{inputs} inputs of a map of integers");
-        let (length, outputs) = (inputs.div_ceil(PER_LANE), scales.len());
-        let mut lines = vec![Lanes::ZERO; length * outputs.div_ceil(16)];
-        let mut ends = vec![Ends { start: Lanes::ZERO, scale: Lanes::ZERO }; outputs.div_ceil(16)];
-        for (output, &scale) in scales.iter().enumerate() {
-            let (panel, lane) = (output / 16, output % 16);
-            for (i, line) in lines[panel * length..][..length].iter_mut().enumerate() {
-                let byte = |j| if i * PER_LANE + j < inputs { weight(i * PER_LANE + j, output) as u8 } else { 0 };
-                line.0[lane] = f32::from_bits(u32::from_le_bytes(std::array::from_fn(byte)));
-            }
-            let sum: i32 = (0..inputs).map(|input| i32::from(weight(input, output))).sum();
-            ends[panel].start.0[lane] = f32::from_bits((-128 * sum) as u32);
-            ends[panel].scale.0[lane] = scale;
+fn pack_by(weight: impl Fn(usize, usize) -> i8, scales: &[f32], inputs: usize) -> Panels {
+    assert!(inputs <= MAX_INPUTS, "{inputs} inputs of a map of integers");
+    let (length, outputs) = (inputs.div_ceil(PER_LANE), scales.len());
+    let mut lines = vec![Lanes::ZERO; length * outputs.div_ceil(16)];
+    let mut ends = vec![Ends::ZERO; outputs.div_ceil(16)];
+    for (output, &scale) in scales.iter().enumerate() {
+        let (panel, lane) = (output / 16, output % 16);
+        for (i, line) in lines[panel * length..][..length].iter_mut().enumerate() {
+            let byte = |j| if i * PER_LANE + j < inputs { weight(i * PER_LANE + j, output) as u8 } else { 0 };
+            line.0[lane] = f32::from_bits(u32::from_le_bytes(std::array::from_fn(byte)));
         }
-        Self { panels: Panels::of_integers(lines, length, outputs, ends), inputs }
+        let sum: i32 = (0..inputs).map(|input| i32::from(weight(input, output))).sum();
+        ends[panel].start.0[lane] = f32::from_bits((-128 * sum) as u32);
+        ends[panel].scale.0[lane] = scale;
     }
-
-    /// Number of inputs.
-    #[must_use]
-    pub fn inputs(&self) -> usize {
-        self.inputs
-    }
-
-    /// Number of outputs.
-    #[must_use]
-    pub fn outputs(&self) -> usize {
-        self.panels.outputs()
-    }
-
-    /// Memory that the weights take.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        self.panels.bytes()
-    }
-}
-
-impl std::fmt::Debug for PackedInt8 {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "PackedInt8({} × {})", self.inputs, self.outputs())
-    }
-}
-
-/// The place of the weight from an input to an output.
-fn place(weights: usize, inputs: usize, outputs: usize, order: WeightOrder) -> impl Fn(usize, usize) -> usize {
-    assert_eq!(Some(weights), inputs.checked_mul(outputs), "weights of a {inputs} × {outputs} map");
-    move |input, output| match order {
-        WeightOrder::InputsByOutputs => input * outputs + output,
-        WeightOrder::OutputsByInputs => output * inputs + input,
-    }
+    Panels::of_integers(lines, length, outputs, ends)
 }
 
 /// The factor of numbers whose greatest magnitude is `most`. Not zero, so that it can divide.
@@ -110,36 +64,15 @@ fn scale(most: f32) -> f32 {
 /// Rows of numbers below it become zeros.
 const SMALLEST: f32 = 1e-30;
 
-/// Rows rounded to integers of 8 bits with a factor for each, once for all products that read them.
-#[derive(Clone, Debug, Default)]
-pub struct QuantisedRows {
-    /// `rows × inputs.div_ceil(4)`.
-    lanes: Matrix,
-    scales: Vec<f32>,
-    inputs: usize,
+/// Lanes of a row of `inputs` numbers.
+pub(crate) fn row_lanes(inputs: usize) -> usize {
+    inputs.div_ceil(PER_LANE)
 }
 
-impl QuantisedRows {
-    /// Rounds the rows of `x` into the present storage: no allocation once the storage has been as large before. A row
-    /// with NaN or infinity gets a factor of NaN, and so do its products.
-    pub fn quantise(&mut self, x: &Matrix) {
-        self.inputs = x.cols();
-        self.lanes.resize(x.rows(), x.cols().div_ceil(PER_LANE));
-        self.scales.resize(x.rows(), 0.0);
-        dispatch(Quantise { x, lanes: &mut self.lanes, scales: &mut self.scales });
-    }
-
-    /// Number of rows.
-    #[must_use]
-    pub fn rows(&self) -> usize {
-        self.lanes.rows()
-    }
-
-    /// Numbers in a row.
-    #[must_use]
-    pub fn inputs(&self) -> usize {
-        self.inputs
-    }
+/// Rounds the rows of `x` into `lanes`, `x.rows() × row_lanes(x.cols())`, with a factor for each row. A row with NaN or
+/// infinity gets a factor of NaN, and so do its products.
+pub(crate) fn quantise_rows(x: &Matrix, lanes: &mut Matrix, scales: &mut [f32]) {
+    dispatch(Quantise { x, lanes, scales });
 }
 
 struct Quantise<'a> {
@@ -201,13 +134,4 @@ fn extent<S: Simd>(s: S, row: &[f32]) -> (f32, f32) {
     let most = s.max(s.max(most[0], most[1]), s.max(most[2], most[3]));
     let check = s.add(s.add(check[0], check[1]), s.add(check[2], check[3]));
     (s.max_lane(most), s.sum(check))
-}
-
-/// [`crate::product`] of rows and weights of integers of 8 bits. `out` is resized to `x.rows() × w.outputs()`.
-///
-/// # Panics
-/// If the rows of `x` do not have `w.inputs()` numbers, or if `bias` or `add` does not have the shape of the result.
-pub fn product_int8(x: &QuantisedRows, w: &PackedInt8, epilogue: Epilogue<'_>, out: &mut Matrix) {
-    assert_eq!(x.inputs, w.inputs, "numbers in a row of x");
-    product_of_lanes::<Int8>(&x.lanes, &x.scales, &w.panels, epilogue, out);
 }

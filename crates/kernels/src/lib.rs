@@ -15,23 +15,30 @@
 //! # Example
 //!
 //! ```
-//! use metaphrase_kernels::{Activation, Epilogue, WeightOrder, Matrix, PackedMatrix, product};
+//! use metaphrase_kernels::{Activation, Epilogue, Matrix, PackedMatrix, Precision, ProductStorage, WeightOrder, product};
 //!
 //! // Two inputs, three outputs.
-//! let weights = PackedMatrix::pack(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 2, 3, WeightOrder::InputsByOutputs);
+//! let numbers = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+//! let weights = PackedMatrix::pack(Precision::F32, &numbers, 2, 3, WeightOrder::InputsByOutputs);
 //! let x = Matrix::from_vec(1, 2, vec![1.0, -1.0]);
 //! let mut out = Matrix::new();
 //! product(&x, &weights, Epilogue { bias: Some(&[0.0, 4.0, 5.0]), ..Epilogue::default() }, &mut out);
 //! assert_eq!(out.row(0), [-3.0, 1.0, 2.0]);
 //! product(&x, &weights, Epilogue { activation: Activation::Relu, ..Epilogue::default() }, &mut out);
 //! assert_eq!(out.row(0), [0.0, 0.0, 0.0]);
+//!
+//! // In integers of 8 bits the rows are rounded first, once for all products which read them.
+//! let weights = PackedMatrix::pack(Precision::Int8, &numbers, 2, 3, WeightOrder::InputsByOutputs);
+//! let mut storage = ProductStorage::default();
+//! let rows = storage.operand(&x, weights.precision());
+//! product(rows, &weights, Epilogue::default(), &mut out);
+//! assert!((out.row(0)[0] - -3.0).abs() < 0.05);
 //! ```
 //!
 //! Shapes are checked with assertions: this crate meets no data from outside. The loader of a model compares the shapes
 //! first, and can name the tensor.
 
 mod aligned;
-mod bf16;
 mod changes;
 mod elementwise;
 mod functions;
@@ -41,6 +48,7 @@ mod isa;
 mod lanes;
 mod matrix;
 mod number;
+mod operand;
 mod packed;
 mod peak;
 mod product;
@@ -48,19 +56,19 @@ mod reduce;
 mod topk;
 mod transposed;
 
-pub use bf16::{PackedBf16, product_add_bf16, product_bf16, transposed_product_add_bf16};
 pub use changes::{Changes, Replaced};
 pub use elementwise::{
     RELU_LIMIT, add_assign, axpy, clipped_relu_in_place, exp_in_place, gelu_in_place, lerp, mul_assign, relu_in_place,
     scale, sigmoid_in_place, swish_in_place, tanh_in_place,
 };
 pub use heads::{Rows, heads_dot, heads_weighted_sum};
-pub use int8::{PackedInt8, QuantisedRows, product_int8};
 pub use isa::{InstructionSet, has_bf16_products, instruction_set, vectorised, with_instruction_set};
 pub use matrix::Matrix;
+pub use number::Precision;
+pub use operand::{Operand, ProductStorage};
 pub use packed::{PackedMatrix, WeightOrder};
 pub use peak::{peak_bf16, peak_f32, peak_int8, read_bandwidth};
-pub use product::{Activation, Epilogue, product, product_add};
+pub use product::{Activation, Epilogue, product, product_add, rounded_product, rounded_product_add};
 pub use reduce::{dot, layer_norm, log_sum_exp, max, rms_norm, softmax_in_place, tanh_dot};
 pub use topk::{Best, TopK};
-pub use transposed::{ProductStorage, transposed_product_add};
+pub use transposed::transposed_product_add;

@@ -6,6 +6,21 @@ use crate::lanes::Rows;
 use crate::matrix::Matrix;
 use crate::packed::Panels;
 
+/// The numbers that products multiply. All other numbers are f32, sums of integers i32.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Precision {
+    /// 32-bit floats.
+    #[default]
+    F32,
+    /// The upper halves of 32-bit floats: 8 bits of precision, the same range; twice the products per cycle where the CPU has
+    /// AVX512-BF16. Neighbours along the inputs form pairs, since one instruction adds the two products of a pair, the second
+    /// first. Where a CPU lacks the instruction, the same sums are computed in f32. Both give the same bits, except that the
+    /// instruction takes subnormal numbers for zero.
+    Bf16,
+    /// Integers of 8 bits, with a factor for each row and each output.
+    Int8,
+}
+
 /// How the numbers of lanes are multiplied.
 pub(crate) trait Number: Copy {
     /// Lanes of rows that are multiplied by all panels before the next rows are read.

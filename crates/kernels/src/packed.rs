@@ -1,8 +1,9 @@
 //! Weights of linear maps, in the order in which products read them.
 
 use crate::aligned::Lanes;
+use crate::int8;
 use crate::lanes::Rows;
-use crate::number::{F32, Float};
+use crate::number::{Bf16, F32, Float, Precision};
 
 /// The order of the weights of a linear map in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,8 +14,23 @@ pub enum WeightOrder {
     OutputsByInputs,
 }
 
+impl WeightOrder {
+    /// The place of the weight from an input to an output.
+    ///
+    /// # Panics
+    /// If there are not `inputs · outputs` weights.
+    pub(crate) fn places(self, weights: usize, inputs: usize, outputs: usize) -> impl Fn(usize, usize) -> usize {
+        assert_eq!(Some(weights), inputs.checked_mul(outputs), "weights of a {inputs} × {outputs} map");
+        move |input, output| match self {
+            Self::InputsByOutputs => input * outputs + output,
+            Self::OutputsByInputs => output * inputs + input,
+        }
+    }
+}
+
 /// The weights of a linear map in panels of sixteen outputs. A panel has a cache line per lane of inputs, in their order.
-/// Zeros fill up the last panel and, where inputs form pairs, the last line. All instruction sets read the same order.
+/// Zeros fill up the last panel and, where a lane holds several inputs, the last line. All instruction sets read the same
+/// order.
 #[derive(Clone, Default)]
 pub(crate) struct Panels {
     /// `panels × length`.
@@ -30,6 +46,10 @@ pub(crate) struct Panels {
 pub(crate) struct Ends {
     pub(crate) start: Lanes,
     pub(crate) scale: Lanes,
+}
+
+impl Ends {
+    pub(crate) const ZERO: Self = Self { start: Lanes::ZERO, scale: Lanes::ZERO };
 }
 
 impl Panels {
@@ -48,6 +68,29 @@ impl Panels {
             WeightOrder::InputsByOutputs => Rows::<N>::new(weights, inputs, outputs).write_panels(&mut self.lines),
             WeightOrder::OutputsByInputs => {
                 Rows::<N>::new(weights, outputs, inputs).write_transposed_panels(&mut self.lines)
+            }
+        }
+    }
+
+    /// Makes these the panels of some outputs of `from`, in this order.
+    fn select(&mut self, from: &Self, columns: &[u32]) {
+        (self.length, self.outputs) = (from.length, columns.len());
+        self.lines.clear();
+        self.lines.resize(self.length * self.count(), Lanes::ZERO);
+        let ends = if from.ends.is_empty() { 0 } else { self.count() };
+        if self.ends.len() != ends {
+            self.ends = vec![Ends::ZERO; ends].into();
+        }
+        for (output, &column) in columns.iter().enumerate() {
+            let column = column as usize;
+            assert!(column < from.outputs, "column {column} of {}", from.outputs);
+            let to = &mut self.lines[output / 16 * from.length..][..from.length];
+            for (to, line) in to.iter_mut().zip(from.panel(column / 16)) {
+                to.0[output % 16] = line.0[column % 16];
+            }
+            if let Some(end) = self.ends.get_mut(output / 16) {
+                end.start.0[output % 16] = from.ends[column / 16].start.0[column % 16];
+                end.scale.0[output % 16] = from.ends[column / 16].scale.0[column % 16];
             }
         }
     }
@@ -85,76 +128,124 @@ impl Panels {
     }
 }
 
-/// The weights of a linear map from `inputs` to `outputs` values, packed for [`crate::product`].
+/// The weights of a linear map from `inputs` to `outputs` values in any [`Precision`], packed for [`crate::product`].
 #[derive(Clone, Default)]
-pub struct PackedMatrix(Panels);
+pub struct PackedMatrix {
+    panels: Panels,
+    inputs: usize,
+    precision: Precision,
+}
 
 impl PackedMatrix {
-    /// Packs `weights`.
+    /// A map without inputs and outputs, to be [repacked](Self::repack).
+    #[must_use]
+    pub fn empty(precision: Precision) -> Self {
+        Self { precision, ..Self::default() }
+    }
+
+    /// Packs `weights`, rounded to this precision.
     ///
     /// # Panics
-    /// If there are not `inputs · outputs` weights.
+    /// If there are not `inputs · outputs` weights, or more inputs than products of integers have.
     #[must_use]
-    pub fn pack(weights: &[f32], inputs: usize, outputs: usize, order: WeightOrder) -> Self {
-        let mut packed = Self::default();
+    pub fn pack(precision: Precision, weights: &[f32], inputs: usize, outputs: usize, order: WeightOrder) -> Self {
+        let mut packed = Self::empty(precision);
         packed.repack(weights, inputs, outputs, order);
         packed
     }
 
-    /// Packs other weights into the present storage: no allocation once the storage has been as large before.
+    /// Packs integers of 8 bits; `scales[j]` is the factor of the weights to output j.
     ///
     /// # Panics
-    /// If there are not `inputs · outputs` weights.
+    /// If there are not `inputs · scales.len()` weights, or more than 65,536 inputs.
+    #[must_use]
+    pub fn pack_int8(weights: &[i8], scales: &[f32], inputs: usize, order: WeightOrder) -> Self {
+        Self { panels: int8::pack(weights, scales, inputs, order), inputs, precision: Precision::Int8 }
+    }
+
+    /// Packs other weights in the same precision, floats into the present storage: no allocation once the storage has been as
+    /// large before.
+    ///
+    /// # Panics
+    /// As [`pack`](Self::pack).
     pub fn repack(&mut self, weights: &[f32], inputs: usize, outputs: usize, order: WeightOrder) {
-        self.0.fill::<F32>(weights, inputs, outputs, order);
+        self.inputs = inputs;
+        match self.precision {
+            Precision::F32 => self.panels.fill::<F32>(weights, inputs, outputs, order),
+            Precision::Bf16 => self.panels.fill::<Bf16>(weights, inputs, outputs, order),
+            Precision::Int8 => self.panels = int8::quantise(weights, inputs, outputs, order),
+        }
     }
 
     /// Number of inputs.
     #[must_use]
     pub fn inputs(&self) -> usize {
-        self.0.length()
+        self.inputs
     }
 
     /// Number of outputs.
     #[must_use]
     pub fn outputs(&self) -> usize {
-        self.0.outputs()
+        self.panels.outputs()
+    }
+
+    /// The numbers that the weights are.
+    #[must_use]
+    pub fn precision(&self) -> Precision {
+        self.precision
     }
 
     /// Memory that the weights take.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.0.bytes()
+        self.panels.bytes()
     }
 
     /// Makes `selected` the map to these outputs only, in this order; no allocation once `selected` has been as large
-    /// before. Copies `inputs · columns.len()` weights, so a selection pays when it serves many products.
+    /// before (integers allocate where the number of panels changes). Copies `inputs · columns.len()` weights, so a selection
+    /// pays when it serves many products.
     ///
     /// # Panics
     /// If a column is not less than [`outputs`](Self::outputs).
     pub fn select(&self, columns: &[u32], selected: &mut Self) {
-        let (inputs, panels) = (self.inputs(), &mut selected.0);
-        (panels.length, panels.outputs) = (inputs, columns.len());
-        panels.lines.clear();
-        panels.lines.resize(inputs * panels.count(), Lanes::ZERO);
-        for (output, &column) in columns.iter().enumerate() {
-            let column = column as usize;
-            assert!(column < self.outputs(), "column {column} of {}", self.outputs());
-            let to = &mut panels.lines[output / 16 * inputs..][..inputs];
-            let from = self.0.panel(column / 16);
-            for (to, from) in to.iter_mut().zip(from) {
-                to.0[output % 16] = from.0[column % 16];
+        (selected.inputs, selected.precision) = (self.inputs, self.precision);
+        selected.panels.select(&self.panels, columns);
+    }
+
+    /// The weights to one output, as floats.
+    ///
+    /// # Panics
+    /// If there is no such output, or if `out` has not as many numbers as the map has inputs.
+    pub fn read_column(&self, output: usize, out: &mut [f32]) {
+        assert!(output < self.outputs(), "column {output} of {}", self.outputs());
+        assert_eq!(out.len(), self.inputs, "numbers of a column");
+        let (panel, lane) = (output / 16, output % 16);
+        let lanes = self.panels.panel(panel).iter().map(|line| line.0[lane]);
+        match self.precision {
+            Precision::F32 => out.iter_mut().zip(lanes).for_each(|(out, value)| *out = value),
+            Precision::Bf16 => {
+                for (out, lane) in out.chunks_mut(2).zip(lanes) {
+                    let pair = [lane.to_bits() << 16, lane.to_bits() & 0xffff_0000];
+                    out.iter_mut().zip(pair).for_each(|(out, bits)| *out = f32::from_bits(bits));
+                }
+            }
+            Precision::Int8 => {
+                let scale = self.panels.end(panel).scale.0[lane];
+                for (out, lane) in out.chunks_mut(4).zip(lanes) {
+                    let bytes = lane.to_bits().to_le_bytes();
+                    out.iter_mut().zip(bytes).for_each(|(out, byte)| *out = f32::from(byte as i8) * scale);
+                }
             }
         }
     }
 
     pub(crate) fn panels(&self) -> &Panels {
-        &self.0
+        &self.panels
     }
 }
 
 impl std::fmt::Debug for PackedMatrix {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "PackedMatrix({} × {})", self.inputs(), self.outputs())
+        write!(f, "PackedMatrix({} × {}, {:?})", self.inputs, self.outputs(), self.precision)
     }
 }

@@ -14,7 +14,8 @@ use crate::elementwise::{
 use crate::isa::{Kernel, Simd};
 use crate::lanes::Rows;
 use crate::matrix::Matrix;
-use crate::number::{F32, Float, Number};
+use crate::number::{Bf16, F32, Float, Int8, Number, Precision};
+use crate::operand::{Operand, ProductStorage};
 use crate::packed::{PackedMatrix, Panels};
 
 /// The function that is applied to each value at the end.
@@ -76,56 +77,81 @@ impl Epilogue<'_> {
     }
 }
 
-/// out ← activation(x·w + bias + add). `out` is resized to `x.rows() × w.outputs()`.
+/// out ← activation(x·w + bias + add), for rows in the numbers of the weights. `out` is resized to `x.rows() × w.outputs()`.
 ///
 /// # Panics
-/// If `x` does not have `w.inputs()` columns, or if `bias` or `add` does not have the shape of the result.
-pub fn product(x: &Matrix, w: &PackedMatrix, epilogue: Epilogue<'_>, out: &mut Matrix) {
-    assert_eq!(x.cols(), w.inputs(), "columns of x");
-    // No storage is needed for f32, and an empty matrix allocates none.
-    product_of::<F32>(x, w.panels(), epilogue, out, &mut Matrix::new());
+/// If `x` is of another precision than `w` or does not have `w.inputs()` numbers in a row, or if `bias` or `add` does not
+/// have the shape of the result.
+pub fn product<'a>(x: impl Into<Operand<'a>>, w: &PackedMatrix, epilogue: Epilogue<'_>, out: &mut Matrix) {
+    product_of_any(x.into(), w, epilogue, out); // which is not generic, so that it is compiled once
 }
 
-/// out ← out + x·w.
-///
-/// # Panics
-/// If `x` does not have `w.inputs()` columns, or if `out` is not `x.rows() × w.outputs()`.
-pub fn product_add(x: &Matrix, w: &PackedMatrix, out: &mut Matrix) {
-    assert_eq!(x.cols(), w.inputs(), "columns of x");
-    product_add_of::<F32>(x, w.panels(), out, &mut Matrix::new());
-}
-
-/// [`product`] for one kind of number; `storage` is for the rows of x as lanes.
-pub(crate) fn product_of<N: Float>(
-    x: &Matrix,
-    w: &Panels,
-    epilogue: Epilogue<'_>,
-    out: &mut Matrix,
-    storage: &mut Matrix,
-) {
-    let outputs = w.outputs();
-    epilogue.check(x.rows(), outputs);
-    out.resize(x.rows(), outputs);
-    for rows in row_blocks::<N>(x.rows(), w) {
-        let lanes = N::rows(part::<N>(x, &rows), storage);
-        finish_block::<N>(lanes, &[], rows, w, epilogue, out);
+fn product_of_any(x: Operand<'_>, w: &PackedMatrix, epilogue: Epilogue<'_>, out: &mut Matrix) {
+    assert_eq!((x.inputs(), x.precision()), (w.inputs(), w.precision()), "columns of x, and their numbers");
+    epilogue.check(x.rows(), w.outputs());
+    out.resize(x.rows(), w.outputs());
+    match w.precision() {
+        Precision::F32 => product_of::<F32>(x, w.panels(), epilogue, out),
+        Precision::Bf16 => product_of::<Bf16>(x, w.panels(), epilogue, out),
+        Precision::Int8 => product_of::<Int8>(x, w.panels(), epilogue, out),
     }
 }
 
-/// [`product_of`] for rows that are lanes already, `rows × w.length()`, with their factors, one for each row.
-pub(crate) fn product_of_lanes<N: Number>(
+/// out ← out + x·w of f32.
+///
+/// # Panics
+/// If `w` is not of f32, if `x` does not have `w.inputs()` columns, or if `out` is not `x.rows() × w.outputs()`.
+pub fn product_add(x: &Matrix, w: &PackedMatrix, out: &mut Matrix) {
+    assert_eq!(w.precision(), Precision::F32, "weights");
+    // No storage is needed for f32, and an empty one allocates none.
+    rounded_product_add(x, w, out, &mut ProductStorage::default());
+}
+
+/// [`product`] of rows that are rounded to the numbers of the weights here, a part that the caches hold at a time.
+///
+/// # Panics
+/// As [`product`].
+pub fn rounded_product(
     x: &Matrix,
-    scales: &[f32],
-    w: &Panels,
+    w: &PackedMatrix,
     epilogue: Epilogue<'_>,
     out: &mut Matrix,
+    storage: &mut ProductStorage,
 ) {
-    assert_eq!((x.cols(), scales.len()), (w.length(), x.rows()), "lanes and factors of x");
-    epilogue.check(x.rows(), w.outputs());
-    out.resize(x.rows(), w.outputs());
+    match w.precision() {
+        Precision::Bf16 => {
+            assert_eq!(x.cols(), w.inputs(), "columns of x");
+            epilogue.check(x.rows(), w.outputs());
+            out.resize(x.rows(), w.outputs());
+            for rows in row_blocks::<Bf16>(x.rows(), w.panels()) {
+                let lanes = Bf16::rows(part(x, &rows), &mut storage.rows);
+                finish_block::<Bf16>(lanes, &[], rows, w.panels(), epilogue, out);
+            }
+        }
+        precision => product(storage.operand(x, precision), w, epilogue, out),
+    }
+}
+
+/// out ← out + x·w, for rows that are rounded as by [`rounded_product`].
+///
+/// # Panics
+/// If the weights are integers, if `x` does not have `w.inputs()` columns, or if `out` is not `x.rows() × w.outputs()`.
+pub fn rounded_product_add(x: &Matrix, w: &PackedMatrix, out: &mut Matrix, storage: &mut ProductStorage) {
+    assert_eq!(x.cols(), w.inputs(), "columns of x");
+    assert_eq!((out.rows(), out.cols()), (x.rows(), w.outputs()), "shape of the sum");
+    match w.precision() {
+        Precision::F32 => product_add_of::<F32>(x, w.panels(), out, &mut storage.rows),
+        Precision::Bf16 => product_add_of::<Bf16>(x, w.panels(), out, &mut storage.rows),
+        Precision::Int8 => panic!("products of integers are not added"),
+    }
+}
+
+/// [`product`] for one kind of number.
+fn product_of<N: Number>(x: Operand<'_>, w: &Panels, epilogue: Epilogue<'_>, out: &mut Matrix) {
     for rows in row_blocks::<N>(x.rows(), w) {
-        let lanes = &x.as_slice()[rows.start * w.length()..rows.end * w.length()];
-        finish_block::<N>(lanes, &scales[rows.clone()], rows, w, epilogue, out);
+        let lanes = &x.lanes[rows.start * w.length()..rows.end * w.length()];
+        let scales = x.scales.get(rows.clone()).unwrap_or_default();
+        finish_block::<N>(lanes, scales, rows, w, epilogue, out);
     }
 }
 
@@ -147,9 +173,8 @@ fn finish_block<N: Number>(
     epilogue.activation.apply(out);
 }
 
-/// [`product_add`] for one kind of number; `storage` is for the rows of x as lanes.
-pub(crate) fn product_add_of<N: Float>(x: &Matrix, w: &Panels, out: &mut Matrix, storage: &mut Matrix) {
-    assert_eq!((out.rows(), out.cols()), (x.rows(), w.outputs()), "shape of the sum");
+/// [`rounded_product_add`] for one kind of number; `storage` is for the rows of x as lanes.
+fn product_add_of<N: Float>(x: &Matrix, w: &Panels, out: &mut Matrix, storage: &mut Matrix) {
     for rows in row_blocks::<N>(x.rows(), w) {
         let out = &mut out.as_mut_slice()[rows.start * w.outputs()..rows.end * w.outputs()];
         add_lanes::<N>(N::rows(part::<N>(x, &rows), storage), rows.len(), w, out);

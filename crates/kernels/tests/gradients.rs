@@ -3,9 +3,9 @@
 
 use crate::common::{Random, bits, on_each_set};
 use metaphrase_kernels::{
-    Activation, Epilogue, InstructionSet, Matrix, PackedBf16, PackedMatrix, ProductStorage, WeightOrder, add_assign,
-    gelu_in_place, product, product_add, product_add_bf16, product_bf16, transposed_product_add,
-    transposed_product_add_bf16, vectorised, with_instruction_set,
+    Activation, Epilogue, InstructionSet, Matrix, PackedMatrix, Precision, ProductStorage, WeightOrder, add_assign,
+    gelu_in_place, product, product_add, rounded_product, rounded_product_add, transposed_product_add, vectorised,
+    with_instruction_set,
 };
 
 /// rows, inputs, outputs: full and partial tiles, panels, squares of 16 × 16 and 32 × 16, more rows than a block.
@@ -70,7 +70,7 @@ fn assert_close(found: &Matrix, exact: &[f64], n: usize, what: &str) {
 fn products_that_add() {
     on_each_set(|set| {
         // Stored again and again, so that what is left of a larger shape would show.
-        let (mut packed, mut packed_bf16) = (PackedMatrix::default(), PackedBf16::default());
+        let (mut packed, mut packed_bf16) = (PackedMatrix::default(), PackedMatrix::empty(Precision::Bf16));
         let mut storage = ProductStorage::default();
         for (rows, inputs, outputs) in SHAPES {
             let what = format!("{set}: {rows} × {inputs} × {outputs}");
@@ -85,7 +85,7 @@ fn products_that_add() {
                 assert_eq!((packed_bf16.inputs(), packed_bf16.outputs()), (inputs, outputs));
                 let (mut out, mut out_bf16) = (start.clone(), start.clone());
                 product_add(&x, &packed, &mut out);
-                product_add_bf16(&x, &packed_bf16, &mut out_bf16, &mut storage);
+                rounded_product_add(&x, &packed_bf16, &mut out_bf16, &mut storage);
                 results.push((bits(out.as_slice()), bits(out_bf16.as_slice())));
                 assert_close(&out, &naive(&x, &w_of(w, layout), &start), inputs, &what);
                 let exact = naive(&rounded(&x), &rounded(&w_of(w, layout)), &start);
@@ -109,10 +109,10 @@ fn products_of_a_transpose() {
             let mut random = Random::new(2);
             let (x, y, start) = (random.matrix(n, a), random.matrix(n, b), random.matrix(a, b));
             let mut out = start.clone();
-            transposed_product_add(&x, &y, &mut out, &mut storage);
+            transposed_product_add(Precision::F32, &x, &y, &mut out, &mut storage);
             assert_close(&out, &naive(&transpose(&x), &y, &start), n, &what);
             let mut out = start.clone();
-            transposed_product_add_bf16(&x, &y, &mut out, &mut storage);
+            transposed_product_add(Precision::Bf16, &x, &y, &mut out, &mut storage);
             assert_close(&out, &naive(&transpose(&rounded(&x)), &rounded(&y), &start), n, &format!("bf16, {what}"));
         }
     });
@@ -126,12 +126,12 @@ fn bf16_gives_the_same_bits_on_all_sets() {
             let mut random = Random::new(3);
             let (x, w) = (random.matrix(rows, inputs), random.matrix(inputs, outputs));
             let (bias, add) = (random.values(outputs), random.matrix(rows, outputs));
-            let (mut packed, mut storage) = (PackedBf16::default(), ProductStorage::default());
+            let (mut packed, mut storage) = (PackedMatrix::empty(Precision::Bf16), ProductStorage::default());
             packed.repack(w.as_slice(), inputs, outputs, WeightOrder::InputsByOutputs);
             let (mut out, mut gradient) = (Matrix::new(), Matrix::zeros(inputs, outputs));
             let epilogue = Epilogue { bias: Some(&bias), add: Some(&add), activation: Activation::Relu };
-            product_bf16(&x, &packed, epilogue, &mut out, &mut storage);
-            transposed_product_add_bf16(&x, &out, &mut gradient, &mut storage);
+            rounded_product(&x, &packed, epilogue, &mut out, &mut storage);
+            transposed_product_add(Precision::Bf16, &x, &out, &mut gradient, &mut storage);
             results.push((set, bits(out.as_slice()), bits(gradient.as_slice())));
         });
         for (set, out, gradient) in &results {
@@ -146,17 +146,17 @@ fn the_epilogue_of_bf16_adds_and_activates_in_order() {
         let mut random = Random::new(4);
         let (x, w) = (random.matrix(7, 20), random.matrix(20, 41));
         let (bias, add) = (random.values(41), random.matrix(7, 41));
-        let (mut packed, mut storage) = (PackedBf16::default(), ProductStorage::default());
+        let (mut packed, mut storage) = (PackedMatrix::empty(Precision::Bf16), ProductStorage::default());
         packed.repack(w.as_slice(), 20, 41, WeightOrder::InputsByOutputs);
         let (mut expected, mut out) = (Matrix::new(), Matrix::new());
-        product_bf16(&x, &packed, Epilogue::default(), &mut expected, &mut storage);
+        rounded_product(&x, &packed, Epilogue::default(), &mut expected, &mut storage);
         for r in 0..7 {
             add_assign(expected.row_mut(r), &bias);
             add_assign(expected.row_mut(r), add.row(r));
         }
         gelu_in_place(expected.as_mut_slice());
         let epilogue = Epilogue { bias: Some(&bias), add: Some(&add), activation: Activation::Gelu };
-        product_bf16(&x, &packed, epilogue, &mut out, &mut storage);
+        rounded_product(&x, &packed, epilogue, &mut out, &mut storage);
         assert_eq!(bits(out.as_slice()), bits(expected.as_slice()), "{set}");
     });
 }
@@ -177,14 +177,21 @@ fn rounding_is_to_the_nearest_even() {
     ];
     on_each_set(|set| {
         for (value, expected) in cases {
-            let (mut packed, mut storage, mut out) = (PackedBf16::default(), ProductStorage::default(), Matrix::new());
+            let (mut packed, mut storage, mut out) =
+                (PackedMatrix::empty(Precision::Bf16), ProductStorage::default(), Matrix::new());
             for layout in [WeightOrder::InputsByOutputs, WeightOrder::OutputsByInputs] {
                 packed.repack(&[value], 1, 1, layout);
-                product_bf16(&Matrix::from_vec(1, 1, vec![1.0]), &packed, Epilogue::default(), &mut out, &mut storage);
+                rounded_product(
+                    &Matrix::from_vec(1, 1, vec![1.0]),
+                    &packed,
+                    Epilogue::default(),
+                    &mut out,
+                    &mut storage,
+                );
                 assert_eq!(bits(out.as_slice()), bits(&[expected]), "{set}: {value} from {layout:?}");
                 packed.repack(&[1.0], 1, 1, layout);
                 let x = Matrix::from_vec(1, 1, vec![value]);
-                product_bf16(&x, &packed, Epilogue::default(), &mut out, &mut storage);
+                rounded_product(&x, &packed, Epilogue::default(), &mut out, &mut storage);
                 assert_eq!(bits(out.as_slice()), bits(&[expected]), "{set}: {value} as input");
             }
         }
@@ -197,7 +204,7 @@ fn rows_of_a_large_matrix_stand_alone() {
         let mut random = Random::new(5);
         let (rows, inputs, outputs) = (1100, 270, 40);
         let (x, w, bias) = (random.matrix(rows, inputs), random.matrix(inputs, outputs), random.values(outputs));
-        let packed = PackedMatrix::pack(w.as_slice(), inputs, outputs, WeightOrder::InputsByOutputs);
+        let packed = PackedMatrix::pack(Precision::F32, w.as_slice(), inputs, outputs, WeightOrder::InputsByOutputs);
         let epilogue = Epilogue { bias: Some(&bias), activation: Activation::Tanh, add: None };
         let (mut all, mut one) = (Matrix::new(), Matrix::new());
         product(&x, &packed, epilogue, &mut all);
@@ -211,7 +218,7 @@ fn rows_of_a_large_matrix_stand_alone() {
 #[test]
 #[should_panic(expected = "shape of the sum")]
 fn the_sum_must_have_the_products_shape() {
-    let packed = PackedMatrix::pack(&[1.0; 6], 2, 3, WeightOrder::InputsByOutputs);
+    let packed = PackedMatrix::pack(Precision::F32, &[1.0; 6], 2, 3, WeightOrder::InputsByOutputs);
     product_add(&Matrix::zeros(4, 2), &packed, &mut Matrix::zeros(4, 2));
 }
 

@@ -1,7 +1,7 @@
 //! Products of integers of 8 bits equal plain sums of integers, to the bit on every instruction set.
 
 use crate::common::{Random, bits, on_each_set};
-use metaphrase_kernels::{Activation, Epilogue, Matrix, PackedInt8, QuantisedRows, WeightOrder, product_int8};
+use metaphrase_kernels::{Activation, Epilogue, Matrix, PackedMatrix, Precision, ProductStorage, WeightOrder, product};
 
 /// rows, inputs, outputs: every height of a tile, panels and lanes that are not full, no inputs.
 const SHAPES: [(usize, usize, usize); 14] = [
@@ -31,11 +31,11 @@ fn random_weights(random: &mut Random, count: usize) -> Vec<i8> {
     (0..count).map(|_| (random.below(256) as i32 - 128) as i8).collect()
 }
 
-fn product_of(x: &Matrix, w: &PackedInt8, epilogue: Epilogue<'_>) -> Matrix {
-    let (mut rows, mut out) = (QuantisedRows::default(), Matrix::from_vec(1, 3, vec![f32::NAN; 3]));
-    rows.quantise(x);
-    assert_eq!((rows.rows(), rows.inputs()), (x.rows(), x.cols()));
-    product_int8(&rows, w, epilogue, &mut out);
+fn product_of(x: &Matrix, w: &PackedMatrix, epilogue: Epilogue<'_>) -> Matrix {
+    let (mut storage, mut out) = (ProductStorage::default(), Matrix::from_vec(1, 3, vec![f32::NAN; 3]));
+    let rows = storage.operand(x, Precision::Int8);
+    assert_eq!((rows.rows(), rows.inputs(), rows.precision()), (x.rows(), x.cols(), Precision::Int8));
+    product(rows, w, epilogue, &mut out);
     out
 }
 
@@ -55,7 +55,7 @@ fn equals_sums_of_integers() {
                 expected.push((sum as f32 * (factor * scales[o]) + bias[o] + add.row(r)[o]).max(0.0));
             }
         }
-        let packed = PackedInt8::pack(&weights, &scales, inputs, WeightOrder::InputsByOutputs);
+        let packed = PackedMatrix::pack_int8(&weights, &scales, inputs, WeightOrder::InputsByOutputs);
         assert_eq!((packed.inputs(), packed.outputs()), (inputs, outputs));
         on_each_set(|set| {
             let epilogue = Epilogue { bias: Some(&bias), add: Some(&add), activation: Activation::Relu };
@@ -72,7 +72,7 @@ fn greatest_numbers_do_not_saturate() {
     for inputs in [4, 65_536] {
         for (value, weight) in [(1.0, 127), (1.0, -128), (-1.0, 127), (-1.0, -128)] {
             let x = Matrix::from_vec(1, inputs, vec![value; inputs]);
-            let packed = PackedInt8::pack(&vec![weight; inputs], &[1.0], inputs, WeightOrder::InputsByOutputs);
+            let packed = PackedMatrix::pack_int8(&vec![weight; inputs], &[1.0], inputs, WeightOrder::InputsByOutputs);
             let expected = (127 * inputs as i64 * i64::from(weight)) as f32 * (1.0 / 127.0) * value;
             on_each_set(|set| {
                 assert_eq!(
@@ -95,8 +95,8 @@ fn both_orders_pack_alike() {
         }
     }
     let x = Random::new(3).matrix(2, 5);
-    let rows = PackedInt8::quantise(&weights, 5, 37, WeightOrder::InputsByOutputs);
-    let columns = PackedInt8::quantise(&transposed, 5, 37, WeightOrder::OutputsByInputs);
+    let rows = PackedMatrix::pack(Precision::Int8, &weights, 5, 37, WeightOrder::InputsByOutputs);
+    let columns = PackedMatrix::pack(Precision::Int8, &transposed, 5, 37, WeightOrder::OutputsByInputs);
     assert_eq!(product_of(&x, &rows, Epilogue::default()), product_of(&x, &columns, Epilogue::default()));
     assert_eq!(rows.bytes(), 3 * (2 * 64 + 2 * 64), "three panels of two lines, with beginning and end of their sums");
 }
@@ -107,7 +107,7 @@ fn rounded_weights_are_near() {
     for (rows, inputs, outputs) in SHAPES {
         let mut random = Random::new(4);
         let (x, weights) = (random.matrix(rows, inputs), random.values(inputs * outputs));
-        let packed = PackedInt8::quantise(&weights, inputs, outputs, WeightOrder::InputsByOutputs);
+        let packed = PackedMatrix::pack(Precision::Int8, &weights, inputs, outputs, WeightOrder::InputsByOutputs);
         let found = product_of(&x, &packed, Epilogue::default());
         for r in 0..rows {
             for o in 0..outputs {
@@ -127,7 +127,7 @@ fn a_row_stands_alone() {
         for (inputs, outputs) in [(96, 33), (64, 128), (257, 200), (8, 1)] {
             let x = random.matrix(70, inputs);
             let weights = random.values(inputs * outputs);
-            let packed = PackedInt8::quantise(&weights, inputs, outputs, WeightOrder::InputsByOutputs);
+            let packed = PackedMatrix::pack(Precision::Int8, &weights, inputs, outputs, WeightOrder::InputsByOutputs);
             let all = product_of(&x, &packed, Epilogue::default());
             for _ in 0..30 {
                 let picked: Vec<usize> = (0..1 + random.below(12)).map(|_| random.below(70)).collect();
@@ -145,7 +145,7 @@ fn a_row_stands_alone() {
 fn numbers_that_are_not_finite_show() {
     let mut random = Random::new(6);
     let weights = random.values(40 * 20);
-    let packed = PackedInt8::quantise(&weights, 40, 20, WeightOrder::InputsByOutputs);
+    let packed = PackedMatrix::pack(Precision::Int8, &weights, 40, 20, WeightOrder::InputsByOutputs);
     let clean = random.matrix(3, 40);
     on_each_set(|set| {
         let expected = product_of(&clean, &packed, Epilogue::default());

@@ -2,8 +2,9 @@
 
 use crate::common::{Random, bits, on_each_set, same_on_each_set};
 use metaphrase_kernels::{
-    Activation, Epilogue, Matrix, PackedMatrix, WeightOrder, add_assign, clipped_relu_in_place, gelu_in_place, product,
-    relu_in_place, sigmoid_in_place, swish_in_place, tanh_in_place,
+    Activation, Epilogue, Matrix, PackedMatrix, Precision, ProductStorage, WeightOrder, add_assign,
+    clipped_relu_in_place, gelu_in_place, product, relu_in_place, rounded_product, sigmoid_in_place, swish_in_place,
+    tanh_in_place,
 };
 
 /// rows, inputs, outputs: every height of a tile and of its remainders, panels that are not full, no inputs.
@@ -50,7 +51,7 @@ fn equals_the_naive_product() {
             let mut random = Random::new(1);
             let x = random.matrix(rows, inputs);
             let weights = random.values(inputs * outputs);
-            let packed = PackedMatrix::pack(&weights, inputs, outputs, WeightOrder::InputsByOutputs);
+            let packed = PackedMatrix::pack(Precision::F32, &weights, inputs, outputs, WeightOrder::InputsByOutputs);
             let mut out = Matrix::from_vec(1, 3, vec![f32::NAN; 3]);
             product(&x, &packed, Epilogue::default(), &mut out);
             assert_eq!((out.rows(), out.cols()), (rows, outputs));
@@ -73,8 +74,8 @@ fn both_layouts_pack_alike() {
     }
     let x = Random::new(3).matrix(2, 5);
     let (mut a, mut b) = (Matrix::new(), Matrix::new());
-    let rows = PackedMatrix::pack(&weights, 5, 37, WeightOrder::InputsByOutputs);
-    let columns = PackedMatrix::pack(&transposed, 5, 37, WeightOrder::OutputsByInputs);
+    let rows = PackedMatrix::pack(Precision::F32, &weights, 5, 37, WeightOrder::InputsByOutputs);
+    let columns = PackedMatrix::pack(Precision::F32, &transposed, 5, 37, WeightOrder::OutputsByInputs);
     product(&x, &rows, Epilogue::default(), &mut a);
     product(&x, &columns, Epilogue::default(), &mut b);
     assert_eq!(a, b);
@@ -89,7 +90,7 @@ fn a_row_stands_alone() {
             let x = random.matrix(70, inputs);
             let weights = random.values(inputs * outputs);
             let bias = random.values(outputs);
-            let packed = PackedMatrix::pack(&weights, inputs, outputs, WeightOrder::InputsByOutputs);
+            let packed = PackedMatrix::pack(Precision::F32, &weights, inputs, outputs, WeightOrder::InputsByOutputs);
             let epilogue = Epilogue { bias: Some(&bias), activation: Activation::Gelu, add: None };
             let mut all = Matrix::new();
             product(&x, &packed, epilogue, &mut all);
@@ -112,7 +113,7 @@ fn all_sets_agree_to_the_bit() {
         let mut random = Random::new(5);
         let x = random.matrix(rows, inputs);
         let weights = random.values(inputs * outputs);
-        let packed = PackedMatrix::pack(&weights, inputs, outputs, WeightOrder::InputsByOutputs);
+        let packed = PackedMatrix::pack(Precision::F32, &weights, inputs, outputs, WeightOrder::InputsByOutputs);
         same_on_each_set(format!("{rows} rows, {inputs} × {outputs}"), || {
             let mut out = Matrix::new();
             let epilogue = Epilogue { activation: Activation::Swish, ..Epilogue::default() };
@@ -130,7 +131,7 @@ fn the_epilogue_adds_and_activates_in_order() {
         let x = random.matrix(rows, inputs);
         let weights = random.values(inputs * outputs);
         let (bias, add) = (random.values(outputs), random.matrix(rows, outputs));
-        let packed = PackedMatrix::pack(&weights, inputs, outputs, WeightOrder::InputsByOutputs);
+        let packed = PackedMatrix::pack(Precision::F32, &weights, inputs, outputs, WeightOrder::InputsByOutputs);
         let mut plain = Matrix::new();
         product(&x, &packed, Epilogue::default(), &mut plain);
         for r in 0..rows {
@@ -158,22 +159,66 @@ fn the_epilogue_adds_and_activates_in_order() {
     });
 }
 
+const PRECISIONS: [Precision; 3] = [Precision::F32, Precision::Bf16, Precision::Int8];
+
 #[test]
 fn a_selection_of_columns_gives_their_values() {
-    let mut random = Random::new(7);
-    let x = random.matrix(3, 30);
-    let weights = random.values(30 * 100);
-    let packed = PackedMatrix::pack(&weights, 30, 100, WeightOrder::InputsByOutputs);
-    let (mut all, mut out, mut selected) = (Matrix::new(), Matrix::new(), PackedMatrix::default());
-    product(&x, &packed, Epilogue::default(), &mut all);
-    for count in [40, 17, 1, 0] {
-        let columns: Vec<u32> = (0..count).map(|_| random.below(100) as u32).collect();
-        packed.select(&columns, &mut selected);
-        assert_eq!((selected.inputs(), selected.outputs()), (30, columns.len()));
-        product(&x, &selected, Epilogue::default(), &mut out);
-        for r in 0..3 {
-            let expected: Vec<f32> = columns.iter().map(|&c| all.row(r)[c as usize]).collect();
-            assert_eq!(bits(out.row(r)), bits(&expected));
+    for precision in PRECISIONS {
+        let mut random = Random::new(7);
+        let x = random.matrix(3, 30);
+        let weights = random.values(30 * 100);
+        let packed = PackedMatrix::pack(precision, &weights, 30, 100, WeightOrder::InputsByOutputs);
+        let (mut all, mut out, mut selected) = (Matrix::new(), Matrix::new(), PackedMatrix::default());
+        let mut storage = ProductStorage::default();
+        let x = storage.operand(&x, precision);
+        product(x, &packed, Epilogue::default(), &mut all);
+        for count in [40, 17, 1, 0] {
+            let columns: Vec<u32> = (0..count).map(|_| random.below(100) as u32).collect();
+            packed.select(&columns, &mut selected);
+            assert_eq!((selected.inputs(), selected.outputs()), (30, columns.len()));
+            product(x, &selected, Epilogue::default(), &mut out);
+            for r in 0..3 {
+                let expected: Vec<f32> = columns.iter().map(|&c| all.row(r)[c as usize]).collect();
+                assert_eq!(bits(out.row(r)), bits(&expected), "{precision:?}");
+            }
+        }
+    }
+}
+
+/// Rows of bf16 that are rounded in parts and those that are rounded at once have the same products.
+#[test]
+fn rows_are_rounded_in_parts_or_at_once() {
+    for precision in PRECISIONS {
+        let mut random = Random::new(8);
+        let (x, weights) = (random.matrix(1100, 270), random.values(270 * 40));
+        let packed = PackedMatrix::pack(precision, &weights, 270, 40, WeightOrder::InputsByOutputs);
+        let (mut in_parts, mut at_once, mut storage) = (Matrix::new(), Matrix::new(), ProductStorage::default());
+        rounded_product(&x, &packed, Epilogue::default(), &mut in_parts, &mut storage);
+        product(storage.operand(&x, precision), &packed, Epilogue::default(), &mut at_once);
+        assert_eq!(bits(in_parts.as_slice()), bits(at_once.as_slice()), "{precision:?}");
+    }
+}
+
+/// A column is what a product with an input of 1 gives: to the bit in floats, within half a step in integers.
+#[test]
+fn columns_are_read_as_floats() {
+    let (inputs, outputs) = (31, 37);
+    let weights = Random::new(9).values(inputs * outputs);
+    for precision in PRECISIONS {
+        let packed = PackedMatrix::pack(precision, &weights, inputs, outputs, WeightOrder::OutputsByInputs);
+        for output in 0..outputs {
+            let expected = &weights[output * inputs..][..inputs];
+            let mut column = vec![f32::NAN; inputs];
+            packed.read_column(output, &mut column);
+            let most = expected.iter().fold(0.0_f32, |most, w| most.max(w.abs()));
+            for (found, expected) in column.into_iter().zip(expected) {
+                let step = match precision {
+                    Precision::F32 => 0.0,
+                    Precision::Bf16 => expected.abs() / 256.0,
+                    Precision::Int8 => most / 254.0 * 1.000_01,
+                };
+                assert!((found - expected).abs() <= step, "{precision:?}: {found} for {expected}");
+            }
         }
     }
 }

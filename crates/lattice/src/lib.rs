@@ -19,6 +19,7 @@
 mod compact;
 mod error;
 mod openfst;
+mod probability;
 
 pub use error::LatticeError;
 
@@ -106,23 +107,28 @@ impl Lattice {
     /// Words and score of the best path; no words and minus infinity if no path exists.
     #[must_use]
     pub fn best(&self) -> (Vec<&str>, f32) {
-        let mut best: Vec<(f32, Option<&Arc>)> = vec![(f32::NEG_INFINITY, None); self.states()];
+        let arcs = self.best_arcs();
+        let back = |state: &StateId| arcs[state.index()].map(|arc| self.arcs[arc].from);
+        let states = std::iter::successors(Some(self.end()), back);
+        let mut path: Vec<&Arc> = states.filter_map(|state| Some(&self.arcs[arcs[state.index()]?])).collect();
+        path.reverse();
+        let complete = path.first().map_or(self.end(), |arc| arc.from) == self.start();
+        let score = path.iter().fold(0.0, |score, arc| score + arc.score);
+        let words = path.iter().filter_map(|arc| arc.word).map(|word| self.word(word)).collect();
+        if complete { (words, score) } else { (Vec::new(), f32::NEG_INFINITY) }
+    }
+
+    /// By state: the last arc of the best path to it.
+    fn best_arcs(&self) -> Vec<Option<usize>> {
+        let mut best = vec![(f32::NEG_INFINITY, None); self.states()];
         best[0].0 = 0.0;
-        for arc in &self.arcs {
+        for (number, arc) in self.arcs.iter().enumerate() {
             let score = best[arc.from.index()].0 + arc.score;
             if score > best[arc.to.index()].0 {
-                best[arc.to.index()] = (score, Some(arc));
+                best[arc.to.index()] = (score, Some(number));
             }
         }
-        let score = best[self.end().index()].0;
-        let mut words = Vec::new();
-        let mut state = self.end();
-        while let Some(arc) = best[state.index()].1 {
-            words.extend(arc.word.map(|word| self.word(word)));
-            state = arc.from;
-        }
-        words.reverse();
-        (words, score)
+        best.into_iter().map(|(_, arc)| arc).collect()
     }
 }
 

@@ -35,6 +35,7 @@ mod files;
 mod formats;
 pub mod from_bytes;
 mod inspect;
+mod linear;
 mod model;
 mod output;
 pub mod parts;

@@ -3,41 +3,53 @@
 mod lists;
 
 use crate::embedding::Embedding;
+use crate::linear::Linear;
 use crate::parts::WordTables;
 use crate::weights::CheckedTensor;
-use metaphrase_base::count_product;
-use metaphrase_kernels::{Epilogue, Matrix, PackedMatrix, WeightOrder, product};
+use metaphrase_kernels::{Matrix, Operand, PackedMatrix, ProductStorage, WeightOrder};
+use std::sync::Arc;
 
 pub(crate) use lists::Lists;
 
 /// `logits = x · Wᵀ + b`.
-pub(crate) struct Output {
-    weights: PackedMatrix,
-    bias: Option<Vec<f32>>,
-}
+pub(crate) struct Output(Linear);
 
 impl Output {
     /// The embeddings of source and target words, and the output layer.
     pub(crate) fn with_embeddings(words: WordTables<CheckedTensor<'_>>) -> (Embedding, Embedding, Self) {
         let WordTables { source, target, output, output_bias } = words;
         let tied = output.name() == target.name();
-        let (source, target) = Embedding::pair(source, target);
-        let (outputs, inputs) = (output.rows(), output.cols());
-        let pack = |numbers: &[f32]| PackedMatrix::pack(numbers, inputs, outputs, WeightOrder::OutputsByInputs);
-        // A tied table has been read from its file already.
-        let weights = if tied { pack(target.numbers()) } else { pack(&output.numbers()) };
-        (source, target, Self { weights, bias: output_bias.map(CheckedTensor::into_numbers) })
+        let (source, target) = Embedding::pair(&source, &target);
+        let weights = match &target {
+            Embedding::Packed(table) if tied => Arc::clone(table),
+            // A tied table has been read from its file already.
+            Embedding::Floats { table, dim } if tied => {
+                let words = output.rows();
+                PackedMatrix::pack(output.precision(), table, *dim, words, WeightOrder::OutputsByInputs).into()
+            }
+            _ => output.pack_table().into(),
+        };
+        (source, target, Self(Linear::new(weights, output_bias.map(CheckedTensor::into_numbers))))
     }
 
     /// The number of target words.
     pub(crate) fn words(&self) -> usize {
-        self.weights.outputs()
+        self.0.outputs()
+    }
+
+    /// The rows of `inputs` (`rows × inputs`) as the layer reads them.
+    pub(crate) fn rows<'a>(&self, inputs: &'a Matrix, storage: &'a mut ProductStorage) -> Operand<'a> {
+        self.0.rows(inputs, storage)
+    }
+
+    /// The logits of rows that were made by [`rows`](Self::rows), `rows × words`.
+    pub(crate) fn logits_of(&self, inputs: Operand<'_>, out: &mut Matrix) {
+        self.0.apply_to(inputs, out);
     }
 
     /// The logits of `inputs` (`rows × inputs`), `rows × words`.
-    pub(crate) fn logits(&self, inputs: &Matrix, out: &mut Matrix) {
-        count_product(inputs.rows(), self.weights.inputs(), self.weights.outputs());
-        product(inputs, &self.weights, Epilogue { bias: self.bias.as_deref(), ..Epilogue::default() }, out);
+    pub(crate) fn logits(&self, inputs: &Matrix, out: &mut Matrix, storage: &mut ProductStorage) {
+        self.0.apply(inputs, out, storage);
     }
 }
 
@@ -70,9 +82,9 @@ mod tests {
                 Output::with_embeddings(words).2
             };
             let (input, mut logits) = (Matrix::from_vec(1, 2, vec![1.0, 10.0]), Matrix::new());
-            layer(true).logits(&input, &mut logits);
+            layer(true).logits(&input, &mut logits, &mut ProductStorage::default());
             assert_eq!(logits.row(0), [21.5, 43.0, 65.0], "{name}");
-            layer(false).logits(&input, &mut logits);
+            layer(false).logits(&input, &mut logits, &mut ProductStorage::default());
             assert_eq!(logits.row(0), [21.0, 43.0, 65.0], "{name}");
         }
     }

@@ -8,7 +8,7 @@ use additions::Additions;
 use core::cell::Cell;
 use core::ops::Range;
 use metaphrase_base::{Candidate, Row, Shortlist, Step, StepRow, StepScores, Unit, WordId, WordScore, WordScores};
-use metaphrase_kernels::{Best, Matrix, TopK, log_sum_exp};
+use metaphrase_kernels::{Best, Matrix, ProductStorage, TopK, log_sum_exp};
 
 /// The logits of the last step: a column for each target word or, in a row of a sentence with a shortlist, for each word of
 /// the list. The log-probability of a word is its logit minus the row's normaliser `ln Σ exp(logit)`, which is computed when
@@ -19,8 +19,8 @@ pub struct Scores {
     logits: Matrix,
     /// Logits of rows that are added to a step.
     more: Matrix,
-    /// Inputs of the rows of one sentence.
-    inputs: Matrix,
+    /// The inputs of the output layer as it reads them.
+    inputs: ProductStorage,
     raw: bool,
     rows: Vec<ScoreRow>,
     /// The answers of scorers that are sparse, and so are not in the logits.
@@ -80,9 +80,9 @@ impl Scores {
             return self.compute_by_sentence(first, (output, lists), rows, inputs);
         }
         match step {
-            Step::New => output.logits(inputs, &mut self.logits),
+            Step::New => output.logits(inputs, &mut self.logits, &mut self.inputs),
             Step::Same => {
-                output.logits(inputs, &mut self.more);
+                output.logits(inputs, &mut self.more, &mut self.inputs);
                 self.logits.append(&self.more);
             }
         }
@@ -97,20 +97,19 @@ impl Scores {
         inputs: &Matrix,
     ) {
         self.widen(first);
-        let Self { logits, more, inputs: part, .. } = self;
+        let Self { logits, more, inputs: storage, .. } = self;
+        let inputs = output.rows(inputs, storage);
         let mut row = 0;
         for of_sentence in rows.chunk_by(|a, b| a.sentence == b.sentence) {
-            let (sentence, count) = (of_sentence[0].sentence, of_sentence.len());
-            part.resize(count, inputs.cols());
-            part.as_mut_slice().copy_from_slice(&inputs.as_slice()[row * inputs.cols()..][..count * inputs.cols()]);
+            let (sentence, end) = (of_sentence[0].sentence, row + of_sentence.len());
             match lists.of(sentence) {
-                Some(_) => lists.logits(sentence, part, more),
-                None => output.logits(part, more),
+                Some(_) => lists.logits(sentence, inputs.part(row..end), more),
+                None => output.logits_of(inputs.part(row..end), more),
             }
-            for of_row in 0..count {
-                logits.row_mut(first + row + of_row)[..more.cols()].copy_from_slice(more.row(of_row));
+            for (row, of_row) in (row..end).enumerate() {
+                logits.row_mut(first + of_row)[..more.cols()].copy_from_slice(more.row(row));
             }
-            row += count;
+            row = end;
         }
     }
 

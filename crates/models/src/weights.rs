@@ -4,7 +4,7 @@ use crate::buffer::{Buffer, Slice};
 use crate::parts::{Init, Network, Supply};
 use crate::stored::{Encoding, Stored, elements};
 use crate::{Config, ModelError};
-use metaphrase_kernels::{PackedMatrix, WeightOrder};
+use metaphrase_kernels::{PackedMatrix, Precision, WeightOrder};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -37,6 +37,8 @@ pub(crate) struct CheckedTensor<'a> {
     name: &'a str,
     /// Of two dimensions.
     stored: Cow<'a, Stored>,
+    /// What its numbers become where they are weights of a map.
+    precision: Precision,
 }
 
 impl Weights {
@@ -113,14 +115,19 @@ impl Weights {
             return Err(ModelError::Shape { path, tensor, expected: expected.to_vec(), got });
         }
         let stored = if turned.is_some() { Cow::Owned(stored.clone().turned()) } else { Cow::Borrowed(stored) };
-        Ok(CheckedTensor { name, stored })
+        Ok(CheckedTensor { name, stored, precision: Precision::F32 })
     }
 
     /// Names and shapes of the tensors that the network of these settings calls for.
     pub(crate) fn expected(&self, config: &Config) -> BTreeMap<String, [usize; 2]> {
-        let mut expected = Expected { file: FromFile(self), shapes: BTreeMap::new() };
+        let mut expected = Expected { weights: self, shapes: BTreeMap::new() };
         let Ok(_) = Network::build(config, &mut expected);
         expected.shapes
+    }
+
+    /// The number of rows of the tensor of this name: at least 1, `default` if there is no such tensor.
+    fn rows(&self, name: &str, default: usize) -> usize {
+        self.shape(name).and_then(|shape| shape.first()).map_or(default, |&rows| rows.max(1))
     }
 
     fn missing(&self, name: &str) -> ModelError {
@@ -141,32 +148,36 @@ impl Weights {
 }
 
 /// Supplies the tensors of a file.
-pub(crate) struct FromFile<'a>(pub(crate) &'a Weights);
+pub(crate) struct FromFile<'a> {
+    pub(crate) weights: &'a Weights,
+    /// The precision of maps.
+    pub(crate) precision: Precision,
+}
 
 impl<'a> Supply for FromFile<'a> {
     type Tensor = CheckedTensor<'a>;
     type Error = ModelError;
 
     fn tensor(&mut self, name: &str, shape: [usize; 2], _init: Init) -> Result<CheckedTensor<'a>, ModelError> {
-        let tensor = self.0.checked(name, shape)?;
+        let tensor = self.weights.checked(name, shape)?;
         match tensor.stored.not_finite() {
             Some((place, number)) => {
                 let problem = format!("number {place} is {number}, and weights are finite: get the file again");
-                Err(ModelError::tensor(self.0.path(), tensor.name, problem))
+                Err(ModelError::tensor(self.weights.path(), tensor.name, problem))
             }
-            None => Ok(tensor),
+            None => Ok(CheckedTensor { precision: self.precision, ..tensor }),
         }
     }
 
     fn rows(&self, name: &str, default: usize) -> usize {
-        self.0.shape(name).and_then(|shape| shape.first()).map_or(default, |&rows| rows.max(1))
+        self.weights.rows(name, default)
     }
 }
 
 /// Notes the names and shapes that a network calls for.
 struct Expected<'a> {
     /// Where the number of rows stands that the settings leave open.
-    file: FromFile<'a>,
+    weights: &'a Weights,
     shapes: BTreeMap<String, [usize; 2]>,
 }
 
@@ -180,7 +191,7 @@ impl Supply for Expected<'_> {
     }
 
     fn rows(&self, name: &str, default: usize) -> usize {
-        self.file.rows(name, default)
+        self.weights.rows(name, default)
     }
 }
 
@@ -210,9 +221,23 @@ impl CheckedTensor<'_> {
         self.numbers().into_owned()
     }
 
+    /// What its numbers become where they are weights of a map.
+    pub(crate) const fn precision(&self) -> Precision {
+        self.precision
+    }
+
     /// The matrix of a map, `inputs × outputs`, packed for the CPU at hand.
     pub(crate) fn pack(self) -> PackedMatrix {
-        PackedMatrix::pack(&self.numbers(), self.rows(), self.cols(), WeightOrder::InputsByOutputs)
+        self.pack_as(self.rows(), self.cols(), WeightOrder::InputsByOutputs)
+    }
+
+    /// The table of an output layer or of embeddings, `words × inputs`, packed as the map from `inputs` to words.
+    pub(crate) fn pack_table(&self) -> PackedMatrix {
+        self.pack_as(self.cols(), self.rows(), WeightOrder::OutputsByInputs)
+    }
+
+    fn pack_as(&self, inputs: usize, outputs: usize, order: WeightOrder) -> PackedMatrix {
+        PackedMatrix::pack(self.precision, &self.numbers(), inputs, outputs, order)
     }
 }
 

@@ -9,6 +9,7 @@ mod damaged;
 mod files;
 mod hugging_face;
 mod inspect;
+mod precision;
 mod rows_and_votes;
 mod scorers;
 mod shortlists;

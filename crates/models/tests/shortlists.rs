@@ -3,6 +3,7 @@
 
 use crate::common::{fixtures, marian_options};
 use metaphrase_base::{Parent, Row, SentId, Sentence, Shortlist, Step, StepModel, StepRow, StepScores, WordId};
+use metaphrase_kernels::Precision;
 use metaphrase_models::Model;
 use metaphrase_search::{Options, Outcome, Sampling, Searcher, Strategy, Task};
 
@@ -11,10 +12,16 @@ fn models() -> Vec<(String, Model)> {
     let transformers =
         ["post-relu-tied-all", "pre-gelu-tied-src", "ssru-pre-projection"].map(|name| ("transformer", name));
     let recurrent = ["amun", "nematus-norm-deep", "s2s-lstm-uni-tied"].map(|name| ("recurrent", name));
-    let load = |(folder, name): (&str, &str)| Model::load(&fixtures(folder).join(format!("{name}.npz"))).unwrap();
+    let load = |(folder, name): (&str, &str), precision| {
+        let (config, weights) = metaphrase_models::load(&fixtures(folder).join(format!("{name}.npz"))).unwrap();
+        Model::with_precision(config, &weights, precision).unwrap()
+    };
     let names = transformers.into_iter().chain(recurrent);
-    let mut models: Vec<_> = names.map(|name| (name.1.to_owned(), load(name))).collect();
-    let two = ["s2s-ssru", "amun"].map(|name| load(("recurrent", name)));
+    let mut models: Vec<_> = names.map(|name| (name.1.to_owned(), load(name, Precision::F32))).collect();
+    for precision in [Precision::Bf16, Precision::Int8] {
+        models.push((format!("{precision:?}"), load(("transformer", "post-relu-tied-all"), precision)));
+    }
+    let two = ["s2s-ssru", "amun"].map(|name| load(("recurrent", name), Precision::F32));
     models.push(("ensemble".into(), Model::ensemble(two.into(), &[0.7, 0.3]).unwrap()));
     models
 }
@@ -103,7 +110,7 @@ fn listed_words_are_scored_as_all_words_are() {
         let source = &sentences()[2];
         let shortlist = list(&model, 0, source).unwrap();
         let sentence = |slot| Sentence::new(SentId(slot), source);
-        model.encode(&[sentence(0), sentence(1).with_shortlist(Some(&shortlist))], &mut state);
+        model.encode(&[sentence(0), Sentence { shortlist: Some(&shortlist), ..sentence(1) }], &mut state);
         let mut parent = [None, None];
         for step in 0..6u32 {
             let rows = [0, 1].map(|slot| StepRow { sentence: SentId(slot), parent: parent[slot as usize] });

@@ -53,11 +53,7 @@ impl<M: StepModel, S: Scorer> StepModel for Fused<M, S> {
     }
 
     fn encode(&self, sentences: &[Sentence<'_>], state: &mut Self::State) {
-        let with = |sentence: &Sentence<'_>| Some(sentence.shortlist?.with(self.scorer.needs(sentence)));
-        let shortlists: Vec<_> = sentences.iter().map(with).collect();
-        let given = sentences.iter().zip(&shortlists).map(|(sentence, list)| sentence.with_shortlist(list.as_ref()));
-        let given: Vec<_> = given.collect();
-        self.model.encode(&given, &mut state.model);
+        self.model.encode(sentences, &mut state.model);
         for sentence in sentences {
             let (slot, start) = (sentence.slot.index(), self.scorer.start(sentence));
             if slot >= state.starts.len() {

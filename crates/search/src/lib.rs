@@ -50,6 +50,7 @@ mod constraints;
 mod finished;
 mod fused;
 mod guide;
+mod informed;
 mod length;
 mod options;
 mod pruning;
@@ -61,6 +62,7 @@ mod trellis;
 
 pub use constraints::{Constraints, ConstraintsError, Continues};
 pub use fused::{Fused, FusedState};
+pub use informed::{Informed, InformedState};
 pub use options::{CheckedOptions, Options, OptionsError, Stop, Strategy};
 pub use sampling::Sampling;
 pub use searcher::Searcher;

@@ -84,8 +84,9 @@ impl<'m, M: StepModel, T> Searcher<'m, M, T> {
         let mut tasks = Vec::new();
         let mut tokens = 0;
         while tokens < self.batch_tokens
-            && let Some(task) = next()
+            && let Some(mut task) = next()
         {
+            task.complete_shortlist(self.facts.end_of_sentence);
             tokens += task.source.len();
             tasks.push(task);
         }
@@ -93,15 +94,15 @@ impl<'m, M: StepModel, T> Searcher<'m, M, T> {
             return;
         }
         let end = self.facts.end_of_sentence;
-        let shortlists: Vec<_> = tasks.iter().map(|task| task.whole_shortlist(end)).collect();
         let sentence = |task| Sentence {
             slot: self.start(task),
+            words: &task.source,
             given_target: task.prefix.last() == Some(&end),
             attention: task.options.attention,
-            ..Sentence::new(SentId(0), &task.source)
+            shortlist: task.shortlist.as_ref(),
+            scorer: task.scorer.as_ref(),
         };
-        let sentences = tasks.iter().map(sentence).zip(&shortlists);
-        let sentences: Vec<_> = sentences.map(|(sentence, list)| sentence.with_shortlist(list.as_ref())).collect();
+        let sentences: Vec<_> = tasks.iter().map(sentence).collect();
         self.model.encode(&sentences, &mut self.state);
         self.waiting.extend(sentences.iter().map(|sentence| sentence.slot));
         for (slot, task) in self.waiting.iter().zip(tasks) {
@@ -136,14 +137,14 @@ impl<'m, M: StepModel, T> Searcher<'m, M, T> {
         for &slot in &self.active {
             let sentence = &mut self.sentences[slot.index()];
             let rows = sentence.rows().len();
-            sentence.select(facts, first_row, &mut self.scores, &mut self.selection);
+            sentence.select(sentence.facts(facts), first_row, &mut self.scores, &mut self.selection);
             first_row += rows;
         }
         self.rescore(first_row);
         let Self { model, state, sentences, tags, free, active, selection, .. } = self;
         active.retain(|&slot| {
             let sentence = &mut sentences[slot.index()];
-            let done = sentence.advance(facts, |row| model.attention(state, row), selection);
+            let done = sentence.advance(sentence.facts(facts), |row| model.attention(state, row), selection);
             if done {
                 let (source_len, hypotheses) = (sentence.source_len(), sentence.hypotheses(facts.end_of_sentence));
                 if let Some(tag) = tags[slot.index()].take() {

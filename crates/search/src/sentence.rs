@@ -1,5 +1,6 @@
 //! The search of one sentence: its open and its finished hypotheses, and the selection of one step.
 
+mod ending;
 mod scout;
 
 use crate::candidates::{BeamPlace, Best, Continuation};
@@ -10,7 +11,7 @@ use crate::length::Ranking;
 use crate::pruning::Pruning;
 use crate::sampling::{self, Sampler};
 use crate::trellis::{self, HypId, LastWords, Trellis};
-use crate::{Constraints, Counts, Hypothesis, Options, Stop, Strategy, Task, length};
+use crate::{Constraints, Counts, Options, Stop, Strategy, Task, length};
 use metaphrase_base::{ModelFacts, Parent, Row, StepScores, WordId};
 use rand_chacha::ChaCha8Rng;
 use std::collections::HashMap;
@@ -85,6 +86,8 @@ pub(crate) struct SentenceSearch {
     scouting: bool,
     /// Whether groups of words may stand three times in a row, as they do in the source.
     may_repeat: bool,
+    /// Whether the sentence has a scorer of its own, which may raise scores.
+    informed: bool,
     counts: Counts,
     trellis: Trellis,
     finished: FinishedList,
@@ -105,6 +108,7 @@ impl SentenceSearch {
         self.beam_size = options.beam_size_constrained.filter(|_| written_words > 0).unwrap_or(options.beam_size);
         self.counts = Counts::default();
         self.may_repeat = written_words == 0 || trellis::repeats(&task.source);
+        self.informed = task.scorer.is_some();
         self.scouting = self.is_narrow();
         self.draws.clear();
         if options.sampling.is_some() {
@@ -143,6 +147,11 @@ impl SentenceSearch {
 
     pub(crate) fn counts(&self) -> Counts {
         self.counts
+    }
+
+    /// What the search of this sentence must know about the model.
+    pub(crate) fn facts(&self, facts: ModelFacts) -> ModelFacts {
+        ModelFacts { log_probs: facts.log_probs && !self.informed, ..facts }
     }
 
     /// The rows that the next step must compute.
@@ -346,50 +355,5 @@ impl SentenceSearch {
     /// Adds a hypothesis of the current length to F.
     fn finish(&mut self, hyp: HypId) {
         self.finished.add(hyp, self.ranking.score(self.trellis.log_prob(hyp), self.length));
-    }
-
-    fn is_done(&self, facts: ModelFacts) -> bool {
-        let options = &self.options;
-        if self.open.is_empty() || self.length >= self.limit {
-            return true;
-        }
-        let (None, Some(to_beat)) = (options.sampling, self.finished.to_beat()) else { return false };
-        let log_probs = || self.open.iter().filter_map(|open| open.hyp).map(|hyp| self.trellis.log_prob(hyp));
-        if log_probs().all(|log_prob| log_prob < self.finished.best_log_prob - options.stop_margin) {
-            return true;
-        }
-        // No open hypothesis can enter the n-best list any more.
-        let reachable = |log_prob| self.ranking.reachable(log_prob, self.length + 1, self.limit);
-        facts.log_probs && log_probs().all(|log_prob| reachable(log_prob) <= to_beat)
-    }
-
-    /// Line 17 of Algorithm 1, GETBESTHYPOTHESIS, for the `n_best` best.
-    pub(crate) fn hypotheses(&mut self, end: WordId) -> Vec<Hypothesis> {
-        if let Some(LostEnd { parent, log_prob, score }) = self.finished.last_resort() {
-            // Its attention was not kept: it shows that of the word before it.
-            let hyp = self.trellis.add_like_parent(parent, end, log_prob, self.source_len);
-            self.finished.add(hyp, score);
-        } else if self.cut_off_counts() {
-            self.finish_cut_off();
-        }
-        let trace = |(hyp, score)| self.trellis.trace_back(hyp, end, score, self.source_len);
-        self.finished.iter().map(trace).collect()
-    }
-
-    /// Adds the hypotheses that the length limit cut off to F: those that meet all constraints or, if there are none, those
-    /// that come nearest.
-    fn finish_cut_off(&mut self) {
-        let needed = |open: &Open| self.constraints.as_ref().map_or(0, |automaton| automaton.needed(open.state));
-        let least = if self.finished.is_empty() { self.open.iter().map(needed).min().unwrap_or(0) } else { 0 };
-        let cut_off: Vec<HypId> =
-            self.open.iter().filter(|open| needed(open) == least).filter_map(|open| open.hyp).collect();
-        cut_off.into_iter().for_each(|hyp| self.finish(hyp));
-    }
-
-    /// Whether hypotheses that the length limit cut off are results. In Marian they compete with the finished
-    /// ones; in Algorithm 1 they are the last resort.
-    fn cut_off_counts(&self) -> bool {
-        let compete = self.options.stop == Stop::Shrink || self.options.sampling.is_some();
-        self.length >= self.limit && (compete || self.finished.is_empty())
     }
 }

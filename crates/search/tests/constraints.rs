@@ -220,6 +220,7 @@ fn constraints_do_not_depend_on_the_batch() {
         source: (0..1 + id * 7 % 13).map(|j| WordId(id * 31 + j)).chain([END]).collect(),
         prefix: words(if id.is_multiple_of(5) { &[2, 3] } else { &[] }),
         seed: 1,
+        scorer: None,
         constraints: match id % 4 {
             0 => None,
             1 => Some(phrases(&[&[1 + id % 8, 3], &[7]])),

@@ -8,5 +8,6 @@ mod cube;
 mod exhaustive;
 mod fairseq;
 mod fusion;
+mod informed;
 mod pruning;
 mod shortlists;

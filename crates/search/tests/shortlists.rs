@@ -1,8 +1,8 @@
 //! A shortlist bounds what a translation says, and never what the task itself asks for.
 
 use crate::common::words;
-use metaphrase_base::{ScoreBuffer, Scorer, Sentence, Shortlist, StepModel, WordId, WordScore, WordScores};
-use metaphrase_search::{Constraints, Fused, Hypothesis, Options, Searcher, Strategy, Task};
+use metaphrase_base::{ScoreBuffer, SentenceScorer, Shortlist, StepModel, WordId, WordScore, WordScores};
+use metaphrase_search::{Constraints, Hypothesis, Informed, Options, Searcher, Strategy, Task};
 use metaphrase_testkit::FakeModel;
 use std::sync::Arc;
 
@@ -43,31 +43,33 @@ fn translations_are_made_of_the_list_and_of_what_is_asked_for() {
 }
 
 /// Rewards word 9, which only it knows.
+#[derive(Debug)]
 struct Evidence;
 
-impl Scorer for Evidence {
-    type State = ();
-
-    fn start(&self, _: &Sentence<'_>) {}
-
-    fn needs(&self, sentence: &Sentence<'_>) -> Vec<WordId> {
-        assert_eq!(sentence.words.len(), 4);
-        words(&[9])
+impl SentenceScorer for Evidence {
+    fn start(&self) -> u32 {
+        0
     }
 
-    fn after(&self, (): (), _: WordId) {}
+    fn after(&self, _: u32, _: WordId) -> u32 {
+        0
+    }
 
-    fn scores<'a>(&'a self, (): (), weight: f32, buffer: &'a mut ScoreBuffer) -> WordScores<'a> {
-        buffer.listed = vec![WordScore { word: WordId(9), score: 20.0 * weight }];
+    fn words(&self) -> &[WordId] {
+        &[WordId(9)]
+    }
+
+    fn scores<'a>(&'a self, _: u32, buffer: &'a mut ScoreBuffer) -> WordScores<'a> {
+        buffer.listed = vec![WordScore { word: WordId(9), score: 20.0 }];
         WordScores::Sparse { base: 0.0, listed: &buffer.listed }
     }
 }
 
 #[test]
-fn words_that_a_scorer_needs_are_listed() {
-    let fused = Fused::new(Arc::new(FakeModel::random(3, 12, 3.0)), Evidence, 1.0);
+fn words_that_a_scorer_knows_are_listed() {
+    let informed = Informed::new(Arc::new(FakeModel::random(3, 12, 3.0)));
     for strategy in STRATEGIES {
-        let best = &one(&fused, strategy, |_| {})[0];
+        let best = &one(&informed, strategy, |task| task.scorer = Some(Arc::new(Evidence)))[0];
         assert!(best.words.contains(&WordId(9)), "{best:?}");
     }
 }

@@ -1,8 +1,9 @@
 //! The output layer for the words of shortlists: each sentence has its own, packed when the sentence enters its slot.
 
 use super::Output;
+use crate::linear::Linear;
 use metaphrase_base::{SentId, Sentence, Shortlist, Unit};
-use metaphrase_kernels::{Epilogue, Matrix, PackedMatrix, product};
+use metaphrase_kernels::{Matrix, Operand};
 
 /// The output layers of the sentences that have shortlists, by slot. Storage is kept from sentence to sentence.
 #[derive(Debug, Default)]
@@ -16,8 +17,7 @@ pub(crate) struct Lists {
 struct List {
     /// `None` where all words may translate the sentence.
     shortlist: Option<Shortlist>,
-    weights: PackedMatrix,
-    bias: Vec<f32>,
+    map: Linear,
 }
 
 impl Lists {
@@ -35,9 +35,7 @@ impl Lists {
             if let Some(shortlist) = sentence.shortlist {
                 columns.clear();
                 columns.extend(shortlist.words().iter().map(|word| word.0));
-                output.weights.select(columns, &mut list.weights);
-                list.bias.clear();
-                list.bias.extend(output.bias.iter().flat_map(|bias| columns.iter().map(|&word| bias[word as usize])));
+                output.0.select(columns, &mut list.map);
             }
         }
     }
@@ -48,9 +46,7 @@ impl Lists {
     }
 
     /// The logits of rows of the sentence in a slot, which has a shortlist: `rows × words of the list`.
-    pub(crate) fn logits(&self, slot: SentId, inputs: &Matrix, out: &mut Matrix) {
-        let List { weights, bias, .. } = &self.slots[slot.index()];
-        let bias = Some(&bias[..]).filter(|bias| !bias.is_empty());
-        product(inputs, weights, Epilogue { bias, ..Epilogue::default() }, out);
+    pub(crate) fn logits(&self, slot: SentId, inputs: Operand<'_>, out: &mut Matrix) {
+        self.slots[slot.index()].map.apply_to(inputs, out);
     }
 }

@@ -7,7 +7,7 @@ use super::decoder::Decoder;
 use super::stack::StackWork;
 use crate::parts::recurrent as parts;
 use crate::weights::CheckedTensor;
-use metaphrase_kernels::Matrix;
+use metaphrase_kernels::{Matrix, ProductStorage};
 
 /// A decoder, but for embeddings and the output layer.
 pub(super) trait AnyDecoder: Send + Sync {
@@ -63,6 +63,8 @@ pub(super) struct Prepared {
     pub(super) values: Matrix,
     /// As the means.
     pub(super) starts: Matrix,
+    /// For the rows that products read.
+    pub(super) rows: ProductStorage,
 }
 
 /// Work space of a step.

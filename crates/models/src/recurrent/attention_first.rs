@@ -88,21 +88,22 @@ impl AttentionFirst {
 
     /// The fully-connected layers over `x`: the second, fourth, … stand alone, the others add the one two below.
     fn run_layers(&self, x: &Matrix, hidden: &mut Matrix, work: &mut DecoderWork) {
-        let DecoderWork { below, top: middle, .. } = work;
+        let DecoderWork { below, top: middle, stack, .. } = work;
+        let rows = &mut stack.cell.rows;
         copy(x, hidden);
         for (i, layer) in self.layers.iter().enumerate() {
             if i > 0 && i % 2 == 0 {
                 // `below` is the layer two below, `middle` the one between.
-                layer.apply(middle, hidden);
+                layer.apply(middle, hidden, rows);
                 add_assign(hidden.as_mut_slice(), below.as_slice());
                 clipped_relu_in_place(hidden.as_mut_slice());
             } else if i == 0 {
                 copy(hidden, middle);
-                layer.apply(middle, hidden);
+                layer.apply(middle, hidden, rows);
                 clipped_relu_in_place(hidden.as_mut_slice());
             } else {
                 copy(hidden, below);
-                layer.apply(below, middle);
+                layer.apply(below, middle, rows);
                 clipped_relu_in_place(middle.as_mut_slice());
                 copy(middle, hidden);
             }
@@ -115,12 +116,12 @@ impl AttentionFirst {
             Top::None => {}
             Top::Tanh(map) => {
                 copy(hidden, below);
-                map.apply(below, hidden);
+                map.apply(below, hidden, &mut stack_work.cell.rows);
                 tanh_in_place(hidden.as_mut_slice());
             }
             Top::Gru(stack) => {
-                stack.input.apply(hidden, inputs);
-                stack.first_states(&given.parents[1], states);
+                stack.input.apply(hidden, inputs, &mut stack_work.cell.rows);
+                stack.first_states(&given.parents[1], states, &mut stack_work.cell.rows);
                 let u = Rows::of(states).by(given.parent_of);
                 let previous = given.parents[1].rows().by(given.parent_of);
                 stack.first().update(
@@ -149,11 +150,13 @@ impl AnyDecoder for AttentionFirst {
     /// What depends on the source alone: the keys of annotations, what they add to the cell's input, and of each mean
     /// annotation the state at the start.
     fn prepare(&self, annotations: &Matrix, means: &Matrix, prepared: &mut Prepared) {
-        self.keys.apply(annotations, &mut prepared.keys);
-        tanh_in_place(prepared.keys.as_mut_slice());
-        self.context.apply(annotations, &mut prepared.values);
-        self.start.apply(means, &mut prepared.starts);
-        tanh_in_place(prepared.starts.as_mut_slice());
+        let Prepared { keys, values, starts, rows } = prepared;
+        let annotations = self.keys.rows(annotations, rows);
+        self.keys.apply_to(annotations, keys);
+        tanh_in_place(keys.as_mut_slice());
+        self.context.apply_to(annotations, values);
+        self.start.apply(means, starts, rows);
+        tanh_in_place(starts.as_mut_slice());
     }
 
     fn step(
@@ -166,8 +169,8 @@ impl AnyDecoder for AttentionFirst {
     ) {
         let n = given.slots.len();
         let DecoderWork { words, states, query, weights, inputs, stack, .. } = &mut *work;
-        self.word.apply(given.words, words);
-        self.state.apply(&given.parents[0].output, states);
+        self.word.apply(given.words, words, &mut stack.cell.rows);
+        self.state.apply(&given.parents[0].output, states, &mut stack.cell.rows);
         let unit = Unit::Attention.timed();
         inputs.resize(n, self.context.outputs());
         let of_state = Rows::of(states).by(given.parent_of);

@@ -6,7 +6,7 @@ use super::rows::Rows;
 use crate::parts::recurrent::{Cell as Parts, CellForm};
 use crate::weights::CheckedTensor;
 use metaphrase_kernels as kernels;
-use metaphrase_kernels::Matrix;
+use metaphrase_kernels::{Matrix, ProductStorage};
 
 /// How a cell makes its new state of `a` (from the input), `u` (from the state) and the state; σ is the logistic
 /// function, ⊙ the product element by element.
@@ -105,6 +105,8 @@ pub(super) struct CellWork {
     gates: Vec<f32>,
     modulated: Matrix,
     products: Matrix,
+    /// For the rows that products read, those of the cell's owner, too.
+    pub(super) rows: ProductStorage,
 }
 
 /// A cell before its matrices are packed: the owner may set them beside others.
@@ -160,7 +162,7 @@ impl Cell {
         work: &mut CellWork,
     ) {
         next.resize(rows, self);
-        let CellWork { gates, modulated, products } = work;
+        let CellWork { gates, modulated, products, rows: storage } = work;
         let Some(projection) = &self.modulated else {
             return self.combine(rows, a, u, previous, next, gates);
         };
@@ -172,7 +174,7 @@ impl Cell {
                 *m = x * s;
             }
         }
-        projection.apply(modulated, products);
+        projection.apply(modulated, products, storage);
         let a = a.columns(0..gates_width);
         let (output, u) = (Rows::of(modulated), Rows::of(products));
         self.combine(rows, a, u, Previous { output, ..previous }, next, gates);

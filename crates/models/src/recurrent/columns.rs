@@ -3,6 +3,7 @@
 use crate::parts::recurrent::{GruMaps, Map, Norm as NormParts};
 use crate::weights::CheckedTensor;
 use core::ops::Range;
+use metaphrase_kernels::Precision;
 
 /// The finish of a product: a bias, then the normalisation of some ranges of columns.
 #[derive(Clone, Default)]
@@ -26,6 +27,8 @@ pub(super) struct Norm {
 /// Matrices that are multiplied by the same rows are set [`beside`](Self::beside) each other and become one product.
 #[derive(Clone)]
 pub(super) struct Columns {
+    /// What the matrix becomes.
+    pub(super) precision: Precision,
     pub(super) inputs: usize,
     pub(super) outputs: usize,
     pub(super) weights: Vec<f32>,
@@ -36,8 +39,8 @@ impl Columns {
     /// The product of a map, and its finish.
     pub(super) fn of(map: Map<CheckedTensor<'_>>) -> Self {
         let mut columns = match map.w {
-            Some(w) => Self::new(w.rows(), map.outputs, w.into_numbers()),
-            None => Self::new(0, map.outputs, Vec::new()), // zeros, to which a bias may be added
+            Some(w) => Self::new(w.precision(), [w.rows(), map.outputs], w.into_numbers()),
+            None => Self::new(Precision::F32, [0, map.outputs], Vec::new()), // zeros, to which a bias may be added
         };
         if let Some(bias) = map.inside {
             columns = columns.plus(0, bias);
@@ -68,22 +71,22 @@ impl Columns {
 
     /// The product by a matrix alone.
     pub(super) fn of_matrix(matrix: CheckedTensor<'_>) -> Self {
-        Self::new(matrix.rows(), matrix.cols(), matrix.into_numbers())
+        Self::new(matrix.precision(), [matrix.rows(), matrix.cols()], matrix.into_numbers())
     }
 
-    /// The identity: the product copies its input.
+    /// The identity: the product copies its input. It takes the precision of the matrix that it is set beside.
     pub(super) fn identity(size: usize) -> Self {
         let mut weights = vec![0.0; size * size];
         weights.iter_mut().step_by(size + 1).for_each(|w| *w = 1.0);
-        Self::new(size, size, weights)
+        Self::new(Precision::F32, [size, size], weights)
     }
 
-    fn new(inputs: usize, outputs: usize, weights: Vec<f32>) -> Self {
+    fn new(precision: Precision, [inputs, outputs]: [usize; 2], weights: Vec<f32>) -> Self {
         let finish = Finish { bias: vec![0.0; outputs], norms: Vec::new() };
-        Self { inputs, outputs, weights, finish }
+        Self { precision, inputs, outputs, weights, finish }
     }
 
-    /// `[self | right]`.
+    /// `[self | right]`, in the precision of `self`.
     pub(super) fn beside(self, right: Self) -> Self {
         debug_assert_eq!(self.inputs, right.inputs);
         let outputs = self.outputs + right.outputs;
@@ -99,7 +102,7 @@ impl Columns {
             let columns = norm.columns.start + self.outputs..norm.columns.end + self.outputs;
             Norm { columns, ..norm }
         }));
-        Self { inputs: self.inputs, outputs, weights, finish }
+        Self { precision: self.precision, inputs: self.inputs, outputs, weights, finish }
     }
 
     /// Adds `bias` to the columns from `start` on: after the normalisation where there is one.

@@ -100,8 +100,8 @@ impl Decoder {
         copy(&layers[0].output, top);
         for ((stack, parent), layer) in self.upper.iter().zip(&given.parents[1..]).zip(&mut layers[1..]) {
             copy(top, below);
-            stack.input.apply(below, inputs);
-            stack.first_states(parent, states);
+            stack.input.apply(below, inputs, &mut stack_work.cell.rows);
+            stack.first_states(parent, states, &mut stack_work.cell.rows);
             let (u, previous) = (Rows::of(states).by(given.parent_of), parent.rows().by(given.parent_of));
             let n = given.slots.len();
             stack.first().update(n, Rows::of(inputs), u, previous, layer, &mut stack_work.cell);
@@ -114,8 +114,8 @@ impl Decoder {
     }
 
     /// `t = tanh(y·W0 + b0 + top·W1 + b1 + c·W2 + b2)`, each term normalised where the model does.
-    fn read_out(&self, hidden: &mut Matrix, work: &DecoderWork) {
-        self.readout.apply(&work.top, hidden);
+    fn read_out(&self, hidden: &mut Matrix, work: &mut DecoderWork) {
+        self.readout.apply(&work.top, hidden, &mut work.stack.cell.rows);
         for r in 0..hidden.rows() {
             let row = hidden.row_mut(r);
             add_assign(row, &work.words.row(r)[work.words.cols() - self.dim_emb..]);
@@ -135,9 +135,11 @@ impl AnyDecoder for Decoder {
     }
 
     fn prepare(&self, annotations: &Matrix, means: &Matrix, prepared: &mut Prepared) {
-        self.attention.keys.apply(annotations, &mut prepared.keys);
-        self.context.product(annotations, &mut prepared.values);
-        self.start.apply(means, &mut prepared.starts);
+        let Prepared { keys, values, starts, rows } = &mut *prepared;
+        let annotations = self.context.rows(annotations, rows);
+        self.attention.keys.apply_to(annotations, keys);
+        self.context.product(annotations, values);
+        self.start.apply(means, starts, rows);
         tanh_in_place(prepared.starts.as_mut_slice());
     }
 
@@ -151,9 +153,9 @@ impl AnyDecoder for Decoder {
     ) {
         let n = given.slots.len();
         let DecoderWork { words, states, queries, contexts, weights, stack, .. } = &mut *work;
-        self.word.apply(given.words, words);
+        self.word.apply(given.words, words, &mut stack.cell.rows);
         if let Some(projection) = &self.first_state {
-            projection.apply(&given.parents[0].output, states);
+            projection.apply(&given.parents[0].output, states, &mut stack.cell.rows);
         }
         let a = self.word.outputs() - self.dim_emb;
         let previous = given.parents[0].rows().by(given.parent_of);
@@ -161,7 +163,7 @@ impl AnyDecoder for Decoder {
         let u = Rows::of(states).by(given.parent_of);
         self.first.update(n, Rows::of(words).columns(0..a), u, previous, base, &mut stack.cell);
 
-        self.query.apply(&base.output, queries);
+        self.query.apply(&base.output, queries, &mut stack.cell.rows);
         let unit = Unit::Attention.timed();
         contexts.resize(n, self.context.outputs());
         for r in 0..n {

@@ -109,7 +109,7 @@ impl Layer {
     /// Runs over the positions of all sentences at once, those that have a word there.
     fn run(&self, layout: &TimeMajor, x: &Matrix, out: &mut Matrix, work: &mut EncoderWork) {
         let EncoderWork { inputs, state, stack: stack_work, .. } = work;
-        self.stack.input.apply(x, inputs);
+        self.stack.input.apply(x, inputs, &mut stack_work.cell.rows);
         let cell = self.stack.first();
         out.resize(layout.rows(), cell.dim());
         state.resize(0, cell);

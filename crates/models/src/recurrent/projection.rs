@@ -1,54 +1,63 @@
 //! A product ready to run: packed weights and the finish.
 
-use super::columns::{Columns, Finish};
-use metaphrase_base::count_product;
-use metaphrase_kernels::{Epilogue, Matrix, PackedMatrix, WeightOrder, product};
+use super::columns::{Columns, Finish, Norm};
+use crate::linear::Linear;
+use metaphrase_kernels::{Matrix, Operand, PackedMatrix, ProductStorage, WeightOrder};
 
 /// `x·W`, then a bias and the normalisation of ranges of columns.
 pub(super) struct Projection {
-    weights: PackedMatrix,
-    finish: Finish,
+    map: Linear,
+    norms: Vec<Norm>,
 }
 
 impl Columns {
     /// Packs the matrix for the CPU at hand.
     pub(super) fn pack(self) -> Projection {
-        let weights = PackedMatrix::pack(&self.weights, self.inputs, self.outputs, WeightOrder::InputsByOutputs);
-        Projection { weights, finish: self.finish }
+        let Self { precision, inputs, outputs, weights, finish: Finish { bias, norms } } = self;
+        let weights = PackedMatrix::pack(precision, &weights, inputs, outputs, WeightOrder::InputsByOutputs);
+        Projection { map: Linear::new(weights, Some(bias)), norms }
     }
 }
 
 impl Projection {
     /// Number of columns of the result.
     pub(super) fn outputs(&self) -> usize {
-        self.finish.bias.len()
+        self.map.outputs()
     }
 
     /// The product with its finish: `out` becomes `x.rows() × outputs`.
-    pub(super) fn apply(&self, x: &Matrix, out: &mut Matrix) {
-        count_product(x.rows(), self.weights.inputs(), self.weights.outputs());
-        product(x, &self.weights, Epilogue { bias: Some(&self.finish.bias), ..Epilogue::default() }, out);
-        if !self.finish.norms.is_empty() {
+    pub(super) fn apply(&self, x: &Matrix, out: &mut Matrix, storage: &mut ProductStorage) {
+        self.apply_to(self.rows(x, storage), out);
+    }
+
+    /// The rows of `x` as this product reads them, and all others of the same model.
+    pub(super) fn rows<'a>(&self, x: &'a Matrix, storage: &'a mut ProductStorage) -> Operand<'a> {
+        self.map.rows(x, storage)
+    }
+
+    /// [`apply`](Self::apply) to rows that were made by [`rows`](Self::rows).
+    pub(super) fn apply_to(&self, x: Operand<'_>, out: &mut Matrix) {
+        self.map.apply_to(x, out);
+        if !self.norms.is_empty() {
             for r in 0..out.rows() {
-                self.finish.normalise(out.row_mut(r));
+                self.normalise(out.row_mut(r));
             }
         }
     }
 
     /// The product alone. As it is linear, sums of its rows may be [`finish`](Self::finish)ed instead of them.
-    pub(super) fn product(&self, x: &Matrix, out: &mut Matrix) {
-        count_product(x.rows(), self.weights.inputs(), self.weights.outputs());
-        product(x, &self.weights, Epilogue::default(), out);
+    pub(super) fn product(&self, x: Operand<'_>, out: &mut Matrix) {
+        self.map.product(x, out);
     }
 
     /// Completes a row of products.
     pub(super) fn finish(&self, row: &mut [f32]) {
-        metaphrase_kernels::add_assign(row, &self.finish.bias);
-        self.finish.normalise(row);
+        if let Some(bias) = self.map.bias() {
+            metaphrase_kernels::add_assign(row, bias);
+        }
+        self.normalise(row);
     }
-}
 
-impl Finish {
     fn normalise(&self, row: &mut [f32]) {
         for norm in &self.norms {
             metaphrase_kernels::layer_norm(

@@ -6,7 +6,7 @@ use super::projection::Projection;
 use super::rows::Rows;
 use crate::parts::recurrent::Cell as Parts;
 use crate::weights::CheckedTensor;
-use metaphrase_kernels::Matrix;
+use metaphrase_kernels::{Matrix, ProductStorage};
 
 /// A cell with its product by the state.
 struct StackedCell {
@@ -68,9 +68,9 @@ impl Stack {
     }
 
     /// `u` of the first cell for each row of the state.
-    pub(super) fn first_states(&self, state: &LayerState, out: &mut Matrix) {
+    pub(super) fn first_states(&self, state: &LayerState, out: &mut Matrix, storage: &mut ProductStorage) {
         if let Some(projection) = &self.first.state {
-            projection.apply(&state.output, out);
+            projection.apply(&state.output, out, storage);
         }
     }
 }
@@ -97,7 +97,7 @@ impl StackedCell {
     fn advance(&self, a: Rows<'_>, state: &mut LayerState, work: &mut StackWork) {
         let StackWork { states, next, cell } = work;
         if let Some(projection) = &self.state {
-            projection.apply(&state.output, states);
+            projection.apply(&state.output, states, &mut cell.rows);
         }
         let rows = state.output.rows();
         self.cell.update(rows, a, Rows::of(states), state.rows(), next, cell);

@@ -103,7 +103,7 @@ impl RecurrentState {
         self.embeddings.resize(self.layout.rows(), dim_emb);
         for (rank, sentence, _) in self.layout.sentences() {
             for (position, &word) in sentences[sentence].words.iter().enumerate() {
-                self.embeddings.row_mut(self.layout.row(rank, position)).copy_from_slice(table.word(word));
+                table.read(word, self.embeddings.row_mut(self.layout.row(rank, position)));
             }
         }
     }
@@ -126,7 +126,7 @@ impl RecurrentState {
 
     /// Moves what was prepared into the slots of the sentences.
     pub(super) fn fill(&mut self, sentences: &[Sentence<'_>]) {
-        let Prepared { keys, values, starts } = &self.prepared;
+        let Prepared { keys, values, starts, .. } = &self.prepared;
         for (rank, sentence, length) in self.layout.sentences() {
             let Sentence { slot, attention, .. } = sentences[sentence];
             let slot = slot.index();
@@ -190,7 +190,7 @@ impl RecurrentState {
         self.words.resize(rows.len(), dim_emb);
         for (r, row) in rows.iter().enumerate() {
             match row.parent {
-                Some(parent) => self.words.row_mut(r).copy_from_slice(table.word(parent.word)),
+                Some(parent) => table.read(parent.word, self.words.row_mut(r)),
                 // Marian: the first word is predicted from an embedding of zeros.
                 None => self.words.row_mut(r).fill(0.0),
             }

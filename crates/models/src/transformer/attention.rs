@@ -1,8 +1,8 @@
 //! Multi-head attention: one query at a time over the rows that it may see, so that nothing is padded or masked.
 
-use super::dense::Dense;
 use super::operations::Around;
 use super::relative::Relative;
+use crate::linear::Linear;
 use crate::parts::transformer as parts;
 use crate::weights::CheckedTensor;
 use metaphrase_kernels::{Matrix, Rows, heads_dot, heads_weighted_sum, softmax_in_place};
@@ -11,10 +11,10 @@ use metaphrase_kernels::{Matrix, Rows, heads_dot, heads_weighted_sum, softmax_in
 pub(super) struct Attention {
     pub(super) around: Around,
     pub(super) heads: Heads,
-    pub(super) queries: Dense,
-    pub(super) keys: Dense,
-    pub(super) values: Dense,
-    pub(super) projection: Option<Dense>,
+    pub(super) queries: Linear,
+    pub(super) keys: Linear,
+    pub(super) values: Linear,
+    pub(super) projection: Option<Linear>,
     pub(super) relative: Option<Relative>,
 }
 
@@ -29,10 +29,10 @@ impl Attention {
         Self {
             around,
             heads,
-            queries: Dense::pack(queries),
-            keys: Dense::pack(keys),
-            values: Dense::pack(values),
-            projection: projection.map(Dense::pack),
+            queries: Linear::pack(queries),
+            keys: Linear::pack(keys),
+            values: Linear::pack(values),
+            projection: projection.map(Linear::pack),
             relative: relative.map(|relative| Relative::pack(&relative, heads)),
         }
     }

@@ -1,8 +1,8 @@
 //! Average attention in place of the decoder's self-attention.
 
 use super::decoder::NewRows;
-use super::dense::Dense;
 use super::operations::{Around, AroundWork};
+use crate::linear::Linear;
 use crate::parts::transformer as parts;
 use crate::weights::CheckedTensor;
 use metaphrase_kernels::{Matrix, add_assign, axpy, mul_assign};
@@ -16,9 +16,9 @@ use metaphrase_kernels::{Matrix, add_assign, axpy, mul_assign};
 /// ```
 pub(super) struct AverageAttention {
     around: Around,
-    feed_forward: Vec<Dense>,
+    feed_forward: Vec<Linear>,
     /// From the block's input, and from the mean.
-    gates: Option<[Dense; 2]>,
+    gates: Option<[Linear; 2]>,
 }
 
 /// Work space of an [`AverageAttention`].
@@ -35,8 +35,8 @@ impl AverageAttention {
     /// The block of these tensors.
     pub(super) fn pack<'a>(block: parts::Block<CheckedTensor<'a>, parts::AverageAttention<CheckedTensor<'a>>>) -> Self {
         let (around, parts::AverageAttention { feed_forward, gates }) = Around::pack(block);
-        let gates = gates.map(|gates| [gates.input, gates.forget].map(Dense::pack));
-        Self { around, feed_forward: feed_forward.into_iter().map(Dense::pack).collect(), gates }
+        let gates = gates.map(|gates| [gates.input, gates.forget].map(Linear::pack));
+        Self { around, feed_forward: feed_forward.into_iter().map(Linear::pack).collect(), gates }
     }
 
     /// x ← the block's output. `means` get the means of the `new` rows, from those of their parents in `before`;
@@ -68,16 +68,16 @@ impl AverageAttention {
         match self.feed_forward.split_first() {
             None => hidden.as_mut_slice().copy_from_slice(seen.as_slice()),
             Some((first, others)) => {
-                first.apply(seen, hidden);
+                first.apply(seen, hidden, around_work.rows());
                 for map in others {
-                    map.apply(hidden, input);
+                    map.apply(hidden, input, around_work.rows());
                     std::mem::swap(hidden, input);
                 }
             }
         }
         if let Some([of_input, of_mean]) = &self.gates {
-            of_input.apply(x, input_gate);
-            of_mean.apply(hidden, forget_gate);
+            of_input.apply(x, input_gate, around_work.rows());
+            of_mean.apply(hidden, forget_gate, around_work.rows());
             mul_assign(input_gate.as_mut_slice(), x.as_slice());
             mul_assign(hidden.as_mut_slice(), forget_gate.as_slice());
             add_assign(hidden.as_mut_slice(), input_gate.as_slice());

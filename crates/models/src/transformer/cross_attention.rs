@@ -3,7 +3,7 @@
 use super::attention::{Attention, KeysValues};
 use super::operations::AroundWork;
 use metaphrase_base::{StepRow, Unit};
-use metaphrase_kernels::{Matrix, Rows};
+use metaphrase_kernels::{Matrix, Operand, Rows};
 
 /// Work space of attention over the source.
 #[derive(Debug, Default)]
@@ -15,10 +15,10 @@ pub(super) struct Work {
 }
 
 impl Attention {
-    /// Keys and values of the encoder's output (`words × d`): once per sentence.
-    pub(super) fn prepare(&self, encoded: &Matrix, out: &mut KeysValues) {
-        self.keys.apply(encoded, &mut out.keys);
-        self.values.apply(encoded, &mut out.values);
+    /// Keys and values of the encoder's output (`words × d`), as the keys' map reads it: once per sentence.
+    pub(super) fn prepare(&self, encoded: Operand<'_>, out: &mut KeysValues) {
+        self.keys.apply_to(encoded, &mut out.keys);
+        self.values.apply_to(encoded, &mut out.values);
     }
 
     /// x ← the block's output. `source(row)` are the prepared keys and values of the row's sentence. `on_weights` is called
@@ -33,7 +33,8 @@ impl Attention {
         around_work: &mut AroundWork,
     ) {
         let Work { input, queries, attended, weights } = work;
-        self.queries.apply(self.around.begin(x, input, around_work), queries);
+        let input = self.around.begin(x, input, around_work);
+        self.queries.apply(input, queries, around_work.rows());
         let unit = Unit::Attention.timed();
         attended.resize(x.rows(), x.cols());
         for (r, row) in rows.iter().enumerate() {

@@ -136,9 +136,11 @@ impl Decoder {
             let dim = encoded.words.cols();
             source.words.iter_mut().for_each(|words| words.resize(rows.len(), dim));
         }
+        let Some(first) = self.layers.first() else { return };
+        let Work { encoded: all, around_work, .. } = &mut state.work;
+        let encoded_words = first.context.keys.rows(&encoded.words, around_work.rows());
         for (i, layer) in self.layers.iter().enumerate() {
-            let all = &mut state.work.encoded;
-            layer.context.prepare(&encoded.words, all);
+            layer.context.prepare(encoded_words, all);
             for (sentence, rows) in sentences.iter().zip(&encoded.sentences) {
                 let words = &mut state.sources[sentence.slot.index()].words[i];
                 rows.clone().enumerate().for_each(|(to, from)| words.set(to, all, from));
@@ -166,7 +168,7 @@ impl Decoder {
             let word = row.parent.map(|parent| parent.word);
             self.input.write(word, history.position(Row::new(first + r)), x.row_mut(r));
         }
-        self.input.finish(x, &mut work.embedded, work.around_work.gate());
+        self.input.finish(x, &mut work.embedded, work.around_work.highway());
         drop(unit);
         for (i, (&own, memory)) in self.order.iter().zip(memories).enumerate() {
             let layer = &self.layers[own];
@@ -181,7 +183,7 @@ impl Decoder {
             layer.context.apply(x, rows, words, keep, &mut work.context, &mut work.around_work);
             layer.feed_forward.apply(x, &mut work.feed_forward, &mut work.around_work);
         }
-        self.top.apply(x, &work.embedded, work.around_work.gate());
+        self.top.apply(x, &work.embedded, work.around_work.highway());
     }
 }
 

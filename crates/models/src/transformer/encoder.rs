@@ -64,11 +64,11 @@ impl Encoder {
                 row += 1;
             }
         }
-        self.input.finish(x, embedded, around_work.gate());
+        self.input.finish(x, embedded, around_work.highway());
         for layer in &self.layers {
             layer.attention.encode(x, ranges, attention, around_work);
             layer.feed_forward.apply(x, feed_forward, around_work);
         }
-        self.top.apply(x, embedded, around_work.gate());
+        self.top.apply(x, embedded, around_work.highway());
     }
 }

@@ -1,7 +1,7 @@
 //! The position-wise feed-forward block.
 
-use super::dense::Dense;
 use super::operations::{Around, AroundWork};
+use crate::linear::Linear;
 use crate::parts::transformer as parts;
 use crate::weights::CheckedTensor;
 use metaphrase_kernels::Matrix;
@@ -10,7 +10,7 @@ use metaphrase_kernels::Matrix;
 pub(super) struct FeedForward {
     around: Around,
     /// At least one.
-    maps: Vec<Dense>,
+    maps: Vec<Linear>,
 }
 
 /// Work space of a [`FeedForward`].
@@ -25,20 +25,20 @@ impl FeedForward {
     /// The block of these tensors.
     pub(super) fn pack<'a>(block: parts::Block<CheckedTensor<'a>, parts::FeedForward<CheckedTensor<'a>>>) -> Self {
         let (around, maps) = Around::pack(block);
-        Self { around, maps: maps.into_iter().map(Dense::pack).collect() }
+        Self { around, maps: maps.into_iter().map(Linear::pack).collect() }
     }
 
     /// x ← the block's output; `x` is `rows × d`.
     pub(super) fn apply(&self, x: &mut Matrix, work: &mut Work, around_work: &mut AroundWork) {
         let Work { input, hidden, next } = work;
         let input = self.around.begin(x, input, around_work);
-        self.maps[0].apply(input, hidden);
+        self.maps[0].apply(input, hidden, around_work.rows());
         // A block of one map has read its input, which `begin` may have left in `x` itself.
         let Some((last, inner)) = self.maps[1..].split_last() else {
             return self.around.end(None, hidden, x, around_work);
         };
         for map in inner {
-            map.apply(hidden, next);
+            map.apply(hidden, next, around_work.rows());
             std::mem::swap(hidden, next);
         }
         self.around.end(Some(last), hidden, x, around_work);

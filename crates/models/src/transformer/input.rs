@@ -1,10 +1,10 @@
 //! From words to what the first layer sees.
 
-use super::operations::Process;
+use super::operations::{HighwayWork, Process};
 use super::positions::Positions;
 use crate::embedding::Embedding;
 use metaphrase_base::WordId;
-use metaphrase_kernels::{Matrix, axpy};
+use metaphrase_kernels::{Matrix, scale};
 use std::sync::Arc;
 
 /// Embeddings, positions and what follows them, of the encoder or the decoder.
@@ -19,18 +19,21 @@ pub(super) struct Input {
 impl Input {
     /// The vector of `word` at `position`; without a word, as before a translation begins, of the position alone.
     pub(super) fn write(&self, word: Option<WordId>, position: usize, out: &mut [f32]) {
-        out.fill(0.0);
-        if let Some(word) = word {
-            axpy(self.scale, self.embedding.word(word), out);
+        match word {
+            Some(word) => {
+                self.embedding.read(word, out);
+                scale(self.scale, out);
+            }
+            None => out.fill(0.0),
         }
         self.positions.add(position, out);
     }
 
     /// What the first layer sees of the vectors that [`write`](Self::write) made, in place. They themselves are left
     /// in `embedded`: a skip connection of the whole stack may lead from there.
-    pub(super) fn finish(&self, x: &mut Matrix, embedded: &mut Matrix, gate: &mut Matrix) {
+    pub(super) fn finish(&self, x: &mut Matrix, embedded: &mut Matrix, work: &mut HighwayWork) {
         embedded.resize(x.rows(), x.cols());
         embedded.as_mut_slice().copy_from_slice(x.as_slice());
-        self.process.apply(x, embedded, gate);
+        self.process.apply(x, embedded, work);
     }
 }

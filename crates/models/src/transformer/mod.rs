@@ -13,7 +13,6 @@ mod attention;
 mod average_attention;
 mod cross_attention;
 mod decoder;
-mod dense;
 mod encoder;
 mod feed_forward;
 mod history;

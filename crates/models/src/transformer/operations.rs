@@ -1,9 +1,9 @@
 //! What stands before and after the blocks of a Transformer: skip connections, normalisations, highways.
 
-use super::dense::Dense;
+use crate::linear::Linear;
 use crate::parts::transformer as parts;
 use crate::weights::CheckedTensor;
-use metaphrase_kernels::{Matrix, add_assign, layer_norm, rms_norm};
+use metaphrase_kernels::{Matrix, ProductStorage, add_assign, layer_norm, rms_norm};
 
 /// One operation with its weights.
 enum Step {
@@ -14,7 +14,7 @@ enum Step {
     /// y / sqrt(mean square + ε) ⊙ scale.
     RmsNorm { scale: Vec<f32> },
     /// g ⊙ y + (1 - g) ⊙ x with g = σ(x · Wh + bh).
-    Highway(Dense),
+    Highway(Linear),
 }
 
 /// A sequence of operations, as in Marian's `preProcess` and `postProcess`.
@@ -32,17 +32,17 @@ impl Process {
                 Step::LayerNorm { scale: scale.into_numbers(), bias: bias.into_numbers() }
             }
             parts::Step::RmsNorm { scale } => Step::RmsNorm { scale: scale.into_numbers() },
-            parts::Step::Highway(map) => Step::Highway(Dense::pack(map)),
+            parts::Step::Highway(map) => Step::Highway(Linear::pack(map)),
         };
         Self { steps: process.steps.into_iter().map(step).collect(), epsilon: process.epsilon }
     }
 
     /// Runs the operations on `y`; skip connections and highways lead from `x`, which is as large.
-    pub(super) fn apply(&self, y: &mut Matrix, x: &Matrix, gate: &mut Matrix) {
-        self.run(&self.steps, y, x, gate);
+    pub(super) fn apply(&self, y: &mut Matrix, x: &Matrix, work: &mut HighwayWork) {
+        self.run(&self.steps, y, x, work);
     }
 
-    fn run(&self, steps: &[Step], y: &mut Matrix, x: &Matrix, gate: &mut Matrix) {
+    fn run(&self, steps: &[Step], y: &mut Matrix, x: &Matrix, HighwayWork { gate, rows }: &mut HighwayWork) {
         for step in steps {
             match step {
                 Step::Add => add_assign(y.as_mut_slice(), x.as_slice()),
@@ -53,7 +53,7 @@ impl Process {
                     (0..y.rows()).for_each(|r| rms_norm(y.row_mut(r), scale, None, self.epsilon));
                 }
                 Step::Highway(map) => {
-                    map.apply(x, gate);
+                    map.apply(x, gate, rows);
                     for ((y, &x), &g) in y.as_mut_slice().iter_mut().zip(x.as_slice()).zip(gate.as_slice()) {
                         *y = g * *y + (1.0 - g) * x;
                     }
@@ -69,17 +69,30 @@ pub(super) struct Around {
     after: Process,
 }
 
+/// Work space of [`Process`].
+#[derive(Debug, Default)]
+pub(super) struct HighwayWork {
+    gate: Matrix,
+    /// For the rows that any map reads.
+    rows: ProductStorage,
+}
+
 /// Work space of [`Around`].
 #[derive(Debug, Default)]
 pub(super) struct AroundWork {
     output: Matrix,
-    gate: Matrix,
+    highway: HighwayWork,
 }
 
 impl AroundWork {
     /// Work space of a [`Process`] that is not around a block.
-    pub(super) const fn gate(&mut self) -> &mut Matrix {
-        &mut self.gate
+    pub(super) const fn highway(&mut self) -> &mut HighwayWork {
+        &mut self.highway
+    }
+
+    /// For the rows that the block's maps read.
+    pub(super) const fn rows(&mut self) -> &mut ProductStorage {
+        &mut self.highway.rows
     }
 }
 
@@ -101,27 +114,27 @@ impl Around {
         }
         out.resize(x.rows(), x.cols());
         out.as_mut_slice().copy_from_slice(x.as_slice());
-        self.before.apply(out, x, &mut around_work.gate);
+        self.before.apply(out, x, &mut around_work.highway);
         out
     }
 
     /// Ends a block whose last map is `last`, on `h` (without one, `h` is the block's output as it stands): `x` was the
     /// block's input and becomes the output. A skip connection that comes first is part of the product.
-    pub(super) fn end(&self, last: Option<&Dense>, h: &mut Matrix, x: &mut Matrix, work: &mut AroundWork) {
-        let AroundWork { output, gate } = work;
+    pub(super) fn end(&self, last: Option<&Linear>, h: &mut Matrix, x: &mut Matrix, work: &mut AroundWork) {
+        let AroundWork { output, highway } = work;
         let steps = &self.after.steps[..];
         match (last, steps) {
             (Some(last), [Step::Add, rest @ ..]) => {
-                last.apply_and_add(h, x, output);
-                self.after.run(rest, output, x, gate);
+                last.apply_and_add(h, x, output, &mut highway.rows);
+                self.after.run(rest, output, x, highway);
             }
             (Some(last), steps) => {
-                last.apply(h, output);
-                self.after.run(steps, output, x, gate);
+                last.apply(h, output, &mut highway.rows);
+                self.after.run(steps, output, x, highway);
             }
             (None, steps) => {
                 std::mem::swap(h, output);
-                self.after.run(steps, output, x, gate);
+                self.after.run(steps, output, x, highway);
             }
         }
         std::mem::swap(x, output);

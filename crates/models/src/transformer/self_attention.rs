@@ -73,8 +73,9 @@ impl Attention {
         let first = history.rows() - x.rows();
         let any_raw = !self.around.begins_plain() && (0..x.rows()).any(|r| source(r) == KeySource::Raw);
         if any_raw {
-            self.keys.apply(x, &mut raw.keys);
-            self.values.apply(x, &mut raw.values);
+            let x = self.keys.rows(x, around_work.rows());
+            self.keys.apply_to(x, &mut raw.keys);
+            self.values.apply_to(x, &mut raw.values);
         }
         let unit = Unit::Attention.timed();
         arena.resize(history.len(), x.cols());
@@ -115,9 +116,10 @@ impl Attention {
     fn project(&self, x: &Matrix, work: &mut Work, around_work: &mut AroundWork) {
         let Work { input, queries, words, attended, .. } = work;
         let input = self.around.begin(x, input, around_work);
-        self.queries.apply(input, queries);
-        self.keys.apply(input, &mut words.keys);
-        self.values.apply(input, &mut words.values);
+        let input = self.queries.rows(input, around_work.rows());
+        self.queries.apply_to(input, queries);
+        self.keys.apply_to(input, &mut words.keys);
+        self.values.apply_to(input, &mut words.values);
         attended.resize(x.rows(), x.cols());
     }
 }

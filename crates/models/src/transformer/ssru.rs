@@ -1,8 +1,8 @@
 //! The simpler simple recurrent unit in place of the decoder's self-attention.
 
 use super::decoder::NewRows;
-use super::dense::Dense;
 use super::operations::{Around, AroundWork};
+use crate::linear::Linear;
 use crate::parts::transformer as parts;
 use crate::weights::CheckedTensor;
 use metaphrase_kernels::{Matrix, lerp, relu_in_place};
@@ -16,9 +16,9 @@ use metaphrase_kernels::{Matrix, lerp, relu_in_place};
 /// ```
 pub(super) struct Ssru {
     around: Around,
-    candidate: Dense,
-    forget: Dense,
-    projection: Option<Dense>,
+    candidate: Linear,
+    forget: Linear,
+    projection: Option<Linear>,
     /// c_0
     start: Vec<f32>,
 }
@@ -39,9 +39,9 @@ impl Ssru {
         Self {
             around,
             start: vec![0.0; candidate.w.cols()],
-            candidate: Dense::pack(candidate),
-            forget: Dense::pack(forget),
-            projection: projection.map(Dense::pack),
+            candidate: Linear::pack(candidate),
+            forget: Linear::pack(forget),
+            projection: projection.map(Linear::pack),
         }
     }
 
@@ -57,8 +57,9 @@ impl Ssru {
     ) {
         let Work { input, candidate, forget, output } = work;
         let input = self.around.begin(x, input, around_work);
-        self.candidate.apply(input, candidate);
-        self.forget.apply(input, forget);
+        let input = self.candidate.rows(input, around_work.rows());
+        self.candidate.apply_to(input, candidate);
+        self.forget.apply_to(input, forget);
         cells.resize(new.first + x.rows(), x.cols());
         output.resize(x.rows(), x.cols());
         for (r, row) in new.rows.iter().enumerate() {

@@ -2,9 +2,10 @@
 
 #![allow(dead_code, reason = "each test uses its part")]
 
-use metaphrase_base::{StepModel, WordId};
+use metaphrase_base::{SentenceScorer, StepModel, WordId};
 use metaphrase_search::{Constraints, Options, Outcome, Searcher, Task};
 use metaphrase_testkit::FakeModel;
+use std::sync::Arc;
 
 #[derive(Clone)]
 pub struct Sentence {
@@ -13,6 +14,7 @@ pub struct Sentence {
     pub prefix: Vec<WordId>,
     pub seed: u64,
     pub constraints: Option<Constraints>,
+    pub scorer: Option<Arc<dyn SentenceScorer>>,
 }
 
 pub fn words(words: &[u32]) -> Vec<WordId> {
@@ -20,7 +22,7 @@ pub fn words(words: &[u32]) -> Vec<WordId> {
 }
 
 pub fn sentence(source: &[u32]) -> Sentence {
-    Sentence { id: 0, source: words(source), prefix: Vec::new(), seed: 5, constraints: None }
+    Sentence { id: 0, source: words(source), prefix: Vec::new(), seed: 5, constraints: None, scorer: None }
 }
 
 /// Outcomes in the order of the sentences' ids.
@@ -30,6 +32,7 @@ pub fn search<M: StepModel>(model: &M, options: &Options, batch: usize, sentence
         prefix: s.prefix.clone(),
         seed: s.seed,
         constraints: s.constraints.clone(),
+        scorer: s.scorer.clone(),
         ..Task::new(s.id, s.source.clone(), &options)
     };
     let mut tasks = sentences.iter().map(task);

@@ -1,7 +1,6 @@
 //! The Moses detokeniser.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 use super::char_class::{self as class, is, is_cjk, words};
 
@@ -80,30 +79,38 @@ impl MosesDetokenizer {
     pub fn detokenize_line(&self, line: &str) -> String {
         let line = format!(" {line} ").replace(" @-@ ", "-");
         let line = if self.unescape { unescape(&line) } else { line.into() };
-        let tokens: Vec<&str> = words(&line).collect();
-
         let mut text = String::with_capacity(line.len());
-        let mut quotes = Quotes::default();
-        let mut space = "";
-        for i in 0..tokens.len() {
-            let join = self.join(&tokens, i, &mut quotes);
-            text.push_str(match join {
-                Join::Free | Join::Right => space,
-                Join::Left => "",
-                // Not at the start of the line.
-                Join::Spaced if i == 0 => "",
-                Join::Spaced => " ",
-            });
-            text.push_str(tokens[i]);
-            space = if join == Join::Right { "" } else { " " };
+        let mut joined = Joined::default();
+        for token in words(&line) {
+            if self.join(&mut joined, token) {
+                text.push(' ');
+            }
+            text.push_str(token);
         }
         text
     }
 
-    /// The first rule that holds for token `i`.
-    fn join<'a>(&self, tokens: &[&'a str], i: usize, quotes: &mut Quotes<'a>) -> Join {
-        let token = tokens[i];
-        let previous = i.checked_sub(1).map(|i| tokens[i]);
+    /// Whether a space stands before `token`, behind the tokens that `joined` has noted; it notes the token, too. Tokens have
+    /// no white space in them, and no entities.
+    pub fn join<'a>(&self, joined: &mut Joined<'a>, token: &'a str) -> bool {
+        let join = self.rule(joined, token);
+        let previous = joined.previous;
+        let elided = previous.is_some_and(is_elision) && matches!(self.lang, Language::French | Language::Italian);
+        let space = match join {
+            Join::Free | Join::Right => joined.space && !(elided && token.starts_with(is_letter)),
+            Join::Left => false,
+            // Not at the start of the line.
+            Join::Spaced => previous.is_some(),
+        };
+        joined.space = join != Join::Right;
+        joined.last_but_one = previous.filter(|_| self.lang == Language::Czech);
+        joined.previous = Some(token);
+        space
+    }
+
+    /// The first rule that holds for a token.
+    fn rule<'a>(&self, joined: &mut Joined<'a>, token: &'a str) -> Join {
+        let previous = joined.previous;
         let made_of = |set: &str| token.chars().all(|c| set.contains(c));
         let unspaced = |c| match self.lang {
             Language::Korean => false,
@@ -125,42 +132,47 @@ impl MosesDetokenizer {
         }
         match self.lang {
             Language::English if previous.is_some() && is_contraction(token) => return Join::Left,
-            Language::Czech if is_decimal_part(&tokens[..=i]) => return Join::Left,
-            Language::French | Language::Italian
-                if is_elision(token) && tokens.get(i + 1).is_some_and(|next| next.starts_with(is_letter)) =>
-            {
-                return Join::Right;
-            }
+            Language::Czech if is_decimal_part(joined.last_but_one, previous, token) => return Join::Left,
             _ => {}
         }
         if made_of("'\"„“`") {
             let possessive =
                 self.lang == Language::English && token == "'" && previous.is_some_and(|token| token.ends_with('s'));
-            return quotes.join(token, self.lang, possessive);
+            return joined.quote(token, self.lang, possessive);
         }
         Join::Free
     }
 }
 
-/// How often each quotation mark has opened or closed so far in the line.
-#[derive(Default)]
-struct Quotes<'a>(HashMap<&'a str, usize>);
+/// The tokens of a line so far, as far as they decide about spaces.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Joined<'a> {
+    previous: Option<&'a str>,
+    /// In Czech.
+    last_but_one: Option<&'a str>,
+    /// Whether a space follows the last token.
+    space: bool,
+    /// Quotation marks that have opened and not closed, in order.
+    open: Vec<&'a str>,
+}
 
-impl<'a> Quotes<'a> {
+impl<'a> Joined<'a> {
     /// Marks open and close by turns. A possessive (`Jones '`) closes nothing.
-    fn join(&mut self, token: &'a str, lang: Language, possessive: bool) -> Join {
+    fn quote(&mut self, token: &'a str, lang: Language, possessive: bool) -> Join {
         let kind = if token.chars().all(|c| "„“".contains(c)) { "\"" } else { token };
-        let count = self.0.entry(kind).or_default();
-        match token {
-            "„" if lang == Language::Czech => *count = 0,
-            "“" if lang == Language::Czech => *count = 1,
-            _ => {}
-        }
-        let opens = count.is_multiple_of(2);
+        let opens = match token {
+            "„" if lang == Language::Czech => true,
+            "“" if lang == Language::Czech => false,
+            _ => self.open.binary_search(&kind).is_err(),
+        };
         if opens && possessive {
             return Join::Left;
         }
-        *count += 1;
+        match (self.open.binary_search(&kind), opens) {
+            (Err(place), true) => self.open.insert(place, kind),
+            (Ok(place), false) => _ = self.open.remove(place),
+            _ => {}
+        }
         if opens { Join::Right } else { Join::Left }
     }
 }
@@ -179,10 +191,10 @@ fn is_elision(token: &str) -> bool {
     token.strip_suffix('\'').is_some_and(|rest| rest.ends_with(is_letter))
 }
 
-/// Whether the tokens end like `3 , 14`.
-fn is_decimal_part(tokens: &[&str]) -> bool {
+/// Whether the tokens are like `3 , 14`.
+fn is_decimal_part(whole: Option<&str>, mark: Option<&str>, part: &str) -> bool {
     let digits = |token: &str| token.bytes().all(|b| b.is_ascii_digit());
-    matches!(tokens, [.., whole, "." | ",", part] if digits(whole) && digits(part))
+    whole.is_some_and(digits) && matches!(mark, Some("." | ",")) && digits(part)
 }
 
 /// The entities that the tokeniser writes, and three that older versions of Moses wrote.
@@ -200,8 +212,9 @@ const ENTITIES: [(&str, &str); 11] = [
     ("&amp;", "&"),
 ];
 
-/// One pass; the output is not read again: `&amp;lt;` becomes `&lt;`.
-fn unescape(text: &str) -> Cow<'_, str> {
+/// Replaces XML entities by characters, in one pass; the output is not read again: `&amp;lt;` becomes `&lt;`.
+#[must_use]
+pub fn unescape(text: &str) -> Cow<'_, str> {
     let mut parts = text.split('&');
     let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {

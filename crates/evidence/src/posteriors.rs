@@ -1,0 +1,80 @@
+//! N-grams with their posteriors.
+
+use metaphrase_base::WordId;
+use std::ops::Range;
+
+/// What a system believes about the translation of one sentence: n-grams with their posteriors, in order of their lengths
+/// and words.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Posteriors {
+    words: Vec<WordId>,
+    entries: Vec<Entry>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Entry {
+    words: Range<u32>,
+    order: u32,
+    posterior: f32,
+    expected: f32,
+}
+
+/// An n-gram of a [`Posteriors`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct NGram<'a> {
+    /// Its words; the first may be [`BEGIN`](crate::BEGIN), the last the end of sentence.
+    pub words: &'a [WordId],
+    /// Number of its units, n.
+    pub order: usize,
+    /// The probability that a translation contains it at least once.
+    pub posterior: f32,
+    /// The number of times that a translation contains it, on average.
+    pub expected: f32,
+}
+
+impl Posteriors {
+    /// Adds an n-gram. A posterior that rounding made larger than 1 becomes 1.
+    pub(crate) fn push(&mut self, words: &[WordId], order: usize, posterior: f64, expected: f64) {
+        let start = self.words.len() as u32;
+        self.words.extend_from_slice(words);
+        let words = start..WordId::new(self.words.len()).0;
+        let entry =
+            Entry { words, order: order as u32, posterior: posterior.min(1.0) as f32, expected: expected as f32 };
+        self.entries.push(entry);
+    }
+
+    /// Puts the n-grams into their order.
+    pub(crate) fn sort(&mut self) {
+        let words = &self.words;
+        let of = |entry: &Entry| &words[entry.words.start as usize..entry.words.end as usize];
+        self.entries.sort_unstable_by(|a, b| (a.order, of(a).len(), of(a)).cmp(&(b.order, of(b).len(), of(b))));
+    }
+
+    /// The n-grams.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = NGram<'_>> {
+        self.entries.iter().map(|entry| NGram {
+            words: &self.words[entry.words.start as usize..entry.words.end as usize],
+            order: entry.order as usize,
+            posterior: entry.posterior,
+            expected: entry.expected,
+        })
+    }
+
+    /// Number of n-grams.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there are no n-grams: no evidence.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Bytes that the n-grams take.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.words.capacity() * size_of::<WordId>() + self.entries.capacity() * size_of::<Entry>()
+    }
+}

@@ -1,0 +1,96 @@
+//! The rows that products read, in the numbers of the weights.
+
+use crate::int8;
+use crate::lanes::Rows;
+use crate::matrix::Matrix;
+use crate::number::{Bf16, Float, Precision};
+use crate::packed::Panels;
+use std::ops::Range;
+
+/// Rows as the numbers that weights of one [`Precision`] are multiplied by: rounded once, for all products that read them.
+#[derive(Clone, Copy, Debug)]
+pub struct Operand<'a> {
+    precision: Precision,
+    rows: usize,
+    inputs: usize,
+    /// `rows × lanes of a row`.
+    pub(crate) lanes: &'a [f32],
+    /// Factors of the rows of integers, none of floats.
+    pub(crate) scales: &'a [f32],
+}
+
+impl<'a> Operand<'a> {
+    /// Some of the rows.
+    ///
+    /// # Panics
+    /// If there are no such rows.
+    #[must_use]
+    pub fn part(&self, rows: Range<usize>) -> Operand<'a> {
+        let lanes = self.lanes.len().checked_div(self.rows).unwrap_or(0);
+        let scales = if self.scales.is_empty() { &[] } else { &self.scales[rows.clone()] };
+        Operand { rows: rows.len(), lanes: &self.lanes[rows.start * lanes..rows.end * lanes], scales, ..*self }
+    }
+}
+
+impl Operand<'_> {
+    /// Number of rows.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Numbers in a row.
+    #[must_use]
+    pub fn inputs(&self) -> usize {
+        self.inputs
+    }
+
+    /// The numbers that the rows are.
+    #[must_use]
+    pub fn precision(&self) -> Precision {
+        self.precision
+    }
+}
+
+/// Rows of f32 are read as they lie.
+impl<'a> From<&'a Matrix> for Operand<'a> {
+    fn from(x: &'a Matrix) -> Self {
+        Self { precision: Precision::F32, rows: x.rows(), inputs: x.cols(), lanes: x.as_slice(), scales: &[] }
+    }
+}
+
+/// Work space of products, to be used again and again.
+#[derive(Clone, Default)]
+pub struct ProductStorage {
+    /// Rows of the left factor, as lanes.
+    pub(crate) rows: Matrix,
+    /// The factors of rows of integers.
+    scales: Vec<f32>,
+    /// The right factor of products by a transposed matrix.
+    pub(crate) panels: Panels,
+}
+
+impl ProductStorage {
+    /// The rows of `x` as weights of this precision read them: as they lie, or rounded into the present storage, without an
+    /// allocation once the storage has been as large before. To integers of 8 bits a row is rounded by a factor of its own, its
+    /// greatest magnitude / 127. A row with NaN or infinity gets a factor of NaN, and so do its products.
+    pub fn operand<'a>(&'a mut self, x: &'a Matrix, precision: Precision) -> Operand<'a> {
+        match precision {
+            Precision::F32 => return x.into(),
+            Precision::Bf16 => _ = Bf16::rows(Rows::new(x.as_slice(), x.rows(), x.cols()), &mut self.rows),
+            Precision::Int8 => {
+                self.rows.resize(x.rows(), int8::row_lanes(x.cols()));
+                self.scales.resize(x.rows(), 0.0);
+                int8::quantise_rows(x, &mut self.rows, &mut self.scales);
+            }
+        }
+        let scales = if precision == Precision::Int8 { &self.scales[..] } else { &[] };
+        Operand { precision, rows: x.rows(), inputs: x.cols(), lanes: self.rows.as_slice(), scales }
+    }
+}
+
+impl std::fmt::Debug for ProductStorage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "ProductStorage({} bytes)", self.rows.capacity() * 4 + self.panels.bytes())
+    }
+}
