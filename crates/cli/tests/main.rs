@@ -20,4 +20,5 @@ mod shortlist;
 mod tokenize;
 mod train;
 mod unfinished;
+mod unknown;
 mod usage;

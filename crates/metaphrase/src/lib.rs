@@ -32,6 +32,7 @@ mod phrase_based;
 mod stream;
 mod translation;
 mod translator;
+mod unknown;
 
 pub use alignment::{AlignmentKind, Attention};
 pub use builder::TranslatorBuilder;
@@ -49,6 +50,7 @@ pub use options::TranslateOptions;
 pub use package::{Package, Report, convert, inspect};
 pub use translation::{Hypothesis, Request, Translation};
 pub use translator::Translator;
+pub use unknown::{Dictionary, DictionaryError};
 
 /// The code of the README compiles and runs.
 #[cfg(doctest)]
