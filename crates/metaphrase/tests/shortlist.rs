@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 fn source() -> Vec<String> {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/everyday.en");
     let mut lines = crate::common::lines(&examples);
-    lines.truncate(10);
+    lines.truncate(6);
     lines
 }
 
@@ -67,8 +67,9 @@ fn a_line_has_its_own_list_with_every_strategy_and_in_any_batch() {
     let [alone, together] = [(1, 1), (2, 128)].map(with);
     let pairs =
         [(alone.clone().build().unwrap(), together.clone().build().unwrap()), (ensemble(alone), ensemble(together))];
-    for (alone, together) in &pairs {
-        for strategy in [Strategy::Beam, Strategy::Grid, Strategy::Cube, Strategy::AcceleratedCube] {
+    let strategies = [Strategy::Beam, Strategy::Grid, Strategy::Cube, Strategy::AcceleratedCube];
+    for ((alone, together), strategies) in pairs.iter().zip([&strategies[..], &strategies[..1]]) {
+        for &strategy in strategies {
             for sampling in [None, Some(Sampling::TopK { k: 5, temperature: 1.0 })] {
                 if sampling.is_some() && strategy != Strategy::Beam {
                     continue;
@@ -103,7 +104,7 @@ fn what_is_listed_is_found_and_scored() {
     let short = builder().shortlist(&table, SIZE).build().unwrap();
     let found = short.translate(&source()).unwrap();
     let same = free.iter().zip(&found).filter(|(free, found)| free.text() == found.text()).count();
-    assert!(same >= 8, "{same} of 10");
+    assert!(same >= 5, "{same} of 6");
     for (line, (free, found)) in source().iter().zip(free.iter().zip(&found)) {
         if free.text() == found.text() {
             assert!(found.hypotheses[0].log_prob >= free.hypotheses[0].log_prob, "normalised over fewer words");
