@@ -16,7 +16,8 @@ import resource
 import subprocess
 import sys
 import tempfile
-import time
+
+from measured import run
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SPM = os.path.join(HERE, "../models/en-de/source.spm")
@@ -56,13 +57,8 @@ def inputs(folder):
 
 def peak(program, arguments, path):
     """Peak megabytes and seconds of a process that reads the file."""
-    begun = time.time()
-    with open(path, "rb") as text:
-        child = subprocess.Popen([program, *arguments], stdin=text, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        _, status, usage = os.wait4(child.pid, 0)
-    if os.waitstatus_to_exitcode(status) != 0:
-        sys.exit(f"{' '.join(arguments)} < {path} failed with {os.waitstatus_to_exitcode(status)}")
-    return round(usage.ru_maxrss / 1000), round(time.time() - begun, 1)
+    taken = run([program, *arguments], path)
+    return round(taken.peak_mb), round(taken.wall, 1)
 
 
 def commands(name, path):

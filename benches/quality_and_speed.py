@@ -10,20 +10,11 @@ the fastest run, without the time that an empty input takes.
 
 import argparse
 import json
-import os
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
-
-def processor_seconds(command, source, target):
-    with open(source, "rb") as given, open(target, "wb") as out:
-        process = subprocess.Popen(command, stdin=given, stdout=out)
-        _, status, usage = os.wait4(process.pid, 0)
-    if status != 0:
-        sys.exit(f"{' '.join(command)} failed")
-    return usage.ru_utime + usage.ru_stime
+from measured import run
 
 
 def main():
@@ -43,11 +34,11 @@ def main():
         commands[name] = [arguments.metaphrase, *common, *(part for model in models.split("+") for part in ("-m", model))]
     with tempfile.TemporaryDirectory() as folder:
         texts = {name: Path(folder) / str(i) for i, name in enumerate(commands)}
-        idle = {name: processor_seconds(command, os.devnull, os.devnull) for name, command in commands.items()}
+        idle = {name: run(command).cpu for name, command in commands.items()}
         seconds = {name: [] for name in commands}
         for _ in range(arguments.runs):
             for name, command in commands.items():
-                seconds[name].append(processor_seconds(command, arguments.source, texts[name]) - idle[name])
+                seconds[name].append(run(command, arguments.source, texts[name]).cpu - idle[name])
         rows = []
         for name, text in texts.items():
             evaluate = [arguments.metaphrase, "evaluate", "--metric", "bleu", "--json", str(arguments.reference), "-i", str(text)]

@@ -1,110 +1,203 @@
-"""Metaphrase beside pymarian and CTranslate2: the same model, sentences and beam, one thread, f32, in one run.
+"""Metaphrase beside pymarian and CTranslate2: the same model, sentences and beam, in one run.
 
-    compare.py MODEL_DIR TEXT [--beam 4] [--runs 5] [--single] [--only marian,...] [--ctranslate2 CONVERTED_DIR]
-               [--json docs/results/speed.json --name "model, text"]
+    compare.py MODEL_DIR TEXT [--reference FILE] [--beam 4] [--runs 5] [--single] [--threads 1] [--precision f32,int8]
+               [--only marian,...] [--ctranslate2 CONVERTED_DIR] [--shortlist LEX] [--json FILE --name "model, text"]
 
-Engines take turns (A B C A B C ...), so that a machine that slows down slows all of them. Of each run it takes processor
-time (user + system) and peak memory of the whole process, model loading and segmentation included; the same for an empty input
-is subtracted from the time. Prints minimum, median and maximum, and the median of the ratios to Metaphrase, as JSON.
+Each engine has variants: instruction sets (on AMD's processors CTranslate2 does not choose AVX-512 itself), sizes of batches,
+Marian's kinds of products. Each variant runs once, and the fastest of each engine and precision takes part in the comparison
+(`tried` in the JSON has the others). Then engines take turns (A B C A B C ...), so that a machine that slows down slows
+all of them. Of each run it takes processor time (user + system), wall time and peak memory of the whole process; the
+times that an empty input takes, model loading included, are subtracted. Prints JSON: minimum, median and maximum, and the
+median of the ratios of processor times to those of the first variant of Metaphrase in the same turn. BLEU with --reference.
 
---single: one sentence at a time. Otherwise each engine's own batching with its usual settings.
---json: puts the figures into this file, in place of older ones of the same name; `cargo run -p experiments -- tables`
-writes the tables of the documentation from it. CTranslate2 runs with each instruction set that --isa names (on AMD's
-processors it does not choose AVX-512 itself).
+--single: one sentence at a time: the next one is written when the answer to the last one was read; p50, p95 and p99 of the
+milliseconds between, of the fastest run of each sentence. --threads: words per second of wall time count.
+--shortlist: Marian's text format, for Metaphrase and Marian; for CTranslate2 convert the model with it.
+--json: puts the figures into this file, in place of older ones of the same name and setting; `cargo run -p experiments --
+tables` writes the tables of the documentation from it.
 Needs, in the Python that runs it: pymarian, ctranslate2, sentencepiece.
 """
 
 import argparse
 import json
-import os
 import pathlib
 import statistics
 import subprocess
 import sys
+import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+sys.path.insert(0, str(HERE.parent))
+import measured  # noqa: E402
+
+GEMM = {"f32": ["float32"], "int8": ["intgemm8", "packed8avx512", "packed8avx2"], "int16": ["intgemm16", "packed16"]}
+COMPUTE = {"f32": "float32", "int8": "int8", "int16": "int16", "bf16": "bfloat16"}
 
 
-def engines(args):
-    model, vocab = args.model / "model.npz", args.model / "vocab.spm"
+def metaphrase(args, precision):
+    """Commands of variants by name."""
     binary = args.binary or ROOT / "target/release/metaphrase"
-    ours = [str(binary), "translate", "-m", str(args.model), "--beam-size", str(args.beam), "--normalize", "1", "--threads", "1", "--quiet"]
+    command = [binary, "translate", "-m", args.model, "--beam-size", args.beam, "--normalize", "1", "--threads", args.threads, "--quiet"]
+    command += ["--precision", precision, *(["--shortlist", args.shortlist] if args.shortlist else [])]
     if args.single:
-        ours += ["--batch-tokens", "1"]
-    marian = [os.path.join(os.path.dirname(sys.executable), "pymarian"), "decode", "-m", str(model), "-v", str(vocab), str(vocab)]
-    marian += ["--beam-size", str(args.beam), "--normalize", "1", "--cpu-threads", "1", "--quiet"]
-    marian += ["--mini-batch", "1"] if args.single else "--mini-batch 64 --mini-batch-words 1024 --maxi-batch 1000 --maxi-batch-sort src -w 2500".split()
-    result = {"metaphrase": ours, "marian": marian}
-    if args.ctranslate2:
-        batch = "0" if args.single else "1024"
-        command = [sys.executable, str(HERE / "translate_ctranslate2.py"), str(args.ctranslate2), str(vocab), str(args.beam), batch]
-        for isa in args.isa.split(","):
-            result[f"ctranslate2 {isa}"] = ["env", f"CT2_FORCE_CPU_ISA={isa}", *command]
-    only = args.only.split(",") if args.only else [name.split()[0] for name in result]
-    return {name: command for name, command in result.items() if name == "metaphrase" or name.split()[0] in only}
+        return {"": [*command, "--batch-tokens", "1"]}
+    return {f"batch {n}": [*command, "--batch-tokens", n] for n in args.batches} if args.batches else {"": command}
 
 
-def run(command, text):
-    """Processor seconds and peak memory in MB of one run."""
-    with open(text, "rb") as source, open(os.devnull, "wb") as nowhere:
-        process = subprocess.Popen(command, stdin=source, stdout=nowhere, stderr=subprocess.DEVNULL)
-        _, status, usage = os.wait4(process.pid, 0)
-    if status != 0:
-        sys.exit(f"{command} failed with status {status}")
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+def marian(args, precision):
+    model, vocab = args.model / "model.npz", args.model / "vocab.spm"
+    command = [pathlib.Path(sys.executable).parent / "pymarian", "decode", "-m", model, "-v", vocab, vocab]
+    command += ["--beam-size", args.beam, "--normalize", "1", "--cpu-threads", args.threads, "--quiet"]
+    command += ["--shortlist", args.shortlist, 100, 100, 0] if args.shortlist else []
+    command += "--mini-batch 1 --maxi-batch 1".split() if args.single else "--mini-batch 64 --mini-batch-words 1024 --maxi-batch 1000 --maxi-batch-sort src -w 2500".split()
+    return {kind: [*command, "--gemm-type", kind] for kind in GEMM.get(precision, [])}
+
+
+def ctranslate2(args, precision):
+    if not args.ctranslate2 or precision not in COMPUTE:
+        return {}
+    variants = {}
+    for isa in args.isa.split(","):
+        for batch in ["0"] if args.single else args.ctranslate2_batches.split(","):
+            command = [sys.executable, HERE / "translate_ctranslate2.py", args.ctranslate2, args.model / "vocab.spm", args.beam, batch]
+            command += [COMPUTE[precision], args.threads, *(["vmap"] if args.shortlist else [])]
+            force = [] if isa == "default" else [f"CT2_FORCE_CPU_ISA={isa}"]
+            variants[f"{isa}{'' if args.single else f' batch {batch}'}"] = ["env", *force, *command]
+    return variants
+
+
+ENGINES = {"metaphrase": metaphrase, "marian": marian, "ctranslate2": ctranslate2}
+
+
+class Engine:
+    """An engine with a precision: its command, and what its runs took."""
+
+    def __init__(self, args, command, target):
+        self.args, self.command, self.target = args, command, target
+        self.lines = args.text.read_text(encoding="utf-8").splitlines()
+        idle = [measured.run(command) for _ in range(3)]
+        self.idle_cpu, self.idle_wall = (statistics.median(getattr(run, what) for run in idle) for what in ("cpu", "wall"))
+        self.cpu, self.wall, self.peaks = [], [], []
+        self.latencies = None
+
+    def run(self):
+        if self.args.single:
+            taken, seconds, answers = measured.converse(self.command, self.lines)
+            # The first line waits for the model.
+            best = self.latencies or seconds[1:]
+            self.latencies = [min(pair) for pair in zip(best, seconds[1:], strict=True)]
+            self.target.write_text("".join(f"{answer}\n" for answer in answers), encoding="utf-8")
+        else:
+            taken = measured.run(self.command, self.args.text, self.target)
+        self.cpu.append(taken.cpu - self.idle_cpu)
+        self.wall.append(taken.wall - self.idle_wall)
+        self.peaks.append(taken.peak_mb)
+
+    def seconds(self):
+        return min(self.wall if self.args.threads > 1 else self.cpu)
+
+
+def choose(args, name, precision, folder):
+    """The fastest variant of an engine, and the seconds of all."""
+    tried = {}
+    for number, (variant, command) in enumerate(ENGINES[name](args, precision).items()):
+        try:
+            engine = Engine(args, command, folder / f"{name}-{precision}-{number}")
+            engine.run()
+        except SystemExit as failed:
+            print(f"{name} {precision} {variant}: {str(failed)[-300:]}", file=sys.stderr)
+            continue
+        tried[variant] = engine
+        print(f"{name} {precision} {variant}: {engine.seconds():.3f} s", file=sys.stderr)
+    best = min(tried, key=lambda variant: tried[variant].seconds(), default=None)
+    return best, tried
+
+
+def bleu(args, target):
+    command = [args.binary or ROOT / "target/release/metaphrase", "evaluate", "--metric", "bleu", "--json", args.reference, "-i", target]
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)["score"]
+
+
+def figures(args, engine, first, words):
+    """What is written of an engine."""
+    three = lambda values: [round(v, 3) for v in (min(values), statistics.median(values), max(values))]
+    row = {
+        "seconds": three(engine.cpu),
+        "wall_seconds": three(engine.wall),
+        "words_per_cpu_second": round(words / min(engine.cpu)),
+        "words_per_second": round(words / min(engine.wall)),
+        "times_metaphrase": round(statistics.median(a / b for a, b in zip(engine.cpu, first.cpu)), 3),
+        "wall_times_metaphrase": round(statistics.median(a / b for a, b in zip(engine.wall, first.wall)), 3),
+        "peak_mb": round(statistics.median(engine.peaks)),
+        "start_seconds": round(engine.idle_cpu, 3),
+    }
+    if engine.latencies:
+        row |= {f"p{p}_ms": round(measured.percentile(engine.latencies, p) * 1e3, 2) for p in (50, 95, 99)}
+    if args.reference:
+        row["bleu"] = bleu(args, engine.target)
+    return row
 
 
 def main():
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", type=pathlib.Path)
     parser.add_argument("text", type=pathlib.Path)
+    parser.add_argument("--reference", type=pathlib.Path)
     parser.add_argument("--beam", type=int, default=4)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--single", action="store_true")
-    parser.add_argument("--only", default="")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--precision", default="f32")
+    parser.add_argument("--only", default="marian,ctranslate2")
+    parser.add_argument("--shortlist", type=pathlib.Path)
+    parser.add_argument("--batches", type=lambda text: text.split(","), default=[], help="of Metaphrase, in pieces [default: its own]")
     parser.add_argument("--ctranslate2", type=pathlib.Path)
-    parser.add_argument("--isa", default="AVX2,AVX512")
+    parser.add_argument("--ctranslate2-batches", default="512,1024,2048,4096")
+    parser.add_argument("--isa", default="default,AVX2,AVX512")
     parser.add_argument("--binary", type=pathlib.Path)
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--name", default="")
     args = parser.parse_args()
-    sentences = sum(1 for _ in open(args.text, "rb"))
-    seconds, memory, idle = {}, {}, {}
-    commands = engines(args)
-    for name, command in commands.items():
-        idle[name] = statistics.median(run(command, os.devnull)[0] for _ in range(3))
-    for _ in range(args.runs):
-        for name, command in commands.items():
-            time, peak = run(command, args.text)
-            seconds.setdefault(name, []).append(time - idle[name])
-            memory.setdefault(name, []).append(peak)
-    measured = {"name": args.name or f"{args.model.name}, {args.text.name}", "single": args.single, "beam": args.beam}
-    measured |= {"sentences": sentences, "runs": args.runs, "engines": {}}
-    for name in commands:
-        ratio = statistics.median(theirs / ours for theirs, ours in zip(seconds[name], seconds["metaphrase"]))
-        times = sorted(seconds[name])
-        measured["engines"][name] = {
-            "seconds": [round(t, 3) for t in (times[0], statistics.median(times), times[-1])],
-            "times_metaphrase": round(ratio, 3),
-            "peak_mb": round(statistics.median(memory[name])),
-            "start_seconds": round(idle[name], 3),
-        }
-    print(json.dumps(measured, indent=1))
+    names = ["metaphrase", *(name for name in args.only.split(",") if name)]
+    with tempfile.TemporaryDirectory() as folder:
+        engines, tried = {}, {}
+        for precision in args.precision.split(","):
+            for name in names:
+                best, all = choose(args, name, precision, pathlib.Path(folder))
+                if best is not None:
+                    full = " ".join(part for part in (name, precision, best) if part)
+                    engines[full] = all[best]
+                    tried[f"{name} {precision}"] = {variant: round(engine.seconds(), 3) for variant, engine in all.items()}
+        for engine in engines.values():
+            engine.cpu, engine.wall, engine.peaks, engine.latencies = [], [], [], None
+        for _ in range(args.runs):
+            for engine in engines.values():
+                engine.run()
+        words = len(args.text.read_text(encoding="utf-8").split())
+        found = {"name": args.name or f"{args.model.name}, {args.text.name}", "single": args.single, "beam": args.beam}
+        found |= {"threads": args.threads, "shortlist": bool(args.shortlist), "precision": args.precision}
+        found |= {"sentences": sum(1 for _ in open(args.text, "rb")), "words": words, "runs": args.runs, "tried": tried}
+        first = next(iter(engines.values()))
+        found["engines"] = {name: figures(args, engine, first, words) for name, engine in engines.items()}
+    print(json.dumps(found, indent=1))
     if args.json:
-        record(args.json, measured)
+        record(args.json, found)
 
 
-def record(path, measured):
-    """Puts the figures in place of older ones of the same name and batching."""
-    key = lambda m: (m["name"], m["single"])
+def record(path, found):
+    """Puts the figures in place of older ones of the same name and setting."""
+    setting = {"name": "", "single": False, "beam": 4, "threads": 1, "shortlist": False, "precision": "f32"}
+    key = lambda m: [m.get(field, default) for field, default in setting.items()]
     all = json.loads(path.read_text()) if path.exists() else []
-    places = [i for i, m in enumerate(all) if key(m) == key(measured)]
+    places = [i for i, m in enumerate(all) if key(m) == key(found)]
     if places:
-        all[places[0]] = measured
+        all[places[0]] = found
     else:
-        all.append(measured)
+        all.append(found)
     path.write_text(json.dumps(all, indent=1) + "\n")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -20,6 +20,9 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "benches"))
+import measured  # noqa: E402
+
 METHODS = {"intersection": "intersect", "union": "union", "grow-diag": "grow-diag",
            "grow-diag-final": "grow-diag-final", "grow-diag-final-and": "grow-diag-final-and"}  # fmt: skip
 SETS = {
@@ -58,13 +61,8 @@ def make_corpus(arguments):
 
 def run(command, output=None, **environment):
     """CPU seconds, seconds and peak memory in MB of a program and all that it starts."""
-    timed = ["/usr/bin/time", "-f", "%U %S %e %M", "-o", "/dev/stderr", *map(str, command)]
-    with open(output or os.devnull, "wb") as stdout:
-        done = subprocess.run(timed, stdout=stdout, stderr=subprocess.PIPE, env={**os.environ, **environment})
-    if done.returncode != 0:
-        sys.exit(f"{' '.join(timed)}\n{done.stderr.decode()}")
-    user, system, wall, peak = map(float, done.stderr.split()[-4:])
-    return {"cpu_seconds": round(user + system, 1), "seconds": round(wall, 1), "peak_mb": round(peak / 1024)}
+    taken = measured.run(command, target=output or os.devnull, environment={**os.environ, **environment})
+    return {"cpu_seconds": round(taken.cpu, 1), "seconds": round(taken.wall, 1), "peak_mb": round(taken.peak_mb)}
 
 
 def add(first, second):

@@ -16,30 +16,19 @@ import argparse
 import gzip
 import json
 import multiprocessing
-import os
 import pathlib
 import random
 import re
 import statistics
 import subprocess
 import sys
-import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "benches"))
+from measured import run  # noqa: E402
+
 TEST = ["wmt-news/newstest2013", "tatoeba-de-en/test", "multi30k/test_2017_flickr"]
 ORDER = "5"
-
-
-def run(command, source=os.devnull, target=os.devnull):
-    """Processor seconds, wall seconds, peak MB, and what it said on standard error."""
-    with open(source, "rb") as stdin, open(target, "wb") as stdout:
-        start = time.monotonic()
-        process = subprocess.Popen([str(part) for part in command], stdin=stdin, stdout=stdout, stderr=subprocess.PIPE)
-        said = process.stderr.read().decode()
-        _, status, usage = os.wait4(process.pid, 0)
-    if status != 0:
-        sys.exit(f"{command} failed: {said}")
-    return usage.ru_utime + usage.ru_stime, time.monotonic() - start, usage.ru_maxrss / 1024, said
 
 
 def texts(data, work, metaphrase):

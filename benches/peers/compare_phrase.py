@@ -21,6 +21,9 @@ import tempfile
 
 import sacrebleu
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import measured  # noqa: E402
+
 SETUPS = {
     "Moses": "-search-algorithm 0 -b 0 -s {0}",
     "Moses, cube pruning": "-search-algorithm 1 -b 0 -s {0} -cube-pruning-pop-limit {0}",
@@ -30,14 +33,10 @@ SETUPS = {
 def run(moses, folder, options, source):
     """Processor seconds of a run, and its lines."""
     command = [moses, "-f", "moses.ini", "-threads", "1", "-v", "0", *options.split()]
-    with tempfile.TemporaryFile() as output, open(source, "rb") as text:
-        process = subprocess.Popen(command, cwd=folder, stdin=text, stdout=output, stderr=subprocess.DEVNULL)
-        _, status, usage = os.wait4(process.pid, 0)
-        if status != 0:
-            sys.exit(f"{command} failed with status {status}")
-        output.seek(0)
+    with tempfile.NamedTemporaryFile() as output:
+        taken = measured.run(command, source, output.name, cwd=folder)
         lines = [line.strip() for line in output.read().decode().splitlines()]
-    return usage.ru_utime + usage.ru_stime, lines
+    return taken.cpu, lines
 
 
 def fastest(*arguments):

@@ -14,14 +14,15 @@ f32, Metaphrase f32 and bf16.
 import argparse
 import json
 import re
-import resource
 import statistics
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "benches"))
+import measured  # noqa: E402
+
 REPORTS = 3
 
 TRANSFORMER = """--type transformer --dim-emb 256 --enc-depth 4 --dec-depth 2 --transformer-heads 8
@@ -34,15 +35,9 @@ NETWORKS = {"Transformer 4+2 of 256": (TRANSFORMER, "en-de.toml"), "cGRU 256/512
 
 def run(command):
     """Output, CPU seconds and peak memory in MB of a program."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    timed = ["/usr/bin/time", "-f", "peak-kilobytes %M", *map(str, command)]
-    done = subprocess.run(timed, capture_output=True, text=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    text = done.stdout + done.stderr
-    if done.returncode != 0:
-        sys.exit(f"{' '.join(map(str, command))}\n{text}")
-    seconds = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
-    return text, seconds, int(re.search(r"peak-kilobytes (\d+)", text)[1]) / 1024
+    with tempfile.NamedTemporaryFile("r", encoding="utf-8") as output:
+        taken = measured.run(command, target=output.name)
+        return output.read() + taken.said, taken.cpu, taken.peak_mb
 
 
 def marian(arguments, network, words, threads, folder):

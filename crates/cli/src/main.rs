@@ -6,6 +6,7 @@
 mod align;
 mod alignment;
 mod average;
+mod bench;
 mod convert;
 mod curves;
 mod evaluate;
@@ -77,6 +78,7 @@ enum Command {
     Average(average::Args),
     #[command(subcommand)]
     Shortlist(shortlist::Command),
+    Bench(Box<bench::Args>),
     Curves(curves::Args),
     #[command(subcommand)]
     Phrase(phrase::Command),
@@ -107,6 +109,7 @@ fn main() -> ExitCode {
         Command::Vocabulary(command) => vocabulary::run(&command),
         Command::Average(args) => average::run(&args),
         Command::Shortlist(command) => shortlist::run(&command, &terminal),
+        Command::Bench(args) => bench::run(&args, &terminal),
         Command::Curves(args) => curves::run(&args),
         Command::Phrase(command) => phrase::run(&command, &terminal),
         Command::Lm(command) => lm::run(&command, &terminal),

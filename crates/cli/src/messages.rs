@@ -58,6 +58,13 @@ impl Terminal {
     }
 }
 
+impl Terminal {
+    /// Prints messages as another process of this program wrote them.
+    pub fn pass_on(&self, messages: &str) {
+        self.bars.suspend(|| eprint!("{messages}"));
+    }
+}
+
 impl Default for Messages {
     fn default() -> Self {
         Self { quiet: false, log: LevelFilter::WARN }

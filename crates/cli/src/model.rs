@@ -61,6 +61,16 @@ impl ModelArgs {
         Ok(())
     }
 
+    /// The number of threads that was asked for.
+    pub fn threads(&self) -> Option<NonZeroUsize> {
+        self.threads
+    }
+
+    /// The batch of each thread, in source pieces.
+    pub fn batch_tokens(&self) -> usize {
+        self.batch_tokens.get()
+    }
+
     /// Whether each sentence is translated alone.
     pub fn one_by_one(&self) -> bool {
         self.batch_tokens.get() == 1

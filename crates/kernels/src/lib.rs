@@ -67,7 +67,7 @@ pub use matrix::Matrix;
 pub use number::Precision;
 pub use operand::{Operand, ProductStorage};
 pub use packed::{PackedMatrix, WeightOrder};
-pub use peak::{peak_bf16, peak_f32, peak_int8, read_bandwidth};
+pub use peak::{peak, read_bandwidth};
 pub use product::{Activation, Epilogue, product, product_add, rounded_product, rounded_product_add};
 pub use reduce::{dot, layer_norm, log_sum_exp, max, rms_norm, softmax_in_place, tanh_dot};
 pub use topk::{Best, TopK};

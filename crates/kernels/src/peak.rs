@@ -4,28 +4,20 @@
 
 use crate::aligned::Lanes;
 use crate::isa::{Kernel, Simd, dispatch};
-use crate::number::{Bf16, F32, Int8, Number};
+use crate::number::{Bf16, F32, Int8, Number, Precision};
 use std::hint::black_box;
 use std::marker::PhantomData;
 use std::time::Instant;
 
-/// Multiplications and additions of f32 per second that this thread's instruction set reaches: 2 for each multiply-add.
-/// Takes about 40 ms.
+/// Multiplications and additions per second that this thread's instruction set reaches with numbers of this kind: 2 for each
+/// multiply-add. Takes about 40 ms.
 #[must_use]
-pub fn peak_f32() -> f64 {
-    peak::<F32>(1)
-}
-
-/// As [`peak_f32`], for products of bf16.
-#[must_use]
-pub fn peak_bf16() -> f64 {
-    peak::<Bf16>(2)
-}
-
-/// As [`peak_f32`], for products of integers of 8 bits with sums of 32 bits.
-#[must_use]
-pub fn peak_int8() -> f64 {
-    peak::<Int8>(4)
+pub fn peak(precision: Precision) -> f64 {
+    match precision {
+        Precision::F32 => of_number::<F32>(1),
+        Precision::Bf16 => of_number::<Bf16>(2),
+        Precision::Int8 => of_number::<Int8>(4),
+    }
 }
 
 /// Bytes per second at which this thread reads `bytes` bytes of memory again and again, as a product of one row reads its
@@ -41,7 +33,7 @@ pub fn read_bandwidth(bytes: usize) -> f64 {
 const CHAINS: usize = 12;
 
 /// Operations per second with `per_lane` products in a lane.
-fn peak<N: Number>(per_lane: usize) -> f64 {
+fn of_number<N: Number>(per_lane: usize) -> f64 {
     let (x, w) = ([Lanes([1.0; 16]); 8], [Lanes([1.0; 16]); CHAINS]);
     let rounds = 1000;
     // Half the chains where registers are half as wide and half as many.
@@ -83,12 +75,12 @@ impl<N: Number, const C: usize> Kernel for Chains<'_, N, C> {
 
     #[inline(always)]
     fn run<S: Simd>(self, s: S) -> f32 {
+        let w: [S::F; C] = std::array::from_fn(|i| s.load(&self.w[i].0));
         let mut sums = [s.splat(0.0); C];
         for round in 0..self.rounds {
             let x = s.load(&self.x[round % 8].0);
-            for (sum, w) in sums.iter_mut().zip(self.w) {
-                *sum = N::mul_add(s, x, s.load(&w.0), *sum);
-            }
+            // An array that is made anew stays in registers.
+            sums = std::array::from_fn(|i| N::mul_add(s, x, w[i], sums[i]));
         }
         sums.into_iter().map(|sum| s.sum(sum)).sum()
     }
@@ -103,10 +95,9 @@ impl Kernel for Read<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, s: S) -> f32 {
         let mut sums = [s.splat(0.0); CHAINS];
-        for lines in self.0.chunks_exact(CHAINS) {
-            for (sum, line) in sums.iter_mut().zip(lines) {
-                *sum = s.add(*sum, s.load(&line.0));
-            }
+        let (blocks, _) = self.0.as_chunks::<CHAINS>();
+        for block in blocks {
+            sums = std::array::from_fn(|i| s.add(sums[i], s.load(&block[i].0)));
         }
         sums.into_iter().map(|sum| s.sum(sum)).sum()
     }
@@ -118,7 +109,8 @@ mod tests {
 
     #[test]
     fn limits_are_measured() {
-        for speed in [peak_f32(), peak_bf16(), peak_int8(), read_bandwidth(1 << 18)] {
+        let peaks = [Precision::F32, Precision::Bf16, Precision::Int8].map(peak);
+        for speed in peaks.into_iter().chain([read_bandwidth(1 << 18)]) {
             assert!(speed > 1e7 && speed < 1e14, "{speed}");
         }
     }

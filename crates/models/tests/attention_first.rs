@@ -191,6 +191,7 @@ fn systems() -> Vec<(RecurrentConfig, AttentionFirst)> {
             let config = RecurrentConfig {
                 dim_emb: E,
                 dim_rnn: D,
+                dim_encoder: None,
                 encoder_type: EncoderType::Joined,
                 encoder_cell: Cell::Gru,
                 encoder_cell_depth: 1,

@@ -1,4 +1,4 @@
-//! Line charts as SVG.
+//! Line charts, and bars of parts, as SVG.
 //!
 //! A series has its own colour and its own dashes. The legend below the charts shows both, and the rightmost point of a
 //! series carries its name. The file holds one element for each line, so that two versions of a
@@ -13,6 +13,9 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod bars;
+
+pub use bars::{Bars, bars_svg};
 use std::fmt::Write;
 
 const WIDTH: f64 = 640.0;

@@ -154,7 +154,11 @@ fn skips(name: &str, operations: &Operations) -> Option<String> {
 
 impl RecurrentConfig {
     fn find(&self, problems: &mut Problems) {
-        let sizes = [("dim-emb", "embedding size", self.dim_emb), ("dim-rnn", "state size", self.dim_rnn)];
+        let sizes = [
+            ("dim-emb", "embedding size", self.dim_emb),
+            ("dim-rnn", "state size", self.dim_rnn),
+            ("dim-encoder", "state size of the encoder", self.dim_encoder.unwrap_or(self.dim_rnn)),
+        ];
         let depths = [
             ("encoder-depth", "encoder depth", self.encoder_depth),
             ("encoder-cell-depth", "encoder cell depth", self.encoder_cell_depth),
@@ -226,10 +230,14 @@ impl RecurrentConfig {
     /// Cells of kind SRU and SSRU whose input has another width than their state.
     fn find_widths(&self, problems: &mut Problems) {
         let RecurrentConfig { dim_emb, dim_rnn, .. } = *self;
+        let dim_encoder = self.dim_encoder.unwrap_or(dim_rnn);
         let square = |cell| matches!(cell, Cell::Sru | Cell::Ssru);
         let both_directions = matches!(self.encoder_type, EncoderType::BiUnidirectional | EncoderType::Joined);
-        let (key, problem) = if (square(self.encoder_cell) || square(self.decoder_cell)) && dim_emb != dim_rnn {
+        let (key, problem) = if square(self.decoder_cell) && dim_emb != dim_rnn {
             ("dim-rnn", format!("embeddings have {dim_emb} numbers and states {dim_rnn}"))
+        } else if square(self.encoder_cell) && dim_emb != dim_encoder {
+            let key = if self.dim_encoder.is_some() { "dim-encoder" } else { "dim-rnn" };
+            (key, format!("embeddings have {dim_emb} numbers and states {dim_encoder}"))
         } else if square(self.encoder_cell) && both_directions && self.encoder_depth > 1 {
             ("encoder-cell", "the second layer of the encoder reads both directions".to_owned())
         } else if square(self.decoder_cell) && self.decoder_cell_base_depth > 1 && self.dim_annotations() != dim_rnn {
@@ -251,6 +259,7 @@ mod tests {
         let recurrent = RecurrentConfig {
             dim_emb: 4,
             dim_rnn: 6,
+            dim_encoder: None,
             encoder_type: EncoderType::Bidirectional,
             encoder_cell: Cell::Gru,
             encoder_cell_depth: 1,

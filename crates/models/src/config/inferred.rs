@@ -67,6 +67,7 @@ fn recurrent(weights: &Weights) -> Result<RecurrentConfig, ModelError> {
     Ok(RecurrentConfig {
         dim_emb: matrix(weights, tied_embeddings.source_table())?[1],
         dim_rnn: matrix(weights, "encoder_bi_Ux")?[1],
+        dim_encoder: None,
         encoder_type: EncoderType::Bidirectional,
         encoder_cell: cell,
         encoder_cell_depth,

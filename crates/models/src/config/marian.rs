@@ -237,6 +237,7 @@ impl Settings {
         RecurrentConfig {
             dim_emb: self.dim_emb,
             dim_rnn: self.dim_rnn,
+            dim_encoder: None,
             encoder_type: self.enc_type,
             encoder_cell: self.enc_cell,
             encoder_cell_depth: self.enc_cell_depth,

@@ -12,6 +12,9 @@ pub struct RecurrentConfig {
     pub dim_emb: usize,
     /// Size of a cell's state.
     pub dim_rnn: usize,
+    /// Size of the state of the encoder's cells, where it is another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dim_encoder: Option<usize>,
     /// Which way the layers of the encoder run.
     pub encoder_type: EncoderType,
     /// The encoder's cells.
@@ -48,6 +51,7 @@ impl Default for RecurrentConfig {
         Self {
             dim_emb: 512,
             dim_rnn: 1024,
+            dim_encoder: None,
             encoder_type: EncoderType::Bidirectional,
             encoder_cell: Cell::Gru,
             encoder_cell_depth: 1,
@@ -70,7 +74,8 @@ impl RecurrentConfig {
     #[must_use]
     pub fn dim_annotations(&self) -> usize {
         let one_way = self.encoder_type == EncoderType::BiUnidirectional && self.encoder_depth > 1;
-        if one_way { self.dim_rnn } else { 2 * self.dim_rnn }
+        let dim = self.dim_encoder.unwrap_or(self.dim_rnn);
+        if one_way { dim } else { 2 * dim }
     }
 }
 

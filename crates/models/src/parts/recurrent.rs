@@ -112,8 +112,9 @@ impl<T> Recurrent<T> {
         };
         let output = ("decoder_ff_logit_l2", inputs, network.output_bias);
         let words = WordTables::build(supply, config, network.tied_embeddings, network.dim_emb, output)?;
+        let of_encoder = RecurrentConfig { dim_rnn: network.dim_encoder.unwrap_or(network.dim_rnn), ..network.clone() };
+        let encoder = Builder { supply, config: &of_encoder }.encoder()?;
         let mut builder = Builder { supply, config: network };
-        let encoder = builder.encoder()?;
         let decoder = match &network.decoder {
             DecoderForm::Conditional => Decoder::Conditional(Box::new(builder.conditional()?)),
             DecoderForm::AttentionFirst(form) => Decoder::AttentionFirst(Box::new(builder.attention_first(form)?)),

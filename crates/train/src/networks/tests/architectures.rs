@@ -139,6 +139,7 @@ pub(crate) fn recurrent() -> RecurrentConfig {
     RecurrentConfig {
         dim_emb: 12,
         dim_rnn: 16,
+        dim_encoder: None,
         encoder_type: EncoderType::Bidirectional,
         encoder_cell: Cell::GruNematus,
         encoder_cell_depth: 1,
@@ -213,9 +214,10 @@ pub(crate) fn devlin() -> Vec<(&'static str, RecurrentConfig)> {
         ("S4", 7, tanh),
         ("S5", 7, Top::Gru),
         ("S6", 15, tanh),
-        ("even layers", 2, Top::None),
+        ("even layers, another encoder", 2, Top::None),
     ];
     let config = |layers, top| RecurrentConfig {
+        dim_encoder: (layers == 2).then_some(10),
         encoder_type: EncoderType::Joined,
         encoder_cell: Cell::Gru,
         encoder_depth: 3,

@@ -1,0 +1,253 @@
+//! The measurements, each in a process of its own.
+
+use super::Args;
+use super::job::{Job, Kind};
+use super::machine::{Machine, cpu_seconds, peak_mb};
+use crate::io::Input;
+use crate::lines::Lines;
+use anyhow::Result;
+use metaphrase::{Request, TranslateOptions, Translation, Translator, TranslatorBuilder, Unit, UnitTimes};
+use serde::{Deserialize, Serialize};
+use std::io::{Write, stdout};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// The result of a measurement.
+#[derive(Serialize, Deserialize)]
+pub(super) enum Measured {
+    Batched(Raw),
+    Single(Single),
+    Units(Vec<UnitCost>),
+}
+
+/// Runs in batches.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Raw {
+    pub(super) beam_size: usize,
+    start_seconds: f64,
+    seconds: Vec<f64>,
+    cpu_seconds: Option<Vec<f64>>,
+    peak_mb: Option<f64>,
+    pub(super) translations: Vec<String>,
+}
+
+/// The figures of runs in batches; words are those of the source.
+#[derive(Serialize)]
+pub(super) struct Batched {
+    pub(super) words_per_second: f64,
+    pub(super) words_per_cpu_second: Option<f64>,
+    /// Operations of matrix products per second of processor time, as a share of the peak of a thread.
+    pub(super) share_of_peak: Option<f64>,
+    /// Wall time of each run.
+    seconds: Vec<f64>,
+    /// Processor time of each run, summed over the threads.
+    cpu_seconds: Option<Vec<f64>>,
+    /// The largest resident memory.
+    pub(super) peak_mb: Option<f64>,
+    /// Wall time until the model is ready.
+    pub(super) start_seconds: f64,
+}
+
+/// One sentence at a time, on one thread.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Single {
+    pub(super) sentences: usize,
+    pub(super) latency_ms: Latency,
+    pub(super) words_per_second: f64,
+    cpu_seconds: Option<f64>,
+    /// The largest resident memory.
+    pub(super) peak_mb: Option<f64>,
+}
+
+/// Milliseconds of wall time of a sentence: the mean, and times that a share of the sentences does not exceed.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Latency {
+    mean: f64,
+    pub(super) p50: f64,
+    pub(super) p95: f64,
+    pub(super) p99: f64,
+    max: f64,
+}
+
+/// The cost of a unit of work.
+#[derive(Serialize, Deserialize)]
+pub(super) struct UnitCost {
+    pub(super) unit: String,
+    /// Summed over the threads.
+    pub(super) seconds: f64,
+    /// Share of the seconds of all units.
+    pub(super) share: f64,
+    /// How often the unit was entered.
+    calls: u64,
+    /// Multiplications and additions of matrix products.
+    pub(super) operations: u64,
+    /// The rate of these operations as a share of the peak of a thread; of units with products.
+    share_of_peak: Option<f64>,
+}
+
+/// Measures, and prints the result as a line of JSON; before it an empty line for each translated line.
+pub(super) fn run(args: &Args, job: &Job) -> Result<()> {
+    let begun = Instant::now();
+    let lines = Lines::new(Input::open(None)?).texts()?;
+    let read = begun.elapsed().as_secs_f64();
+    let measured = match job.kind {
+        Kind::Batched => {
+            let translator = args.load(job, |builder| builder)?;
+            let start_seconds = begun.elapsed().as_secs_f64() - read;
+            Measured::Batched(args.batched(&translator, &lines, start_seconds)?)
+        }
+        Kind::Single => {
+            let translator = args.load(job, |builder| builder.threads(1).batch_tokens(1))?;
+            Measured::Single(args.single(&translator, &lines)?)
+        }
+        Kind::Units => {
+            let times = Arc::new(UnitTimes::default());
+            let translator = args.load(job, |builder| builder.unit_times(Arc::clone(&times)))?;
+            translate(&translator, &args.options(&translator)?, &lines)?;
+            drop(translator);
+            Measured::Units(costs(&times))
+        }
+    };
+    writeln!(stdout().lock(), "{}", serde_json::to_string(&measured)?)?;
+    Ok(())
+}
+
+impl Args {
+    /// The translator of a setting.
+    fn load(&self, _job: &Job, change: impl FnOnce(TranslatorBuilder) -> TranslatorBuilder) -> Result<Translator> {
+        self.model.load(change)
+    }
+
+    fn options(&self, translator: &Translator) -> Result<TranslateOptions> {
+        self.search.apply(translator.options(), None)
+    }
+
+    fn batched(&self, translator: &Translator, lines: &[String], start_seconds: f64) -> Result<Raw> {
+        let options = self.options(translator)?;
+        let (mut seconds, mut cpu, mut translations) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..self.runs.get() {
+            let (begun, before) = (Instant::now(), cpu_seconds());
+            translations = translate(translator, &options, lines)?;
+            seconds.push(begun.elapsed().as_secs_f64());
+            cpu.extend(before.zip(cpu_seconds()).map(|(before, after)| after - before));
+        }
+        let cpu_seconds = (!cpu.is_empty()).then_some(cpu);
+        let beam_size = options.search.beam_size;
+        Ok(Raw { beam_size, start_seconds, seconds, cpu_seconds, peak_mb: peak_mb(), translations })
+    }
+
+    fn single(&self, translator: &Translator, lines: &[String]) -> Result<Single> {
+        /// Sentences that are translated before the first is measured: caches and branches are warm then.
+        const WARM: usize = 3;
+        let options = self.options(translator)?;
+        let one = |line: &String| translate(translator, &options, std::slice::from_ref(line));
+        lines.iter().take(WARM).try_for_each(|line| one(line).map(drop))?;
+        let with_words = |line: &&String| !line.trim().is_empty();
+        let lines: Vec<&String> = lines.iter().filter(with_words).take(self.single_lines.get()).collect();
+        let mut milliseconds = Vec::with_capacity(lines.len());
+        let before = cpu_seconds();
+        for line in &lines {
+            let begun = Instant::now();
+            one(line)?;
+            milliseconds.push(begun.elapsed().as_secs_f64() * 1e3);
+        }
+        let cpu_seconds = before.zip(cpu_seconds()).map(|(before, after)| after - before);
+        let words: usize = lines.iter().map(|line| line.split_whitespace().count()).sum();
+        Ok(Single {
+            sentences: lines.len(),
+            words_per_second: words as f64 / milliseconds.iter().sum::<f64>().max(1e-9) * 1e3,
+            latency_ms: Latency::of(milliseconds),
+            cpu_seconds,
+            peak_mb: peak_mb(),
+        })
+    }
+}
+
+/// Translates lines, and prints an empty line for each.
+fn translate(translator: &Translator, options: &TranslateOptions, lines: &[String]) -> Result<Vec<String>> {
+    /// Lines that are told together.
+    const TOLD: usize = 16;
+    let mut translations = Vec::with_capacity(lines.len());
+    let tell = |lines: usize| drop(stdout().lock().write_all(&[b'\n'; TOLD][..lines]));
+    let take = |translation: Translation| {
+        translations.push(translation.text().to_owned());
+        if translations.len().is_multiple_of(TOLD) {
+            tell(TOLD);
+        }
+        ControlFlow::Continue(())
+    };
+    translator.stream(options, [lines.iter().map(Request::translate).collect::<Vec<_>>()], take)?;
+    tell(lines.len() % TOLD);
+    Ok(translations)
+}
+
+fn costs(times: &UnitTimes) -> Vec<UnitCost> {
+    let whole: f64 = Unit::ALL.iter().map(|&unit| times.of(unit).seconds).sum();
+    let cost = |unit: Unit| {
+        let time = times.of(unit);
+        UnitCost {
+            unit: unit.to_string(),
+            seconds: time.seconds,
+            share: time.seconds / whole.max(1e-9),
+            calls: time.calls,
+            operations: time.operations,
+            share_of_peak: None,
+        }
+    };
+    Unit::ALL.into_iter().map(cost).collect()
+}
+
+impl Raw {
+    /// The figures of these runs over `words` source words, which took `operations` in products of `precision`.
+    pub(super) fn figures(self, machine: &Machine, precision: &str, words: usize, operations: u64) -> Batched {
+        let least = |seconds: &[f64]| seconds.iter().copied().fold(f64::INFINITY, f64::min).max(1e-9);
+        let least_cpu = self.cpu_seconds.as_deref().map(least);
+        Batched {
+            words_per_second: words as f64 / least(&self.seconds),
+            words_per_cpu_second: least_cpu.map(|seconds| words as f64 / seconds),
+            share_of_peak: least_cpu.map(|seconds| machine.share(precision, operations, seconds)),
+            seconds: self.seconds,
+            cpu_seconds: self.cpu_seconds,
+            peak_mb: self.peak_mb,
+            start_seconds: self.start_seconds,
+        }
+    }
+}
+
+impl Latency {
+    /// Of these milliseconds, in any order.
+    fn of(mut milliseconds: Vec<f64>) -> Self {
+        milliseconds.sort_by(f64::total_cmp);
+        let n = milliseconds.len();
+        // The nearest rank: the least time that this share does not exceed.
+        let at = |percent: usize| milliseconds.get((percent * n).div_ceil(100).max(1) - 1).copied().unwrap_or(0.0);
+        let mean = milliseconds.iter().sum::<f64>() / n.max(1) as f64;
+        Self { mean, p50: at(50), p95: at(95), p99: at(99), max: at(100) }
+    }
+}
+
+impl UnitCost {
+    /// The same, with the share of the peak of this kind of number.
+    pub(super) fn share_of(mut self, machine: &Machine, precision: &str) -> Self {
+        self.share_of_peak = (self.operations > 0).then(|| machine.share(precision, self.operations, self.seconds));
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_the_nearest_ranks() {
+        let of = |n: u32| {
+            let Latency { mean, p50, p95, p99, max } = Latency::of((1..=n).rev().map(f64::from).collect());
+            [mean, p50, p95, p99, max]
+        };
+        assert_eq!(of(100), [50.5, 50.0, 95.0, 99.0, 100.0]);
+        assert_eq!(of(3), [2.0, 2.0, 3.0, 3.0, 3.0]);
+        assert_eq!(of(1), [1.0; 5]);
+        assert_eq!(of(0), [0.0; 5]);
+    }
+}
