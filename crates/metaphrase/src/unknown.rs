@@ -63,7 +63,7 @@ impl Replacement {
         let mut before = None;
         for (place, _) in words.iter().enumerate().filter(|(_, word)| target.is_unknown(**word)) {
             let source = attention.and_then(|attention| self.source_of(attention, place));
-            let repeats = source.is_some() && before == place.checked_sub(1).zip(source);
+            let repeats = before.is_some() && before == place.checked_sub(1).zip(source);
             before = source.map(|source| (place, source));
             replaced
                 .push(source.filter(|_| !repeats).map(|source| self.dictionary.translate(&self.written_words[source])));
