@@ -1,21 +1,21 @@
-"""Metaphrase beside pymarian and CTranslate2: the same model, sentences and beam, in one run.
+"""Metaphrase beside pymarian, CTranslate2 and fxtranslate: the same model, sentences and beam, in one run.
 
     compare.py MODEL_DIR TEXT [--reference FILE] [--beam 4] [--runs 5] [--single] [--threads 1] [--precision f32,int8]
-               [--only marian,...] [--ctranslate2 CONVERTED_DIR] [--shortlist LEX] [--json FILE --name "model, text"]
+               [--only marian,...] [--ctranslate2 CONVERTED_DIR] [--fxtranslate MODEL.bin] [--shortlist LEX] [--json FILE --name "model, text"]
 
 Each engine has variants: instruction sets (on AMD's processors CTranslate2 does not choose AVX-512 itself), sizes of batches,
 Marian's kinds of products. Each variant runs once, and the fastest of each engine and precision takes part in the comparison
 (`tried` in the JSON has the others). Then engines take turns (A B C A B C ...), so that a machine that slows down slows
 all of them. Of each run it takes processor time (user + system), wall time and peak memory of the whole process; the
 times that an empty input takes, model loading included, are subtracted. Prints JSON: minimum, median and maximum, and the
-median of the ratios of processor times to those of the first variant of Metaphrase in the same turn. BLEU with --reference.
+median of the ratios of processor times to those of Metaphrase in the same precision (else in its first) in the same turn. BLEU with --reference.
 
 --single: one sentence at a time: the next one is written when the answer to the last one was read; p50, p95 and p99 of the
 milliseconds between, of the fastest run of each sentence. --threads: words per second of wall time count.
 --shortlist: Marian's text format, for Metaphrase and Marian; for CTranslate2 convert the model with it.
 --json: puts the figures into this file, in place of older ones of the same name and setting; `cargo run -p experiments --
 tables` writes the tables of the documentation from it.
-Needs, in the Python that runs it: pymarian, ctranslate2, sentencepiece.
+Needs, in the Python that runs it: pymarian, ctranslate2, sentencepiece, fxtranslate, where they take part.
 """
 
 import argparse
@@ -39,7 +39,7 @@ def metaphrase(args, precision):
     """Commands of variants by name."""
     binary = args.binary or ROOT / "target/release/metaphrase"
     command = [binary, "translate", "-m", args.model, "--beam-size", args.beam, "--normalize", "1", "--threads", args.threads, "--quiet"]
-    command += ["--precision", precision, *(["--shortlist", args.shortlist] if args.shortlist else [])]
+    command += ["--max-length-factor", args.max_length_factor, "--precision", precision, *(["--shortlist", args.shortlist] if args.shortlist else [])]
     if args.single:
         return {"": [*command, "--batch-tokens", "1"]}
     return {f"batch {n}": [*command, "--batch-tokens", n] for n in args.batches} if args.batches else {"": command}
@@ -49,6 +49,7 @@ def marian(args, precision):
     model, vocab = args.model / "model.npz", args.model / "vocab.spm"
     command = [pathlib.Path(sys.executable).parent / "pymarian", "decode", "-m", model, "-v", vocab, vocab]
     command += ["--beam-size", args.beam, "--normalize", "1", "--cpu-threads", args.threads, "--quiet"]
+    command += ["--max-length-factor", args.max_length_factor]
     command += ["--shortlist", args.shortlist, 100, 100, 0] if args.shortlist else []
     command += "--mini-batch 1 --maxi-batch 1".split() if args.single else "--mini-batch 64 --mini-batch-words 1024 --maxi-batch 1000 --maxi-batch-sort src -w 2500".split()
     return {kind: [*command, "--gemm-type", kind] for kind in GEMM.get(precision, [])}
@@ -61,13 +62,20 @@ def ctranslate2(args, precision):
     for isa in args.isa.split(","):
         for batch in ["0"] if args.single else args.ctranslate2_batches.split(","):
             command = [sys.executable, HERE / "translate_ctranslate2.py", args.ctranslate2, args.model / "vocab.spm", args.beam, batch]
-            command += [COMPUTE[precision], args.threads, *(["vmap"] if args.shortlist else [])]
+            command += [COMPUTE[precision], args.threads, args.max_length_factor, *(["vmap"] if args.shortlist else [])]
             force = [] if isa == "default" else [f"CT2_FORCE_CPU_ISA={isa}"]
             variants[f"{isa}{'' if args.single else f' batch {batch}'}"] = ["env", *force, *command]
     return variants
 
 
-ENGINES = {"metaphrase": metaphrase, "marian": marian, "ctranslate2": ctranslate2}
+def fxtranslate(args, precision):
+    """Firefox's engine has integers of 8 bits and beam 1."""
+    if not args.fxtranslate or precision != "int8" or args.beam != 1 or args.threads != 1:
+        return {}
+    return {"": [sys.executable, HERE / "translate_fxtranslate.py", args.fxtranslate, args.model / "vocab.spm"]}
+
+
+ENGINES = {"metaphrase": metaphrase, "marian": marian, "ctranslate2": ctranslate2, "fxtranslate": fxtranslate}
 
 
 class Engine:
@@ -150,10 +158,12 @@ def main():
     parser.add_argument("--single", action="store_true")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--precision", default="f32")
-    parser.add_argument("--only", default="marian,ctranslate2")
+    parser.add_argument("--only", default="marian,ctranslate2,fxtranslate")
     parser.add_argument("--shortlist", type=pathlib.Path)
+    parser.add_argument("--max-length-factor", type=int, default=3)
     parser.add_argument("--batches", type=lambda text: text.split(","), default=[], help="of Metaphrase, in pieces [default: its own]")
     parser.add_argument("--ctranslate2", type=pathlib.Path)
+    parser.add_argument("--fxtranslate", type=pathlib.Path, help="the model as Marian's .bin")
     parser.add_argument("--ctranslate2-batches", default="512,1024,2048,4096")
     parser.add_argument("--isa", default="default,AVX2,AVX512")
     parser.add_argument("--binary", type=pathlib.Path)
@@ -179,8 +189,10 @@ def main():
         found = {"name": args.name or f"{args.model.name}, {args.text.name}", "single": args.single, "beam": args.beam}
         found |= {"threads": args.threads, "shortlist": bool(args.shortlist), "precision": args.precision}
         found |= {"sentences": sum(1 for _ in open(args.text, "rb")), "words": words, "runs": args.runs, "tried": tried}
+        ours = {name.split(" ")[1]: engine for name, engine in engines.items() if name.startswith("metaphrase ")}
         first = next(iter(engines.values()))
-        found["engines"] = {name: figures(args, engine, first, words) for name, engine in engines.items()}
+        of_same = lambda name: ours.get(name.split(" ")[1], first)
+        found["engines"] = {name: figures(args, engine, of_same(name), words) for name, engine in engines.items()}
     print(json.dumps(found, indent=1))
     if args.json:
         record(args.json, found)

@@ -5,7 +5,7 @@ use crate::jumps::{JumpCounts, Jumps};
 use crate::pair::{Hmm, PairPosteriors};
 use crate::table::Table;
 use crate::workers::for_each_pair;
-use crate::{Alignment, Corpus, Error, Symmetrization};
+use crate::{Alignment, Corpus, Error, Pair, Symmetrization};
 use std::fmt;
 use std::num::NonZeroUsize;
 
@@ -47,7 +47,7 @@ pub enum Stage {
     Diagonal,
     /// A pass with the HMM.
     Hmm,
-    /// The last pass, which finds the links.
+    /// The last pass, which finds the links, or their agreement.
     Links,
 }
 
@@ -78,6 +78,27 @@ pub struct Progress {
 /// # Errors
 /// [`Error::NoText`] if no sentence pair can be aligned, [`Error::TooManyWordPairs`].
 pub fn align(corpus: &Corpus, options: &Options, observer: &mut dyn FnMut(Progress)) -> Result<Vec<Alignment>, Error> {
+    let symmetrization = options.symmetrization;
+    last_pass(corpus, options, observer, |posteriors, pair| posteriors.alignment(pair, symmetrization))
+}
+
+/// Learns from a corpus and tells of each sentence pair how well its words translate each other, from 0 to 1: the mean,
+/// over all words of both sides, of the probability of the word given the word of the other side that makes it most
+/// probable. Pairs that are no translations have low numbers. A pair that would have no links has 0.
+///
+/// # Errors
+/// [`Error::NoText`] if no sentence pair can be aligned, [`Error::TooManyWordPairs`].
+pub fn agreement(corpus: &Corpus, options: &Options, observer: &mut dyn FnMut(Progress)) -> Result<Vec<f32>, Error> {
+    last_pass(corpus, options, observer, PairPosteriors::agreement)
+}
+
+/// Learns from a corpus and calls `result` with the posteriors of each sentence pair; the default for other pairs.
+fn last_pass<R: Clone + Default + Send>(
+    corpus: &Corpus,
+    options: &Options,
+    observer: &mut dyn FnMut(Progress),
+    result: impl Fn(&PairPosteriors, Pair<'_>) -> R + Sync,
+) -> Result<Vec<R>, Error> {
     let mut training = Training::new(corpus, options)?;
     let of = options.diagonal_iterations.saturating_add(options.hmm_iterations).saturating_add(1);
     let mut begin = |stage, done| observer(Progress { stage, done, of });
@@ -91,7 +112,7 @@ pub fn align(corpus: &Corpus, options: &Options, observer: &mut dyn FnMut(Progre
         training.hmm_pass();
     }
     begin(Stage::Links, of - 1);
-    Ok(training.links())
+    Ok(training.results(result))
 }
 
 /// The models, and the corpus from which they learn.
@@ -150,7 +171,8 @@ impl<'a> Training<'a> {
         self.table.maximise();
     }
 
-    fn links(&self) -> Vec<Alignment> {
+    /// What `result` makes of the posteriors of each pair.
+    fn results<R: Clone + Default + Send>(&self, result: impl Fn(&PairPosteriors, Pair<'_>) -> R + Sync) -> Vec<R> {
         let hmm = self.jumps.each_ref().map(Hmm::new);
         let found = self.for_each(Vec::new, |posteriors, found, at| {
             let pair = self.corpus.pair(at);
@@ -159,13 +181,13 @@ impl<'a> Training<'a> {
             } else {
                 posteriors.diagonal(&self.table, pair, &self.priors, &mut Default::default());
             }
-            found.push((at, posteriors.alignment(pair, self.options.symmetrization)));
+            found.push((at, result(posteriors, pair)));
         });
-        let mut alignments = vec![Alignment::default(); self.corpus.len()];
-        for (at, alignment) in found.into_iter().flatten() {
-            alignments[at] = alignment;
+        let mut results = vec![R::default(); self.corpus.len()];
+        for (at, result) in found.into_iter().flatten() {
+            results[at] = result;
         }
-        alignments
+        results
     }
 
     /// Calls `work` with the memory and the state of a thread for each sentence pair that can be aligned.

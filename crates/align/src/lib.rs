@@ -15,6 +15,7 @@
 //! * [`Corpus`]: tokenised sentence pairs as word ids.
 //! * [`align`]: a diagonal model and on top of it an HMM, of both directions, trained to agree; a [`Symmetrization`]
 //!   makes one [`Alignment`] of the two.
+//! * [`agreement`]: how well the words of each pair translate each other, for cleaning a corpus.
 //! * [`extract()`]: phrase tables, reordering tables, word translation tables and candidate lists.
 //! * [`ErrorRate`]: how far an alignment is from one made by hand.
 //!
@@ -37,7 +38,7 @@ mod symmetrize;
 mod table;
 mod workers;
 
-pub use aligner::{Options, Progress, Stage, align};
+pub use aligner::{Options, Progress, Stage, agreement, align};
 pub use alignment::{Alignment, Link};
 pub use corpus::{Corpus, Pair};
 pub use error::Error;

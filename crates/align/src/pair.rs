@@ -124,6 +124,16 @@ impl PairPosteriors {
         }
     }
 
+    /// How well the words of both sides translate each other: the mean, over all words, of the probability of the word
+    /// given that word of the other side which makes it most probable.
+    pub fn agreement(&self, pair: Pair<'_>) -> f32 {
+        let best = |direction: &Direction| -> f32 {
+            let rows = direction.emitted.chunks_exact(direction.states);
+            rows.map(|row| row.iter().copied().fold(0.0, f32::max)).sum()
+        };
+        self.directions.iter().map(best).sum::<f32>() / (pair.source.len() + pair.target.len()) as f32
+    }
+
     /// The most probable link of each word, in both directions, made one alignment.
     pub fn alignment(&self, pair: Pair<'_>, method: Symmetrization) -> Alignment {
         let link = |source: usize, target: usize| Link { source: source as u32, target: target as u32 };

@@ -8,6 +8,7 @@ mod alignment;
 mod average;
 mod bench;
 mod convert;
+mod corpus;
 mod curves;
 mod evaluate;
 mod extract;
@@ -72,6 +73,7 @@ enum Command {
     Evaluate(evaluate::Args),
     Convert(convert::Args),
     Inspect(inspect::Args),
+    Corpus(corpus::Args),
     Train(train::Args),
     #[command(subcommand)]
     Vocabulary(vocabulary::Command),
@@ -105,6 +107,7 @@ fn main() -> ExitCode {
         Command::Evaluate(args) => evaluate::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Inspect(args) => inspect::run(&args),
+        Command::Corpus(args) => corpus::run(&args, &terminal),
         Command::Train(args) => train::run(&args, &terminal),
         Command::Vocabulary(command) => vocabulary::run(&command),
         Command::Average(args) => average::run(&args),

@@ -6,6 +6,7 @@ mod bench;
 mod bounds;
 mod common;
 mod constraints;
+mod corpus;
 mod evaluate;
 mod extract;
 mod files;

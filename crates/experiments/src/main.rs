@@ -5,6 +5,8 @@
 //! cargo run --release -p experiments -- post-fig4
 //! ```
 
+mod iglesias;
+mod memory;
 mod pictures;
 mod post;
 mod pruning;
@@ -40,6 +42,10 @@ enum Experiment {
     PostTable3,
     /// Figure 7: where phrases stand in the reference and in the translation
     PostFig7,
+    /// Iglesias et al. 2018, figure 2: the hypotheses of a beam together and one at a time, by beam
+    IglesiasFig2,
+    /// Figure 3: sentences together, by their number, in the order of the text and sorted by length
+    IglesiasFig3,
     /// Iglesias et al. 2018, §4.3, and Devlin 2017, §3: relative beam width, stopping margin; BLEU and steps saved
     Pruning,
     /// Zhang et al. 2018, table 1: time of each part of a step
@@ -73,6 +79,8 @@ fn main() -> Result<()> {
         Experiment::PostFig5 => post::figure_5(&setup),
         Experiment::PostTable3 => post::table_3(&setup),
         Experiment::PostFig7 => post::figure_7(&setup),
+        Experiment::IglesiasFig2 => iglesias::figure_2(&setup),
+        Experiment::IglesiasFig3 => iglesias::figure_3(&setup),
         Experiment::Pruning => pruning::run(&setup),
         Experiment::ZhangTable1 => zhang::table_1(&setup),
         Experiment::ZhangFig3 => zhang::figures(&setup),

@@ -11,9 +11,10 @@ struct Axis(&'static str, &'static str);
 
 const BLEU: Axis = Axis("bleu", "BLEU");
 const BEAM: Axis = Axis("beam", "beam");
+const WORDS: &str = "words per CPU second";
 
 /// The results that have pictures: the experiment, and what `--name` added to the name of its file.
-const RESULTS: [(&str, &str); 9] = [
+const RESULTS: [(&str, &str); 11] = [
     ("post-fig4", ""),
     ("post-fig4", "-cgru"),
     ("post-fig4", "-newstest2014"),
@@ -23,6 +24,8 @@ const RESULTS: [(&str, &str); 9] = [
     ("zhang-pruned", ""),
     ("zhang-pruned", "-transformer"),
     ("wuebker-fig1", ""),
+    ("iglesias-fig2", ""),
+    ("iglesias-fig3", ""),
 ];
 
 /// Draws the pictures anew from the JSON files that are there.
@@ -96,6 +99,18 @@ pub fn of(name: &str, results: &Value) -> Vec<(&'static str, Chart)> {
             let title = "beam 30 with relative widths 0, 0.01, 0.03, 0.1, 0.2";
             let x = Axis("speed_up", "speed, as a multiple of the naive search");
             vec![("", chart(title, "system", &all(), x, BLEU))]
+        }
+        "iglesias-fig2" => {
+            let (title, y) = ("speed by beam, one sentence at a time", Axis("words_per_second", WORDS));
+            vec![("", chart(title, "system", &all(), BEAM, y))]
+        }
+        "iglesias-fig3" => {
+            let x = || Axis("sentences", "sentences that share a step");
+            let memory = Axis("memory_mb", "MB above the model");
+            vec![
+                ("", chart("speed by batch, beam 4", "order", &all(), x(), Axis("words_per_second", WORDS))),
+                ("-memory", chart("memory by batch, beam 4", "order", &all(), x(), memory)),
+            ]
         }
         "wuebker-fig1" => {
             let rows: Vec<_> = rows("/moses").iter().chain(rows("/ours")).collect();

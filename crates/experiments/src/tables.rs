@@ -1,6 +1,8 @@
 //! The tables of the documentation that are made of measured numbers: they are written from the JSON files of the
 //! results, and a test fails when a page and its numbers differ.
 
+mod cpu;
+
 use anyhow::{Context, Result};
 use serde_json::Value;
 use std::fmt::Write;
@@ -11,7 +13,14 @@ use std::path::Path;
 type Tables = fn(&Results<'_>) -> Result<String>;
 
 /// The pages with such tables, from the repository's root.
-const PAGES: [(&str, Tables); 2] = [("README.md", overview), ("docs/results/speed.md", speed)];
+const PAGES: [(&str, Tables); 6] = [
+    ("README.md", overview),
+    ("docs/results/speed.md", speed),
+    ("docs/results/kernels.md", cpu::kernels),
+    ("docs/results/devlin.md", cpu::devlin),
+    ("docs/results/iglesias.md", cpu::iglesias),
+    ("docs/algorithms/cpu.md", cpu::ablation),
+];
 
 const BEGIN: &str = "<!-- This table is written by `cargo run -p experiments -- tables`. -->\n";
 const END: &str = "<!-- The end of the table. -->\n";
@@ -46,6 +55,12 @@ impl Results<'_> {
         let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
         serde_json::from_str(&text).with_context(|| format!("{} is not JSON", path.display()))
     }
+
+    /// The file of an experiment that may not have run yet.
+    fn optional(&self, name: &str) -> Result<Option<Value>> {
+        let path = self.0.join("docs/results").join(name);
+        if path.exists() { self.read(name).map(Some) } else { Ok(None) }
+    }
 }
 
 /// The object of a list in which each field named has the value named.
@@ -59,10 +74,12 @@ fn number(object: &Value, pointer: &str) -> Result<f64> {
     object.pointer(pointer).and_then(Value::as_f64).with_context(|| format!("{object} has no number {pointer}"))
 }
 
-/// How many times the processor time of Metaphrase the peer's is, at the peer's best setting.
+/// How many times the processor time of Metaphrase in the same precision the peer's is, at the peer's best setting.
 fn times(measured: &Value, peer: &str) -> Result<f64> {
     let engines = measured["engines"].as_object().context("a measurement without engines")?;
-    let of_peer = engines.iter().filter(|(name, _)| name.split(' ').next() == Some(peer));
+    // The name of an engine, its precision if several were compared, and its variant.
+    let of_peer =
+        engines.iter().filter(|(name, _)| name.strip_prefix(peer).is_some_and(|s| s.is_empty() || s.starts_with(' ')));
     let ratios = of_peer.map(|(_, engine)| number(engine, "/times_metaphrase")).collect::<Result<Vec<_>>>()?;
     ratios.into_iter().reduce(f64::min).with_context(|| format!("{peer} was not measured"))
 }
@@ -88,6 +105,18 @@ fn overview(results: &Results) -> Result<String> {
     );
     let [marian, ctranslate2] = peers.map(|peer| of("en-de-tatoeba, Tatoeba test 400", true, peer));
     row("the same, one sentence at a time", "Marian, CTranslate2", &[marian?, ctranslate2?]);
+    for (task, name, single) in [
+        ("the same in int8, in batches", "en-de-tatoeba, Tatoeba test 2000", false),
+        ("the same in int8, one sentence at a time", "en-de-tatoeba, Tatoeba test 300", true),
+    ] {
+        let fields = [("name", name.into()), ("single", single.into()), ("beam", 4.into()), ("threads", 1.into())];
+        let fields = [&fields[..], &[("shortlist", false.into()), ("precision", "f32,int8".into())]].concat();
+        // Measured since `compare.py` compares precisions.
+        if let Ok(measured) = find(&speed, &fields) {
+            let by = [times(measured, "marian int8")?, times(measured, "ctranslate2 int8")?];
+            row(task, "Marian, CTranslate2, in int8", &by);
+        }
+    }
     let recurrent = |name: &str| -> Result<[f64; 2]> { Ok([of(name, false, "marian")?, of(name, true, "marian")?]) };
     for sizes in ["256/512", "512/1024"] {
         let by = recurrent(&format!("conditional GRU {sizes}, Tatoeba test 100"))?;
@@ -146,8 +175,10 @@ fn speed(results: &Results) -> Result<String> {
         let name = measured["name"].as_str().context("a measurement without a name")?;
         let batches = if measured["single"] == true { "one sentence at a time" } else { "batched" };
         let sentences = number(measured, "/sentences")?;
-        write!(page, "## {name}, {batches}\n\n| engine | CPU seconds (min, median, max) | sentences/s ")?;
-        page += "| Metaphrase is faster by | peak MB | start-up s |\n|---|---|---|---|---|---|\n";
+        let more = heading(measured);
+        let (columns, line) = more_columns(measured);
+        write!(page, "## {name}, {batches}{more}\n\n| engine | CPU seconds (min, median, max) | sentences/s ")?;
+        writeln!(page, "| Metaphrase is faster by | peak MB | start-up s |{columns}\n|---|---|---|---|---|---|{line}")?;
         for (name, engine) in measured["engines"].as_object().context("a measurement without engines")? {
             let seconds = [0, 1, 2].map(|i| number(engine, &format!("/seconds/{i}")));
             let [least, median, most] = seconds;
@@ -156,14 +187,55 @@ fn speed(results: &Results) -> Result<String> {
             let start = number(engine, "/start_seconds")?;
             writeln!(
                 page,
-                "| {name} | {least:.2}, {median:.2}, {most:.2} | {:.1} | {ratio:.2}x | {peak:.0} | {start:.3} |",
-                sentences / median
+                "| {name} | {least:.2}, {median:.2}, {most:.2} | {:.1} | {ratio:.2}x | {peak:.0} | {start:.3} |{}",
+                sentences / median,
+                more_cells(engine)
             )?;
         }
         page.push('\n');
     }
     page.pop();
     Ok(page)
+}
+
+/// What a measurement differs in from beam 4 in f32 on one thread without shortlists.
+fn heading(measured: &Value) -> String {
+    let mut text = String::new();
+    for (field, usual, name) in [("beam", 4, "beam"), ("threads", 1, "threads")] {
+        if let Some(value) = measured[field].as_u64().filter(|&value| value != usual) {
+            text += &format!(", {name} {value}");
+        }
+    }
+    let precision = measured["precision"].as_str().filter(|&precision| precision != "f32");
+    precision.into_iter().for_each(|precision| text += &format!(", {}", precision.replace(',', " and ")));
+    if measured["shortlist"] == true {
+        text += ", with shortlists";
+    }
+    text
+}
+
+/// Measurements of later versions of `compare.py` have more numbers: name, field, digits.
+const MORE: [(&str, &str, usize); 6] = [
+    ("words per CPU second", "words_per_cpu_second", 0),
+    ("faster by, wall time", "wall_times_metaphrase", 2),
+    ("p50 ms", "p50_ms", 2),
+    ("p95 ms", "p95_ms", 2),
+    ("p99 ms", "p99_ms", 2),
+    ("BLEU", "bleu", 2),
+];
+
+/// The numbers that the first engine has of these: their names, and the line below them.
+fn more_columns(measured: &Value) -> (String, String) {
+    let engines = measured["engines"].as_object().into_iter().flatten();
+    let present = |field: &str| engines.clone().any(|(_, engine)| engine[field].is_number());
+    let names: Vec<_> =
+        MORE.iter().filter(|(_, field, _)| present(field)).map(|(name, ..)| format!(" {name} |")).collect();
+    (names.concat(), "---|".repeat(names.len()))
+}
+
+fn more_cells(engine: &Value) -> String {
+    let cell = |(_, field, digits): &(_, &str, usize)| Some(format!(" {:.digits$} |", engine[*field].as_f64()?));
+    MORE.iter().filter_map(cell).collect()
 }
 
 #[cfg(test)]

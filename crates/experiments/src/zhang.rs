@@ -1,12 +1,11 @@
 //! Zhang et al. 2018: cube pruning for neural search, and self-normalisation.
 
-use crate::setup::{Setup, cpu_seconds, load, measure, round};
+use crate::setup::{Setup, load, measure, round};
 use anyhow::{Context, Result};
-use metaphrase::Strategy;
-use metaphrase_kernels::{Epilogue, Matrix, PackedMatrix, Precision, WeightOrder, log_sum_exp, product};
-use metaphrase_models::Architecture;
+use metaphrase::{Package, Strategy, Translator, Unit, UnitTimes};
 use serde::Serialize;
 use std::path::Path;
+use std::sync::Arc;
 
 const BEAMS: [usize; 11] = [1, 2, 3, 4, 8, 10, 15, 18, 20, 30, 40];
 
@@ -120,58 +119,40 @@ fn models(setup: &Setup) -> Vec<(&'static str, Option<&Path>, bool)> {
 }
 
 #[derive(Serialize)]
-struct Unit {
-    part: &'static str,
+struct Part {
+    part: String,
+    /// Seconds of wall time inside the search.
     seconds: f64,
     share: f64,
 }
 
-/// Time of the parts of a search with beam 10: the output layer (eq. 8) and the softmax (eq. 9) are timed by
-/// themselves for as many rows as the search steps; the rest is states, attention (eq. 6, 7) and the search.
+/// Time of the units of work of a search with beam 10, taken inside the search, and the time of a search without the
+/// softmax (eq. 9). The paper's units are states (eq. 6 and 7: decoder and attention), output layer (eq. 8) and softmax.
 pub fn table_1(setup: &Setup) -> Result<()> {
-    let (translator, text) = (setup.translator()?, setup.text()?);
-    let requests = text.requests();
-    let mut options = translator.options();
-    options.search.beam_size = 10;
-    let measured = measure(&translator, &options, requests.clone())?;
-    let counts = measured.counts();
+    let text = setup.text()?;
     let model = setup.model.as_deref().context("name the model with --model")?;
-    let raw = measure(&load(Some(model), true, setup.batch_tokens)?, &options, requests)?;
-
-    let (config, _) = metaphrase_models::load(model)?;
-    let words = config.target_words;
-    let inputs = match &config.architecture {
-        Architecture::Transformer(network) => network.dim_emb,
-        Architecture::Recurrent(network) => network.dim_emb,
+    let times = Arc::new(UnitTimes::default());
+    let builder = Translator::builder().package(Package::find(model)?).unit_times(Arc::clone(&times));
+    let timed = builder.threads(1).batch_tokens(setup.batch_tokens).build()?;
+    let [normal, raw] = [false, true].map(|raw| load(Some(model), raw, setup.batch_tokens));
+    let measured = [&normal?, &raw?, &timed].map(|translator| {
+        let mut options = translator.options();
+        options.search.beam_size = 10;
+        measure(translator, &options, text.requests())
+    });
+    let [normal, raw, timed] = measured;
+    let (normal, raw, timed) = (normal?.seconds, raw?.seconds, timed?.seconds);
+    let whole: f64 = Unit::ALL.iter().map(|&unit| times.of(unit).seconds).sum();
+    let part = |part: String, seconds: f64, whole: f64| Part {
+        part,
+        seconds: round(seconds, 3),
+        share: round(seconds / whole, 3),
     };
-    let rows_per_step = (counts.rows / counts.steps.max(1) * (setup.batch_tokens / 12).max(1)).max(1);
-    let numbers = |count: usize| (0..count).map(|i| ((i * 37 % 101) as f32 - 50.0) / 100.0).collect::<Vec<_>>();
-    let weights =
-        PackedMatrix::pack(Precision::F32, &numbers(inputs * words), inputs, words, WeightOrder::OutputsByInputs);
-    let (input, mut logits) = (Matrix::from_vec(rows_per_step, inputs, numbers(rows_per_step * inputs)), Matrix::new());
-    let steps = counts.rows.div_ceil(rows_per_step);
-    let begun = cpu_seconds();
-    for _ in 0..steps {
-        product(&input, &weights, Epilogue::default(), &mut logits);
-    }
-    let output = cpu_seconds() - begun;
-    let begun = cpu_seconds();
-    let mut sum = 0.0;
-    for _ in 0..steps {
-        sum += (0..rows_per_step).map(|row| log_sum_exp(logits.row(row))).sum::<f32>();
-    }
-    let softmax = cpu_seconds() - begun;
-    let rest = (measured.seconds - output - softmax).max(0.0);
-    let unit =
-        |part, seconds: f64| Unit { part, seconds: round(seconds, 3), share: round(seconds / measured.seconds, 3) };
-    let units = [
-        unit("states, attention, t (eq. 6, 7), and search", rest),
-        unit("output layer (eq. 8)", output),
-        unit("softmax (eq. 9)", softmax),
-        unit("whole search", measured.seconds),
-        unit("whole search without softmax (a model's raw scores)", raw.seconds),
-    ];
-    units.iter().for_each(|unit| println!("{}: {} s, {}", unit.part, unit.seconds, unit.share));
-    println!("({} rows, {} steps; checksum {sum})", counts.rows, counts.steps);
-    setup.write("zhang-table1", &units)
+    let units = Unit::ALL.iter().map(|&unit| part(unit.to_string(), times.of(unit).seconds, whole));
+    let searches =
+        [("whole search", normal), ("whole search with clocks", timed), ("whole search without softmax", raw)];
+    let searches = searches.map(|(name, seconds)| part(name.into(), seconds, normal));
+    let parts: Vec<Part> = units.chain(searches).collect();
+    parts.iter().for_each(|part| println!("{}: {} s, {}", part.part, part.seconds, part.share));
+    setup.write("zhang-table1", &parts)
 }

@@ -1,4 +1,4 @@
-//! How fast functions of rows are: `cargo run --release -p metaphrase-kernels --example row_speed`.
+//! How fast functions of rows are: `cargo run --release -p metaphrase-kernels --example row_speed [avx512|…]`.
 //!
 //! One line for each function and instruction set: the time of a call, and per element (of the matrix that is read, for
 //! the products by heads).
@@ -7,13 +7,18 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use metaphrase_kernels::{
-    InstructionSet, Matrix, Rows, TopK, dot, exp_in_place, gelu_in_place, heads_dot, heads_weighted_sum, layer_norm,
-    log_sum_exp, max, sigmoid_in_place, softmax_in_place, tanh_dot, tanh_in_place, with_instruction_set,
+    AttentionWeights, Heads, InstructionSet, KeysValues, Matrix, Rows, StoredAs, TopK, attend, dot, exp_in_place,
+    gelu_in_place, heads_dot, heads_weighted_sum, layer_norm, log_sum_exp, max, sigmoid_in_place, softmax_in_place,
+    tanh_dot, tanh_in_place, with_instruction_set,
 };
 
 fn main() {
+    let only = std::env::args().nth(1);
     println!("| set | function | elements | ns | ns/element |\n|---|---|---|---|---|");
     for set in InstructionSet::available() {
+        if only.as_ref().is_some_and(|name| *name != set.to_string()) {
+            continue;
+        }
         with_instruction_set(set, || {
             element_wise(set);
             rows(set);
@@ -64,13 +69,25 @@ fn heads(set: InstructionSet) {
         let matrix = Matrix::from_vec(n, heads * size, values(n * heads * size));
         let (query, weights) = (values(heads * size), values(heads * n));
         let (mut dots, mut sum) = (vec![0.0; heads * n], vec![0.0; heads * size]);
-        let name = |function| format!("{function}, {n} rows of {heads} × {size}");
+        let name = |function: &str| format!("{function}, {n} rows of {heads} × {size}");
         report(set, &name("heads_dot"), n * heads * size, || {
             heads_dot(black_box(&query), &matrix, Rows::Range(0..n), heads, 0.1, &mut dots);
         });
         report(set, &name("heads_weighted_sum"), n * heads * size, || {
             heads_weighted_sum(black_box(&weights), &matrix, Rows::Range(0..n), heads, &mut sum);
         });
+        let softmax = format!("softmax of {heads} × {n}");
+        report(set, &softmax, heads * n, || dots.chunks_exact_mut(n).for_each(|row| softmax_in_place(black_box(row))));
+        for stored in [StoredAs::F32, StoredAs::Bf16] {
+            let mut words = KeysValues::new(Heads::new(heads, size), stored);
+            words.resize(n);
+            (0..n).for_each(|i| words.set(i, matrix.row(i), matrix.row(i)));
+            let mut weights = AttentionWeights::default();
+            let attend_stored = format!("attend in {stored:?}");
+            report(set, &name(&attend_stored), 2 * n * heads * size, || {
+                attend(black_box(&query), &words, &Rows::Range(0..n), None, &mut weights, &mut sum);
+            });
+        }
     }
 }
 

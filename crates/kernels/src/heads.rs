@@ -31,7 +31,7 @@ impl Rows<'_> {
     }
 
     #[inline(always)]
-    fn get(&self, j: usize) -> usize {
+    pub(crate) fn get(&self, j: usize) -> usize {
         match self {
             Self::Range(range) => range.start + j,
             Self::List(list) => list[j] as usize,

@@ -14,18 +14,26 @@ macro_rules! lanewise {
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod portable;
+mod simd;
 
 use std::cell::Cell;
 use std::fmt;
 
 pub(crate) use portable::Portable;
+pub(crate) use simd::Simd;
 
 /// An instruction set that the functions of this crate are compiled for, from narrow to wide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum InstructionSet {
-    /// The instructions that every CPU of the target has.
+    /// Plain code, which the compiler makes instructions of that every CPU of the target has.
     Portable,
+    /// NEON, which every 64-bit Arm CPU has.
+    Neon,
+    /// The same with dot products of 8-bit integers (Armv8.2-A DotProd).
+    NeonDot,
     /// AVX2 and FMA (x86-64-v3).
     Avx2,
     /// The same with AVX-VNNI: products of 8-bit integers.
@@ -39,8 +47,16 @@ pub enum InstructionSet {
 }
 
 impl InstructionSet {
-    const ALL: [Self; 6] =
-        [Self::Portable, Self::Avx2, Self::AvxVnni, Self::Avx512, Self::Avx512Vnni, Self::Avx512Bf16];
+    const ALL: [Self; 8] = [
+        Self::Portable,
+        Self::Neon,
+        Self::NeonDot,
+        Self::Avx2,
+        Self::AvxVnni,
+        Self::Avx512,
+        Self::Avx512Vnni,
+        Self::Avx512Bf16,
+    ];
 
     /// The sets that this CPU has, from narrow to wide.
     pub fn available() -> impl DoubleEndedIterator<Item = Self> {
@@ -48,11 +64,13 @@ impl InstructionSet {
     }
 }
 
-/// `portable`, `avx2`, `avxvnni`, `avx512`, `avx512vnni` or `avx512bf16`, as in the environment variable `METAPHRASE_ISA`.
+/// `portable`, `neon`, `neondot`, `avx2`, `avxvnni`, `avx512`, `avx512vnni` or `avx512bf16`, as in the environment variable `METAPHRASE_ISA`.
 impl fmt::Display for InstructionSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Portable => "portable",
+            Self::Neon => "neon",
+            Self::NeonDot => "neondot",
             Self::Avx2 => "avx2",
             Self::AvxVnni => "avxvnni",
             Self::Avx512 => "avx512",
@@ -69,6 +87,10 @@ impl fmt::Display for InstructionSet {
 pub fn instruction_set() -> InstructionSet {
     match current() {
         Isa::Portable(_) => InstructionSet::Portable,
+        #[cfg(target_arch = "aarch64")]
+        Isa::Neon(_) => InstructionSet::Neon,
+        #[cfg(target_arch = "aarch64")]
+        Isa::NeonDot(_) => InstructionSet::NeonDot,
         #[cfg(target_arch = "x86_64")]
         Isa::Avx2(_) => InstructionSet::Avx2,
         #[cfg(target_arch = "x86_64")]
@@ -113,6 +135,10 @@ fn current() -> Isa {
 #[derive(Clone, Copy)]
 enum Isa {
     Portable(Portable),
+    #[cfg(target_arch = "aarch64")]
+    Neon(neon::Neon<false>),
+    #[cfg(target_arch = "aarch64")]
+    NeonDot(neon::Neon<true>),
     #[cfg(target_arch = "x86_64")]
     Avx2(avx2::Avx2<false>),
     #[cfg(target_arch = "x86_64")]
@@ -129,6 +155,10 @@ impl Isa {
     fn detect(set: InstructionSet) -> Option<Self> {
         match set {
             InstructionSet::Portable => Some(Self::Portable(Portable)),
+            #[cfg(target_arch = "aarch64")]
+            InstructionSet::Neon => Some(Self::Neon(neon::Neon::new())),
+            #[cfg(target_arch = "aarch64")]
+            InstructionSet::NeonDot => neon::Neon::<true>::detect().map(Self::NeonDot),
             #[cfg(target_arch = "x86_64")]
             InstructionSet::Avx2 => avx2::Avx2::<false>::detect().map(Self::Avx2),
             #[cfg(target_arch = "x86_64")]
@@ -139,8 +169,7 @@ impl Isa {
             InstructionSet::Avx512Vnni => avx512::Avx512::<{ avx512::VNNI }>::detect().map(Self::Avx512Vnni),
             #[cfg(target_arch = "x86_64")]
             InstructionSet::Avx512Bf16 => avx512::Avx512::<{ avx512::BF16 }>::detect().map(Self::Avx512Bf16),
-            #[cfg(not(target_arch = "x86_64"))]
-            _ => None,
+            _ => None, // of another kind of CPU
         }
     }
 
@@ -169,6 +198,10 @@ pub(crate) trait Kernel {
 pub(crate) fn dispatch<K: Kernel>(kernel: K) -> K::Output {
     match current() {
         Isa::Portable(simd) => kernel.run(simd),
+        #[cfg(target_arch = "aarch64")]
+        Isa::Neon(simd) => simd.enter(kernel),
+        #[cfg(target_arch = "aarch64")]
+        Isa::NeonDot(simd) => simd.base().enter(kernel),
         #[cfg(target_arch = "x86_64")]
         Isa::Avx2(simd) => simd.enter(kernel),
         #[cfg(target_arch = "x86_64")]
@@ -191,9 +224,11 @@ pub(crate) fn dispatch_bf16<K: Kernel>(kernel: K) -> K::Output {
     }
 }
 
-/// Runs `kernel` with the VNNI instructions if this thread uses them, otherwise as [`dispatch`].
+/// Runs `kernel` with the instructions for products of bytes if this thread uses them, otherwise as [`dispatch`].
 pub(crate) fn dispatch_int8<K: Kernel>(kernel: K) -> K::Output {
     match current() {
+        #[cfg(target_arch = "aarch64")]
+        Isa::NeonDot(simd) => simd.enter(kernel),
         #[cfg(target_arch = "x86_64")]
         Isa::AvxVnni(simd) => simd.enter(kernel),
         #[cfg(target_arch = "x86_64")]
@@ -235,91 +270,6 @@ pub fn vectorised<R>(body: impl FnOnce() -> R) -> R {
         }
     }
     dispatch(Body(body))
-}
-
-/// Sixteen lanes of f32, whatever the width of the registers. All sets round every operation alike.
-pub(crate) trait Simd: Copy {
-    /// Sixteen floats.
-    type F: Copy;
-    /// Sixteen truth values.
-    type M: Copy;
-
-    /// The number of panels of a product's tile (1, 2, 4 or 8 of sixteen columns each), by its number of rows, from 1 to at
-    /// most 6. A tile is as wide as the registers allow: several chains of multiply-adds at a time hide their latency.
-    const TILE_PANELS: &[usize];
-
-    fn splat(self, x: f32) -> Self::F;
-    fn load(self, from: &[f32; 16]) -> Self::F;
-    /// Loads at most sixteen floats; lanes beyond the end of `from` get `fill`.
-    #[inline(always)]
-    fn load_partial(self, from: &[f32], fill: f32) -> Self::F {
-        let mut v = [fill; 16];
-        v[..from.len()].copy_from_slice(from);
-        self.load(&v)
-    }
-    fn store(self, v: Self::F, to: &mut [f32; 16]);
-    /// Stores the first `to.len()` lanes, at most sixteen.
-    #[inline(always)]
-    fn store_partial(self, v: Self::F, to: &mut [f32]) {
-        let mut all = [0.0; 16];
-        self.store(v, &mut all);
-        to.copy_from_slice(&all[..to.len()]);
-    }
-
-    fn add(self, a: Self::F, b: Self::F) -> Self::F;
-    fn sub(self, a: Self::F, b: Self::F) -> Self::F;
-    fn mul(self, a: Self::F, b: Self::F) -> Self::F;
-    fn div(self, a: Self::F, b: Self::F) -> Self::F;
-    /// `a · b + c`, rounded once.
-    fn mul_add(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F;
-    /// `if a > b { a } else { b }`: `b` where either is NaN.
-    fn max(self, a: Self::F, b: Self::F) -> Self::F;
-    /// `if a < b { a } else { b }`: `b` where either is NaN.
-    fn min(self, a: Self::F, b: Self::F) -> Self::F;
-    fn abs(self, a: Self::F) -> Self::F;
-    /// The magnitude of `a` with the sign of `b`.
-    fn copy_sign(self, a: Self::F, b: Self::F) -> Self::F;
-    /// 2ⁿ for whole n from -126 to 127.
-    fn exp2_whole(self, n: Self::F) -> Self::F;
-
-    /// `a < b`; false where either is NaN.
-    fn less(self, a: Self::F, b: Self::F) -> Self::M;
-    /// Lane by lane `if m { a } else { b }`.
-    fn select(self, m: Self::M, a: Self::F, b: Self::F) -> Self::F;
-    /// Bit `i` says whether `a ≥ b` in lane `i`.
-    fn at_least(self, a: Self::F, b: Self::F) -> u16;
-
-    /// The sum of the lanes: lane i plus lane i+8, of these lane i plus lane i+4, then i+2, then i+1.
-    fn sum(self, v: Self::F) -> f32;
-    /// Lane `j` is the sum of `v[j]`, with the bits of [`Simd::sum`].
-    fn sums(self, v: &[Self::F; 16]) -> Self::F;
-    /// The greatest lane, in the same tree.
-    fn max_lane(self, v: Self::F) -> f32;
-    /// Prefetches the cache line of this address, which need not be valid.
-    fn prefetch(self, address: *const f32);
-
-    /// Lane j of vector i and lane i of vector j change places. Bits are kept, whatever they mean.
-    fn transpose(self, v: [Self::F; 16]) -> [Self::F; 16];
-
-    // A lane can also be the bits of a pair of bf16 (the upper half of an f32), the first number in its lower half.
-
-    /// Lane i: the pair of `first[i]` and `second[i]`, rounded to the nearest bf16, ties to even. NaN stays NaN.
-    fn round_pairs(self, first: Self::F, second: Self::F) -> Self::F;
-    /// Lane i: the pair of numbers 2i and 2i + 1 of the 32 in `low` and `high`, rounded likewise.
-    fn round_neighbours(self, low: Self::F, high: Self::F) -> Self::F;
-    /// Lane by lane `(sum + a₁·b₁) + a₀·b₀` of pairs: the bits of AVX512-BF16, except that its instructions take subnormal
-    /// numbers for zero.
-    fn dot_pairs(self, a: Self::F, b: Self::F, sum: Self::F) -> Self::F;
-
-    // A lane can also be the bits of four integers of 8 bits, the first in its lowest byte, or of one of 32 bits.
-
-    /// Lane by lane `sum` plus the four products of the bytes of `a`, from 0 to 255, and of `b`, from -128 to 127. A sum
-    /// beyond 32 bits wraps.
-    fn dot_quads(self, a: Self::F, b: Self::F, sum: Self::F) -> Self::F;
-    /// Integers of 32 bits as floats, ties to even.
-    fn to_floats(self, integers: Self::F) -> Self::F;
-    /// Numbers from -127.5 to 127.5, rounded, ties to even, plus 128. Other numbers give any byte.
-    fn round_bytes(self, v: Self::F) -> [u8; 16];
 }
 
 #[cfg(all(test, target_arch = "x86_64"))]

@@ -39,6 +39,7 @@
 //! first, and can name the tensor.
 
 mod aligned;
+mod attention;
 mod changes;
 mod elementwise;
 mod functions;
@@ -56,6 +57,7 @@ mod reduce;
 mod topk;
 mod transposed;
 
+pub use attention::{Added, AttentionWeights, Heads, KeysValues, StoredAs, attend};
 pub use changes::{Changes, Replaced};
 pub use elementwise::{
     RELU_LIMIT, add_assign, axpy, clipped_relu_in_place, exp_in_place, gelu_in_place, lerp, mul_assign, relu_in_place,

@@ -147,7 +147,7 @@ impl Number for Int8 {
     }
     #[inline(always)]
     fn start<S: Simd>(s: S, w: &Panels, panel: usize) -> S::F {
-        s.load(&w.end(panel).start.0)
+        s.quads_start(s.load(&w.end(panel).start.0))
     }
     #[inline(always)]
     fn end<S: Simd>(s: S, sum: S::F, scales: &[f32], row: usize, w: &Panels, panel: usize) -> S::F {

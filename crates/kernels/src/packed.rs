@@ -72,26 +72,27 @@ impl Panels {
         }
     }
 
-    /// Makes these the panels of some outputs of `from`, in this order.
-    fn select(&mut self, from: &Self, columns: &[u32]) {
-        (self.length, self.outputs) = (from.length, columns.len());
+    /// Makes these panels of zeros.
+    fn clear(&mut self, length: usize, outputs: usize, integers: bool) {
+        (self.length, self.outputs) = (length, outputs);
         self.lines.clear();
-        self.lines.resize(self.length * self.count(), Lanes::ZERO);
-        let ends = if from.ends.is_empty() { 0 } else { self.count() };
+        self.lines.resize(length * self.count(), Lanes::ZERO);
+        let ends = if integers { self.count() } else { 0 };
         if self.ends.len() != ends {
             self.ends = vec![Ends::ZERO; ends].into();
         }
-        for (output, &column) in columns.iter().enumerate() {
-            let column = column as usize;
-            assert!(column < from.outputs, "column {column} of {}", from.outputs);
-            let to = &mut self.lines[output / 16 * from.length..][..from.length];
-            for (to, line) in to.iter_mut().zip(from.panel(column / 16)) {
-                to.0[output % 16] = line.0[column % 16];
-            }
-            if let Some(end) = self.ends.get_mut(output / 16) {
-                end.start.0[output % 16] = from.ends[column / 16].start.0[column % 16];
-                end.scale.0[output % 16] = from.ends[column / 16].scale.0[column % 16];
-            }
+    }
+
+    /// Makes an output that of another map of the same inputs and numbers.
+    fn copy_output(&mut self, output: usize, from: &Self, column: usize) {
+        assert!(column < from.outputs, "column {column} of {}", from.outputs);
+        let to = &mut self.lines[output / 16 * from.length..][..from.length];
+        for (to, line) in to.iter_mut().zip(from.panel(column / 16)) {
+            to.0[output % 16] = line.0[column % 16];
+        }
+        if let Some(end) = self.ends.get_mut(output / 16) {
+            end.start.0[output % 16] = from.ends[column / 16].start.0[column % 16];
+            end.scale.0[output % 16] = from.ends[column / 16].scale.0[column % 16];
         }
     }
 
@@ -209,7 +210,30 @@ impl PackedMatrix {
     /// If a column is not less than [`outputs`](Self::outputs).
     pub fn select(&self, columns: &[u32], selected: &mut Self) {
         (selected.inputs, selected.precision) = (self.inputs, self.precision);
-        selected.panels.select(&self.panels, columns);
+        selected.panels.clear(self.panels.length, columns.len(), !self.panels.ends.is_empty());
+        for (output, &column) in columns.iter().enumerate() {
+            selected.panels.copy_output(output, &self.panels, column as usize);
+        }
+    }
+
+    /// The map whose output j is output `outputs[j].1` of map `outputs[j].0`, or always zero. One product serves maps of the
+    /// same rows; each output has the bits that it has in its own map.
+    ///
+    /// # Panics
+    /// If there are no maps, if their inputs or precisions differ, or if an output does not exist.
+    #[must_use]
+    pub fn gather(maps: &[&Self], outputs: &[Option<(usize, usize)>]) -> Self {
+        let first = maps[0];
+        let alike = |map: &&Self| (map.inputs, map.precision) == (first.inputs, first.precision);
+        assert!(maps.iter().all(alike), "maps of different inputs or precisions");
+        let mut gathered = Self { panels: Panels::default(), ..*first };
+        gathered.panels.clear(first.panels.length, outputs.len(), !first.panels.ends.is_empty());
+        for (output, of) in outputs.iter().enumerate() {
+            if let &Some((map, column)) = of {
+                gathered.panels.copy_output(output, &maps[map].panels, column);
+            }
+        }
+        gathered
     }
 
     /// The weights to one output, as floats.

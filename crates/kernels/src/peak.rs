@@ -30,7 +30,7 @@ pub fn read_bandwidth(bytes: usize) -> f64 {
 }
 
 /// Sums at a time: as many as hide the latency of a multiply-add with two of them per cycle.
-const CHAINS: usize = 12;
+const CHAINS: usize = 14;
 
 /// Operations per second with `per_lane` products in a lane.
 fn of_number<N: Number>(per_lane: usize) -> f64 {

@@ -4,7 +4,7 @@
 //! order depends on the length of the row alone.
 
 use crate::elementwise::{Scale, Unary, map};
-use crate::functions::{exp, tanh};
+use crate::functions::{exp, exp_below, tanh};
 use crate::isa::{Kernel, Simd, dispatch};
 
 /// Vectors accumulated at once: a multiply-add takes four cycles, and two can begin in each cycle.
@@ -88,7 +88,8 @@ impl Term for ExpBelow {
     }
     #[inline(always)]
     fn add<S: Simd>(self, s: S, sum: S::F, x: S::F) -> S::F {
-        s.add(sum, self.apply(s, x))
+        // Terms below 10⁻³⁷ do not change a sum of at least 1, to the bit.
+        s.add(sum, exp_below(s, s.sub(x, s.splat(self.max))))
     }
 }
 
@@ -142,7 +143,10 @@ pub fn log_sum_exp(row: &[f32]) -> f32 {
         #[inline(always)]
         fn run<S: Simd>(self, s: S) -> f32 {
             // An infinite maximum would make ∞ - ∞.
-            let max = greatest(s, self.0).clamp(f32::MIN, f32::MAX);
+            let max = greatest(s, self.0).max(f32::MIN);
+            if max == f32::INFINITY {
+                return if self.0.iter().any(|x| x.is_nan()) { f32::NAN } else { max };
+            }
             let sum = sum_terms(s, ExpBelow { max }, self.0);
             if sum == 0.0 { f32::NEG_INFINITY } else { max + sum.ln() }
         }

@@ -222,3 +222,30 @@ fn columns_are_read_as_floats() {
         }
     }
 }
+
+/// Each output of a gathered map has the bits that it has in its own map.
+#[test]
+fn gathered_outputs_are_those_of_their_maps() {
+    for precision in [Precision::F32, Precision::Bf16, Precision::Int8] {
+        let mut random = Random::new(21);
+        let maps = [20, 33].map(|outputs| {
+            let weights = random.values(50 * outputs);
+            PackedMatrix::pack(precision, &weights, 50, outputs, WeightOrder::InputsByOutputs)
+        });
+        let x = random.matrix(7, 50);
+        let outputs: Vec<_> =
+            (0..33).map(|i| Some((1, 32 - i))).chain([None]).chain((0..20).map(|i| Some((0, i)))).collect();
+        let gathered = PackedMatrix::gather(&[&maps[0], &maps[1]], &outputs);
+        let mut storage = ProductStorage::default();
+        let mut apply = |map: &PackedMatrix| {
+            let mut out = Matrix::new();
+            product(storage.operand(&x, precision), map, Epilogue::default(), &mut out);
+            out
+        };
+        let (own, found) = ([apply(&maps[0]), apply(&maps[1])], apply(&gathered));
+        for row in 0..7 {
+            let expected = outputs.iter().map(|of| of.map_or(0.0, |(map, output)| own[map].row(row)[output]));
+            assert_eq!(bits(found.row(row)), bits(&expected.collect::<Vec<_>>()), "{precision:?}");
+        }
+    }
+}

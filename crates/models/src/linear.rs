@@ -38,6 +38,15 @@ impl Linear {
         Self { activation, ..Self::new(map.w.pack(), Some(bias)) }
     }
 
+    /// One map of several without activations: output j is output `outputs[j].1` of map `outputs[j].0`, or always zero.
+    pub(crate) fn gather(maps: &[Self], outputs: &[Option<(usize, usize)>]) -> Self {
+        debug_assert!(maps.iter().all(|map| map.activation == Activation::None));
+        let weights: Vec<&PackedMatrix> = maps.iter().map(|map| &*map.weights).collect();
+        let bias = |&of: &Option<(usize, usize)>| of.and_then(|(map, output)| Some(maps[map].bias()?[output]));
+        let bias = outputs.iter().map(|of| bias(of).unwrap_or(0.0)).collect();
+        Self::new(PackedMatrix::gather(&weights, outputs), Some(bias))
+    }
+
     /// The number of outputs.
     pub(crate) fn outputs(&self) -> usize {
         self.weights.outputs()

@@ -27,9 +27,9 @@ impl<T: Copy> Ragged<T> {
     }
 
     /// Adds to the end of the last row.
-    pub(crate) fn extend(&mut self, values: &[T]) {
+    pub(crate) fn extend(&mut self, values: impl IntoIterator<Item = T>) {
         debug_assert!(!self.starts.is_empty());
-        self.values.extend_from_slice(values);
+        self.values.extend(values);
     }
 
     /// Row `row`, if there are as many.
@@ -48,10 +48,10 @@ mod tests {
     fn rows_keep_their_lengths() {
         let mut ragged = Ragged::default();
         ragged.begin_row();
-        ragged.extend(&[1, 2]);
+        ragged.extend([1, 2]);
         ragged.begin_row();
         ragged.begin_row();
-        ragged.extend(&[3]);
+        ragged.extend([3]);
         assert_eq!(ragged.get(0), Some(&[1, 2][..]));
         assert_eq!(ragged.get(1), Some(&[][..]));
         assert_eq!(ragged.get(2), Some(&[3][..]));

@@ -68,7 +68,7 @@ impl Recurrent {
         };
         let mut keep = |source: &Source, weights: &[f32]| {
             attention.begin_row();
-            attention.extend(if source.attention { weights } else { &[] });
+            attention.extend(if source.attention { weights } else { &[] }.iter().copied());
         };
         self.decoder.step(&inputs, layers, &mut state.hidden, &mut state.decoder_work, &mut keep);
     }

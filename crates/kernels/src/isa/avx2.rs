@@ -66,29 +66,29 @@ impl Avx2<true> {
 }
 
 impl<const VNNI: bool> Avx2<VNNI> {
-    // The steps of `sums`: each adds the halves of what is left of two vectors, and keeps both sums in one register. Not
-    // closures, which can not be `inline(always)`.
-
-    /// Four partial sums of v[g] in the low half, of v[4+g] in the high.
+    /// [`Simd::fold`] of one half, within it.
     #[inline(always)]
-    fn quarters(self, v: &[[__m256; 2]; 16], g: usize) -> __m256 {
-        let a = op!(_mm256_add_ps(v[g][0], v[g][1]));
-        let b = op!(_mm256_add_ps(v[4 + g][0], v[4 + g][1]));
-        op!(_mm256_add_ps(_mm256_permute2f128_ps::<0x20>(a, b), _mm256_permute2f128_ps::<0x31>(a, b)))
+    fn fold_half<const D: usize>(self, a: __m256, b: __m256) -> __m256 {
+        op!({
+            let (x, y) = match D {
+                4 => (_mm256_permute2f128_ps::<0x20>(a, b), _mm256_permute2f128_ps::<0x31>(a, b)),
+                2 => (_mm256_shuffle_ps::<0x44>(a, b), _mm256_shuffle_ps::<0xEE>(a, b)),
+                1 => (_mm256_blend_ps::<0xAA>(a, b), self.swap_half::<1>(_mm256_blend_ps::<0xAA>(b, a))),
+                _ => unreachable!("folds by {D}"),
+            };
+            _mm256_add_ps(x, y)
+        })
     }
 
-    /// Two partial sums of each vector of `quarters` g and g + 1.
+    /// [`Simd::swap`] of one half, within it.
     #[inline(always)]
-    fn pairs(self, v: &[[__m256; 2]; 16], g: usize) -> __m256 {
-        let (a, b) = (self.quarters(v, g), self.quarters(v, g + 1));
-        op!(_mm256_add_ps(_mm256_shuffle_ps::<0x44>(a, b), _mm256_shuffle_ps::<0xEE>(a, b)))
-    }
-
-    /// The sums of v[g], v[g+1], … v[g+7].
-    #[inline(always)]
-    fn eight_sums(self, v: &[[__m256; 2]; 16], g: usize) -> __m256 {
-        let (a, b) = (self.pairs(v, g), self.pairs(v, g + 2));
-        op!(_mm256_add_ps(_mm256_shuffle_ps::<0x88>(a, b), _mm256_shuffle_ps::<0xDD>(a, b)))
+    fn swap_half<const D: usize>(self, v: __m256) -> __m256 {
+        op!(match D {
+            4 => _mm256_permute2f128_ps::<0x01>(v, v),
+            2 => _mm256_permute_ps::<0x4E>(v),
+            1 => _mm256_permute_ps::<0xB1>(v),
+            _ => unreachable!("swaps by {D}"),
+        })
     }
 
     /// Eight vectors of eight lanes: lane j of vector i and lane i of vector j change places.
@@ -136,15 +136,13 @@ impl<const VNNI: bool> Avx2<VNNI> {
         })
     }
 
-    /// [`Simd::dot_pairs`] of one half.
+    /// [`Simd::numbers`] of one half.
     #[inline(always)]
-    fn dot_pairs_half(self, a: __m256, b: __m256, sum: __m256) -> __m256 {
+    fn numbers_half(self, pairs: __m256) -> (__m256, __m256) {
         op!({
             let upper = _mm256_castsi256_ps(_mm256_set1_epi32(0xffff_0000_u32 as i32));
-            let (a_1, b_1) = (_mm256_and_ps(a, upper), _mm256_and_ps(b, upper));
-            let a_0 = _mm256_castsi256_ps(_mm256_slli_epi32::<16>(_mm256_castps_si256(a)));
-            let b_0 = _mm256_castsi256_ps(_mm256_slli_epi32::<16>(_mm256_castps_si256(b)));
-            _mm256_fmadd_ps(a_0, b_0, _mm256_fmadd_ps(a_1, b_1, sum))
+            let first = _mm256_slli_epi32::<16>(_mm256_castps_si256(pairs));
+            (_mm256_castsi256_ps(first), _mm256_and_ps(pairs, upper))
         })
     }
 
@@ -189,6 +187,7 @@ impl<const VNNI: bool> Simd for Avx2<VNNI> {
 
     // At most 12 of 16 registers for sums, two each; 3 × 2 spilt, at half the speed.
     const TILE_PANELS: &[usize] = &[4, 2, 1, 1, 1, 1];
+    const ATTENTION_PAIRS: usize = 2;
 
     #[inline(always)]
     fn splat(self, x: f32) -> Self::F {
@@ -254,8 +253,15 @@ impl<const VNNI: bool> Simd for Avx2<VNNI> {
         })
     }
     #[inline(always)]
-    fn sums(self, v: &[Self::F; 16]) -> Self::F {
-        [self.eight_sums(v, 0), self.eight_sums(v, 8)]
+    fn fold<const D: usize>(self, a: Self::F, b: Self::F) -> Self::F {
+        if D == 8 {
+            return [op!(_mm256_add_ps(a[0], a[1])), op!(_mm256_add_ps(b[0], b[1]))];
+        }
+        [self.fold_half::<D>(a[0], b[0]), self.fold_half::<D>(a[1], b[1])]
+    }
+    #[inline(always)]
+    fn swap<const D: usize>(self, v: Self::F) -> Self::F {
+        if D == 8 { [v[1], v[0]] } else { [self.swap_half::<D>(v[0]), self.swap_half::<D>(v[1])] }
     }
     #[inline(always)]
     fn max_lane(self, v: Self::F) -> f32 {
@@ -305,8 +311,9 @@ impl<const VNNI: bool> Simd for Avx2<VNNI> {
         pairs
     }
     #[inline(always)]
-    fn dot_pairs(self, a: Self::F, b: Self::F, sum: Self::F) -> Self::F {
-        [self.dot_pairs_half(a[0], b[0], sum[0]), self.dot_pairs_half(a[1], b[1], sum[1])]
+    fn numbers(self, pairs: Self::F) -> (Self::F, Self::F) {
+        let (low, high) = (self.numbers_half(pairs[0]), self.numbers_half(pairs[1]));
+        ([low.0, high.0], [low.1, high.1])
     }
 
     #[inline(always)]

@@ -99,29 +99,6 @@ impl<const LEVEL: u8> Avx512<LEVEL> {
         ((1u32 << n) - 1) as __mmask16
     }
 
-    // The steps of `sums`: each adds the halves of what is left of two vectors, and keeps both sums in one register. Not
-    // closures, which can not be `inline(always)`: a call for each of them made `heads_dot` five times slower.
-
-    /// Eight partial sums of each of two vectors.
-    #[inline(always)]
-    fn halves(self, a: __m512, b: __m512) -> __m512 {
-        op!(_mm512_add_ps(_mm512_shuffle_f32x4::<0x44>(a, b), _mm512_shuffle_f32x4::<0xEE>(a, b)))
-    }
-
-    /// Four partial sums of each of v[g], v[4+g], v[8+g] and v[12+g], 128 bits for each.
-    #[inline(always)]
-    fn quarters(self, v: &[__m512; 16], g: usize) -> __m512 {
-        let (a, b) = (self.halves(v[g], v[4 + g]), self.halves(v[8 + g], v[12 + g]));
-        op!(_mm512_add_ps(_mm512_shuffle_f32x4::<0x88>(a, b), _mm512_shuffle_f32x4::<0xDD>(a, b)))
-    }
-
-    /// Two partial sums of each vector of the groups g and g + 1.
-    #[inline(always)]
-    fn pairs(self, v: &[__m512; 16], g: usize) -> __m512 {
-        let (a, b) = (self.quarters(v, g), self.quarters(v, g + 1));
-        op!(_mm512_add_ps(_mm512_shuffle_ps::<0x44>(a, b), _mm512_shuffle_ps::<0xEE>(a, b)))
-    }
-
     /// The bits of the nearest bf16, ties to even, in the upper half of each lane. The lower half is unspecified.
     #[inline(always)]
     fn round_bf16(self, x: __m512) -> __m512i {
@@ -155,6 +132,7 @@ impl<const LEVEL: u8> Simd for Avx512<LEVEL> {
 
     // At most 24 of 32 registers for sums.
     const TILE_PANELS: &[usize] = &[8, 8, 4, 4, 4, 4];
+    const ATTENTION_PAIRS: usize = 8;
 
     #[inline(always)]
     fn splat(self, x: f32) -> __m512 {
@@ -199,6 +177,14 @@ impl<const LEVEL: u8> Simd for Avx512<LEVEL> {
             _mm512_castsi512_ps(_mm512_slli_epi32::<23>(exponent))
         })
     }
+    #[inline(always)]
+    fn scale_exp2(self, a: __m512, n: __m512) -> __m512 {
+        op!(_mm512_scalef_ps(a, n))
+    }
+    #[inline(always)]
+    fn scale_exp2_far(self, a: __m512, n: __m512) -> __m512 {
+        op!(_mm512_scalef_ps(a, n))
+    }
 
     #[inline(always)]
     fn less(self, a: __m512, b: __m512) -> __mmask16 {
@@ -223,9 +209,27 @@ impl<const LEVEL: u8> Simd for Avx512<LEVEL> {
         })
     }
     #[inline(always)]
-    fn sums(self, v: &[__m512; 16]) -> __m512 {
-        let (a, b) = (self.pairs(v, 0), self.pairs(v, 2));
-        op!(_mm512_add_ps(_mm512_shuffle_ps::<0x88>(a, b), _mm512_shuffle_ps::<0xDD>(a, b)))
+    fn fold<const D: usize>(self, a: __m512, b: __m512) -> __m512 {
+        op!({
+            let (x, y) = match D {
+                8 => (_mm512_shuffle_f32x4::<0x44>(a, b), _mm512_shuffle_f32x4::<0xEE>(a, b)),
+                4 => (_mm512_mask_blend_ps(0xF0F0, a, b), self.swap::<4>(_mm512_mask_blend_ps(0xF0F0, b, a))),
+                2 => (_mm512_shuffle_ps::<0x44>(a, b), _mm512_shuffle_ps::<0xEE>(a, b)),
+                1 => (_mm512_mask_blend_ps(0xAAAA, a, b), self.swap::<1>(_mm512_mask_blend_ps(0xAAAA, b, a))),
+                _ => unreachable!("folds by {D}"),
+            };
+            _mm512_add_ps(x, y)
+        })
+    }
+    #[inline(always)]
+    fn swap<const D: usize>(self, v: __m512) -> __m512 {
+        op!(match D {
+            8 => _mm512_shuffle_f32x4::<0x4E>(v, v),
+            4 => _mm512_shuffle_f32x4::<0xB1>(v, v),
+            2 => _mm512_permute_ps::<0x4E>(v),
+            1 => _mm512_permute_ps::<0xB1>(v),
+            _ => unreachable!("swaps by {D}"),
+        })
     }
     #[inline(always)]
     fn max_lane(self, v: __m512) -> f32 {
@@ -305,18 +309,20 @@ impl<const LEVEL: u8> Simd for Avx512<LEVEL> {
         })
     }
     #[inline(always)]
-    fn dot_pairs(self, a: __m512, b: __m512, sum: __m512) -> __m512 {
+    fn numbers(self, pairs: __m512) -> (__m512, __m512) {
         op!({
-            if LEVEL >= BF16 {
-                _mm512_dpbf16_ps(sum, bf16(a), bf16(b))
-            } else {
-                let upper = _mm512_castsi512_ps(_mm512_set1_epi32(0xffff_0000_u32 as i32));
-                let (a_1, b_1) = (_mm512_and_ps(a, upper), _mm512_and_ps(b, upper));
-                let a_0 = _mm512_castsi512_ps(_mm512_slli_epi32::<16>(_mm512_castps_si512(a)));
-                let b_0 = _mm512_castsi512_ps(_mm512_slli_epi32::<16>(_mm512_castps_si512(b)));
-                _mm512_fmadd_ps(a_0, b_0, _mm512_fmadd_ps(a_1, b_1, sum))
-            }
+            let upper = _mm512_castsi512_ps(_mm512_set1_epi32(0xffff_0000_u32 as i32));
+            let first = _mm512_slli_epi32::<16>(_mm512_castps_si512(pairs));
+            (_mm512_castsi512_ps(first), _mm512_and_ps(pairs, upper))
         })
+    }
+    #[inline(always)]
+    fn dot_pairs(self, a: __m512, b: __m512, sum: __m512) -> __m512 {
+        if LEVEL >= BF16 {
+            return op!(_mm512_dpbf16_ps(sum, bf16(a), bf16(b)));
+        }
+        let ((a_0, a_1), (b_0, b_1)) = (self.numbers(a), self.numbers(b));
+        self.mul_add(a_0, b_0, self.mul_add(a_1, b_1, sum))
     }
 
     #[inline(always)]

@@ -96,6 +96,7 @@ impl Simd for Portable {
 
     // Four registers of the 16 of SSE2 for each sum; 3 × 1 runs slower.
     const TILE_PANELS: &[usize] = &[2, 1];
+    const ATTENTION_PAIRS: usize = 2;
 
     #[inline(always)]
     fn splat(self, x: f32) -> Self::F {
@@ -145,8 +146,12 @@ impl Simd for Portable {
         tree(v, |a, b| a + b)
     }
     #[inline(always)]
-    fn sums(self, v: &[Self::F; 16]) -> Self::F {
-        lanes(|j| self.sum(v[j]))
+    fn fold<const D: usize>(self, a: Self::F, b: Self::F) -> Self::F {
+        lanes(|i| if i & D == 0 { a[i] + a[i ^ D] } else { b[i] + b[i ^ D] })
+    }
+    #[inline(always)]
+    fn swap<const D: usize>(self, v: Self::F) -> Self::F {
+        lanes(|i| v[i ^ D])
     }
     #[inline(always)]
     fn max_lane(self, v: Self::F) -> f32 {
@@ -172,10 +177,14 @@ impl Simd for Portable {
         })
     }
     #[inline(always)]
+    fn numbers(self, pairs: Self::F) -> (Self::F, Self::F) {
+        (lanes(|i| numbers(pairs[i]).0), lanes(|i| numbers(pairs[i]).1))
+    }
+    #[inline(always)]
     fn dot_pairs(self, a: Self::F, b: Self::F, sum: Self::F) -> Self::F {
         lanes(|i| {
             let ((a0, a1), (b0, b1)) = (numbers(a[i]), numbers(b[i]));
-            (sum[i] + a1 * b1) + a0 * b0 // no rounding of the products, which have 16 bits
+            (sum[i] + a1 * b1) + a0 * b0 // faster than fused
         })
     }
 

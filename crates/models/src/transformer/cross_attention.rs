@@ -1,9 +1,29 @@
 //! The decoder's attention over the source.
 
-use super::attention::{Attention, KeysValues};
-use super::operations::AroundWork;
+use super::attention::Form;
+use super::operations::{Around, AroundWork};
+use crate::linear::Linear;
+use crate::parts::transformer as parts;
+use crate::weights::CheckedTensor;
+use core::ops::Range;
 use metaphrase_base::{StepRow, Unit};
-use metaphrase_kernels::{Matrix, Operand, Rows};
+use metaphrase_kernels::{AttentionWeights, KeysValues, Matrix, ProductStorage, Rows, attend};
+
+/// A layer of attention over the source.
+pub(super) struct CrossAttention {
+    around: Around,
+    pub(super) form: Form,
+    queries: Linear,
+    projection: Option<Linear>,
+}
+
+/// The keys and values of the source in all layers, which one product makes of the encoder's output.
+pub(super) struct SourceMap {
+    /// Per layer: keys, then values.
+    map: Linear,
+    form: Form,
+    layers: usize,
+}
 
 /// Work space of attention over the source.
 #[derive(Debug, Default)]
@@ -11,24 +31,29 @@ pub(super) struct Work {
     input: Matrix,
     queries: Matrix,
     attended: Matrix,
-    weights: Vec<f32>,
+    weights: AttentionWeights,
 }
 
-impl Attention {
-    /// Keys and values of the encoder's output (`words × d`), as the keys' map reads it: once per sentence.
-    pub(super) fn prepare(&self, encoded: Operand<'_>, out: &mut KeysValues) {
-        self.keys.apply_to(encoded, &mut out.keys);
-        self.values.apply_to(encoded, &mut out.values);
+impl CrossAttention {
+    /// The layer of these tensors with `heads` heads, and its maps to keys and values.
+    pub(super) fn pack<'a>(
+        block: parts::Block<CheckedTensor<'a>, parts::Attention<CheckedTensor<'a>>>,
+        heads: usize,
+    ) -> (Self, [Linear; 2]) {
+        let (around, parts::Attention { queries, keys, values, projection, .. }) = Around::pack(block);
+        let form = Form::new(heads, &queries);
+        let layer = Self { around, form, queries: form.queries(queries), projection: projection.map(Linear::pack) };
+        (layer, [keys, values].map(Linear::pack))
     }
 
-    /// x ← the block's output. `source(row)` are the prepared keys and values of the row's sentence. `on_weights` is called
-    /// for each row with the weights of the first head.
+    /// x ← the block's output. `source(row)` are the keys and values of the row's sentence. `on_weights` is called for each row
+    /// with the weights.
     pub(super) fn apply<'s>(
         &self,
         x: &mut Matrix,
         rows: &[StepRow],
         source: impl Fn(&StepRow) -> &'s KeysValues,
-        mut on_weights: impl FnMut(&StepRow, &[f32]),
+        mut on_weights: impl FnMut(&StepRow, &AttentionWeights),
         work: &mut Work,
         around_work: &mut AroundWork,
     ) {
@@ -39,11 +64,44 @@ impl Attention {
         attended.resize(x.rows(), x.cols());
         for (r, row) in rows.iter().enumerate() {
             let source = source(row);
-            let words = source.keys.rows();
-            self.heads.attend(queries.row(r), source, &Rows::Range(0..words), weights, attended.row_mut(r));
-            on_weights(row, &weights[..words]);
+            attend(queries.row(r), source, &Rows::Range(0..source.len()), None, weights, attended.row_mut(r));
+            on_weights(row, weights);
         }
         drop(unit);
         self.around.end(self.projection.as_ref(), attended, x, around_work);
+    }
+}
+
+impl SourceMap {
+    /// The map to the keys and values of these layers, at least one, by their maps to keys and to values in turn.
+    pub(super) fn new(form: Form, maps: &[Linear]) -> Self {
+        let layers = maps.len() / 2;
+        let outputs = (0..layers).flat_map(|i| form.interleaved(2 * i).chain(form.in_order(2 * i + 1)));
+        let map = Linear::gather(maps, &outputs.collect::<Vec<_>>());
+        Self { map, form, layers }
+    }
+
+    /// Keys and values of no words.
+    pub(super) fn no_words(&self) -> KeysValues {
+        self.form.no_words()
+    }
+
+    /// `out` ← keys and values of the encoder's output (`words × d`) in all layers.
+    pub(super) fn apply(&self, encoded: &Matrix, out: &mut Matrix, storage: &mut ProductStorage) {
+        self.map.apply(encoded, out, storage);
+    }
+
+    /// Takes the keys and values of a sentence, words `words` of those that were made, into those of its slot, a value for
+    /// each layer.
+    pub(super) fn fill(&self, made: &Matrix, words: Range<usize>, slot: &mut Vec<KeysValues>) {
+        slot.resize_with(self.layers, || self.no_words());
+        for (i, of_layer) in slot.iter_mut().enumerate() {
+            of_layer.resize(words.len());
+            for (to, from) in words.clone().enumerate() {
+                let (keys, values) =
+                    self.form.split(&made.row(from)[i * self.form.word_len()..][..self.form.word_len()]);
+                of_layer.set(to, keys, values);
+            }
+        }
     }
 }

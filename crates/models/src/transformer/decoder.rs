@@ -1,21 +1,21 @@
 //! The decoder: one row per hypothesis.
 
-use super::attention::{Attention, KeysValues};
 use super::average_attention::{self, AverageAttention};
-use super::cross_attention;
+use super::cross_attention::{self, CrossAttention, SourceMap};
 use super::encoder::Encoded;
 use super::feed_forward::{self, FeedForward};
 use super::history::History;
 use super::input::Input;
 use super::operations::{AroundWork, Process};
-use super::self_attention::{self, KeySource};
+use super::self_attention::{self, KeySource, SelfAttention};
 use super::ssru::{self, Ssru};
 use crate::config::{Positions, TransformerConfig};
+use crate::linear::Linear;
 use crate::parts::transformer as parts;
 use crate::ragged::Ragged;
 use crate::weights::CheckedTensor;
 use metaphrase_base::{Row, SentId, Sentence, Step, StepRow, Unit};
-use metaphrase_kernels::Matrix;
+use metaphrase_kernels::{AttentionWeights, KeysValues, Matrix};
 
 /// The decoder of a Transformer, up to the output layer.
 pub(super) struct Decoder {
@@ -28,18 +28,20 @@ pub(super) struct Decoder {
     alignment_layer: usize,
     /// What keys and values of a sentence are made of if it is not said otherwise.
     key_source: KeySource,
+    /// To the keys and values of all layers with weights of their own.
+    source: SourceMap,
     top: Process,
 }
 
 struct Layer {
     so_far: SoFar,
-    context: Attention,
+    context: CrossAttention,
     feed_forward: FeedForward,
 }
 
 /// What looks at the translation so far.
 enum SoFar {
-    Attention(Attention),
+    Attention(SelfAttention),
     Ssru(Ssru),
     Average(AverageAttention),
 }
@@ -80,7 +82,7 @@ pub(super) struct NewRows<'a> {
 #[derive(Debug, Default)]
 struct Memory {
     /// Self-attention: keys and values of all entries of the history.
-    entries: KeysValues,
+    entries: Option<KeysValues>,
     /// Others: the state of each row of the last step, and of the step before.
     now: Matrix,
     before: Matrix,
@@ -89,7 +91,8 @@ struct Memory {
 #[derive(Debug, Default)]
 struct Work {
     embedded: Matrix,
-    encoded: KeysValues,
+    /// Keys and values of the encoder's words in all layers.
+    encoded: Matrix,
     self_attention: self_attention::Work,
     ssru: ssru::Work,
     average: average_attention::Work,
@@ -110,9 +113,16 @@ impl Decoder {
         // Marian, which has raw keys, has no relative positions.
         let normalised = config.normalised_keys || matches!(config.positions, Positions::Relative { .. });
         let key_source = if normalised { KeySource::Normalised } else { KeySource::Raw };
+        let (mut packed, mut of_source) = (Vec::new(), Vec::new());
+        for layer in layers {
+            let (layer, maps) = Layer::pack(layer, config.heads, key_source);
+            packed.push(layer);
+            of_source.extend(maps);
+        }
         Self {
             input,
-            layers: layers.into_iter().map(|layer| Layer::pack(layer, config.heads)).collect(),
+            source: SourceMap::new(packed[0].context.form, &of_source),
+            layers: packed,
             order,
             alignment_layer: config.alignment_layer - 1,
             key_source,
@@ -128,23 +138,15 @@ impl Decoder {
 
     /// Prepares encoded sentences for attention in their slots.
     pub(super) fn admit(&self, sentences: &[Sentence<'_>], encoded: &Encoded, state: &mut DecoderState) {
-        for (sentence, rows) in sentences.iter().zip(&encoded.sentences) {
+        for sentence in sentences {
             let source = state.source(sentence.slot);
             source.key_source = if sentence.given_target { KeySource::Normalised } else { self.key_source };
             source.attention = sentence.attention;
-            source.words.resize_with(self.layers.len(), KeysValues::default);
-            let dim = encoded.words.cols();
-            source.words.iter_mut().for_each(|words| words.resize(rows.len(), dim));
         }
-        let Some(first) = self.layers.first() else { return };
-        let Work { encoded: all, around_work, .. } = &mut state.work;
-        let encoded_words = first.context.keys.rows(&encoded.words, around_work.rows());
-        for (i, layer) in self.layers.iter().enumerate() {
-            layer.context.prepare(encoded_words, all);
-            for (sentence, rows) in sentences.iter().zip(&encoded.sentences) {
-                let words = &mut state.sources[sentence.slot.index()].words[i];
-                rows.clone().enumerate().for_each(|(to, from)| words.set(to, all, from));
-            }
+        let Work { encoded: made, around_work, .. } = &mut state.work;
+        self.source.apply(&encoded.words, made, around_work.rows());
+        for (sentence, words) in sentences.iter().zip(&encoded.sentences) {
+            self.source.fill(made, words.clone(), &mut state.sources[sentence.slot.index()].words);
         }
     }
 
@@ -174,10 +176,12 @@ impl Decoder {
             let layer = &self.layers[own];
             layer.so_far.step(x, new, sources, history, memory, work);
             let words = |row: &StepRow| &sources[row.sentence.index()].words[own];
-            let keep = |row: &StepRow, weights: &[f32]| {
+            let keep = |row: &StepRow, weights: &AttentionWeights| {
                 if i == self.alignment_layer {
                     attention.begin_row();
-                    attention.extend(if sources[row.sentence.index()].attention { weights } else { &[] });
+                    if sources[row.sentence.index()].attention {
+                        attention.extend(weights.head(0));
+                    }
                 }
             };
             layer.context.apply(x, rows, words, keep, &mut work.context, &mut work.around_work);
@@ -188,14 +192,15 @@ impl Decoder {
 }
 
 impl Layer {
-    fn pack(layer: parts::DecoderLayer<CheckedTensor<'_>>, heads: usize) -> Self {
+    /// The layer, and its maps from the source to keys and to values.
+    fn pack(layer: parts::DecoderLayer<CheckedTensor<'_>>, heads: usize, key_source: KeySource) -> (Self, [Linear; 2]) {
         let so_far = match layer.so_far {
-            parts::SoFar::Attention(block) => SoFar::Attention(Attention::pack(block, heads)),
+            parts::SoFar::Attention(block) => SoFar::Attention(SelfAttention::pack(block, heads, key_source)),
             parts::SoFar::Ssru(block) => SoFar::Ssru(Ssru::pack(block)),
             parts::SoFar::Average(block) => SoFar::Average(AverageAttention::pack(block)),
         };
-        let context = Attention::pack(layer.context, heads);
-        Self { so_far, context, feed_forward: FeedForward::pack(layer.feed_forward) }
+        let (context, maps) = CrossAttention::pack(layer.context, heads);
+        (Self { so_far, context, feed_forward: FeedForward::pack(layer.feed_forward) }, maps)
     }
 }
 
@@ -214,6 +219,7 @@ impl SoFar {
         match self {
             Self::Attention(attention) => {
                 let key_source = |r: usize| sources[new.rows[r].sentence.index()].key_source;
+                let entries = entries.get_or_insert_with(|| attention.no_words());
                 attention.step(x, history, entries, key_source, &mut work.self_attention, around_work);
             }
             Self::Ssru(ssru) => ssru.step(x, new, before, now, &mut work.ssru, around_work),

@@ -1,10 +1,9 @@
 //! The encoder: all words of all sentences as rows of one matrix, one sentence after the other, without padding.
 
-use super::attention::Attention;
 use super::feed_forward::{self, FeedForward};
 use super::input::Input;
 use super::operations::{AroundWork, Process};
-use super::self_attention;
+use super::self_attention::{self, KeySource, SelfAttention};
 use crate::parts::transformer as parts;
 use crate::weights::CheckedTensor;
 use core::ops::Range;
@@ -19,7 +18,7 @@ pub(super) struct Encoder {
 }
 
 struct Layer {
-    attention: Attention,
+    attention: SelfAttention,
     feed_forward: FeedForward,
 }
 
@@ -45,7 +44,7 @@ impl Encoder {
         heads: usize,
     ) -> Self {
         let layer = |layer: parts::EncoderLayer<_>| Layer {
-            attention: Attention::pack(layer.attention, heads),
+            attention: SelfAttention::pack(layer.attention, heads, KeySource::Normalised),
             feed_forward: FeedForward::pack(layer.feed_forward),
         };
         Self { input, layers: layers.into_iter().map(layer).collect(), top: Process::pack(top) }

@@ -46,11 +46,11 @@ impl History {
         for row in rows {
             self.now.begin_row();
             if let Some(parent) = row.parent {
-                self.now.extend(entries_of(&self.before, parent.row.index()));
+                self.now.extend(entries_of(&self.before, parent.row.index()).iter().copied());
             }
             let slot = row.sentence.index();
             let entry = self.new_entry(slot);
-            self.now.extend(&[entry]);
+            self.now.extend([entry]);
             self.slots.push(slot);
         }
     }

@@ -1,9 +1,9 @@
 //! Learned relative positions in self-attention.
 
-use super::attention::{Heads, KeysValues};
+use super::attention::Form;
 use crate::parts::transformer::RelativePositions;
 use crate::weights::CheckedTensor;
-use metaphrase_kernels::{Matrix, Rows, add_assign, heads_dot, heads_weighted_sum, softmax_in_place};
+use metaphrase_kernels::{Added, KeysValues};
 
 /// Shaw et al. 2018, §3.2, for each head of a query at position i over keys at positions j, with r = j - i cut to
 /// ±distance:
@@ -15,56 +15,34 @@ pub(super) struct Relative {
     /// a and b, `2 distance + 1 × d`: the tables of one head, once for each head.
     vectors: KeysValues,
     positions: RelativePositions<()>,
-    heads: Heads,
 }
 
 /// Work space of [`Relative`].
 #[derive(Debug, Default)]
 pub(super) struct Work {
     rows: Vec<u32>,
-    products: Vec<f32>,
-    sum: Vec<f32>,
 }
 
 impl Relative {
-    /// The relative positions of these tensors, for `heads` heads.
-    pub(super) fn pack(parts: &RelativePositions<CheckedTensor<'_>>, heads: Heads) -> Self {
-        let repeat = |table: &CheckedTensor<'_>| {
-            let numbers = table.numbers();
-            let rows = numbers.chunks_exact(table.cols()).flat_map(|row| row.repeat(heads.count));
-            Matrix::from_vec(table.rows(), heads.count * table.cols(), rows.collect())
-        };
-        let vectors = KeysValues { keys: repeat(&parts.keys), values: repeat(&parts.values) };
-        Self { vectors, positions: RelativePositions { keys: (), values: (), distance: parts.distance }, heads }
+    /// The relative positions of these tensors, for a layer of this form.
+    pub(super) fn pack(parts: &RelativePositions<CheckedTensor<'_>>, form: Form) -> Self {
+        let heads = form.heads.count();
+        let mut vectors = form.no_words();
+        vectors.resize(parts.keys.rows());
+        let (keys, values) = (parts.keys.numbers(), parts.values.numbers());
+        let width = parts.keys.cols();
+        for (i, (key, value)) in keys.chunks_exact(width).zip(values.chunks_exact(width)).enumerate() {
+            let key = form.heads.interleaved().map(|column| column.map_or(0.0, |column| key[column % width]));
+            vectors.set(i, &key.collect::<Vec<_>>(), &value.repeat(heads));
+        }
+        Self { vectors, positions: RelativePositions { keys: (), values: (), distance: parts.distance } }
     }
 
-    /// As [`Heads::attend`], of the query at `position` over the words `seen`, which are at positions from 0 on.
-    pub(super) fn attend(
-        &self,
-        (query, position): (&[f32], usize),
-        words: &KeysValues,
-        seen: &Rows<'_>,
-        weights: &mut Vec<f32>,
-        work: &mut Work,
-        out: &mut [f32],
-    ) {
-        let Work { rows, products, sum } = work;
-        let Heads { count, scale } = self.heads;
-        rows.clear();
-        rows.extend((0..seen.len()).map(|key| self.positions.row(position, key) as u32));
-        for numbers in [&mut *weights, products] {
-            numbers.resize(count * seen.len(), 0.0);
-        }
-        heads_dot(query, &words.keys, seen.clone(), count, scale, weights);
-        heads_dot(query, &self.vectors.keys, Rows::List(rows), count, scale, products);
-        add_assign(weights, products);
-        for of_head in weights.chunks_exact_mut(seen.len()) {
-            softmax_in_place(of_head);
-        }
-        heads_weighted_sum(weights, &words.values, seen.clone(), count, out);
-        sum.resize(out.len(), 0.0);
-        heads_weighted_sum(weights, &self.vectors.values, Rows::List(rows), count, sum);
-        add_assign(out, sum);
+    /// What is added for the query at `position` to keys and values of `seen` words, which are at positions from 0 on.
+    pub(super) fn of_query<'a>(&'a self, position: usize, seen: usize, work: &'a mut Work) -> Added<'a> {
+        work.rows.clear();
+        work.rows.extend((0..seen).map(|key| self.positions.row(position, key) as u32));
+        Added { table: &self.vectors, rows: &work.rows }
     }
 }
 
@@ -72,6 +50,8 @@ impl Relative {
 mod tests {
     use super::*;
     use crate::Weights;
+    use crate::parts::transformer::Dense;
+    use metaphrase_kernels::{AttentionWeights, Rows, attend};
 
     #[test]
     fn distances_are_cut() {
@@ -84,20 +64,26 @@ mod tests {
     #[test]
     fn a_distance_changes_keys_and_values() {
         let table = |name: &'static str, numbers: [f32; 3]| (name, vec![3, 1], numbers.to_vec());
-        let tables = [table("a", [0.0, 3_f32.ln(), 0.0]), table("b", [10.0, 20.0, 30.0])];
+        let queries = ("q", vec![1, 2], vec![1.0; 2]);
+        let tables = [table("a", [0.0, 3_f32.ln(), 0.0]), table("b", [10.0, 20.0, 30.0]), queries];
         let weights = Weights::from_tensors("m", tables).unwrap();
         let tensor = |name: &str| weights.checked(name, [3, 1]).unwrap();
-        let relative = Relative::pack(
-            &RelativePositions { keys: tensor("a"), values: tensor("b"), distance: 1 },
-            Heads::new(2, 2),
-        );
+        let form = Form::new(2, &Dense { w: weights.checked("q", [1, 2]).unwrap(), b: None, activation: None });
+        let tables = RelativePositions { keys: tensor("a"), values: tensor("b"), distance: 1 };
+        let relative = Relative::pack(&tables, form);
         // Two heads of one number. The keys are the same but for their distance: the word itself weighs three times as
         // much as its neighbour.
-        let words = KeysValues { keys: Matrix::zeros(2, 2), values: Matrix::from_vec(2, 2, vec![4.0, 0.0, 8.0, 0.0]) };
-        let (mut seen, mut out) = (Vec::new(), [0.0; 2]);
-        let query = (&[1.0, 1.0][..], 1);
-        relative.attend(query, &words, &Rows::Range(0..2), &mut seen, &mut Work::default(), &mut out);
-        assert!(seen.iter().zip([0.25, 0.75, 0.25, 0.75]).all(|(w, e)| (w - e).abs() < 1e-6), "{seen:?}");
+        let mut words = form.no_words();
+        words.resize(2);
+        [4.0, 8.0].into_iter().enumerate().for_each(|(i, value)| words.set(i, &[0.0; 32], &[value, 0.0]));
+        let mut query = [0.0; 32];
+        query[..2].fill(1.0); // the first column of each head
+        let (mut seen, mut work, mut out) = (AttentionWeights::default(), Work::default(), [0.0; 2]);
+        let added = Some(relative.of_query(1, 2, &mut work));
+        attend(&query, &words, &Rows::Range(0..2), added, &mut seen, &mut out);
+        for head in 0..2 {
+            assert!(seen.head(head).zip([0.25, 0.75]).all(|(w, e)| (w - e).abs() < 1e-6), "{seen:?}");
+        }
         // 0.25 · (4 + 10) + 0.75 · (8 + 20) = 24.5; 0.25 · 10 + 0.75 · 20 = 17.5
         assert!((out[0] - 24.5).abs() < 1e-4 && (out[1] - 17.5).abs() < 1e-4, "{out:?}");
     }

@@ -1,22 +1,41 @@
 //! Attention of words over words of the same side: all of them in the encoder, those so far in the decoder.
 
-use super::attention::{Attention, KeysValues};
+use super::attention::Form;
 use super::history::History;
-use super::operations::AroundWork;
-use super::relative;
+use super::operations::{Around, AroundWork};
+use super::relative::{self, Relative};
+use crate::linear::Linear;
+use crate::parts::transformer as parts;
+use crate::weights::CheckedTensor;
 use core::ops::Range;
 use metaphrase_base::{Row, Unit};
-use metaphrase_kernels::{Matrix, Rows};
+use metaphrase_kernels::{AttentionWeights, KeysValues, Matrix, Rows, attend};
+
+/// A self-attention layer.
+pub(super) struct SelfAttention {
+    around: Around,
+    form: Form,
+    /// Queries, then keys and values if not apart.
+    queries: Linear,
+    /// Keys and values, where they may be made of other inputs than queries.
+    words: Option<Linear>,
+    projection: Option<Linear>,
+    relative: Option<Relative>,
+}
 
 /// Work space of self-attention.
 #[derive(Debug, Default)]
 pub(super) struct Work {
     input: Matrix,
+    /// What the map of queries makes.
     queries: Matrix,
-    words: KeysValues,
-    raw: KeysValues,
+    /// Keys and values of rows, if not with the queries.
+    normalised: Matrix,
+    raw: Matrix,
+    /// Keys and values of the encoder's words.
+    words: Option<KeysValues>,
     attended: Matrix,
-    weights: Vec<f32>,
+    weights: AttentionWeights,
     relative: relative::Work,
 }
 
@@ -35,7 +54,34 @@ pub(super) enum KeySource {
     Normalised,
 }
 
-impl Attention {
+impl SelfAttention {
+    /// The layer of these tensors with `heads` heads; keys and values may be made of `source`.
+    pub(super) fn pack<'a>(
+        block: parts::Block<CheckedTensor<'a>, parts::Attention<CheckedTensor<'a>>>,
+        heads: usize,
+        source: KeySource,
+    ) -> Self {
+        let (around, parts::Attention { queries, keys, values, projection, relative }) = Around::pack(block);
+        let form = Form::new(heads, &queries);
+        let maps = [queries, keys, values].map(Linear::pack);
+        let outputs = form.interleaved(0).chain(form.interleaved(1)).chain(form.in_order(2)).collect::<Vec<_>>();
+        let (of_queries, of_words) = outputs.split_at(form.heads.interleaved_len());
+        let apart = source == KeySource::Raw && !around.begins_plain();
+        Self {
+            around,
+            form,
+            queries: Linear::gather(&maps, if apart { of_queries } else { &outputs }),
+            words: apart.then(|| Linear::gather(&maps, of_words)),
+            projection: projection.map(Linear::pack),
+            relative: relative.map(|relative| Relative::pack(&relative, form)),
+        }
+    }
+
+    /// Keys and values of no words.
+    pub(super) fn no_words(&self) -> KeysValues {
+        self.form.no_words()
+    }
+
     /// The encoder's: `x` holds the words of sentences one after the other, `sentences` says which rows are whose.
     pub(super) fn encode(
         &self,
@@ -44,13 +90,20 @@ impl Attention {
         work: &mut Work,
         around_work: &mut AroundWork,
     ) {
-        self.project(x, work, around_work);
-        let Work { queries, words, attended, weights, relative, .. } = work;
+        let Work { input, queries, words, attended, weights, relative, .. } = work;
+        let input = self.around.begin(x, input, around_work);
+        self.queries.apply(input, queries, around_work.rows());
+        attended.resize(x.rows(), x.cols());
+        let words = words.get_or_insert_with(|| self.no_words());
+        words.resize(x.rows());
+        for r in 0..x.rows() {
+            let (keys, values) = self.own_word(queries.row(r));
+            words.set(r, keys, values);
+        }
         for sentence in sentences {
             let seen = Rows::Range(sentence.clone());
             for (position, word) in sentence.clone().enumerate() {
-                let query = (queries.row(word), position);
-                self.attend(query, words, &seen, weights, relative, attended.row_mut(word));
+                self.attend((queries.row(word), position), words, &seen, weights, relative, attended.row_mut(word));
             }
         }
         self.around.end(self.projection.as_ref(), attended, x, around_work);
@@ -68,26 +121,25 @@ impl Attention {
         work: &mut Work,
         around_work: &mut AroundWork,
     ) {
-        self.project(x, work, around_work);
-        let Work { queries, words, raw, attended, weights, relative, .. } = work;
         let first = history.rows() - x.rows();
-        let any_raw = !self.around.begins_plain() && (0..x.rows()).any(|r| source(r) == KeySource::Raw);
-        if any_raw {
-            let x = self.keys.rows(x, around_work.rows());
-            self.keys.apply_to(x, &mut raw.keys);
-            self.values.apply_to(x, &mut raw.values);
-        }
+        let begins = |r: usize| history.entries(Row::new(first + r)).len() == 1;
+        let from_raw = |r: usize| self.words.is_some() && source(r) == KeySource::Raw;
+        self.project(x, |r| !from_raw(r) || begins(r), from_raw, work, around_work);
+        let Work { queries, normalised, raw, attended, weights, relative, .. } = work;
         let unit = Unit::Attention.timed();
-        arena.resize(history.len(), x.cols());
+        arena.resize(history.len());
         for r in 0..x.rows() {
-            let entries = history.entries(Row::new(first + r));
             let own = history.own_entry(Row::new(first + r));
-            let from_raw = any_raw && source(r) == KeySource::Raw;
-            arena.set(own, if from_raw { raw } else { words }, r);
-            if from_raw && entries.len() == 1 {
+            let (keys, values) = match &self.words {
+                None => self.own_word(queries.row(r)),
+                Some(_) => self.form.split(if from_raw(r) { raw.row(r) } else { normalised.row(r) }),
+            };
+            arena.set(own, keys, values);
+            if from_raw(r) && begins(r) {
                 // The first step: all weight is on the row's own value, which is normalised.
-                attended.row_mut(r).copy_from_slice(words.values.row(r));
+                attended.row_mut(r).copy_from_slice(self.form.split(normalised.row(r)).1);
             } else {
+                let entries = history.entries(Row::new(first + r));
                 let query = (queries.row(r), entries.len() - 1);
                 self.attend(query, arena, &Rows::List(entries), weights, relative, attended.row_mut(r));
             }
@@ -96,30 +148,48 @@ impl Attention {
         self.around.end(self.projection.as_ref(), attended, x, around_work);
     }
 
+    /// Queries, keys and values of `x`, and room for the result. Keys and values apart from the queries are made only if some
+    /// row needs them.
+    fn project(
+        &self,
+        x: &Matrix,
+        needs_normalised: impl Fn(usize) -> bool,
+        needs_raw: impl Fn(usize) -> bool,
+        work: &mut Work,
+        around_work: &mut AroundWork,
+    ) {
+        let Work { input, queries, normalised, raw, attended, .. } = work;
+        let input = self.around.begin(x, input, around_work);
+        let rows = self.queries.rows(input, around_work.rows());
+        self.queries.apply_to(rows, queries);
+        if let Some(words) = &self.words {
+            if (0..x.rows()).any(needs_normalised) {
+                words.apply_to(rows, normalised);
+            }
+            if (0..x.rows()).any(needs_raw) {
+                words.apply(x, raw, around_work.rows());
+            }
+        }
+        attended.resize(x.rows(), x.cols());
+    }
+
+    /// Keys and values in a row that the map of queries makes.
+    fn own_word<'q>(&self, query: &'q [f32]) -> (&'q [f32], &'q [f32]) {
+        self.form.split(&query[self.form.heads.interleaved_len()..])
+    }
+
     /// Attention of a query at its position over the words `seen`, which are at positions from 0 on.
     fn attend(
         &self,
-        query: (&[f32], usize),
+        (query, position): (&[f32], usize),
         words: &KeysValues,
         seen: &Rows<'_>,
-        weights: &mut Vec<f32>,
+        weights: &mut AttentionWeights,
         work: &mut relative::Work,
         out: &mut [f32],
     ) {
-        match &self.relative {
-            None => self.heads.attend(query.0, words, seen, weights, out),
-            Some(relative) => relative.attend(query, words, seen, weights, work, out),
-        }
-    }
-
-    /// Queries, keys and values of `x`, and room for the result.
-    fn project(&self, x: &Matrix, work: &mut Work, around_work: &mut AroundWork) {
-        let Work { input, queries, words, attended, .. } = work;
-        let input = self.around.begin(x, input, around_work);
-        let input = self.queries.rows(input, around_work.rows());
-        self.queries.apply_to(input, queries);
-        self.keys.apply_to(input, &mut words.keys);
-        self.values.apply_to(input, &mut words.values);
-        attended.resize(x.rows(), x.cols());
+        let query = &query[..self.form.heads.interleaved_len()];
+        let added = self.relative.as_ref().map(|relative| relative.of_query(position, seen.len(), work));
+        attend(query, words, seen, added, weights, out);
     }
 }

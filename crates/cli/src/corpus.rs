@@ -1,0 +1,104 @@
+//! `metaphrase corpus`.
+
+use crate::io::Output;
+use crate::messages::Terminal;
+use crate::number;
+use anyhow::{Context, Result};
+use clap::ValueHint;
+use indicatif::ProgressBar;
+use metaphrase_base::{NewFile, NewFolder};
+use metaphrase_corpus::{Recipe, Report, SourceReport, Stage, clean};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+/// Clean and weigh parallel text for training
+///
+/// Reads the sources that a recipe names, and leaves out pairs that harm a model: copies, wrong languages, wrong lengths,
+/// duplicates, lines of test sets, pairs whose words do not translate each other. Sets pairs aside for development and tests,
+/// repeats sources by their weights and adds noisy pairs. Writes the text, a report with an example of each pair that
+/// was left out, and a picture into a folder, and prints a table.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// The recipe, a TOML file
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    config: PathBuf,
+    /// The folder to write; an old one is replaced when everything is written
+    #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    output: PathBuf,
+    /// Number of threads; the corpus does not depend on it [default: one for each processor]
+    #[arg(long, value_name = "N", value_parser = crate::number::thread_count)]
+    threads: Option<NonZeroUsize>,
+}
+
+const EXAMPLES: &str = "\
+Example:
+  metaphrase corpus -c recipes/corpus-en-de.toml -o corpus/
+  metaphrase train -c recipes/en-de.toml -o runs/en-de";
+
+/// Makes the corpus.
+pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
+    let recipe = Recipe::read(&args.config)?;
+    let folder =
+        NewFolder::create(&args.output).with_context(|| format!("cannot make the folder {}", args.output.display()))?;
+    let bar = terminal.bar(ProgressBar::new_spinner(), "{spinner} {msg}, {elapsed}");
+    let report = clean(&recipe, folder.part(), number::threads(args.threads), &mut |stage| {
+        let what = match stage {
+            Stage::Read(source) => format!("reading {source}"),
+            Stage::Align => "aligning the words".into(),
+            Stage::Write => "writing".into(),
+        };
+        tracing::info!("{what}");
+        if let Some(bar) = &bar {
+            bar.set_message(what);
+            bar.tick();
+        }
+    })?;
+    drop(bar);
+    let written = |name: &str, text: &str| {
+        let path = folder.part().join(name);
+        NewFile::write(&path, text).with_context(|| format!("cannot write {}", args.output.join(name).display()))
+    };
+    written("report.json", &format!("{}\n", serde_json::to_string_pretty(&report)?))?;
+    report.picture().map_or(Ok(()), |picture| written("report.svg", &picture))?;
+    folder.finish().with_context(|| format!("cannot write the folder {}", args.output.display()))?;
+    let mut output = Output::create(None)?;
+    output.write(&table(&report))?;
+    output.finish()
+}
+
+/// A line for each source and one for all.
+fn table(report: &Report) -> String {
+    let mut lines = vec![["source", "read", "kept", "times", "words", "left out"].map(str::to_owned)];
+    for source in &report.sources {
+        lines.push([
+            source.name.clone(),
+            source.read.to_string(),
+            source.kept.to_string(),
+            format!("{:.2}", source.times),
+            source.words[0].to_string(),
+            left_out(source),
+        ]);
+    }
+    let sum = |number: fn(&SourceReport) -> usize| report.sources.iter().map(number).sum::<usize>().to_string();
+    let times = String::new();
+    let [read, kept, words] = [sum(|s| s.read), sum(|s| s.kept), sum(|s| s.words[0])];
+    let held_out: usize = report.sources.iter().map(|source| source.held_out.iter().sum::<usize>()).sum();
+    let all = format!("{} pairs written, {} of them noisy; {held_out} set aside", report.written, report.noisy);
+    lines.push(["all".into(), read, kept, times, words, all]);
+    let widths: Vec<usize> =
+        (0..5).map(|column| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0)).collect();
+    let line = |line: &[String; 6]| {
+        let numbers: String = (1..5).map(|column| format!("  {:>1$}", line[column], widths[column])).collect();
+        format!("{:<2$}{numbers}  {}\n", line[0], line[5], widths[0])
+    };
+    lines.iter().map(line).collect()
+}
+
+/// The numbers of pairs that were left out, the greatest first.
+fn left_out(source: &SourceReport) -> String {
+    let mut reasons: Vec<_> = source.left_out.iter().collect();
+    reasons.sort_by_key(|&(_, &count)| std::cmp::Reverse(count));
+    let told = |(reason, count): &(&metaphrase_corpus::Reason, &usize)| format!("{count} {reason}");
+    reasons.iter().map(told).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,44 @@
+//! Training text from several sources.
+
+use crate::common::{file, names, run};
+use std::fs;
+use std::path::PathBuf;
+
+const RECIPE: &str = "[languages]\nsource = \"en\"\ntarget = \"de\"\n[limits]\nmin-agreement = 0.1\n\
+                      [[source]]\nname = \"houses\"\nsource = \"t.en\"\ntarget = \"t.de\"\nweight = 2.0\n";
+
+fn path(folder: &tempfile::TempDir, name: &str) -> String {
+    folder.path().join(name).to_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_table_a_report_and_a_picture_tell_what_was_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    file(&folder, "t.en", "the house\nthe book\nthe house\na book\n\na house\n");
+    file(&folder, "t.de", "das haus\ndas buch\ndas Haus!\nein buch\nnichts\nein haus\n");
+    let (recipe, output) = (file(&folder, "corpus.toml", RECIPE), path(&folder, "out"));
+    let args = ["corpus", "-c", &recipe, "-o", &output];
+    let lines = run(&args, "").lines();
+    assert_eq!(lines[1].split("  ").last(), Some("1 without text, 1 duplicates"));
+    assert_eq!(lines[2].split("  ").last(), Some("8 pairs written, 0 of them noisy; 0 set aside"));
+    let expected = ["report.json", "report.svg", "train.de.gz", "train.en.gz"].map(PathBuf::from);
+    assert_eq!(names(folder.path().join("out").as_path()), expected);
+    let report = fs::read_to_string(folder.path().join("out/report.json")).unwrap();
+    assert!(report.contains("\"duplicate\": 1") && report.contains("\"line\": 3"), "{report}");
+    // A second run replaces the folder; a run that fails leaves it alone.
+    run(&args, "").ok();
+    file(&folder, "t.de", "das haus\n");
+    let error = run(&args, "").error(1);
+    assert!(error.contains("t.de has 1 lines and ") && error.contains("t.en has more"), "{error}");
+    assert_eq!(names(folder.path().join("out").as_path()), expected);
+    assert_eq!(names(folder.path()).len(), 4, "nothing is left behind");
+}
+
+#[test]
+fn a_fault_of_the_recipe_is_told_with_its_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let recipe = file(&folder, "corpus.toml", RECIPE.replace("weight", "wait"));
+    let error = run(&["corpus", "-c", &recipe, "-o", &path(&folder, "out")], "").error(1);
+    assert!(error.starts_with(&format!("{recipe}, line 10: unknown field `wait`, expected one of ")), "{error}");
+    assert_eq!(names(folder.path()).len(), 1);
+}

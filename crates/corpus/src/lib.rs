@@ -1,0 +1,33 @@
+//! Parallel text, cleaned and weighed for training: [`clean`] reads the sources that a [`Recipe`] names, leaves out pairs
+//! that harm a model, sets pairs aside for development and tests, and repeats sources by their weights.
+//!
+//! | module | content |
+//! |---|---|
+//! | `recipe` | the sources and all settings |
+//! | `filter` | faults of a pair that the pair alone shows |
+//! | `seen` | pairs that were there before, and lines of test sets |
+//! | `agreement` | how well the words of a pair translate each other, by the word aligner |
+//! | `scores` | the difference of two models' scores of a pair |
+//! | `noise` | pairs as careless people write them |
+//! | `clean` | the stages in their order |
+//! | `report` | how many pairs were kept and left out, and why, with examples |
+//!
+//! A result depends on the recipe and its texts alone: not on the number of threads.
+#![forbid(unsafe_code)]
+
+mod agreement;
+mod clean;
+mod error;
+mod filter;
+mod noise;
+mod read;
+mod recipe;
+mod report;
+mod scores;
+mod seen;
+
+pub use clean::{Stage, clean};
+pub use error::CorpusError;
+pub use filter::Reason;
+pub use recipe::{HeldOut, Languages, Limits, Noise, Recipe, Source};
+pub use report::{Report, Sample, SourceReport};

@@ -1,0 +1,3 @@
+//! One program for all tests: each file is a module.
+
+mod clean;

@@ -1,0 +1,214 @@
+//! Iglesias et al. 2018, figures 2 and 3: what it brings to step all hypotheses of a beam together, and all sentences of a
+//! batch.
+
+use crate::memory;
+use crate::setup::{Setup, cpu_seconds, round};
+use anyhow::{Context, Result, ensure};
+use metaphrase_base::{ModelFacts, Row, SentId, Sentence, Step, StepModel, StepRow, WordId};
+use metaphrase_models::Model;
+use metaphrase_search::{CheckedOptions, Searcher, Task};
+use serde::Serialize;
+
+/// Each measurement takes turns with the others so often; the fastest counts.
+const TURNS: usize = 3;
+/// The beam of figure 3.
+const BEAM: usize = 4;
+
+/// A model that computes one row after the other, as a decoder without batching does.
+struct OneByOne<'a>(&'a Model);
+
+impl StepModel for OneByOne<'_> {
+    type State = <Model as StepModel>::State;
+    type Scores = <Model as StepModel>::Scores;
+
+    fn facts(&self) -> ModelFacts {
+        self.0.facts()
+    }
+
+    fn new_state(&self) -> Self::State {
+        self.0.new_state()
+    }
+
+    fn new_scores(&self) -> Self::Scores {
+        self.0.new_scores()
+    }
+
+    fn encode(&self, sentences: &[Sentence<'_>], state: &mut Self::State) {
+        self.0.encode(sentences, state);
+    }
+
+    fn release(&self, slot: SentId, state: &mut Self::State) {
+        self.0.release(slot, state);
+    }
+
+    /// The first row begins the step, each other row is added to it.
+    fn step(&self, step: Step, rows: &[StepRow], state: &mut Self::State, scores: &mut Self::Scores) {
+        for (number, row) in rows.chunks(1).enumerate() {
+            self.0.step(if number == 0 { step } else { Step::Same }, row, state, scores);
+        }
+    }
+
+    fn attention<'s>(&self, state: &'s Self::State, row: Row) -> &'s [f32] {
+        self.0.attention(state, row)
+    }
+}
+
+/// The model without threads, and the sentences as it reads them.
+struct Given {
+    model: Model,
+    sources: Vec<Vec<WordId>>,
+    /// Words of the text.
+    words: usize,
+    /// Memory before the first search, in MB.
+    megabytes: Option<f64>,
+}
+
+impl Given {
+    fn new(setup: &Setup) -> Result<Self> {
+        let path = setup.model.as_deref().context("name the model with --model")?;
+        let (translator, text) = (setup.translator()?, setup.text()?);
+        let sources: Vec<_> = text.source.iter().map(|line| translator.segment(line)).filter(|s| s.len() > 1).collect();
+        let words = text.source.iter().map(|line| line.split_whitespace().count()).sum();
+        let model = Model::load(path)?;
+        Ok(Self { model, sources, words, megabytes: memory::now() })
+    }
+
+    /// Memory that a search took. The program keeps what an earlier search took, so sizes have to ascend.
+    fn above(&self, searched: &Searched) -> Option<f64> {
+        searched.megabytes.zip(self.megabytes).map(|(peak, before)| round((peak - before).max(0.0), 1))
+    }
+
+    fn options(&self, beam_size: usize) -> Result<CheckedOptions> {
+        let excluded = self.model.config().never.iter().map(|&word| WordId(word)).collect();
+        let options = metaphrase::SearchOptions { beam_size, excluded, ..metaphrase::SearchOptions::default() };
+        Ok(options.check(&self.model)?)
+    }
+}
+
+/// A search of the whole text.
+struct Searched {
+    /// Of each sentence the words of its translation.
+    translations: Vec<Vec<WordId>>,
+    seconds: f64,
+    /// The largest memory of the process during the search, in MB; `None` where the system does not tell.
+    megabytes: Option<f64>,
+}
+
+/// Translates the sentences in the order of `order`.
+fn search<M: StepModel>(
+    model: &M,
+    sources: &[Vec<WordId>],
+    order: &[usize],
+    options: &CheckedOptions,
+    batch_tokens: usize,
+) -> Searched {
+    memory::forget_peak();
+    let begun = cpu_seconds();
+    let mut translations = vec![Vec::new(); sources.len()];
+    let mut order = order.iter();
+    let next = || order.next().map(|&number| Task::new(number, sources[number].clone(), options));
+    Searcher::new(model, batch_tokens).run(next, |mut outcome| {
+        translations[outcome.tag] = outcome.hypotheses.drain(..).next().map(|best| best.words).unwrap_or_default();
+    });
+    let seconds = cpu_seconds() - begun;
+    Searched { translations, seconds, megabytes: memory::peak() }
+}
+
+/// The fastest of two searches of the same.
+fn faster(best: Option<Searched>, other: Searched) -> Option<Searched> {
+    Some(match best {
+        Some(best) if best.seconds <= other.seconds => best,
+        _ => other,
+    })
+}
+
+#[derive(Serialize)]
+struct ByBeam {
+    system: &'static str,
+    beam: usize,
+    words_per_second: f64,
+    seconds: f64,
+    memory_mb: Option<f64>,
+    /// How many times faster than one hypothesis at a time.
+    speed_up: f64,
+}
+
+/// Figure 2: the hypotheses of one sentence together, and one after the other, by the size of the beam.
+pub fn figure_2(setup: &Setup) -> Result<()> {
+    let given = Given::new(setup)?;
+    let order: Vec<usize> = (0..given.sources.len()).collect();
+    let mut rows = Vec::new();
+    for beam in 1..=12 {
+        let options = given.options(beam)?;
+        let [mut together, mut alone] = [None, None];
+        for _ in 0..TURNS {
+            together = faster(together, search(&given.model, &given.sources, &order, &options, 1));
+            alone = faster(alone, search(&OneByOne(&given.model), &given.sources, &order, &options, 1));
+        }
+        let (Some(together), Some(alone)) = (together, alone) else { continue };
+        ensure!(together.translations == alone.translations, "the translations depend on what is stepped together");
+        for (system, searched) in [("all hypotheses together", &together), ("one hypothesis at a time", &alone)] {
+            rows.push(ByBeam {
+                system,
+                beam,
+                words_per_second: round(given.words as f64 / searched.seconds, 1),
+                seconds: round(searched.seconds, 3),
+                memory_mb: given.above(searched),
+                speed_up: round(alone.seconds / searched.seconds, 3),
+            });
+            println!("{}", serde_json::to_string(&rows[rows.len() - 1])?);
+        }
+    }
+    setup.write("iglesias-fig2", &rows)
+}
+
+#[derive(Serialize)]
+struct ByBatch {
+    order: &'static str,
+    /// Sentences that share a step, on average: the batch has as many source pieces.
+    sentences: usize,
+    batch_tokens: usize,
+    words_per_second: f64,
+    seconds: f64,
+    memory_mb: Option<f64>,
+    /// How many times faster than one sentence at a time in the same order.
+    speed_up: f64,
+}
+
+/// Figure 3: sentences together, by their number, in the order of the text and sorted by length.
+pub fn figure_3(setup: &Setup) -> Result<()> {
+    let given = Given::new(setup)?;
+    let options = given.options(BEAM)?;
+    let pieces: usize = given.sources.iter().map(Vec::len).sum();
+    let as_it_is: Vec<usize> = (0..given.sources.len()).collect();
+    let mut sorted = as_it_is.clone();
+    sorted.sort_by_key(|&number| std::cmp::Reverse(given.sources[number].len()));
+    let orders = [("sorted by length", sorted), ("in the order of the text", as_it_is)];
+    let mut rows: Vec<ByBatch> = Vec::new();
+    let mut translations: Option<Vec<Vec<WordId>>> = None;
+    let mut single = [None; 2];
+    for sentences in [1, 2, 4, 7, 8, 16, 32, 64] {
+        let batch_tokens = if sentences == 1 { 1 } else { (sentences * pieces).div_ceil(given.sources.len().max(1)) };
+        let mut best = [None, None];
+        for _ in 0..TURNS {
+            for ((_, order), best) in orders.iter().zip(&mut best) {
+                *best = faster(best.take(), search(&given.model, &given.sources, order, &options, batch_tokens));
+            }
+        }
+        for (((order, _), searched), single) in orders.iter().zip(best.into_iter().flatten()).zip(&mut single) {
+            let first = translations.get_or_insert_with(|| searched.translations.clone());
+            ensure!(*first == searched.translations, "the translations depend on the batch");
+            rows.push(ByBatch {
+                order,
+                sentences,
+                batch_tokens,
+                words_per_second: round(given.words as f64 / searched.seconds, 1),
+                seconds: round(searched.seconds, 3),
+                memory_mb: given.above(&searched),
+                speed_up: round(*single.get_or_insert(searched.seconds) / searched.seconds, 3),
+            });
+            println!("{}", serde_json::to_string(&rows[rows.len() - 1])?);
+        }
+    }
+    setup.write("iglesias-fig3", &rows)
+}

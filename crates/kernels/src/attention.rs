@@ -1,0 +1,151 @@
+//! Attention of a query over keys and values, by heads, in one pass over each.
+//!
+//! Keys are *interleaved*: of each sixteen columns of a head, column i of several heads lie beside each other. So sixteen
+//! lanes hold several heads, and products, maximum, exponentials and sums of all these heads need no sum across lanes but
+//! the last few. A map that makes queries or keys gives this order without cost if its outputs are ordered so
+//! ([`Heads::interleaved`]).
+//!
+//! The bits are those of [`heads_dot`](crate::heads_dot), [`softmax_in_place`](crate::softmax_in_place) for each head and
+//! [`heads_weighted_sum`](crate::heads_weighted_sum).
+
+mod kernel;
+mod words;
+
+use std::marker::PhantomData;
+
+use crate::heads::Rows;
+use crate::isa::dispatch;
+use kernel::Attend;
+use words::{Bf16, F32};
+pub use words::{KeysValues, StoredAs};
+
+/// How vectors are cut into heads: `count` heads of `width` adjacent columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Heads {
+    count: usize,
+    width: usize,
+}
+
+impl Heads {
+    /// # Panics
+    /// If there is no head, or no column.
+    #[must_use]
+    pub fn new(count: usize, width: usize) -> Self {
+        assert!(count > 0 && width > 0, "{count} heads of {width} columns");
+        Self { count, width }
+    }
+
+    /// Number of heads.
+    #[must_use]
+    pub fn count(self) -> usize {
+        self.count
+    }
+
+    /// Columns of all heads.
+    #[must_use]
+    pub fn columns(self) -> usize {
+        self.count * self.width
+    }
+
+    /// The column that each number of an interleaved vector comes from; `None` where the number is zero. Without gaps if
+    /// the number of heads is 1, 2, 4, 8 or a multiple of 16, and their width a multiple of 16.
+    pub fn interleaved(self) -> impl Iterator<Item = Option<usize>> {
+        let (together, block) = (self.together(), 16 * self.together());
+        (0..self.interleaved_len()).map(move |place| {
+            let (group, place) = (place / (self.chunks() * block), place % (self.chunks() * block));
+            let (chunk, place) = (place / block, place % block);
+            let (head, column) = (group * together + place % together, chunk * 16 + place / together);
+            (head < self.count && column < self.width).then(|| head * self.width + column)
+        })
+    }
+
+    /// Length of an interleaved vector.
+    #[must_use]
+    pub fn interleaved_len(self) -> usize {
+        self.groups() * self.together() * self.chunks() * 16
+    }
+
+    /// Heads that lie beside each other: 1, 2, 4, 8 or 16.
+    fn together(self) -> usize {
+        self.count.next_power_of_two().min(16)
+    }
+
+    fn groups(self) -> usize {
+        self.count.div_ceil(self.together())
+    }
+
+    /// Vectors of sixteen columns in a head.
+    fn chunks(self) -> usize {
+        self.width.div_ceil(16)
+    }
+
+    /// The factor of products of a query and a key: 1/√width.
+    fn scale(self) -> f32 {
+        1.0 / (self.width as f32).sqrt()
+    }
+}
+
+/// The weights of a query's words, by heads.
+#[derive(Clone, Debug, Default)]
+pub struct AttentionWeights {
+    /// Per group of heads that lie together, per word (up to a multiple of sixteen): a weight for each head.
+    weights: Vec<[f32; 16]>,
+    together: usize,
+    words: usize,
+}
+
+impl AttentionWeights {
+    /// The weights of a head, one for each word.
+    pub fn head(&self, head: usize) -> impl Iterator<Item = f32> {
+        let first = self.first(head);
+        (0..self.words).map(move |word| self.weights.as_flattened()[first + word * self.together])
+    }
+
+    fn resize(&mut self, heads: Heads, words: usize) {
+        (self.together, self.words) = (heads.together(), words);
+        self.weights.resize(heads.groups() * words.div_ceil(16) * self.together, [0.0; 16]);
+    }
+
+    /// The place of the first weight of a head.
+    fn first(&self, head: usize) -> usize {
+        head / self.together * self.words.next_multiple_of(16) * self.together + head % self.together
+    }
+}
+
+/// What attention adds to keys and values: for each word of the query's, a word of a table.
+#[derive(Clone, Copy, Debug)]
+pub struct Added<'a> {
+    /// Keys and values with the heads and numbers of the words.
+    pub table: &'a KeysValues,
+    /// A word of the table for each word that is attended to.
+    pub rows: &'a [u32],
+}
+
+/// For each head h over the words `rows`: `out_h = softmax(q_h · Kᵀ_h / √width) · V_h`; with `added`, `K + A` and `V + B`
+/// take the places of K and V. The query is interleaved. `weights` is left with the softmax.
+///
+/// # Panics
+/// If a length does not fit the heads, if there are no words, or if a word does not exist.
+pub fn attend(
+    query: &[f32],
+    words: &KeysValues,
+    rows: &Rows<'_>,
+    added: Option<Added<'_>>,
+    weights: &mut AttentionWeights,
+    out: &mut [f32],
+) {
+    let heads = words.heads;
+    assert_eq!(query.len(), heads.interleaved_len(), "length of the query");
+    assert_eq!(out.len(), heads.columns(), "length of the output");
+    assert!(!rows.is_empty(), "attention over no words");
+    if let Some(Added { table, rows: of_table }) = added {
+        assert_eq!((table.heads, table.stored), (heads, words.stored), "heads and numbers of what is added");
+        assert_eq!(of_table.len(), rows.len(), "words of what is added");
+    }
+    weights.resize(heads, rows.len());
+    let query = query.as_chunks().0;
+    match words.stored {
+        StoredAs::F32 => dispatch(Attend::<F32> { query, words, rows, added, weights, out, number: PhantomData }),
+        StoredAs::Bf16 => dispatch(Attend::<Bf16> { query, words, rows, added, weights, out, number: PhantomData }),
+    }
+}
