@@ -29,6 +29,7 @@ mod progress;
 mod request;
 mod score;
 mod search;
+mod shortlist;
 mod signals;
 mod stdout;
 mod stream;
@@ -81,6 +82,8 @@ enum Command {
     #[command(subcommand)]
     Vocabulary(vocabulary::Command),
     Average(average::Args),
+    #[command(subcommand)]
+    Shortlist(shortlist::Command),
     Bench(Box<bench::Args>),
     Curves(curves::Args),
     #[command(subcommand)]
@@ -115,6 +118,7 @@ fn main() -> ExitCode {
         Command::Train(args) => train::run(&args, &terminal),
         Command::Vocabulary(command) => vocabulary::run(&command),
         Command::Average(args) => average::run(&args),
+        Command::Shortlist(command) => shortlist::run(&command, &terminal),
         Command::Bench(args) => bench::run(&args, &terminal),
         Command::Curves(args) => curves::run(&args),
         Command::Phrase(command) => phrase::run(&command, &terminal),

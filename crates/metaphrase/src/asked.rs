@@ -92,7 +92,8 @@ impl Shared {
         let list: Vec<_> = hypotheses.iter().map(|found| (&found.words[..], f64::from(found.log_prob))).collect();
         let found = self.counter.scorer_of_pieces(&list, &options);
         let Again { source, prefix, constraints, search, seed } = again;
-        let mut task = Task { prefix, constraints, seed, ..Task::new(job, source, &search) };
+        let shortlist = self.shortlists.as_ref().map(|shortlists| shortlists.of(&source));
+        let mut task = Task { prefix, constraints, seed, shortlist, ..Task::new(job, source, &search) };
         add_scores(&mut task, found);
         ControlFlow::Continue(task)
     }

@@ -4,6 +4,7 @@ use metaphrase_models::ModelError;
 use metaphrase_ngram::LmError;
 use metaphrase_phrase::Error as PhraseError;
 use metaphrase_search::OptionsError;
+use metaphrase_shortlist::ShortlistError;
 use metaphrase_text::language::LanguageError;
 use metaphrase_text::vocab::VocabularyError;
 use std::path::PathBuf;
@@ -83,6 +84,9 @@ pub enum Error {
     /// A language code that text can not be split with.
     #[error(transparent)]
     Language(#[from] LanguageError),
+    /// A shortlist that can not be read or used.
+    #[error(transparent)]
+    Shortlist(#[from] ShortlistError),
     /// Options that can not work with the model.
     #[error(transparent)]
     Options(#[from] OptionsError),

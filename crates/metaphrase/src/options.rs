@@ -1,6 +1,6 @@
 //! How lines are translated.
 
-use crate::{EvidenceOptions, SearchOptions};
+use crate::{Dictionary, EvidenceOptions, SearchOptions};
 use metaphrase_text::vocab::Vocabulary;
 
 /// How lines are translated. [`Translator::options`](crate::Translator::options) gives a model's defaults.
@@ -12,6 +12,9 @@ pub struct TranslateOptions {
     pub evidence: EvidenceOptions,
     /// Whether translations may contain the unknown word.
     pub allow_unk: bool,
+    /// Replaces each unknown word of a translation by the source word that the attention points to or, if the dictionary has
+    /// this word, by its translation there. Translations may contain the unknown word then, and the search keeps the attention.
+    pub replace_unknown: Option<Dictionary>,
     /// Whether translations may contain control characters, which byte fallback would make possible.
     pub allow_special: bool,
     /// A source, a prefix and a target to score are each cut off after this many pieces, with a note on the line: time
@@ -27,6 +30,7 @@ impl Default for TranslateOptions {
             search: SearchOptions::default(),
             evidence: EvidenceOptions::default(),
             allow_unk: false,
+            replace_unknown: None,
             allow_special: false,
             max_source_length: 1000,
             seed: 1,
@@ -38,7 +42,8 @@ impl TranslateOptions {
     /// The options of the search, with all words that must not appear.
     pub(crate) fn search(&self, target: &Vocabulary) -> SearchOptions {
         let mut search = self.search.clone();
-        if !self.allow_unk {
+        search.attention |= self.replace_unknown.is_some();
+        if !self.allow_unk && self.replace_unknown.is_none() {
             search.excluded.extend(target.unk());
         }
         if !self.allow_special {

@@ -3,6 +3,7 @@
 use crate::asked::Asked;
 use crate::constraints::Segmented;
 use crate::neural::{Neural, Shared};
+use crate::unknown::Replacement;
 use crate::{Attention, Counts, Error, Hypothesis, Request, SearchOptions, TranslateOptions, Translation};
 use metaphrase_base::pipeline::{Limit, Queue, Ticket, Tickets, WorkerPanicked, Workers, batch, ordered};
 use metaphrase_base::{StepModel, Unit, UnitTimes, WordId};
@@ -34,6 +35,8 @@ pub(crate) struct Job {
     /// Number of required terms, those that can not be met included.
     terms: usize,
     prefix: String,
+    /// Replaces the unknown words of its translations.
+    replacement: Option<Replacement>,
     /// Messages about the line, one sentence each.
     pub(crate) notes: Vec<String>,
     /// The evidence that the line is to be translated with.
@@ -157,9 +160,14 @@ impl Shared {
         // Distinct lines draw from distinct streams of numbers.
         let seed = options.seed.wrapping_add((ticket.number() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let (terms, given) = (request.terms.required.len(), request.prefix.clone());
+        let replacement = options.replace_unknown.as_ref().map(|dictionary| Replacement {
+            written_words: self.source.written_words(&request.source),
+            dictionary: dictionary.clone(),
+        });
         let (asked, before) = (None, Counts::default());
-        let tag = Job { ticket, source_pieces, notes, required, terms, prefix: given, asked, before };
-        Ok(Task { prefix, seed, constraints, ..Task::new(tag, source, search) })
+        let tag = Job { ticket, source_pieces, notes, required, terms, prefix: given, replacement, asked, before };
+        let shortlist = self.shortlists.as_ref().map(|shortlists| shortlists.of(&source));
+        Ok(Task { prefix, seed, constraints, shortlist, ..Task::new(tag, source, search) })
     }
 
     /// The terms of a request; its source has `source_len` words and its prefix `prefix_len`.
@@ -202,7 +210,12 @@ impl Shared {
         let complete = hypotheses.iter().all(|found| found.complete);
         let mut texts = Vec::with_capacity(hypotheses.len());
         for found in hypotheses {
-            let text = self.target.decode(&found.words);
+            let weights = found.attention;
+            let attention = (!weights.is_empty()).then_some(Attention { source_len, weights });
+            let text = match &job.replacement {
+                Some(replacement) => replacement.text(&found.words, attention.as_ref(), &self.target),
+                None => self.target.decode(&found.words),
+            };
             let met = required.met(&found.words, &text);
             let lacking = required.numbers.iter().filter(|number| !met.iter().any(|met| met.term == **number));
             missing.extend(lacking);
@@ -214,7 +227,7 @@ impl Shared {
                 piece_log_probs: found.word_log_probs,
                 complete: found.complete,
                 met,
-                attention: (!found.attention.is_empty()).then_some(Attention { source_len, weights: found.attention }),
+                attention,
                 links: Vec::new(),
             });
         }

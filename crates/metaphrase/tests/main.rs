@@ -7,5 +7,6 @@ mod evidence;
 mod language_model;
 mod phrase_based;
 mod public_surface;
+mod shortlist;
 mod stream;
 mod terms;
