@@ -16,8 +16,10 @@ const OUTSIDE: u32 = u32::MAX;
 pub struct Mask {
     /// By state: where its words begin; one more than there are states.
     first: Vec<u32>,
-    /// The words that may follow, ascending in each state, and the states behind them.
-    words: Vec<(WordId, u32)>,
+    /// The words that may follow, ascending in each state.
+    words: Vec<WordId>,
+    /// By word of a state: the state behind it.
+    next: Vec<u32>,
 }
 
 impl Mask {
@@ -29,7 +31,7 @@ impl Mask {
         let places = Places::new(paths);
         let start = places.closed([0]);
         let mut numbers: HashMap<Vec<u32>, u32> = HashMap::from([(start.clone(), 0)]);
-        let (mut sets, mut mask) = (vec![start], Self { first: vec![0], words: Vec::new() });
+        let (mut sets, mut mask) = (vec![start], Self { first: vec![0], words: Vec::new(), next: Vec::new() });
         let mut state = 0;
         while state < sets.len() {
             let mut following: BTreeMap<WordId, Vec<u32>> = BTreeMap::new();
@@ -42,7 +44,8 @@ impl Mask {
                     sets.push(next.clone());
                     sets.len() as u32 - 1
                 });
-                mask.words.push((word, number));
+                mask.words.push(word);
+                mask.next.push(number);
             }
             mask.first.push(mask.words.len() as u32);
             if sets.len() > MOST_STATES {
@@ -65,8 +68,10 @@ impl Mask {
         self.len() == 0
     }
 
-    fn words(&self, state: u32) -> &[(WordId, u32)] {
-        &self.words[self.first[state as usize] as usize..self.first[state as usize + 1] as usize]
+    /// The words that may follow a state, and the number of the first of them.
+    fn following(&self, state: u32) -> (&[WordId], usize) {
+        let [first, end] = [state, state + 1].map(|state| self.first[state as usize] as usize);
+        (&self.words[first..end], first)
     }
 }
 
@@ -79,8 +84,12 @@ impl SentenceScorer for Mask {
         if state == OUTSIDE {
             return OUTSIDE;
         }
-        let words = self.words(state);
-        words.binary_search_by_key(&word, |&(word, _)| word).map_or(OUTSIDE, |place| words[place].1)
+        let (words, first) = self.following(state);
+        words.binary_search(&word).map_or(OUTSIDE, |place| self.next[first + place])
+    }
+
+    fn words(&self) -> &[WordId] {
+        &self.words
     }
 
     fn scores<'a>(&'a self, state: u32, buffer: &'a mut ScoreBuffer) -> WordScores<'a> {
@@ -88,7 +97,7 @@ impl SentenceScorer for Mask {
         if state == OUTSIDE {
             return WordScores::Sparse { base: 0.0, listed: &buffer.listed };
         }
-        buffer.listed.extend(self.words(state).iter().map(|&(word, _)| WordScore { word, score: 0.0 }));
+        buffer.listed.extend(self.following(state).0.iter().map(|&word| WordScore { word, score: 0.0 }));
         WordScores::Sparse { base: f32::NEG_INFINITY, listed: &buffer.listed }
     }
 }
