@@ -7,9 +7,9 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use metaphrase_kernels::{
-    AttentionWeights, Heads, InstructionSet, KeysValues, Matrix, Rows, StoredAs, TopK, attend, dot, exp_in_place,
-    gelu_in_place, heads_dot, heads_weighted_sum, layer_norm, log_sum_exp, max, sigmoid_in_place, softmax_in_place,
-    tanh_dot, tanh_in_place, with_instruction_set,
+    AttentionWeights, Functions, Heads, InstructionSet, KeysValues, Matrix, Rows, StoredAs, TopK, attend, dot,
+    exp_in_place, gelu_in_place, heads_dot, heads_weighted_sum, layer_norm, log_sum_exp, max, sigmoid_in_place,
+    softmax_in_place, tanh_dot, tanh_in_place, with_functions, with_instruction_set,
 };
 
 fn main() {
@@ -31,6 +31,13 @@ fn element_wise(set: InstructionSet) {
     let functions: [(&str, Function); 4] =
         [("exp", exp_in_place), ("tanh", tanh_in_place), ("sigmoid", sigmoid_in_place), ("gelu", gelu_in_place)];
     type Function = fn(&mut [f32]);
+    for other in [Functions::Table, Functions::Library] {
+        let (from, mut x) = (values(1024), values(1024));
+        report(set, &format!("tanh by {other:?}"), 1024, || {
+            x.copy_from_slice(&from);
+            with_functions(other, || tanh_in_place(black_box(&mut x)));
+        });
+    }
     for (name, function) in functions {
         // Refilled each time: applied again and again, values would run to where the function is flat.
         let from = values(1024);

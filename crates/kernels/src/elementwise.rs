@@ -4,6 +4,7 @@
 
 use crate::functions;
 use crate::isa::{Kernel, Simd, dispatch};
+use crate::tables::{self, Functions};
 
 /// A function of one value, on sixteen lanes.
 pub(crate) trait Unary: Copy {
@@ -96,12 +97,20 @@ pub fn exp_in_place(x: &mut [f32]) {
 
 /// x ← tanh x. At most 2 ulp off; tanh ±∞ = ±1, -0 and subnormals are kept, NaN stays NaN.
 pub fn tanh_in_place(x: &mut [f32]) {
-    dispatch(Map(Tanh, x));
+    match tables::functions() {
+        Functions::Polynomials => dispatch(Map(Tanh, x)),
+        Functions::Table => tables::tanh_by_table(x),
+        Functions::Library => x.iter_mut().for_each(|x| *x = x.tanh()),
+    }
 }
 
 /// x ← 1/(1+e⁻ˣ). At most 3 ulp off; NaN stays NaN.
 pub fn sigmoid_in_place(x: &mut [f32]) {
-    dispatch(Map(Sigmoid, x));
+    match tables::functions() {
+        Functions::Polynomials => dispatch(Map(Sigmoid, x)),
+        Functions::Table => tables::sigmoid_by_table(x),
+        Functions::Library => x.iter_mut().for_each(|x| *x = 1.0 / (1.0 + (-*x).exp())),
+    }
 }
 
 /// x ← max(x, 0). NaN stays NaN.

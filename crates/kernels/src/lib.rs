@@ -54,6 +54,7 @@ mod packed;
 mod peak;
 mod product;
 mod reduce;
+mod tables;
 mod topk;
 mod transposed;
 
@@ -72,5 +73,6 @@ pub use packed::{PackedMatrix, WeightOrder};
 pub use peak::{peak, read_bandwidth};
 pub use product::{Activation, Epilogue, product, product_add, rounded_product, rounded_product_add};
 pub use reduce::{dot, layer_norm, log_sum_exp, max, rms_norm, softmax_in_place, tanh_dot};
+pub use tables::{Functions, with_functions};
 pub use topk::{Best, TopK};
 pub use transposed::transposed_product_add;
