@@ -20,9 +20,14 @@ pub struct Tricks {
     pub merged_states: bool,
 }
 
+impl Tricks {
+    /// All that costs no memory.
+    pub const DEFAULT: Self = Self { frequent_words: 0, prepared_context: true, merged_states: true };
+}
+
 impl Default for Tricks {
     fn default() -> Self {
-        Self { frequent_words: 0, prepared_context: true, merged_states: true }
+        Self::DEFAULT
     }
 }
 
