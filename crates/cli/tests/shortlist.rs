@@ -12,7 +12,7 @@ fn text() -> String {
 #[test]
 fn a_list_is_learnt_from_the_model_s_own_translations() {
     let folder = tempfile::tempdir().unwrap();
-    let (input, lists) = (file(&folder, "text.en", &text()), folder.path().join("lists"));
+    let (input, lists) = (file(&folder, "text.en", text()), folder.path().join("lists"));
     let lists = lists.to_str().unwrap();
     let learn = ["shortlist", "learn", "-b", "2", "-i", &input, "-o", lists, "--first", "20", "--log", "info"];
     let learnt = run(&learn, "");
@@ -40,7 +40,7 @@ fn marian_s_table_is_converted() {
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     let pieces = |key: &str| json[key].as_array().unwrap().iter().map(|piece| piece.as_str().unwrap().to_owned());
     let lines = |source: String| pieces("pieces").map(move |target| format!("{target} {source} 0.5\n"));
-    let table = file(&folder, "lex.s2t", &pieces("source_pieces").flat_map(lines).collect::<String>());
+    let table = file(&folder, "lex.s2t", pieces("source_pieces").flat_map(lines).collect::<String>());
     let lists = folder.path().join("lists");
     let lists = lists.to_str().unwrap();
     run(&["shortlist", "convert", &table, "-o", lists, "--shortlist-first", "10"], "").ok();

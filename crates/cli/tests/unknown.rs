@@ -10,7 +10,7 @@ fn an_unknown_word_becomes_a_source_word_or_its_translation() {
     // A model of words: a list of as many as it has, with an unknown word. It never was trained: the prefix is unknown to it.
     let words = metaphrase_models::Model::load(&model).unwrap().config().target_words;
     let list: String = (2..words).map(|id| format!("w{id}\n")).collect();
-    let vocabulary = file(&folder, "words.txt", &format!("</s>\n<unk>\n{list}"));
+    let vocabulary = file(&folder, "words.txt", format!("</s>\n<unk>\n{list}"));
     let (weights, prefix) = (model.join("model.npz"), file(&folder, "prefix", "unheard-of\n"));
     let weights = weights.to_str().unwrap();
     let args = ["-m", weights, "--vocab", &vocabulary, "--prefix", &prefix, "--max-length-factor", "1"];

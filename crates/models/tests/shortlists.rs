@@ -3,8 +3,7 @@
 
 use crate::common::{fixtures, marian_options};
 use metaphrase_base::{Parent, Row, SentId, Sentence, Shortlist, Step, StepModel, StepRow, StepScores, WordId};
-use metaphrase_kernels::Precision;
-use metaphrase_models::Model;
+use metaphrase_models::{Model, Precision};
 use metaphrase_search::{Options, Outcome, Sampling, Searcher, Strategy, Task};
 
 /// A Transformer, an SSRU, recurrent models, one with layers on top, and an ensemble.
