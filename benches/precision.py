@@ -43,9 +43,8 @@ def bleu(program: Path, reference: Path, translation: bytes) -> float:
         lines = content.splitlines(keepends=True)[: len(translation.splitlines())]
         file.write(b"".join(lines))
         file.flush()
-        done = subprocess.run([program, "evaluate", "--format", "json", file.name], input=translation, capture_output=True, check=True)
-    found = json.loads(done.stdout)
-    return (found[0] if isinstance(found, list) else found)["score"]
+        command = [program, "evaluate", "--score-only", "--width", "2", file.name]
+        return float(subprocess.run(command, input=translation, capture_output=True, check=True).stdout)
 
 
 def measure(args, settings: dict[str, list[str]], source: bytes, reference: Path, batch: list[str]) -> dict:

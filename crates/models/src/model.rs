@@ -66,7 +66,8 @@ impl Model {
     /// As [`new`](Self::new).
     pub fn with_precision(config: Config, weights: &Weights, precision: Precision) -> Result<Self, ModelError> {
         config.check(weights.path())?;
-        let network = match parts::Network::build(&config, &mut FromFile { weights, precision: precision.into() })? {
+        let network = match parts::Network::build(&config, &mut FromFile { weights, precision: precision.of(weights) })?
+        {
             parts::Network::Transformer(parts) => Network::Transformer(Box::new(Transformer::pack(*parts))),
             parts::Network::Recurrent(parts) => Network::Recurrent(Box::new(Recurrent::pack(*parts))),
         };
