@@ -97,12 +97,7 @@ impl Package {
 
     /// The model of `config` and `weights`, which belong to this package.
     pub(crate) fn model(&self, config: Config, weights: &Weights) -> Result<Model, Error> {
-        let precision = match (&self.origin, self.precision) {
-            // Their BLEU in int8 is within 0.1 of f32: docs/results/precision.md.
-            (Origin::Bundled(_), Precision::Auto) => Precision::Int8,
-            (_, precision) => precision,
-        };
-        let model = Model::with_precision(config, weights, precision)?;
+        let model = Model::with_precision(config, weights, self.precision)?;
         Ok(if self.raw_scores { model.with_raw_scores() } else { model })
     }
 

@@ -26,7 +26,7 @@ impl Choice for Precision {
         Named::new(Self::Bf16, "bf16", "16-bit floats, half the memory; fast where the CPU has AVX512-BF16"),
         Named::new(Self::Int16, "int16", "16-bit integers, half the memory; scores nearest to those of f32"),
         Named::new(Self::Int8, "int8", "8-bit integers, a quarter of the memory; two to three times as fast"),
-        Named::new(Self::Auto, "auto", "int8 for the bundled models and for models stored in int8, otherwise f32"),
+        Named::new(Self::Auto, "auto", "int8 for models stored in int8, otherwise f32"),
     ];
 }
 
