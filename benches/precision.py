@@ -5,7 +5,7 @@ usage: cargo build --release && benches/precision.py [-m MODEL ...] [--text SOUR
 
 Each model translates each text on one thread, in batches and one line at a time (--batch-tokens 1, the first lines), in all precisions,
 and in int8 also from a directory that `convert --precision int8` wrote. The settings take turns, and the least CPU time (user and system)
-of the rounds counts; the time of an empty input is subtracted. BLEU comes from `metaphrase evaluate`. The rule for `--precision auto`: the
+of the rounds counts; the time of an empty input is subtracted. BLEU comes from `metaphrase evaluate`. The report says whether the
 BLEU of int8 is within 0.1 of the BLEU of f32 on every text. Only the standard library is needed.
 """
 

@@ -99,15 +99,13 @@ fn strategies_constraints_and_ensembles_go_with_every_precision() {
 
 #[test]
 fn a_builder_and_a_package_have_the_same_precision() {
-    let [builder, package, auto, exact] = [
+    let [builder, package, exact] = [
         Translator::builder().model("en-de").precision(Precision::Int8),
         Translator::builder().package(Package::bundled().with_precision(Precision::Int8)),
-        Translator::builder().model("en-de").precision(Precision::Auto),
         Translator::builder().model("en-de"),
     ]
     .map(|builder| builder.build().expect("a model").translate(&["The house is old."]).expect("translations"));
     assert_eq!(builder, package);
-    assert_eq!(auto, exact, "a bundled model is not stored in int8");
     assert_ne!(builder, exact);
 }
 

@@ -66,8 +66,7 @@ impl Model {
     /// As [`new`](Self::new).
     pub fn with_precision(config: Config, weights: &Weights, precision: Precision) -> Result<Self, ModelError> {
         config.check(weights.path())?;
-        let network = match parts::Network::build(&config, &mut FromFile { weights, precision: precision.of(weights) })?
-        {
+        let network = match parts::Network::build(&config, &mut FromFile { weights, precision: precision.into() })? {
             parts::Network::Transformer(parts) => Network::Transformer(Box::new(Transformer::pack(*parts))),
             parts::Network::Recurrent(parts) => Network::Recurrent(Box::new(Recurrent::pack(*parts))),
         };

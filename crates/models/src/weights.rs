@@ -126,12 +126,6 @@ impl Weights {
         expected.shapes
     }
 
-    /// Whether any matrix is one of integers of 8 bits with factors.
-    pub(crate) fn has_int8(&self) -> bool {
-        let is_int8 = |stored: &Stored| matches!(stored.encoding, Encoding::Quantised8 { .. } | Encoding::Scaled8);
-        self.tensors.values().any(is_int8)
-    }
-
     /// The number of rows of the tensor of this name: at least 1, `default` if there is no such tensor.
     fn rows(&self, name: &str, default: usize) -> usize {
         self.shape(name).and_then(|shape| shape.first()).map_or(default, |&rows| rows.max(1))
