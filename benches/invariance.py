@@ -21,7 +21,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "testdata" / "phrase"
-SETS = ["avx512", "avx2", "portable"]
+# Widest first, and the flags of /proc/cpuinfo that tell them; those with numbers of their own matter in that precision only.
+SETS = {"avx512bf16": "avx512_bf16", "avx512vnni": "avx512_vnni", "avx512": "avx512bw", "avxvnni": "avx_vnni", "avx2": "avx2", "portable": ""}
+PRECISE = ["avx512bf16", "avx512vnni", "avxvnni"]
 
 # The rows of docs/composition.md: a name, what the lines have beside their text, and options.
 TERMS = ["--strategy", "beam", "-b", "6"]
@@ -42,6 +44,11 @@ ROWS = [
     ("cube, ensemble and language model", "terms", ["--strategy", "cube", "-m", "en-de", "-m", "en-de", "--lm", "LM"]),
     ("fast-cube, terms", "terms", ["--strategy", "fast-cube"]),
     ("fast-cube, language model", "", ["--strategy", "fast-cube", "--lm", "LM"]),
+    ("beam, bf16", "terms", ["--precision", "bf16"]),
+    ("beam, int16", "terms", ["--precision", "int16"]),
+    ("beam, int8", "terms prefix", ["--precision", "int8"]),
+    ("beam, int8, ensemble and language model", "terms", ["--precision", "int8", "-m", "en-de", "-m", "en-de", "--lm", "LM"]),
+    ("cube, int8", "terms", ["--strategy", "cube", "--precision", "int8"]),
     ("sampling", "prefix", ["--sampling", "nucleus:0.9", "--seed", "7"]),
 ]
 
@@ -117,8 +124,7 @@ def main() -> int:
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
     flags = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
-    has = {"avx512": "avx512bw" in flags, "avx2": "avx2" in flags, "portable": True}
-    sets = [name for name in SETS if has[name]]
+    available = [name for name, flag in SETS.items() if flag in flags]
     sides = [(gzip.open if path.suffix == ".gz" else open)(path, "rt").read().splitlines() for path in args.text]
     rows = []
     with tempfile.TemporaryDirectory() as folder:
@@ -128,6 +134,7 @@ def main() -> int:
                 continue
             options = [str(lm) if option == "LM" else option for option in options]
             lines = requests(sides, args.lines, what)
+            sets = [name for name in available if name not in PRECISE or "--precision" in options]
             expected, seconds = translate(args.program, lines, options, sets[0], 1, 1)
             row = {"row": name, "alone": {"set": sets[0], "seconds": round(seconds, 1)}, "variants": []}
             for instructions, batch, threads, shuffled in variants(sets[0], sets, name == "sampling"):
@@ -140,7 +147,7 @@ def main() -> int:
             rows.append(row)
             different = sum(variant["different"] for variant in row["variants"])
             print(f"{name}: {len(row['variants'])} variants, {different} lines differ", flush=True)
-            report = {"text": args.text[0].name, "lines": args.lines, "sets": sets, "rows": rows}
+            report = {"text": args.text[0].name, "lines": args.lines, "sets": available, "rows": rows}
             if args.json:
                 args.json.write_text(json.dumps(report, indent=1) + "\n")
     return 1 if any(variant["different"] for row in rows for variant in row["variants"]) else 0

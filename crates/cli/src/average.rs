@@ -2,7 +2,7 @@
 
 use crate::Usage;
 use anyhow::{Context, Result};
-use metaphrase::Precision;
+use metaphrase::StoredPrecision;
 use std::path::{Path, PathBuf};
 
 /// Average the parameters of several models, such as the last models of a training run
@@ -35,7 +35,7 @@ pub fn run(args: &Args) -> Result<()> {
         None if args.models.is_empty() => return Err(Usage::error("name models with -m, or a run with --run")),
         None => args.models.clone(),
     };
-    metaphrase_train::average(&models, &args.to, Precision::F32)?;
+    metaphrase_train::average(&models, &args.to, StoredPrecision::F32)?;
     Ok(())
 }
 

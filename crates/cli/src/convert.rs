@@ -2,7 +2,7 @@
 
 use crate::values::choice;
 use anyhow::Result;
-use metaphrase::{Choice, Precision};
+use metaphrase::{Choice, StoredPrecision};
 use std::path::PathBuf;
 
 /// Convert a model from any known format to our own directory format
@@ -15,9 +15,9 @@ pub struct Args {
     /// The directory to write, completely or not at all; it must be absent or empty
     #[arg(long, value_name = "DIR")]
     to: PathBuf,
-    /// The precision of the stored matrices; f16 and bf16 round the weights
-    #[arg(long, value_parser = choice::<Precision>(), default_value = Precision::F32.name())]
-    precision: Precision,
+    /// The numbers of the stored matrices; all but f32 round the weights
+    #[arg(long, value_parser = choice::<StoredPrecision>(), default_value = StoredPrecision::F32.name())]
+    precision: StoredPrecision,
 }
 
 const EXAMPLES: &str = "\

@@ -20,7 +20,7 @@ fn combinations_that_cannot_work_are_refused() {
         (&["--prefix", "-"], "only one text can come from standard input"),
         (&["-m", "a", "-m", "b", "--vocab", "v.spm"], "--vocab goes with one model"),
         (&["--vocab", "v.spm"], "--model"),
-        (&["--precision", "int8"], "invalid value 'int8' for '--precision"),
+        (&["--precision", "int4"], "invalid value 'int4' for '--precision"),
         (&["--threads", "0"], "--threads"),
         (&["--beam-size", "0"], "--beam-size"),
         (&["--normalize", "-1"], "length normalisation is -1"),

@@ -11,22 +11,52 @@ use crate::isa::{Kernel, Simd, dispatch};
 use crate::matrix::Matrix;
 use crate::packed::{Ends, Panels, WeightOrder};
 
-/// The most inputs of a map: 255 · 127 · 65,536 is less than 2³¹.
-const MAX_INPUTS: usize = 1 << 16;
+/// The most inputs of a map of integers of 8 bits: 255 · 127 · 65,536 is less than 2³¹.
+pub const MAX_INT8_INPUTS: usize = 1 << 16;
 
 /// Integers of 8 bits in a lane.
 const PER_LANE: usize = 4;
 
-/// Weights rounded to integers from -127 to 127, with a factor for each output.
+/// Weights rounded to integers from -127 to 127, in the order of the weights, and the factor of each output: its greatest
+/// weight / 127. [`crate::PackedMatrix::pack_int8`] packs them.
 ///
 /// # Panics
-/// If there are not `inputs · outputs` weights, or more than 65,536 inputs.
+/// If there are not `inputs · outputs` weights.
+#[must_use]
+pub fn quantise_int8(weights: &[f32], inputs: usize, outputs: usize, order: WeightOrder) -> (Vec<i8>, Vec<f32>) {
+    assert_eq!(Some(weights.len()), inputs.checked_mul(outputs), "weights of a {inputs} × {outputs} map");
+    let mut scales = vec![0.0_f32; outputs];
+    let mut integers = vec![0; weights.len()];
+    let round = |weight: f32, scale: f32| (weight / scale).round_ties_even() as i8;
+    match order {
+        WeightOrder::InputsByOutputs => {
+            for row in weights.chunks_exact(outputs.max(1)) {
+                scales.iter_mut().zip(row).for_each(|(most, weight)| *most = weight.abs().max(*most));
+            }
+            scales.iter_mut().for_each(|most| *most = scale(*most));
+            let rows = weights.chunks_exact(outputs.max(1));
+            for (row, integers) in rows.zip(integers.chunks_exact_mut(outputs.max(1))) {
+                for ((integer, &weight), &scale) in integers.iter_mut().zip(row).zip(&scales) {
+                    *integer = round(weight, scale);
+                }
+            }
+        }
+        WeightOrder::OutputsByInputs => {
+            scales.fill(scale(0.0)); // also where there are no inputs
+            let rows = weights.chunks_exact(inputs.max(1)).zip(integers.chunks_exact_mut(inputs.max(1)));
+            for ((row, integers), factor) in rows.zip(&mut scales) {
+                *factor = scale(row.iter().fold(0.0, |most: f32, weight| weight.abs().max(most)));
+                integers.iter_mut().zip(row).for_each(|(integer, &weight)| *integer = round(weight, *factor));
+            }
+        }
+    }
+    (integers, scales)
+}
+
+/// [`quantise_int8`], packed.
 pub(crate) fn quantise(weights: &[f32], inputs: usize, outputs: usize, order: WeightOrder) -> Panels {
-    let at = order.places(weights.len(), inputs, outputs);
-    let most = |output| (0..inputs).fold(0.0, |most: f32, input| weights[at(input, output)].abs().max(most));
-    let scales: Vec<f32> = (0..outputs).map(|output| scale(most(output))).collect();
-    let integers = |input, output: usize| (weights[at(input, output)] / scales[output]).round_ties_even() as i8;
-    pack_by(integers, &scales, inputs)
+    let (integers, scales) = quantise_int8(weights, inputs, outputs, order);
+    pack(&integers, &scales, inputs, order)
 }
 
 /// Integers as they are; `scales[j]` is the factor of the weights to output j.
@@ -35,11 +65,8 @@ pub(crate) fn quantise(weights: &[f32], inputs: usize, outputs: usize, order: We
 /// If there are not `inputs · scales.len()` weights, or more than 65,536 inputs.
 pub(crate) fn pack(weights: &[i8], scales: &[f32], inputs: usize, order: WeightOrder) -> Panels {
     let at = order.places(weights.len(), inputs, scales.len());
-    pack_by(|input, output| weights[at(input, output)], scales, inputs)
-}
-
-fn pack_by(weight: impl Fn(usize, usize) -> i8, scales: &[f32], inputs: usize) -> Panels {
-    assert!(inputs <= MAX_INPUTS, "{inputs} inputs of a map of integers");
+    let weight = |input, output| weights[at(input, output)];
+    assert!(inputs <= MAX_INT8_INPUTS, "{inputs} inputs of a map of integers");
     let (length, outputs) = (inputs.div_ceil(PER_LANE), scales.len());
     let mut lines = vec![Lanes::ZERO; length * outputs.div_ceil(16)];
     let mut ends = vec![Ends::ZERO; outputs.div_ceil(16)];
@@ -62,7 +89,7 @@ fn scale(most: f32) -> f32 {
 }
 
 /// Rows of numbers below it become zeros.
-const SMALLEST: f32 = 1e-30;
+pub(crate) const SMALLEST: f32 = 1e-30;
 
 /// Lanes of a row of `inputs` numbers.
 pub(crate) fn row_lanes(inputs: usize) -> usize {
@@ -111,7 +138,7 @@ fn lanes_of(bytes: [u8; 16]) -> [f32; 4] {
 
 /// The greatest magnitude, and 0, or NaN if any number is not finite.
 #[inline(always)]
-fn extent<S: Simd>(s: S, row: &[f32]) -> (f32, f32) {
+pub(crate) fn extent<S: Simd>(s: S, row: &[f32]) -> (f32, f32) {
     // Four chains of each, to hide their latency.
     let (zero, mut most, mut check) = (s.splat(0.0), [s.splat(0.0); 4], [s.splat(0.0); 4]);
     let (chunks, rest) = row.as_chunks::<16>();

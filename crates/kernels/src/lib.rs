@@ -44,6 +44,7 @@ mod changes;
 mod elementwise;
 mod functions;
 mod heads;
+mod int16;
 mod int8;
 mod isa;
 mod lanes;
@@ -65,6 +66,7 @@ pub use elementwise::{
     scale, sigmoid_in_place, swish_in_place, tanh_in_place,
 };
 pub use heads::{Rows, heads_dot, heads_weighted_sum};
+pub use int8::{MAX_INT8_INPUTS, quantise_int8};
 pub use isa::{InstructionSet, has_bf16_products, instruction_set, vectorised, with_instruction_set};
 pub use matrix::Matrix;
 pub use number::Precision;

@@ -1,4 +1,4 @@
-//! The numbers that products multiply, in the lanes of f32: f32, pairs of bf16, or four integers of 8 bits. In all cases
+//! The numbers that products multiply, in the lanes of f32: f32, pairs of bf16 or of integers of 16 bits, or four of 8 bits. In all cases
 //! sixteen lanes are a line; sums are f32, those of integers i32.
 
 use crate::isa::{Kernel, Simd, dispatch, dispatch_bf16, dispatch_int8};
@@ -17,8 +17,17 @@ pub enum Precision {
     /// first. Where a CPU lacks the instruction, the same sums are computed in f32. Both give the same bits, except that the
     /// instruction takes subnormal numbers for zero.
     Bf16,
+    /// Integers of 16 bits, with a factor for each row and each output, of as many bits as the sums leave room for.
+    Int16,
     /// Integers of 8 bits, with a factor for each row and each output.
     Int8,
+}
+
+impl Precision {
+    /// Whether the numbers are integers, whose sums end with factors.
+    pub(crate) fn is_integer(self) -> bool {
+        matches!(self, Self::Int16 | Self::Int8)
+    }
 }
 
 /// How the numbers of lanes are multiplied.
@@ -73,6 +82,10 @@ pub(crate) struct Bf16;
 /// at what the 128 that rows have too much adds, and end with a factor for each row and each output.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Int8;
+
+/// Two integers of 16 bits in a lane. Sums end with a factor for each row and each output.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Int16;
 
 /// A share of the second-level cache.
 const L2_LANES: usize = 128 * 1024;
@@ -137,9 +150,28 @@ impl Float for Bf16 {
     }
 }
 
+impl Number for Int16 {
+    const BLOCK: usize = L1_LANES;
+
+    #[inline(always)]
+    fn mul_add<S: Simd>(s: S, x: S::F, w: S::F, sum: S::F) -> S::F {
+        s.dot_words(x, w, sum)
+    }
+    #[inline(always)]
+    fn end<S: Simd>(s: S, sum: S::F, scales: &[f32], row: usize, w: &Panels, panel: usize) -> S::F {
+        Int8::end(s, sum, scales, row, w, panel)
+    }
+    #[inline(always)]
+    fn dispatch<K: Kernel>(kernel: K) -> K::Output {
+        dispatch_int8(kernel)
+    }
+}
+
+/// A share of the first-level cache.
+const L1_LANES: usize = 6 * 1024;
+
 impl Number for Int8 {
-    /// A share of the first-level cache.
-    const BLOCK: usize = 6 * 1024;
+    const BLOCK: usize = L1_LANES;
 
     #[inline(always)]
     fn mul_add<S: Simd>(s: S, x: S::F, w: S::F, sum: S::F) -> S::F {

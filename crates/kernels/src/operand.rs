@@ -1,10 +1,10 @@
 //! The rows that products read, in the numbers of the weights.
 
-use crate::int8;
 use crate::lanes::Rows;
 use crate::matrix::Matrix;
 use crate::number::{Bf16, Float, Precision};
 use crate::packed::Panels;
+use crate::{int8, int16};
 
 /// Rows as the numbers that weights of one [`Precision`] are multiplied by: rounded once, for all products that read them.
 #[derive(Clone, Copy, Debug)]
@@ -58,19 +58,24 @@ pub struct ProductStorage {
 
 impl ProductStorage {
     /// The rows of `x` as weights of this precision read them: as they lie, or rounded into the present storage, without an
-    /// allocation once the storage has been as large before. To integers of 8 bits a row is rounded by a factor of its own, its
-    /// greatest magnitude / 127. A row with NaN or infinity gets a factor of NaN, and so do its products.
+    /// allocation once the storage has been as large before. To integers a row is rounded by a factor of its own: its greatest
+    /// magnitude / 127 for 8 bits. A row with NaN or infinity gets a factor of NaN, and so do its products.
     pub fn operand<'a>(&'a mut self, x: &'a Matrix, precision: Precision) -> Operand<'a> {
         match precision {
             Precision::F32 => return x.into(),
             Precision::Bf16 => _ = Bf16::rows(Rows::new(x.as_slice(), x.rows(), x.cols()), &mut self.rows),
+            Precision::Int16 => {
+                self.rows.resize(x.rows(), int16::row_lanes(x.cols()));
+                self.scales.resize(x.rows(), 0.0);
+                int16::quantise_rows(x, &mut self.rows, &mut self.scales);
+            }
             Precision::Int8 => {
                 self.rows.resize(x.rows(), int8::row_lanes(x.cols()));
                 self.scales.resize(x.rows(), 0.0);
                 int8::quantise_rows(x, &mut self.rows, &mut self.scales);
             }
         }
-        let scales = if precision == Precision::Int8 { &self.scales[..] } else { &[] };
+        let scales = if precision.is_integer() { &self.scales[..] } else { &[] };
         Operand { precision, rows: x.rows(), inputs: x.cols(), lanes: self.rows.as_slice(), scales }
     }
 }

@@ -1,9 +1,9 @@
 //! Weights of linear maps, in the order in which products read them.
 
 use crate::aligned::Lanes;
-use crate::int8;
 use crate::lanes::Rows;
 use crate::number::{Bf16, F32, Float, Precision};
+use crate::{int8, int16};
 
 /// The order of the weights of a linear map in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,6 +174,7 @@ impl PackedMatrix {
         match self.precision {
             Precision::F32 => self.panels.fill::<F32>(weights, inputs, outputs, order),
             Precision::Bf16 => self.panels.fill::<Bf16>(weights, inputs, outputs, order),
+            Precision::Int16 => self.panels = int16::quantise(weights, inputs, outputs, order),
             Precision::Int8 => self.panels = int8::quantise(weights, inputs, outputs, order),
         }
     }
@@ -210,7 +211,7 @@ impl PackedMatrix {
     /// If a column is not less than [`outputs`](Self::outputs).
     pub fn select(&self, columns: &[u32], selected: &mut Self) {
         (selected.inputs, selected.precision) = (self.inputs, self.precision);
-        selected.panels.clear(self.panels.length, columns.len(), !self.panels.ends.is_empty());
+        selected.panels.clear(self.panels.length, columns.len(), self.precision.is_integer());
         for (output, &column) in columns.iter().enumerate() {
             selected.panels.copy_output(output, &self.panels, column as usize);
         }
@@ -227,7 +228,7 @@ impl PackedMatrix {
         let alike = |map: &&Self| (map.inputs, map.precision) == (first.inputs, first.precision);
         assert!(maps.iter().all(alike), "maps of different inputs or precisions");
         let mut gathered = Self { panels: Panels::default(), ..*first };
-        gathered.panels.clear(first.panels.length, outputs.len(), !first.panels.ends.is_empty());
+        gathered.panels.clear(first.panels.length, outputs.len(), first.precision.is_integer());
         for (output, of) in outputs.iter().enumerate() {
             if let &Some((map, column)) = of {
                 gathered.panels.copy_output(output, &maps[map].panels, column);
@@ -251,6 +252,13 @@ impl PackedMatrix {
                 for (out, lane) in out.chunks_mut(2).zip(lanes) {
                     let pair = [lane.to_bits() << 16, lane.to_bits() & 0xffff_0000];
                     out.iter_mut().zip(pair).for_each(|(out, bits)| *out = f32::from_bits(bits));
+                }
+            }
+            Precision::Int16 => {
+                let scale = self.panels.end(panel).scale.0[lane];
+                for (out, lane) in out.chunks_mut(2).zip(lanes) {
+                    let pair = [lane.to_bits() as u16, (lane.to_bits() >> 16) as u16];
+                    out.iter_mut().zip(pair).for_each(|(out, word)| *out = f32::from(word as i16) * scale);
                 }
             }
             Precision::Int8 => {

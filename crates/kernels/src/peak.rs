@@ -4,7 +4,7 @@
 
 use crate::aligned::Lanes;
 use crate::isa::{Kernel, Simd, dispatch};
-use crate::number::{Bf16, F32, Int8, Number, Precision};
+use crate::number::{Bf16, F32, Int8, Int16, Number, Precision};
 use std::hint::black_box;
 use std::marker::PhantomData;
 use std::time::Instant;
@@ -16,6 +16,7 @@ pub fn peak(precision: Precision) -> f64 {
     match precision {
         Precision::F32 => of_number::<F32>(1),
         Precision::Bf16 => of_number::<Bf16>(2),
+        Precision::Int16 => of_number::<Int16>(2),
         Precision::Int8 => of_number::<Int8>(4),
     }
 }

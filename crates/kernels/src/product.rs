@@ -9,12 +9,13 @@ use std::ops::Range;
 
 use crate::aligned::Lanes;
 use crate::elementwise::{
-    clipped_relu_in_place, gelu_in_place, relu_in_place, sigmoid_in_place, swish_in_place, tanh_in_place,
+    ClippedRelu, Relu, Unary, clipped_relu_in_place, gelu_in_place, relu_in_place, sigmoid_in_place, swish_in_place,
+    tanh_in_place,
 };
 use crate::isa::{Kernel, Simd};
 use crate::lanes::Rows;
 use crate::matrix::Matrix;
-use crate::number::{Bf16, F32, Float, Int8, Number, Precision};
+use crate::number::{Bf16, F32, Float, Int8, Int16, Number, Precision};
 use crate::operand::{Operand, ProductStorage};
 use crate::packed::{PackedMatrix, Panels};
 
@@ -93,6 +94,7 @@ fn product_of_any(x: Operand<'_>, w: &PackedMatrix, epilogue: Epilogue<'_>, out:
     match w.precision() {
         Precision::F32 => product_of::<F32>(x, w.panels(), epilogue, out),
         Precision::Bf16 => product_of::<Bf16>(x, w.panels(), epilogue, out),
+        Precision::Int16 => product_of::<Int16>(x, w.panels(), epilogue, out),
         Precision::Int8 => product_of::<Int8>(x, w.panels(), epilogue, out),
     }
 }
@@ -142,7 +144,7 @@ pub fn rounded_product_add(x: &Matrix, w: &PackedMatrix, out: &mut Matrix, stora
     match w.precision() {
         Precision::F32 => product_add_of::<F32>(x, w.panels(), out, &mut storage.rows),
         Precision::Bf16 => product_add_of::<Bf16>(x, w.panels(), out, &mut storage.rows),
-        Precision::Int8 => panic!("products of integers are not added"),
+        Precision::Int16 | Precision::Int8 => panic!("products of integers are not added"),
     }
 }
 
@@ -168,9 +170,23 @@ fn finish_block<N: Number>(
     let add = epilogue.add.map(|add| &add.as_slice()[values.clone()]);
     let out = &mut out.as_mut_slice()[values];
     let (rows, bias) = (rows.len(), epilogue.bias);
-    N::dispatch(Product::<N> { x, scales, rows, w, bias, add, out, accumulate: false, number: PhantomData });
-    // A pass of its own: rather the result again from the second-level cache than five functions in each tile's code.
-    epilogue.activation.apply(out);
+    let activation = epilogue.activation;
+    N::dispatch(Product::<N> {
+        x,
+        scales,
+        rows,
+        w,
+        bias,
+        add,
+        activation,
+        out,
+        accumulate: false,
+        number: PhantomData,
+    });
+    // A pass of its own: rather the result again from the second-level cache than four functions in each tile's code.
+    if !matches!(epilogue.activation, Activation::Relu | Activation::ClippedRelu) {
+        epilogue.activation.apply(out);
+    }
 }
 
 /// [`rounded_product_add`] for one kind of number; `storage` is for the rows of x as lanes.
@@ -190,6 +206,7 @@ pub(crate) fn add_lanes<N: Number>(x: &[f32], rows: usize, w: &Panels, out: &mut
         w,
         bias: None,
         add: None,
+        activation: Activation::None,
         out,
         accumulate: true,
         number: PhantomData,
@@ -216,6 +233,8 @@ struct Product<'a, N> {
     bias: Option<&'a [f32]>,
     /// `rows × w.outputs()`, as `out`.
     add: Option<&'a [f32]>,
+    /// Only the ReLUs, which take an instruction or two.
+    activation: Activation,
     out: &'a mut [f32],
     /// Whether the product is added to the values of `out`.
     accumulate: bool,
@@ -321,6 +340,11 @@ impl<N: Number> Product<'_, N> {
         if self.accumulate {
             sum = s.add(sum, s.load_partial(out, 0.0));
         }
+        sum = match self.activation {
+            Activation::Relu => Relu.apply(s, sum),
+            Activation::ClippedRelu => ClippedRelu.apply(s, sum),
+            _ => sum,
+        };
         s.store_partial(sum, out);
     }
 }

@@ -28,7 +28,7 @@ pub fn transposed_product_add(
     match precision {
         Precision::F32 => add_of::<F32>(x, y, out, storage),
         Precision::Bf16 => add_of::<Bf16>(x, y, out, storage),
-        Precision::Int8 => panic!("products of integers are not added"),
+        Precision::Int16 | Precision::Int8 => panic!("products of integers are not added"),
     }
 }
 

@@ -7,6 +7,7 @@ mod elementwise;
 mod every_cpu;
 mod gradients;
 mod heads;
+mod int16;
 mod int8;
 mod product;
 mod reduce;

@@ -159,7 +159,7 @@ fn the_epilogue_adds_and_activates_in_order() {
     });
 }
 
-const PRECISIONS: [Precision; 3] = [Precision::F32, Precision::Bf16, Precision::Int8];
+const PRECISIONS: [Precision; 4] = [Precision::F32, Precision::Bf16, Precision::Int16, Precision::Int8];
 
 #[test]
 fn a_selection_of_columns_gives_their_values() {
@@ -215,6 +215,8 @@ fn columns_are_read_as_floats() {
                 let step = match precision {
                     Precision::F32 => 0.0,
                     Precision::Bf16 => expected.abs() / 256.0,
+                    // 31 inputs: integers to 8,323.
+                    Precision::Int16 => most / 16646.0 * 1.000_1,
                     Precision::Int8 => most / 254.0 * 1.000_01,
                 };
                 assert!((found - expected).abs() <= step, "{precision:?}: {found} for {expected}");
@@ -226,7 +228,7 @@ fn columns_are_read_as_floats() {
 /// Each output of a gathered map has the bits that it has in its own map.
 #[test]
 fn gathered_outputs_are_those_of_their_maps() {
-    for precision in [Precision::F32, Precision::Bf16, Precision::Int8] {
+    for precision in PRECISIONS {
         let mut random = Random::new(21);
         let maps = [20, 33].map(|outputs| {
             let weights = random.values(50 * outputs);

@@ -3,7 +3,7 @@
 use crate::neural::Neural;
 use crate::phrase_based::PhraseBased;
 use crate::translator::Engine;
-use crate::{Error, Glossary, Package, PhraseOptions, Translator, UnitTimes};
+use crate::{Error, Glossary, Package, PhraseOptions, Precision, Translator, UnitTimes};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::available_parallelism;
@@ -24,6 +24,7 @@ use std::thread::available_parallelism;
 pub struct TranslatorBuilder {
     models: Vec<NeuralModel>,
     weights: Option<Vec<f32>>,
+    precision: Precision,
     language_model: Option<(PathBuf, f32)>,
     glossary: Option<Glossary>,
     phrase_model: Option<PathBuf>,
@@ -45,6 +46,7 @@ impl Default for TranslatorBuilder {
         Self {
             models: Vec::new(),
             weights: None,
+            precision: Precision::F32,
             language_model: None,
             glossary: None,
             phrase_model: None,
@@ -77,6 +79,13 @@ impl TranslatorBuilder {
     /// call each of `n` models counts `1/n`.
     pub fn weights(mut self, weights: impl Into<Vec<f32>>) -> Self {
         self.weights = Some(weights.into());
+        self
+    }
+
+    /// The numbers that the models of [`model`](Self::model) compute with; without this call `f32`. A package has its own
+    /// ([`Package::with_precision`]).
+    pub fn precision(mut self, precision: Precision) -> Self {
+        self.precision = precision;
         self
     }
 
@@ -149,7 +158,7 @@ impl TranslatorBuilder {
 
     fn neural(&self) -> Result<Neural, Error> {
         let find = |model: &NeuralModel| match model {
-            NeuralModel::Path(path) => Package::find(path),
+            NeuralModel::Path(path) => Package::find(path).map(|package| package.with_precision(self.precision)),
             NeuralModel::Package(package) => Ok(package.clone()),
         };
         let packages = self.models.iter().map(find).collect::<Result<Vec<_>, _>>()?;

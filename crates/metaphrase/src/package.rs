@@ -2,7 +2,9 @@
 
 use crate::Error;
 use crate::bundled::{self, Bundled};
-use metaphrase_models::{Config, Model, ModelFiles, Precision, Vocabularies, VocabularyFiles, Weights};
+use metaphrase_models::{
+    Config, Model, ModelFiles, Precision, StoredPrecision, Vocabularies, VocabularyFiles, Weights,
+};
 use metaphrase_text::vocab::Vocabulary;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -13,6 +15,7 @@ use std::sync::Arc;
 pub struct Package {
     origin: Origin,
     raw_scores: bool,
+    precision: Precision,
 }
 
 #[derive(Debug, Clone)]
@@ -30,11 +33,11 @@ impl Package {
     }
 
     const fn with(model: &'static Bundled) -> Self {
-        Self { origin: Origin::Bundled(model), raw_scores: false }
+        Self { origin: Origin::Bundled(model), raw_scores: false, precision: Precision::F32 }
     }
 
     fn of(files: Files) -> Self {
-        Self { origin: Origin::Files(Box::new(files)), raw_scores: false }
+        Self { origin: Origin::Files(Box::new(files)), raw_scores: false, precision: Precision::F32 }
     }
 
     /// The model in a directory: our own, Hugging Face's MarianMT, OPUS-MT's (with a `decoder.yml`), or a
@@ -76,6 +79,14 @@ impl Package {
         self
     }
 
+    /// The same model computing in this precision, whatever its file holds; without this call in `f32`. Weights that the file
+    /// has as integers of 8 bits are used as they are in [`Precision::Int8`].
+    #[must_use]
+    pub fn with_precision(mut self, precision: Precision) -> Self {
+        self.precision = precision;
+        self
+    }
+
     /// The name of the model in messages.
     pub(crate) fn name(&self) -> String {
         match &self.origin {
@@ -86,7 +97,7 @@ impl Package {
 
     /// The model of `config` and `weights`, which belong to this package.
     pub(crate) fn model(&self, config: Config, weights: &Weights) -> Result<Model, Error> {
-        let model = Model::new(config, weights)?;
+        let model = Model::with_precision(config, weights, self.precision)?;
         Ok(if self.raw_scores { model.with_raw_scores() } else { model })
     }
 
@@ -183,6 +194,6 @@ pub fn inspect(path: impl AsRef<Path>) -> Result<Report, Error> {
 ///
 /// # Errors
 /// [`Error`] if the model can not be read or the directory can not be written.
-pub fn convert(from: impl AsRef<Path>, to: impl AsRef<Path>, precision: Precision) -> Result<(), Error> {
+pub fn convert(from: impl AsRef<Path>, to: impl AsRef<Path>, precision: StoredPrecision) -> Result<(), Error> {
     Ok(metaphrase_models::convert(from.as_ref(), to.as_ref(), precision)?)
 }

@@ -1,7 +1,9 @@
 //! Strategies, constraints, pruning and ensembles in every combination, with the model that comes with the program:
 //! all constraints are met, and a line's translation is the same alone and in any batch.
 
-use metaphrase::{Request, Stop, Strategy, Terms, TranslateOptions, Translation, Translator, TranslatorBuilder};
+use metaphrase::{
+    Package, Precision, Request, Stop, Strategy, Terms, TranslateOptions, Translation, Translator, TranslatorBuilder,
+};
 use std::path::Path;
 
 /// Lines without constraints, with terms, with a phrase and a word to avoid, with alternatives, with a prefix.
@@ -23,8 +25,9 @@ fn requests() -> Vec<Request> {
     lines.iter().take(10).enumerate().map(request).collect()
 }
 
-fn translators(builder: &TranslatorBuilder) -> [Translator; 2] {
-    let model = builder.clone().model("en-de");
+/// A model in this precision, and its ensemble with the model in f32.
+fn translators(builder: &TranslatorBuilder, precision: Precision) -> [Translator; 2] {
+    let model = builder.clone().package(Package::bundled().with_precision(precision));
     let ensemble = model.clone().model("en-de").weights([0.7, 0.3]);
     [model.build().expect("a model"), ensemble.build().expect("an ensemble")]
 }
@@ -49,8 +52,8 @@ fn check_terms(request: &Request, translation: &Translation) {
 
 #[test]
 fn everything_goes_with_everything() {
-    let alone = translators(&Translator::builder().threads(1).batch_tokens(1));
-    let together = translators(&Translator::builder().threads(2).batch_tokens(128));
+    let alone = translators(&Translator::builder().threads(1).batch_tokens(1), Precision::F32);
+    let together = translators(&Translator::builder().threads(2).batch_tokens(128), Precision::F32);
     let mut options = alone[0].options();
     (options.search.beam_size, options.search.beam_size_constrained, options.search.n_best) = (4, None, 2);
     let prunings: [fn(&mut TranslateOptions); 3] = [
@@ -73,8 +76,39 @@ fn everything_goes_with_everything() {
 }
 
 #[test]
+fn strategies_constraints_and_ensembles_go_with_every_precision() {
+    for precision in [Precision::Bf16, Precision::Int16, Precision::Int8] {
+        let alone = translators(&Translator::builder().threads(1).batch_tokens(1), precision);
+        let together = translators(&Translator::builder().threads(2).batch_tokens(128), precision);
+        let mut options = alone[0].options();
+        (options.search.beam_size, options.search.beam_size_constrained, options.search.n_best) = (4, None, 2);
+        for strategy in [Strategy::Beam, Strategy::Grid, Strategy::Cube, Strategy::AcceleratedCube] {
+            options.search.strategy = strategy;
+            for (alone, together) in alone.iter().zip(&together) {
+                let expected = alone.run(&options, requests()).expect("translations");
+                let found = together.run(&options, requests()).expect("translations");
+                assert_eq!(found, expected, "{strategy:?}, {precision:?}");
+                requests().iter().zip(&expected).for_each(|(request, found)| check_terms(request, found));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_builder_and_a_package_have_the_same_precision() {
+    let [builder, package, exact] = [
+        Translator::builder().model("en-de").precision(Precision::Int8),
+        Translator::builder().package(Package::bundled().with_precision(Precision::Int8)),
+        Translator::builder().model("en-de"),
+    ]
+    .map(|builder| builder.build().expect("a model").translate(&["The house is old."]).expect("translations"));
+    assert_eq!(builder, package);
+    assert_ne!(builder, exact);
+}
+
+#[test]
 fn an_ensemble_of_a_model_with_itself_translates_as_it_does() {
-    let [model, ensemble] = translators(&Translator::builder());
+    let [model, ensemble] = translators(&Translator::builder(), Precision::F32);
     let text = ["The house is old.", "Good morning, how are you?", ""];
     let (one, two) = (model.translate(&text).expect("translations"), ensemble.translate(&text).expect("translations"));
     for (one, two) in one.iter().zip(&two) {

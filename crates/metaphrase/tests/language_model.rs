@@ -1,7 +1,7 @@
 //! A language model over target pieces beside the model that comes with the program: the sum of both is searched for, whatever
 //! the strategy, the batch and the constraints.
 
-use metaphrase::{Request, Strategy, Terms, TranslateOptions, Translator, TranslatorBuilder};
+use metaphrase::{Package, Precision, Request, Strategy, Terms, TranslateOptions, Translator, TranslatorBuilder};
 use metaphrase_ngram::{Discounts, EstimateOptions, Model, estimate};
 use std::path::{Path, PathBuf};
 
@@ -58,10 +58,17 @@ fn log_probabilities_are_sums() {
 
 #[test]
 fn the_same_in_any_batch_with_all_strategies_and_constraints() {
+    for precision in [Precision::F32, Precision::Int8] {
+        the_same_in_any_batch(precision);
+    }
+}
+
+fn the_same_in_any_batch(precision: Precision) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = language_model(folder.path(), &builder().threads(1).batch_tokens(1).build().expect("a model"));
     let [alone, together] = [(1, 1), (2, 128)].map(|(threads, tokens)| {
-        let builder = builder().language_model(&path, WEIGHT).threads(threads).batch_tokens(tokens);
+        let builder = Translator::builder().package(Package::bundled().with_precision(precision));
+        let builder = builder.language_model(&path, WEIGHT).threads(threads).batch_tokens(tokens);
         builder.build().expect("a language model")
     });
     let term = Terms { required: vec![vec!["Haus".into()]], avoided: vec!["ist".into()] };

@@ -1,7 +1,7 @@
 //! From any format to our own model directory.
 
 use crate::files::{ModelFiles, Vocabularies, VocabularyFiles};
-use crate::formats::directory::{self, Manifest, Precision, Side};
+use crate::formats::directory::{self, Manifest, Side, StoredPrecision};
 use crate::{Config, ModelError, Weights};
 use metaphrase_base::NewFolder;
 use std::path::Path;
@@ -14,7 +14,7 @@ use std::path::Path;
 /// # Errors
 /// If the model can not be read, if its tensors do not fit its settings, if something other than an empty directory is at `to`, or if it can not be
 /// written.
-pub fn convert(from: &Path, to: &Path, precision: Precision) -> Result<(), ModelError> {
+pub fn convert(from: &Path, to: &Path, precision: StoredPrecision) -> Result<(), ModelError> {
     let files = ModelFiles::find(from)?;
     let (model, weights) = files.load()?;
     let vocabularies = files.vocabularies()?;
@@ -30,7 +30,7 @@ pub fn save(
     model: (&Config, &Weights),
     vocabularies: &Vocabularies,
     to: &Path,
-    precision: Precision,
+    precision: StoredPrecision,
 ) -> Result<(), ModelError> {
     let free = std::fs::read_dir(to).map_or(!to.exists(), |mut entries| entries.next().is_none());
     if !free {
@@ -47,7 +47,7 @@ pub fn replace(
     (config, weights): (&Config, &Weights),
     vocabularies: &Vocabularies,
     to: &Path,
-    precision: Precision,
+    precision: StoredPrecision,
 ) -> Result<(), ModelError> {
     config.check(weights.path())?;
     for (name, shape) in weights.expected(config) {
@@ -65,7 +65,7 @@ pub fn replace(
             copy_side(&vocabularies.target, folder.part(), "target")?
         };
         let (source, target) = (Some(source), Some(target));
-        let manifest = Manifest { version: directory::VERSION, source, target, model: config.clone() };
+        let manifest = Manifest { version: precision.version(), source, target, model: config.clone() };
         directory::write(folder.part(), &manifest, weights, precision)?;
         directory::write_checksums(folder.part(), &manifest)
     };

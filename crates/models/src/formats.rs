@@ -7,6 +7,7 @@ pub(crate) mod marian;
 pub(crate) mod nematus;
 pub(crate) mod npz;
 pub(crate) mod safetensors;
+pub(crate) mod written;
 pub(crate) mod zip;
 
 use crate::buffer::{Buffer, Slice};

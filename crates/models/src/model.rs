@@ -2,12 +2,12 @@
 
 use crate::ensemble::{Ensemble, EnsembleState};
 use crate::parts;
+use crate::precision::Precision;
 use crate::recurrent::{Recurrent, RecurrentState};
 use crate::transformer::{Transformer, TransformerState};
 use crate::weights::FromFile;
 use crate::{Config, ModelError, Scores, Weights};
 use metaphrase_base::{ModelFacts, Row, SentId, Sentence, Step, StepModel, StepRow, Unit, WordId};
-use metaphrase_kernels::Precision;
 use std::path::Path;
 
 /// A neural translation model: settings and weights, ready to translate.
@@ -66,7 +66,7 @@ impl Model {
     /// As [`new`](Self::new).
     pub fn with_precision(config: Config, weights: &Weights, precision: Precision) -> Result<Self, ModelError> {
         config.check(weights.path())?;
-        let network = match parts::Network::build(&config, &mut FromFile { weights, precision })? {
+        let network = match parts::Network::build(&config, &mut FromFile { weights, precision: precision.into() })? {
             parts::Network::Transformer(parts) => Network::Transformer(Box::new(Transformer::pack(*parts))),
             parts::Network::Recurrent(parts) => Network::Recurrent(Box::new(Recurrent::pack(*parts))),
         };

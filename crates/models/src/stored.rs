@@ -3,8 +3,10 @@
 use crate::buffer::Slice;
 use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
+use metaphrase_kernels::{PackedMatrix, WeightOrder, quantise_int8};
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 /// The type of the numbers in a file, all little-endian.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -33,6 +35,8 @@ pub enum Encoding {
         /// What the weights were multiplied with before rounding.
         multiplier: f32,
     },
+    /// Signed bytes with a factor for each column or each row of the matrix, which is another tensor: our own directory's.
+    Scaled8,
     /// Signed 16-bit integers `q` that stand for `q / multiplier`: Marian's intgemm16.
     Quantised16 {
         /// What the weights were multiplied with before rounding.
@@ -45,7 +49,7 @@ impl Encoding {
     #[must_use]
     pub const fn width(self) -> usize {
         match self {
-            Self::I8 | Self::U8 | Self::Quantised8 { .. } => 1,
+            Self::I8 | Self::U8 | Self::Quantised8 { .. } | Self::Scaled8 => 1,
             Self::F16 | Self::Bf16 | Self::I16 | Self::Quantised16 { .. } => 2,
             Self::F32 | Self::I32 => 4,
             Self::F64 | Self::I64 => 8,
@@ -65,7 +69,7 @@ impl fmt::Display for Encoding {
             Self::I16 => "i16",
             Self::I32 => "i32",
             Self::I64 => "i64",
-            Self::Quantised8 { .. } => "int8",
+            Self::Quantised8 { .. } | Self::Scaled8 => "int8",
             Self::Quantised16 { .. } => "int16",
         })
     }
@@ -79,8 +83,18 @@ pub(crate) struct Stored {
     pub(crate) encoding: Encoding,
     /// Whether the bytes hold the transpose of `shape` (two dimensions).
     pub(crate) transposed: bool,
+    /// The factors of [`Encoding::Scaled8`].
+    pub(crate) scales: Option<Scales>,
     /// Exactly `elements(shape) * encoding.width()` bytes.
     pub(crate) bytes: Slice,
+}
+
+/// The factors of a matrix of integers.
+#[derive(Debug, Clone)]
+pub(crate) struct Scales {
+    /// Whether each row of the matrix has one, otherwise each column.
+    pub(crate) by_row: bool,
+    pub(crate) numbers: Arc<[f32]>,
 }
 
 /// The number of elements of a shape; `None` if it does not fit.
@@ -93,6 +107,9 @@ impl Stored {
     pub(crate) fn turned(mut self) -> Self {
         self.shape.reverse();
         self.transposed = !self.transposed;
+        if let Some(scales) = &mut self.scales {
+            scales.by_row = !scales.by_row;
+        }
         self
     }
 
@@ -105,6 +122,10 @@ impl Stored {
             Encoding::Bf16 => first_not_finite(bytes, |b| u16::from_le_bytes(b) & 0x7f80 == 0x7f80),
             Encoding::F64 => first_not_finite(bytes, |b| !(f64::from_le_bytes(b) as f32).is_finite()),
             Encoding::I8 | Encoding::U8 | Encoding::I16 | Encoding::I32 | Encoding::I64 => None,
+            Encoding::Scaled8 => {
+                let scales = self.scales.iter().flat_map(|scales| scales.numbers.iter().enumerate());
+                return scales.into_iter().find(|(_, scale)| !scale.is_finite()).map(|(place, &scale)| (place, scale));
+            }
             Encoding::Quantised8 { multiplier } | Encoding::Quantised16 { multiplier } => {
                 (!(32768.0 / multiplier).is_finite() || multiplier.is_infinite()).then_some(0)
             }
@@ -119,10 +140,59 @@ impl Stored {
         if matches!(values, Cow::Owned(_)) {
             self.bytes.release();
         }
-        match self.shape[..] {
+        let mut values = match self.shape[..] {
             [rows, cols] if self.transposed && !values.is_empty() => Cow::Owned(transpose(&values, cols, rows)),
             _ => values,
+        };
+        if let (Some(scales), &[_, cols]) = (&self.scales, &self.shape[..]) {
+            for (row, values) in values.to_mut().chunks_exact_mut(cols.max(1)).enumerate() {
+                match scales.by_row {
+                    true => values.iter_mut().for_each(|value| *value *= scales.numbers[row]),
+                    false => values.iter_mut().zip(&*scales.numbers).for_each(|(value, scale)| *value *= scale),
+                }
+            }
         }
+        values
+    }
+
+    /// The numbers of this matrix as integers of 8 bits in the order of `shape`, and the factor of each row or of each column: those
+    /// of the file if it has them, otherwise rounded.
+    pub(crate) fn to_int8(&self, by_row: bool) -> (Vec<i8>, Vec<f32>) {
+        let (rows, cols) = (self.shape[0], self.shape[1]);
+        if let Some(scales) = self.int8_scales(by_row) {
+            let integers = bytemuck::cast_slice(self.bytes.bytes());
+            let integers = if self.transposed { transpose(integers, cols, rows) } else { integers.to_vec() };
+            return (integers, scales.into_owned());
+        }
+        match by_row {
+            true => quantise_int8(&self.to_f32(), cols, rows, WeightOrder::OutputsByInputs),
+            false => quantise_int8(&self.to_f32(), rows, cols, WeightOrder::InputsByOutputs),
+        }
+    }
+
+    /// The factors of a matrix of integers of 8 bits, if each row, or each column, has one.
+    fn int8_scales(&self, by_row: bool) -> Option<Cow<'_, [f32]>> {
+        match (self.encoding, &self.scales) {
+            (Encoding::Quantised8 { multiplier }, _) => {
+                Some(Cow::Owned(vec![1.0 / multiplier; self.shape[usize::from(!by_row)]]))
+            }
+            (Encoding::Scaled8, Some(scales)) if scales.by_row == by_row => Some(Cow::Borrowed(&scales.numbers)),
+            _ => None,
+        }
+    }
+
+    /// The matrix of a map or a table of words, packed as the integers of 8 bits that it is in the file. `None` if it is not
+    /// one of integers, or if its factors do not belong to the outputs of the map.
+    pub(crate) fn pack_int8(&self, order: WeightOrder) -> Option<PackedMatrix> {
+        let [rows, cols] = self.shape[..] else { return None };
+        let by_row = order == WeightOrder::OutputsByInputs;
+        let scales = self.int8_scales(by_row)?;
+        let inputs = if by_row { cols } else { rows };
+        // The transpose of a matrix lies in the other order.
+        let order = if by_row == self.transposed { WeightOrder::InputsByOutputs } else { WeightOrder::OutputsByInputs };
+        let packed = PackedMatrix::pack_int8(bytemuck::cast_slice(self.bytes.bytes()), &scales, inputs, order);
+        self.bytes.release();
+        Some(packed)
     }
 }
 
@@ -143,7 +213,7 @@ fn decode(encoding: Encoding, bytes: &[u8]) -> Cow<'_, [f32]> {
             None => widen(bytes, |b| bf16::from_le_bytes(b).to_f32()),
         },
         Encoding::F64 => widen(bytes, |b| f64::from_le_bytes(b) as f32),
-        Encoding::I8 => widen(bytes, |b| f32::from(i8::from_le_bytes(b))),
+        Encoding::I8 | Encoding::Scaled8 => widen(bytes, |b| f32::from(i8::from_le_bytes(b))),
         Encoding::U8 => widen(bytes, |b| f32::from(u8::from_le_bytes(b))),
         Encoding::I16 => widen(bytes, |b| f32::from(i16::from_le_bytes(b))),
         Encoding::I32 => widen(bytes, |b| i32::from_le_bytes(b) as f32),
@@ -189,7 +259,7 @@ mod tests {
 
     fn stored(encoding: Encoding, bytes: &[u8]) -> Stored {
         let bytes = Slice::whole(Buffer::Bytes(bytes.to_vec()));
-        Stored { shape: vec![bytes.bytes().len() / encoding.width()], encoding, transposed: false, bytes }
+        Stored { shape: vec![bytes.bytes().len() / encoding.width()], encoding, transposed: false, scales: None, bytes }
     }
 
     #[test]
@@ -243,7 +313,8 @@ mod tests {
         let whole = Slice::whole(Buffer::Bytes(bytes));
         for start in 0..1 {
             let part = whole.part(start + 1..start + 9).expect("nine bytes");
-            let tensor = Stored { shape: vec![2], encoding: Encoding::F32, transposed: false, bytes: part };
+            let tensor =
+                Stored { shape: vec![2], encoding: Encoding::F32, transposed: false, scales: None, bytes: part };
             assert_eq!(tensor.to_f32()[..], [3.0, 4.0]);
         }
     }

@@ -1,10 +1,11 @@
 //! The numbers of a model: tensors by name, `f32` on demand.
 
 use crate::buffer::{Buffer, Slice};
+use crate::formats::written::is_table;
 use crate::parts::{Init, Network, Supply};
 use crate::stored::{Encoding, Stored, elements};
 use crate::{Config, ModelError};
-use metaphrase_kernels::{PackedMatrix, Precision, WeightOrder};
+use metaphrase_kernels::{MAX_INT8_INPUTS, PackedMatrix, Precision, WeightOrder};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -64,7 +65,7 @@ impl Weights {
                 return Err(ModelError::tensor(&path, &name, problem));
             }
             let bytes = Slice::whole(Buffer::Floats(data));
-            stored.insert(name, Stored { shape, encoding: Encoding::F32, transposed: false, bytes });
+            stored.insert(name, Stored { shape, encoding: Encoding::F32, transposed: false, scales: None, bytes });
         }
         Ok(Self::new(&path, stored))
     }
@@ -165,6 +166,13 @@ impl<'a> Supply for FromFile<'a> {
                 let problem = format!("number {place} is {number}, and weights are finite: get the file again");
                 Err(ModelError::tensor(self.weights.path(), tensor.name, problem))
             }
+            None if self.precision == Precision::Int8 && inputs(tensor.name, shape) > MAX_INT8_INPUTS => {
+                let inputs = inputs(tensor.name, shape);
+                let problem = format!(
+                    "it is a map of {inputs} inputs, and maps in int8 have at most {MAX_INT8_INPUTS}; use another precision"
+                );
+                Err(ModelError::tensor(self.weights.path(), tensor.name, problem))
+            }
             None => Ok(CheckedTensor { precision: self.precision, ..tensor }),
         }
     }
@@ -172,6 +180,11 @@ impl<'a> Supply for FromFile<'a> {
     fn rows(&self, name: &str, default: usize) -> usize {
         self.weights.rows(name, default)
     }
+}
+
+/// The number of inputs of the map of these weights: tables of words are maps to words.
+fn inputs(name: &str, [rows, cols]: [usize; 2]) -> usize {
+    if is_table(name) { cols } else { rows }
 }
 
 /// Notes the names and shapes that a network calls for.
@@ -237,6 +250,11 @@ impl CheckedTensor<'_> {
     }
 
     fn pack_as(&self, inputs: usize, outputs: usize, order: WeightOrder) -> PackedMatrix {
+        if self.precision == Precision::Int8
+            && let Some(packed) = self.stored.pack_int8(order)
+        {
+            return packed;
+        }
         PackedMatrix::pack(self.precision, &self.numbers(), inputs, outputs, order)
     }
 }
@@ -264,6 +282,18 @@ mod tests {
         assert_eq!(error.to_string(), "m: tensor `o_W` is 2 × 3, expected 3 × 2");
         let new = Weights::from_tensors("m", [("o_Wt", vec![3, 2], numbers())]).unwrap();
         assert_eq!(new.checked("o_Wt", [3, 2]).unwrap().into_numbers(), numbers());
+    }
+
+    #[test]
+    fn maps_in_int8_have_a_greatest_size() {
+        let weights = Weights::from_tensors("m", [("W", vec![65_537, 1], vec![0.0; 65_537])]).unwrap();
+        let supply = |precision| FromFile { weights: &weights, precision }.tensor("W", [65_537, 1], Init::Glorot);
+        assert!(supply(Precision::F32).is_ok());
+        let error = supply(Precision::Int8).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "m: tensor `W`: it is a map of 65537 inputs, and maps in int8 have at most 65536; use another precision"
+        );
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // a test fails by panicking
 
-use metaphrase_models::{Config, Model, ModelError, Weights, from_bytes};
+use metaphrase_models::{Config, Model, ModelError, Precision, StoredPrecision, Weights, from_bytes};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,11 @@ fn marian(bytes: Vec<u8>) -> Result<(Config, Weights), ModelError> {
 
 /// Builds the model if it opens. Whether it could be built; errors must be one sentence that names the file.
 fn survives(opened: Result<(Config, Weights), ModelError>) -> bool {
-    match opened.and_then(|(config, weights)| Model::new(config, &weights)) {
+    survives_in(Precision::F32, opened)
+}
+
+fn survives_in(precision: Precision, opened: Result<(Config, Weights), ModelError>) -> bool {
+    match opened.and_then(|(config, weights)| Model::with_precision(config, &weights, precision)) {
         Ok(_) => true,
         Err(error) => {
             let message = error.to_string();
@@ -107,18 +111,23 @@ fn damaged_bin_files() {
 
 #[test]
 fn damaged_directories() {
+    damaged_directory(StoredPrecision::Bf16, Precision::F32);
+    damaged_directory(StoredPrecision::Int8, Precision::Int8);
+}
+
+fn damaged_directory(stored: StoredPrecision, precision: Precision) {
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join("model");
-    metaphrase_models::convert(&testdata("marian-tiny"), &to, metaphrase_models::Precision::Bf16).unwrap();
+    metaphrase_models::convert(&testdata("marian-tiny"), &to, stored).unwrap();
     let manifest = std::fs::read_to_string(to.join("config.toml")).unwrap();
     let tensors = std::fs::read(to.join("model.safetensors")).unwrap();
     let open = |manifest: &str, tensors: Vec<u8>| from_bytes::directory(Path::new(NAME), manifest, tensors);
-    assert!(survives(open(&manifest, tensors.clone())));
+    assert!(survives_in(precision, open(&manifest, tensors.clone())));
     damaged(&tensors).for_each(|bytes| {
-        survives(open(&manifest, bytes));
+        survives_in(precision, open(&manifest, bytes));
     });
     damaged(manifest.as_bytes()).filter_map(|bytes| String::from_utf8(bytes).ok()).for_each(|text| {
-        survives(open(&text, tensors.clone()));
+        survives_in(precision, open(&text, tensors.clone()));
     });
 }
 

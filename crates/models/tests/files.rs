@@ -1,7 +1,7 @@
 //! Which files make up a model.
 #![allow(clippy::unwrap_used)] // a test fails by panicking
 
-use metaphrase_models::{Format, Model, ModelFiles, Precision, Weights, convert, load};
+use metaphrase_models::{Format, Model, ModelFiles, StoredPrecision, Weights, convert, load};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -120,7 +120,7 @@ fn a_pickled_model_is_told_how_to_be_saved() {
 /// A model directory of ours, and what is said of it when its vocabulary or its weights are read.
 fn own(folder: &Folder) -> (PathBuf, impl Fn() -> Result<(), String>) {
     let path = folder.path().join("own");
-    convert(&tiny("marian-tiny"), &path, Precision::F32).unwrap();
+    convert(&tiny("marian-tiny"), &path, StoredPrecision::F32).unwrap();
     let to = path.clone();
     let read = move || {
         let files = ModelFiles::find(&to).map_err(|e| e.to_string())?;

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)] // a test fails by panicking
 
 use metaphrase_base::{Parent, Row, SentId, Sentence, Step, StepModel, StepRow, StepScores, WordId};
-use metaphrase_models::{Model, Precision, convert};
+use metaphrase_models::{Model, StoredPrecision, convert};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
@@ -52,7 +52,7 @@ fn log_probabilities_equal_those_of_transformers() {
         check(&Model::load(&testdata(name)).unwrap(), &golden, 1e-5);
 
         let converted = folder.path().join(name);
-        convert(&testdata(name), &converted, Precision::F32).unwrap();
+        convert(&testdata(name), &converted, StoredPrecision::F32).unwrap();
         check(&Model::load(&converted).unwrap(), &golden, 1e-5);
     }
 }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // a test fails by panicking
 
-use metaphrase_models::{Format, Precision, convert, inspect};
+use metaphrase_models::{Format, StoredPrecision, convert, inspect};
 use std::path::{Path, PathBuf};
 
 fn testdata(name: &str) -> PathBuf {
@@ -47,7 +47,7 @@ fn missing_misshapen_unused_and_strange_tensors_are_told() {
     let folder = tempfile::tempdir().unwrap();
     let problems = |name: &str, damage: &dyn Fn(&Path, &Path)| {
         let to = folder.path().join(name);
-        convert(&testdata("marian-tiny"), &to, Precision::F32).unwrap();
+        convert(&testdata("marian-tiny"), &to, StoredPrecision::F32).unwrap();
         damage(&to.join("config.toml"), &to.join("model.safetensors"));
         std::fs::remove_file(to.join("checksums")).unwrap();
         inspect(&to).unwrap().problems.join("\n")

@@ -5,8 +5,7 @@ mod common;
 
 use common::fixtures;
 use metaphrase_base::{Candidate, Parent, Row, SentId, Sentence, Step, StepModel, StepRow, StepScores, WordId};
-use metaphrase_kernels::Precision;
-use metaphrase_models::{Model, Scores, State, load};
+use metaphrase_models::{Model, Precision, Scores, State, load};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use std::alloc::System;
 
@@ -53,7 +52,7 @@ fn steps_of_a_warm_model_allocate_nothing() {
     let transformers = transformers.map(|name| ("transformer", name));
     for (folder, name) in transformers.into_iter().chain(recurrent.map(|name| ("recurrent", name))) {
         let (config, weights) = load(&fixtures(folder).join(format!("{name}.npz"))).unwrap();
-        for precision in [Precision::F32, Precision::Bf16, Precision::Int8] {
+        for precision in [Precision::F32, Precision::Bf16, Precision::Int16, Precision::Int8] {
             let model = Model::with_precision(config.clone(), &weights, precision).unwrap();
             assert_no_allocation(&model, precision, name);
         }

@@ -2,8 +2,8 @@
 
 use crate::common::{fixtures, marian_options, search, word_scores};
 use metaphrase_base::WordId;
-use metaphrase_kernels::{InstructionSet, Precision, with_instruction_set};
-use metaphrase_models::{Config, Model, Weights, load};
+use metaphrase_kernels::{InstructionSet, with_instruction_set};
+use metaphrase_models::{Config, Model, Precision, Weights, load};
 use metaphrase_search::Outcome;
 
 /// All tiny models: every kind of layer, and most kinds of recurrent cells.
@@ -31,7 +31,7 @@ fn search_in(model: &Model, batch_tokens: usize) -> Vec<Outcome<usize>> {
 #[test]
 fn searches_are_the_same_alone_in_any_batch_and_on_every_instruction_set() {
     for (name, loaded) in models() {
-        for precision in [Precision::Bf16, Precision::Int8] {
+        for precision in [Precision::Bf16, Precision::Int16, Precision::Int8] {
             let model = model(&loaded, precision);
             let alone = search_in(&model, 1);
             assert_eq!(search_in(&model, 20), alone, "{name}, {precision:?}");
@@ -47,7 +47,7 @@ fn searches_are_the_same_alone_in_any_batch_and_on_every_instruction_set() {
 fn scores_are_close_to_those_of_f32() {
     for (name, loaded) in models() {
         let exact = model(&loaded, Precision::F32);
-        for (precision, allowed) in [(Precision::Bf16, 0.05), (Precision::Int8, 0.2)] {
+        for (precision, allowed) in [(Precision::Bf16, 0.05), (Precision::Int16, 0.005), (Precision::Int8, 0.2)] {
             let rounded = model(&loaded, precision);
             let (mut sum, mut count) = (0.0, 0.0);
             for pair in sentences().windows(2) {

@@ -1,6 +1,6 @@
 //! The mean of the parameters of several models, as of the last checkpoints of a run.
 
-use metaphrase_models::{ModelError, ModelFiles, Precision, Weights, save};
+use metaphrase_models::{ModelError, ModelFiles, StoredPrecision, Weights, save};
 use std::path::{Path, PathBuf};
 
 /// Models that can not be averaged.
@@ -29,7 +29,7 @@ pub enum AverageError {
 ///
 /// # Errors
 /// If models differ in settings, tensors or shapes, with the first difference; if a file can not be read or written.
-pub fn average(models: &[PathBuf], to: &Path, precision: Precision) -> Result<(), AverageError> {
+pub fn average(models: &[PathBuf], to: &Path, precision: StoredPrecision) -> Result<(), AverageError> {
     let (first, others) = models.split_first().ok_or(AverageError::None)?;
     let files = ModelFiles::find(first)?;
     let (config, weights) = files.load()?;

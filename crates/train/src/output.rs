@@ -4,7 +4,7 @@ use crate::curves::curves;
 use crate::run::TrainError;
 use crate::{checkpoint, log};
 use metaphrase_base::{MadeFolder, NewFile};
-use metaphrase_models::{Config, Precision, Vocabularies, Weights, replace};
+use metaphrase_models::{Config, StoredPrecision, Vocabularies, Weights, replace};
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
@@ -71,9 +71,9 @@ impl Output {
         keep: usize,
     ) -> Result<(), TrainError> {
         let models = self.path.join("models");
-        replace(model, vocabularies, &models.join(format!("update-{update}")), Precision::F32)?;
+        replace(model, vocabularies, &models.join(format!("update-{update}")), StoredPrecision::F32)?;
         if best {
-            replace(model, vocabularies, &self.path.join("best"), Precision::F32)?;
+            replace(model, vocabularies, &self.path.join("best"), StoredPrecision::F32)?;
         }
         remove_old(&models, keep);
         Ok(())

@@ -285,7 +285,7 @@ fn the_mean_of_models_is_a_model() {
     let run = run(folder.path(), "run", false, &[], &mut Watcher::default()).unwrap();
     let models = ["models/update-12", "models/update-14"].map(|name| run.join(name));
     let mean = folder.path().join("mean");
-    average(&models, &mean, metaphrase_models::Precision::F32).unwrap();
+    average(&models, &mean, metaphrase_models::StoredPrecision::F32).unwrap();
     let tensor = |directory: &Path| {
         let (_, weights) = metaphrase_models::load(directory).unwrap();
         weights.tensor("Wemb").unwrap().data.to_vec()

@@ -165,6 +165,19 @@ impl<const VNNI: bool> Avx2<VNNI> {
         })
     }
 
+    /// [`Simd::dot_words`] of one half.
+    #[inline(always)]
+    fn dot_words_half(self, a: __m256, b: __m256, sum: __m256) -> __m256 {
+        op!({
+            let (a, b, sum) = (_mm256_castps_si256(a), _mm256_castps_si256(b), _mm256_castps_si256(sum));
+            _mm256_castsi256_ps(if VNNI {
+                _mm256_dpwssd_avx_epi32(sum, a, b)
+            } else {
+                _mm256_add_epi32(sum, _mm256_madd_epi16(a, b))
+            })
+        })
+    }
+
     /// [`Simd::to_floats`] of one half.
     #[inline(always)]
     fn to_floats_half(self, integers: __m256) -> __m256 {
@@ -319,6 +332,20 @@ impl<const VNNI: bool> Simd for Avx2<VNNI> {
     #[inline(always)]
     fn dot_quads(self, a: Self::F, b: Self::F, sum: Self::F) -> Self::F {
         [self.dot_quads_half(a[0], b[0], sum[0]), self.dot_quads_half(a[1], b[1], sum[1])]
+    }
+    #[inline(always)]
+    fn dot_words(self, a: Self::F, b: Self::F, sum: Self::F) -> Self::F {
+        [self.dot_words_half(a[0], b[0], sum[0]), self.dot_words_half(a[1], b[1], sum[1])]
+    }
+    #[inline(always)]
+    fn round_words(self, v: Self::F) -> [i16; 16] {
+        let mut words = [0; 16];
+        op!({
+            let packed = _mm256_packs_epi32(_mm256_cvtps_epi32(v[0]), _mm256_cvtps_epi32(v[1]));
+            // 64-bit quarters 0, 2, 1, 3 are in order.
+            _mm256_storeu_si256(words.as_mut_ptr().cast(), _mm256_permute4x64_epi64::<0xD8>(packed));
+        });
+        words
     }
     #[inline(always)]
     fn to_floats(self, integers: Self::F) -> Self::F {

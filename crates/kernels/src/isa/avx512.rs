@@ -343,6 +343,23 @@ impl<const LEVEL: u8> Simd for Avx512<LEVEL> {
         })
     }
     #[inline(always)]
+    fn dot_words(self, a: __m512, b: __m512, sum: __m512) -> __m512 {
+        op!({
+            let (a, b, sum) = (_mm512_castps_si512(a), _mm512_castps_si512(b), _mm512_castps_si512(sum));
+            _mm512_castsi512_ps(if LEVEL >= VNNI {
+                _mm512_dpwssd_epi32(sum, a, b)
+            } else {
+                _mm512_add_epi32(sum, _mm512_madd_epi16(a, b))
+            })
+        })
+    }
+    #[inline(always)]
+    fn round_words(self, v: __m512) -> [i16; 16] {
+        let mut words = [0; 16];
+        op!(_mm256_storeu_si256(words.as_mut_ptr().cast(), _mm512_cvtepi32_epi16(_mm512_cvtps_epi32(v))));
+        words
+    }
+    #[inline(always)]
     fn to_floats(self, integers: __m512) -> __m512 {
         op!(_mm512_cvtepi32_ps(_mm512_castps_si512(integers)))
     }

@@ -128,6 +128,30 @@ pub(crate) trait Simd: Copy {
     /// Lane by lane `sum` plus the four products of the bytes of `a`, from 0 to 255, and of `b`, from -128 to 127. A sum
     /// beyond 32 bits wraps. It means the products of `a - 128` once all are added, and a set may take the 128 off at once.
     fn dot_quads(self, a: Self::F, b: Self::F, sum: Self::F) -> Self::F;
+    // A lane can also be the bits of two integers of 16 bits, the first in its lower half.
+
+    /// Lane by lane `sum` plus the two products of the integers of `a` and `b`, from -32,767 to 32,767. A sum beyond 32 bits
+    /// wraps.
+    #[inline(always)]
+    fn dot_words(self, a: Self::F, b: Self::F, sum: Self::F) -> Self::F {
+        let [a, b, sum] = [a, b, sum].map(|v| {
+            let mut lanes = [0.0; 16];
+            self.store(v, &mut lanes);
+            lanes.map(f32::to_bits)
+        });
+        let word = |bits: u32| i32::from(bits as u16 as i16);
+        self.load(&std::array::from_fn(|i| {
+            let products = word(a[i]) * word(b[i]) + word(a[i] >> 16) * word(b[i] >> 16);
+            f32::from_bits((sum[i] as i32).wrapping_add(products) as u32)
+        }))
+    }
+    /// Numbers from -32,767.5 to 32,767.5, rounded, ties to even. Other numbers give any integer.
+    #[inline(always)]
+    fn round_words(self, v: Self::F) -> [i16; 16] {
+        let mut lanes = [0.0; 16];
+        self.store(v, &mut lanes);
+        lanes.map(|x| x.round_ties_even() as i16)
+    }
     /// Integers of 32 bits as floats, ties to even.
     fn to_floats(self, integers: Self::F) -> Self::F;
     /// Numbers from -127.5 to 127.5, rounded, ties to even, plus 128. Other numbers give any byte.

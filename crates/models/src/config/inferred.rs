@@ -114,7 +114,8 @@ mod tests {
         output.transposed = true;
         tensors.insert("ff_logit_W".into(), output);
         let scalar = Slice::whole(Buffer::Floats(vec![1.0]));
-        let scalar = Stored { shape: vec![], encoding: crate::Encoding::F32, transposed: false, bytes: scalar };
+        let scalar =
+            Stored { shape: vec![], encoding: crate::Encoding::F32, transposed: false, scales: None, bytes: scalar };
         tensors.insert("uidx".into(), scalar);
         tensors
     }

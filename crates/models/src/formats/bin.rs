@@ -78,12 +78,12 @@ fn tensor(name: &str, kind: u64, shape: Vec<usize>, data: Slice) -> Result<Optio
         let bytes = data.part(0..end - 4).ok_or("it is cut")?;
         // Products take the transposed matrix; embeddings, which the browser's branch of Marian quantises
         // too, are looked up row by row and stay as they are.
-        return Ok(Some(Stored { shape, encoding, transposed: !name.contains("Wemb"), bytes }));
+        return Ok(Some(Stored { shape, encoding, transposed: !name.contains("Wemb"), scales: None, bytes }));
     }
     let Some(encoding) = encoding(kind)? else { return Ok(None) };
     let size = size_of(encoding.width(), 0).ok_or("its shape is too large")?;
     let bytes = data.part(0..size).ok_or_else(|| too_short(&shape, size, &data))?;
-    Ok(Some(Stored { shape, encoding, transposed: false, bytes }))
+    Ok(Some(Stored { shape, encoding, transposed: false, scales: None, bytes }))
 }
 
 fn too_short(shape: &[usize], size: usize, data: &Slice) -> String {

@@ -2,22 +2,23 @@
 //! `docs/formats/model-directory.md`.
 
 use super::safetensors;
+use super::written::{join_scales, outputs};
 use crate::buffer::{Buffer, Slice};
-use crate::stored::{Stored, elements};
 use crate::{Config, ModelError, Weights};
-use ::safetensors::{Dtype, View};
-use half::{bf16, f16};
 use metaphrase_base::{Checksums, Choice, MappedFile, Named, inside};
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 pub(crate) const MANIFEST: &str = "config.toml";
 const WEIGHTS: &str = "model.safetensors";
 
-/// The version of the directory's layout that is written, and the newest that is read.
-pub(crate) const VERSION: u32 = 1;
+/// The version of the directory's layout that floats are written in.
+const VERSION_FLOATS: u32 = 1;
+
+/// The version that integers are written in, and the newest that is read. Its file of tensors can have integers with factors,
+/// which readers of version 1 would take for other numbers.
+const VERSION_INTEGERS: u32 = 2;
 
 /// The content of `config.toml`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -48,7 +49,7 @@ pub(crate) struct Side {
 /// How matrices are stored. Vectors (biases, normalisation) are always `f32`: they are small, and precision
 /// matters most in them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Precision {
+pub enum StoredPrecision {
     /// 32-bit floats.
     #[default]
     F32,
@@ -56,13 +57,26 @@ pub enum Precision {
     F16,
     /// The upper half of a 32-bit float.
     Bf16,
+    /// Integers of 8 bits, with a factor for each output of a map and for each word of a table.
+    Int8,
 }
 
-impl Choice for Precision {
+impl StoredPrecision {
+    /// The version of the layout of a directory with such matrices.
+    pub(crate) const fn version(self) -> u32 {
+        match self {
+            Self::F32 | Self::F16 | Self::Bf16 => VERSION_FLOATS,
+            Self::Int8 => VERSION_INTEGERS,
+        }
+    }
+}
+
+impl Choice for StoredPrecision {
     const ALL: &'static [Named<Self>] = &[
         Named::new(Self::F32, "f32", "32-bit floats"),
         Named::new(Self::F16, "f16", "IEEE half precision, half the space"),
         Named::new(Self::Bf16, "bf16", "the upper half of a 32-bit float, half the space"),
+        Named::new(Self::Int8, "int8", "8-bit integers, a quarter of the space; for --precision int8 of translate"),
     ];
 }
 
@@ -83,9 +97,10 @@ pub(crate) fn parse_manifest(path: &Path, text: &str) -> Result<Manifest, ModelE
         ModelError::settings(path, format!("line {line}: {}", e.message().lines().collect::<Vec<_>>().join("; ")))
     };
     let Version { version } = toml::from_str(text).map_err(problem)?;
-    if version != VERSION {
+    if !(VERSION_FLOATS..=VERSION_INTEGERS).contains(&version) {
         let what = format!("version {version} of the model directory");
-        return Err(ModelError::unsupported(path, what, format!("this program reads version {VERSION}")));
+        let reads = format!("this program reads versions {VERSION_FLOATS} and {VERSION_INTEGERS}");
+        return Err(ModelError::unsupported(path, what, reads));
     }
     toml::from_str(text).map_err(problem)
 }
@@ -130,7 +145,11 @@ pub(crate) fn model(
     if let Some(checksums) = checksums {
         verify(checksums, WEIGHTS, path, tensors.bytes())?;
     }
-    Ok((manifest.model, Weights::new(path, safetensors::read(path, tensors)?)))
+    let mut tensors = safetensors::read(path, tensors)?;
+    if manifest.version == VERSION_INTEGERS {
+        join_scales(path, &mut tensors)?;
+    }
+    Ok((manifest.model, Weights::new(path, tensors)))
 }
 
 /// Writes `config.toml` and `model.safetensors` into a directory that exists; who gives it its name puts them on disk.
@@ -138,7 +157,7 @@ pub(crate) fn write(
     directory: &Path,
     manifest: &Manifest,
     weights: &Weights,
-    precision: Precision,
+    precision: StoredPrecision,
 ) -> Result<(), ModelError> {
     let path = directory.join(MANIFEST);
     let text =
@@ -146,9 +165,10 @@ pub(crate) fn write(
     std::fs::write(&path, text).map_err(|e| ModelError::io(&path, "write", e))?;
 
     let path = directory.join(WEIGHTS);
-    let tensors =
-        weights.stored().map(|(name, stored)| Ok((name, Output::new(weights.path(), name, stored, precision)?)));
-    let tensors: Vec<_> = tensors.collect::<Result<_, ModelError>>()?;
+    let mut tensors = Vec::new();
+    for (name, stored) in weights.stored() {
+        tensors.extend(outputs(weights.path(), name, stored, precision)?);
+    }
     let metadata = HashMap::from([("format".to_owned(), "metaphrase".to_owned())]);
     ::safetensors::serialize_to_file(tensors, Some(metadata), &path)
         .map_err(|e| ModelError::io(&path, "write", std::io::Error::other(e)))?;
@@ -167,53 +187,4 @@ pub(crate) fn write_checksums(directory: &Path, manifest: &Manifest) -> Result<(
     Checksums::of_files(directory, names)
         .and_then(|checksums| std::fs::write(&path, checksums.to_string()))
         .map_err(|e| ModelError::io(&path, "write", e))
-}
-
-/// A tensor on its way to a file.
-struct Output<'a> {
-    stored: &'a Stored,
-    dtype: Dtype,
-}
-
-impl<'a> Output<'a> {
-    fn new(path: &Path, name: &str, stored: &'a Stored, precision: Precision) -> Result<Self, ModelError> {
-        let matrix = matches!(stored.shape[..], [rows, _] if rows > 1);
-        let dtype = match precision {
-            Precision::F16 if matrix => Dtype::F16,
-            Precision::Bf16 if matrix => Dtype::BF16,
-            _ => Dtype::F32,
-        };
-        let largest = f32::from(f16::MAX);
-        if dtype == Dtype::F16 && stored.to_f32().iter().any(|v| v.is_finite() && v.abs() > largest) {
-            let problem = "has numbers beyond ±65504, which f16 can not hold; convert to f32 or bf16";
-            return Err(ModelError::tensor(path, name, problem));
-        }
-        Ok(Self { stored, dtype })
-    }
-}
-
-impl View for Output<'_> {
-    fn dtype(&self) -> Dtype {
-        self.dtype
-    }
-
-    fn shape(&self) -> &[usize] {
-        &self.stored.shape
-    }
-
-    fn data(&self) -> Cow<'_, [u8]> {
-        let values = self.stored.to_f32();
-        let bytes = match self.dtype {
-            Dtype::F16 => values.iter().flat_map(|&v| f16::from_f32(v).to_le_bytes()).collect(),
-            Dtype::BF16 => values.iter().flat_map(|&v| bf16::from_f32(v).to_le_bytes()).collect(),
-            _ => values.iter().flat_map(|v| v.to_le_bytes()).collect(),
-        };
-        Cow::Owned(bytes)
-    }
-
-    fn data_len(&self) -> usize {
-        let width = if self.dtype == Dtype::F32 { 4 } else { 2 };
-        // The shape belongs to a tensor in memory, so its size fits.
-        elements(&self.stored.shape).map_or(0, |count| count * width)
-    }
 }

@@ -174,7 +174,7 @@ fn mask_padding(
         || ModelError::tensor(path, OUTPUT_BIAS, format!("has {length} numbers and none for pad_token_id {pad}"));
     *bias.get_mut(pad).ok_or_else(too_short)? = NO_PROBABILITY;
     let bytes = Slice::whole(Buffer::Floats(bias));
-    let bias = Stored { shape: vec![1, length], encoding: Encoding::F32, transposed: false, bytes };
+    let bias = Stored { shape: vec![1, length], encoding: Encoding::F32, transposed: false, scales: None, bytes };
     tensors.insert(OUTPUT_BIAS.into(), bias);
     Ok(())
 }
@@ -304,7 +304,7 @@ mod tests {
     fn sinusoids_are_recognised() {
         let table = |data: [f32; 4]| {
             let bytes = Slice::whole(Buffer::Floats(data.to_vec()));
-            Stored { shape: vec![2, 2], encoding: Encoding::F32, transposed: false, bytes }
+            Stored { shape: vec![2, 2], encoding: Encoding::F32, transposed: false, scales: None, bytes }
         };
         assert!(is_sinusoid(&table([0.0, 1.0, 0.8415, 0.5403])));
         assert!(!is_sinusoid(&table([0.0, 1.0, 0.8, 0.5403])));

@@ -43,7 +43,7 @@ pub(crate) fn array(npy: Slice) -> Result<Stored, String> {
         return Err(format!("its shape {:?} takes {size} bytes, there are {have}", header.shape));
     }
     let bytes = npy.part(start..start + size).ok_or("it is cut")?;
-    let stored = Stored { shape: header.shape, encoding: header.encoding, transposed: false, bytes };
+    let stored = Stored { shape: header.shape, encoding: header.encoding, transposed: false, scales: None, bytes };
     if header.fortran_order { column_major(stored) } else { Ok(stored) }
 }
 

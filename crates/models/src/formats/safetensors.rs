@@ -22,7 +22,7 @@ pub(crate) fn read(path: &Path, bytes: &Slice) -> Result<BTreeMap<String, Stored
         })?;
         let (start, end) = info.data_offsets;
         let bytes = bytes.part(data + start..data + end).ok_or_else(|| damaged(format!("`{name}` is cut")))?;
-        let stored = Stored { shape: info.shape.clone(), encoding, transposed: false, bytes };
+        let stored = Stored { shape: info.shape.clone(), encoding, transposed: false, scales: None, bytes };
         tensors.insert(name, stored);
     }
     Ok(tensors)

@@ -70,7 +70,7 @@ impl AttentionFirst {
         let [gates, candidate] = parts.context.map(Columns::of_matrix);
         let of_state = Columns::of_matrix(parts.of_state);
         Self {
-            dim_attention: of_state.outputs,
+            dim_attention: of_state.outputs(),
             start: Columns::of(parts.start).pack(),
             keys: Columns::of_matrix(parts.keys).pack(),
             word: Columns::of_matrix(parts.of_word).beside(input).pack(),

@@ -130,7 +130,8 @@ impl CellColumns {
             CellForm::Sru { candidate, forget, reset } => {
                 // The input itself passes through.
                 let gates = Columns::of(candidate).beside(Columns::of(forget)).beside(Columns::of(reset));
-                (Gates::Sru, gates.beside(Columns::identity(dim)), None)
+                let identity = Columns::identity(dim, gates.weights.precision());
+                (Gates::Sru, gates.beside(identity), None)
             }
             CellForm::Ssru { candidate, forget } => {
                 (Gates::Ssru, Columns::of(candidate).beside(Columns::of(forget)), None)

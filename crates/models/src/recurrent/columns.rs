@@ -3,7 +3,7 @@
 use crate::parts::recurrent::{GruMaps, Map, Norm as NormParts};
 use crate::weights::CheckedTensor;
 use core::ops::Range;
-use metaphrase_kernels::Precision;
+use metaphrase_kernels::{PackedMatrix, Precision, WeightOrder};
 
 /// The finish of a product: a bias, then the normalisation of some ranges of columns.
 #[derive(Clone, Default)]
@@ -22,16 +22,11 @@ pub(super) struct Norm {
     pub(super) epsilon: f32,
 }
 
-/// A matrix on its way to be packed, `inputs × outputs`, with the finish of the product.
+/// A packed matrix, with the finish of the product.
 ///
 /// Matrices that are multiplied by the same rows are set [`beside`](Self::beside) each other and become one product.
-#[derive(Clone)]
 pub(super) struct Columns {
-    /// What the matrix becomes.
-    pub(super) precision: Precision,
-    pub(super) inputs: usize,
-    pub(super) outputs: usize,
-    pub(super) weights: Vec<f32>,
+    pub(super) weights: PackedMatrix,
     pub(super) finish: Finish,
 }
 
@@ -39,8 +34,8 @@ impl Columns {
     /// The product of a map, and its finish.
     pub(super) fn of(map: Map<CheckedTensor<'_>>) -> Self {
         let mut columns = match map.w {
-            Some(w) => Self::new(w.precision(), [w.rows(), map.outputs], w.into_numbers()),
-            None => Self::new(Precision::F32, [0, map.outputs], Vec::new()), // zeros, to which a bias may be added
+            Some(w) => Self::new(w.pack()),
+            None => Self::new(pack(Precision::F32, &[], [0, map.outputs])), // zeros, to which a bias may be added
         };
         if let Some(bias) = map.inside {
             columns = columns.plus(0, bias);
@@ -71,38 +66,38 @@ impl Columns {
 
     /// The product by a matrix alone.
     pub(super) fn of_matrix(matrix: CheckedTensor<'_>) -> Self {
-        Self::new(matrix.precision(), [matrix.rows(), matrix.cols()], matrix.into_numbers())
+        Self::new(matrix.pack())
     }
 
-    /// The identity: the product copies its input. It takes the precision of the matrix that it is set beside.
-    pub(super) fn identity(size: usize) -> Self {
+    /// The identity: the product copies its input.
+    pub(super) fn identity(size: usize, precision: Precision) -> Self {
         let mut weights = vec![0.0; size * size];
         weights.iter_mut().step_by(size + 1).for_each(|w| *w = 1.0);
-        Self::new(Precision::F32, [size, size], weights)
+        Self::new(pack(precision, &weights, [size, size]))
     }
 
-    fn new(precision: Precision, [inputs, outputs]: [usize; 2], weights: Vec<f32>) -> Self {
-        let finish = Finish { bias: vec![0.0; outputs], norms: Vec::new() };
-        Self { precision, inputs, outputs, weights, finish }
+    fn new(weights: PackedMatrix) -> Self {
+        let finish = Finish { bias: vec![0.0; weights.outputs()], norms: Vec::new() };
+        Self { weights, finish }
     }
 
-    /// `[self | right]`, in the precision of `self`.
+    /// The number of outputs.
+    pub(super) fn outputs(&self) -> usize {
+        self.weights.outputs()
+    }
+
+    /// `[self | right]`.
     pub(super) fn beside(self, right: Self) -> Self {
-        debug_assert_eq!(self.inputs, right.inputs);
-        let outputs = self.outputs + right.outputs;
-        let mut weights = Vec::with_capacity(self.inputs * outputs);
-        let left_rows = self.weights.chunks_exact(self.outputs);
-        for (left, right) in left_rows.zip(right.weights.chunks_exact(right.outputs)) {
-            weights.extend_from_slice(left);
-            weights.extend_from_slice(right);
-        }
+        let outputs = self.outputs();
+        let columns = (0..outputs).map(|i| Some((0, i))).chain((0..right.outputs()).map(|i| Some((1, i))));
+        let weights = PackedMatrix::gather(&[&self.weights, &right.weights], &columns.collect::<Vec<_>>());
         let mut finish = self.finish;
         finish.bias.extend_from_slice(&right.finish.bias);
         finish.norms.extend(right.finish.norms.into_iter().map(|norm| {
-            let columns = norm.columns.start + self.outputs..norm.columns.end + self.outputs;
+            let columns = norm.columns.start + outputs..norm.columns.end + outputs;
             Norm { columns, ..norm }
         }));
-        Self { precision: self.precision, inputs: self.inputs, outputs, weights, finish }
+        Self { weights, finish }
     }
 
     /// Adds `bias` to the columns from `start` on: after the normalisation where there is one.
@@ -120,9 +115,13 @@ impl Columns {
     fn normalised(mut self, norm: NormParts<CheckedTensor<'_>>) -> Self {
         debug_assert!(self.finish.norms.is_empty());
         let mut scale = norm.scale.into_numbers();
-        scale.truncate(self.outputs); // that of a tanh cell is longer
-        let shift = norm.shift.map_or_else(|| vec![0.0; self.outputs], CheckedTensor::into_numbers);
-        self.finish.norms = vec![Norm { columns: 0..self.outputs, scale, shift, epsilon: norm.epsilon }];
+        scale.truncate(self.outputs()); // that of a tanh cell is longer
+        let shift = norm.shift.map_or_else(|| vec![0.0; self.outputs()], CheckedTensor::into_numbers);
+        self.finish.norms = vec![Norm { columns: 0..self.outputs(), scale, shift, epsilon: norm.epsilon }];
         self
     }
+}
+
+fn pack(precision: Precision, weights: &[f32], [inputs, outputs]: [usize; 2]) -> PackedMatrix {
+    PackedMatrix::pack(precision, weights, inputs, outputs, WeightOrder::InputsByOutputs)
 }

@@ -52,7 +52,7 @@ impl Decoder {
     /// The decoder of these tensors.
     pub(super) fn pack(parts: Conditional<CheckedTensor<'_>>) -> Self {
         let [of_word, of_state, of_context] = parts.readout.map(Columns::of);
-        let dim_emb = of_word.outputs;
+        let dim_emb = of_word.outputs();
         let first = CellColumns::of(parts.first);
         let mut query = Columns::of(parts.queries);
         let mut context = of_context;

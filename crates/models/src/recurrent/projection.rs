@@ -2,7 +2,7 @@
 
 use super::columns::{Columns, Finish, Norm};
 use crate::linear::Linear;
-use metaphrase_kernels::{Matrix, Operand, PackedMatrix, ProductStorage, WeightOrder};
+use metaphrase_kernels::{Matrix, Operand, ProductStorage};
 
 /// `x·W`, then a bias and the normalisation of ranges of columns.
 pub(super) struct Projection {
@@ -11,10 +11,9 @@ pub(super) struct Projection {
 }
 
 impl Columns {
-    /// Packs the matrix for the CPU at hand.
+    /// The product, ready to run.
     pub(super) fn pack(self) -> Projection {
-        let Self { precision, inputs, outputs, weights, finish: Finish { bias, norms } } = self;
-        let weights = PackedMatrix::pack(precision, &weights, inputs, outputs, WeightOrder::InputsByOutputs);
+        let Self { weights, finish: Finish { bias, norms } } = self;
         Projection { map: Linear::new(weights, Some(bias)), norms }
     }
 }

@@ -17,7 +17,7 @@ impl Form {
     /// need: f32, or bf16 where the weights are less than f32.
     pub(super) fn new(heads: usize, queries: &Dense<CheckedTensor<'_>>) -> Self {
         let stored = match queries.w.precision() {
-            Precision::F32 => StoredAs::F32,
+            Precision::F32 | Precision::Int16 => StoredAs::F32,
             _ => StoredAs::Bf16,
         };
         Self { heads: Heads::new(heads, queries.w.cols() / heads), stored }
