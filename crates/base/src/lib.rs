@@ -12,6 +12,7 @@
 //! * [`SixDigits`]: numbers as Marian and Moses print them.
 //! * [`StepModel`]: what search knows about a model, one batched step over [`Sentence`]s.
 //! * [`StepScores`]: the questions that search may ask about the scores of a step.
+//! * [`Shortlist`]: the target words that may translate a sentence.
 //! * [`Avoided`]: reads words and tells where they make a phrase that must not appear.
 //! * [`Scorer`]: adds [`WordScores`] to these scores, as a language model or a mask does; [`SentenceScorer`] for one sentence.
 //! * [`Unit`], [`UnitTimes`]: where the time of a translation goes.
@@ -28,6 +29,7 @@ mod mapped;
 mod number;
 pub mod pipeline;
 mod scorer;
+mod shortlist;
 mod shown;
 mod step;
 mod unfinished;
@@ -43,6 +45,7 @@ pub use lines::{Gunzip, LONGEST_LINE, LineRead, read_line};
 pub use mapped::{Bytes, MappedFile, report_truncated_files};
 pub use number::SixDigits;
 pub use scorer::{ScoreBuffer, Scorer, SentenceScorer, WordScore, WordScores};
+pub use shortlist::Shortlist;
 pub use shown::shown;
 pub use step::{Candidate, ModelFacts, Parent, Sentence, Step, StepModel, StepRow, StepScores, by_score_desc};
 pub use unfinished::{MadeFolder, NewFile, NewFolder, remove_unfinished};

@@ -94,6 +94,12 @@ pub trait SentenceScorer: Send + Sync + Debug {
     /// The state after `word`.
     fn after(&self, state: u32, word: WordId) -> u32;
 
+    /// The words that the scorer knows better than others, in any order and as often as may be: a shortlist of the sentence has
+    /// them, too.
+    fn words(&self) -> &[WordId] {
+        &[]
+    }
+
     /// The score of each target word, the end of sentence included. The answer borrows from the scorer, or from `buffer`, where
     /// it is written first. The scores may be above 0.
     fn scores<'a>(&'a self, state: u32, buffer: &'a mut ScoreBuffer) -> WordScores<'a>;

@@ -3,7 +3,7 @@
 //! Iglesias et al. 2018 write `P_t, S_t = f(S_{t-1}, y_{t-1}, A)`. Here the caller passes *parents*, not a
 //! re-ordered state: row `r` of the new state extends row `rows[r].parent` of the previous one by a word.
 
-use crate::{Row, SentId, SentenceScorer, WordId, WordScores};
+use crate::{Row, SentId, SentenceScorer, Shortlist, WordId, WordScores};
 use core::cmp::Ordering;
 use core::ops::Range;
 use std::sync::Arc;
@@ -20,6 +20,9 @@ pub struct Sentence<'a> {
     pub given_target: bool,
     /// Whether [`StepModel::attention`] will be asked about rows of this sentence.
     pub attention: bool,
+    /// The words that may translate the sentence; `None`: all words. The log-probability of any other word is -infinity, and
+    /// probabilities are normalised over the list.
+    pub shortlist: Option<&'a Shortlist>,
     /// Adds to the scores of this sentence's words. A network takes no notice of it; who fuses it with the network does.
     pub scorer: Option<&'a Arc<dyn SentenceScorer>>,
 }
@@ -28,7 +31,7 @@ impl<'a> Sentence<'a> {
     /// A sentence whose translation is searched for, without attention.
     #[must_use]
     pub const fn new(slot: SentId, words: &'a [WordId]) -> Self {
-        Self { slot, words, given_target: false, attention: false, scorer: None }
+        Self { slot, words, given_target: false, attention: false, shortlist: None, scorer: None }
     }
 }
 

@@ -26,6 +26,7 @@ mod progress;
 mod request;
 mod score;
 mod search;
+mod shortlist;
 mod signals;
 mod stdout;
 mod stream;
@@ -77,6 +78,8 @@ enum Command {
     #[command(subcommand)]
     Vocabulary(vocabulary::Command),
     Average(average::Args),
+    #[command(subcommand)]
+    Shortlist(shortlist::Command),
     Bench(Box<bench::Args>),
     Curves(curves::Args),
     #[command(subcommand)]
@@ -108,6 +111,7 @@ fn main() -> ExitCode {
         Command::Train(args) => train::run(&args, &terminal),
         Command::Vocabulary(command) => vocabulary::run(&command),
         Command::Average(args) => average::run(&args),
+        Command::Shortlist(command) => shortlist::run(&command, &terminal),
         Command::Bench(args) => bench::run(&args, &terminal),
         Command::Curves(args) => curves::run(&args),
         Command::Phrase(command) => phrase::run(&command, &terminal),

@@ -1,10 +1,13 @@
 //! Options of the search.
 
 use crate::Usage;
+use crate::io::Input;
 use crate::values::choice;
-use anyhow::Result;
-use metaphrase::{Sampling, Stop, Strategy, TranslateOptions};
+use anyhow::{Context, Result};
+use metaphrase::{Dictionary, Sampling, Stop, Strategy, TranslateOptions};
+use std::io::Read;
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 
 /// Options of the search; the default of an option is the model's own setting.
 #[derive(clap::Args)]
@@ -52,6 +55,10 @@ pub struct SearchArgs {
     /// Let translations contain the unknown word
     #[arg(long)]
     allow_unk: bool,
+    /// Replace each unknown word of a translation by the source word that the attention points to or, with a FILE that has a
+    /// source word, a tab and its translation in each line, by that translation
+    #[arg(long, value_name = "FILE", num_args = 0..=1, value_hint = clap::ValueHint::FilePath)]
+    replace_unk: Option<Option<PathBuf>>,
     /// Let translations contain control characters
     #[arg(long)]
     allow_special: bool,
@@ -93,9 +100,19 @@ impl SearchArgs {
             return Err(Usage::error(format!("--n-best {wanted} is more than the beam of {beam} can hold; {advice}")));
         }
         options.allow_unk = self.allow_unk;
+        options.replace_unknown = self.dictionary()?;
         options.allow_special = self.allow_special;
         options.max_source_length = self.max_source_length.map_or(options.max_source_length, NonZeroUsize::get);
         options.seed = self.seed;
         Ok(options)
+    }
+
+    /// The dictionary of unknown words, if these are replaced.
+    fn dictionary(&self) -> Result<Option<Dictionary>> {
+        let Some(path) = &self.replace_unk else { return Ok(None) };
+        let Some(path) = path else { return Ok(Some(Dictionary::default())) };
+        let (mut text, name) = (String::new(), path.display());
+        Input::open(Some(path))?.reader.read_to_string(&mut text).with_context(|| format!("cannot read {name}"))?;
+        Ok(Some(Dictionary::parse(&text).with_context(|| name.to_string())?))
     }
 }

@@ -9,6 +9,7 @@ use crate::print::{Form, Keys, Printer};
 use crate::progress::Progress;
 use crate::request::{self, Fields};
 use crate::search::SearchArgs;
+use crate::shortlist::ShortlistArgs;
 use crate::stream::{self, Source, Ticket};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
@@ -72,6 +73,8 @@ pub struct Args {
     model: ModelArgs,
     #[command(flatten)]
     search: SearchArgs,
+    #[command(flatten)]
+    shortlist: ShortlistArgs,
 }
 
 const AFTER_HELP: &str = "\
@@ -82,6 +85,7 @@ Examples:
   metaphrase translate --sampling topk:10 --n-best 5 --seed 7 < talk.en
   metaphrase translate --input-format json --output-format json < talk.jsonl
   metaphrase translate --glossary terms.tsv < talk.en
+  metaphrase translate -m model/ --shortlist model/shortlist < talk.en
   metaphrase translate --lm pieces.arpa --lm-weight 0.1 < talk.en
   printf 'He took a cab home.\\tTaxi\\n' | metaphrase translate --input-format tsv
 
@@ -152,7 +156,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
         if let Some(lm) = &args.lm {
             builder = builder.language_model(lm, args.lm_weight);
         }
-        glossary.into_iter().fold(builder, TranslatorBuilder::glossary)
+        glossary.into_iter().fold(args.shortlist.add_to(builder), TranslatorBuilder::glossary)
     })?;
     let mut options = args.search.apply(translator.options(), args.n_best)?;
     options.search.attention = args.alignment.is_some();

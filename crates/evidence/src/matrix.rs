@@ -76,7 +76,7 @@ impl Matrix {
         self.rows.len() * size_of::<Row>() + self.words.len() * 3 * size_of::<u32>()
     }
 
-    fn words(&self, row: u32) -> (usize, &[WordId]) {
+    fn words_of(&self, row: u32) -> (usize, &[WordId]) {
         let Row { start, end, .. } = self.rows[row as usize];
         (start as usize, &self.words[start as usize..end as usize])
     }
@@ -139,7 +139,7 @@ impl SentenceScorer for Matrix {
     fn after(&self, state: u32, word: WordId) -> u32 {
         let mut state = Some(state);
         while let Some(row) = state {
-            let (start, words) = self.words(row);
+            let (start, words) = self.words_of(row);
             if let Ok(place) = words.binary_search(&word) {
                 return self.next[start + place];
             }
@@ -148,10 +148,14 @@ impl SentenceScorer for Matrix {
         0
     }
 
+    fn words(&self) -> &[WordId] {
+        &self.words
+    }
+
     fn scores<'a>(&'a self, state: u32, buffer: &'a mut ScoreBuffer) -> WordScores<'a> {
         let listed = &mut buffer.listed;
         listed.clear();
-        let (start, words) = self.words(0);
+        let (start, words) = self.words_of(0);
         listed.extend(words.iter().zip(&self.scores[start..]).map(|(&word, &score)| WordScore { word, score }));
         let (mut chain, mut length, mut longer) = ([0; MAX_ORDER], 0, Some(state));
         while let Some(row) = longer.filter(|&row| row != 0) {
@@ -161,7 +165,7 @@ impl SentenceScorer for Matrix {
         }
         // The longest history has the last word.
         for &row in chain[..length].iter().rev() {
-            let (start, words) = self.words(row);
+            let (start, words) = self.words_of(row);
             let mut place = 0;
             for (&word, &score) in words.iter().zip(&self.scores[start..]) {
                 place += listed[place..].partition_point(|listed| listed.word < word);

@@ -5,6 +5,7 @@ use crate::matrix::Matrix;
 use crate::number::{Bf16, Float, Precision};
 use crate::packed::Panels;
 use crate::{int8, int16};
+use std::ops::Range;
 
 /// Rows as the numbers that weights of one [`Precision`] are multiplied by: rounded once, for all products that read them.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +17,19 @@ pub struct Operand<'a> {
     pub(crate) lanes: &'a [f32],
     /// Factors of the rows of integers, none of floats.
     pub(crate) scales: &'a [f32],
+}
+
+impl<'a> Operand<'a> {
+    /// Some of the rows.
+    ///
+    /// # Panics
+    /// If there are no such rows.
+    #[must_use]
+    pub fn part(&self, rows: Range<usize>) -> Operand<'a> {
+        let lanes = self.lanes.len().checked_div(self.rows).unwrap_or(0);
+        let scales = if self.scales.is_empty() { &[] } else { &self.scales[rows.clone()] };
+        Operand { rows: rows.len(), lanes: &self.lanes[rows.start * lanes..rows.end * lanes], scales, ..*self }
+    }
 }
 
 impl Operand<'_> {

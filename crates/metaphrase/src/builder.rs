@@ -1,9 +1,9 @@
 //! How a translator is made.
 
-use crate::neural::Neural;
+use crate::neural::{Beside, Neural};
 use crate::phrase_based::PhraseBased;
 use crate::translator::Engine;
-use crate::{Error, Glossary, Package, PhraseOptions, Precision, Translator, UnitTimes};
+use crate::{Error, Glossary, Package, PhraseOptions, Precision, ShortlistOptions, Translator, UnitTimes};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::available_parallelism;
@@ -26,6 +26,7 @@ pub struct TranslatorBuilder {
     weights: Option<Vec<f32>>,
     precision: Precision,
     language_model: Option<(PathBuf, f32)>,
+    shortlist: Option<(PathBuf, ShortlistOptions)>,
     glossary: Option<Glossary>,
     phrase_model: Option<PathBuf>,
     phrase_options: Option<PhraseOptions>,
@@ -48,6 +49,7 @@ impl Default for TranslatorBuilder {
             weights: None,
             precision: Precision::F32,
             language_model: None,
+            shortlist: None,
             glossary: None,
             phrase_model: None,
             phrase_options: None,
@@ -94,6 +96,16 @@ impl TranslatorBuilder {
     /// log-probabilities of translations are these sums.
     pub fn language_model(mut self, path: impl AsRef<Path>, weight: f32) -> Self {
         self.language_model = Some((path.as_ref().to_owned(), weight));
+        self
+    }
+
+    /// Looks for the translation of a line among the words of its shortlist alone, which saves most of the work of the output
+    /// layer. The file is Marian's `lex.s2t` or binary shortlist, or our own of `metaphrase shortlist`. The list of a line
+    /// depends on the line alone, so a translation is the same in any batch. Words of terms, of a prefix and of a given
+    /// translation are always listed, so are the words that a language model or another scorer needs; probabilities are
+    /// normalised over the list.
+    pub fn shortlist(mut self, path: impl AsRef<Path>, options: ShortlistOptions) -> Self {
+        self.shortlist = Some((path.as_ref().to_owned(), options));
         self
     }
 
@@ -163,8 +175,9 @@ impl TranslatorBuilder {
         };
         let packages = self.models.iter().map(find).collect::<Result<Vec<_>, _>>()?;
         let language_model = self.language_model.as_ref().map(|(path, weight)| (path.as_path(), *weight));
-        let (weights, times) = (self.weights.as_deref(), self.unit_times.clone());
-        Neural::new(&packages, weights, language_model, self.threads, self.batch_tokens, times)
+        let shortlist = self.shortlist.as_ref().map(|(path, options)| (path.as_path(), *options));
+        let beside = Beside { language_model, shortlist, unit_times: self.unit_times.clone() };
+        Neural::new(&packages, self.weights.as_deref(), beside, self.threads, self.batch_tokens)
     }
 
     /// Refuses what only neural models can do.
@@ -173,6 +186,7 @@ impl TranslatorBuilder {
             (!self.models.is_empty(), "a neural model"),
             (self.weights.is_some(), "a list of ensemble weights"),
             (self.language_model.is_some(), "a second language model"),
+            (self.shortlist.is_some(), "a shortlist"),
             (self.glossary.is_some(), "a glossary"),
         ] {
             if given {

@@ -4,6 +4,7 @@ use metaphrase_models::ModelError;
 use metaphrase_ngram::LmError;
 use metaphrase_phrase::Error as PhraseError;
 use metaphrase_search::OptionsError;
+use metaphrase_shortlist::ShortlistError;
 use metaphrase_text::vocab::VocabularyError;
 use std::path::PathBuf;
 
@@ -69,6 +70,9 @@ pub enum Error {
     /// A weight of a language model that is negative, infinite or not a number.
     #[error("the weight of a language model is {0}; it has to be a number from 0 on")]
     LanguageModelWeight(f32),
+    /// A shortlist that can not be read or used.
+    #[error(transparent)]
+    Shortlist(#[from] ShortlistError),
     /// Options that can not work with the model.
     #[error(transparent)]
     Options(#[from] OptionsError),

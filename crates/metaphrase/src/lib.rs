@@ -32,6 +32,7 @@ mod phrase_based;
 mod stream;
 mod translation;
 mod translator;
+mod unknown;
 
 pub use alignment::{AlignmentKind, Attention};
 pub use builder::TranslatorBuilder;
@@ -43,11 +44,13 @@ pub use metaphrase_models::{ModelError, Precision, StoredPrecision};
 pub use metaphrase_ngram::LmError;
 pub use metaphrase_phrase::{Error as PhraseError, LookAhead, Presort, SearchOptions as PhraseOptions, UnknownWords};
 pub use metaphrase_search::{Counts, Options as SearchOptions, OptionsError, Sampling, Stop, Strategy};
-pub use metaphrase_text::vocab::VocabularyError;
+pub use metaphrase_shortlist::{ShortlistError, ShortlistOptions};
+pub use metaphrase_text::vocab::{Vocabulary, VocabularyError};
 pub use options::TranslateOptions;
 pub use package::{Package, Report, convert, inspect};
 pub use translation::{Hypothesis, Request, Translation};
 pub use translator::Translator;
+pub use unknown::{Dictionary, DictionaryError};
 
 /// The code of the README compiles and runs.
 #[cfg(doctest)]

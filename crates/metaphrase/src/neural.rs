@@ -1,10 +1,11 @@
 //! The neural engine: a model, its vocabularies and the threads that search with them.
 
 use crate::stream::{Pool, pool};
-use crate::{Error, Package, TranslateOptions};
+use crate::{Error, Package, ShortlistOptions, TranslateOptions};
 use metaphrase_base::{UnitTimes, WordId};
 use metaphrase_models::Model;
 use metaphrase_search::{Continues, Fused};
+use metaphrase_shortlist::Shortlists;
 use metaphrase_text::vocab::Vocabulary;
 use std::path::Path;
 use std::sync::Arc;
@@ -22,6 +23,18 @@ pub(crate) struct Shared {
     pub(crate) target: Arc<Vocabulary>,
     /// Which target words continue the written word before them.
     pub(crate) continues: Continues,
+    /// The words that may translate a line; `None`: all words.
+    pub(crate) shortlists: Option<Shortlists>,
+    /// Where the time goes is added to these.
+    pub(crate) unit_times: Option<Arc<UnitTimes>>,
+}
+
+/// What works beside the models.
+pub(crate) struct Beside<'a> {
+    /// The file of a language model, and its weight.
+    pub(crate) language_model: Option<(&'a Path, f32)>,
+    /// The file of a shortlist, and how much of it is used.
+    pub(crate) shortlist: Option<(&'a Path, ShortlistOptions)>,
     /// Where the time goes is added to these.
     pub(crate) unit_times: Option<Arc<UnitTimes>>,
 }
@@ -30,20 +43,22 @@ pub(crate) struct Shared {
 type Vocabularies = (Arc<Vocabulary>, Arc<Vocabulary>);
 
 impl Neural {
-    /// Loads the packages and the language model, and starts the threads.
+    /// Loads the packages and what works beside them, and starts the threads.
     pub(crate) fn new(
         packages: &[Package],
         weights: Option<&[f32]>,
-        language_model: Option<(&Path, f32)>,
+        beside: Beside<'_>,
         threads: usize,
         batch_tokens: usize,
-        unit_times: Option<Arc<UnitTimes>>,
     ) -> Result<Self, Error> {
         let (model, (source, target)) = load(packages, weights)?;
         let model = Arc::new(model);
         let continues = (0..target.len()).map(|word| target.continues(WordId::new(word))).collect();
-        let shared = Arc::new(Shared { model, source, target, continues, unit_times });
-        let pool = match language_model {
+        let open = |(path, options)| Shortlists::open(path, options, [&source, &target]);
+        let shortlists = beside.shortlist.map(open).transpose()?;
+        let unit_times = beside.unit_times;
+        let shared = Arc::new(Shared { model, source, target, continues, shortlists, unit_times });
+        let pool = match beside.language_model {
             None => pool(&shared.model, &shared, threads, batch_tokens),
             Some((path, weight)) => {
                 let words = shared.model.config().target_words;

@@ -1,6 +1,6 @@
 //! How lines are translated.
 
-use crate::SearchOptions;
+use crate::{Dictionary, SearchOptions};
 use metaphrase_text::vocab::Vocabulary;
 
 /// How lines are translated. [`Translator::options`](crate::Translator::options) gives a model's defaults.
@@ -10,6 +10,9 @@ pub struct TranslateOptions {
     pub search: SearchOptions,
     /// Whether translations may contain the unknown word.
     pub allow_unk: bool,
+    /// Replaces each unknown word of a translation by the source word that the attention points to or, if the dictionary has
+    /// this word, by its translation there. Translations may contain the unknown word then, and the search keeps the attention.
+    pub replace_unknown: Option<Dictionary>,
     /// Whether translations may contain control characters, which byte fallback would make possible.
     pub allow_special: bool,
     /// A source, a prefix and a target to score are each cut off after this many pieces, with a note on the line: time
@@ -24,6 +27,7 @@ impl Default for TranslateOptions {
         Self {
             search: SearchOptions::default(),
             allow_unk: false,
+            replace_unknown: None,
             allow_special: false,
             max_source_length: 1000,
             seed: 1,
@@ -35,7 +39,8 @@ impl TranslateOptions {
     /// The options of the search, with all words that must not appear.
     pub(crate) fn search(&self, target: &Vocabulary) -> SearchOptions {
         let mut search = self.search.clone();
-        if !self.allow_unk {
+        search.attention |= self.replace_unknown.is_some();
+        if !self.allow_unk && self.replace_unknown.is_none() {
             search.excluded.extend(target.unk());
         }
         if !self.allow_special {

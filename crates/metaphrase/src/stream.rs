@@ -2,6 +2,7 @@
 
 use crate::constraints::Segmented;
 use crate::neural::{Neural, Shared};
+use crate::unknown::Replacement;
 use crate::{Attention, Error, Hypothesis, Request, TranslateOptions, Translation};
 use metaphrase_base::pipeline::{Limit, Queue, Ticket, Tickets, WorkerPanicked, Workers, batch, ordered};
 use metaphrase_base::{StepModel, Unit, UnitTimes, WordId};
@@ -30,6 +31,8 @@ pub(crate) struct Job {
     /// Number of required terms, those that can not be met included.
     terms: usize,
     prefix: String,
+    /// Replaces the unknown words of its translations.
+    replacement: Option<Replacement>,
     /// Messages about the line, one sentence each.
     notes: Vec<String>,
 }
@@ -139,8 +142,13 @@ impl Shared {
         // Distinct lines draw from distinct streams of numbers.
         let seed = options.seed.wrapping_add((ticket.number() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let (terms, given) = (request.terms.required.len(), request.prefix.clone());
-        let tag = Job { ticket, source_pieces, notes, required, terms, prefix: given };
-        Ok(Task { prefix, seed, constraints, ..Task::new(tag, source, search) })
+        let replacement = options.replace_unknown.as_ref().map(|dictionary| Replacement {
+            written_words: self.source.written_words(&request.source),
+            dictionary: dictionary.clone(),
+        });
+        let tag = Job { ticket, source_pieces, notes, required, terms, prefix: given, replacement };
+        let shortlist = self.shortlists.as_ref().map(|shortlists| shortlists.of(&source));
+        Ok(Task { prefix, seed, constraints, shortlist, ..Task::new(tag, source, search) })
     }
 
     /// The terms of a request; its source has `source_len` words and its prefix `prefix_len`.
@@ -182,7 +190,12 @@ impl Shared {
         let complete = hypotheses.iter().all(|found| found.complete);
         let mut texts = Vec::with_capacity(hypotheses.len());
         for found in hypotheses {
-            let text = self.target.decode(&found.words);
+            let weights = found.attention;
+            let attention = (!weights.is_empty()).then_some(Attention { source_len, weights });
+            let text = match &job.replacement {
+                Some(replacement) => replacement.text(&found.words, attention.as_ref(), &self.target),
+                None => self.target.decode(&found.words),
+            };
             let met = required.met(&found.words, &text);
             let lacking = required.numbers.iter().filter(|number| !met.iter().any(|met| met.term == **number));
             missing.extend(lacking);
@@ -194,7 +207,7 @@ impl Shared {
                 piece_log_probs: found.word_log_probs,
                 complete: found.complete,
                 met,
-                attention: (!found.attention.is_empty()).then_some(Attention { source_len, weights: found.attention }),
+                attention,
                 links: Vec::new(),
             });
         }

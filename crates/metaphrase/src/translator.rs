@@ -4,7 +4,9 @@ use crate::neural::Neural;
 use crate::phrase_based::PhraseBased;
 use crate::{Error, Glossary, Request, TranslateOptions, Translation, TranslatorBuilder};
 use metaphrase_base::{StepModel, WordId};
+use metaphrase_text::vocab::Vocabulary;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 /// Translates text. `Send + Sync`: any number of threads may call it at once. Their lines share batches, and no result
 /// depends on that.
@@ -62,6 +64,15 @@ impl Translator {
         match &self.engine {
             Engine::Neural(neural) => neural.shared.model.facts().attention,
             Engine::PhraseBased(_) => true,
+        }
+    }
+
+    /// The words of the source and of the target of the neural models; a phrase-based model has no vocabularies.
+    #[must_use]
+    pub fn vocabularies(&self) -> Option<[Arc<Vocabulary>; 2]> {
+        match &self.engine {
+            Engine::Neural(neural) => Some([Arc::clone(&neural.shared.source), Arc::clone(&neural.shared.target)]),
+            Engine::PhraseBased(_) => None,
         }
     }
 

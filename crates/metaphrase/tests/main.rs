@@ -6,5 +6,6 @@ mod composition;
 mod language_model;
 mod phrase_based;
 mod public_surface;
+mod shortlist;
 mod stream;
 mod terms;

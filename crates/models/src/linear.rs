@@ -10,6 +10,7 @@ use std::sync::Arc;
 ///
 /// Weights that are integers read rows of integers. Rows that several maps read are rounded once: [`rows`](Self::rows), then
 /// [`apply_to`](Self::apply_to) of each map.
+#[derive(Debug, Default)]
 pub(crate) struct Linear {
     /// Shared with the word embeddings where these are tied to the output layer.
     weights: Arc<PackedMatrix>,
@@ -49,6 +50,20 @@ impl Linear {
     /// The number of outputs.
     pub(crate) fn outputs(&self) -> usize {
         self.weights.outputs()
+    }
+
+    /// Makes `selected` the map to these outputs only, in this order, in its present storage.
+    pub(crate) fn select(&self, outputs: &[u32], selected: &mut Self) {
+        if let Some(weights) = Arc::get_mut(&mut selected.weights) {
+            self.weights.select(outputs, weights);
+        }
+        let mut bias = selected.bias.take().unwrap_or_default();
+        bias.clear();
+        selected.bias = self.bias().map(|all| {
+            bias.extend(outputs.iter().map(|&output| all[output as usize]));
+            bias
+        });
+        selected.activation = self.activation;
     }
 
     /// The bias, if there is one.

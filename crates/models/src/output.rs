@@ -1,11 +1,15 @@
 //! The output layer: from the decoder's output to one logit per target word.
 
+mod lists;
+
 use crate::embedding::Embedding;
 use crate::linear::Linear;
 use crate::parts::WordTables;
 use crate::weights::CheckedTensor;
-use metaphrase_kernels::{Matrix, PackedMatrix, ProductStorage, WeightOrder};
+use metaphrase_kernels::{Matrix, Operand, PackedMatrix, ProductStorage, WeightOrder};
 use std::sync::Arc;
+
+pub(crate) use lists::Lists;
 
 /// `logits = x · Wᵀ + b`.
 pub(crate) struct Output(Linear);
@@ -26,6 +30,21 @@ impl Output {
             _ => output.pack_table().into(),
         };
         (source, target, Self(Linear::new(weights, output_bias.map(CheckedTensor::into_numbers))))
+    }
+
+    /// The number of target words.
+    pub(crate) fn words(&self) -> usize {
+        self.0.outputs()
+    }
+
+    /// The rows of `inputs` (`rows × inputs`) as the layer reads them.
+    pub(crate) fn rows<'a>(&self, inputs: &'a Matrix, storage: &'a mut ProductStorage) -> Operand<'a> {
+        self.0.rows(inputs, storage)
+    }
+
+    /// The logits of rows that were made by [`rows`](Self::rows), `rows × words`.
+    pub(crate) fn logits_of(&self, inputs: Operand<'_>, out: &mut Matrix) {
+        self.0.apply_to(inputs, out);
     }
 
     /// The logits of `inputs` (`rows × inputs`), `rows × words`.

@@ -74,6 +74,7 @@ impl Recurrent {
     }
 
     pub(crate) fn encode(&self, sentences: &[Sentence<'_>], state: &mut RecurrentState) {
+        state.lists.admit(&self.output, sentences);
         state.arrange(sentences, &self.source, self.dim_emb);
         self.encoder.run(&state.layout, &state.embeddings, &mut state.annotations, &mut state.encoder_work);
         state.average();
@@ -89,7 +90,7 @@ impl Recurrent {
         state.begin(step, &*self.decoder);
         self.run(rows, state);
         state.end(step);
-        scores.compute(step, &self.output, &state.hidden);
+        scores.compute(step, (&self.output, &state.lists), rows, &state.hidden);
     }
 
     pub(crate) fn attention<'s>(&self, state: &'s RecurrentState, row: Row) -> &'s [f32] {

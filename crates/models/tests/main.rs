@@ -12,5 +12,6 @@ mod inspect;
 mod precision;
 mod rows_and_votes;
 mod scorers;
+mod shortlists;
 mod transformer_settings;
 mod transformer_variants;

@@ -4,7 +4,9 @@
 mod common;
 
 use common::fixtures;
-use metaphrase_base::{Candidate, Parent, Row, SentId, Sentence, Step, StepModel, StepRow, StepScores, WordId};
+use metaphrase_base::{
+    Candidate, Parent, Row, SentId, Sentence, Shortlist, Step, StepModel, StepRow, StepScores, WordId,
+};
 use metaphrase_models::{Model, Precision, Scores, State, load};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use std::alloc::System;
@@ -68,9 +70,12 @@ fn assert_no_allocation(model: &Model, precision: Precision, name: &str) {
     let mut work = Work::default();
     let sentence = |slot, words| Sentence { attention: true, ..Sentence::new(SentId(slot), words) };
     let three = |middle| [sentence(0, &long), sentence(1, middle), sentence(2, &long)];
+    let list = Shortlist::new((0..words / 2).map(|word| WordId(2 * word)).collect());
+    let listed = |words| three(words).map(|sentence| Sentence { shortlist: Some(&list), ..sentence });
     // Twice, as there are two of some buffers, which change places in each step.
     for _ in 0..2 {
         translate(model, &three(&long), &mut state, &mut scores, &mut work);
+        translate(model, &listed(&long), &mut state, &mut scores, &mut work);
     }
     if precision != Precision::F32 {
         // How many words hypotheses share, and so the size of the history, depends on the scores.
@@ -78,6 +83,7 @@ fn assert_no_allocation(model: &Model, precision: Precision, name: &str) {
     }
     let heap = Region::new(ALLOCATOR);
     translate(model, &three(short), &mut state, &mut scores, &mut work);
+    translate(model, &listed(short), &mut state, &mut scores, &mut work);
     translate(model, &[sentence(0, short), sentence(1, short)], &mut state, &mut scores, &mut work);
     let change = heap.change();
     assert_eq!((change.allocations, change.reallocations), (0, 0), "{name}, {precision:?}");

@@ -93,6 +93,11 @@ impl Constraints {
         self.0.shortest.iter().map(|term| term.iter().filter(|&&word| !self.0.continues(word)).count().max(1)).sum()
     }
 
+    /// The words of all alternatives of all terms.
+    pub(crate) fn all_words(&self) -> &[WordId] {
+        self.0.phrases.words()
+    }
+
     /// The number of terms.
     #[must_use]
     pub fn terms(&self) -> usize {

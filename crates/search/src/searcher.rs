@@ -84,8 +84,9 @@ impl<'m, M: StepModel, T> Searcher<'m, M, T> {
         let mut tasks = Vec::new();
         let mut tokens = 0;
         while tokens < self.batch_tokens
-            && let Some(task) = next()
+            && let Some(mut task) = next()
         {
+            task.complete_shortlist(self.facts.end_of_sentence);
             tokens += task.source.len();
             tasks.push(task);
         }
@@ -98,6 +99,7 @@ impl<'m, M: StepModel, T> Searcher<'m, M, T> {
             words: &task.source,
             given_target: task.prefix.last() == Some(&end),
             attention: task.options.attention,
+            shortlist: task.shortlist.as_ref(),
             scorer: task.scorer.as_ref(),
         };
         let sentences: Vec<_> = tasks.iter().map(sentence).collect();

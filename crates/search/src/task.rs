@@ -1,7 +1,7 @@
 //! The input and the output of a search.
 
 use crate::{CheckedOptions, Constraints};
-use metaphrase_base::{SentenceScorer, WordId};
+use metaphrase_base::{SentenceScorer, Shortlist, WordId};
 use std::sync::Arc;
 
 /// One sentence to search for.
@@ -16,6 +16,9 @@ pub struct Task<T> {
     pub prefix: Vec<WordId>,
     /// Words and phrases that translations must, or must not, contain.
     pub constraints: Option<Constraints>,
+    /// The words that may translate the sentence; `None`: all words. The words of the prefix, of the constraints and of the
+    /// scorer, and the end of sentence, may do so in any case.
+    pub shortlist: Option<Shortlist>,
     /// Adds to the scores of the words, if the model is an [`Informed`](crate::Informed) one.
     pub scorer: Option<Arc<dyn SentenceScorer>>,
     /// How to search.
@@ -28,7 +31,18 @@ impl<T> Task<T> {
     /// Translate `source` freely.
     #[must_use]
     pub fn new(tag: T, source: Vec<WordId>, options: &CheckedOptions) -> Self {
-        Self { tag, source, prefix: Vec::new(), constraints: None, scorer: None, options: options.clone(), seed: 0 }
+        let (prefix, constraints, shortlist, scorer) = (Vec::new(), None, None, None);
+        Self { tag, source, prefix, constraints, shortlist, scorer, options: options.clone(), seed: 0 }
+    }
+
+    /// Adds to the shortlist the words that the task itself needs.
+    pub(crate) fn complete_shortlist(&mut self, end: WordId) {
+        if let Some(shortlist) = &mut self.shortlist {
+            let of_constraints = self.constraints.iter().flat_map(Constraints::all_words);
+            let of_scorer = self.scorer.iter().flat_map(|scorer| scorer.words());
+            let needed = self.prefix.iter().chain(of_constraints).chain(of_scorer).copied();
+            *shortlist = shortlist.with(needed.chain([end]));
+        }
     }
 }
 

@@ -10,3 +10,4 @@ mod fairseq;
 mod fusion;
 mod informed;
 mod pruning;
+mod shortlists;

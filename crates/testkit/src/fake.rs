@@ -1,7 +1,7 @@
 //! A step model without weights: a function says what follows a history.
 
 use metaphrase_base::{
-    Candidate, ModelFacts, Row, SentId, Sentence, Step, StepModel, StepRow, StepScores, WordId, WordScores,
+    Candidate, ModelFacts, Row, SentId, Sentence, Shortlist, Step, StepModel, StepRow, StepScores, WordId, WordScores,
     by_score_desc,
 };
 use std::ops::Range;
@@ -29,6 +29,7 @@ pub struct FakeState {
 struct Source {
     words: Vec<WordId>,
     attention: bool,
+    shortlist: Option<Shortlist>,
 }
 
 /// Dense log-probabilities.
@@ -95,11 +96,12 @@ impl StepModel for FakeModel {
     }
 
     fn encode(&self, sentences: &[Sentence<'_>], state: &mut FakeState) {
-        for &Sentence { slot, words, attention, .. } in sentences {
+        for &Sentence { slot, words, attention, shortlist, .. } in sentences {
             if state.sources.len() <= slot.index() {
                 state.sources.resize_with(slot.index() + 1, || None);
             }
-            let before = state.sources[slot.index()].replace(Source { words: words.to_vec(), attention });
+            let source = Source { words: words.to_vec(), attention, shortlist: shortlist.cloned() };
+            let before = state.sources[slot.index()].replace(source);
             assert!(before.is_none(), "slot {slot} is not free");
         }
     }
@@ -121,7 +123,14 @@ impl StepModel for FakeModel {
                 words.clone_from(&state.before[parent.row.index()]);
                 words.push(parent.word);
             }
-            scores.rows.push((self.script)(&source.words, &words));
+            let mut row = (self.script)(&source.words, &words);
+            if let Some(shortlist) = &source.shortlist {
+                let others =
+                    row.iter_mut().enumerate().filter(|(word, _)| shortlist.place(WordId::new(*word)).is_none());
+                others.for_each(|(_, log_prob)| *log_prob = f32::NEG_INFINITY);
+                row = log_softmax(&row);
+            }
+            scores.rows.push(row);
             let mut weights = Vec::new();
             if source.attention {
                 // Looks at the source word in the place of the word that comes next.

@@ -6,6 +6,7 @@ use super::cell::LayerState;
 use super::encoder::EncoderWork;
 use super::layout::TimeMajor;
 use crate::embedding::Embedding;
+use crate::output::Lists;
 use crate::ragged::Ragged;
 use metaphrase_base::{Row, Sentence, Step, StepRow};
 use metaphrase_kernels::{Matrix, add_assign, scale};
@@ -37,6 +38,7 @@ pub struct RecurrentState {
     /// Attention of the rows of the last step; empty where the sentence is without.
     pub(super) attention: Ragged<f32>,
     pub(super) decoder_work: DecoderWork,
+    pub(super) lists: Lists,
 
     // Of one call of `encode`.
     pub(super) layout: TimeMajor,

@@ -24,7 +24,7 @@ mod self_attention;
 mod ssru;
 
 use crate::Scores;
-use crate::output::Output;
+use crate::output::{Lists, Output};
 use crate::parts::transformer as parts;
 use crate::weights::CheckedTensor;
 use decoder::{Decoder, DecoderState};
@@ -49,6 +49,7 @@ pub struct Transformer {
 pub struct TransformerState {
     encoded: Encoded,
     decoder: DecoderState,
+    lists: Lists,
 }
 
 impl Transformer {
@@ -80,6 +81,7 @@ impl Transformer {
     }
 
     pub(crate) fn encode(&self, sentences: &[Sentence<'_>], state: &mut TransformerState) {
+        state.lists.admit(&self.output, sentences);
         self.encoder.encode(sentences, self.dim, &mut state.encoded);
         self.decoder.admit(sentences, &state.encoded, &mut state.decoder);
     }
@@ -90,7 +92,7 @@ impl Transformer {
 
     pub(crate) fn step(&self, step: Step, rows: &[StepRow], state: &mut TransformerState, scores: &mut Scores) {
         self.decoder.step(step, rows, self.dim, &mut state.decoder);
-        scores.compute(step, &self.output, &state.decoder.output);
+        scores.compute(step, (&self.output, &state.lists), rows, &state.decoder.output);
     }
 
     pub(crate) fn attention<'s>(&self, state: &'s TransformerState, row: Row) -> &'s [f32] {

@@ -60,6 +60,11 @@ impl Phrases {
         }
     }
 
+    /// All words of all phrases, in order.
+    pub(super) fn words(&self) -> &[WordId] {
+        &self.words
+    }
+
     /// Whether a phrase has `word`.
     pub(super) fn knows(&self, word: WordId) -> bool {
         self.words.binary_search(&word).is_ok()

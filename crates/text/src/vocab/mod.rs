@@ -30,6 +30,8 @@ use words::WordList;
 
 const EOS: &str = "</s>";
 const UNK: &str = "<unk>";
+/// The mark of a new word at the start of a piece.
+const SPACE_MARK: char = '\u{2581}';
 
 /// The format of a vocabulary file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -286,6 +288,49 @@ impl Vocabulary {
         }
     }
 
+    /// By word of `line`, the end of sentence excluded: the written word that it belongs to, without the punctuation around it.
+    #[must_use]
+    pub fn written_words(&self, line: &str) -> Vec<String> {
+        let pieces = self.pieces(line);
+        if matches!(self.form, Form::Words(_)) {
+            return pieces;
+        }
+        let mut words = Vec::with_capacity(pieces.len());
+        for pieces in pieces.chunk_by(|_, next| !next.starts_with(SPACE_MARK)) {
+            let written = pieces.concat().replace(SPACE_MARK, "");
+            let plain = written.trim_matches(|c: char| !c.is_alphanumeric());
+            let word = if plain.is_empty() { &written } else { plain };
+            words.extend(pieces.iter().map(|_| word.to_owned()));
+        }
+        words
+    }
+
+    /// The text of `ids` with `words[i]` in place of the i-th unknown word; `None` leaves it out.
+    #[must_use]
+    pub fn decode_replacing(&self, ids: &[WordId], words: &[Option<String>]) -> String {
+        let (mut text, mut words) = (String::new(), words.iter());
+        for part in ids.split_inclusive(|&id| self.is_unknown(id)) {
+            let (known, replaced) = match part {
+                [known @ .., last] if self.is_unknown(*last) => (known, words.next().and_then(Option::as_deref)),
+                known => (known, None),
+            };
+            let mut spelled = Vec::new();
+            known.first().iter().for_each(|&&first| self.spell(first, &mut spelled));
+            if !text.is_empty() && spelled.starts_with(b" ") {
+                text.push(' ');
+            }
+            let decoded = self.decode(known);
+            text.push_str(decoded.strip_prefix(' ').unwrap_or(&decoded));
+            if let Some(word) = replaced {
+                if !text.is_empty() && !text.ends_with(' ') {
+                    text.push(' ');
+                }
+                text.push_str(word);
+            }
+        }
+        text
+    }
+
     /// The text of `ids`, without ends of sentence.
     #[must_use]
     pub fn decode(&self, ids: &[WordId]) -> String {
@@ -310,6 +355,17 @@ fn split_words(line: &str) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn unknown_words_are_replaced_in_the_text() {
+        let list = Vocabulary::from_bytes(VocabularyFormat::List, b"</s>\n<unk>\na\nb\n").expect("a vocabulary");
+        assert_eq!(list.written_words("a zz b"), ["a", "zz", "b"]);
+        let ids = [1, 2, 1, 1, 3, 0].map(WordId);
+        let words = [Some("x".into()), Some("y z".into()), None];
+        assert_eq!(list.decode_replacing(&ids, &words), "x a y z b");
+        assert_eq!(list.decode_replacing(&ids[1..2], &words), "a");
+        assert_eq!(list.decode_replacing(&[], &[]), "");
+    }
 
     /// Found by fuzzing: the end of sentence of a list that was cut before it.
     #[test]
