@@ -36,8 +36,8 @@ const SHAPES: [(usize, usize, usize); 11] = [
 ];
 
 /// The numbers: their names and their sizes in bytes.
-const KINDS: [(Precision, &str, usize); 3] =
-    [(Precision::F32, "f32", 4), (Precision::Bf16, "bf16", 2), (Precision::Int8, "int8", 1)];
+const KINDS: [(Precision, &str, usize); 4] =
+    [(Precision::F32, "f32", 4), (Precision::Bf16, "bf16", 2), (Precision::Int16, "int16", 2), (Precision::Int8, "int8", 1)];
 
 /// A product that can be measured: its name, the numbers that it multiplies, and a call of it.
 pub struct Contender<'a> {
@@ -85,7 +85,7 @@ fn main() {
 }
 
 /// Measures all products of a shape, and prints a line for each.
-fn measure((m, k, n): (usize, usize, usize), onednn: Option<&peers::OneDnn>, peaks: [f64; 3]) -> Vec<Value> {
+fn measure((m, k, n): (usize, usize, usize), onednn: Option<&peers::OneDnn>, peaks: [f64; 4]) -> Vec<Value> {
     let value = |i: usize| ((i * 37 % 101) as f32 - 50.0) / 50.0;
     let given = Given {
         m,

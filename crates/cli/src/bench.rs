@@ -11,11 +11,14 @@ use crate::lines::Lines;
 use crate::messages::Terminal;
 use crate::model::ModelArgs;
 use crate::search::SearchArgs;
+use crate::shortlist::ShortlistArgs;
+use crate::values::choice;
 use anyhow::{Result, bail};
 use indicatif::ProgressBar;
 use job::Job;
 use machine::Machine;
 use measure::{Batched, Single, UnitCost};
+use metaphrase::{Choice, Precision};
 use metaphrase_metrics::{Bleu, BleuOptions, Metric, References};
 use serde::Serialize;
 use std::num::NonZeroUsize;
@@ -39,6 +42,11 @@ pub struct Args {
     /// Use the first N lines of the text
     #[arg(long, value_name = "N", help_heading = "Text")]
     lines: Option<NonZeroUsize>,
+    /// The precisions to measure, which --precision names one by one; others are compared with the first. With --shortlist
+    /// each is measured without and with the shortlist [default: all]
+    #[arg(long, value_parser = choice::<Precision>(), value_delimiter = ',', help_heading = "Measurement")]
+    #[arg(value_name = "PRECISION,…")]
+    precisions: Vec<Precision>,
     /// Translate the text N times in batches; the fastest counts
     #[arg(long, value_name = "N", default_value = "3", help_heading = "Measurement")]
     runs: NonZeroUsize,
@@ -55,6 +63,8 @@ pub struct Args {
     model: ModelArgs,
     #[command(flatten)]
     search: SearchArgs,
+    #[command(flatten)]
+    shortlist: ShortlistArgs,
     /// Do this measurement on the lines of standard input and print it as JSON: what the program calls itself for
     #[arg(long, value_name = "JOB", hide = true)]
     job: Option<Job>,
@@ -64,7 +74,7 @@ const AFTER_HELP: &str = "\
 Examples:
   metaphrase bench
   metaphrase bench -m opus-mt-en-de/ -i test.en -r test.de --json bench.json --picture bench.svg
-  metaphrase bench -m model/ -i test.en -b 1 --threads 2 --batch-tokens 512
+  metaphrase bench -m model/ -i test.en -b 1 --threads 2 --precisions f32,int8 --shortlist lex.s2t
 
 The columns of the table:
   words/s         words of the text per second of wall time, in batches, with all threads
@@ -90,6 +100,9 @@ Then a line for each setting says where its time goes, in per cent of the work i
   top-k           the best continuations
   scorers         language models
   search          everything else";
+
+/// The end of the name of a setting with a shortlist.
+const SHORTLIST: &str = ", shortlist";
 
 const SENTENCES: &str = include_str!("../../../examples/everyday.en");
 
@@ -156,7 +169,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
         let single = measure(Job::single(&setting))?.single()?;
         let units = measure(Job::units(&setting))?.units()?;
         beam_size = batched.beam_size;
-        let precision = setting.split(',').next().unwrap_or_default();
+        let precision = precision_of(&setting)?;
         let operations = units.iter().map(|unit| unit.operations).sum();
         let translations = &batched.translations;
         let same = first.get_or_insert_with(|| translations.clone()).iter().zip(translations).filter(|(a, b)| a == b);
@@ -203,9 +216,12 @@ impl Args {
         lines
     }
 
-    /// The names of the settings that are compared.
+    /// The names of the settings that are compared: a precision, and `shortlist` after a comma where there is one.
     fn settings(&self) -> Vec<String> {
-        vec!["f32".into()]
+        let lists = if self.shortlist.is_given() { &["", SHORTLIST][..] } else { &[""] };
+        let all: Vec<Precision> = Precision::ALL.iter().map(|named| named.value).collect();
+        let precisions = if self.precisions.is_empty() { &all } else { &self.precisions };
+        lists.iter().flat_map(|list| precisions.iter().map(move |p| format!("{}{list}", p.name()))).collect()
     }
 
     fn write(&self, report: &Report) -> Result<()> {
@@ -225,6 +241,11 @@ impl Args {
         }
         write(None, &report::table(report))
     }
+}
+
+/// The precision of the setting of this name.
+fn precision_of(setting: &str) -> Result<Precision> {
+    Ok(Precision::from_name(setting.strip_suffix(SHORTLIST).unwrap_or(setting))?)
 }
 
 /// BLEU as `metaphrase evaluate` has it.

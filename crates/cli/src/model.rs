@@ -75,6 +75,15 @@ impl ModelArgs {
 
     /// Reads the models and starts the threads of a translator; `change` adds to its builder.
     pub fn load(&self, change: impl FnOnce(TranslatorBuilder) -> TranslatorBuilder) -> Result<Translator> {
+        self.load_in(self.precision, change)
+    }
+
+    /// [`load`](Self::load) in a precision of its own.
+    pub fn load_in(
+        &self,
+        precision: Precision,
+        change: impl FnOnce(TranslatorBuilder) -> TranslatorBuilder,
+    ) -> Result<Translator> {
         let begun = Instant::now();
         let threads = crate::number::threads(self.threads).get();
         let mut builder = Translator::builder().threads(threads).batch_tokens(self.batch_tokens.get());
@@ -82,7 +91,7 @@ impl ModelArgs {
             builder = builder.weights(&*self.weights);
         }
         for package in self.packages()? {
-            builder = builder.package(package.with_raw_scores(self.raw_scores).with_precision(self.precision));
+            builder = builder.package(package.with_raw_scores(self.raw_scores).with_precision(precision));
         }
         let translator = change(builder).build()?;
         let milliseconds = begun.elapsed().as_millis();

@@ -36,6 +36,11 @@ pub struct ShortlistArgs {
 }
 
 impl ShortlistArgs {
+    /// Whether there is a shortlist.
+    pub fn is_given(&self) -> bool {
+        self.shortlist.is_some()
+    }
+
     /// Gives a builder the shortlist.
     pub fn add_to(&self, builder: TranslatorBuilder) -> TranslatorBuilder {
         match &self.shortlist {

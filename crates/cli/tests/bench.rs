@@ -16,15 +16,30 @@ fn a_bench_has_all_figures_and_its_units_add_up() {
     let text = file(&folder, "text.en", "Good morning!\n\nWhere is the station?\n");
     let reference = file(&folder, "text.de", "Guten Morgen!\n\nWo ist der Bahnhof?\n");
     let [json_name, picture_name] = [&json, &picture].map(|path| path.to_str().unwrap());
-    let args = ["bench", "-i", &text, "-r", &reference, "-b", "2", "--threads", "1", "--runs", "2"];
+    let args = [
+        "bench",
+        "-i",
+        &text,
+        "-r",
+        &reference,
+        "-b",
+        "2",
+        "--threads",
+        "1",
+        "--runs",
+        "2",
+        "--precisions",
+        "f32,int8",
+    ];
     let table = run(&[&args[..], &["--json", json_name, "--picture", picture_name]].concat(), "").ok();
     let report: Value = serde_json::from_str(&std::fs::read_to_string(&json).unwrap()).unwrap();
 
-    for number_of in ["f32", "bf16", "int8"] {
+    for number_of in ["f32", "bf16", "int16", "int8"] {
         assert!(number(&report, &format!("/machine/peak_gops/{number_of}")) > 0.0);
     }
     assert_eq!((number(&report, "/text/lines"), number(&report, "/text/words")), (3.0, 6.0));
     assert_eq!((number(&report, "/beam_size"), number(&report, "/threads")), (2.0, 1.0));
+    assert_eq!(report["settings"].as_array().unwrap().len(), 2);
     for setting in report["settings"].as_array().unwrap() {
         let name = setting["name"].as_str().unwrap();
         assert!(table.contains(&format!("\n{name} ")), "{table}");

@@ -5,11 +5,13 @@
 //! cargo run --release -p experiments -- post-fig4
 //! ```
 
+mod devlin;
 mod iglesias;
 mod memory;
 mod pictures;
 mod post;
 mod pruning;
+mod random;
 mod setup;
 mod tables;
 mod terminology;
@@ -42,6 +44,10 @@ enum Experiment {
     PostTable3,
     /// Figure 7: where phrases stand in the reference and in the translation
     PostFig7,
+    /// Devlin 2017, table 1: what each trick of the CPU brings; random weights of the paper's sizes
+    DevlinTable1,
+    /// Devlin 2017, table 2: the speed of the systems S1 to S7, E1 and E2; random weights of the paper's sizes
+    DevlinTable2,
     /// Iglesias et al. 2018, figure 2: the hypotheses of a beam together and one at a time, by beam
     IglesiasFig2,
     /// Figure 3: sentences together, by their number, in the order of the text and sorted by length
@@ -79,6 +85,8 @@ fn main() -> Result<()> {
         Experiment::PostFig5 => post::figure_5(&setup),
         Experiment::PostTable3 => post::table_3(&setup),
         Experiment::PostFig7 => post::figure_7(&setup),
+        Experiment::DevlinTable1 => devlin::table_1(&setup),
+        Experiment::DevlinTable2 => devlin::table_2(&setup),
         Experiment::IglesiasFig2 => iglesias::figure_2(&setup),
         Experiment::IglesiasFig3 => iglesias::figure_3(&setup),
         Experiment::Pruning => pruning::run(&setup),

@@ -40,7 +40,7 @@ pub use constraints::{Met, Terms};
 pub use error::Error;
 pub use glossary::{Case, Glossary, GlossaryError};
 pub use metaphrase_base::{Choice, Named, Unit, UnitTime, UnitTimes, UnknownName, WordId};
-pub use metaphrase_models::{ModelError, Precision, StoredPrecision};
+pub use metaphrase_models::{ModelError, Precision, StoredPrecision, Tricks};
 pub use metaphrase_ngram::LmError;
 pub use metaphrase_phrase::{Error as PhraseError, LookAhead, Presort, SearchOptions as PhraseOptions, UnknownWords};
 pub use metaphrase_search::{Counts, Options as SearchOptions, OptionsError, Sampling, Stop, Strategy};

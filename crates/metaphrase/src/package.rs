@@ -3,7 +3,7 @@
 use crate::Error;
 use crate::bundled::{self, Bundled};
 use metaphrase_models::{
-    Config, Model, ModelFiles, Precision, StoredPrecision, Vocabularies, VocabularyFiles, Weights,
+    Config, Model, ModelFiles, Precision, StoredPrecision, Tricks, Vocabularies, VocabularyFiles, Weights,
 };
 use metaphrase_text::vocab::Vocabulary;
 use std::fmt;
@@ -16,6 +16,7 @@ pub struct Package {
     origin: Origin,
     raw_scores: bool,
     precision: Precision,
+    tricks: Tricks,
 }
 
 #[derive(Debug, Clone)]
@@ -33,11 +34,15 @@ impl Package {
     }
 
     const fn with(model: &'static Bundled) -> Self {
-        Self { origin: Origin::Bundled(model), raw_scores: false, precision: Precision::F32 }
+        Self::new(Origin::Bundled(model))
+    }
+
+    const fn new(origin: Origin) -> Self {
+        Self { origin, raw_scores: false, precision: Precision::F32, tricks: Tricks::DEFAULT }
     }
 
     fn of(files: Files) -> Self {
-        Self { origin: Origin::Files(Box::new(files)), raw_scores: false, precision: Precision::F32 }
+        Self::new(Origin::Files(Box::new(files)))
     }
 
     /// The model in a directory: our own, Hugging Face's MarianMT, OPUS-MT's (with a `decoder.yml`), or a
@@ -79,6 +84,14 @@ impl Package {
         self
     }
 
+    /// The same model doing what `tricks` say, if it is a recurrent one. For measurements, and for more speed where there is
+    /// memory for the products of frequent words.
+    #[must_use]
+    pub fn with_tricks(mut self, tricks: Tricks) -> Self {
+        self.tricks = tricks;
+        self
+    }
+
     /// The same model computing in this precision, whatever its file holds; without this call in `f32`. Weights that the file
     /// has as integers of 8 bits are used as they are in [`Precision::Int8`].
     #[must_use]
@@ -97,7 +110,7 @@ impl Package {
 
     /// The model of `config` and `weights`, which belong to this package.
     pub(crate) fn model(&self, config: Config, weights: &Weights) -> Result<Model, Error> {
-        let model = Model::with_precision(config, weights, self.precision)?;
+        let model = Model::with_precision(config, weights, self.precision)?.with_tricks(self.tricks);
         Ok(if self.raw_scores { model.with_raw_scores() } else { model })
     }
 

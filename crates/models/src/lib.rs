@@ -57,7 +57,7 @@ pub use formats::{Format, load, load_static};
 pub use inspect::{Report, TensorReport, inspect};
 pub use model::{Model, State};
 pub use precision::Precision;
-pub use recurrent::RecurrentState;
+pub use recurrent::{RecurrentState, Tricks};
 pub use scores::Scores;
 pub use stored::Encoding;
 pub use transformer::{TransformerState, position_vectors};

@@ -3,7 +3,7 @@
 use crate::ensemble::{Ensemble, EnsembleState};
 use crate::parts;
 use crate::precision::Precision;
-use crate::recurrent::{Recurrent, RecurrentState};
+use crate::recurrent::{Recurrent, RecurrentState, Tricks};
 use crate::transformer::{Transformer, TransformerState};
 use crate::weights::FromFile;
 use crate::{Config, ModelError, Scores, Weights};
@@ -90,6 +90,15 @@ impl Model {
     #[must_use]
     pub fn with_raw_scores(mut self) -> Self {
         self.raw_scores = true;
+        self
+    }
+
+    /// The same model doing what `tricks` say, if it is a recurrent one. An ensemble's members decide for themselves.
+    #[must_use]
+    pub fn with_tricks(mut self, tricks: Tricks) -> Self {
+        if let Network::Recurrent(network) = &mut self.network {
+            network.set_tricks(tricks, self.config.target_words);
+        }
         self
     }
 

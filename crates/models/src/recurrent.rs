@@ -16,6 +16,7 @@ mod projection;
 mod rows;
 mod stack;
 mod state;
+mod tricks;
 
 use crate::Scores;
 use crate::embedding::Embedding;
@@ -27,6 +28,7 @@ use attention::Source;
 use encoder::Encoder;
 use metaphrase_base::{Row, SentId, Sentence, Step, StepRow, Unit};
 pub use state::RecurrentState;
+pub use tricks::Tricks;
 
 /// A recurrent encoder-decoder with attention.
 pub struct Recurrent {
@@ -36,6 +38,7 @@ pub struct Recurrent {
     decoder: Box<dyn AnyDecoder>,
     output: Output,
     dim_emb: usize,
+    merged_states: bool,
 }
 
 impl Recurrent {
@@ -50,16 +53,25 @@ impl Recurrent {
             decoder: any_decoder::pack(parts.decoder),
             output,
             dim_emb,
+            merged_states: true,
         }
+    }
+
+    /// Does what `tricks` say.
+    pub(crate) fn set_tricks(&mut self, tricks: Tricks, words: usize) {
+        self.merged_states = tricks.merged_states;
+        let frequent_words = tricks.frequent_words.min(words);
+        self.decoder.set_tricks(Tricks { frequent_words, ..tricks }, &self.target, self.dim_emb);
     }
 
     /// Computes `rows`: the states in `state.layers`, and `state.hidden`.
     fn run(&self, rows: &[StepRow], state: &mut RecurrentState) {
         let unit = Unit::Embedding.timed();
-        state.look_up(rows, &*self.decoder, &self.target, self.dim_emb);
+        state.look_up((rows, self.merged_states), &*self.decoder, &self.target, self.dim_emb);
         drop(unit);
         let RecurrentState { layers, attention, .. } = state;
         let inputs = Inputs {
+            rows,
             words: &state.words,
             slots: &state.slots,
             parent_of: &state.parent_of,

@@ -1,7 +1,9 @@
 //! The machine, and what a process uses of it.
 
-use metaphrase_kernels::{Precision, instruction_set, peak};
+use metaphrase::{Choice, Precision};
+use metaphrase_kernels::{instruction_set, peak};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// The machine and its limits.
 #[derive(Serialize)]
@@ -13,16 +15,8 @@ pub(super) struct Machine {
     /// Processors that this program may use.
     processors: usize,
     instruction_set: String,
-    /// Operations per second of one thread, in 10⁹, by kind of number.
-    peak_gops: Peaks,
-}
-
-/// Operations per second, in 10⁹.
-#[derive(Serialize)]
-struct Peaks {
-    f32: f64,
-    bf16: f64,
-    int8: f64,
+    /// Operations per second of one thread, in 10⁹, by precision.
+    peak_gops: BTreeMap<&'static str, f64>,
 }
 
 impl Machine {
@@ -30,37 +24,27 @@ impl Machine {
     pub(super) fn measure() -> Self {
         let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let name = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
+        let peaks = Precision::ALL.iter().map(|named| (named.name, peak(named.value.into()) / 1e9));
         Self {
             program: env!("CARGO_PKG_VERSION"),
             processor: name.map(|(_, name)| name.trim().to_owned()),
             processors: std::thread::available_parallelism().map_or(1, usize::from),
             instruction_set: instruction_set().to_string(),
-            peak_gops: Peaks {
-                f32: peak(Precision::F32) / 1e9,
-                bf16: peak(Precision::Bf16) / 1e9,
-                int8: peak(Precision::Int8) / 1e9,
-            },
+            peak_gops: peaks.collect(),
         }
     }
 
     /// The share of the peak of this kind of number.
-    pub(super) fn share(&self, precision: &str, operations: u64, seconds: f64) -> f64 {
-        let peak = match precision {
-            "bf16" => self.peak_gops.bf16,
-            "int8" => self.peak_gops.int8,
-            _ => self.peak_gops.f32,
-        };
+    pub(super) fn share(&self, precision: Precision, operations: u64, seconds: f64) -> f64 {
+        let peak = self.peak_gops.get(precision.name()).copied().unwrap_or(f64::INFINITY);
         operations as f64 / seconds.max(1e-9) / 1e9 / peak
     }
 
     /// The line above the table.
     pub(super) fn line(&self) -> String {
-        let Peaks { f32, bf16, int8 } = self.peak_gops;
         let processor = self.processor.as_deref().unwrap_or("processor");
-        format!(
-            "{processor}, {}; peak of a thread, GOP/s: f32 {f32:.0}, bf16 {bf16:.0}, int8 {int8:.0}",
-            self.instruction_set
-        )
+        let peaks: Vec<_> = self.peak_gops.iter().map(|(name, peak)| format!("{name} {peak:.0}")).collect();
+        format!("{processor}, {}; peak of a thread, GOP/s: {}", self.instruction_set, peaks.join(", "))
     }
 }
 

@@ -1,12 +1,12 @@
 //! The measurements, each in a process of its own.
 
-use super::Args;
 use super::job::{Job, Kind};
 use super::machine::{Machine, cpu_seconds, peak_mb};
+use super::{Args, SHORTLIST, precision_of};
 use crate::io::Input;
 use crate::lines::Lines;
 use anyhow::Result;
-use metaphrase::{Request, TranslateOptions, Translation, Translator, TranslatorBuilder, Unit, UnitTimes};
+use metaphrase::{Precision, Request, TranslateOptions, Translation, Translator, TranslatorBuilder, Unit, UnitTimes};
 use serde::{Deserialize, Serialize};
 use std::io::{Write, stdout};
 use std::ops::ControlFlow;
@@ -115,8 +115,10 @@ pub(super) fn run(args: &Args, job: &Job) -> Result<()> {
 
 impl Args {
     /// The translator of a setting.
-    fn load(&self, _job: &Job, change: impl FnOnce(TranslatorBuilder) -> TranslatorBuilder) -> Result<Translator> {
-        self.model.load(change)
+    fn load(&self, job: &Job, change: impl FnOnce(TranslatorBuilder) -> TranslatorBuilder) -> Result<Translator> {
+        self.model.load_in(precision_of(&job.setting)?, |builder| {
+            change(if job.setting.ends_with(SHORTLIST) { self.shortlist.add_to(builder) } else { builder })
+        })
     }
 
     fn options(&self, translator: &Translator) -> Result<TranslateOptions> {
@@ -200,7 +202,7 @@ fn costs(times: &UnitTimes) -> Vec<UnitCost> {
 
 impl Raw {
     /// The figures of these runs over `words` source words, which took `operations` in products of `precision`.
-    pub(super) fn figures(self, machine: &Machine, precision: &str, words: usize, operations: u64) -> Batched {
+    pub(super) fn figures(self, machine: &Machine, precision: Precision, words: usize, operations: u64) -> Batched {
         let least = |seconds: &[f64]| seconds.iter().copied().fold(f64::INFINITY, f64::min).max(1e-9);
         let least_cpu = self.cpu_seconds.as_deref().map(least);
         Batched {
@@ -229,7 +231,7 @@ impl Latency {
 
 impl UnitCost {
     /// The same, with the share of the peak of this kind of number.
-    pub(super) fn share_of(mut self, machine: &Machine, precision: &str) -> Self {
+    pub(super) fn share_of(mut self, machine: &Machine, precision: Precision) -> Self {
         self.share_of_peak = (self.operations > 0).then(|| machine.share(precision, self.operations, self.seconds));
         self
     }

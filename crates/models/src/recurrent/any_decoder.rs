@@ -5,8 +5,11 @@ use super::attention_first::AttentionFirst;
 use super::cell::{Cell, LayerState};
 use super::decoder::Decoder;
 use super::stack::StackWork;
+use super::tricks::{RareWords, Tricks};
+use crate::embedding::Embedding;
 use crate::parts::recurrent as parts;
 use crate::weights::CheckedTensor;
+use metaphrase_base::StepRow;
 use metaphrase_kernels::{Matrix, ProductStorage};
 
 /// A decoder, but for embeddings and the output layer.
@@ -16,6 +19,9 @@ pub(super) trait AnyDecoder: Send + Sync {
 
     /// The kind of cell of all layers.
     fn cell(&self) -> &Cell;
+
+    /// Does what `tricks` say; `table` are the embeddings of `dim` numbers of the words.
+    fn set_tricks(&mut self, tricks: Tricks, table: &Embedding, dim: usize);
 
     /// Computes what depends on the source alone.
     fn prepare(&self, annotations: &Matrix, means: &Matrix, prepared: &mut Prepared);
@@ -42,6 +48,7 @@ pub(super) fn pack(parts: parts::Decoder<CheckedTensor<'_>>) -> Box<dyn AnyDecod
 
 /// What a step reads.
 pub(super) struct Inputs<'a> {
+    pub(super) rows: &'a [StepRow],
     /// For each row the embedding of its last word, `rows × dim_emb`.
     pub(super) words: &'a Matrix,
     /// For each row the slot of its sentence.
@@ -70,6 +77,7 @@ pub(super) struct Prepared {
 /// Work space of a step.
 #[derive(Debug, Default)]
 pub(super) struct DecoderWork {
+    pub(super) rare: RareWords,
     pub(super) words: Matrix,
     /// `u` of parents.
     pub(super) states: Matrix,

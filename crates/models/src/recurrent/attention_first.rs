@@ -31,6 +31,8 @@ use super::columns::Columns;
 use super::projection::Projection;
 use super::rows::{Rows, copy};
 use super::stack::Stack;
+use super::tricks::{FrequentWords, Tricks};
+use crate::embedding::Embedding;
 use crate::parts::recurrent as parts;
 use crate::weights::CheckedTensor;
 use metaphrase_base::Unit;
@@ -47,6 +49,7 @@ pub(super) struct AttentionFirst {
     keys: Projection,
     /// From the last word: `[Va | a of the cell]`.
     word: Projection,
+    frequent: FrequentWords,
     /// From the parent's state: `[Wa | u of the cell]`.
     state: Projection,
     /// From annotations: what the context adds to `a`.
@@ -55,6 +58,8 @@ pub(super) struct AttentionFirst {
     layers: Vec<Projection>,
     top: Top,
     dim_attention: usize,
+    /// Whether a sentence has the products of its annotations by `context`, or the annotations.
+    prepared_context: bool,
 }
 
 enum Top {
@@ -73,6 +78,8 @@ impl AttentionFirst {
             dim_attention: of_state.outputs(),
             start: Columns::of(parts.start).pack(),
             keys: Columns::of_matrix(parts.keys).pack(),
+            prepared_context: true,
+            frequent: FrequentWords::default(),
             word: Columns::of_matrix(parts.of_word).beside(input).pack(),
             state: state.into_iter().fold(of_state, Columns::beside).pack(),
             context: gates.beside(candidate).pack(),
@@ -147,14 +154,23 @@ impl AnyDecoder for AttentionFirst {
         &self.cell
     }
 
+    fn set_tricks(&mut self, tricks: Tricks, table: &Embedding, dim: usize) {
+        self.frequent = FrequentWords::new(&self.word, table, dim, tricks.frequent_words);
+        self.prepared_context = tricks.prepared_context;
+    }
+
     /// What depends on the source alone: the keys of annotations, what they add to the cell's input, and of each mean
     /// annotation the state at the start.
     fn prepare(&self, annotations: &Matrix, means: &Matrix, prepared: &mut Prepared) {
         let Prepared { keys, values, starts, rows } = prepared;
-        let annotations = self.keys.rows(annotations, rows);
-        self.keys.apply_to(annotations, keys);
+        let of_annotations = self.keys.rows(annotations, rows);
+        self.keys.apply_to(of_annotations, keys);
         tanh_in_place(keys.as_mut_slice());
-        self.context.apply_to(annotations, values);
+        if self.prepared_context {
+            self.context.apply_to(of_annotations, values);
+        } else {
+            copy(annotations, values);
+        }
         self.start.apply(means, starts, rows);
         tanh_in_place(starts.as_mut_slice());
     }
@@ -168,25 +184,32 @@ impl AnyDecoder for AttentionFirst {
         attended: &mut dyn FnMut(&Source, &[f32]),
     ) {
         let n = given.slots.len();
-        let DecoderWork { words, states, query, weights, inputs, stack, .. } = &mut *work;
-        self.word.apply(given.words, words, &mut stack.cell.rows);
+        let DecoderWork { rare, words, states, query, weights, inputs, contexts, stack, .. } = &mut *work;
+        self.frequent.apply(&self.word, given.rows, given.words, words, (rare, &mut stack.cell.rows));
         self.state.apply(&given.parents[0].output, states, &mut stack.cell.rows);
         let unit = Unit::Attention.timed();
-        inputs.resize(n, self.context.outputs());
+        let attention = if self.prepared_context { &mut *inputs } else { &mut *contexts };
+        let width = given.slots.first().map_or(0, |&slot| given.sources[slot].values.cols());
+        attention.resize(n, width);
         let of_state = Rows::of(states).by(given.parent_of);
         for r in 0..n {
             let source = &given.sources[given.slots[r]];
-            let (of_word, input) = words.row(r).split_at(self.dim_attention);
+            let of_word = &words.row(r)[..self.dim_attention];
             query.clear();
             query.extend(of_word.iter().zip(of_state.row(r)).map(|(y, s)| y + s));
             tanh_in_place(query);
             weigh(query, source, weights);
             attended(source, weights);
             let all = RowRange::Range(0..source.values.rows());
-            heads_weighted_sum(weights, &source.values, all, 1, inputs.row_mut(r));
-            add_assign(inputs.row_mut(r), input);
+            heads_weighted_sum(weights, &source.values, all, 1, attention.row_mut(r));
         }
         drop(unit);
+        if !self.prepared_context {
+            self.context.apply(contexts, inputs, &mut stack.cell.rows);
+        }
+        for r in 0..n {
+            add_assign(inputs.row_mut(r), &words.row(r)[self.dim_attention..]);
+        }
         let u = Rows::of(states).columns(self.dim_attention..states.cols()).by(given.parent_of);
         let previous = given.parents[0].rows().by(given.parent_of);
         self.cell.update(n, Rows::of(inputs), u, previous, &mut layers[0], &mut stack.cell);

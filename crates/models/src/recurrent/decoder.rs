@@ -19,6 +19,8 @@ use super::columns::Columns;
 use super::projection::Projection;
 use super::rows::{Rows, copy};
 use super::stack::{Stack, StackWork, Transitions};
+use super::tricks::{FrequentWords, Tricks};
+use crate::embedding::Embedding;
 use crate::parts::recurrent::Conditional;
 use crate::weights::CheckedTensor;
 use metaphrase_base::Unit;
@@ -30,6 +32,7 @@ pub(super) struct Decoder {
     start: Projection,
     /// From the last word: `[a of cell 1 | W0]`.
     word: Projection,
+    frequent: FrequentWords,
     first: Cell,
     first_state: Option<Projection>,
     attention: Attention,
@@ -69,6 +72,7 @@ impl Decoder {
         Self {
             start: Columns::of(parts.start).pack(),
             word: first.input.beside(of_word).pack(),
+            frequent: FrequentWords::default(),
             first: first.cell,
             first_state: first.state.map(Columns::pack),
             attention: Attention { keys: Columns::of(parts.keys).pack(), v: parts.v.into_numbers() },
@@ -134,6 +138,10 @@ impl AnyDecoder for Decoder {
         &self.first
     }
 
+    fn set_tricks(&mut self, tricks: Tricks, table: &Embedding, dim: usize) {
+        self.frequent = FrequentWords::new(&self.word, table, dim, tricks.frequent_words);
+    }
+
     fn prepare(&self, annotations: &Matrix, means: &Matrix, prepared: &mut Prepared) {
         let Prepared { keys, values, starts, rows } = &mut *prepared;
         let annotations = self.context.rows(annotations, rows);
@@ -152,8 +160,8 @@ impl AnyDecoder for Decoder {
         attended: &mut dyn FnMut(&Source, &[f32]),
     ) {
         let n = given.slots.len();
-        let DecoderWork { words, states, queries, contexts, weights, stack, .. } = &mut *work;
-        self.word.apply(given.words, words, &mut stack.cell.rows);
+        let DecoderWork { rare, words, states, queries, contexts, weights, stack, .. } = &mut *work;
+        self.frequent.apply(&self.word, given.rows, given.words, words, (rare, &mut stack.cell.rows));
         if let Some(projection) = &self.first_state {
             projection.apply(&given.parents[0].output, states, &mut stack.cell.rows);
         }

@@ -69,8 +69,8 @@ struct Origins {
 impl Origins {
     const NONE: u32 = u32::MAX;
 
-    /// Notes the parents of `rows`; `parent_of` becomes their places.
-    fn collect(&mut self, rows: &[StepRow], rows_before: usize, parent_of: &mut Vec<u32>) {
+    /// Notes the parents of `rows`, each once if they are `merged`; `parent_of` becomes their places.
+    fn collect(&mut self, rows: &[StepRow], merged: bool, rows_before: usize, parent_of: &mut Vec<u32>) {
         self.origins.clear();
         self.places.clear();
         self.places.resize(rows_before, Self::NONE);
@@ -84,7 +84,7 @@ impl Origins {
                 }
                 Some(parent) => {
                     let place = &mut self.places[parent.row.index()];
-                    if *place == Self::NONE {
+                    if *place == Self::NONE || !merged {
                         *place = next;
                         self.origins.push(Origin::Row(parent.row.index()));
                     }
@@ -175,9 +175,15 @@ impl RecurrentState {
         }
     }
 
-    /// Notes the parents of `rows` and gathers the parents' states and the words' embeddings.
-    pub(super) fn look_up(&mut self, rows: &[StepRow], decoder: &dyn AnyDecoder, table: &Embedding, dim_emb: usize) {
-        self.origins.collect(rows, self.before[0].output.rows(), &mut self.parent_of);
+    /// Notes the parents of `rows`, each once if they are `merged`, and gathers the parents' states and the words' embeddings.
+    pub(super) fn look_up(
+        &mut self,
+        (rows, merged): (&[StepRow], bool),
+        decoder: &dyn AnyDecoder,
+        table: &Embedding,
+        dim_emb: usize,
+    ) {
+        self.origins.collect(rows, merged, self.before[0].output.rows(), &mut self.parent_of);
         for (layer, parents) in self.before.iter().zip(&mut self.parents) {
             parents.resize(self.origins.origins.len(), decoder.cell());
             gather(&self.origins.origins, &layer.output, &self.starts, &mut parents.output);
