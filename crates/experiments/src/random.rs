@@ -5,7 +5,9 @@ use metaphrase_models::config::{
     AttentionFirst, Cell, DecoderForm, EncoderType, LayerNorm, RecurrentConfig, TiedEmbeddings,
 };
 use metaphrase_models::parts::{Init, Network, Supply};
-use metaphrase_models::{Architecture, Config, DecoderDefaults, StoredPrecision, Vocabularies, VocabularyFiles, Weights};
+use metaphrase_models::{
+    Architecture, Config, DecoderDefaults, StoredPrecision, Vocabularies, VocabularyFiles, Weights,
+};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::{BTreeMap, HashMap};

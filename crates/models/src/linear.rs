@@ -47,11 +47,6 @@ impl Linear {
         Self::new(PackedMatrix::gather(&weights, outputs), Some(bias))
     }
 
-    /// The number of inputs.
-    pub(crate) fn inputs(&self) -> usize {
-        self.weights.inputs()
-    }
-
     /// The number of outputs.
     pub(crate) fn outputs(&self) -> usize {
         self.weights.outputs()
