@@ -122,7 +122,9 @@ impl<const DOT: bool> Neon<DOT> {
             let mut sum = vreinterpretq_s32_f32(sum);
             let a = veorq_s8(a, vdupq_n_s8(-128));
             if DOT {
+                // The directive lets the assembler know what this token says.
                 std::arch::asm!(
+                    ".arch_extension dotprod",
                     "sdot {sum:v}.4s, {a:v}.16b, {b:v}.16b",
                     sum = inout(vreg) sum, a = in(vreg) a, b = in(vreg) b,
                     options(pure, nomem, nostack, preserves_flags),
