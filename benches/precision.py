@@ -5,7 +5,7 @@ usage: cargo build --release && benches/precision.py [-m MODEL ...] [--text SOUR
 
 Each model translates each text on one thread, in batches and one line at a time (--batch-tokens 1, the first lines), in all precisions,
 and in int8 also from a directory that `convert --precision int8` wrote. The settings take turns, and the least CPU time (user and system)
-of the rounds counts; the time of an empty input is subtracted. BLEU comes from `metaphrase evaluate`. The rule for `--precision auto`: the
+of the rounds counts; the time of an empty input is subtracted. BLEU comes from `metaphrase evaluate`. The report says whether the
 BLEU of int8 is within 0.1 of the BLEU of f32 on every text. Only the standard library is needed.
 """
 
@@ -43,9 +43,8 @@ def bleu(program: Path, reference: Path, translation: bytes) -> float:
         lines = content.splitlines(keepends=True)[: len(translation.splitlines())]
         file.write(b"".join(lines))
         file.flush()
-        done = subprocess.run([program, "evaluate", "--format", "json", file.name], input=translation, capture_output=True, check=True)
-    found = json.loads(done.stdout)
-    return (found[0] if isinstance(found, list) else found)["score"]
+        command = [program, "evaluate", "--score-only", "--width", "2", file.name]
+        return float(subprocess.run(command, input=translation, capture_output=True, check=True).stdout)
 
 
 def measure(args, settings: dict[str, list[str]], source: bytes, reference: Path, batch: list[str]) -> dict:

@@ -36,8 +36,12 @@ const SHAPES: [(usize, usize, usize); 11] = [
 ];
 
 /// The numbers: their names and their sizes in bytes.
-const KINDS: [(Precision, &str, usize); 4] =
-    [(Precision::F32, "f32", 4), (Precision::Bf16, "bf16", 2), (Precision::Int16, "int16", 2), (Precision::Int8, "int8", 1)];
+const KINDS: [(Precision, &str, usize); 4] = [
+    (Precision::F32, "f32", 4),
+    (Precision::Bf16, "bf16", 2),
+    (Precision::Int16, "int16", 2),
+    (Precision::Int8, "int8", 1),
+];
 
 /// A product that can be measured: its name, the numbers that it multiplies, and a call of it.
 pub struct Contender<'a> {

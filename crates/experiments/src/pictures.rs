@@ -100,18 +100,7 @@ pub fn of(name: &str, results: &Value) -> Vec<(&'static str, Chart)> {
             let x = Axis("speed_up", "speed, as a multiple of the naive search");
             vec![("", chart(title, "system", &all(), x, BLEU))]
         }
-        "iglesias-fig2" => {
-            let (title, y) = ("speed by beam, one sentence at a time", Axis("words_per_second", WORDS));
-            vec![("", chart(title, "system", &all(), BEAM, y))]
-        }
-        "iglesias-fig3" => {
-            let x = || Axis("sentences", "sentences that share a step");
-            let memory = Axis("memory_mb", "MB above the model");
-            vec![
-                ("", chart("speed by batch, beam 4", "order", &all(), x(), Axis("words_per_second", WORDS))),
-                ("-memory", chart("memory by batch, beam 4", "order", &all(), x(), memory)),
-            ]
-        }
+        "iglesias-fig2" | "iglesias-fig3" => iglesias(name, &all()),
         "wuebker-fig1" => {
             let rows: Vec<_> = rows("/moses").iter().chain(rows("/ours")).collect();
             let x = Axis("words_per_second", "words per second, logarithm to base 10");
@@ -121,6 +110,20 @@ pub fn of(name: &str, results: &Value) -> Vec<(&'static str, Chart)> {
         }
         _ => vec![],
     }
+}
+
+/// The pictures of speed and memory by beam and by batch.
+fn iglesias(name: &str, rows: &[&Value]) -> Vec<(&'static str, Chart)> {
+    let words = || Axis("words_per_second", WORDS);
+    if name == "iglesias-fig2" {
+        return vec![("", chart("speed by beam, one sentence at a time", "system", rows, BEAM, words()))];
+    }
+    let x = || Axis("sentences", "sentences that share a step");
+    let memory = Axis("memory_mb", "MB above the model");
+    vec![
+        ("", chart("speed by batch, beam 4", "order", rows, x(), words())),
+        ("-memory", chart("memory by batch, beam 4", "order", rows, x(), memory)),
+    ]
 }
 
 /// A chart of results: those whose field `series` is equal are one series. Results without a number are left out.
