@@ -83,6 +83,32 @@ impl Panels {
         }
     }
 
+    /// Makes these panels of some outputs of `from`, whose lanes are in `lanes` output by output.
+    fn fill_from(&mut self, from: &Self, lanes: &[f32], columns: &[u32], gathered: &mut Vec<f32>) {
+        (self.length, self.outputs) = (from.length, columns.len());
+        assert_eq!(lanes.len(), from.outputs * from.length, "lanes of all outputs");
+        gathered.clear();
+        for &column in columns {
+            gathered.extend_from_slice(&lanes[column as usize * from.length..][..from.length]);
+        }
+        self.lines.resize(self.length * self.count(), Lanes::ZERO); // all will be written
+        Rows::<F32>::new(gathered, columns.len(), from.length).write_transposed_panels(&mut self.lines);
+        let ends = if from.ends.is_empty() { 0 } else { self.count() };
+        if self.ends.len() != ends {
+            self.ends = vec![Ends::ZERO; ends].into();
+        }
+        for (output, &column) in columns.iter().enumerate().filter(|_| ends > 0) {
+            self.copy_end(output, from, column as usize);
+        }
+    }
+
+    fn copy_end(&mut self, output: usize, from: &Self, column: usize) {
+        if let Some(end) = self.ends.get_mut(output / 16) {
+            end.start.0[output % 16] = from.ends[column / 16].start.0[column % 16];
+            end.scale.0[output % 16] = from.ends[column / 16].scale.0[column % 16];
+        }
+    }
+
     /// Makes an output that of another map of the same inputs and numbers.
     fn copy_output(&mut self, output: usize, from: &Self, column: usize) {
         assert!(column < from.outputs, "column {column} of {}", from.outputs);
@@ -90,10 +116,7 @@ impl Panels {
         for (to, line) in to.iter_mut().zip(from.panel(column / 16)) {
             to.0[output % 16] = line.0[column % 16];
         }
-        if let Some(end) = self.ends.get_mut(output / 16) {
-            end.start.0[output % 16] = from.ends[column / 16].start.0[column % 16];
-            end.scale.0[output % 16] = from.ends[column / 16].scale.0[column % 16];
-        }
+        self.copy_end(output, from, column);
     }
 
     /// Number of panels.
@@ -215,6 +238,24 @@ impl PackedMatrix {
         for (output, &column) in columns.iter().enumerate() {
             selected.panels.copy_output(output, &self.panels, column as usize);
         }
+    }
+
+    /// The weights as products read them, output by output: of f32 the weights themselves. For [`select_from`](Self::select_from).
+    #[must_use]
+    pub fn by_output(&self) -> Vec<f32> {
+        let panels = &self.panels;
+        let lane = |output: usize| panels.panel(output / 16).iter().map(move |line| line.0[output % 16]);
+        (0..panels.outputs).flat_map(lane).collect()
+    }
+
+    /// [`select`](Self::select) from the weights [`by_output`](Self::by_output): several times as fast, as a column of the packed
+    /// weights has a number in each of its cache lines. `gathered` is work space.
+    ///
+    /// # Panics
+    /// If a column is not less than [`outputs`](Self::outputs), or if `weights` are not those of the map by their number.
+    pub fn select_from(&self, weights: &[f32], columns: &[u32], selected: &mut Self, gathered: &mut Vec<f32>) {
+        (selected.inputs, selected.precision) = (self.inputs, self.precision);
+        selected.panels.fill_from(&self.panels, weights, columns, gathered);
     }
 
     /// The map whose output j is output `outputs[j].1` of map `outputs[j].0`, or always zero. One product serves maps of the

@@ -172,14 +172,20 @@ fn a_selection_of_columns_gives_their_values() {
         let mut storage = ProductStorage::default();
         let x = storage.operand(&x, precision);
         product(x, &packed, Epilogue::default(), &mut all);
+        let mut gathered = Vec::new();
         for count in [40, 17, 1, 0] {
             let columns: Vec<u32> = (0..count).map(|_| random.below(100) as u32).collect();
             packed.select(&columns, &mut selected);
-            assert_eq!((selected.inputs(), selected.outputs()), (30, columns.len()));
-            product(x, &selected, Epilogue::default(), &mut out);
-            for r in 0..3 {
-                let expected: Vec<f32> = columns.iter().map(|&c| all.row(r)[c as usize]).collect();
-                assert_eq!(bits(out.row(r)), bits(&expected), "{precision:?}");
+            for fast in [false, true] {
+                if fast {
+                    packed.select_from(&packed.by_output(), &columns, &mut selected, &mut gathered);
+                }
+                assert_eq!((selected.inputs(), selected.outputs()), (30, columns.len()));
+                product(x, &selected, Epilogue::default(), &mut out);
+                for r in 0..3 {
+                    let expected: Vec<f32> = columns.iter().map(|&c| all.row(r)[c as usize]).collect();
+                    assert_eq!(bits(out.row(r)), bits(&expected), "{precision:?}, fast: {fast}");
+                }
             }
         }
     }

@@ -52,10 +52,16 @@ impl Linear {
         self.weights.outputs()
     }
 
-    /// Makes `selected` the map to these outputs only, in this order, in its present storage.
-    pub(crate) fn select(&self, outputs: &[u32], selected: &mut Self) {
-        if let Some(weights) = Arc::get_mut(&mut selected.weights) {
-            self.weights.select(outputs, weights);
+    /// The weights, see [`PackedMatrix::by_output`].
+    pub(crate) fn by_output(&self) -> Vec<f32> {
+        self.weights.by_output()
+    }
+
+    /// Makes `selected` the map to these outputs only, in this order, in its present storage; `weights` are
+    /// [`by_output`](Self::by_output).
+    pub(crate) fn select(&self, weights: &[f32], outputs: &[u32], selected: &mut Self, gathered: &mut Vec<f32>) {
+        if let Some(packed) = Arc::get_mut(&mut selected.weights) {
+            self.weights.select_from(weights, outputs, packed, gathered);
         }
         let mut bias = selected.bias.take().unwrap_or_default();
         bias.clear();

@@ -7,12 +7,16 @@ use crate::linear::Linear;
 use crate::parts::WordTables;
 use crate::weights::CheckedTensor;
 use metaphrase_kernels::{Matrix, Operand, PackedMatrix, ProductStorage, WeightOrder};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 pub(crate) use lists::Lists;
 
 /// `logits = x · Wᵀ + b`.
-pub(crate) struct Output(Linear);
+pub(crate) struct Output {
+    map: Linear,
+    /// The weights word by word, of which shortlists are made: the tied table of floats, or made when the first shortlist comes.
+    by_word: OnceLock<Arc<Vec<f32>>>,
+}
 
 impl Output {
     /// The embeddings of source and target words, and the output layer.
@@ -29,27 +33,26 @@ impl Output {
             }
             _ => output.pack_table().into(),
         };
-        (source, target, Self(Linear::new(weights, output_bias.map(CheckedTensor::into_numbers))))
+        let by_word = match &target {
+            Embedding::Floats { table, .. } if tied => OnceLock::from(Arc::clone(table)),
+            _ => OnceLock::new(),
+        };
+        (source, target, Self { map: Linear::new(weights, output_bias.map(CheckedTensor::into_numbers)), by_word })
     }
 
     /// The number of target words.
     pub(crate) fn words(&self) -> usize {
-        self.0.outputs()
+        self.map.outputs()
     }
 
     /// The rows of `inputs` (`rows × inputs`) as the layer reads them.
     pub(crate) fn rows<'a>(&self, inputs: &'a Matrix, storage: &'a mut ProductStorage) -> Operand<'a> {
-        self.0.rows(inputs, storage)
-    }
-
-    /// The logits of rows that were made by [`rows`](Self::rows), `rows × words`.
-    pub(crate) fn logits_of(&self, inputs: Operand<'_>, out: &mut Matrix) {
-        self.0.apply_to(inputs, out);
+        self.map.rows(inputs, storage)
     }
 
     /// The logits of `inputs` (`rows × inputs`), `rows × words`.
     pub(crate) fn logits(&self, inputs: &Matrix, out: &mut Matrix, storage: &mut ProductStorage) {
-        self.0.apply(inputs, out, storage);
+        self.map.apply(inputs, out, storage);
     }
 }
 

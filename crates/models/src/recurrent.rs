@@ -86,7 +86,7 @@ impl Recurrent {
     }
 
     pub(crate) fn encode(&self, sentences: &[Sentence<'_>], state: &mut RecurrentState) {
-        state.lists.admit(&self.output, sentences);
+        state.lists.admit(sentences);
         state.arrange(sentences, &self.source, self.dim_emb);
         self.encoder.run(&state.layout, &state.embeddings, &mut state.annotations, &mut state.encoder_work);
         state.average();
@@ -94,15 +94,16 @@ impl Recurrent {
         state.fill(sentences);
     }
 
-    pub(crate) fn release(&self, _slot: SentId, _state: &mut RecurrentState) {
-        // A slot's memory waits for the next sentence.
+    pub(crate) fn release(&self, slot: SentId, state: &mut RecurrentState) {
+        // The rest of a slot's memory waits for the next sentence.
+        state.lists.release(slot);
     }
 
     pub(crate) fn step(&self, step: Step, rows: &[StepRow], state: &mut RecurrentState, scores: &mut Scores) {
         state.begin(step, &*self.decoder);
         self.run(rows, state);
         state.end(step);
-        scores.compute(step, (&self.output, &state.lists), rows, &state.hidden);
+        scores.compute(step, (&self.output, &mut state.lists), rows, &state.hidden);
     }
 
     pub(crate) fn attention<'s>(&self, state: &'s RecurrentState, row: Row) -> &'s [f32] {

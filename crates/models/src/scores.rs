@@ -69,7 +69,7 @@ impl Scores {
     pub(crate) fn compute(
         &mut self,
         step: Step,
-        (output, lists): (&Output, &Lists),
+        (output, lists): (&Output, &mut Lists),
         rows: &[StepRow],
         inputs: &Matrix,
     ) {
@@ -92,7 +92,7 @@ impl Scores {
     fn compute_by_sentence(
         &mut self,
         first: usize,
-        (output, lists): (&Output, &Lists),
+        (output, lists): (&Output, &mut Lists),
         rows: &[StepRow],
         inputs: &Matrix,
     ) {
@@ -102,10 +102,7 @@ impl Scores {
         let mut row = 0;
         for of_sentence in rows.chunk_by(|a, b| a.sentence == b.sentence) {
             let (sentence, end) = (of_sentence[0].sentence, row + of_sentence.len());
-            match lists.of(sentence) {
-                Some(_) => lists.logits(sentence, inputs.part(row..end), more),
-                None => output.logits_of(inputs.part(row..end), more),
-            }
+            lists.logits(output, sentence, inputs.part(row..end), more);
             for (row, of_row) in (row..end).enumerate() {
                 logits.row_mut(first + of_row)[..more.cols()].copy_from_slice(more.row(row));
             }
@@ -289,11 +286,11 @@ mod tests {
         let words = WordTables { source: table(), target: table(), output: table(), output_bias };
         let (_, _, output) = Output::with_embeddings(words);
         let mut lists = Lists::default();
-        lists.admit(&output, &[Sentence { shortlist, ..Sentence::new(SentId(0), &[]) }]);
+        lists.admit(&[Sentence { shortlist, ..Sentence::new(SentId(0), &[]) }]);
         let row = StepRow { sentence: SentId(0), parent: None };
         let mut scores = Scores::new();
         let inputs = Matrix::from_vec(2, 2, vec![1.5, -0.5, 0.3, 2.0]);
-        scores.compute(Step::New, (&output, &lists), &[row, row], &inputs);
+        scores.compute(Step::New, (&output, &mut lists), &[row, row], &inputs);
         scores
     }
 

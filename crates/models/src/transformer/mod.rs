@@ -81,18 +81,19 @@ impl Transformer {
     }
 
     pub(crate) fn encode(&self, sentences: &[Sentence<'_>], state: &mut TransformerState) {
-        state.lists.admit(&self.output, sentences);
+        state.lists.admit(sentences);
         self.encoder.encode(sentences, self.dim, &mut state.encoded);
         self.decoder.admit(sentences, &state.encoded, &mut state.decoder);
     }
 
     pub(crate) fn release(&self, slot: SentId, state: &mut TransformerState) {
+        state.lists.release(slot);
         state.decoder.release(slot);
     }
 
     pub(crate) fn step(&self, step: Step, rows: &[StepRow], state: &mut TransformerState, scores: &mut Scores) {
         self.decoder.step(step, rows, self.dim, &mut state.decoder);
-        scores.compute(step, (&self.output, &state.lists), rows, &state.decoder.output);
+        scores.compute(step, (&self.output, &mut state.lists), rows, &state.decoder.output);
     }
 
     pub(crate) fn attention<'s>(&self, state: &'s TransformerState, row: Row) -> &'s [f32] {
