@@ -47,7 +47,7 @@ mod tests {
     #[test]
     fn the_translation_in_the_middle_has_the_least_risk() {
         let candidates = ["the old house is big", "the old house is large", "a bird sang", "the old house is big"];
-        let probabilities = [0.2, 0.35, 0.25, 0.2];
+        let probabilities = [0.3, 0.3, 0.2, 0.2];
         let bleu = Bleu::new(BleuOptions { effective_order: true, ..BleuOptions::default() }).unwrap();
         let chrf = Chrf::new(ChrfOptions::default()).unwrap();
         let ter = Ter::new(TerOptions::default());
@@ -60,7 +60,7 @@ mod tests {
             }
             assert_eq!(found[0].to_bits(), found[3].to_bits());
             let better = if metric.name() == "TER" { found[0] < found[1] } else { found[0] > found[1] };
-            assert!(better, "0.4 in all: more than 0.35");
+            assert!(better, "{}: 0.5 in all, more than 0.3", metric.name());
         }
         assert!(expected_scores(&chrf, &["a"], &[]).is_err());
         assert!(expected_scores(&chrf, &["a"], &[f64::NAN]).is_err());
