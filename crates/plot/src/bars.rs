@@ -21,7 +21,8 @@ pub struct Bars {
 pub fn bars_svg(bars: &Bars) -> String {
     let longest = bars.bars.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0) as f64;
     let left = (longest * TEXT.1 + 16.0).max(LEFT);
-    let sizes = |sizes: &[f64]| sizes.iter().map(|size| size.clamp(0.0, f64::MAX)).collect::<Vec<_>>();
+    let size = |size: &f64| if size.is_nan() { 0.0 } else { size.clamp(0.0, f64::MAX) };
+    let sizes = |sizes: &[f64]| sizes.iter().map(size).collect::<Vec<_>>();
     let whole = |parts: &[f64]| sizes(parts).iter().sum::<f64>();
     let greatest = bars.bars.iter().map(|(_, parts)| whole(parts)).fold(0.0, f64::max).max(f64::MIN_POSITIVE);
     let mut body = String::new();
