@@ -1,9 +1,7 @@
 //! Networks of random weights, of the sizes of the papers: their speed is that of trained ones.
 
 use anyhow::Result;
-use metaphrase_models::config::{
-    AttentionFirst, Cell, DecoderForm, EncoderType, LayerNorm, RecurrentConfig, TiedEmbeddings,
-};
+use metaphrase_models::config::{AttentionFirst, DecoderForm, EncoderType, RecurrentConfig};
 use metaphrase_models::parts::{Init, Network, Supply};
 use metaphrase_models::{
     Architecture, Config, DecoderDefaults, StoredPrecision, Vocabularies, VocabularyFiles, Weights,
@@ -122,21 +120,11 @@ pub fn write_model(architecture: Architecture, words: &Words, folder: &Path, see
 /// with attention, with `form` on top.
 pub fn devlin(form: AttentionFirst) -> Architecture {
     Architecture::Recurrent(RecurrentConfig {
-        dim_emb: 512,
-        dim_rnn: 1024,
         dim_encoder: Some(512),
         encoder_type: EncoderType::Joined,
-        encoder_cell: Cell::Gru,
-        encoder_cell_depth: 1,
         encoder_depth: 3,
-        decoder_cell: Cell::Gru,
         decoder_cell_base_depth: 1,
-        decoder_cell_high_depth: 1,
-        decoder_depth: 1,
-        skip: false,
-        layer_norm: LayerNorm::None,
-        tied_embeddings: TiedEmbeddings::default(),
-        output_bias: true,
         decoder: DecoderForm::AttentionFirst(form),
+        ..RecurrentConfig::default()
     })
 }

@@ -6,13 +6,16 @@
 //! inputs, so that no sum leaves 32 bits. Sums are exact. So every instruction set gives the same bits.
 
 use crate::aligned::Lanes;
-use crate::int8::{SMALLEST, extent};
-use crate::isa::{Kernel, Simd, dispatch};
-use crate::matrix::Matrix;
+use crate::isa::Simd;
+use crate::number::Int16;
 use crate::packed::{Ends, Panels, WeightOrder};
+use crate::quantise::{Integer, SMALLEST};
 
 /// Integers of 16 bits in a lane.
 const PER_LANE: usize = 2;
+
+/// Lanes of sixteen integers.
+const SIXTEEN: usize = 8;
 
 /// The greatest integer of rows and weights of a map with this many inputs.
 fn greatest(inputs: usize) -> f32 {
@@ -25,7 +28,7 @@ fn greatest(inputs: usize) -> f32 {
 /// If there are not `inputs · outputs` weights.
 pub(crate) fn quantise(weights: &[f32], inputs: usize, outputs: usize, order: WeightOrder) -> Panels {
     let at = order.places(weights.len(), inputs, outputs);
-    let (length, greatest) = (row_lanes(inputs), greatest(inputs));
+    let (length, greatest) = (inputs.div_ceil(PER_LANE), greatest(inputs));
     let mut lines = vec![Lanes::ZERO; length * outputs.div_ceil(16)];
     let mut ends = vec![Ends::ZERO; outputs.div_ceil(16)];
     for output in 0..outputs {
@@ -44,50 +47,17 @@ pub(crate) fn quantise(weights: &[f32], inputs: usize, outputs: usize, order: We
     Panels::of_integers(lines, length, outputs, ends)
 }
 
-/// Lanes of a row of `inputs` numbers.
-pub(crate) fn row_lanes(inputs: usize) -> usize {
-    inputs.div_ceil(PER_LANE)
-}
-
-/// Rounds the rows of `x` into `lanes`, `x.rows() × row_lanes(x.cols())`, with a factor for each row. A row with NaN or
-/// infinity gets a factor of NaN, and so do its products.
-pub(crate) fn quantise_rows(x: &Matrix, lanes: &mut Matrix, scales: &mut [f32]) {
-    dispatch(Quantise { x, lanes, scales });
-}
-
-struct Quantise<'a> {
-    x: &'a Matrix,
-    lanes: &'a mut Matrix,
-    scales: &'a mut [f32],
-}
-
-impl Kernel for Quantise<'_> {
-    type Output = ();
+impl Integer<SIXTEEN> for Int16 {
+    fn greatest(inputs: usize) -> f32 {
+        greatest(inputs)
+    }
 
     #[inline(always)]
-    fn run<S: Simd>(self, s: S) {
-        let greatest = greatest(self.x.cols());
-        for (r, factor) in self.scales.iter_mut().enumerate() {
-            let row = self.x.row(r);
-            let (most, check) = extent(s, row);
-            *factor = most.max(SMALLEST) / greatest + check;
-            let inverse = s.splat(greatest / most.max(SMALLEST));
-            let (chunks, rest) = row.as_chunks::<16>();
-            let (lanes, last) = self.lanes.row_mut(r).split_at_mut(8 * chunks.len());
-            for (chunk, lanes) in chunks.iter().zip(lanes.as_chunks_mut().0) {
-                *lanes = lanes_of(s.round_words(s.mul(s.load(chunk), inverse)));
-            }
-            let words = lanes_of(s.round_words(s.mul(s.load_partial(rest, 0.0), inverse)));
-            last.copy_from_slice(&words[..last.len()]);
-        }
+    fn lanes<S: Simd>(s: S, values: S::F) -> [f32; SIXTEEN] {
+        let words = s.round_words(values);
+        let (pairs, _) = words.as_chunks();
+        std::array::from_fn(|i| lane_of(pairs[i]))
     }
-}
-
-/// Sixteen integers in eight lanes.
-#[inline(always)]
-fn lanes_of(words: [i16; 16]) -> [f32; 8] {
-    let (pairs, _) = words.as_chunks();
-    std::array::from_fn(|i| lane_of(pairs[i]))
 }
 
 #[inline(always)]

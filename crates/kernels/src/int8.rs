@@ -7,14 +7,18 @@
 //! the same factors the same floats.
 
 use crate::aligned::Lanes;
-use crate::isa::{Kernel, Simd, dispatch};
-use crate::matrix::Matrix;
+use crate::isa::Simd;
+use crate::number::Int8;
 use crate::packed::{Ends, Panels, WeightOrder};
+use crate::quantise::{Integer, SMALLEST};
 
 /// The most inputs of a map of integers of 8 bits: 255 · 127 · 65,536 is less than 2³¹.
 pub const MAX_INT8_INPUTS: usize = 1 << 16;
 
-/// Integers of 8 bits in a lane.
+/// The greatest integer of rows and weights.
+const GREATEST: f32 = 127.0;
+
+/// Integers of 8 bits in a lane, and lanes of sixteen.
 const PER_LANE: usize = 4;
 
 /// Weights rounded to integers from -127 to 127, in the order of the weights, and the factor of each output: its greatest
@@ -85,80 +89,18 @@ pub(crate) fn pack(weights: &[i8], scales: &[f32], inputs: usize, order: WeightO
 
 /// The factor of numbers whose greatest magnitude is `most`. Not zero, so that it can divide.
 fn scale(most: f32) -> f32 {
-    most.max(SMALLEST) / 127.0
+    most.max(SMALLEST) / GREATEST
 }
 
-/// Rows of numbers below it become zeros.
-pub(crate) const SMALLEST: f32 = 1e-30;
-
-/// Lanes of a row of `inputs` numbers.
-pub(crate) fn row_lanes(inputs: usize) -> usize {
-    inputs.div_ceil(PER_LANE)
-}
-
-/// Rounds the rows of `x` into `lanes`, `x.rows() × row_lanes(x.cols())`, with a factor for each row. A row with NaN or
-/// infinity gets a factor of NaN, and so do its products.
-pub(crate) fn quantise_rows(x: &Matrix, lanes: &mut Matrix, scales: &mut [f32]) {
-    dispatch(Quantise { x, lanes, scales });
-}
-
-struct Quantise<'a> {
-    x: &'a Matrix,
-    lanes: &'a mut Matrix,
-    scales: &'a mut [f32],
-}
-
-impl Kernel for Quantise<'_> {
-    type Output = ();
+impl Integer<PER_LANE> for Int8 {
+    fn greatest(_inputs: usize) -> f32 {
+        GREATEST
+    }
 
     #[inline(always)]
-    fn run<S: Simd>(self, s: S) {
-        for (r, factor) in self.scales.iter_mut().enumerate() {
-            let row = self.x.row(r);
-            let (most, check) = extent(s, row);
-            *factor = scale(most) + check;
-            let inverse = s.splat(127.0 / most.max(SMALLEST));
-            let (chunks, rest) = row.as_chunks::<16>();
-            let (lanes, last) = self.lanes.row_mut(r).split_at_mut(4 * chunks.len());
-            for (chunk, lanes) in chunks.iter().zip(lanes.as_chunks_mut().0) {
-                *lanes = lanes_of(s.round_bytes(s.mul(s.load(chunk), inverse)));
-            }
-            let bytes = lanes_of(s.round_bytes(s.mul(s.load_partial(rest, 0.0), inverse)));
-            last.copy_from_slice(&bytes[..last.len()]);
-        }
+    fn lanes<S: Simd>(s: S, values: S::F) -> [f32; PER_LANE] {
+        let bytes = s.round_bytes(values);
+        let (quads, _) = bytes.as_chunks();
+        std::array::from_fn(|i| f32::from_bits(u32::from_le_bytes(quads[i])))
     }
-}
-
-/// Sixteen bytes in four lanes.
-#[inline(always)]
-fn lanes_of(bytes: [u8; 16]) -> [f32; 4] {
-    let (quads, _) = bytes.as_chunks();
-    std::array::from_fn(|i| f32::from_bits(u32::from_le_bytes(quads[i])))
-}
-
-/// The greatest magnitude, and 0, or NaN if any number is not finite.
-#[inline(always)]
-pub(crate) fn extent<S: Simd>(s: S, row: &[f32]) -> (f32, f32) {
-    // Four chains of each, to hide their latency.
-    let (zero, mut most, mut check) = (s.splat(0.0), [s.splat(0.0); 4], [s.splat(0.0); 4]);
-    let (chunks, rest) = row.as_chunks::<16>();
-    let (blocks, single) = chunks.as_chunks::<4>();
-    for block in blocks {
-        for (i, chunk) in block.iter().enumerate() {
-            let v = s.load(chunk);
-            most[i] = s.max(s.abs(v), most[i]);
-            check[i] = s.mul_add(v, zero, check[i]);
-        }
-    }
-    for chunk in single {
-        let v = s.load(chunk);
-        most[0] = s.max(s.abs(v), most[0]);
-        check[0] = s.mul_add(v, zero, check[0]);
-    }
-    let v = s.load_partial(rest, 0.0);
-    most[0] = s.max(s.abs(v), most[0]);
-    check[0] = s.mul_add(v, zero, check[0]);
-    let most = s.max(s.max(most[0], most[1]), s.max(most[2], most[3]));
-    let check = s.add(s.add(check[0], check[1]), s.add(check[2], check[3]));
-    (s.max_lane(most), s.sum(check))
 }

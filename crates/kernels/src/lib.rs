@@ -54,6 +54,7 @@ mod operand;
 mod packed;
 mod peak;
 mod product;
+mod quantise;
 mod reduce;
 mod tables;
 mod topk;

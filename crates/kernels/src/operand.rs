@@ -2,9 +2,9 @@
 
 use crate::lanes::Rows;
 use crate::matrix::Matrix;
-use crate::number::{Bf16, Float, Precision};
+use crate::number::{Bf16, Float, Int8, Int16, Precision};
 use crate::packed::Panels;
-use crate::{int8, int16};
+use crate::quantise::quantise_rows;
 use std::ops::Range;
 
 /// Rows as the numbers that weights of one [`Precision`] are multiplied by: rounded once, for all products that read them.
@@ -78,16 +78,8 @@ impl ProductStorage {
         match precision {
             Precision::F32 => return x.into(),
             Precision::Bf16 => _ = Bf16::rows(Rows::new(x.as_slice(), x.rows(), x.cols()), &mut self.rows),
-            Precision::Int16 => {
-                self.rows.resize(x.rows(), int16::row_lanes(x.cols()));
-                self.scales.resize(x.rows(), 0.0);
-                int16::quantise_rows(x, &mut self.rows, &mut self.scales);
-            }
-            Precision::Int8 => {
-                self.rows.resize(x.rows(), int8::row_lanes(x.cols()));
-                self.scales.resize(x.rows(), 0.0);
-                int8::quantise_rows(x, &mut self.rows, &mut self.scales);
-            }
+            Precision::Int16 => quantise_rows::<Int16, _>(x, &mut self.rows, &mut self.scales),
+            Precision::Int8 => quantise_rows::<Int8, _>(x, &mut self.rows, &mut self.scales),
         }
         let scales = if precision.is_integer() { &self.scales[..] } else { &[] };
         Operand { precision, rows: x.rows(), inputs: x.cols(), lanes: self.rows.as_slice(), scales }

@@ -226,20 +226,6 @@ impl PackedMatrix {
         self.panels.bytes()
     }
 
-    /// Makes `selected` the map to these outputs only, in this order; no allocation once `selected` has been as large
-    /// before (integers allocate where the number of panels changes). Copies `inputs · columns.len()` weights, so a selection
-    /// pays when it serves many products.
-    ///
-    /// # Panics
-    /// If a column is not less than [`outputs`](Self::outputs).
-    pub fn select(&self, columns: &[u32], selected: &mut Self) {
-        (selected.inputs, selected.precision) = (self.inputs, self.precision);
-        selected.panels.clear(self.panels.length, columns.len(), self.precision.is_integer());
-        for (output, &column) in columns.iter().enumerate() {
-            selected.panels.copy_output(output, &self.panels, column as usize);
-        }
-    }
-
     /// The weights as products read them, output by output: of f32 the weights themselves. For [`select_from`](Self::select_from).
     #[must_use]
     pub fn by_output(&self) -> Vec<f32> {
@@ -248,8 +234,10 @@ impl PackedMatrix {
         (0..panels.outputs).flat_map(lane).collect()
     }
 
-    /// [`select`](Self::select) from the weights [`by_output`](Self::by_output): several times as fast, as a column of the packed
-    /// weights has a number in each of its cache lines. `gathered` is work space.
+    /// Makes `selected` the map to these outputs only, in this order, from the weights [`by_output`](Self::by_output): several
+    /// times as fast as [`gather`](Self::gather), as a column of the packed weights has a number in each of its cache lines.
+    /// `gathered` is work space. No allocation once `selected` has been as large before (integers allocate where the number of
+    /// panels changes).
     ///
     /// # Panics
     /// If a column is not less than [`outputs`](Self::outputs), or if `weights` are not those of the map by their number.

@@ -256,24 +256,7 @@ mod tests {
 
     fn recurrent() -> Config {
         let tied_embeddings = TiedEmbeddings { source_target: false, target_output: false };
-        let recurrent = RecurrentConfig {
-            dim_emb: 4,
-            dim_rnn: 6,
-            dim_encoder: None,
-            encoder_type: EncoderType::Bidirectional,
-            encoder_cell: Cell::Gru,
-            encoder_cell_depth: 1,
-            encoder_depth: 1,
-            decoder_cell: Cell::Gru,
-            decoder_cell_base_depth: 2,
-            decoder_cell_high_depth: 1,
-            decoder_depth: 1,
-            skip: false,
-            layer_norm: LayerNorm::None,
-            tied_embeddings,
-            output_bias: true,
-            decoder: DecoderForm::Conditional,
-        };
+        let recurrent = RecurrentConfig { dim_emb: 4, dim_rnn: 6, tied_embeddings, ..RecurrentConfig::default() };
         Config {
             source_words: 10,
             target_words: 10,
