@@ -63,6 +63,7 @@ impl Neural {
             SearchOptions { beam_size, beam_size_constrained, n_best, attention: false, ..search }.check(&**model)
         };
         let first = options.evidence.own.map(own).transpose()?;
+        self.pool.ready()?;
         let feed = |mut tickets: Tickets<Translation>| {
             let _clock = self.shared.unit_times.as_ref().map(UnitTimes::measure);
             for chunk in chunks {
@@ -272,13 +273,13 @@ pub(crate) fn cut_off(what: &str, length: usize, unit: &str, limit: usize) -> St
     format!("the {what} has {length} {unit} and is cut off after {limit}; split it into sentences")
 }
 
-/// Starts threads that search with `model`.
+/// Threads that search with `model`.
 pub(crate) fn pool<M: StepModel + 'static>(
     model: &Arc<M>,
     shared: &Arc<Shared>,
     threads: usize,
     batch_tokens: usize,
-) -> Result<Pool, Error> {
+) -> Pool {
     let (model, shared) = (Arc::new(Informed::new(Arc::clone(model))), Arc::clone(shared));
     let worker = move |queue: &Queue<Task<Job>>| {
         let _clock = shared.unit_times.as_ref().map(UnitTimes::measure);
@@ -297,7 +298,7 @@ pub(crate) fn pool<M: StepModel + 'static>(
             });
         }
     };
-    Workers::start("translate", threads, worker).map_err(Error::Threads)
+    Workers::new("translate", threads, worker)
 }
 
 fn pieces(vocabulary: &Vocabulary, words: &[WordId]) -> Vec<String> {
