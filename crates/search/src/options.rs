@@ -16,8 +16,8 @@ pub enum Stop {
     /// length limit, or until no open hypothesis can still enter the n-best list.
     Fill,
     /// The beam is filled up again, as with `Fill`, and the sentence ends when as many hypotheses have finished as the beam is
-    /// wide, as in CTranslate2: hypotheses that the length limit cuts off have finished, no hypothesis is empty, and lengths do not
-    /// count the end of sentence. Sentences with terms, and other strategies than [`Strategy::Beam`], end as with `Fill`.
+    /// wide, as in CTranslate2: hypotheses that the length limit cuts off have finished, and no hypothesis is empty. Sentences
+    /// with terms, and other strategies than [`Strategy::Beam`], end as with `Fill`.
     Collect,
 }
 

@@ -236,7 +236,7 @@ impl SentenceSearch {
             let hyp = self.trellis.add(from.hyp, choice.word, choice.score, attention(choice.row));
             if choice.word == end {
                 self.finished.first_ended |= number == 0;
-                self.finish(hyp, true);
+                self.finish(hyp);
                 self.finished.best_log_prob = self.finished.best_log_prob.max(choice.score);
             } else {
                 let parent = Parent { row: choice.row, word: choice.word };
@@ -363,9 +363,8 @@ impl SentenceSearch {
         }
     }
 
-    /// Adds a hypothesis of the current length to F. `ended`: its last word is the end of sentence.
-    fn finish(&mut self, hyp: HypId, ended: bool) {
-        let ranking = if self.collects && ended { self.ranking.without_end() } else { self.ranking };
-        self.finished.add(hyp, ranking.score(self.trellis.log_prob(hyp), self.length));
+    /// Adds a hypothesis of the current length to F.
+    fn finish(&mut self, hyp: HypId) {
+        self.finished.add(hyp, self.ranking.score(self.trellis.log_prob(hyp), self.length));
     }
 }

@@ -11,11 +11,13 @@ const WORDS: usize = 9;
 /// Words, and what orders the list.
 type Found = Vec<(Vec<WordId>, f32)>;
 
-/// CTranslate2's beam search (4.8) without early exit: of the best 2B continuations the first B are looked at; those that end
-/// are results, and the next others take their places; B results end the search. At the last step the first B are results.
+/// CTranslate2's beam search (4.8): of the best 2B continuations the first B are looked at; those that end
+/// are results, and the next others take their places; B results end the search, or without normalisation
+/// a continuation that ends ahead of all others. At the last step the first B are results.
 fn plain(log_probs: impl Fn(&[u32]) -> Vec<f32>, beam: usize, n_best: usize, alpha: f32, limit: usize) -> Found {
     let mut open: Vec<(Vec<u32>, f32)> = vec![(Vec::new(), 0.0)];
     let mut results: Vec<(Vec<u32>, f32)> = Vec::new();
+    let mut first_ended = false;
     for step in 0..limit {
         let mut all: Vec<(Vec<u32>, f32)> = Vec::new();
         for (so_far, score) in &open {
@@ -32,11 +34,12 @@ fn plain(log_probs: impl Fn(&[u32]) -> Vec<f32>, beam: usize, n_best: usize, alp
         for (so_far, score) in &all[..beam.min(all.len())] {
             if ends(so_far) || last {
                 let text = so_far.strip_suffix(&[END]).unwrap_or(so_far).to_vec();
-                let length = text.len() as f32;
+                let length = so_far.len() as f32;
                 results.push((text, score / length.powf(alpha)));
             }
         }
-        if results.len() >= beam {
+        first_ended |= ends(&all[0].0);
+        if if alpha == 0.0 { first_ended && results.len() >= n_best } else { results.len() >= beam } {
             break;
         }
         open = all.into_iter().filter(|(so_far, _)| !ends(so_far)).take(beam).collect();
@@ -49,7 +52,7 @@ fn plain(log_probs: impl Fn(&[u32]) -> Vec<f32>, beam: usize, n_best: usize, alp
 #[test]
 fn the_beam_finishes_as_a_whole() {
     for seed in 0..40 {
-        for (beam_size, normalize) in [(1, 1.0), (2, 1.0), (3, 0.2), (5, 0.6)] {
+        for (beam_size, normalize) in [(1, 1.0), (2, 1.0), (3, 0.2), (5, 0.6), (4, 0.0)] {
             for max_target_length in [2, 5, 12] {
                 let n_best = 1 + seed % beam_size;
                 let model = FakeModel::random(seed as u64, WORDS, 3.0);

@@ -16,8 +16,8 @@ impl SentenceSearch {
         }
         if self.collects {
             // Without normalisation no later hypothesis can be better than one that ended ahead of all others.
-            let early = options.normalize == 0.0 && self.finished.first_ended;
-            return self.finished.count >= if early { options.n_best } else { self.beam_size };
+            let (early, count) = (options.normalize == 0.0, self.finished.count);
+            return if early { self.finished.first_ended && count >= options.n_best } else { count >= self.beam_size };
         }
         let (None, Some(to_beat)) = (options.sampling, self.finished.to_beat()) else { return false };
         let log_probs = || self.open.iter().filter_map(|open| open.hyp).map(|hyp| self.trellis.log_prob(hyp));
@@ -69,7 +69,7 @@ impl SentenceSearch {
         let least = if self.finished.is_empty() { self.open.iter().map(needed).min().unwrap_or(0) } else { 0 };
         let cut_off: Vec<HypId> =
             self.open.iter().filter(|open| needed(open) == least).filter_map(|open| open.hyp).collect();
-        cut_off.into_iter().for_each(|hyp| self.finish(hyp, false));
+        cut_off.into_iter().for_each(|hyp| self.finish(hyp));
     }
 
     /// Whether hypotheses that the length limit cut off are results. In Marian and CTranslate2 they compete with the finished
