@@ -35,6 +35,7 @@ fn sources() -> Vec<PathBuf> {
     for member in fs::read_dir(root().join("crates")).expect("the crates") {
         walk(&member.expect("a crate").path().join("src"), &mut found);
     }
+    walk(&root().join("python/src"), &mut found);
     found.sort();
     found
 }

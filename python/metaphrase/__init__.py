@@ -1,0 +1,54 @@
+"""Metaphrase: machine translation of Marian, OPUS-MT and Hugging Face MarianMT models on the CPU.
+
+>>> from metaphrase import Translator
+>>> translator = Translator("en-de")
+>>> translator.translate("Where is the station?").text
+'Wo ist der Bahnhof?'
+
+Terms that must appear do: ``translator.translate("The house is old.", constraints=["Gebäude"])``. A line's translation is the
+same, to the bit, in any batch and on any number of threads. docs/python.md is the guide.
+"""
+
+from metaphrase._errors import InputError, MetaphraseError, ModelError, OptionsError
+from metaphrase._native import (
+    Column,
+    Glossary,
+    Hypothesis,
+    Met,
+    Request,
+    Score,
+    TextSentence,
+    TextTranslation,
+    Translation,
+    TranslationStream,
+    __version__,
+    convert,
+    evaluate,
+    inspect,
+)
+from metaphrase._server import Server
+from metaphrase._translator import PhraseTranslator, Translator
+
+__all__ = [
+    "Column",
+    "Glossary",
+    "Hypothesis",
+    "InputError",
+    "Met",
+    "MetaphraseError",
+    "ModelError",
+    "OptionsError",
+    "PhraseTranslator",
+    "Request",
+    "Score",
+    "Server",
+    "TextSentence",
+    "TextTranslation",
+    "Translation",
+    "TranslationStream",
+    "Translator",
+    "__version__",
+    "convert",
+    "evaluate",
+    "inspect",
+]

@@ -1,0 +1,148 @@
+"""The translator: what Python adds to the compiled one."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sized
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from metaphrase import _native
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from typing_extensions import Self, Unpack
+
+    from metaphrase.options import CallOptions, Path, PhraseOptions, TranslatorOptions
+
+T = TypeVar("T")
+
+#: Options that may name files.
+_FILES = ("shortlist", "evidence_model", "phrase_model", "glossary", "replace_unknown")
+
+#: Calls of `translate_async` that are on the way at a time; others wait.
+_ASYNC_CALLS = 64
+
+
+def _rebuild(cls: type[Translator], model: Any, options: dict[str, Any]) -> Translator:
+    return cls._of(model, options)
+
+
+def _absolute(path: Any) -> Any:
+    """The path from anywhere; a name that is no file, as of a bundled model, as it is."""
+    is_path = isinstance(path, (str, os.PathLike))
+    return os.path.abspath(path) if is_path and os.path.exists(path) else path
+
+
+class Translator(_native.Translator):
+    """Translates text with a neural model, or with several as an ensemble.
+
+    ``model`` is the name of a bundled model (``"en-de"``, ``"de-en"``), the directory of a Marian, OPUS-MT, Hugging Face
+    MarianMT or Metaphrase model, or a list of them. The keywords are the options of the models and of the machine
+    (``threads``, ``precision``, ``batch_tokens``, ``shortlist``, …) and defaults for the options of the calls (``beam_size``,
+    ``n_best``, ``glossary``, …); docs/python.md lists them all.
+
+    Any number of threads may use one translator. The translation of a line is the same, to the bit, in any batch, on any
+    number of threads. Threads start with the first call: a process may fork before it, and a translator that was used before a
+    fork says so in the child. A pickle holds the names of the files, and loads them again.
+
+    >>> translator = Translator("en-de")
+    >>> translator.translate("Good morning!").text
+    'Guten Morgen!'
+    """
+
+    _model: Any
+    _options: dict[str, Any]
+    _calls: ThreadPoolExecutor | None
+
+    def __new__(cls, model: Path | Sequence[Path] | None = "en-de", **options: Unpack[TranslatorOptions]) -> Self:
+        return cls._of(model, options)
+
+    @classmethod
+    def _of(cls, model: Any, options: Mapping[str, Any]) -> Self:
+        self = super().__new__(cls, model, **options)
+        self._model = [_absolute(one) for one in model] if isinstance(model, (list, tuple)) else _absolute(model)
+        self._options = {key: _absolute(value) if key in _FILES else value for key, value in options.items()}
+        if options.get("language_model"):
+            path, weight = options["language_model"]
+            self._options["language_model"] = (_absolute(path), weight)
+        if options.get("vocabularies"):
+            self._options["vocabularies"] = [_absolute(path) for path in options["vocabularies"]]
+        self._calls = None
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (type(self), self._model, self._options)
+
+    def translate_iterable(
+        self,
+        source: Iterable[str | _native.Request],
+        *,
+        ahead: int = 4096,
+        progress: bool = False,
+        **options: Unpack[CallOptions],
+    ) -> Iterator[_native.Translation]:
+        """Translates the lines of an iterable, in order, as they come.
+
+        At most ``ahead`` lines are read before the first of them is given back, and 4 MiB of text, so an iterable without end
+        takes bounded memory. The items are strings, or a ``Request`` with terms of its own. With ``progress`` tqdm, if it is
+        installed, shows the speed.
+        """
+        stream: Iterator[_native.Translation] = self.stream(source, ahead=ahead, **options)
+        if not progress:
+            return stream
+        total = len(source) if isinstance(source, Sized) else None
+        return _with_progress(stream, total)
+
+    async def translate_async(self, source: Any, **options: Any) -> Any:
+        """``translate`` for asyncio: the event loop goes on. Calls share the translator's threads and batches."""
+        return await self._in_thread(functools.partial(self.translate, source, **options))
+
+    async def score_async(self, source: Any, target: Any, **options: Any) -> Any:
+        """``score`` for asyncio."""
+        return await self._in_thread(functools.partial(self.score, source, target, **options))
+
+    async def _in_thread(self, call: functools.partial[T]) -> T:
+        if self._calls is None:
+            self._calls = ThreadPoolExecutor(_ASYNC_CALLS, thread_name_prefix="metaphrase")
+        return await asyncio.get_running_loop().run_in_executor(self._calls, call)
+
+    def close(self) -> None:
+        """Forgets the model and ends the threads; calls that are on the way end first."""
+        if self._calls is not None:
+            self._calls.shutdown()
+            self._calls = None
+        super().close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<metaphrase.{type(self).__name__} {self._model!r}{' (closed)' if self.closed else ''}>"
+
+
+class PhraseTranslator(Translator):
+    """Translates with a phrase-based model of Moses: a directory with a ``moses.ini``, or such a file.
+
+    Lines are words with spaces between them, in the form in which the model was trained. The keywords are ``threads`` and the
+    options of the search: ``coverages``, ``hypotheses``, ``options``, ``presort``, ``look_ahead``, ``distortion_limit``,
+    ``unknown_words``; calls take ``n_best`` and ``max_source_length``.
+    """
+
+    def __new__(cls, model: Path, **options: Unpack[PhraseOptions]) -> Self:
+        return cls._of(None, {**options, "phrase_model": model})
+
+
+def _with_progress(stream: Iterator[T], total: int | None) -> Iterator[T]:
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        return stream
+    bar: Iterator[T] = iter(tqdm(stream, total=total, unit=" lines"))
+    return bar

@@ -1,0 +1,132 @@
+"""The options by name, for type checkers: ``Translator(model, **TranslatorOptions)``, ``translate(source, **CallOptions)``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, TypedDict, Union
+
+if TYPE_CHECKING:
+    from metaphrase._native import Glossary
+
+Path = Union[str, "os.PathLike[str]"]
+#: A file of a source term, a tab and target terms on each line, or the same as a dictionary.
+Table = Union[Path, Mapping[str, Union[str, Sequence[str]]]]
+
+
+class CallOptions(TypedDict, total=False):
+    """How lines are translated. Without an option the model's own setting counts."""
+
+    # Search
+    strategy: Literal["beam", "grid", "cube", "fast-cube"]
+    merge_words: int
+    beam_size: int
+    beam_size_constrained: int | None
+    n_best: int
+    normalize: float
+    normalize_constrained: float | None
+    word_penalty: float
+    max_length_factor: float
+    max_target_length: int | None
+    stop: Literal["shrink", "fill", "collect"]
+    beam_width: float
+    prune_threshold: float | None
+    rest_costs: bool
+    stop_margin: float
+    excluded: Sequence[str]
+    attention: bool
+    # "full", "topk:10" or "nucleus:0.9"
+    sampling: str | None
+    temperature: float
+    seed: int
+    # Text
+    glossary: Glossary | Table | None
+    allow_unk: bool
+    replace_unknown: bool | Table | None
+    pieces: bool
+    allow_special: bool
+    max_source_length: int
+    # Evidence
+    evidence_theta: Sequence[float]
+    evidence_weight: float
+    evidence_scale: float
+    evidence_order: int
+    evidence_written_words: bool
+    evidence_prune: float
+    evidence_rescore: bool
+    evidence_own: int | None
+
+
+class TextOptions(CallOptions, total=False):
+    """How a text is read, and how its sentences are translated."""
+
+    format: Literal["lines", "text", "html", "xml"]
+    split: Literal["sentences", "wrapped", "lines"]
+    language: str
+    keep_placeholders: bool
+    keep_addresses: bool
+    keep_numbers: bool
+    keep_elements: Sequence[str]
+    longest: int
+
+
+class PhraseOptions(TypedDict, total=False):
+    """How a phrase-based model is searched."""
+
+    coverages: int
+    hypotheses: int
+    options: int | None
+    presort: Literal["none", "exact", "full"]
+    look_ahead: Literal["none", "first-word", "phrase-only"]
+    distortion_limit: int | None
+    unknown_words: Literal["copy", "drop", "mark"]
+    # For the machine and for calls
+    threads: int | None
+    n_best: int
+    max_source_length: int
+
+
+class TranslatorOptions(CallOptions, PhraseOptions, total=False):
+    """What a translator is made of, how it uses the machine, and defaults of its calls."""
+
+    # Models
+    weights: Sequence[float] | None
+    precision: Literal["f32", "bf16", "int16", "int8"]
+    vocabularies: Sequence[Path] | None
+    raw_scores: bool
+    frequent_words: int
+    prepared_context: bool
+    merged_states: bool
+    # What counts beside them
+    language_model: tuple[Path, float] | None
+    shortlist: Path | None
+    shortlist_first: int | None
+    shortlist_words: int | None
+    shortlist_threshold: float | None
+    evidence_model: Path | None
+    evidence_languages: tuple[str, str] | None
+    evidence_capitalized: bool
+    phrase_model: Path | None
+    # The machine
+    batch_tokens: int | None
+
+
+class MetricOptions(TypedDict, total=False):
+    """The settings of metrics; sacreBLEU's defaults."""
+
+    lowercase: bool
+    tokenize: Literal["13a", "intl", "char", "zh", "none"]
+    smooth: str
+    chrf_char_order: int
+    chrf_word_order: int
+    chrf_beta: int
+    chrf_whitespace: bool
+    chrf_lowercase: bool
+    chrf_eps_smoothing: bool
+    ter_normalized: bool
+    ter_no_punct: bool
+    ter_asian_support: bool
+    ter_case_sensitive: bool
+    confidence: bool
+    samples: int
+    seed: int

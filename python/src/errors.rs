@@ -1,0 +1,44 @@
+//! Errors of the libraries as exceptions, with the libraries' sentences.
+
+use metaphrase::Error;
+use pyo3::PyErr;
+use std::fmt::Display;
+
+mod classes {
+    pyo3::import_exception!(metaphrase._errors, MetaphraseError);
+    pyo3::import_exception!(metaphrase._errors, ModelError);
+    pyo3::import_exception!(metaphrase._errors, OptionsError);
+    pyo3::import_exception!(metaphrase._errors, InputError);
+}
+
+/// The exception of an error.
+pub fn raise(error: Error) -> PyErr {
+    let sentence = error.to_string();
+    match error {
+        Error::Threads(_) | Error::Forked(_) | Error::WorkerFailed => classes::MetaphraseError::new_err(sentence),
+        Error::NoModel
+        | Error::VocabularyCount(_)
+        | Error::LanguageModelWeight(_)
+        | Error::Evidence { .. }
+        | Error::Language(_)
+        | Error::Options(_)
+        | Error::PhraseBased { .. } => classes::OptionsError::new_err(sentence),
+        Error::Document(_) | Error::Answers { .. } => classes::InputError::new_err(sentence),
+        _ => classes::ModelError::new_err(sentence),
+    }
+}
+
+/// An option that can not be used.
+pub fn options(sentence: impl Display) -> PyErr {
+    classes::OptionsError::new_err(sentence.to_string())
+}
+
+/// A glossary, a dictionary, lines or columns that can not be read.
+pub fn input(sentence: impl Display) -> PyErr {
+    classes::InputError::new_err(sentence.to_string())
+}
+
+/// The translator was closed.
+pub fn closed() -> PyErr {
+    classes::MetaphraseError::new_err("the translator is closed; make another one")
+}

@@ -1,0 +1,162 @@
+//! BLEU, chrF and TER with sacreBLEU's numbers and signatures.
+
+use crate::errors;
+use crate::options::get;
+use metaphrase_metrics::{
+    Bleu, BleuOptions, Chrf, ChrfOptions, CorpusStats, DEFAULT_SAMPLES, DEFAULT_SEED, Metric, MetricName, References,
+    Sampling, Signature, Smoothing, Ter, TerOptions, confidence,
+};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+
+/// The score of a text under one metric.
+#[pyclass(frozen, get_all, module = "metaphrase")]
+pub struct Score {
+    /// The name of the metric, as sacreBLEU prints it.
+    name: String,
+    /// The score, from 0 to 100; TER has no upper bound.
+    value: f64,
+    /// Everything that the score depends on.
+    signature: String,
+    /// The text after the score, as BLEU's precisions.
+    details: String,
+    /// The mean of bootstrap samples and half the width of their 95 % interval, if asked for.
+    interval: Option<(f64, f64)>,
+    line: String,
+}
+
+#[pymethods]
+impl Score {
+    fn __float__(&self) -> f64 {
+        self.value
+    }
+
+    fn __str__(&self) -> &str {
+        &self.line
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<metaphrase.Score {}>", self.line)
+    }
+}
+
+/// The settings of the metrics.
+struct Settings {
+    bleu: BleuOptions,
+    chrf: ChrfOptions,
+    ter: TerOptions,
+    confidence: bool,
+    samples: usize,
+    seed: u64,
+}
+
+impl Settings {
+    fn read(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let mut settings = Self {
+            bleu: BleuOptions::default(),
+            chrf: ChrfOptions::default(),
+            ter: TerOptions::default(),
+            confidence: false,
+            samples: DEFAULT_SAMPLES,
+            seed: DEFAULT_SEED,
+        };
+        for (key, value) in keywords.into_iter().flatten() {
+            let key: String = key.extract()?;
+            if !settings.set(&key, &value)? {
+                return Err(errors::options(format!(
+                    "there is no option {key}; help(metaphrase.evaluate) lists the options"
+                )));
+            }
+        }
+        Ok(settings)
+    }
+
+    fn set(&mut self, key: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+        match key {
+            "lowercase" => {
+                self.bleu.lowercase = get(key, value)?;
+                self.chrf.lowercase |= self.bleu.lowercase;
+            }
+            "tokenize" => self.bleu.tokenizer = get::<String>(key, value)?.parse().map_err(errors::options)?,
+            "smooth" => {
+                let text: String = get(key, value)?;
+                let (name, number) = text.split_once(':').map_or((&*text, None), |(name, number)| (name, Some(number)));
+                let number = number.map(str::parse).transpose().map_err(|_| {
+                    errors::options(format!("smooth is {text:?}; expected a name, or a name, a colon and a number"))
+                })?;
+                self.bleu.smoothing = Smoothing::from_name(name, number).map_err(errors::options)?;
+            }
+            "chrf_char_order" => self.chrf.char_order = get(key, value)?,
+            "chrf_word_order" => self.chrf.word_order = get(key, value)?,
+            "chrf_beta" => self.chrf.beta = get(key, value)?,
+            "chrf_whitespace" => self.chrf.whitespace = get(key, value)?,
+            "chrf_lowercase" => self.chrf.lowercase = get(key, value)?,
+            "chrf_eps_smoothing" => self.chrf.eps_smoothing = get(key, value)?,
+            "ter_normalized" => self.ter.normalized = get(key, value)?,
+            "ter_no_punct" => self.ter.no_punct = get(key, value)?,
+            "ter_asian_support" => self.ter.asian_support = get(key, value)?,
+            "ter_case_sensitive" => self.ter.case_sensitive = get(key, value)?,
+            "confidence" => self.confidence = get(key, value)?,
+            "samples" => self.samples = get(key, value)?,
+            "seed" => self.seed = get(key, value)?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn metric(&self, name: MetricName) -> PyResult<Box<dyn Metric + Send + Sync>> {
+        let chrf = |word_order| Chrf::new(ChrfOptions { word_order, ..self.chrf.clone() }).map_err(errors::options);
+        Ok(match name {
+            MetricName::Bleu => Box::new(Bleu::new(self.bleu.clone()).map_err(errors::options)?),
+            MetricName::Chrf => Box::new(chrf(self.chrf.word_order)?),
+            MetricName::ChrfPlusPlus => Box::new(chrf(2)?),
+            MetricName::Ter => Box::new(Ter::new(self.ter)),
+        })
+    }
+}
+
+/// The scores of translations beside references, by the name of the metric: `bleu`, `chrf`, `chrf++`, `ter`.
+#[pyfunction]
+#[pyo3(signature = (hypotheses, references, metrics=None, **options))]
+pub fn evaluate<'py>(
+    py: Python<'py>,
+    hypotheses: Vec<String>,
+    references: &Bound<'py, PyAny>,
+    metrics: Option<Vec<String>>,
+    options: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let settings = Settings::read(options)?;
+    let one = references.try_iter()?.next().transpose()?.is_none_or(|first| first.is_instance_of::<PyString>());
+    let sets: Vec<Vec<String>> = if one { vec![references.extract()?] } else { references.extract()? };
+    let names = metrics.unwrap_or_else(|| ["bleu", "chrf", "ter"].map(str::to_owned).into());
+    let metrics = names.iter().map(|name| settings.metric(crate::options::choice("metrics", name)?));
+    let metrics = metrics.collect::<PyResult<Vec<_>>>()?;
+    let scores = py.detach(|| {
+        let references = References::new(&sets).map_err(errors::input)?;
+        metrics.iter().map(|metric| score(&**metric, &settings, &hypotheses, &references)).collect::<PyResult<Vec<_>>>()
+    })?;
+    let found = PyDict::new(py);
+    for (name, score) in names.iter().zip(scores) {
+        found.set_item(name, Bound::new(py, score)?)?;
+    }
+    Ok(found)
+}
+
+fn score(
+    metric: &dyn Metric,
+    settings: &Settings,
+    hypotheses: &[String],
+    references: &References<'_>,
+) -> PyResult<Score> {
+    let stats = CorpusStats::collect(metric, hypotheses, references).map_err(errors::input)?;
+    let mut score = metric.score(&stats.sums());
+    // One sample means no samples, as in sacreBLEU.
+    let samples = (settings.confidence && settings.samples > 1).then_some(settings.samples);
+    score.interval = samples.and_then(|samples| confidence(metric, &stats, samples, settings.seed));
+    let sampling =
+        samples.map(|samples| Sampling { bootstrap: Some(samples), randomization: None, seed: settings.seed });
+    let signature = Signature::new(metric, references.per_line(), sampling).long();
+    let line = score.format(1, &signature);
+    let interval = score.interval.map(|interval| (interval.mean, interval.half_width));
+    Ok(Score { name: score.name, value: score.value, signature, details: score.details, interval, line })
+}

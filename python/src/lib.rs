@@ -1,0 +1,61 @@
+//! The Python package `metaphrase`, in so far as it is written in Rust: a thin shell over the façade.
+//!
+//! [`translator`] has the translator, [`options`] reads its keywords, [`request`] its lines, [`result`] is what it answers,
+//! [`text`], [`stream`] and [`arrow`] are texts, lines without end and columns. Files of the package in Python say what is documented.
+
+mod arrow;
+mod errors;
+mod evaluate;
+mod glossary;
+mod options;
+mod request;
+mod result;
+mod setup;
+mod stream;
+mod text;
+mod translator;
+
+use pyo3::prelude::*;
+
+/// The compiled part of the package.
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use super::{
+        arrow::Column,
+        command_line, convert,
+        evaluate::{Score, evaluate},
+        glossary::Glossary,
+        inspect,
+        request::Request,
+        result::{Hypothesis, Met, Translation},
+        stream::TranslationStream,
+        text::{TextSentence, TextTranslation},
+        translator::Translator,
+    };
+
+    #[pymodule_export]
+    #[allow(non_upper_case_globals, reason = "Python's name")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}
+
+/// Runs the program `metaphrase` with these arguments, the first of which is its name; gives the exit status.
+#[pyfunction]
+fn command_line(py: Python<'_>, arguments: Vec<std::ffi::OsString>) -> u8 {
+    py.detach(|| metaphrase_cli::run(arguments))
+}
+
+/// Describes the model at a path, and checks that its parts fit together: the text for people and a list of problems.
+#[pyfunction]
+fn inspect(py: Python<'_>, path: std::path::PathBuf) -> PyResult<(String, Vec<String>)> {
+    let report = py.detach(|| metaphrase::inspect(path)).map_err(errors::raise)?;
+    Ok((report.to_string(), report.problems))
+}
+
+/// Converts a model of any format that can be read to a directory of our own, which is absent or empty.
+#[pyfunction]
+#[pyo3(signature = (model, directory, precision="f32"))]
+fn convert(py: Python<'_>, model: std::path::PathBuf, directory: std::path::PathBuf, precision: &str) -> PyResult<()> {
+    let precision = options::choice::<metaphrase::StoredPrecision>("precision", precision)?;
+    py.detach(|| metaphrase::convert(model, directory, precision)).map_err(errors::raise)
+}

@@ -1,0 +1,203 @@
+//! The options of a call: keywords with the names of the façade's fields.
+
+use crate::errors;
+use crate::glossary::{glossary, kind, table};
+use metaphrase::{Choice, Dictionary, EvidenceOptions, SearchOptions, Theta, TranslateOptions, Translator, WordId};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict};
+use std::sync::Arc;
+
+/// How lines are translated.
+#[derive(Clone)]
+pub struct CallOptions {
+    pub translate: TranslateOptions,
+    pub glossary: Option<Arc<metaphrase::Glossary>>,
+}
+
+/// Options of [`Translator`], which a call does not have.
+pub const OF_TRANSLATOR: [&str; 26] = [
+    "weights",
+    "precision",
+    "vocabularies",
+    "raw_scores",
+    "frequent_words",
+    "language_model",
+    "shortlist",
+    "shortlist_first",
+    "shortlist_words",
+    "shortlist_threshold",
+    "evidence_model",
+    "evidence_languages",
+    "evidence_capitalized",
+    "phrase_model",
+    "coverages",
+    "hypotheses",
+    "options",
+    "presort",
+    "look_ahead",
+    "distortion_limit",
+    "unknown_words",
+    "threads",
+    "batch_tokens",
+    "prepared_context",
+    "merged_states",
+    "model",
+];
+
+impl CallOptions {
+    /// These options, changed by keywords.
+    pub fn with(&self, translator: &Translator, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let mut options = self.clone();
+        let Some(keywords) = keywords else { return Ok(options) };
+        let mut temperature = None;
+        for (key, value) in keywords {
+            let key: String = key.extract()?;
+            if key == "temperature" {
+                temperature = Some(get(&key, &value)?);
+            } else if !options.set(translator, &key, &value)? {
+                return Err(unknown(&key));
+            }
+        }
+        options.finish(keywords, temperature)?;
+        Ok(options)
+    }
+
+    /// What depends on several keywords.
+    fn finish(&mut self, keywords: &Bound<'_, PyDict>, temperature: Option<f32>) -> PyResult<()> {
+        let search = &mut self.translate.search;
+        match (temperature, &mut search.sampling) {
+            (Some(temperature), Some(sampling)) => *sampling = sampling.at(temperature),
+            (Some(_), None) => return Err(errors::options("temperature is for sampling; give sampling, too")),
+            (None, _) => {}
+        }
+        // As on the command line: a beam or a normalisation that is asked for holds for lines with terms, too.
+        if keywords.contains("beam_size")? && !keywords.contains("beam_size_constrained")? {
+            search.beam_size_constrained = None;
+        }
+        if keywords.contains("normalize")? && !keywords.contains("normalize_constrained")? {
+            search.normalize_constrained = Some(search.normalize);
+        }
+        Ok(())
+    }
+
+    /// Sets one option; gives whether it is an option of a call.
+    fn set(&mut self, translator: &Translator, key: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let options = &mut self.translate;
+        match key {
+            "glossary" => self.glossary = if value.is_none() { None } else { Some(glossary(value)?) },
+            "allow_unk" => options.allow_unk = get(key, value)?,
+            "allow_special" => options.allow_special = get(key, value)?,
+            "pieces" => options.pieces = get(key, value)?,
+            "max_source_length" => options.max_source_length = get(key, value)?,
+            "seed" => options.seed = get(key, value)?,
+            "replace_unknown" => options.replace_unknown = dictionary(value)?,
+            "excluded" => options.search.excluded = words(translator, value)?,
+            _ => {
+                return Ok(search_option(&mut options.search, key, value)?
+                    || evidence_option(&mut options.evidence, key, value)?);
+            }
+        }
+        Ok(true)
+    }
+}
+
+fn search_option(search: &mut SearchOptions, key: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    match key {
+        "strategy" => search.strategy = named(key, value)?,
+        "merge_words" => search.merge_words = get(key, value)?,
+        "beam_size" => search.beam_size = get(key, value)?,
+        "beam_size_constrained" => search.beam_size_constrained = get(key, value)?,
+        "n_best" => search.n_best = get(key, value)?,
+        "normalize" => search.normalize = get(key, value)?,
+        "normalize_constrained" => search.normalize_constrained = get(key, value)?,
+        "word_penalty" => search.word_penalty = get(key, value)?,
+        "max_length_factor" => search.max_length_factor = get(key, value)?,
+        "max_target_length" => search.max_target_length = get::<Option<usize>>(key, value)?.unwrap_or(usize::MAX),
+        "stop" => search.stop = named(key, value)?,
+        "beam_width" => search.beam_width = get(key, value)?,
+        "prune_threshold" => search.prune_threshold = get(key, value)?,
+        "rest_costs" => search.rest_costs = get(key, value)?,
+        "stop_margin" => search.stop_margin = get(key, value)?,
+        "attention" => search.attention = get(key, value)?,
+        "sampling" => {
+            let text: Option<String> = get(key, value)?;
+            let sampling = text.map(|text| text.parse().map_err(|error| errors::options(format!("sampling: {error}"))));
+            search.sampling = sampling.transpose()?;
+        }
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+fn evidence_option(evidence: &mut EvidenceOptions, key: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    match key {
+        "evidence_theta" => {
+            let [word, orders @ ..]: [f64; 5] = get(key, value)?;
+            evidence.theta = Theta { word, orders };
+        }
+        "evidence_weight" => evidence.weight = get(key, value)?,
+        "evidence_scale" => evidence.scale = get(key, value)?,
+        "evidence_order" => evidence.order = get(key, value)?,
+        "evidence_written_words" => evidence.written_words = get(key, value)?,
+        "evidence_prune" => evidence.prune = get(key, value)?,
+        "evidence_rescore" => evidence.rescore = get(key, value)?,
+        "evidence_own" => evidence.own = get(key, value)?,
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+/// The value of an option, or a sentence that names the option.
+pub fn get<'py, T>(key: &str, value: &Bound<'py, PyAny>) -> PyResult<T>
+where
+    T: for<'a> FromPyObject<'a, 'py>,
+{
+    let found: PyResult<T> = value.extract::<T>().map_err(Into::into);
+    found.map_err(|error| errors::options(format!("{key} is {}: {}", shown(value), error.value(value.py()))))
+}
+
+/// A member of a closed set.
+pub fn named<T: Choice>(key: &str, value: &Bound<'_, PyAny>) -> PyResult<T> {
+    choice(key, &get::<String>(key, value)?)
+}
+
+/// A member of a closed set by its name.
+pub fn choice<T: Choice>(key: &str, name: &str) -> PyResult<T> {
+    T::from_name(name).map_err(|error| errors::options(format!("{key} is {name:?}: {error}")))
+}
+
+fn shown(value: &Bound<'_, PyAny>) -> String {
+    value.repr().map_or_else(|_| kind(value), |text| text.to_string_lossy().chars().take(60).collect())
+}
+
+fn unknown(key: &str) -> PyErr {
+    if OF_TRANSLATOR.contains(&key) {
+        return errors::options(format!("{key} is an option of the translator, not of a call: Translator(…, {key}=…)"));
+    }
+    errors::options(format!("there is no option {key}; help(metaphrase.Translator) lists the options"))
+}
+
+/// `True`: the source words themselves; a path or a dictionary: their translations there.
+fn dictionary(value: &Bound<'_, PyAny>) -> PyResult<Option<Dictionary>> {
+    if value.is_none() {
+        return Ok(None);
+    }
+    if let Ok(replace) = value.cast::<PyBool>() {
+        return Ok(replace.is_true().then(Dictionary::default));
+    }
+    Dictionary::parse(&table(value, "the dictionary")?).map(Some).map_err(errors::input)
+}
+
+/// Target words of the model by their names.
+fn words(translator: &Translator, value: &Bound<'_, PyAny>) -> PyResult<Vec<WordId>> {
+    let names: Vec<String> = get("excluded", value)?;
+    let [_, target] = translator
+        .vocabularies()
+        .ok_or_else(|| errors::options("excluded is for neural models; a phrase-based model has no vocabulary"))?;
+    let word = |name: String| {
+        target
+            .id(&name)
+            .ok_or_else(|| errors::options(format!("excluded: {name:?} is not a word of the target vocabulary")))
+    };
+    names.into_iter().map(word).collect()
+}

@@ -1,0 +1,283 @@
+//! What became of lines, as objects of Python that look into the façade's results.
+
+use metaphrase::AlignmentKind;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::sync::Arc;
+
+/// The required terms of a line; most lines have none.
+#[derive(Clone, Default)]
+pub struct Terms(Option<Arc<[Vec<String>]>>);
+
+impl Terms {
+    pub fn new(required: &[Vec<String>]) -> Self {
+        Self((!required.is_empty()).then(|| required.into()))
+    }
+
+    fn all(&self) -> &[Vec<String>] {
+        self.0.as_deref().unwrap_or_default()
+    }
+}
+
+/// What became of a line.
+#[pyclass(frozen, module = "metaphrase")]
+pub struct Translation {
+    found: Arc<metaphrase::Translation>,
+    terms: Terms,
+}
+
+impl Translation {
+    pub fn new(found: metaphrase::Translation, terms: Terms) -> Self {
+        Self { found: Arc::new(found), terms }
+    }
+
+    fn best(&self) -> Option<&metaphrase::Hypothesis> {
+        self.found.hypotheses.first()
+    }
+}
+
+/// The value of a line that has no translation.
+const NOTHING: f32 = f32::NAN;
+
+#[pymethods]
+impl Translation {
+    /// The text of the best translation; empty if there is none.
+    #[getter]
+    fn text(&self) -> &str {
+        self.found.text()
+    }
+
+    /// The score that ranks it; NaN if there is none.
+    #[getter]
+    fn score(&self) -> f32 {
+        self.best().map_or(NOTHING, |best| best.score)
+    }
+
+    /// Its log-probability, natural logarithm.
+    #[getter]
+    fn log_prob(&self) -> f32 {
+        self.best().map_or(NOTHING, |best| best.log_prob)
+    }
+
+    /// Its pieces, without the end of sentence.
+    #[getter]
+    fn pieces(&self) -> Vec<&str> {
+        self.best().map(|best| best.pieces.iter().map(String::as_str).collect()).unwrap_or_default()
+    }
+
+    /// The log-probability of each piece, and of the end of sentence.
+    #[getter]
+    fn piece_log_probs(&self) -> Vec<f32> {
+        self.best().map(|best| best.piece_log_probs.clone()).unwrap_or_default()
+    }
+
+    /// The required terms that the best translation has.
+    #[getter]
+    fn met(&self) -> Vec<Met> {
+        self.best().map(|best| met(best, &self.terms)).unwrap_or_default()
+    }
+
+    /// The attention of the best translation: a row of source weights for each piece. `None` unless asked for.
+    #[getter]
+    fn attention(&self) -> Option<Vec<Vec<f32>>> {
+        rows(self.best()?)
+    }
+
+    /// The word alignment of the best translation: pairs of a source piece and a target piece, counted from 0.
+    #[pyo3(signature = (kind="hard"))]
+    fn alignment(&self, kind: &str) -> PyResult<Vec<(usize, usize)>> {
+        let kind = alignment_kind(kind)?;
+        Ok(self.best().map(|best| best.alignment(kind)).unwrap_or_default())
+    }
+
+    /// All translations of the list, the best one first.
+    #[getter]
+    fn hypotheses(&self) -> Vec<Hypothesis> {
+        let hypothesis = |place| Hypothesis { of: Arc::clone(&self.found), place, terms: self.terms.clone() };
+        (0..self.found.hypotheses.len()).map(hypothesis).collect()
+    }
+
+    /// The pieces of the source, without the end of sentence.
+    #[getter]
+    fn source_pieces(&self) -> Vec<&str> {
+        self.found.source_pieces.iter().map(String::as_str).collect()
+    }
+
+    /// The required terms of the line and then those of the glossary, each with its alternatives.
+    #[getter]
+    fn terms(&self) -> Vec<Vec<String>> {
+        self.terms.all().to_vec()
+    }
+
+    /// Numbers of the required terms that a translation lacks.
+    #[getter]
+    fn missing(&self) -> Vec<usize> {
+        self.found.missing.clone()
+    }
+
+    /// Numbers of the phrases to avoid that a translation contains all the same.
+    #[getter]
+    fn present(&self) -> Vec<usize> {
+        self.found.present.clone()
+    }
+
+    /// Messages about the line, one sentence each.
+    #[getter]
+    fn notes(&self) -> Vec<&str> {
+        self.found.notes.iter().map(String::as_str).collect()
+    }
+
+    /// The reason why the line has no translation; `None` if it has one.
+    #[getter]
+    fn error(&self) -> Option<&str> {
+        self.found.error.as_deref()
+    }
+
+    /// The work of the search: steps, hypotheses, groups, rows.
+    #[getter]
+    fn counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let counts = self.found.counts;
+        let dict = PyDict::new(py);
+        for (name, value) in [
+            ("steps", counts.steps),
+            ("hypotheses", counts.hypotheses),
+            ("groups", counts.groups),
+            ("rows", counts.rows),
+        ] {
+            dict.set_item(name, value)?;
+        }
+        Ok(dict)
+    }
+
+    fn __str__(&self) -> &str {
+        self.found.text()
+    }
+
+    fn __repr__(&self) -> String {
+        match &self.found.error {
+            None => format!("<metaphrase.Translation {:?}>", self.found.text()),
+            Some(error) => format!("<metaphrase.Translation without a text: {error}>"),
+        }
+    }
+}
+
+/// One translation of a line.
+#[pyclass(frozen, module = "metaphrase")]
+pub struct Hypothesis {
+    of: Arc<metaphrase::Translation>,
+    place: usize,
+    terms: Terms,
+}
+
+impl Hypothesis {
+    fn found(&self) -> &metaphrase::Hypothesis {
+        &self.of.hypotheses[self.place]
+    }
+}
+
+#[pymethods]
+impl Hypothesis {
+    /// The text.
+    #[getter]
+    fn text(&self) -> &str {
+        &self.found().text
+    }
+
+    /// The score that orders the list.
+    #[getter]
+    fn score(&self) -> f32 {
+        self.found().score
+    }
+
+    /// The log-probability, natural logarithm, end of sentence included.
+    #[getter]
+    fn log_prob(&self) -> f32 {
+        self.found().log_prob
+    }
+
+    /// The pieces, without the end of sentence.
+    #[getter]
+    fn pieces(&self) -> Vec<&str> {
+        self.found().pieces.iter().map(String::as_str).collect()
+    }
+
+    /// The log-probability of each piece, and of the end of sentence.
+    #[getter]
+    fn piece_log_probs(&self) -> Vec<f32> {
+        self.found().piece_log_probs.clone()
+    }
+
+    /// Whether it ended by itself and was not cut off at the length limit.
+    #[getter]
+    fn complete(&self) -> bool {
+        self.found().complete
+    }
+
+    /// The required terms that it has.
+    #[getter]
+    fn met(&self) -> Vec<Met> {
+        met(self.found(), &self.terms)
+    }
+
+    /// A row of source weights for each piece; `None` unless asked for.
+    #[getter]
+    fn attention(&self) -> Option<Vec<Vec<f32>>> {
+        rows(self.found())
+    }
+
+    /// Pairs of a source piece and a target piece, counted from 0.
+    #[pyo3(signature = (kind="hard"))]
+    fn alignment(&self, kind: &str) -> PyResult<Vec<(usize, usize)>> {
+        Ok(self.found().alignment(alignment_kind(kind)?))
+    }
+
+    fn __str__(&self) -> &str {
+        &self.found().text
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<metaphrase.Hypothesis {:.4} {:?}>", self.found().score, self.found().text)
+    }
+}
+
+/// Where a required term stands in a translation.
+#[pyclass(frozen, get_all, module = "metaphrase")]
+#[derive(Clone)]
+pub struct Met {
+    /// Its number among the required terms, from 0.
+    term: usize,
+    /// Its first piece.
+    first: usize,
+    /// Its number of pieces.
+    pieces: usize,
+    /// Its alternatives.
+    alternatives: Vec<String>,
+}
+
+#[pymethods]
+impl Met {
+    fn __repr__(&self) -> String {
+        let Self { term, first, pieces, alternatives } = self;
+        format!("Met(term={term}, first={first}, pieces={pieces}, alternatives={alternatives:?})")
+    }
+}
+
+fn met(found: &metaphrase::Hypothesis, terms: &Terms) -> Vec<Met> {
+    let alternatives = |term: usize| terms.all().get(term).cloned().unwrap_or_default();
+    let with = |met: &metaphrase::Met| Met {
+        term: met.term,
+        first: met.first,
+        pieces: met.pieces,
+        alternatives: alternatives(met.term),
+    };
+    found.met.iter().map(with).collect()
+}
+
+fn rows(found: &metaphrase::Hypothesis) -> Option<Vec<Vec<f32>>> {
+    let attention = found.attention.as_ref()?;
+    Some(attention.weights.chunks_exact(attention.source_len).map(<[f32]>::to_vec).collect())
+}
+
+fn alignment_kind(name: &str) -> PyResult<AlignmentKind> {
+    name.parse().map_err(|error| crate::errors::options(format!("alignment {name:?}: {error}")))
+}

@@ -1,0 +1,151 @@
+//! Texts of any form: sentences are found, translated, and put together again.
+
+use crate::errors;
+use crate::options::{CallOptions, get};
+use crate::result::{Terms, Translation};
+use crate::translator::Loaded;
+use metaphrase::{PreparedText, Split, TextFormat, TextOptions};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::ops::Range;
+
+/// A translated text.
+#[pyclass(frozen, module = "metaphrase")]
+pub struct TextTranslation {
+    /// The text, with the white space, the markup and the things to copy of the input.
+    #[pyo3(get)]
+    text: String,
+    /// The sentences that were translated, in order.
+    #[pyo3(get)]
+    sentences: Vec<Py<TextSentence>>,
+    /// Messages about sentences.
+    #[pyo3(get)]
+    notes: Vec<String>,
+}
+
+#[pymethods]
+impl TextTranslation {
+    fn __str__(&self) -> &str {
+        &self.text
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<metaphrase.TextTranslation of {} sentences>", self.sentences.len())
+    }
+}
+
+/// A sentence of a translated text.
+#[pyclass(frozen, get_all, module = "metaphrase")]
+pub struct TextSentence {
+    /// Where its characters begin and end in the input.
+    source: (usize, usize),
+    /// Where its characters begin and end in the translated text.
+    target: (usize, usize),
+    /// The translation of the sentence.
+    translation: Py<Translation>,
+}
+
+/// Translates a text; keywords that are not about the text are options of the call.
+pub fn translate(
+    py: Python<'_>,
+    loaded: &Loaded,
+    input: &str,
+    keywords: Option<&Bound<'_, PyDict>>,
+) -> PyResult<TextTranslation> {
+    let (mut form, of_call) = (TextOptions::default(), PyDict::new(py));
+    for (key, value) in keywords.into_iter().flatten() {
+        if !set(&mut form, &key.extract::<String>()?, &value)? {
+            of_call.set_item(key, value)?;
+        }
+    }
+    let mut options = loaded.defaults.with(&loaded.translator, Some(&of_call))?;
+    let prepared = PreparedText::new(input, &form).map_err(errors::raise)?;
+    if prepared.needs_alignment() {
+        options.translate = loaded.translator.with_alignment(&options.translate);
+    }
+    let (requests, terms) = requests(&prepared, &options);
+    let found = loaded.answers(py, &options, requests)?;
+    let finished = py.detach(|| prepared.finish(found)).map_err(errors::raise)?;
+    let (mut source, mut target) = (Characters::of(input), Characters::of(&finished.text));
+    let sentence = |(sentence, terms): (metaphrase::TextSentence, Terms)| {
+        let (source, target) = (source.place(&sentence.source), target.place(&sentence.target));
+        let translation = Py::new(py, Translation::new(sentence.translation, terms))?;
+        Py::new(py, TextSentence { source, target, translation })
+    };
+    let sentences = finished.sentences.into_iter().zip(terms).map(sentence).collect::<PyResult<_>>()?;
+    Ok(TextTranslation { text: finished.text, sentences, notes: finished.notes })
+}
+
+/// The requests, with the terms of the glossary behind things to copy.
+fn requests(prepared: &PreparedText, options: &CallOptions) -> (Vec<metaphrase::Request>, Vec<Terms>) {
+    let with_glossary = |mut request: metaphrase::Request| {
+        if let Some(glossary) = &options.glossary {
+            glossary.add_to(&mut request.terms, &request.source);
+        }
+        let terms = Terms::new(&request.terms.required);
+        (request, terms)
+    };
+    prepared.requests().into_iter().map(with_glossary).unzip()
+}
+
+/// Sets an option of the text; gives whether it is one.
+fn set(form: &mut TextOptions, key: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    match key {
+        "format" => {
+            form.format = match &*get::<String>(key, value)? {
+                "lines" => TextFormat::Lines,
+                "text" => TextFormat::Text,
+                "html" => TextFormat::Html,
+                "xml" => TextFormat::Xml,
+                other => {
+                    return Err(errors::options(format!("format is {other:?}; expected lines, text, html or xml")));
+                }
+            }
+        }
+        "split" => {
+            form.split = match &*get::<String>(key, value)? {
+                "sentences" => Split::Sentences,
+                "wrapped" => Split::Wrapped,
+                "lines" => Split::Lines,
+                other => {
+                    return Err(errors::options(format!("split is {other:?}; expected sentences, wrapped or lines")));
+                }
+            }
+        }
+        "language" => form.language = get(key, value)?,
+        "keep_placeholders" => form.keep.placeholders = get(key, value)?,
+        "keep_addresses" => form.keep.addresses = get(key, value)?,
+        "keep_numbers" => form.keep.numbers = get(key, value)?,
+        "keep_elements" => form.copied = get(key, value)?,
+        "longest" => form.longest = get(key, value)?,
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+/// Places in characters, as Python counts, of places in bytes. Places that come in order are found in one pass.
+struct Characters<'a> {
+    text: &'a str,
+    byte: usize,
+    character: usize,
+}
+
+impl<'a> Characters<'a> {
+    fn of(text: &'a str) -> Self {
+        Self { text, byte: 0, character: 0 }
+    }
+
+    fn place(&mut self, bytes: &Range<usize>) -> (usize, usize) {
+        (self.character(bytes.start), self.character(bytes.end))
+    }
+
+    fn character(&mut self, byte: usize) -> usize {
+        if byte < self.byte {
+            (self.byte, self.character) = (0, 0);
+        }
+        let byte = byte.min(self.text.len());
+        self.character += self.text.get(self.byte..byte).map_or(0, |text| text.chars().count());
+        self.byte = byte;
+        self.character
+    }
+}
