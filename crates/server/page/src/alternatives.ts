@@ -1,6 +1,6 @@
 /** The panel that a click on a word opens: other words in its place, and how the sentence goes on from each. */
 
-import { Refused, type Alternative, type Question } from "./api";
+import { Refused, type Alternative, type Pair } from "./api";
 import { byId, make, percent } from "./dom";
 import { patiently } from "./live";
 import { best, sourceText, type Shown } from "./text";
@@ -9,8 +9,7 @@ export interface Place {
   shown: Shown;
   word: number;
   at: HTMLElement;
-  /** The pair of languages and the terms of the text. */
-  question: Pick<Question, "source" | "target" | "terms">;
+  pair: Pair;
 }
 
 const SHOWN = 6;
@@ -63,12 +62,12 @@ export class Alternatives {
 
   /** Asks for translations that begin with `start` and differ in the next word. */
   private async ask(start: string, alternatives: number): Promise<Alternative[]> {
-    const { shown, question } = this.place!;
+    const { shown, pair } = this.place!;
     this.request.abort();
     this.request = new AbortController();
     const translation = await patiently(
       {
-        ...question,
+        ...pair,
         text: shown.sentence.source.text,
         format: "lines",
         target_prefix: start,

@@ -2,6 +2,7 @@
 
 import type { Range } from "./dom";
 import { settings, type Entry } from "./settings";
+import { events, partial } from "./stream";
 
 export interface Info {
   version: string;
@@ -10,12 +11,22 @@ export interface Info {
   /** Name endings of the files that the server translates. */
   files: string[];
   detects: boolean;
+  glossaries: boolean;
 }
 
 export interface Language {
   code: string;
   name: string;
   targets: string[];
+}
+
+/** A glossary that the server keeps for its users. */
+export interface Shared {
+  id: string;
+  name: string;
+  source: string;
+  target: string;
+  entries: number;
 }
 
 export interface Languages {
@@ -69,12 +80,17 @@ export interface Question {
   source: string;
   target: string;
   terms: Entry[];
+  /** A glossary that the server keeps. */
+  glossary?: string;
   alternatives: number;
   /** `lines`: the text is one sentence. */
   format?: "text" | "lines";
   target_prefix?: string;
   distinct_next_word?: boolean;
 }
+
+/** The languages and the terms of a request. */
+export type Pair = Pick<Question, "source" | "target" | "terms" | "glossary">;
 
 export interface FileState {
   id: string;
@@ -134,31 +150,60 @@ async function get<T>(path: string): Promise<T> {
 
 export const info = () => get<Info>("info");
 export const languages = () => get<Languages>("languages");
+export const sharedGlossaries = async () => (await get<{ glossaries: Shared[] }>("glossaries")).glossaries;
 export const fileState = (id: string) => get<FileState>(`files/${id}`);
 
-export async function translate(question: Question, signal: AbortSignal): Promise<Translation> {
+interface Answer {
+  translations: Translation[];
+}
+
+/** Translates. With `partly`, the sentences come one by one, and `partly` hears those that are there. */
+export async function translate(
+  question: Question,
+  signal: AbortSignal,
+  partly?: (translation: Translation) => void,
+): Promise<Translation> {
   const response = await call("translate", {
     method: "POST",
     headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ format: "text", alignment: true, scores: true, ...question }),
+    body: JSON.stringify({ format: "text", alignment: true, scores: true, ...question, stream: partly !== undefined }),
     signal,
   });
-  const answer = (await response.json()) as { translations: Translation[] };
+  const streamed = partly && response.headers.get("Content-Type")?.startsWith("text/event-stream");
+  const answer = streamed ? await collect(response, question.text, partly) : ((await response.json()) as Answer);
   const translation = answer.translations[0];
   if (!translation) throw new Refused("The server's answer has no translation.", response.status);
   return translation;
 }
 
+async function collect(response: Response, text: string, partly: (translation: Translation) => void): Promise<Answer> {
+  let sentences: (Sentence | undefined)[] = [];
+  let language = "";
+  for await (const { event, data } of events(response.body!)) {
+    const told = JSON.parse(data);
+    if (event === "start") {
+      language = told.texts[0].source;
+      sentences = new Array(told.texts[0].sentences).fill(undefined);
+    } else if (event === "sentence") {
+      sentences[told.sentence] = told;
+      partly(partial(text, language, sentences));
+    } else if (event === "done") return told;
+    else if (event === "error") throw refusal(500, told, null);
+  }
+  throw new Refused("The server's answer broke off. Try again.", 0);
+}
+
 /** Sends a file. `progress` hears the share of its bytes that is sent: `fetch` cannot tell, so this is an XMLHttpRequest. */
 export function sendFile(
   file: File,
-  pair: { source: string; target: string; terms: Entry[] },
+  pair: Pair,
   progress: (share: number) => void,
   signal: AbortSignal,
 ): Promise<FileState> {
   const form = new FormData();
   form.set("source", pair.source);
   form.set("target", pair.target);
+  if (pair.glossary) form.set("glossary", pair.glossary);
   if (pair.terms.length > 0) form.set("terms", JSON.stringify(pair.terms));
   form.set("file", file, file.name);
   return new Promise((resolve, reject) => {

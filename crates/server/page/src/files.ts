@@ -1,9 +1,8 @@
 /** Files by drag and drop: each is sent, translated on the server, and offered for download. */
 
-import { dropFile, fileResult, fileState, sendFile, Refused, type FileState, type Info } from "./api";
+import { dropFile, fileResult, fileState, sendFile, Refused, type FileState, type Info, type Pair } from "./api";
 import { announce, byId, icon, make, percent } from "./dom";
 import { saveAs } from "./glossary";
-import type { Entry } from "./settings";
 
 /** Pause between two questions about a file's progress, in milliseconds. */
 const POLL = 300;
@@ -14,7 +13,7 @@ export class Files {
 
   constructor(
     private readonly info: Info,
-    private readonly pair: () => { source: string; target: string; terms: Entry[] },
+    private readonly pair: () => Pair,
   ) {
     const kinds = info.files.join(", ");
     byId("files").hidden = info.files.length === 0;
@@ -72,7 +71,7 @@ class Job {
     list.prepend(this.row);
   }
 
-  async run(pair: { source: string; target: string; terms: Entry[] }): Promise<void> {
+  async run(pair: Pair): Promise<void> {
     try {
       this.check();
       this.say("Sending…");

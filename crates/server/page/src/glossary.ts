@@ -1,6 +1,6 @@
 /** The glossary editor: terms of one pair of languages, kept in the browser and sent with each request. */
 
-import type { Term } from "./api";
+import { sharedGlossaries, type Info, type Shared, type Term } from "./api";
 import { announce, byId, icon, make } from "./dom";
 import { save, settings, type Entry } from "./settings";
 
@@ -13,6 +13,8 @@ export class Glossary {
   private readonly rows = byId<HTMLTableSectionElement>("glossary-rows");
   private readonly count = byId("glossary-count");
   private readonly file = byId<HTMLInputElement>("glossary-file");
+  private readonly choice = byId<HTMLSelectElement>("glossary-shared");
+  private sharedOnes: Shared[] = [];
   private pair = "";
   private terms: Term[] = [];
 
@@ -21,6 +23,31 @@ export class Glossary {
     byId("glossary-export").addEventListener("click", () => this.download());
     this.file.addEventListener("change", () => void this.upload());
     this.rows.addEventListener("input", () => this.read());
+    this.choice.addEventListener("change", () => {
+      save({ shared: { ...settings.shared, [this.pair]: this.choice.value } });
+      this.changed();
+    });
+  }
+
+  /** Offers the glossaries that the server keeps. */
+  async listShared(info: Info): Promise<void> {
+    if (!info.glossaries) return;
+    this.sharedOnes = await sharedGlossaries().catch(() => []); // without a key, the server shows none
+    this.offerShared();
+  }
+
+  /** The server's glossary that is used beside the terms of this pair. */
+  shared(source: string, target: string): string | undefined {
+    const id = settings.shared[`${source}-${target}`];
+    return this.sharedOnes.some((glossary) => glossary.id === id) ? id : undefined;
+  }
+
+  private offerShared(): void {
+    const fits = this.sharedOnes.filter(({ source, target }) => `${source}-${target}` === this.pair);
+    const options = fits.map(({ id, name, entries }) => make("option", { value: id }, `${name} (${entries})`));
+    this.choice.replaceChildren(make("option", { value: "" }, "Only these terms"), ...options);
+    this.choice.value = fits.some(({ id }) => id === settings.shared[this.pair]) ? settings.shared[this.pair]! : "";
+    this.choice.hidden = fits.length === 0;
   }
 
   /** Complete entries of a pair of languages. */
@@ -34,6 +61,7 @@ export class Glossary {
     if (this.pair === `${source}-${target}`) return;
     this.pair = `${source}-${target}`;
     this.fill(this.entries(source, target));
+    this.offerShared();
   }
 
   /** Shows which of the entries the translation met. */

@@ -6,9 +6,14 @@ import { Refused, translate, type Question, type Translation } from "./api";
 const PAUSE = 90;
 /** A busy server is asked this number of times. */
 const ATTEMPTS = 6;
+/** A text of more characters than this is shown sentence by sentence, at most each `STEP` milliseconds. */
+const LONG = 400;
+const STEP = 150;
 
 export interface Listener {
   waiting(): void;
+  /** Some of the sentences are there. */
+  partly(translation: Translation): void;
   done(translation: Translation, question: Question, milliseconds: number): void;
   failed(error: Refused): void;
 }
@@ -36,8 +41,14 @@ export class Live {
     this.request = request;
     this.listener.waiting();
     const began = performance.now();
+    let shown = began;
+    const partly = (translation: Translation) => {
+      if (this.request !== request || performance.now() - shown < STEP) return;
+      shown = performance.now();
+      this.listener.partly(translation);
+    };
     try {
-      const translation = await patiently(question, request.signal);
+      const translation = await patiently(question, request.signal, question.text.length > LONG ? partly : undefined);
       if (this.request === request) this.listener.done(translation, question, performance.now() - began);
     } catch (error) {
       if (request.signal.aborted) return;
@@ -47,10 +58,14 @@ export class Live {
 }
 
 /** Translates; while the server says that it is busy, waits as long as the server says, and asks again. */
-export async function patiently(question: Question, signal: AbortSignal): Promise<Translation> {
+export async function patiently(
+  question: Question,
+  signal: AbortSignal,
+  partly?: (translation: Translation) => void,
+): Promise<Translation> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await translate(question, signal);
+      return await translate(question, signal, partly);
     } catch (error) {
       const busy = error instanceof Refused && (error.status === 429 || error.status === 503);
       if (!busy || error.retryAfter === null || attempt === ATTEMPTS) throw error;

@@ -4,7 +4,7 @@ import "./style/base.css";
 import "./style/panes.css";
 import "./style/tools.css";
 import { Alternatives } from "./alternatives";
-import { info, languages, Refused, type Alternative, type Info, type Languages as Answer, type Question, type Translation } from "./api";
+import { info, languages, Refused, type Alternative, type Info, type Languages as Answer, type Pair, type Question, type Translation } from "./api";
 import { announce, byId, percent } from "./dom";
 import { Files } from "./files";
 import { Glossary } from "./glossary";
@@ -38,6 +38,7 @@ class Page {
   private readonly glossary = new Glossary(() => this.again());
   private readonly live = new Live({
     waiting: () => this.wait(true),
+    partly: (translation) => this.showPartly(translation),
     done: (translation, question, milliseconds) => this.take(translation, question, milliseconds),
     failed: (error) => this.fail(error),
   });
@@ -53,6 +54,7 @@ class Page {
     answer: Answer,
   ) {
     this.languages = new Languages(answer, info, () => this.again(), () => this.swapTexts());
+    void this.glossary.listShared(info);
     new Files(info, () => ({ ...this.pair(), source: this.languages.asked }));
     this.source.area.addEventListener("input", () => this.ask());
     this.source.area.addEventListener("keydown", (event) => {
@@ -76,9 +78,9 @@ class Page {
     apply();
   }
 
-  private pair(): Pick<Question, "source" | "target" | "terms"> {
+  private pair(): Pair {
     const { source, target } = this.languages;
-    return { source, target, terms: this.glossary.entries(source, target) };
+    return { source, target, terms: this.glossary.entries(source, target), glossary: this.glossary.shared(source, target) };
   }
 
   /** Languages or terms have changed: choices that the user made may not fit any more. */
@@ -105,8 +107,9 @@ class Page {
     const { source, target } = this.languages;
     if (translation.detected) {
       const changed = this.languages.detected(translation.detected.language);
-      const terms = this.languages.source !== source && this.pair().terms.length + question.terms.length > 0;
-      if (changed || terms) return this.ask(0);
+      const { terms, glossary } = this.pair();
+      const others = this.languages.source !== source && (terms.length + question.terms.length > 0 || glossary !== question.glossary);
+      if (changed || others) return this.ask(0);
     }
     this.wait(false);
     this.source.area.lang = this.languages.source;
@@ -116,6 +119,14 @@ class Page {
     this.translation = translation;
     this.glossary.open(this.languages.source, target, this.languages.title);
     this.show();
+  }
+
+  /** Shows the sentences of a long text that are there. */
+  private showPartly(translation: Translation): void {
+    this.text = arrange(translation, this.choices);
+    this.source.show(this.text);
+    this.output.show(this.text);
+    byId("card").toggleAttribute("data-partly", true);
   }
 
   private show(): void {
@@ -150,7 +161,7 @@ class Page {
 
   private pick(sentence: number, word: number, at: HTMLElement): void {
     const shown = this.text?.sentences[sentence];
-    if (shown) void this.alternatives.open({ shown, word, at, question: this.pair() });
+    if (shown) void this.alternatives.open({ shown, word, at, pair: this.pair() });
   }
 
   private pointAtTarget(sentence: number, word: number): void {
@@ -216,6 +227,7 @@ class Page {
 
   private wait(waiting: boolean): void {
     byId("card").toggleAttribute("data-waiting", waiting);
+    byId("card").toggleAttribute("data-partly", false);
   }
 
   private fail(error: Refused): void {

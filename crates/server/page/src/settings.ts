@@ -14,11 +14,13 @@ interface Settings {
   key: string;
   /** Glossaries by pair of languages, as `en-de`. */
   glossaries: Record<string, Entry[]>;
+  /** The server's glossary that is used beside, by pair of languages. */
+  shared: Record<string, string>;
 }
 
 const NAME = "metaphrase";
 
-const defaults: Settings = { source: "auto", target: "", theme: "system", confidence: true, key: "", glossaries: {} };
+const defaults: Settings = { source: "auto", target: "", theme: "system", confidence: true, key: "", glossaries: {}, shared: {} };
 
 function load(): Settings {
   try {

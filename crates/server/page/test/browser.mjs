@@ -9,6 +9,8 @@ import { startMock } from "./mock.mjs";
 // `node test/page.test.mjs URL` tests the page of a running server.
 const given = process.argv[2];
 const mock = given ? null : await startMock();
+/** Whether the server is a real one, whose model chooses the words. */
+export const real = given !== undefined;
 export const url = new URL(given ?? mock.url).href;
 
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });

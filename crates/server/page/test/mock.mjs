@@ -117,10 +117,25 @@ const languages = {
   default: { source: "en", target: "de" },
 };
 
-/** Starts the stand-in. `state` counts what it saw and can be told to fail. */
+/** Sends the sentences one by one, the last first, then all. */
+async function stream(response, whole) {
+  const send = (event, data) => response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+  const [{ source, detected, sentences }] = whole.translations;
+  response.writeHead(200, { "Content-Type": "text/event-stream" });
+  send("start", { texts: [{ source, detected, sentences: sentences.length }] });
+  for (const [index, { target, ...sentence }] of [...sentences.entries()].reverse()) {
+    send("sentence", { text: 0, sentence: index, ...sentence, target: { text: target.text } });
+    response.write(": \n\n");
+    await new Promise((resolve) => setTimeout(resolve, 60));
+  }
+  send("done", whole);
+  response.end();
+}
+
+/** Starts the stand-in. */
 export async function startMock(port = 0) {
-  const state = { aborted: 0, translated: 0, fail: null, key: null };
   const files = new Map();
+  const glossaries = new Map();
   const answer = (response, status, body, headers = {}) => {
     response.writeHead(status, { "Content-Type": "application/json", ...headers });
     response.end(body === null ? undefined : JSON.stringify(body));
@@ -133,17 +148,25 @@ export async function startMock(port = 0) {
   };
 
   async function api(request, response, path) {
-    if (state.key && request.headers.authorization !== `Bearer ${state.key}` && path !== "info" && path !== "languages") return refuse(response, 401, "This server asks for a key.");
     if (path === "info") return answer(response, 200, info);
     if (path === "languages") return answer(response, 200, languages);
     if (path === "translate") {
       const question = JSON.parse(await body(request));
-      if (state.fail) return refuse(response, ...state.fail);
-      response.on("close", () => response.writableEnded || state.aborted++);
-      await new Promise((resolve) => setTimeout(resolve, /slow/i.test(question.text) ? 400 : 10));
-      if (response.destroyed) return;
-      state.translated++;
-      return answer(response, 200, { translations: [translate(question)], characters: question.text.length, milliseconds: 10 });
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      question.terms = [...(question.terms ?? []), ...(glossaries.get(question.glossary)?.list ?? [])];
+      const whole = { translations: [translate(question)], characters: question.text.length, milliseconds: 10 };
+      return question.stream ? stream(response, whole) : answer(response, 200, whole);
+    }
+    if (path === "glossaries" && request.method === "POST") {
+      const { entries, ...glossary } = JSON.parse(await body(request));
+      const id = `g${glossaries.size}`;
+      glossaries.set(id, { id, ...glossary, entries: entries.length, list: entries });
+      return answer(response, 201, glossaries.get(id));
+    }
+    if (path === "glossaries") return answer(response, 200, { glossaries: [...glossaries.values()].map(({ list, ...glossary }) => glossary) });
+    if (path.startsWith("glossaries/")) {
+      glossaries.delete(path.slice(11));
+      return answer(response, 204, null);
     }
     if (path === "files") {
       const form = (await body(request)).toString();
@@ -177,7 +200,7 @@ export async function startMock(port = 0) {
     );
   });
   await new Promise((resolve) => server.listen(port, "127.0.0.1", resolve));
-  return { url: `http://127.0.0.1:${server.address().port}/`, state, close: () => server.close() };
+  return { url: `http://127.0.0.1:${server.address().port}/`, close: () => server.close() };
 }
 
 // Alone (`node test/mock.mjs 5000`), it serves until it is stopped.

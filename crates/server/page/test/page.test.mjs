@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { accessible, addTerm, desktop, output, phone, settled, translated, url, withPage } from "./browser.mjs";
+import { accessible, addTerm, desktop, output, phone, real, settled, translated, url, withPage } from "./browser.mjs";
 
 const DOG = "The old dog sleeps in my garden.";
 const HOUSE = "The house is old and beautiful.";
@@ -35,6 +35,20 @@ test("line breaks and spaces between sentences are kept, and markup is text", wi
   assert.match(shown, /\S\n\n {2}\S.*\n$/);
   await translated(page, "<img src=x onerror=alert(1)> <b>house</b>", 1).catch(() => undefined);
   assert.equal(await page.locator("#output img, #output b, #source-marks img").count(), 0);
+}));
+
+test("a long text is shown sentence by sentence", withPage(async (page) => {
+  await page.evaluate(() => {
+    window.seen = [];
+    const watch = () => window.seen.push(document.querySelectorAll("#output [data-sentence]").length);
+    new MutationObserver(watch).observe(document.querySelector("#output"), { childList: true });
+  });
+  const text = `${HOUSE} ${DOG}\n`.repeat(12);
+  const shown = await translated(page, text, 24);
+  assert.equal(shown.split("\n").length, 13);
+  assert.doesNotMatch(shown, /…/);
+  const seen = await page.evaluate(() => window.seen);
+  assert.ok(real || seen.some((sentences) => sentences > 0 && sentences < 24), `numbers of sentences seen: ${seen}`);
 }));
 
 test("the language is detected, and the target gives way to it", withPage(async (page) => {
@@ -93,6 +107,22 @@ test("a glossary is imported from a file and exported to one", withPage(async (p
   const download = page.waitForEvent("download");
   await page.click("#glossary-export");
   assert.equal(await readFile(await (await download).path(), "utf8"), "dog\tHund\tKöter\nhouse\tHaus\n");
+}));
+
+test("a glossary that the server keeps can be chosen", withPage(async (page) => {
+  const shared = { name: "Gardening", source: "en", target: "de", entries: [{ source: "garden", target: ["Gartenanlage"] }] };
+  const made = await page.request.post(new URL("api/v1/glossaries", url).href, { data: shared });
+  assert.equal(made.status(), 201);
+  try {
+    await page.reload();
+    await page.waitForSelector("[data-ready]");
+    await page.getByLabel("Glossary of the server").selectOption({ label: "Gardening (1)" });
+    await translated(page, DOG);
+    assert.equal(await page.locator("#output .term.met").textContent(), "Gartenanlage");
+    await accessible(page);
+  } finally {
+    await page.request.delete(new URL(`api/v1/glossaries/${(await made.json()).id}`, url).href);
+  }
 }));
 
 test("pointing at a word shows its alignment and its confidence", withPage(async (page) => {
