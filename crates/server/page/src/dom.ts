@@ -77,3 +77,10 @@ export function announce(message: string, wait = 0): void {
 export function percent(share: number): string {
   return `${Math.round(share * 100)}\u202f%`;
 }
+
+/** Lets the browser save bytes under a name. */
+export function saveAs(blob: Blob, name: string): void {
+  const link = make("a", { href: URL.createObjectURL(blob), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}

@@ -1,8 +1,7 @@
 /** Files by drag and drop: each is sent, translated on the server, and offered for download. */
 
 import { dropFile, fileResult, fileState, sendFile, Refused, type FileState, type Info, type Pair } from "./api";
-import { announce, byId, icon, make, percent } from "./dom";
-import { saveAs } from "./glossary";
+import { announce, byId, icon, make, percent, saveAs } from "./dom";
 
 /** Pause between two questions about a file's progress, in milliseconds. */
 const POLL = 300;

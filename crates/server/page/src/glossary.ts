@@ -1,7 +1,7 @@
 /** The glossary editor: terms of one pair of languages, kept in the browser and sent with each request. */
 
 import { sharedGlossaries, type Info, type Shared, type Term } from "./api";
-import { announce, byId, icon, make } from "./dom";
+import { announce, byId, icon, make, saveAs } from "./dom";
 import { save, settings, type Entry } from "./settings";
 
 type State = "met" | "missing" | "absent";
@@ -163,11 +163,4 @@ function parse(text: string): Entry[] {
     entries.set(source, { source, target: [...new Set([...before, ...targets])] });
   }
   return [...entries.values()];
-}
-
-/** Lets the browser save bytes under a name. */
-export function saveAs(blob: Blob, name: string): void {
-  const link = make("a", { href: URL.createObjectURL(blob), download: name });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
