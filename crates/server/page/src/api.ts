@@ -100,6 +100,7 @@ export interface FileState {
   total: number;
   result_name?: string;
   error?: { code: string; message: string } | null;
+  notes?: string[];
 }
 
 /** An answer that is not a result. `retryAfter` counts seconds. */

@@ -35,6 +35,13 @@ export function icon(name: string): SVGElement {
   return svg;
 }
 
+/** Fills an element `details` with notes; without notes it is hidden. */
+export function listNotes(details: HTMLElement, notes: string[]): void {
+  details.hidden = notes.length === 0;
+  details.querySelector("summary")!.textContent = notes.length === 1 ? "1 note" : `${notes.length} notes`;
+  details.querySelector("ul")!.replaceChildren(...notes.map((note) => make("li", {}, note)));
+}
+
 /** A part of a text, from `start` to before `end`, in UTF-16 units. */
 export interface Range {
   start: number;

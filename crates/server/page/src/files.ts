@@ -1,7 +1,7 @@
 /** Files by drag and drop: each is sent, translated on the server, and offered for download. */
 
 import { dropFile, fileResult, fileState, sendFile, Refused, type FileState, type Info, type Pair } from "./api";
-import { announce, byId, icon, make, percent, saveAs } from "./dom";
+import { announce, byId, icon, listNotes, make, percent, saveAs } from "./dom";
 
 /** Pause between two questions about a file's progress, in milliseconds. */
 const POLL = 300;
@@ -55,6 +55,7 @@ class Job {
   private readonly bar = make("progress", { max: "1", value: "0" });
   private readonly says = make("span", { class: "muted" });
   private readonly actions = make("span", { class: "actions" });
+  private readonly notes = make("details", { class: "notes", hidden: true }, make("summary", { class: "muted" }), make("ul"));
   private readonly row: HTMLElement;
   private id = "";
 
@@ -65,7 +66,7 @@ class Job {
   ) {
     this.bar.setAttribute("aria-label", `Progress of ${file.name}`);
     const cancel = this.button("close", `Cancel ${file.name}`, () => this.cancel());
-    this.row = make("li", { class: "job" }, make("span", { class: "name" }, file.name), this.says, this.bar, this.actions);
+    this.row = make("li", { class: "job" }, make("span", { class: "name" }, file.name), this.says, this.bar, this.actions, this.notes);
     this.actions.append(cancel);
     list.prepend(this.row);
   }
@@ -110,7 +111,8 @@ class Job {
     const name = state.result_name ?? this.file.name;
     this.row.dataset.state = "done";
     this.bar.value = 1;
-    this.say(`${state.total} sentences translated`);
+    this.say(state.total === 1 ? "1 sentence translated" : `${state.total} sentences translated`);
+    listNotes(this.notes, state.notes ?? []);
     const download = make("button", { type: "button", class: "plain", click: () => void this.download(name) }, icon("download"), "Download");
     download.setAttribute("aria-label", `Download ${name}`);
     this.actions.prepend(download);

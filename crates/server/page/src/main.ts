@@ -5,7 +5,7 @@ import "./style/panes.css";
 import "./style/tools.css";
 import { Alternatives } from "./alternatives";
 import { info, languages, Refused, type Alternative, type Info, type Languages as Answer, type Pair, type Question, type Translation } from "./api";
-import { announce, byId, percent } from "./dom";
+import { announce, byId, listNotes, percent } from "./dom";
 import { Files } from "./files";
 import { Glossary } from "./glossary";
 import { askForKey } from "./key";
@@ -15,7 +15,7 @@ import { showNBest } from "./nbest";
 import { Output } from "./output";
 import { save, settings } from "./settings";
 import { Source } from "./source";
-import { arrange, sourcesOf, sourceText, targetsOf, textOf, type TranslatedText } from "./text";
+import { arrange, notesOf, sourcesOf, sourceText, targetsOf, textOf, type TranslatedText } from "./text";
 import { startTheme } from "./theme";
 
 /** Further translations of each sentence that are asked for. */
@@ -143,6 +143,7 @@ class Page {
     const met = terms.filter((term) => term.met).length;
     byId("terms-met").textContent = met > 0 ? `${met} ${met === 1 ? "term" : "terms"} met` : "";
     byId("terms-missing").textContent = missing.length > 0 ? `Missing: ${missing.join(", ")}` : "";
+    listNotes(byId("notes"), this.text ? notesOf(this.text) : []);
     const text = this.text ? textOf(this.text) : "";
     if (text) announce(text.length <= 200 ? text : "The translation is ready.", 900);
   }

@@ -52,6 +52,14 @@ function locate(term: Term, text: string): Term {
   return { ...term, met: false, target: null };
 }
 
+/** What the server notes about the text, but for missing terms, which the page shows by themselves. */
+export function notesOf(text: TranslatedText): string[] {
+  const complete = (terms: Term[]) => terms.every((term) => term.met);
+  const ofSentences = text.sentences.filter(({ sentence }) => complete(sentence.terms)).flatMap(({ sentence }) => sentence.notes);
+  const ofText = text.sentences.every(({ sentence }) => complete(sentence.terms)) ? text.notes : [];
+  return [...new Set([...ofSentences, ...ofText])];
+}
+
 export function textOf(text: TranslatedText): string {
   return text.sentences.map((shown) => shown.gap + shown.chosen.text).join("") + text.rest;
 }

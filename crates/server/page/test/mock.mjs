@@ -85,7 +85,8 @@ function sentence(source, table, question) {
   }
   const [best, ...alternatives] = options;
   for (const { term, start, end } of best.placed) term.target = { start, end };
-  const notes = terms.filter((term) => !term.met).map((term) => `The term “${term.targets[0]}” is missing.`);
+  const long = source.text.length > 300 ? ["The sentence is long: it was translated in parts."] : [];
+  const notes = terms.filter((term) => !term.met).map((term) => `The term “${term.targets[0]}” is missing.`).concat(long);
   return { ...best, source, source_words: words, target: { text: best.text }, terms, alternatives, notes };
 }
 

@@ -51,6 +51,15 @@ test("a long text is shown sentence by sentence", withPage(async (page) => {
   assert.ok(real || seen.some((sentences) => sentences > 0 && sentences < 24), `numbers of sentences seen: ${seen}`);
 }));
 
+test("what the server notes is shown", { skip: real && "the stand-in alone notes long sentences" }, withPage(async (page) => {
+  await translated(page, HOUSE);
+  assert.equal(await page.locator("#notes").isVisible(), false);
+  await translated(page, `${"the old house and ".repeat(20)}the dog.`);
+  await page.locator("#notes summary", { hasText: "1 note" }).click();
+  await page.locator("#notes li", { hasText: "translated in parts" }).waitFor();
+  await accessible(page);
+}));
+
 test("the language is detected, and the target gives way to it", withPage(async (page) => {
   await translated(page, "Der alte Hund schläft in meinem Garten.");
   assert.equal(await page.locator("#source-language option:checked").textContent(), "German (detected)");
