@@ -29,6 +29,8 @@ mod progress;
 mod request;
 mod score;
 mod search;
+#[cfg(feature = "serve")]
+mod serve;
 mod shortlist;
 mod signals;
 mod stdout;
@@ -42,7 +44,7 @@ mod vocabulary;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
-use messages::Messages;
+use messages::{Messages, Terminal};
 use std::ffi::OsString;
 use std::fmt;
 use std::path::Path;
@@ -73,6 +75,8 @@ Examples:
 #[derive(Subcommand)]
 enum Command {
     Translate(Box<translate::Args>),
+    #[cfg(feature = "serve")]
+    Serve(Box<serve::Args>),
     Score(Box<score::Args>),
     Evaluate(evaluate::Args),
     Convert(convert::Args),
@@ -100,6 +104,16 @@ enum Command {
     Mbr(mbr::Args),
 }
 
+impl Command {
+    /// Whether it waits for signals itself, as a server does, which leaves no file unfinished.
+    fn ends_itself(&self) -> bool {
+        #[cfg(feature = "serve")]
+        return matches!(self, Self::Serve(_));
+        #[cfg(not(feature = "serve"))]
+        false
+    }
+}
+
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
@@ -107,33 +121,42 @@ fn main() -> ExitCode {
     };
     let terminal = cli.messages.start();
     metaphrase_base::report_truncated_files(truncated);
-    signals::clean_up();
-    let result = match cli.command {
-        Command::Translate(args) => translate::run(&args, &terminal),
-        Command::Score(args) => score::run(&args, &terminal),
-        Command::Evaluate(args) => evaluate::run(&args),
-        Command::Convert(args) => convert::run(&args),
-        Command::Inspect(args) => inspect::run(&args),
-        Command::Corpus(args) => corpus::run(&args, &terminal),
-        Command::Train(args) => train::run(&args, &terminal),
-        Command::Vocabulary(command) => vocabulary::run(&command),
-        Command::Average(args) => average::run(&args),
-        Command::Shortlist(command) => shortlist::run(&command, &terminal),
-        Command::Bench(args) => bench::run(&args, &terminal),
-        Command::Curves(args) => curves::run(&args),
-        Command::Phrase(command) => phrase::run(&command, &terminal),
-        Command::Lm(command) => lm::run(&command, &terminal),
-        Command::Tokenize(args) => tokenize::tokenize(&args),
-        Command::Detokenize(args) => tokenize::detokenize(&args),
-        Command::Align(args) => align::run(&args, &terminal),
-        Command::Extract(args) => extract::run(&args),
-        Command::Posteriors(args) => posteriors::run(&args),
-        Command::TuneEvidence(args) => tune_evidence::run(&args, &terminal),
-        Command::Mbr(args) => mbr::run(&args),
-    };
+    if !cli.command.ends_itself() {
+        signals::clean_up();
+    }
+    let result = run(cli.command, &terminal);
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => ExitCode::from(failure(&error)),
+    }
+}
+
+/// Does what the command line says.
+fn run(command: Command, terminal: &Terminal) -> anyhow::Result<()> {
+    match command {
+        #[cfg(feature = "serve")]
+        Command::Serve(args) => serve::run(&args),
+        Command::Translate(args) => translate::run(&args, terminal),
+        Command::Score(args) => score::run(&args, terminal),
+        Command::Evaluate(args) => evaluate::run(&args),
+        Command::Convert(args) => convert::run(&args),
+        Command::Inspect(args) => inspect::run(&args),
+        Command::Corpus(args) => corpus::run(&args, terminal),
+        Command::Train(args) => train::run(&args, terminal),
+        Command::Vocabulary(command) => vocabulary::run(&command),
+        Command::Average(args) => average::run(&args),
+        Command::Shortlist(command) => shortlist::run(&command, terminal),
+        Command::Bench(args) => bench::run(&args, terminal),
+        Command::Curves(args) => curves::run(&args),
+        Command::Phrase(command) => phrase::run(&command, terminal),
+        Command::Lm(command) => lm::run(&command, terminal),
+        Command::Tokenize(args) => tokenize::tokenize(&args),
+        Command::Detokenize(args) => tokenize::detokenize(&args),
+        Command::Align(args) => align::run(&args, terminal),
+        Command::Extract(args) => extract::run(&args),
+        Command::Posteriors(args) => posteriors::run(&args),
+        Command::TuneEvidence(args) => tune_evidence::run(&args, terminal),
+        Command::Mbr(args) => mbr::run(&args),
     }
 }
 

@@ -9,4 +9,5 @@ mod phrase_based;
 mod public_surface;
 mod shortlist;
 mod stream;
+mod submit;
 mod terms;
