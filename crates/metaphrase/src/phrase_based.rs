@@ -35,7 +35,7 @@ impl PhraseBased {
                 job.reply.finish(answer);
             }
         };
-        Ok(Self(Workers::start("translate", threads, worker).map_err(Error::Threads)?))
+        Ok(Self(Workers::new("translate", threads, worker)))
     }
 
     /// See [`Translator::stream`](crate::Translator::stream).
@@ -46,6 +46,7 @@ impl PhraseBased {
         sink: impl FnMut(Translation) -> ControlFlow<()>,
     ) -> Result<(), Error> {
         let (n_best, max_source_length) = check(options)?;
+        self.0.ready()?;
         let mut requests = chunks.flatten();
         let feed = |mut tickets: Tickets<Translation>| {
             while let Some(mut ticket) = tickets.take() {
@@ -65,7 +66,8 @@ impl PhraseBased {
 
     /// See [`Translator::submit`](crate::Translator::submit).
     pub(crate) fn submit(&self, options: &TranslateOptions, request: &Request, call: Call) -> Result<(), Error> {
-        match check(options) {
+        let ready = || self.0.ready().map_err(Error::from);
+        match check(options).and_then(|checked| ready().map(|()| checked)) {
             Ok((n_best, max_source_length)) => {
                 self.0.push(Job { request: request.clone(), n_best, max_source_length, reply: Reply::Call(call) });
                 Ok(())

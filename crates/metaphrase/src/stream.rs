@@ -56,6 +56,7 @@ impl Neural {
         sink: impl FnMut(Translation) -> ControlFlow<()>,
     ) -> Result<(), Error> {
         let (search, first) = self.check(options)?;
+        self.pool.ready()?;
         let feed = |mut tickets: Tickets<Translation>| {
             let _clock = self.shared.unit_times.as_ref().map(UnitTimes::measure);
             for chunk in chunks {
@@ -85,7 +86,8 @@ impl Neural {
 
     /// See [`Translator::submit`](crate::Translator::submit).
     pub(crate) fn submit(&self, options: &TranslateOptions, request: &Request, call: Call) -> Result<(), Error> {
-        let (search, first) = match self.check(options) {
+        let ready = || self.pool.ready().map_err(Error::from);
+        let (search, first) = match self.check(options).and_then(|checked| ready().map(|()| checked)) {
             Ok(checked) => checked,
             Err(error) => {
                 call.forget();
@@ -166,15 +168,15 @@ impl Shared {
         reply: Reply,
     ) -> Result<Task<Job>, Reply> {
         let _unit = Unit::Text.timed();
-        let (mut notes, limit) = (Vec::new(), options.max_source_length.max(1));
-        let source = words(&self.source, &request.source, "source", limit, &mut notes);
+        let mut notes = Vec::new();
+        let source = words(&self.source, &request.source, "source", options, &mut notes);
         if source.len() <= 1 && request.target.is_none() && request.prefix.is_empty() {
             return Err(reply);
         }
         let prefix = match &request.target {
-            Some(target) => words(&self.target, target, "target", limit, &mut notes),
+            Some(target) => words(&self.target, target, "target", options, &mut notes),
             None => {
-                let mut prefix = words(&self.target, &request.prefix, "prefix", limit, &mut notes);
+                let mut prefix = words(&self.target, &request.prefix, "prefix", options, &mut notes);
                 prefix.pop();
                 prefix
             }
@@ -187,7 +189,10 @@ impl Shared {
         let seed = options.seed.wrapping_add((reply.number() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let (terms, given) = (request.terms.required.len(), request.prefix.clone());
         let replacement = options.replace_unknown.as_ref().map(|dictionary| Replacement {
-            written_words: self.source.written_words(&request.source),
+            written_words: match options.pieces {
+                true => pieces(&self.source, &source[..source.len() - 1]),
+                false => self.source.written_words(&request.source),
+            },
             dictionary: dictionary.clone(),
         });
         let (asked, before) = (None, Counts::default());
@@ -272,17 +277,27 @@ impl Shared {
 pub(crate) const NOT_FINITE: &str = "the line has no translation: no score is a finite number; check the model, the \
      weights of its parts and the excluded words";
 
-/// The words of a text, the end of sentence included; `limit` of them are kept. `text` is the `what` of a request, and
+/// The words of a text, the end of sentence included, or as many as the options allow. `text` is the `what` of a request, and
 /// notes tell the parts that are left out.
-fn words(vocabulary: &Vocabulary, text: &str, what: &str, limit: usize, notes: &mut Vec<String>) -> Vec<WordId> {
+fn words(
+    vocabulary: &Vocabulary,
+    text: &str,
+    what: &str,
+    options: &TranslateOptions,
+    notes: &mut Vec<String>,
+) -> Vec<WordId> {
     let mut words = Vec::new();
-    vocabulary.encode(text, &mut words);
-    let read = vocabulary.reads(text);
-    if read < text.len() {
-        let bytes = text.len();
-        notes.push(format!("the {what} is cut off after {read} of {bytes} bytes, which normalisation makes 1 MiB"));
+    if options.pieces {
+        vocabulary.look_up(text, &mut words);
+    } else {
+        vocabulary.encode(text, &mut words);
+        let read = vocabulary.reads(text);
+        if read < text.len() {
+            let bytes = text.len();
+            notes.push(format!("the {what} is cut off after {read} of {bytes} bytes, which normalisation makes 1 MiB"));
+        }
     }
-    let length = words.len() - 1;
+    let (length, limit) = (words.len() - 1, options.max_source_length.max(1));
     if length > limit {
         notes.push(cut_off(what, length, "pieces", limit));
         words.truncate(limit);
@@ -298,20 +313,20 @@ pub(crate) fn cut_off(what: &str, length: usize, unit: &str, limit: usize) -> St
     format!("the {what} has {length} {unit} and is cut off after {limit}; split it into sentences")
 }
 
-/// Starts threads that search with `model`.
+/// Threads that search with `model`.
 pub(crate) fn pool<M: StepModel + 'static>(
     model: &Arc<M>,
     shared: &Arc<Shared>,
     threads: usize,
     batch_tokens: usize,
-) -> Result<Pool, Error> {
+) -> Pool {
     let (model, shared) = (Arc::new(Informed::new(Arc::clone(model))), Arc::clone(shared));
     let worker = move |queue: &Queue<Task<Job>>| {
         let _clock = shared.unit_times.as_ref().map(UnitTimes::measure);
         // A panic loses the sentences of this thread's batch, whose callers are told. The thread goes on with a new search.
         while catch_unwind(AssertUnwindSafe(|| search(&*model, &shared, queue, batch_tokens))).is_err() {}
     };
-    Workers::start("translate", threads, worker).map_err(Error::Threads)
+    Workers::new("translate", threads, worker)
 }
 
 /// Searches for the sentences of the queue until it ends.
