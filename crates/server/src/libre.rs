@@ -97,11 +97,11 @@ async fn translate(State(app): Shared, request: Request) -> Answer {
     let call = app.read(request, app.config.limits.body()).await?;
     let client = app.client(&call, call.libre_key()).await?;
     let texts = call.params.texts("q")?;
-    let is_list = call.params.json && call.params.value("q").is_some_and(Value::is_array);
+    // Some clients send the texts of a list one by one, with the same name.
+    let is_list = call.params.value("q").is_some_and(Value::is_array);
     if texts.is_empty() || (!is_list && texts.iter().all(String::is_empty)) {
         return Err(Failure::Missing("q").into());
     }
-    let texts = if is_list { texts } else { texts.into_iter().next_back().into_iter().collect() };
     let (source, target) = call.languages()?;
     let name = call.params.text("format").filter(|name| !name.is_empty()).unwrap_or_else(|| "text".into());
     let format = ["text", "html"].contains(&&*name).then(|| Format::named(&name)).flatten();
