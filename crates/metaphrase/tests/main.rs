@@ -11,3 +11,4 @@ mod shortlist;
 mod stream;
 mod submit;
 mod terms;
+mod text;
