@@ -58,6 +58,7 @@ pub use metaphrase_text::vocab::{Vocabulary, VocabularyError};
 pub use options::TranslateOptions;
 pub use package::{Package, Report, convert, inspect};
 pub use reply::Cancel;
+pub use spans::spans;
 pub use text::{PreparedText, TextSentence, TextTranslation};
 pub use translation::{Hypothesis, Request, Translation};
 pub use translator::Translator;

@@ -5,7 +5,6 @@ use crate::error::Failure;
 use crate::params::Upload;
 use crate::scheduler::ClientId;
 use crate::store::random_id;
-use crate::text::Format;
 use crate::translate::Ask;
 use axum::body::Bytes;
 use std::collections::HashMap;
@@ -174,7 +173,7 @@ impl App {
     async fn translate_file(&self, client: &Client, id: &str, file: Upload, ask: Ask) -> Result<Bytes, Failure> {
         let text = String::from_utf8(file.bytes.to_vec());
         let text = text.map_err(|_| Failure::File("the file is not text in UTF-8".into()))?;
-        let ask = Ask { texts: vec![text], format: Format::Text, file: true, ..ask };
+        let ask = Ask { texts: vec![text], file: true, ..ask };
         let mut pending = self.translate(client, ask).await?;
         let all = pending.texts().iter().map(|text| text.sentences()).sum();
         let source = pending.texts().first().map(|text| text.source.clone()).unwrap_or_default();
@@ -186,7 +185,8 @@ impl App {
         if all == 0 {
             return Err(Failure::NothingTranslated);
         }
-        let finished = pending.texts().first().map(|text| text.finish(0)).unwrap_or_default();
+        let finished =
+            pending.texts().first().map(crate::translate::PendingText::finish).transpose()?.unwrap_or_default();
         self.files.change(id, |job| job.notes = finished.notes);
         Ok(Bytes::from(finished.text))
     }

@@ -4,7 +4,7 @@ use crate::app::{App, Call};
 use crate::error::Failure;
 use crate::language;
 use crate::reply;
-use crate::text::Format;
+use crate::text::format_named;
 use crate::translate::{Ask, PendingText};
 use axum::Router;
 use axum::body::Body;
@@ -104,7 +104,7 @@ async fn translate(State(app): Shared, request: Request) -> Answer {
     }
     let (source, target) = call.languages()?;
     let name = call.params.text("format").filter(|name| !name.is_empty()).unwrap_or_else(|| "text".into());
-    let format = ["text", "html"].contains(&&*name).then(|| Format::named(&name)).flatten();
+    let format = ["text", "html"].contains(&&*name).then(|| format_named(&name)).flatten();
     let format = format.ok_or_else(|| Failure::Bad(format!("{name} format is not supported")))?;
     let alternatives = call
         .params
@@ -114,27 +114,27 @@ async fn translate(State(app): Shared, request: Request) -> Answer {
     let detects = source.is_none();
     let ask = Ask { texts, source, target, format, alternatives, ..Ask::default() };
     let done = app.translate(&client, ask).await?.all().await?;
-    Ok(reply::json(StatusCode::OK, &answer(&done, is_list, detects, alternatives > 0)))
+    Ok(reply::json(StatusCode::OK, &answer(&done, is_list, detects, alternatives > 0)?))
 }
 
 /// The object of a translation; lists, if a list was asked for.
-fn answer(texts: &[PendingText], is_list: bool, detects: bool, alternatives: bool) -> Value {
-    let one_or_all = |value: &dyn Fn(&PendingText) -> Value| {
-        if is_list { texts.iter().map(value).collect() } else { texts.first().map_or(Value::Null, value) }
+fn answer(texts: &[PendingText], is_list: bool, detects: bool, alternatives: bool) -> Result<Value, Failure> {
+    let one_or_all = |value: &dyn Fn(&PendingText) -> Result<Value, Failure>| {
+        if is_list { texts.iter().map(value).collect() } else { texts.first().map_or(Ok(Value::Null), value) }
     };
     let mut object = Map::new();
-    object.insert("translatedText".into(), one_or_all(&|text| text.finish(0).text.into()));
+    object.insert("translatedText".into(), one_or_all(&|text| Ok(text.finish()?.text.into()))?);
     if detects {
         let detected = |text: &PendingText| {
             let confidence = text.detected.as_ref().map_or(0.0, |detected| percent(detected.confidence));
-            json!({"confidence": confidence, "language": text.source})
+            Ok(json!({"confidence": confidence, "language": text.source}))
         };
-        object.insert("detectedLanguage".into(), one_or_all(&detected));
+        object.insert("detectedLanguage".into(), one_or_all(&detected)?);
     }
     if alternatives {
-        object.insert("alternatives".into(), one_or_all(&|text| text.alternatives().into()));
+        object.insert("alternatives".into(), one_or_all(&|text| Ok(text.alternatives()?.into()))?);
     }
-    Value::Object(object)
+    Ok(Value::Object(object))
 }
 
 /// A share in per cent, with one digit behind the point.

@@ -90,10 +90,12 @@ pub struct ModelState {
 }
 
 impl Loaded {
-    /// The translator.
+    /// Whether translations can have alignments in pieces.
     #[must_use]
-    pub fn translator(&self) -> Option<&Translator> {
-        self.translator.as_ref()
+    pub fn aligns(&self) -> bool {
+        self.translator
+            .as_ref()
+            .is_some_and(|translator| translator.has_alignment() && translator.vocabularies().is_some())
     }
 
     /// The model's default options.

@@ -6,8 +6,8 @@ use crate::error::Failure;
 use crate::language;
 use crate::models::Loaded;
 use crate::scheduler::{Engine, Lane, Running, Work, deadline};
-use crate::text::{Finished, Format, Prepared};
-use metaphrase::{Glossary, Translation};
+use crate::text::{Finished, Prepared};
+use metaphrase::{Glossary, TextFormat, Translation};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub struct Ask {
     /// The code of the target language.
     pub target: String,
     /// What they are written in.
-    pub format: Format,
+    pub format: TextFormat,
     /// Whether texts are split into sentences; otherwise each paragraph is one.
     pub split: bool,
     /// Elements of HTML and XML whose content stays as it is.
@@ -54,7 +54,7 @@ impl Default for Ask {
             texts: Vec::new(),
             source: None,
             target: String::new(),
-            format: Format::Text,
+            format: TextFormat::Text,
             split: true,
             ignored: Vec::new(),
             glossaries: Vec::new(),
@@ -88,8 +88,6 @@ pub struct PendingText {
     pub source: String,
     /// What was found, if the language was detected.
     pub detected: Option<Detected>,
-    /// The model, which knows the pieces.
-    pub model: Option<Arc<Loaded>>,
     prepared: Prepared,
     /// By sentence: its terms.
     terms: Vec<Vec<Term>>,
@@ -131,21 +129,23 @@ impl App {
         let (mut requests, mut places) = (Vec::new(), Vec::new());
         for (number, text) in ask.texts.iter().enumerate() {
             let (source, detected) = self.source(ask.source.as_deref(), text)?;
-            let unchanged = detected.is_some() && source == target;
-            let mut pending = PendingText::new(source, detected, text.clone(), ask.format, &ask.prefix);
-            if !unchanged {
-                let model = self.models.get(&pending.source, &target).await?;
-                let lane = lane_models.iter().position(|known| Arc::ptr_eq(known, &model)).unwrap_or_else(|| {
-                    lanes.push(lane(&model, &ask));
-                    lane_models.push(Arc::clone(&model));
-                    lanes.len() - 1
-                });
-                pending.model = Some(model);
-                for request in pending.requests(&ask) {
-                    places.push((number, pending.answers.len()));
-                    pending.answers.push(None);
-                    requests.push((lane, request));
-                }
+            if detected.is_some() && source == target {
+                texts.push(PendingText::new(source, detected, Prepared::unchanged(text.clone()), &ask.prefix));
+                continue;
+            }
+            let model = self.models.get(&source, &target).await?;
+            let prepared = Prepared::new(text, &source, (ask.format, ask.split), &ask.ignored)?;
+            let lane = lane_models.iter().position(|known| Arc::ptr_eq(known, &model)).unwrap_or_else(|| {
+                lanes.push(lane(&model, &ask));
+                lane_models.push(Arc::clone(&model));
+                lanes.len() - 1
+            });
+            lanes[lane].options.search.attention |= prepared.needs_alignment() && model.aligns();
+            let mut pending = PendingText::new(source, detected, prepared, &ask.prefix);
+            for request in pending.requests(&ask) {
+                places.push((number, pending.answers.len()));
+                pending.answers.push(None);
+                requests.push((lane, request));
             }
             texts.push(pending);
         }
@@ -207,15 +207,14 @@ fn lane(model: &Arc<Loaded>, ask: &Ask) -> Lane {
     search.n_best = 1 + if ask.distinct { 3 * ask.alternatives } else { ask.alternatives };
     search.beam_size = search.beam_size.max(search.n_best);
     search.beam_size_constrained = search.beam_size_constrained.map(|beam| beam.max(search.n_best));
-    search.attention = ask.attention && model.translator().is_some_and(metaphrase::Translator::has_alignment);
+    search.attention = ask.attention && model.aligns();
     Lane { engine: Arc::clone(model) as Arc<dyn Engine>, options }
 }
 
 impl PendingText {
-    fn new(source: String, detected: Option<Detected>, text: String, format: Format, prefix: &str) -> Self {
-        let prepared = Prepared::new(text, format);
+    fn new(source: String, detected: Option<Detected>, prepared: Prepared, prefix: &str) -> Self {
         let (terms, answers, prefix) = (Vec::new(), Vec::new(), prefix.trim().to_owned());
-        Self { source, detected, model: None, prepared, terms, prefix, answers }
+        Self { source, detected, prepared, terms, prefix, answers }
     }
 
     /// A request for each sentence, with its terms.
@@ -265,35 +264,29 @@ impl PendingText {
         Some(SentenceDone { source: self.prepared.source(number), translation, terms })
     }
 
-    /// The whole text, of which each sentence has its best translation, or the one of this rank if it has so many.
-    #[must_use]
-    pub fn finish(&self, rank: usize) -> Finished {
-        if self.model.is_none() {
-            let unchanged = self.prepared.finish(&[]);
-            return Finished { text: unchanged.text, ..Finished::default() };
-        }
-        let chosen = |answer: &Option<Translation>| {
-            let mut translation = answer.clone().unwrap_or_default();
-            if rank > 0 && rank < translation.hypotheses.len() {
-                translation.hypotheses.swap(0, rank);
-            }
-            translation
-        };
-        self.prepared.finish(&self.answers.iter().map(chosen).collect::<Vec<_>>())
+    /// The whole text.
+    ///
+    /// # Errors
+    /// [`Failure::Worker`] if a sentence is not there.
+    pub fn finish(&self) -> Result<Finished, Failure> {
+        self.prepared.finish(self.answers.iter().flatten().cloned().collect())
     }
 
     /// Further translations of the whole text, each different from all before it.
-    #[must_use]
-    pub fn alternatives(&self) -> Vec<String> {
-        let ranks = self.answers.iter().flatten().map(|answer| answer.hypotheses.len()).max().unwrap_or(0);
-        let mut texts = vec![self.finish(0).text];
-        for rank in 1..ranks {
-            let text = self.finish(rank).text;
+    ///
+    /// # Errors
+    /// As [`finish`](Self::finish).
+    pub fn alternatives(&self) -> Result<Vec<String>, Failure> {
+        let answers: Vec<Translation> = self.answers.iter().flatten().cloned().collect();
+        let ranks = answers.iter().map(|answer| answer.hypotheses.len()).max().unwrap_or(1);
+        let mut texts: Vec<String> = Vec::with_capacity(ranks);
+        for rank in 0..ranks {
+            let text = self.prepared.alternative(&answers, rank)?;
             if !texts.contains(&text) {
                 texts.push(text);
             }
         }
-        texts.split_off(1)
+        Ok(texts.split_off(1))
     }
 }
 

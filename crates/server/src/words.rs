@@ -1,7 +1,6 @@
 //! Written words of a sentence and of its translation, from the pieces of the model.
 
-use metaphrase::Hypothesis;
-use metaphrase_text::vocab::Vocabulary;
+use metaphrase::{Hypothesis, spans};
 use metaphrase_text::without_spaces;
 use std::ops::Range;
 
@@ -18,8 +17,8 @@ impl Words {
     /// The words of `text`, which a model wrote or read as `pieces`. A word stands between blanks, a punctuation mark is a word of
     /// its own; of scripts that do not separate words, each piece is one.
     #[must_use]
-    pub fn new(text: &str, pieces: &[String], vocabulary: Option<&Vocabulary>) -> Self {
-        let pieces = places(text, pieces, vocabulary);
+    pub fn new(text: &str, pieces: &[String]) -> Self {
+        let pieces = spans(pieces, text);
         let mut words: Vec<Range<usize>> = Vec::new();
         let mut kind = Kind::Blank;
         for (at, c) in text.char_indices() {
@@ -91,48 +90,6 @@ impl Kind {
     }
 }
 
-/// The bytes of `text` that each piece writes. A model may read other characters than those of the text: then a piece takes as many
-/// characters as it has.
-fn places(text: &str, pieces: &[String], vocabulary: Option<&Vocabulary>) -> Vec<Range<usize>> {
-    let spelled = |piece: &String| {
-        let mut bytes = Vec::new();
-        match vocabulary.and_then(|vocabulary| Some((vocabulary, vocabulary.id(piece)?))) {
-            Some((vocabulary, id)) => vocabulary.spell(id, &mut bytes),
-            None => bytes.extend_from_slice(piece.replace('\u{2581}', " ").as_bytes()),
-        }
-        bytes.retain(|byte| !byte.is_ascii_whitespace());
-        bytes
-    };
-    let mut at = 0;
-    let mut carried = 0;
-    let blanks = |at: usize| at + text[at..].len() - text[at..].trim_start().len();
-    pieces
-        .iter()
-        .map(|piece| {
-            let bytes = spelled(piece);
-            let start = if bytes.is_empty() { at } else { blanks(at) };
-            at = start;
-            match std::str::from_utf8(&bytes) {
-                Ok(letters) => letters.chars().for_each(|_| at = next(text, blanks(at))),
-                // Pieces of single bytes: the character ends with the last of them.
-                Err(_) => {
-                    carried += bytes.len();
-                    let width = text[at..].chars().next().map_or(1, char::len_utf8);
-                    if carried >= width {
-                        (at, carried) = (next(text, at), 0);
-                    }
-                }
-            }
-            start..at
-        })
-        .collect()
-}
-
-/// The end of the character at `at`.
-fn next(text: &str, at: usize) -> usize {
-    at + text[at..].chars().next().map_or(0, char::len_utf8)
-}
-
 /// Byte offsets of a text as UTF-16 code units.
 pub struct Utf16<'a> {
     text: &'a str,
@@ -167,7 +124,7 @@ mod tests {
     }
 
     fn words<'a>(text: &'a str, written: &str) -> (Vec<&'a str>, Vec<Option<usize>>) {
-        let words = Words::new(text, &pieces(written), None);
+        let words = Words::new(text, &pieces(written));
         (words.places.iter().map(|place| &text[place.clone()]).collect(), words.of_pieces)
     }
 
@@ -185,7 +142,7 @@ mod tests {
     fn texts_that_the_pieces_do_not_spell_have_words_too() {
         for (text, written) in [("", "▁a"), ("a", ""), ("ﬁne day", "▁fine|▁day"), ("x", "▁a|▁b|▁c"), ("ä😀", "▁ä|<|>")]
         {
-            let found = Words::new(text, &pieces(written), None);
+            let found = Words::new(text, &pieces(written));
             assert!(found.of_pieces.iter().flatten().all(|&word| word < found.places.len()), "{text}");
             found.places.iter().for_each(|place| assert!(text.get(place.clone()).is_some(), "{text}"));
         }
@@ -193,7 +150,7 @@ mod tests {
 
     #[test]
     fn probabilities_are_products() {
-        let found = Words::new("ab c", &pieces("▁a|b|▁c"), None);
+        let found = Words::new("ab c", &pieces("▁a|b|▁c"));
         let log_probs = [0.5_f32.ln(), 0.5_f32.ln(), 0.9_f32.ln(), 0.3_f32.ln()];
         let expected = [0.25, 0.9];
         assert!(found.probabilities(&log_probs).iter().zip(expected).all(|(a, b): (&f32, f32)| (a - b).abs() < 1e-6));

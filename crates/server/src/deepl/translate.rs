@@ -5,10 +5,10 @@ use crate::error::Failure;
 use crate::language;
 use crate::params::Params;
 use crate::reply;
-use crate::text::Format;
 use crate::translate::Ask;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
+use metaphrase::TextFormat;
 use serde_json::{Value, json};
 
 /// The most texts of a request.
@@ -38,21 +38,21 @@ pub async fn translate(State(app): Shared, request: Request) -> Answer {
     let translation = |(text, characters): (&crate::translate::PendingText, usize)| {
         let source = super::base(&text.source);
         let mut object =
-            json!({"detected_source_language": source, "text": text.finish(0).text, "billed_characters": characters});
+            json!({"detected_source_language": source, "text": text.finish()?.text, "billed_characters": characters});
         if model_type.is_some() {
             object["model_type_used"] = "quality_optimized".into();
         }
-        object
+        Ok(object)
     };
-    let translations: Vec<Value> = done.iter().zip(characters).map(translation).collect();
+    let translations = done.iter().zip(characters).map(translation).collect::<Result<Vec<Value>, Failure>>()?;
     Ok(reply::json(StatusCode::OK, &json!({"translations": translations})))
 }
 
-fn format(params: &Params) -> Result<Format, Failure> {
+fn format(params: &Params) -> Result<TextFormat, Failure> {
     match params.text("tag_handling").as_deref() {
-        None | Some("") => Ok(Format::Text),
-        Some("xml") => Ok(Format::Xml),
-        Some("html") => Ok(Format::Html),
+        None | Some("") => Ok(TextFormat::Text),
+        Some("xml") => Ok(TextFormat::Xml),
+        Some("html") => Ok(TextFormat::Html),
         Some(_) => Err(Failure::Bad("the parameter `tag_handling` is neither xml nor html".into())),
     }
 }

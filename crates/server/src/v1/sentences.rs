@@ -1,32 +1,34 @@
 //! Translations as our interface tells them.
 
 use super::translate::Shown;
+use crate::error::Failure;
 use crate::translate::{PendingText, SentenceDone, Term};
 use crate::words::{Utf16, Words, links};
 use metaphrase::Hypothesis;
-use metaphrase_text::vocab::Vocabulary;
 use serde_json::{Map, Value, json};
 use std::ops::Range;
-use std::sync::Arc;
 use std::time::Instant;
 
 /// The answer for all texts.
-pub fn whole(texts: &[PendingText], shown: Shown, characters: usize, begun: Instant) -> Value {
+///
+/// # Errors
+/// As [`PendingText::finish`].
+pub fn whole(texts: &[PendingText], shown: Shown, characters: usize, begun: Instant) -> Result<Value, Failure> {
+    let translations = texts.iter().map(|text| of_text(text, shown)).collect::<Result<Vec<Value>, _>>()?;
     let milliseconds = (begun.elapsed().as_secs_f64() * 10_000.0).round() / 10.0;
-    let translations: Vec<Value> = texts.iter().map(|text| of_text(text, shown)).collect();
-    json!({"translations": translations, "characters": characters, "milliseconds": milliseconds})
+    Ok(json!({"translations": translations, "characters": characters, "milliseconds": milliseconds}))
 }
 
 /// The object of a text.
-fn of_text(text: &PendingText, shown: Shown) -> Value {
-    let finished = text.finish(0);
+fn of_text(text: &PendingText, shown: Shown) -> Result<Value, Failure> {
+    let finished = text.finish()?;
     let mut source_offsets = Utf16::new(text.input());
     let mut target_offsets = Utf16::new(&finished.text);
     let (mut met, mut missing) = (0, 0);
     let mut sentences = Vec::with_capacity(text.sentences());
     for number in 0..text.sentences() {
         let Some(sentence) = text.sentence(number) else { continue };
-        let mut object = of_sentence(&sentence, text, shown);
+        let mut object = of_sentence(&sentence, shown);
         let best = sentence.translation.hypotheses.first();
         let has = |term: &&Term| best.is_some_and(|best| best.met.iter().any(|met| met.term == term.number));
         let of_sentence = sentence.terms.iter().filter(has).count();
@@ -45,10 +47,10 @@ fn of_text(text: &PendingText, shown: Shown) -> Value {
         object.insert("detected".into(), json!(detected));
     }
     object.insert("sentences".into(), json!(sentences));
-    object.insert("alternatives".into(), json!(text.alternatives()));
+    object.insert("alternatives".into(), json!(text.alternatives()?));
     object.insert("terms".into(), json!({"met": met, "missing": missing}));
     object.insert("notes".into(), json!(finished.notes));
-    Value::Object(object)
+    Ok(Value::Object(object))
 }
 
 fn add_place(object: &mut Value, offsets: &mut Utf16<'_>, place: &Range<usize>) {
@@ -57,13 +59,11 @@ fn add_place(object: &mut Value, offsets: &mut Utf16<'_>, place: &Range<usize>) 
 }
 
 /// The object of a sentence, without its place in the text.
-pub fn of_sentence(sentence: &SentenceDone<'_>, text: &PendingText, shown: Shown) -> Value {
-    let vocabularies = text.model.as_ref().and_then(|model| model.translator()?.vocabularies());
-    let vocabularies = vocabularies.as_ref();
+pub fn of_sentence(sentence: &SentenceDone<'_>, shown: Shown) -> Value {
     let needs_words = shown.alignment || shown.scores;
-    let source = Words::new(sentence.source, &sentence.translation.source_pieces, side(vocabularies, 0));
+    let source = Words::new(sentence.source, &sentence.translation.source_pieces);
     let best = sentence.translation.hypotheses.first().cloned().unwrap_or_default();
-    let target = Words::new(&best.text, &best.pieces, side(vocabularies, 1));
+    let target = Words::new(&best.text, &best.pieces);
     let mut object = Map::new();
     object.insert("source".into(), json!({"text": sentence.source}));
     object.insert("target".into(), json!({"text": best.text}));
@@ -79,7 +79,7 @@ pub fn of_sentence(sentence: &SentenceDone<'_>, text: &PendingText, shown: Shown
     let others = sentence.translation.hypotheses.iter().skip(1).map(|other| {
         let mut object = json!({"text": other.text, "score": other.score, "probability": probability(other)});
         if needs_words {
-            let target = Words::new(&other.text, &other.pieces, side(vocabularies, 1));
+            let target = Words::new(&other.text, &other.pieces);
             object["target_words"] = words(other, &target, shown);
             object["alignment"] = json!(links(&source, &target, other));
         }
@@ -88,10 +88,6 @@ pub fn of_sentence(sentence: &SentenceDone<'_>, text: &PendingText, shown: Shown
     object.insert("alternatives".into(), others.collect());
     object.insert("notes".into(), json!(sentence.translation.notes));
     Value::Object(object)
-}
-
-fn side(vocabularies: Option<&[Arc<Vocabulary>; 2]>, side: usize) -> Option<&Vocabulary> {
-    vocabularies.map(|both| &*both[side])
 }
 
 /// The geometric mean of the probabilities of the pieces.

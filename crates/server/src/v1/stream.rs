@@ -61,13 +61,16 @@ async fn next(mut pending: Pending, shown: Shown, begun: Instant) -> (String, St
         Err(_) => (": \n\n".to_owned(), State::Sentences(pending)),
         Ok(Ok(Some((text, sentence)))) => {
             let texts = pending.texts();
-            let done = texts.get(text).and_then(|found| Some((found, found.sentence(sentence)?)));
-            let mut object = done.map(|(found, done)| of_sentence(&done, found, shown)).unwrap_or_default();
+            let done = texts.get(text).and_then(|found| found.sentence(sentence));
+            let mut object = done.map(|done| of_sentence(&done, shown)).unwrap_or_default();
             object["text"] = json!(text);
             object["sentence"] = json!(sentence);
             (event("sentence", &object), State::Sentences(pending))
         }
-        Ok(Ok(None)) => (event("done", &whole(pending.texts(), shown, pending.characters, begun)), State::End),
+        Ok(Ok(None)) => match whole(pending.texts(), shown, pending.characters, begun) {
+            Ok(answer) => (event("done", &answer), State::End),
+            Err(failure) => (event("error", &error(&failure)), State::End),
+        },
         Ok(Err(failure)) => (event("error", &error(&failure)), State::End),
     }
 }

@@ -5,11 +5,11 @@ use super::{Answer, Shared, read, stream};
 use crate::app::{App, Client};
 use crate::error::Failure;
 use crate::reply;
-use crate::text::Format;
+use crate::text::format_named;
 use crate::translate::Ask;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
-use metaphrase::{Case, Glossary};
+use metaphrase::{Case, Glossary, TextFormat};
 use serde::Deserialize;
 use std::sync::Arc;
 use std::time::Instant;
@@ -143,12 +143,13 @@ impl App {
 async fn ask(app: &App, client: &Client, body: TranslateBody) -> Result<Ask, Failure> {
     let source = body.source.filter(|source| source != "auto");
     let name = body.format.unwrap_or_else(|| "text".into());
-    let format = Format::named(&name);
+    let format = format_named(&name);
     let format =
         format.ok_or_else(|| Failure::Bad(format!("the format `{name}` is not one of text, lines, html, xml")))?;
     let texts = body.text.into_vec();
     let is_line = |text: &String| !text.contains(['\n', '\r']);
-    if !body.target_prefix.is_empty() && (format != Format::Lines || texts.len() != 1 || !texts.iter().all(is_line)) {
+    if !body.target_prefix.is_empty() && (format != TextFormat::Lines || texts.len() != 1 || !texts.iter().all(is_line))
+    {
         let advice = "send one text without line breaks, and `\"format\": \"lines\"`";
         return Err(Failure::Bad(format!("a target_prefix is for one sentence: {advice}")));
     }
@@ -184,7 +185,7 @@ pub async fn translate(State(app): Shared, request: Request) -> Answer {
     }
     let characters = pending.characters;
     let texts = pending.all().await?;
-    Ok(reply::json(StatusCode::OK, &whole(&texts, shown, characters, begun)))
+    Ok(reply::json(StatusCode::OK, &whole(&texts, shown, characters, begun)?))
 }
 
 fn wants_events(headers: &HeaderMap) -> bool {
