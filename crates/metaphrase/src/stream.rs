@@ -400,7 +400,7 @@ mod tests {
         let bad = neural.shared.source.pieces("Zebra")[0].clone();
         let bad = neural.shared.source.id(&bad).unwrap();
         let model = Arc::new(Panicking(Arc::clone(&neural.shared.model), bad));
-        neural.pool = pool(&model, &neural.shared, 1, 1).unwrap();
+        neural.pool = pool(&model, &neural.shared, 1, 1);
         let translator = Translator { engine: Engine::Neural(neural), glossary: None };
         let (sender, answers) = channel();
         for (number, line) in ["Good morning!", "Zebra", "Good morning!"].into_iter().enumerate() {

@@ -185,7 +185,7 @@ fn sentences_whose_caller_left_leave_and_others_do_not_notice() {
             let asked = core::cell::Cell::new(0);
             let wanted = |id: &usize| {
                 asked.set(asked.get() + 1);
-                all_stay || id % 2 == 0 || asked.get() <= leave_after
+                all_stay || id.is_multiple_of(2) || asked.get() <= leave_after
             };
             outcomes.clear();
             searcher.run_while(wanted, || tasks.next(), |outcome| outcomes.push(outcome));
@@ -193,7 +193,7 @@ fn sentences_whose_caller_left_leave_and_others_do_not_notice() {
             for outcome in &outcomes {
                 assert_eq!(outcome.hypotheses, expected[outcome.tag].hypotheses);
             }
-            let even = outcomes.iter().filter(|outcome| outcome.tag % 2 == 0).count();
+            let even = outcomes.iter().filter(|outcome| outcome.tag.is_multiple_of(2)).count();
             assert_eq!(even, 6);
             assert!(if all_stay { outcomes.len() == 12 } else { outcomes.len() < 12 });
         }
