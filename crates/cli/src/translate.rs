@@ -13,10 +13,11 @@ use crate::request::{self, Fields};
 use crate::search::SearchArgs;
 use crate::shortlist::ShortlistArgs;
 use crate::stream::{self, Source, Ticket};
+use crate::text::{self, TextArgs};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use metaphrase::{
-    AlignmentKind, Case, Evidence, EvidenceCounter, EvidenceOptions, Glossary, Request, TranslatorBuilder,
+    AlignmentKind, Case, Evidence, EvidenceCounter, EvidenceOptions, Glossary, Request, TextFormat, TranslatorBuilder,
 };
 use std::io::Read;
 use std::num::NonZeroUsize;
@@ -74,6 +75,8 @@ pub struct Args {
     #[arg(allow_negative_numbers = true)]
     lm_weight: f32,
     #[command(flatten)]
+    text: TextArgs,
+    #[command(flatten)]
     evidence: EvidenceArgs,
     #[command(flatten)]
     model: ModelArgs,
@@ -93,6 +96,8 @@ Examples:
   metaphrase translate --glossary terms.tsv < talk.en
   metaphrase translate -m model/ --shortlist model/shortlist < talk.en
   metaphrase translate --lm pieces.arpa --lm-weight 0.1 < talk.en
+  metaphrase translate --split < chapter.en.txt
+  metaphrase translate --input-format html -i page.en.html -o page.de.html
   printf 'He took a cab home.\\tTaxi\\n' | metaphrase translate --input-format tsv
 
 JSON input has an object on each line, with the keys:
@@ -130,6 +135,43 @@ enum Format {
     Tsv,
     /// A JSON object on each line, see below
     Json,
+    /// A text: as a line of text with --split
+    Text,
+    /// A web page: its sentences are translated, its tags stay
+    Html,
+    /// An XML document: as HTML, but elements without text beside them end sentences
+    Xml,
+}
+
+impl Args {
+    /// The form of a text that is translated as a whole; `None`: lines.
+    fn text_format(&self) -> Result<Option<TextFormat>> {
+        let format = match self.input_format {
+            Format::Plain if self.text.split.is_some() => TextFormat::Text,
+            Format::Plain => return self.text.check_lines().map(|()| None),
+            Format::Tsv | Format::Json if self.text.split.is_some() => {
+                return Err(Usage::error("--split is for texts; a line of TSV or JSON is one sentence"));
+            }
+            Format::Tsv | Format::Json => return self.text.check_lines().map(|()| None),
+            Format::Text => TextFormat::Text,
+            Format::Html => TextFormat::Html,
+            Format::Xml => TextFormat::Xml,
+        };
+        let given = [
+            ("--prefix", self.prefix.is_some()),
+            ("--n-best", self.n_best.is_some()),
+            ("--alignment", self.alignment.is_some()),
+            ("--word-scores", self.word_scores),
+            ("--output-format json", self.output_format == OutputFormat::Json),
+            ("--lmbr FILE", self.evidence.file().is_some()),
+        ];
+        match given.iter().find(|(_, given)| *given) {
+            Some((name, _)) => {
+                Err(Usage::error(format!("{name} is for lines; leave it out, or leave out --split and --input-format")))
+            }
+            None => Ok(Some(format)),
+        }
+    }
 }
 
 /// A form of output.
@@ -157,6 +199,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     check_one_stdin(
         args.prefix.iter().chain(&args.glossary).chain(args.evidence.file()).map(Some).chain([args.input.as_ref()]),
     )?;
+    let text_format = args.text_format()?;
     let input = Input::open(args.input.as_deref())?;
     let (size, interactive) = (input.size, input.is_terminal);
     let prefixes = args.prefix.as_deref().map(|path| Input::open(Some(path)).map(Lines::new)).transpose()?;
@@ -171,6 +214,10 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     let mut options = args.search.apply(translator.options(), args.n_best)?;
     options.evidence = args.evidence.options();
     options.search.attention = args.alignment.is_some();
+    if let Some(format) = text_format {
+        let text = args.text.options(format, &translator);
+        return text::run(&translator, &options, &text, input, args.output.as_deref());
+    }
     let n_best = args.n_best.is_some();
     let form = match args.output_format {
         OutputFormat::Json => Form::Json { n_best },
@@ -235,7 +282,9 @@ impl Source for Text {
         let request = match self.format {
             // What is left out might be terms.
             Format::Tsv | Format::Json if line.cut => Err("the line is too long and is skipped".to_owned()),
-            Format::Plain => Ok(Request { prefix: self.prefix()?, ..Request::translate(line.text) }),
+            Format::Plain | Format::Text | Format::Html | Format::Xml => {
+                Ok(Request { prefix: self.prefix()?, ..Request::translate(line.text) })
+            }
             Format::Tsv => request::from_tsv(&line.text),
             Format::Json => request::from_json(&line.text).map(|(request, fields)| {
                 ticket.notes.extend(request::misspelt(&fields));

@@ -1,5 +1,7 @@
 //! Why a translator can not be made, or can not translate.
 
+use metaphrase_base::pipeline::NotReady;
+use metaphrase_document::Error as DocumentError;
 use metaphrase_models::ModelError;
 use metaphrase_ngram::LmError;
 use metaphrase_phrase::Error as PhraseError;
@@ -101,10 +103,39 @@ pub enum Error {
         /// The part or option.
         what: &'static str,
     },
+    /// A document that can not be read.
+    #[error(transparent)]
+    Document(#[from] DocumentError),
+    /// A text was to be put together from more or fewer answers than it has requests.
+    #[error("{found} answers were given for a text of {expected} requests; give the answer of each request, in order")]
+    Answers {
+        /// Number of requests.
+        expected: usize,
+        /// Number of answers.
+        found: usize,
+    },
     /// The threads could not be started.
     #[error("cannot start the worker threads: {0}; ask for fewer threads")]
     Threads(std::io::Error),
+    /// The translator was used before the process was forked, and its threads are not in this process.
+    #[error(
+        "the translator was used in process {0}, and its threads stayed there when this process was forked; make a \
+         translator after the fork, or do not translate before it"
+    )]
+    Forked(u32),
     /// A thread panicked: a defect of this library.
     #[error("a worker thread failed and the remaining lines were not translated; please report this")]
     WorkerFailed,
+    /// The caller stopped the work.
+    #[error("the work was stopped by its caller")]
+    Cancelled,
+}
+
+impl From<NotReady> for Error {
+    fn from(error: NotReady) -> Self {
+        match error {
+            NotReady::Threads(error) => Self::Threads(error),
+            NotReady::Forked(process) => Self::Forked(process),
+        }
+    }
 }

@@ -2,7 +2,8 @@
 
 use crate::neural::Neural;
 use crate::phrase_based::PhraseBased;
-use crate::{Error, EvidenceCounter, Glossary, Request, TranslateOptions, Translation, TranslatorBuilder};
+use crate::reply::Call;
+use crate::{Cancel, Error, EvidenceCounter, Glossary, Request, TranslateOptions, Translation, TranslatorBuilder};
 use metaphrase_base::{StepModel, WordId};
 use metaphrase_text::vocab::Vocabulary;
 use std::ops::ControlFlow;
@@ -44,7 +45,7 @@ impl Translator {
     /// The English-German model that comes with the program, with as many threads as the machine has processors.
     ///
     /// # Errors
-    /// [`Error::Threads`] if no threads can be started.
+    /// [`Error`] if the model is damaged, which is a defect of this library.
     pub fn bundled() -> Result<Self, Error> {
         Self::builder().package(crate::Package::bundled()).build()
     }
@@ -64,6 +65,15 @@ impl Translator {
         match &self.engine {
             Engine::Neural(neural) => neural.shared.model.facts().attention,
             Engine::PhraseBased(_) => true,
+        }
+    }
+
+    /// The codes of the source and the target language, if the (first) model names them.
+    #[must_use]
+    pub fn languages(&self) -> Option<&[String; 2]> {
+        match &self.engine {
+            Engine::Neural(neural) => neural.shared.model.config().languages.as_ref(),
+            Engine::PhraseBased(_) => None,
         }
     }
 
@@ -137,7 +147,8 @@ impl Translator {
     ///
     /// # Errors
     /// [`Error::Options`] and [`Error::PhraseBased`] for options that can not work with this model, before anything is
-    /// translated; [`Error::WorkerFailed`] if a thread panicked.
+    /// translated; [`Error::Threads`] and [`Error::Forked`] if there are no threads in this process;
+    /// [`Error::WorkerFailed`] if a thread panicked.
     pub fn stream<I>(
         &self,
         options: &TranslateOptions,
@@ -152,6 +163,43 @@ impl Translator {
         match &self.engine {
             Engine::Neural(neural) => neural.stream(options, chunks, sink),
             Engine::PhraseBased(phrase_based) => phrase_based.stream(options, chunks, sink),
+        }
+    }
+
+    /// Answers one request on the translator's threads: for programs that schedule requests themselves, as servers do. The
+    /// call returns when the request is on its way, and does not wait for room: the caller bounds the number of requests on
+    /// their way. `answer` is called once, on any thread, and may submit further requests. After [`Cancel::cancel`] the work
+    /// stops, inside the search too, and `answer` gets [`Error::Cancelled`]; if the thread panicked, [`Error::WorkerFailed`].
+    ///
+    /// ```
+    /// use metaphrase::{Cancel, Request, Translator};
+    /// use std::sync::mpsc::channel;
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let translator = Translator::bundled()?;
+    /// let (sender, answers) = channel();
+    /// let answer = move |translation| _ = sender.send(translation);
+    /// translator.submit(&translator.options(), Request::translate("Good morning!"), &Cancel::new(), answer)?;
+    /// println!("{}", answers.recv()??.text());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`stream`](Self::stream) for options that can not work; `answer` is dropped then.
+    pub fn submit(
+        &self,
+        options: &TranslateOptions,
+        mut request: Request,
+        cancel: &Cancel,
+        answer: impl FnOnce(Result<Translation, Error>) + Send + 'static,
+    ) -> Result<(), Error> {
+        if let Some(glossary) = &self.glossary {
+            glossary.add_to(&mut request.terms, &request.source);
+        }
+        let call = Call::new(cancel.clone(), Box::new(answer));
+        match &self.engine {
+            Engine::Neural(neural) => neural.submit(options, &request, call),
+            Engine::PhraseBased(phrase_based) => phrase_based.submit(options, &request, call),
         }
     }
 
