@@ -14,7 +14,7 @@ const LINES: [&str; 5] = [
 
 #[test]
 fn one_line_is_answered_soon_behind_a_job_of_50_000_lines() {
-    let server = server_with(|config| config.limits.texts = 50_000);
+    let server = server_with(|config| (config.limits.texts, config.limits.characters) = (50_000, 10_000_000));
     let alone = server.form("/translate", "q=Good+morning%21&source=en&target=de").json();
     let many: Vec<&str> = LINES.iter().copied().cycle().take(50_000).collect();
     let body = json!({"q": many, "source": "en", "target": "de"}).to_string();

@@ -69,9 +69,9 @@ fn parse<T: DeserializeOwned>(body: &Bytes) -> Result<T, Failure> {
     serde_json::from_slice(body).map_err(|error| Failure::Bad(format!("the body of the request: {error}")))
 }
 
-/// Who sends a request without a body.
+/// Who sends a request whose body does not matter.
 async fn sender(app: &App, request: Request) -> Result<Client, Failure> {
-    let (call, _) = app.read_bytes(request, 0).await?;
+    let (call, _) = app.read_bytes(request, 64_000).await?;
     app.client(&call, call.header_key()).await
 }
 
