@@ -101,14 +101,9 @@ impl Prepared {
     pub fn new(input: impl Into<String>, options: &Options) -> Result<Self, Error> {
         let input = input.into();
         let splitter = Splitter::new(&options.language);
-        let lines = options.format == Format::Lines || options.split == Split::Lines;
         let markup = matches!(options.format, Format::Html | Format::Xml);
-        let how = Sentences {
-            splitter: (!lines).then_some(&splitter),
-            longest: (options.format != Format::Lines).then_some(options.longest),
-            keep: options.keep,
-            flat: if markup { Some(true) } else { (options.split == Split::Wrapped).then_some(false) },
-        };
+        let flat = if markup { Some(true) } else { (options.split == Split::Wrapped).then_some(false) };
+        let how = Sentences { flat, ..how(&splitter, options) };
         let (blocks, escape) = match options.format {
             Format::Lines | Format::Text => (plain::paragraphs(&input, options.keep.placeholders, &how), Escape::None),
             Format::Html => (markup::html(&input, &options.copied, &how), Escape::Markup),
@@ -201,6 +196,17 @@ impl Prepared {
         }
         finished.text.push_str(&self.input[last..]);
         finished
+    }
+}
+
+/// How the options tell to find sentences.
+pub(crate) fn how<'a>(splitter: &'a Splitter, options: &Options) -> Sentences<'a> {
+    let lines = options.format == Format::Lines || options.split == Split::Lines;
+    Sentences {
+        splitter: (!lines).then_some(splitter),
+        longest: (options.format != Format::Lines).then_some(options.longest),
+        keep: options.keep,
+        flat: None,
     }
 }
 
