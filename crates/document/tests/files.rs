@@ -169,3 +169,54 @@ fn hostile_files_are_refused() {
     let prepared = PreparedFile::new(b"Hello".to_vec(), FileFormat::Text, &Options::default()).unwrap();
     assert_eq!(prepared.finish(&[None]).unwrap_err(), Error::NothingTranslated);
 }
+
+/// Files with parts cut out, doubled and exchanged are read or refused, and what is read can be written.
+#[test]
+fn broken_files_are_no_harm() {
+    let run = "<w:p><w:r><w:t>One</w:t></w:r><w:hyperlink><w:r><w:rPr><w:b/></w:rPr><w:t>two</w:t><w:br/></w:r></w:hyperlink><w:r><w:fldChar w:fldCharType=\"begin\"/></w:r><w:p><w:r><w:t>in</w:t></w:r></w:p></w:p>";
+    let samples = [
+        (FileFormat::Docx, run.to_owned()),
+        (FileFormat::Pptx, run.replace("w:", "a:")),
+        (FileFormat::Odt, "<text:p>One <text:span>two<text:note><text:p>n</text:p></text:note></text:span><text:line-break/>x<text:s/></text:p>".to_owned()),
+        (FileFormat::Xliff, "<xliff><source>One <g>two</g></source><target/><source>a<x/></source><target></target></xliff>".to_owned()),
+        (FileFormat::Po, "msgid \"a\\n\"\nmsgid_plural \"b\"\n\"c\"\nmsgstr[0] \"\"\nmsgstr[1] \"\"\n".to_owned()),
+        (FileFormat::Srt, "1\n00:00 --> 00:01\nOne <i>two</i>\n\n2\n0 --> 1\n\nx".to_owned()),
+        (FileFormat::Markdown, "# a *b* `c`\n> d **e\n- [f](g \"h\") <i>\n  - j  \nk ![l](m)\n\n| n | o |\n|--|--|\n| p\\|q | *r* |\n\n[^s]: t\n".to_owned()),
+        (FileFormat::Epub, "<p>One <b>two<br/></b> <code>x</code>&amp;&x;<!-- c --><script>y</script></p>".to_owned()),
+    ];
+    let mut seed = 1_u64;
+    let mut random = |below: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % below.max(1)
+    };
+    for (format, sample) in samples {
+        for _ in 0..150 {
+            let mut text: Vec<char> = sample.chars().collect();
+            for _ in 0..=random(3) {
+                let (from, length) = (random(text.len()), random(12));
+                let part: Vec<char> = text[from..(from + length).min(text.len())].to_vec();
+                if random(2) == 0 {
+                    text.drain(from..from + part.len());
+                }
+                let to = random(text.len());
+                text.splice(to..to, part);
+            }
+            let text: String = text.into_iter().collect();
+            let name = match format {
+                FileFormat::Docx => "word/document.xml",
+                FileFormat::Pptx => "ppt/slides/slide1.xml",
+                FileFormat::Odt => "content.xml",
+                FileFormat::Epub => "a.html",
+                _ => "",
+            };
+            let bytes = if name.is_empty() { text.into_bytes() } else { archive(&[(name, &text)]) };
+            if let Ok(prepared) = PreparedFile::new(bytes, format, &Options::default()) {
+                let answer = |source: metaphrase_document::Source<'_>| {
+                    Some(Answer { text: source.text.to_uppercase(), ..Answer::default() })
+                };
+                let answers: Vec<Option<Answer>> = prepared.sentences().map(answer).collect();
+                prepared.finish(&answers).unwrap();
+            }
+        }
+    }
+}

@@ -9,6 +9,7 @@ mod subtitles;
 mod xliff;
 
 use crate::block::Sentences;
+use crate::markup::well_formed;
 use crate::prepared::how;
 use crate::split::Splitter;
 use crate::write::Escape;
@@ -163,6 +164,9 @@ impl PreparedFile {
 /// A text of a file or of a part of one.
 fn read(text: String, format: FileFormat, options: &Options) -> Result<Prepared, Error> {
     let with = |format| Prepared::new(text.as_str(), &Options { format, ..options.clone() });
+    if matches!(format, FileFormat::Docx | FileFormat::Pptx | FileFormat::Odt | FileFormat::Odp | FileFormat::Xliff) {
+        well_formed(&text)?;
+    }
     let splitter = Splitter::new(&options.language);
     let own = |flat: Option<bool>| Sentences { flat, ..how(&splitter, options) };
     let (blocks, escape) = match format {

@@ -84,6 +84,11 @@ fn read(reader: &mut Reader<'_>, ends: &[Option<usize>], mixed: &[bool]) {
     }
 }
 
+/// Refuses a document whose tags do not belong together.
+pub(crate) fn well_formed(input: &str) -> Result<(), Error> {
+    check(input, &scan(input, Syntax::Xml))
+}
+
 /// Refuses tags that do not belong together.
 fn check(input: &str, tokens: &[Token]) -> Result<(), Error> {
     let mut open: Vec<(&str, usize)> = Vec::new();
