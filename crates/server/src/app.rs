@@ -155,10 +155,11 @@ impl App {
         Ok(())
     }
 
-    /// Writes what was counted, again and again; runs for ever.
+    /// Writes what was counted and forgets old files, again and again; runs for ever.
     pub async fn flush(&self) {
         loop {
             tokio::time::sleep(Duration::from_secs(5)).await;
+            self.files.forget_old();
             // A failure is in the log; the counts are kept.
             let _ = self.stored(Store::flush).await;
         }

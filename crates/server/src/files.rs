@@ -7,6 +7,7 @@ use crate::scheduler::ClientId;
 use crate::store::random_id;
 use crate::translate::Ask;
 use axum::body::Bytes;
+use metaphrase::TextFormat;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -16,7 +17,7 @@ use tokio::task::AbortHandle;
 const KEPT: Duration = Duration::from_secs(600);
 
 /// What is translated, by the ends of files' names.
-pub const EXTENSIONS: &[&str] = &[".txt"];
+pub const EXTENSIONS: &[&str] = &[".txt", ".html", ".htm"];
 
 /// All files.
 pub struct FileJobs {
@@ -74,9 +75,13 @@ impl FileJobs {
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Forgets results that nobody fetched in time.
+    pub fn forget_old(&self) {
+        self.lock().retain(|_, job| job.ended.is_none_or(|ended| ended.elapsed() < KEPT));
+    }
+
     fn add(&self, id: &str, job: FileJob) -> Result<(), Failure> {
         let mut jobs = self.lock();
-        jobs.retain(|_, job| job.ended.is_none_or(|ended| ended.elapsed() < KEPT));
         if jobs.len() >= self.most {
             return Err(Failure::Busy { seconds: 60, everyone: true });
         }
@@ -173,7 +178,8 @@ impl App {
     async fn translate_file(&self, client: &Client, id: &str, file: Upload, ask: Ask) -> Result<Bytes, Failure> {
         let text = String::from_utf8(file.bytes.to_vec());
         let text = text.map_err(|_| Failure::File("the file is not text in UTF-8".into()))?;
-        let ask = Ask { texts: vec![text], file: true, ..ask };
+        let format = if file.name.to_lowercase().ends_with(".txt") { TextFormat::Text } else { TextFormat::Html };
+        let ask = Ask { texts: vec![text], format, file: true, ..ask };
         let mut pending = self.translate(client, ask).await?;
         let all = pending.texts().iter().map(|text| text.sentences()).sum();
         let source = pending.texts().first().map(|text| text.source.clone()).unwrap_or_default();
