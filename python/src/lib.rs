@@ -1,7 +1,7 @@
 //! The Python package `metaphrase`, in so far as it is written in Rust: a thin shell over the façade.
 //!
-//! [`translator`] has the translator, [`options`] reads its keywords, [`request`] its lines, [`result`] is what it answers,
-//! [`text`], [`stream`] and [`arrow`] are texts, lines without end and columns. Files of the package in Python say what is documented.
+//! `translator` has the translator, `options` reads its keywords, `request` its lines, `result` is what it answers,
+//! `text`, `stream` and `arrow` are texts, lines without end and columns. Files of the package in Python say what is documented.
 
 mod arrow;
 mod errors;
