@@ -10,6 +10,8 @@ mod bench;
 mod convert;
 mod corpus;
 mod curves;
+mod draw;
+mod drawings;
 mod evaluate;
 mod evidence;
 mod extract;
@@ -98,6 +100,7 @@ enum Command {
     Posteriors(posteriors::Args),
     TuneEvidence(Box<tune_evidence::Args>),
     Mbr(mbr::Args),
+    Draw(draw::Args),
 }
 
 fn main() -> ExitCode {
@@ -130,6 +133,7 @@ fn main() -> ExitCode {
         Command::Posteriors(args) => posteriors::run(&args),
         Command::TuneEvidence(args) => tune_evidence::run(&args, &terminal),
         Command::Mbr(args) => mbr::run(&args),
+        Command::Draw(args) => draw::run(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

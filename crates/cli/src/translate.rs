@@ -1,8 +1,10 @@
 //! `metaphrase translate`.
 
 use crate::Usage;
+use crate::drawings::LatticeFiles;
 use crate::evidence::EvidenceArgs;
 use crate::io::{Input, Output, check_one_stdin};
+use crate::leave;
 use crate::lines::Lines;
 use crate::messages::Terminal;
 use crate::model::ModelArgs;
@@ -16,7 +18,7 @@ use crate::stream::{self, Source, Ticket};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use metaphrase::{
-    AlignmentKind, Case, Evidence, EvidenceCounter, EvidenceOptions, Glossary, Request, TranslatorBuilder,
+    AlignmentKind, Case, Evidence, EvidenceCounter, EvidenceOptions, Glossary, GraphUnits, Request, TranslatorBuilder,
 };
 use std::io::Read;
 use std::num::NonZeroUsize;
@@ -65,6 +67,13 @@ pub struct Args {
     /// Print the log-probability of each target piece and of the end of sentence
     #[arg(long, help_heading = "Result")]
     word_scores: bool,
+    /// Write the hypotheses that the search kept: a lattice for each line in the text form of OpenFst or, if the name ends with .svg,
+    /// a picture, in which one sees where the model hesitated. %d in the name is the number of the line: each has a file of its own then
+    #[arg(long, value_name = "FILE", help_heading = "Result")]
+    lattice: Option<PathBuf>,
+    /// The words of these lattices
+    #[arg(long, value_enum, default_value_t = LatticeUnits::Words, requires = "lattice", help_heading = "Result")]
+    lattice_units: LatticeUnits,
     /// A language model over the target pieces, ARPA text or compiled, whose log-probabilities are added to those of the
     /// model (shallow fusion); see `metaphrase tokenize --vocabulary` and `metaphrase lm`
     #[arg(long, value_name = "FILE", help_heading = "Search")]
@@ -92,6 +101,7 @@ Examples:
   metaphrase translate --input-format json --output-format json < talk.jsonl
   metaphrase translate --glossary terms.tsv < talk.en
   metaphrase translate -m model/ --shortlist model/shortlist < talk.en
+  metaphrase translate --lattice talk-%d.svg < talk.en
   metaphrase translate --lm pieces.arpa --lm-weight 0.1 < talk.en
   printf 'He took a cab home.\\tTaxi\\n' | metaphrase translate --input-format tsv
 
@@ -130,6 +140,15 @@ enum Format {
     Tsv,
     /// A JSON object on each line, see below
     Json,
+}
+
+/// The words of a lattice of the search.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum LatticeUnits {
+    /// Written words and punctuation marks
+    Words,
+    /// The target pieces of the model
+    Pieces,
 }
 
 /// A form of output.
@@ -171,6 +190,14 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     let mut options = args.search.apply(translator.options(), args.n_best)?;
     options.evidence = args.evidence.options();
     options.search.attention = args.alignment.is_some();
+    if args.lattice.as_deref() == Some(Path::new("-")) {
+        return Err(Usage::error("--lattice takes a file, as standard output has the translations"));
+    }
+    let mut lattices = args.lattice.as_deref().map(|path| LatticeFiles::create(Some(path))).transpose()?;
+    options.search_graph = lattices.is_some().then_some(match args.lattice_units {
+        LatticeUnits::Words => GraphUnits::WrittenWords,
+        LatticeUnits::Pieces => GraphUnits::Pieces,
+    });
     let n_best = args.n_best.is_some();
     let form = match args.output_format {
         OutputFormat::Json => Form::Json { n_best },
@@ -183,8 +210,15 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     let source = Text { lines: Lines::new(input), prefixes, evidence, format: args.input_format };
     let output = Output::create(args.output.as_deref())?;
     let progress = Progress::start(terminal, size, !interactive && !output.is_terminal());
-    let print = |text: &mut String, ticket, translation| printer.print(text, ticket, &translation);
-    stream::run(&translator, &options, args.model.one_by_one(), source, output, progress, print)?.finish()
+    let print = |text: &mut String, ticket: Ticket<Keys>, translation| {
+        if let Some(Err(error)) = lattices.as_mut().map(|files| files.write_search(ticket.number + 1, &translation)) {
+            leave(&error);
+        }
+        printer.print(text, ticket, &translation);
+    };
+    let output = stream::run(&translator, &options, args.model.one_by_one(), source, output, progress, print)?;
+    lattices.map_or(Ok(()), LatticeFiles::finish)?;
+    output.finish()
 }
 
 fn read_glossary(path: &Path, case: bool) -> Result<Glossary> {
