@@ -12,12 +12,11 @@
 //! * [`in_order`] and [`in_batches`] do all of this for workers that live as long as the call.
 //! * [`Workers`] live on; their callers use [`ordered`] to get their own results.
 
-use crossbeam_channel::{Receiver, Sender, unbounded};
-use std::io;
+use crossbeam_channel::{Receiver, unbounded};
 use std::num::NonZeroUsize;
 use std::sync::mpsc::{self, SyncSender, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
-use std::thread::{self, JoinHandle};
+use std::thread;
 
 /// Items that wait for a worker, first in first out. A queue has no bound of its own: where each item holds a [`Ticket`],
 /// the limit of tickets is the bound.
@@ -266,50 +265,8 @@ pub fn batch<T>(queue: &Queue<T>) -> Option<impl Iterator<Item = T>> {
     Some(std::iter::once(queue.recv().ok()?).chain(queue.try_iter()))
 }
 
-/// Threads that take items from one queue until they are dropped; any number of callers may push items.
-pub struct Workers<T> {
-    queue: Sender<T>,
-    threads: Vec<JoinHandle<()>>,
-}
-
-impl<T: Send + 'static> Workers<T> {
-    /// Starts `threads` threads, at least 1, called `name` and a number. Each calls `worker`, which takes items from the
-    /// queue until [`batch`] gives none. The items of a worker that panics are dropped, and when the last worker has gone,
-    /// so are all items that wait and all later ones.
-    ///
-    /// # Errors
-    /// If the operating system starts no thread.
-    pub fn start(name: &str, threads: usize, worker: impl Fn(&Queue<T>) + Send + Sync + 'static) -> io::Result<Self> {
-        let worker = Arc::new(worker);
-        let (sender, queue) = unbounded();
-        let mut workers = Self { queue: sender, threads: Vec::new() };
-        for number in 0..threads.max(1) {
-            let (queue, worker) = (queue.clone(), Arc::clone(&worker));
-            let builder = thread::Builder::new().name(format!("{name}-{number}"));
-            workers.threads.push(builder.spawn(move || worker(&queue))?);
-        }
-        Ok(workers)
-    }
-}
-
-impl<T> Workers<T> {
-    /// Gives the workers an item.
-    pub fn push(&self, item: T) {
-        // Without workers the item is dropped.
-        let _ = self.queue.send(item);
-    }
-}
-
-impl<T> Drop for Workers<T> {
-    fn drop(&mut self) {
-        // The threads' queue ends with its only sender.
-        self.queue = unbounded().0;
-        for thread in self.threads.drain(..) {
-            // A panic has been reported by the thread itself.
-            let _ = thread.join();
-        }
-    }
-}
+mod workers;
+pub use workers::{NotReady, Workers};
 
 #[cfg(test)]
 mod tests;

@@ -78,7 +78,8 @@ impl Messages {
         let terminal = Terminal { bars: MultiProgress::new(), quiet: self.quiet };
         let stderr = Stderr(terminal.bars.clone());
         let writer = move || stderr.clone();
-        tracing_subscriber::fmt().with_max_level(level).with_writer(writer).event_format(OneLine).init();
+        // In a process that has messages already, these go where those go.
+        let _ = tracing_subscriber::fmt().with_max_level(level).with_writer(writer).event_format(OneLine).try_init();
         terminal
     }
 }

@@ -28,11 +28,14 @@ pub struct SearchArgs {
     /// The longest translation, as a multiple of the length of its source [default: the model's own setting, else 3]
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     max_length_factor: Option<f32>,
+    /// The longest translation in pieces, end of sentence included, however long its source is
+    #[arg(long, value_name = "N")]
+    max_target_length: Option<NonZeroUsize>,
     /// Cut off a source after N pieces, with a warning [default: 1000]
     #[arg(long, visible_alias = "max-length", value_name = "N")]
     max_source_length: Option<NonZeroUsize>,
     /// When the search of a line ends [default: shrink]
-    #[arg(long, value_parser = choice::<Stop>(), value_name = "shrink|fill")]
+    #[arg(long, value_parser = choice::<Stop>(), value_name = "shrink|fill|collect")]
     stop: Option<Stop>,
     /// Let hypotheses that end take no place in the beam, beside --stop fill
     #[arg(long)]
@@ -62,6 +65,10 @@ pub struct SearchArgs {
     /// source word, a tab and its translation in each line, by that translation
     #[arg(long, value_name = "FILE", num_args = 0..=1, value_hint = clap::ValueHint::FilePath)]
     replace_unk: Option<Option<PathBuf>>,
+    /// The input is words of the source vocabulary, mostly sub-word pieces, with spaces between them, and a prefix is words of the
+    /// target vocabulary
+    #[arg(long)]
+    pieces: bool,
     /// Let translations contain control characters
     #[arg(long)]
     allow_special: bool,
@@ -89,6 +96,7 @@ impl SearchArgs {
         search.normalize_constrained = self.normalize.or(search.normalize_constrained);
         search.word_penalty = self.word_penalty.unwrap_or(search.word_penalty);
         search.max_length_factor = self.max_length_factor.unwrap_or(search.max_length_factor);
+        search.max_target_length = self.max_target_length.map_or(search.max_target_length, NonZeroUsize::get);
         search.n_best = n_best.map_or(1, NonZeroUsize::get);
         search.stop = self.stop.unwrap_or(search.stop);
         search.ends_beside = self.eos_beside;
@@ -105,6 +113,7 @@ impl SearchArgs {
         }
         options.allow_unk = self.allow_unk;
         options.replace_unknown = self.dictionary()?;
+        options.pieces = self.pieces;
         options.allow_special = self.allow_special;
         options.max_source_length = self.max_source_length.map_or(options.max_source_length, NonZeroUsize::get);
         options.seed = self.seed;

@@ -44,10 +44,16 @@ pub(crate) trait Number: Copy {
         s.splat(0.0)
     }
 
-    /// A sum of row `row` as floats; `scales` has a factor for each row.
+    /// Makes the sums of a tile floats. The tile begins at row `row` and panel `first`; `scales` has a factor for each row.
     #[inline(always)]
-    fn end<S: Simd>(_s: S, sum: S::F, _scales: &[f32], _row: usize, _w: &Panels, _panel: usize) -> S::F {
-        sum
+    fn end<S: Simd, const R: usize, const P: usize>(
+        _s: S,
+        _sums: &mut [[S::F; P]; R],
+        _scales: &[f32],
+        _row: usize,
+        _w: &Panels,
+        _first: usize,
+    ) {
     }
 
     /// Runs `kernel` with the instruction set of this thread.
@@ -158,8 +164,15 @@ impl Number for Int16 {
         s.dot_words(x, w, sum)
     }
     #[inline(always)]
-    fn end<S: Simd>(s: S, sum: S::F, scales: &[f32], row: usize, w: &Panels, panel: usize) -> S::F {
-        Int8::end(s, sum, scales, row, w, panel)
+    fn end<S: Simd, const R: usize, const P: usize>(
+        s: S,
+        sums: &mut [[S::F; P]; R],
+        scales: &[f32],
+        row: usize,
+        w: &Panels,
+        first: usize,
+    ) {
+        Int8::end(s, sums, scales, row, w, first);
     }
     #[inline(always)]
     fn dispatch<K: Kernel>(kernel: K) -> K::Output {
@@ -182,8 +195,24 @@ impl Number for Int8 {
         s.quads_start(s.load(&w.end(panel).start.0))
     }
     #[inline(always)]
-    fn end<S: Simd>(s: S, sum: S::F, scales: &[f32], row: usize, w: &Panels, panel: usize) -> S::F {
-        s.mul(s.to_floats(sum), s.mul(s.splat(scales[row]), s.load(&w.end(panel).scale.0)))
+    fn end<S: Simd, const R: usize, const P: usize>(
+        s: S,
+        sums: &mut [[S::F; P]; R],
+        scales: &[f32],
+        row: usize,
+        w: &Panels,
+        first: usize,
+    ) {
+        let mut outputs = [s.splat(0.0); P];
+        for (p, output) in outputs.iter_mut().enumerate() {
+            *output = s.load(&w.end(first + p).scale.0);
+        }
+        for (sums, &scale) in sums.iter_mut().zip(&scales[row..row + R]) {
+            let scale = s.splat(scale);
+            for (sum, output) in sums.iter_mut().zip(outputs) {
+                *sum = s.mul(s.to_floats(*sum), s.mul(scale, output));
+            }
+        }
     }
     #[inline(always)]
     fn dispatch<K: Kernel>(kernel: K) -> K::Output {

@@ -254,15 +254,18 @@ impl<N: Number> Kernel for Product<'_, N> {
         // Tiles of almost equal height: of seven rows, four and three run faster than six and one.
         let tiles = rows.div_ceil(S::TILE_PANELS.len());
         let widest = S::TILE_PANELS[rows.div_ceil(tiles) - 1];
-        let panels = self.w.count();
+        let whole = self.w.outputs() / 16;
         let mut panel = 0;
-        while panel < panels {
-            panel += match widest.min(panels - panel) {
+        while panel < whole {
+            panel += match widest.min(whole - panel) {
                 8.. => self.column::<S, 8>(s, panel, tiles),
                 4.. => self.column::<S, 4>(s, panel, tiles),
                 2.. => self.column::<S, 2>(s, panel, tiles),
                 _ => self.column::<S, 1>(s, panel, tiles),
             };
+        }
+        if whole < self.w.count() {
+            self.column::<S, 1>(s, whole, tiles);
         }
     }
 }
@@ -311,11 +314,10 @@ impl<N: Number> Product<'_, N> {
             *start = N::start(s, self.w, first + p);
         }
         let sums = multiply::<S, N, R, P>(s, x, panels, starts);
-        for (r, sums) in sums.iter().enumerate() {
-            for (p, &sum) in sums.iter().enumerate() {
-                let sum = N::end(s, sum, self.scales, row + r, self.w, first + p);
-                self.finish(s, row + r, first + p, sum);
-            }
+        if self.place(row, first).len() == 16 {
+            self.finish::<S, R, P, true>(s, row, first, sums);
+        } else {
+            self.finish::<S, R, P, false>(s, row, first, sums);
         }
     }
 
@@ -326,26 +328,75 @@ impl<N: Number> Product<'_, N> {
         row * outputs + panel * 16..row * outputs + outputs.min(panel * 16 + 16)
     }
 
-    /// Finishes sixteen sums (bias, addition, activation) and stores them.
+    /// Finishes the sums of a tile (factors, bias, addition, activation) and stores them. Each operation is done with all sums,
+    /// in loops of known lengths, before the next one: so the sums stay in registers. `WHOLE`: the panels have sixteen outputs;
+    /// only a single panel may have fewer.
     #[inline(always)]
-    fn finish<S: Simd>(&mut self, s: S, row: usize, panel: usize, mut sum: S::F) {
-        let place = self.place(row, panel);
+    fn finish<S: Simd, const R: usize, const P: usize, const WHOLE: bool>(
+        &mut self,
+        s: S,
+        row: usize,
+        first: usize,
+        mut sums: [[S::F; P]; R],
+    ) {
+        if !WHOLE && P > 1 {
+            unreachable!("{P} panels, and not whole"); // and no code is made for it
+        }
+        let outputs = self.w.outputs();
+        let width = if WHOLE { P * 16 } else { outputs - first * 16 };
+        let place = |r: usize| (row + r) * outputs + first * 16;
+        let load = |values: &[f32], p: usize| match WHOLE {
+            true => s.load(&values.as_chunks().0[p]),
+            false => s.load_partial(values, 0.0),
+        };
+        N::end(s, &mut sums, self.scales, row, self.w, first);
         if let Some(bias) = self.bias {
-            sum = s.add(sum, s.load_partial(&bias[panel * 16..][..place.len()], 0.0));
+            let bias = &bias[first * 16..][..width];
+            for p in 0..P {
+                let bias = load(bias, p);
+                for sums in &mut sums {
+                    sums[p] = s.add(sums[p], bias);
+                }
+            }
         }
         if let Some(add) = self.add {
-            sum = s.add(sum, s.load_partial(&add[place.clone()], 0.0));
+            for (r, sums) in sums.iter_mut().enumerate() {
+                let add = &add[place(r)..][..width];
+                for (p, sum) in sums.iter_mut().enumerate() {
+                    *sum = s.add(*sum, load(add, p));
+                }
+            }
         }
-        let out = &mut self.out[place];
         if self.accumulate {
-            sum = s.add(sum, s.load_partial(out, 0.0));
+            for (r, sums) in sums.iter_mut().enumerate() {
+                let out = &self.out[place(r)..][..width];
+                for (p, sum) in sums.iter_mut().enumerate() {
+                    *sum = s.add(*sum, load(out, p));
+                }
+            }
         }
-        sum = match self.activation {
-            Activation::Relu => Relu.apply(s, sum),
-            Activation::ClippedRelu => ClippedRelu.apply(s, sum),
-            _ => sum,
-        };
-        s.store_partial(sum, out);
+        match self.activation {
+            Activation::Relu => {
+                for sum in sums.as_flattened_mut() {
+                    *sum = Relu.apply(s, *sum);
+                }
+            }
+            Activation::ClippedRelu => {
+                for sum in sums.as_flattened_mut() {
+                    *sum = ClippedRelu.apply(s, *sum);
+                }
+            }
+            _ => {}
+        }
+        for (r, sums) in sums.iter().enumerate() {
+            let out = &mut self.out[place(r)..][..width];
+            for (p, &sum) in sums.iter().enumerate() {
+                match WHOLE {
+                    true => s.store(sum, &mut out.as_chunks_mut().0[p]),
+                    false => s.store_partial(sum, out),
+                }
+            }
+        }
     }
 }
 

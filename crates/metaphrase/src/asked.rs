@@ -56,7 +56,11 @@ impl Shared {
                 Origin::Own(Again { source, prefix, constraints: task.constraints.clone(), search, seed: task.seed })
             }
             (None, None) if self.evidence.is_some() => {
-                Origin::Model { source: request.source.clone(), limit: options.max_source_length.max(1) }
+                let source = match options.pieces {
+                    true => self.source.decode(&task.source[..task.source.len() - 1]),
+                    false => request.source.clone(),
+                };
+                Origin::Model { source, limit: options.max_source_length.max(1) }
             }
             (None, None) => return,
         };

@@ -180,7 +180,7 @@ impl TranslatorBuilder {
         self
     }
 
-    /// Reads all files and starts the threads.
+    /// Reads all files. The threads start with the first translation, so a process may fork between the two.
     ///
     /// # Errors
     /// [`Error`] for files that can not be read or do not belong together, and for parts that do not go together.

@@ -1,5 +1,6 @@
 //! Why a translator can not be made, or can not translate.
 
+use metaphrase_base::pipeline::NotReady;
 use metaphrase_models::ModelError;
 use metaphrase_ngram::LmError;
 use metaphrase_phrase::Error as PhraseError;
@@ -104,7 +105,22 @@ pub enum Error {
     /// The threads could not be started.
     #[error("cannot start the worker threads: {0}; ask for fewer threads")]
     Threads(std::io::Error),
+    /// The translator was used before the process was forked, and its threads are not in this process.
+    #[error(
+        "the translator was used in process {0}, and its threads stayed there when this process was forked; make a \
+         translator after the fork, or do not translate before it"
+    )]
+    Forked(u32),
     /// A thread panicked: a defect of this library.
     #[error("a worker thread failed and the remaining lines were not translated; please report this")]
     WorkerFailed,
+}
+
+impl From<NotReady> for Error {
+    fn from(error: NotReady) -> Self {
+        match error {
+            NotReady::Threads(error) => Self::Threads(error),
+            NotReady::Forked(process) => Self::Forked(process),
+        }
+    }
 }

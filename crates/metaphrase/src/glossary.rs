@@ -107,7 +107,7 @@ impl Glossary {
     /// Adds the terms that a source sentence requires. Where a term of the sentence's own and one of the glossary have
     /// alternatives in common, one word keeps both promises: the sentence's term keeps these alternatives alone, and the
     /// glossary's term is not added.
-    pub(crate) fn add_to(&self, terms: &mut Terms, source: &str) {
+    pub fn add_to(&self, terms: &mut Terms, source: &str) {
         let own = terms.required.len();
         let mut free = vec![true; own];
         for found in self.find(source) {

@@ -50,7 +50,7 @@ pub(crate) struct Beside<'a> {
 type Vocabularies = (Arc<Vocabulary>, Arc<Vocabulary>);
 
 impl Neural {
-    /// Loads the packages and what works beside them, and starts the threads.
+    /// Loads the packages and what works beside them. The threads start with the first request.
     pub(crate) fn new(
         packages: &[Package],
         weights: Option<&[f32]>,
@@ -79,7 +79,7 @@ impl Neural {
                 pool(&fused, &shared, threads, batch_tokens)
             }
         };
-        Ok(Self { pool: pool?, shared })
+        Ok(Self { pool, shared })
     }
 
     /// The options that the model recommends, over our defaults.

@@ -17,6 +17,9 @@ pub struct TranslateOptions {
     /// Replaces each unknown word of a translation by the source word that the attention points to or, if the dictionary has
     /// this word, by its translation there. Translations may contain the unknown word then, and the search keeps the attention.
     pub replace_unknown: Option<Dictionary>,
+    /// Whether requests have words of the vocabularies, mostly sub-word pieces, with spaces between them instead of text: source,
+    /// prefix and given target. Terms are text all the same.
+    pub pieces: bool,
     /// Whether translations may contain control characters, which byte fallback would make possible.
     pub allow_special: bool,
     /// A source, a prefix and a target to score are each cut off after this many pieces, with a note on the line: time
@@ -34,6 +37,7 @@ impl Default for TranslateOptions {
             search_graph: None,
             allow_unk: false,
             replace_unknown: None,
+            pieces: false,
             allow_special: false,
             max_source_length: 1000,
             seed: 1,

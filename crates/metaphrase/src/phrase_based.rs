@@ -34,7 +34,7 @@ impl PhraseBased {
                 job.ticket.finish(answer);
             }
         };
-        Ok(Self(Workers::start("translate", threads, worker).map_err(Error::Threads)?))
+        Ok(Self(Workers::new("translate", threads, worker)))
     }
 
     /// See [`Translator::stream`](crate::Translator::stream).
@@ -48,6 +48,7 @@ impl PhraseBased {
         if neural != SearchOptions::default() || options.search.n_best == 0 {
             return Err(Error::PhraseBased { what: "a search option other than an n-best size of 1 or more" });
         }
+        self.0.ready()?;
         let (n_best, max_source_length) = (options.search.n_best, options.max_source_length.max(1));
         let mut requests = chunks.flatten();
         let feed = |mut tickets: Tickets<Translation>| {

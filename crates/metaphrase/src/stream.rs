@@ -67,6 +67,7 @@ impl Neural {
                 .check(&**model)
         };
         let first = options.evidence.own.map(own).transpose()?;
+        self.pool.ready()?;
         let feed = |mut tickets: Tickets<Translation>| {
             let _clock = self.shared.unit_times.as_ref().map(UnitTimes::measure);
             for chunk in chunks {
@@ -146,15 +147,15 @@ impl Shared {
         ticket: Ticket<Translation>,
     ) -> Result<Task<Job>, Ticket<Translation>> {
         let _unit = Unit::Text.timed();
-        let (mut notes, limit) = (Vec::new(), options.max_source_length.max(1));
-        let source = words(&self.source, &request.source, "source", limit, &mut notes);
+        let mut notes = Vec::new();
+        let source = words(&self.source, &request.source, "source", options, &mut notes);
         if source.len() <= 1 && request.target.is_none() && request.prefix.is_empty() {
             return Err(ticket);
         }
         let prefix = match &request.target {
-            Some(target) => words(&self.target, target, "target", limit, &mut notes),
+            Some(target) => words(&self.target, target, "target", options, &mut notes),
             None => {
-                let mut prefix = words(&self.target, &request.prefix, "prefix", limit, &mut notes);
+                let mut prefix = words(&self.target, &request.prefix, "prefix", options, &mut notes);
                 prefix.pop();
                 prefix
             }
@@ -166,7 +167,10 @@ impl Shared {
         // Distinct lines draw from distinct streams of numbers.
         let seed = options.seed.wrapping_add((ticket.number() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let replacement = options.replace_unknown.as_ref().map(|dictionary| Replacement {
-            written_words: self.source.written_words(&request.source),
+            written_words: match options.pieces {
+                true => pieces(&self.source, &source[..source.len() - 1]),
+                false => self.source.written_words(&request.source),
+            },
             dictionary: dictionary.clone(),
         });
         let tag = Job {
@@ -277,17 +281,27 @@ impl Shared {
 pub(crate) const NOT_FINITE: &str = "the line has no translation: no score is a finite number; check the model, the \
      weights of its parts and the excluded words";
 
-/// The words of a text, the end of sentence included; `limit` of them are kept. `text` is the `what` of a request, and
+/// The words of a text, the end of sentence included, or as many as the options allow. `text` is the `what` of a request, and
 /// notes tell the parts that are left out.
-fn words(vocabulary: &Vocabulary, text: &str, what: &str, limit: usize, notes: &mut Vec<String>) -> Vec<WordId> {
+fn words(
+    vocabulary: &Vocabulary,
+    text: &str,
+    what: &str,
+    options: &TranslateOptions,
+    notes: &mut Vec<String>,
+) -> Vec<WordId> {
     let mut words = Vec::new();
-    vocabulary.encode(text, &mut words);
-    let read = vocabulary.reads(text);
-    if read < text.len() {
-        let bytes = text.len();
-        notes.push(format!("the {what} is cut off after {read} of {bytes} bytes, which normalisation makes 1 MiB"));
+    if options.pieces {
+        vocabulary.look_up(text, &mut words);
+    } else {
+        vocabulary.encode(text, &mut words);
+        let read = vocabulary.reads(text);
+        if read < text.len() {
+            let bytes = text.len();
+            notes.push(format!("the {what} is cut off after {read} of {bytes} bytes, which normalisation makes 1 MiB"));
+        }
     }
-    let length = words.len() - 1;
+    let (length, limit) = (words.len() - 1, options.max_source_length.max(1));
     if length > limit {
         notes.push(cut_off(what, length, "pieces", limit));
         words.truncate(limit);
@@ -303,13 +317,13 @@ pub(crate) fn cut_off(what: &str, length: usize, unit: &str, limit: usize) -> St
     format!("the {what} has {length} {unit} and is cut off after {limit}; split it into sentences")
 }
 
-/// Starts threads that search with `model`.
+/// Threads that search with `model`.
 pub(crate) fn pool<M: StepModel + 'static>(
     model: &Arc<M>,
     shared: &Arc<Shared>,
     threads: usize,
     batch_tokens: usize,
-) -> Result<Pool, Error> {
+) -> Pool {
     let (model, shared) = (Arc::new(Informed::new(Arc::clone(model))), Arc::clone(shared));
     let worker = move |queue: &Queue<Task<Job>>| {
         let _clock = shared.unit_times.as_ref().map(UnitTimes::measure);
@@ -328,7 +342,7 @@ pub(crate) fn pool<M: StepModel + 'static>(
             });
         }
     };
-    Workers::start("translate", threads, worker).map_err(Error::Threads)
+    Workers::new("translate", threads, worker)
 }
 
 fn pieces(vocabulary: &Vocabulary, words: &[WordId]) -> Vec<String> {

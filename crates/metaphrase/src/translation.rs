@@ -14,7 +14,8 @@ use std::sync::Arc;
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Request {
-    /// The text; without line breaks.
+    /// The text; without line breaks. With [`TranslateOptions::pieces`](crate::TranslateOptions::pieces) this, the prefix and the
+    /// target are words of the vocabularies instead.
     pub source: String,
     /// Text that every translation of the line starts with; may be empty.
     pub prefix: String,

@@ -44,7 +44,7 @@ impl Translator {
     /// The English-German model that comes with the program, with as many threads as the machine has processors.
     ///
     /// # Errors
-    /// [`Error::Threads`] if no threads can be started.
+    /// [`Error`] if the model is damaged, which is a defect of this library.
     pub fn bundled() -> Result<Self, Error> {
         Self::builder().package(crate::Package::bundled()).build()
     }
@@ -137,7 +137,8 @@ impl Translator {
     ///
     /// # Errors
     /// [`Error::Options`] and [`Error::PhraseBased`] for options that can not work with this model, before anything is
-    /// translated; [`Error::WorkerFailed`] if a thread panicked.
+    /// translated; [`Error::Threads`] and [`Error::Forked`] if there are no threads in this process;
+    /// [`Error::WorkerFailed`] if a thread panicked.
     pub fn stream<I>(
         &self,
         options: &TranslateOptions,

@@ -68,3 +68,28 @@ fn lines_behind_a_long_one_wait_to_be_read() {
     // A window of 8192 lines, empty or not, and one chunk.
     assert!(ahead <= 8192 + CHUNK, "{ahead} lines were in memory");
 }
+
+#[test]
+fn pieces_are_translated_as_the_text_that_they_spell() {
+    let translator = Translator::builder().model("en-de").threads(1).build().expect("a model");
+    let mut options = translator.options();
+    let text = Request::translate("Good morning, where is the station?").prefix("Guten");
+    let [source, target] = translator.vocabularies().expect("vocabularies");
+    let expected = translator.run(&options, vec![text.clone()]).expect("a translation");
+    options.pieces = true;
+    let pieces =
+        Request::translate(source.pieces(&text.source).join(" ")).prefix(target.pieces(&text.prefix).join(" "));
+    let unknown = Request::translate("▁Good  a@b ▁morning");
+    let found = translator.run(&options, vec![pieces, unknown]).expect("translations");
+    assert_eq!(found[0], expected[0]);
+    assert_eq!(found[1].source_pieces, ["▁Good", "<unk>", "▁morning"]);
+    // A given translation, too.
+    let scored = |pieces, request| {
+        options.pieces = pieces;
+        translator.run(&options, vec![request]).expect("a score").remove(0).hypotheses.remove(0).log_prob
+    };
+    let mut scored = scored;
+    let of_text = scored(false, Request::score("Good morning!", "Guten Morgen!"));
+    let (source, target) = (source.pieces("Good morning!").join(" "), target.pieces("Guten Morgen!").join(" "));
+    assert_eq!(scored(true, Request::score(source, target)), of_text);
+}

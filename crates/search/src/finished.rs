@@ -12,6 +12,10 @@ pub(crate) struct FinishedList {
     n_best: usize,
     /// The log-probability of the best hypothesis that ended, in the list or not.
     pub(crate) best_log_prob: f32,
+    /// Number of hypotheses that were added, in the list or not.
+    pub(crate) count: usize,
+    /// Whether the best continuation of a step was an end of sentence.
+    pub(crate) first_ended: bool,
     lost_end: Option<LostEnd>,
 }
 
@@ -29,10 +33,12 @@ impl FinishedList {
     pub(crate) fn start(&mut self, n_best: usize) {
         self.list.clear();
         (self.n_best, self.best_log_prob, self.lost_end) = (n_best, f32::NEG_INFINITY, None);
+        (self.count, self.first_ended) = (0, false);
     }
 
     /// Adds a hypothesis, if it is among the best; of equal ones the first comes first.
     pub(crate) fn add(&mut self, hyp: HypId, score: f32) {
+        self.count += 1;
         let place = self.list.partition_point(|other| other.1 >= score);
         if place < self.n_best {
             self.list.truncate(self.n_best - 1);

@@ -7,7 +7,7 @@ use crate::Options;
 pub(crate) fn limit(options: &Options, source_len: usize, prefix_len: usize) -> usize {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
     let limit = (options.max_length_factor * source_len as f32).ceil() as usize;
-    limit.max(1).max(prefix_len + 1)
+    limit.min(options.max_target_length).max(1).max(prefix_len + 1)
 }
 
 /// How hypotheses of different lengths are ranked.
@@ -16,6 +16,8 @@ pub(crate) struct Ranking {
     /// α
     normalize: f32,
     word_penalty: f32,
+    /// How much of a length does not count.
+    free: usize,
 }
 
 impl Ranking {
@@ -25,13 +27,18 @@ impl Ranking {
         let words = written_words as f32;
         let of_constrained = || options.normalize_constrained.unwrap_or(options.normalize / (1.0 + words * words));
         let normalize = if written_words > 0 { of_constrained() } else { options.normalize };
-        Self { normalize, word_penalty: options.word_penalty }
+        Self { normalize, word_penalty: options.word_penalty, free: 0 }
+    }
+
+    /// The same ranking of hypotheses that have ended, with the end of sentence left out of their lengths.
+    pub(crate) fn without_end(self) -> Self {
+        Self { free: 1, ..self }
     }
 
     /// `(log_prob - word_penalty · length) / length^α`; `length` counts the end of sentence.
     pub(crate) fn score(self, log_prob: f32, length: usize) -> f32 {
         #[expect(clippy::cast_precision_loss)]
-        let length = length as f32;
+        let length = (length - self.free).max(1) as f32;
         (log_prob - self.word_penalty * length) / length.powf(self.normalize)
     }
 
@@ -70,7 +77,7 @@ mod tests {
     fn what_is_reachable_bounds_every_length() {
         for normalize in [0.0, 0.6, 1.0, 1.5] {
             for word_penalty in [-0.3, 0.0, 0.2] {
-                let ranking = Ranking { normalize, word_penalty };
+                let ranking = Ranking { normalize, word_penalty, free: 0 };
                 for log_prob in [-0.0, -0.1, -3.0, -40.0] {
                     let bound = ranking.reachable(log_prob, 3, 17);
                     for length in 3..=17 {

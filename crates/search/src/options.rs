@@ -15,12 +15,21 @@ pub enum Stop {
     /// The beam is filled up again from the open hypotheses (Iglesias 2018, Algorithm 1, line 16), until the
     /// length limit, or until no open hypothesis can still enter the n-best list.
     Fill,
+    /// The beam is filled up again, as with `Fill`, and the sentence ends when as many hypotheses have finished as the beam is
+    /// wide, as in CTranslate2: hypotheses that the length limit cuts off have finished, no hypothesis is empty, and lengths do not
+    /// count the end of sentence. Sentences with terms, and other strategies than [`Strategy::Beam`], end as with `Fill`.
+    Collect,
 }
 
 impl Choice for Stop {
     const ALL: &'static [Named<Self>] = &[
         Named::new(Self::Shrink, "shrink", "a finished hypothesis leaves its place in the beam empty, as in Marian"),
         Named::new(Self::Fill, "fill", "the beam is filled up again until no open hypothesis can win"),
+        Named::new(
+            Self::Collect,
+            "collect",
+            "the beam is filled up again until it has finished as a whole, as in CTranslate2",
+        ),
     ];
 }
 
@@ -85,6 +94,8 @@ pub struct Options {
     pub word_penalty: f32,
     /// The longest hypothesis T of a sentence: this factor times its source length, both with the end of sentence.
     pub max_length_factor: f32,
+    /// The most words of a hypothesis, the end of sentence included, whatever the factor says; a given prefix fits in any case.
+    pub max_target_length: usize,
     /// How a sentence ends.
     pub stop: Stop,
     /// Whether hypotheses that end take no place in the beam: a step keeps `beam_size` open hypotheses and, beside them, the ends
@@ -127,6 +138,7 @@ impl Default for Options {
             normalize_constrained: None,
             word_penalty: 0.0,
             max_length_factor: 3.0,
+            max_target_length: usize::MAX,
             stop: Stop::Shrink,
             ends_beside: false,
             beam_width: 0.0,
@@ -205,7 +217,9 @@ impl Options {
     pub fn check<M: StepModel>(self, model: &M) -> Result<CheckedOptions, OptionsError> {
         let constrained = ("beam size with constraints", self.beam_size_constrained.unwrap_or(self.beam_size));
         let merged = ("number of last words that cube pruning looks at", self.merge_words);
-        for (option, value) in [("beam size", self.beam_size), constrained, ("n-best size", self.n_best), merged] {
+        let longest = ("maximum target length", self.max_target_length);
+        let beam = ("beam size", self.beam_size);
+        for (option, value) in [beam, constrained, ("n-best size", self.n_best), merged, longest] {
             if value == 0 {
                 return Err(OptionsError::Zero { option });
             }

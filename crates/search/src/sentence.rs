@@ -86,6 +86,8 @@ pub(crate) struct SentenceSearch {
     scouting: bool,
     /// Whether groups of words may stand three times in a row, as they do in the source.
     may_repeat: bool,
+    /// Whether the search goes on until the beam has finished as a whole: [`Stop::Collect`].
+    collects: bool,
     /// Whether the sentence has a scorer of its own, which may raise scores.
     informed: bool,
     counts: Counts,
@@ -110,6 +112,8 @@ impl SentenceSearch {
         self.may_repeat = written_words == 0 || trellis::repeats(&task.source);
         self.informed = task.scorer.is_some();
         self.scouting = self.is_narrow();
+        let plain = options.strategy == Strategy::Beam && options.sampling.is_none() && written_words == 0;
+        self.collects = options.stop == Stop::Collect && plain;
         self.draws.clear();
         if options.sampling.is_some() {
             self.draws.extend((0..options.n_best).map(|draw| sampling::generator(task.seed, draw)));
@@ -123,6 +127,8 @@ impl SentenceSearch {
         self.width = match self.options.strategy {
             _ if self.scouting => 1,
             Strategy::Grid => self.beam_size * (words + 1),
+            // Where half of the continuations end, the other half fills the beam.
+            _ if self.collects => 2 * self.beam_size,
             _ => self.beam_size,
         };
         self.length = 0;
@@ -175,7 +181,8 @@ impl SentenceSearch {
         buffers.places.clear();
         buffers.places.extend(self.open.iter().map(place));
         self.choose(facts, scores, buffers);
-        if self.options.stop == Stop::Fill
+        if self.options.stop != Stop::Shrink
+            && !self.collects
             && self.length >= self.prefix.len()
             && self.draws.is_empty()
             && !self.scouting
@@ -228,7 +235,8 @@ impl SentenceSearch {
             let from = self.open[choice.place];
             let hyp = self.trellis.add(from.hyp, choice.word, choice.score, attention(choice.row));
             if choice.word == end {
-                self.finish(hyp);
+                self.finished.first_ended |= number == 0;
+                self.finish(hyp, true);
                 self.finished.best_log_prob = self.finished.best_log_prob.max(choice.score);
             } else {
                 let parent = Parent { row: choice.row, word: choice.word };
@@ -309,6 +317,9 @@ impl SentenceSearch {
             if !self.scouting {
                 self.pruning(facts).prune(continuations);
             }
+            if self.collects {
+                self.keep_full_beam(facts.end_of_sentence, continuations);
+            }
         }
         self.choices.clear();
         for &Continuation { place, word, score } in &*continuations {
@@ -352,8 +363,9 @@ impl SentenceSearch {
         }
     }
 
-    /// Adds a hypothesis of the current length to F.
-    fn finish(&mut self, hyp: HypId) {
-        self.finished.add(hyp, self.ranking.score(self.trellis.log_prob(hyp), self.length));
+    /// Adds a hypothesis of the current length to F. `ended`: its last word is the end of sentence.
+    fn finish(&mut self, hyp: HypId, ended: bool) {
+        let ranking = if self.collects && ended { self.ranking.without_end() } else { self.ranking };
+        self.finished.add(hyp, ranking.score(self.trellis.log_prob(hyp), self.length));
     }
 }

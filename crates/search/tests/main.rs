@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod behaviour;
+mod collect;
 mod common;
 mod constraints;
 mod cube;

@@ -16,6 +16,7 @@ mod output;
 pub mod parameters;
 pub mod recipe;
 mod run;
+mod start;
 pub mod tape;
 mod text_lines;
 mod trainer;

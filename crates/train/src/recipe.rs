@@ -57,6 +57,9 @@ pub struct ModelRecipe {
     /// The recommendations of the model for decoding.
     #[serde(default)]
     pub decoding: DecoderDefaults,
+    /// A model of the same network and vocabularies, whose parameters are the first ones; otherwise they are drawn at random.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_from: Option<PathBuf>,
 }
 
 /// How the network learns.
@@ -142,6 +145,7 @@ impl Recipe {
         let mut recipe = document::read(path, &text, settings).map_err(RecipeError::Faults)?;
         let folder = path.parent().unwrap_or(Path::new(""));
         recipe.files_mut().into_iter().for_each(|(_, file)| *file = folder.join(&*file));
+        recipe.model.start_from.iter_mut().for_each(|model| *model = folder.join(&*model));
         Ok(recipe)
     }
 

@@ -8,6 +8,7 @@ use crate::observer::{Observer, Progress, Validated};
 use crate::output::Output;
 use crate::parameters::Parameters;
 use crate::recipe::{Data, Metric, Recipe, RecipeError, VocabularyRecipe};
+use crate::start::start_from;
 use crate::tape::WordLosses;
 use crate::text_lines::lines;
 use crate::trial::{DeviceError, trial};
@@ -72,6 +73,14 @@ pub enum TrainError {
     /// A model that was to be written.
     #[error(transparent)]
     Model(#[from] ModelError),
+    /// The model that the run was to go on from.
+    #[error("{path}: the run can not start from this model: {problem}")]
+    Start {
+        /// The model.
+        path: PathBuf,
+        /// The fault.
+        problem: String,
+    },
     /// The directory of the run.
     #[error("{path}: {problem}")]
     Output {
@@ -99,10 +108,10 @@ pub fn train<D: Device>(
 }
 
 /// The vocabularies of a run, and their files.
-struct RunVocabularies {
+pub(crate) struct RunVocabularies {
     files: Vocabularies,
-    source: Vocabulary,
-    target: Vocabulary,
+    pub(crate) source: Vocabulary,
+    pub(crate) target: Vocabulary,
 }
 
 impl RunVocabularies {
@@ -153,7 +162,10 @@ impl<'a, D: Device> Run<'a, D> {
         observer.message(&format!("{count} parameters in {} tensors", parameters.len()));
         let (corpus, dev_batches) = read_data(recipe, &vocabularies, threads, observer)?;
         let dev = Dev::read(&recipe.data.dev, &vocabularies, observer).map_err(|e| output.error(e))?;
-        network.start_from(&corpus.target_counts(config.target_words), &mut parameters);
+        match &recipe.model.start_from {
+            Some(model) => start_from(model, &vocabularies, &mut parameters)?,
+            None => network.start_from(&corpus.target_counts(config.target_words), &mut parameters),
+        }
         let settings = recipe.training.update;
         let name = shards[0].name().map(str::to_owned);
         if let Some(name) = &name {

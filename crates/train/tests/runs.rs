@@ -132,6 +132,32 @@ fn a_run_that_crashed_goes_on_to_the_same_bits() {
 
 /// On the emulated device: the same, and from the CPU to the device and back.
 #[test]
+fn a_run_starts_from_a_model_of_the_same_network_and_vocabulary() {
+    let folder = folder();
+    let folder = folder.path();
+    let first = run(folder, "first", false, &[], &mut Watcher::default()).unwrap();
+    // A rate of nearly nothing leaves the model as it is.
+    let from = "model.start-from='first/models/update-14'";
+    let still = ["training.update.optimizer.schedule.rate=1e-20", "training.update.optimizer.smoothing=0", from];
+    let second = run(folder, "second", false, &still, &mut Watcher::default()).unwrap();
+    assert_eq!(model(&second, "models/update-14"), model(&first, "models/update-14"));
+
+    let refused = |settings: &[&str]| {
+        let settings: Vec<&str> = [from].iter().chain(settings).copied().collect();
+        run(folder, "third", false, &settings, &mut Watcher::default()).unwrap_err()
+    };
+    let network = refused(&["model.architecture.transformer.encoder-ffn.dim=16"]);
+    assert!(network.contains(" is [1, 32] and that of the recipe [1, 16]"), "{network}");
+    fs::write(folder.join("others.txt"), fs::read_to_string(folder.join("words.txt")).unwrap().replace("w7", "v7"))
+        .unwrap();
+    let words = refused(&["vocabulary.files.source='others.txt'", "vocabulary.files.target='others.txt'"]);
+    assert!(words.contains("its source vocabulary is another one from word 9 on"), "{words}");
+    let missing = refused(&["model.start-from='nowhere'"]);
+    assert!(missing.contains("nowhere"), "{missing}");
+    assert!(!folder.join("third").exists());
+}
+
+#[test]
 fn a_run_on_a_device_goes_on_to_the_same_bits() {
     let folder = folder();
     let cuda = || vec![Cuda::emulated(false)];

@@ -191,12 +191,13 @@ fn doubling(threads: usize) -> Workers<Job> {
             ticket.finish(2 * item);
         }
     };
-    Workers::start("double", threads, worker).unwrap()
+    Workers::new("double", threads, worker)
 }
 
 /// Doubles numbers as one of several callers.
 fn doubles(workers: &Workers<Job>, numbers: &[usize]) -> Result<Vec<usize>, WorkerPanicked> {
     let mut doubled = Vec::new();
+    workers.ready().unwrap();
     let feed = |mut tickets: Tickets<usize>| {
         for &number in numbers {
             let Some(ticket) = tickets.take() else { return };
@@ -222,6 +223,22 @@ fn several_callers_share_workers() {
             });
         }
     });
+}
+
+#[test]
+fn threads_start_once_and_late() {
+    let started = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&started);
+    let workers = Workers::<usize>::new("count", 3, move |queue| {
+        count.fetch_add(1, SeqCst);
+        queue.iter().for_each(drop);
+    });
+    thread::sleep(Duration::from_millis(5));
+    assert_eq!(started.load(SeqCst), 0);
+    thread::scope(|scope| (0..4).for_each(|_| _ = scope.spawn(|| workers.ready().unwrap())));
+    workers.push(1);
+    drop(workers);
+    assert_eq!(started.load(SeqCst), 3);
 }
 
 #[test]

@@ -262,6 +262,14 @@ impl Vocabulary {
         self.encode_with(&mut Scratch::default(), line, out);
     }
 
+    /// The ids of words of the vocabulary with spaces between them, and the end of sentence, written over `out`. Other words
+    /// are the unknown word; a vocabulary without one leaves them out.
+    pub fn look_up(&self, words: &str, out: &mut Vec<WordId>) {
+        let words = words.split(' ').filter(|word| !word.is_empty());
+        out.clear();
+        out.extend(words.filter_map(|word| self.id(word).or(self.unk)).chain([self.eos]));
+    }
+
     /// [`encode`](Self::encode) with work space that is kept between lines.
     pub fn encode_with(&self, scratch: &mut Scratch, line: &str, out: &mut Vec<WordId>) {
         out.clear();

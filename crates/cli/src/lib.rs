@@ -1,0 +1,251 @@
+//! The `metaphrase` program: a thin shell over the libraries. [`run`] is the whole program; the Python package has it, too.
+//!
+//! Text comes in on standard input, the result goes out on standard output, messages go to standard error.
+//! Each sub-command is a module: its options (`Args`) and what it does (`run`).
+
+mod align;
+mod alignment;
+mod average;
+mod bench;
+mod convert;
+mod corpus;
+mod curves;
+mod draw;
+mod drawings;
+mod evaluate;
+mod evidence;
+mod extract;
+mod inspect;
+mod io;
+mod lines;
+mod lm;
+mod mbr;
+mod messages;
+mod model;
+mod nbest;
+mod number;
+mod phrase;
+mod posteriors;
+mod print;
+mod progress;
+mod request;
+mod score;
+mod search;
+mod shortlist;
+mod signals;
+mod stdout;
+mod stream;
+mod tokenize;
+mod train;
+mod translate;
+mod tune_evidence;
+mod values;
+mod vocabulary;
+
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser, Subcommand};
+use messages::Messages;
+use std::ffi::OsString;
+use std::fmt;
+use std::path::Path;
+
+/// Translates text with neural models, which Marian, OPUS-MT and Hugging Face MarianMT models are, and with phrase-based ones
+///
+/// Each line of standard input gives one line of standard output, in order; messages go to standard error. The exit status
+/// is 0 for success, 1 for a failure and 2 for a wrong command line.
+#[derive(Parser)]
+#[command(name = "metaphrase", version, propagate_version = true, max_term_width = 110, after_help = EXAMPLES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    messages: Messages,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  echo 'Good morning!' | metaphrase translate
+  metaphrase translate -m opus-mt-en-de/ -i talk.en -o talk.de.gz
+  metaphrase evaluate --metric bleu,chrf reference.de < talk.de";
+
+#[derive(Subcommand)]
+enum Command {
+    Translate(Box<translate::Args>),
+    Score(Box<score::Args>),
+    Evaluate(evaluate::Args),
+    Convert(convert::Args),
+    Inspect(inspect::Args),
+    Corpus(corpus::Args),
+    Train(train::Args),
+    #[command(subcommand)]
+    Vocabulary(vocabulary::Command),
+    Average(average::Args),
+    #[command(subcommand)]
+    Shortlist(shortlist::Command),
+    Bench(Box<bench::Args>),
+    Curves(curves::Args),
+    #[command(subcommand)]
+    Phrase(phrase::Command),
+    #[command(subcommand)]
+    Lm(lm::Command),
+    Tokenize(tokenize::TokenizeArgs),
+    /// Join the words of tokenised text again
+    Detokenize(tokenize::Args),
+    Align(align::Args),
+    Extract(extract::Args),
+    Posteriors(posteriors::Args),
+    TuneEvidence(Box<tune_evidence::Args>),
+    Mbr(mbr::Args),
+    Draw(draw::Args),
+}
+
+/// The exit status for a wrong command line.
+const MISUSE: u8 = 2;
+
+/// Runs the program with these arguments, the first of which is the program's own name. Gives the exit status.
+///
+/// For one call in a process: signals and messages are set up for the whole process, and some failures end the process here.
+#[must_use]
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let cli = match Cli::try_parse_from(&arguments) {
+        Ok(cli) => cli,
+        Err(error) => return misuse(&error, &arguments),
+    };
+    let terminal = cli.messages.start();
+    metaphrase_base::report_truncated_files(truncated);
+    signals::clean_up();
+    let result = match cli.command {
+        Command::Translate(args) => translate::run(&args, &terminal),
+        Command::Score(args) => score::run(&args, &terminal),
+        Command::Evaluate(args) => evaluate::run(&args),
+        Command::Convert(args) => convert::run(&args),
+        Command::Inspect(args) => inspect::run(&args),
+        Command::Corpus(args) => corpus::run(&args, &terminal),
+        Command::Train(args) => train::run(&args, &terminal),
+        Command::Vocabulary(command) => vocabulary::run(&command),
+        Command::Average(args) => average::run(&args),
+        Command::Shortlist(command) => shortlist::run(&command, &terminal),
+        Command::Bench(args) => bench::run(&args, &terminal),
+        Command::Curves(args) => curves::run(&args),
+        Command::Phrase(command) => phrase::run(&command, &terminal),
+        Command::Lm(command) => lm::run(&command, &terminal),
+        Command::Tokenize(args) => tokenize::tokenize(&args),
+        Command::Detokenize(args) => tokenize::detokenize(&args),
+        Command::Align(args) => align::run(&args, &terminal),
+        Command::Extract(args) => extract::run(&args),
+        Command::Posteriors(args) => posteriors::run(&args),
+        Command::TuneEvidence(args) => tune_evidence::run(&args, &terminal),
+        Command::Mbr(args) => mbr::run(&args),
+        Command::Draw(args) => draw::run(&args),
+    };
+    match result {
+        Ok(()) => 0,
+        Err(error) => failure(&error),
+    }
+}
+
+/// Says why the program ends and gives its exit status. That nobody reads the output any more, as before
+/// `| head`, is an end like any other.
+fn failure(error: &anyhow::Error) -> u8 {
+    let closed = |cause: &std::io::Error| cause.kind() == std::io::ErrorKind::BrokenPipe;
+    if error.chain().filter_map(|cause| cause.downcast_ref()).any(closed) {
+        return 0;
+    }
+    tracing::error!("{}", sentence(error));
+    let options = matches!(error.downcast_ref(), Some(metaphrase::Error::Options(_)));
+    if options || error.is::<Usage>() { MISUSE } else { 1 }
+}
+
+/// The error and its causes, each once: some errors name their cause themselves.
+fn sentence(error: &anyhow::Error) -> String {
+    error.chain().map(ToString::to_string).fold(String::new(), |said, cause| {
+        if said.is_empty() {
+            cause
+        } else if said.contains(&cause) {
+            said
+        } else {
+            format!("{said}: {cause}")
+        }
+    })
+}
+
+/// Ends the program because a file that it reads from became shorter: no further result would be right.
+fn truncated(file: &Path) -> ! {
+    tracing::error!(
+        "{}: the file was truncated while it was in use; run the command again, and replace files that are in use by \
+         renaming others over them",
+        file.display()
+    );
+    std::process::exit(1)
+}
+
+/// Exits at once: another thread may wait for standard input for ever.
+fn leave(error: &anyhow::Error) -> ! {
+    std::process::exit(failure(error).into())
+}
+
+/// Options that do not go together.
+#[derive(Debug)]
+struct Usage(String);
+
+impl Usage {
+    fn error(sentence: impl Into<String>) -> anyhow::Error {
+        Self(sentence.into()).into()
+    }
+}
+
+impl fmt::Display for Usage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Usage {}
+
+/// Prints help as clap lays it out, and an error of the command line on one line.
+fn misuse(error: &clap::Error, arguments: &[OsString]) -> u8 {
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        let printed = stdout::check().and_then(|()| Ok(error.print()?));
+        return printed.map_or_else(
+            |error| {
+                Messages::default().start();
+                failure(&error)
+            },
+            |()| 0,
+        );
+    }
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        let _ = error.print();
+        return MISUSE;
+    }
+    let text = error.render().to_string();
+    let what = text.strip_prefix("error: ").unwrap_or(&text);
+    let end = ["\n\nUsage:", "\n\nFor more"].iter().filter_map(|mark| what.find(mark)).min().unwrap_or(what.len());
+    let words: Vec<String> = what[..end].split_whitespace().map(metaphrase_base::shown).collect();
+    Messages::default().start();
+    tracing::error!("{}; try '{}'", words.join(" "), help_of(&arguments[1.min(arguments.len())..]));
+    MISUSE
+}
+
+/// The command that prints the help of the sub-command that these arguments begin with.
+fn help_of(arguments: &[OsString]) -> String {
+    let mut command = &Cli::command();
+    let mut names = vec!["metaphrase".to_owned()];
+    for argument in arguments {
+        let Some(found) = command.find_subcommand(argument) else { break };
+        names.push(found.get_name().to_owned());
+        command = found;
+    }
+    format!("{} --help", names.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_defined() {
+        Cli::command().debug_assert();
+    }
+}
