@@ -56,35 +56,32 @@ struct System {
     without: Option<usize>,
     accelerated: bool,
     best_paths: Option<usize>,
-    /// Whether the phrase-based search is accelerated.
-    fast_phrases: bool,
+    phrases: Phrases,
 }
 
-const SYSTEMS: [System; 6] = [
-    System { name: "FNMT, accelerated", without: None, accelerated: true, best_paths: None, fast_phrases: true },
-    System {
-        name: "LNMT, accelerated, 200-best",
-        without: Some(0),
-        accelerated: true,
-        best_paths: Some(200),
-        fast_phrases: true,
-    },
-    System {
-        name: "LNMT, accelerated, whole lattice",
-        without: Some(0),
-        accelerated: true,
-        best_paths: None,
-        fast_phrases: true,
-    },
-    System {
-        name: "LNMT, accelerated, research phrases",
-        without: Some(0),
-        accelerated: true,
-        best_paths: None,
-        fast_phrases: false,
-    },
-    System { name: "FNMT, research", without: None, accelerated: false, best_paths: None, fast_phrases: false },
-    System { name: "LNMT, research", without: Some(4), accelerated: false, best_paths: None, fast_phrases: false },
+/// The sizes of the phrase-based search.
+#[derive(Clone, Copy, PartialEq)]
+enum Phrases {
+    /// The defaults of the program.
+    Research,
+    /// The same sizes; options are sorted by the language model, and lists are left early (Wuebker et al. 2012).
+    Sorted,
+    /// Those of `--phrase-sizes`, sorted as well.
+    Small,
+}
+
+const FNMT: System =
+    System { name: "FNMT, accelerated", without: None, accelerated: true, best_paths: None, phrases: Phrases::Small };
+const LNMT: System = System { name: "LNMT, accelerated, small phrase search", without: Some(0), ..FNMT };
+
+const SYSTEMS: [System; 7] = [
+    FNMT,
+    System { name: "LNMT, accelerated, small phrase search, 200-best", best_paths: Some(200), ..LNMT },
+    LNMT,
+    System { name: "LNMT, accelerated, sorted phrase search", phrases: Phrases::Sorted, ..LNMT },
+    System { name: "LNMT, accelerated, research phrase search", phrases: Phrases::Research, ..LNMT },
+    System { name: "FNMT, research", accelerated: false, ..FNMT },
+    System { name: "LNMT, research", without: Some(5), accelerated: false, phrases: Phrases::Research, ..FNMT },
 ];
 
 /// The units of the work of evidence, as figure 1 shows them; everything else is the beam's.
@@ -231,16 +228,14 @@ impl Args {
         if let [source, target] = &self.evidence_tokenize[..] {
             builder = builder.evidence_languages(source, target);
         }
-        if let (true, &[coverages, hypotheses, options, distortion]) = (system.fast_phrases, &self.phrase_sizes[..]) {
-            builder = builder.phrase_options(PhraseOptions {
-                coverages,
-                hypotheses,
-                options: Some(options),
-                distortion_limit: Some(distortion),
-                presort: Presort::Full,
-                look_ahead: LookAhead::PhraseOnly,
-                ..PhraseOptions::default()
-            });
+        if let (true, &[coverages, hypotheses, options, distortion]) =
+            (system.phrases == Phrases::Small, &self.phrase_sizes[..])
+        {
+            let (options, distortion_limit) = (Some(options), Some(distortion));
+            builder =
+                builder.phrase_options(PhraseOptions { coverages, hypotheses, options, distortion_limit, ..sorted() });
+        } else if system.phrases == Phrases::Sorted {
+            builder = builder.phrase_options(sorted());
         }
         Ok(builder)
     }
@@ -256,6 +251,10 @@ impl Args {
         }
         options
     }
+}
+
+fn sorted() -> PhraseOptions {
+    PhraseOptions { presort: Presort::Full, look_ahead: LookAhead::PhraseOnly, ..PhraseOptions::default() }
 }
 
 #[cfg(test)]
