@@ -4,9 +4,52 @@ use crate::Usage;
 use crate::io::Output;
 use crate::posteriors::file_of;
 use anyhow::{Result, bail};
-use metaphrase::{Diagram, SearchGraph, Translation};
+use clap::ValueEnum;
+use metaphrase::{Diagram, GraphUnits, SearchGraph, TranslateOptions, Translation};
 use metaphrase_plot::{Graph, GraphArc, graphs_svg};
 use std::path::{Path, PathBuf};
+
+/// Lattices of the neural search.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Result")]
+pub struct LatticeArgs {
+    /// Write the hypotheses that the search kept: a lattice for each line in the text form of OpenFst or, if the name ends with .svg,
+    /// a picture, in which one sees where the model hesitated. %d in the name is the number of the line: each has a file of its own then
+    #[arg(long, value_name = "FILE")]
+    lattice: Option<PathBuf>,
+    /// The words of these lattices
+    #[arg(long, value_enum, default_value_t = LatticeUnits::Words, requires = "lattice")]
+    lattice_units: LatticeUnits,
+}
+
+/// The words of a lattice of the search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum LatticeUnits {
+    /// Written words and punctuation marks
+    Words,
+    /// The target pieces of the model
+    Pieces,
+}
+
+impl LatticeArgs {
+    /// Whether lattices are written.
+    pub fn is_given(&self) -> bool {
+        self.lattice.is_some()
+    }
+
+    /// Opens the file, and asks for what it holds.
+    pub fn ask(&self, options: &mut TranslateOptions) -> Result<Option<LatticeFiles>> {
+        let Some(path) = &self.lattice else { return Ok(None) };
+        if path == Path::new("-") {
+            return Err(Usage::error("--lattice takes a file, as standard output has the translations"));
+        }
+        options.search_graph = Some(match self.lattice_units {
+            LatticeUnits::Words => GraphUnits::WrittenWords,
+            LatticeUnits::Pieces => GraphUnits::Pieces,
+        });
+        LatticeFiles::create(Some(path)).map(Some)
+    }
+}
 
 /// A file holds at most this many pictures.
 const MOST_PICTURES: usize = 1000;

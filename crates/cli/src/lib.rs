@@ -35,6 +35,7 @@ mod shortlist;
 mod signals;
 mod stdout;
 mod stream;
+mod text;
 mod tokenize;
 mod train;
 mod translate;

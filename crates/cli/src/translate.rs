@@ -1,7 +1,7 @@
 //! `metaphrase translate`.
 
 use crate::Usage;
-use crate::drawings::LatticeFiles;
+use crate::drawings::{LatticeArgs, LatticeFiles};
 use crate::evidence::EvidenceArgs;
 use crate::io::{Input, Output, check_one_stdin};
 use crate::leave;
@@ -15,10 +15,11 @@ use crate::request::{self, Fields};
 use crate::search::SearchArgs;
 use crate::shortlist::ShortlistArgs;
 use crate::stream::{self, Source, Ticket};
+use crate::text::{self, TextArgs};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use metaphrase::{
-    AlignmentKind, Case, Evidence, EvidenceCounter, EvidenceOptions, Glossary, GraphUnits, Request, TranslatorBuilder,
+    AlignmentKind, Case, Evidence, EvidenceCounter, EvidenceOptions, Glossary, Request, TextFormat, TranslatorBuilder,
 };
 use std::io::Read;
 use std::num::NonZeroUsize;
@@ -67,13 +68,8 @@ pub struct Args {
     /// Print the log-probability of each target piece and of the end of sentence
     #[arg(long, help_heading = "Result")]
     word_scores: bool,
-    /// Write the hypotheses that the search kept: a lattice for each line in the text form of OpenFst or, if the name ends with .svg,
-    /// a picture, in which one sees where the model hesitated. %d in the name is the number of the line: each has a file of its own then
-    #[arg(long, value_name = "FILE", help_heading = "Result")]
-    lattice: Option<PathBuf>,
-    /// The words of these lattices
-    #[arg(long, value_enum, default_value_t = LatticeUnits::Words, requires = "lattice", help_heading = "Result")]
-    lattice_units: LatticeUnits,
+    #[command(flatten)]
+    lattices: LatticeArgs,
     /// A language model over the target pieces, ARPA text or compiled, whose log-probabilities are added to those of the
     /// model (shallow fusion); see `metaphrase tokenize --vocabulary` and `metaphrase lm`
     #[arg(long, value_name = "FILE", help_heading = "Search")]
@@ -82,6 +78,8 @@ pub struct Args {
     #[arg(long, value_name = "W", default_value_t = 0.1, requires = "lm", help_heading = "Search")]
     #[arg(allow_negative_numbers = true)]
     lm_weight: f32,
+    #[command(flatten)]
+    text: TextArgs,
     #[command(flatten)]
     evidence: EvidenceArgs,
     #[command(flatten)]
@@ -103,6 +101,8 @@ Examples:
   metaphrase translate -m model/ --shortlist model/shortlist < talk.en
   metaphrase translate --lattice talk-%d.svg < talk.en
   metaphrase translate --lm pieces.arpa --lm-weight 0.1 < talk.en
+  metaphrase translate --split < chapter.en.txt
+  metaphrase translate --input-format html -i page.en.html -o page.de.html
   printf 'He took a cab home.\\tTaxi\\n' | metaphrase translate --input-format tsv
 
 JSON input has an object on each line, with the keys:
@@ -140,15 +140,44 @@ enum Format {
     Tsv,
     /// A JSON object on each line, see below
     Json,
+    /// A text: as a line of text with --split
+    Text,
+    /// A web page: its sentences are translated, its tags stay
+    Html,
+    /// An XML document: as HTML, but elements without text beside them end sentences
+    Xml,
 }
 
-/// The words of a lattice of the search.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum LatticeUnits {
-    /// Written words and punctuation marks
-    Words,
-    /// The target pieces of the model
-    Pieces,
+impl Args {
+    /// The form of a text that is translated as a whole; `None`: lines.
+    fn text_format(&self) -> Result<Option<TextFormat>> {
+        let format = match self.input_format {
+            Format::Plain if self.text.split.is_some() => TextFormat::Text,
+            Format::Plain => return self.text.check_lines().map(|()| None),
+            Format::Tsv | Format::Json if self.text.split.is_some() => {
+                return Err(Usage::error("--split is for texts; a line of TSV or JSON is one sentence"));
+            }
+            Format::Tsv | Format::Json => return self.text.check_lines().map(|()| None),
+            Format::Text => TextFormat::Text,
+            Format::Html => TextFormat::Html,
+            Format::Xml => TextFormat::Xml,
+        };
+        let given = [
+            ("--prefix", self.prefix.is_some()),
+            ("--n-best", self.n_best.is_some()),
+            ("--alignment", self.alignment.is_some()),
+            ("--word-scores", self.word_scores),
+            ("--output-format json", self.output_format == OutputFormat::Json),
+            ("--lmbr FILE", self.evidence.file().is_some()),
+            ("--lattice", self.lattices.is_given()),
+        ];
+        match given.iter().find(|(_, given)| *given) {
+            Some((name, _)) => {
+                Err(Usage::error(format!("{name} is for lines; leave it out, or leave out --split and --input-format")))
+            }
+            None => Ok(Some(format)),
+        }
+    }
 }
 
 /// A form of output.
@@ -176,6 +205,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     check_one_stdin(
         args.prefix.iter().chain(&args.glossary).chain(args.evidence.file()).map(Some).chain([args.input.as_ref()]),
     )?;
+    let text_format = args.text_format()?;
     let input = Input::open(args.input.as_deref())?;
     let (size, interactive) = (input.size, input.is_terminal);
     let prefixes = args.prefix.as_deref().map(|path| Input::open(Some(path)).map(Lines::new)).transpose()?;
@@ -190,14 +220,11 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     let mut options = args.search.apply(translator.options(), args.n_best)?;
     options.evidence = args.evidence.options();
     options.search.attention = args.alignment.is_some();
-    if args.lattice.as_deref() == Some(Path::new("-")) {
-        return Err(Usage::error("--lattice takes a file, as standard output has the translations"));
+    if let Some(format) = text_format {
+        let text = args.text.options(format, &translator);
+        return text::run(&translator, &options, &text, input, args.output.as_deref());
     }
-    let mut lattices = args.lattice.as_deref().map(|path| LatticeFiles::create(Some(path))).transpose()?;
-    options.search_graph = lattices.is_some().then_some(match args.lattice_units {
-        LatticeUnits::Words => GraphUnits::WrittenWords,
-        LatticeUnits::Pieces => GraphUnits::Pieces,
-    });
+    let mut lattices = args.lattices.ask(&mut options)?;
     let n_best = args.n_best.is_some();
     let form = match args.output_format {
         OutputFormat::Json => Form::Json { n_best },
@@ -269,7 +296,9 @@ impl Source for Text {
         let request = match self.format {
             // What is left out might be terms.
             Format::Tsv | Format::Json if line.cut => Err("the line is too long and is skipped".to_owned()),
-            Format::Plain => Ok(Request { prefix: self.prefix()?, ..Request::translate(line.text) }),
+            Format::Plain | Format::Text | Format::Html | Format::Xml => {
+                Ok(Request { prefix: self.prefix()?, ..Request::translate(line.text) })
+            }
             Format::Tsv => request::from_tsv(&line.text),
             Format::Json => request::from_json(&line.text).map(|(request, fields)| {
                 ticket.notes.extend(request::misspelt(&fields));

@@ -1,6 +1,7 @@
 //! Why a translator can not be made, or can not translate.
 
 use metaphrase_base::pipeline::NotReady;
+use metaphrase_document::Error as DocumentError;
 use metaphrase_models::ModelError;
 use metaphrase_ngram::LmError;
 use metaphrase_phrase::Error as PhraseError;
@@ -101,6 +102,17 @@ pub enum Error {
     PhraseBased {
         /// The part or option.
         what: &'static str,
+    },
+    /// A document that can not be read.
+    #[error(transparent)]
+    Document(#[from] DocumentError),
+    /// A text was to be put together from more or fewer answers than it has requests.
+    #[error("{found} answers were given for a text of {expected} requests; give the answer of each request, in order")]
+    Answers {
+        /// Number of requests.
+        expected: usize,
+        /// Number of answers.
+        found: usize,
     },
     /// The threads could not be started.
     #[error("cannot start the worker threads: {0}; ask for fewer threads")]

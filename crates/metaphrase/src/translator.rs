@@ -67,6 +67,15 @@ impl Translator {
         }
     }
 
+    /// The codes of the source and the target language, if the (first) model names them.
+    #[must_use]
+    pub fn languages(&self) -> Option<&[String; 2]> {
+        match &self.engine {
+            Engine::Neural(neural) => neural.shared.model.config().languages.as_ref(),
+            Engine::PhraseBased(_) => None,
+        }
+    }
+
     /// The words of the source and of the target of the neural models; a phrase-based model has no vocabularies.
     #[must_use]
     pub fn vocabularies(&self) -> Option<[Arc<Vocabulary>; 2]> {

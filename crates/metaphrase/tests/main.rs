@@ -10,3 +10,4 @@ mod public_surface;
 mod shortlist;
 mod stream;
 mod terms;
+mod text;

@@ -55,7 +55,8 @@ impl NonbreakingPrefixes {
 
     /// Whether `prefix.` is one word, given whether a number follows. An abbreviation in both
     /// lists counts as one that needs the number.
-    pub(super) fn keeps_full_stop(&self, prefix: &str, before_number: bool) -> bool {
+    #[must_use]
+    pub fn keeps_full_stop(&self, prefix: &str, before_number: bool) -> bool {
         if self.before_number.contains(prefix) { before_number } else { self.always.contains(prefix) }
     }
 }

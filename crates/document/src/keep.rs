@@ -1,0 +1,216 @@
+//! Things that a translation has to keep as they are: placeholders of programs, addresses, numbers.
+
+use metaphrase_text::without_spaces;
+use regex::Regex;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+/// Which things of a text stay as they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Keep {
+    /// Placeholders of programs, as `%1$s`, `{name}`, `{{name}}`, `${name}`, `%(name)s`; and in plain text tags, as `<x id="1"/>`.
+    pub placeholders: bool,
+    /// Addresses of the web and of mail.
+    pub addresses: bool,
+    /// Numbers in digits.
+    pub numbers: bool,
+}
+
+impl Default for Keep {
+    /// Placeholders and addresses.
+    fn default() -> Self {
+        Self { placeholders: true, addresses: true, numbers: false }
+    }
+}
+
+impl Keep {
+    /// Nothing stays because of its form.
+    pub const NOTHING: Self = Self { placeholders: false, addresses: false, numbers: false };
+}
+
+/// A thing that stays as it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    /// Its bytes in the text.
+    pub range: Range<usize>,
+    /// The bytes that stand for it in the input, and in the output; `None`: those of the text.
+    pub written: Option<String>,
+}
+
+/// Each pattern is tried where the ones before it found nothing.
+static PLACEHOLDERS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+    patterns(&[
+        r"\{\{[^{}]*\}\}",
+        r"[$#%@]?\{[^{}\n]*\}",
+        r"%\([A-Za-z_]\w*\)[-+#0]*\d*(?:\.\d+)?[diouxXeEfFgGcrs]",
+        r"%\d+\$[-+#0]*\d*(?:\.\d+)?(?:hh?|ll?|[Lqjzt])?[diouxXeEfFgGaAcsSpn@]",
+        r"%[-+#0]*\d*(?:\.\d+)?(?:hh?|ll?|[Lqjzt])?[diouxXeEfFgGaAcsSp]\b|%@",
+        r"\$[A-Za-z_]\w*",
+    ])
+});
+
+static ADDRESSES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+    patterns(&[
+        r#"(?i)(?:https?|ftps?|sftp|file|ssh|git)://[^\s<>"\u{3000}-\u{ffff}]+"#,
+        r#"(?i)www\.[^\s<>"\u{3000}-\u{ffff}]+"#,
+        r"(?i)\b(?:mailto:)?[a-z0-9._%+-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)+",
+    ])
+});
+
+static NUMBERS: LazyLock<Vec<Regex>> = LazyLock::new(|| patterns(&[r"\d+(?:[.,:\u{a0}\u{202f}'’]\d+)*"]));
+
+/// Beginnings of arguments with messages inside, as in `{n, plural, one {# file} other {# files}}`.
+static ARGUMENTS: LazyLock<Vec<Regex>> =
+    LazyLock::new(|| patterns(&[r"\{\s*[\w.-]+\s*,\s*(?:plural|select|selectordinal)\s*,"]));
+
+/// Arguments with messages inside, to the brace that closes them.
+fn arguments(text: &str) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for start in matches(text, &ARGUMENTS).map(|range| range.start) {
+        if found.last().is_some_and(|last| start < last.end) {
+            continue;
+        }
+        let mut depth = 0_usize;
+        for (at, c) in text[start..].char_indices() {
+            match c {
+                '{' => depth += 1,
+                '}' => depth -= 1,
+                _ => continue,
+            }
+            if depth == 0 {
+                found.push(start..start + at + 1);
+                break;
+            }
+        }
+        if depth > 0 {
+            // No brace closes it, nor one that begins later.
+            break;
+        }
+    }
+    found
+}
+
+fn patterns(sources: &[&str]) -> Vec<Regex> {
+    // The tests use each pattern.
+    sources.iter().filter_map(|source| Regex::new(source).ok()).collect()
+}
+
+/// The things of a text that stay as they are, in order and apart from each other.
+#[must_use]
+pub fn find(text: &str, keep: Keep) -> Vec<Range<usize>> {
+    // Ends by starts.
+    let mut found: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut add = |range: Range<usize>| {
+        let before = found.range(..range.end).next_back();
+        if !range.is_empty() && before.is_none_or(|(_, &end)| end <= range.start) {
+            found.insert(range.start, range.end);
+        }
+    };
+    if keep.addresses {
+        let address = |range: Range<usize>| range.start..range.start + without_end(&text[range]).len();
+        matches(text, &ADDRESSES).map(address).for_each(&mut add);
+    }
+    if keep.placeholders {
+        // A percent sign behind a digit is that of `50%`.
+        let percent = |range: &Range<usize>| {
+            text[range.clone()].starts_with('%') && text[..range.start].ends_with(|c: char| c.is_ascii_digit())
+        };
+        arguments(text).into_iter().for_each(&mut add);
+        matches(text, &PLACEHOLDERS).filter(|range| !percent(range)).for_each(&mut add);
+    }
+    if keep.numbers {
+        matches(text, &NUMBERS).for_each(&mut add);
+    }
+    joined(text, found.into_iter().map(|(start, end)| start..end))
+}
+
+fn matches<'t>(text: &'t str, patterns: &'t [Regex]) -> impl Iterator<Item = Range<usize>> + 't {
+    patterns.iter().flat_map(move |pattern| pattern.find_iter(text).map(|found| found.range()))
+}
+
+/// An address without the punctuation of the sentence behind it.
+fn without_end(address: &str) -> &str {
+    let mut address = address;
+    // By pair: closing brackets that nothing opens.
+    let closing = |(open, close)| (close, address.matches(close).count().saturating_sub(address.matches(open).count()));
+    let mut extra = [('(', ')'), ('[', ']'), ('{', '}')].map(closing);
+    while let Some(last) = address.chars().next_back() {
+        let bracket = extra.iter_mut().find(|(close, extra)| *close == last && *extra > 0);
+        let punctuation = matches!(last, '.' | ',' | ';' | ':' | '!' | '?' | '\'' | '’' | '”' | '“' | '»' | '*' | '_');
+        match bracket {
+            Some((_, extra)) => *extra -= 1,
+            None if punctuation => {}
+            None => break,
+        }
+        address = &address[..address.len() - last.len_utf8()];
+    }
+    address
+}
+
+/// Things that stand side by side are one thing, and so are the letters and digits that touch it: `v{version}`.
+fn joined(text: &str, found: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
+    let mut all: Vec<Range<usize>> = Vec::new();
+    let touches = |c: &char| (c.is_alphanumeric() || *c == '_') && !without_spaces(*c);
+    for range in found {
+        let before = text[..range.start].chars().rev().take_while(touches);
+        let after = text[range.end..].chars().take_while(touches);
+        let start = range.start - before.map(char::len_utf8).sum::<usize>();
+        let end = range.end + after.map(char::len_utf8).sum::<usize>();
+        match all.last_mut() {
+            Some(previous) if previous.end >= start => previous.end = previous.end.max(end),
+            _ => all.push(start..end),
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(text: &str, keep: Keep) -> Vec<&str> {
+        find(text, keep).into_iter().map(|range| &text[range]).collect()
+    }
+
+    #[test]
+    fn placeholders_are_found() {
+        for (text, expected) in [
+            ("Hello %1$s, good to see you again!", &["%1$s"][..]),
+            ("%d of %(total)d files, %5.2f %% done, %@", &["%d", "%(total)d", "%5.2f", "%@"]),
+            ("Hi {name}, {{ user.name }} has ${count} {0:>5}", &["{name}", "{{ user.name }}", "${count}", "{0:>5}"]),
+            ("v{version} ({date}) #{id}", &["v{version}", "{date}", "#{id}"]),
+            ("export $HOME and 5 < 6 > 3, 50% discount, 100 % sure, 30%of", &["$HOME"]),
+            ("{count, number, integer} Stück", &["{count, number, integer}"]),
+            (
+                "You have {n, plural, one {# file} other {{n} files}} in {dir}",
+                &["{n, plural, one {# file} other {{n} files}}", "{dir}"],
+            ),
+            ("{n, plural, one {# file", &[]),
+            ("你好{name}，再见", &["{name}"]),
+        ] {
+            assert_eq!(kept(text, Keep::default()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn addresses_are_found() {
+        for (text, expected) in [
+            (
+                "See https://example.org/a_(b)?q=1#c, (or www.example.com/x).",
+                &["https://example.org/a_(b)?q=1#c", "www.example.com/x"][..],
+            ),
+            ("Mail first.last+tag@example.co.uk.", &["first.last+tag@example.co.uk"]),
+            ("看https://example.org/路径。", &["https://example.org/"]),
+        ] {
+            assert_eq!(kept(text, Keep::default()), expected, "{text}");
+        }
+        assert!(kept("https://a.example {b}", Keep::NOTHING).is_empty());
+    }
+
+    #[test]
+    fn numbers_are_found_on_request() {
+        let keep = Keep { numbers: true, ..Keep::NOTHING };
+        assert_eq!(kept("In 1990, 1,000.50 of 3 at 12:30.", keep), ["1990", "1,000.50", "3", "12:30"]);
+    }
+}

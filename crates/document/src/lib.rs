@@ -1,0 +1,38 @@
+//! Texts, web pages and files as sentences to translate, and back.
+//!
+//! [`Prepared`] finds the sentences of a text, the things that have to stay, and the markup. The caller translates the
+//! [sentences](Prepared::sentences), by whatever means, and [`Prepared::finish`] puts the translated text together:
+//!
+//! ```
+//! use metaphrase_document::{Answer, Format, Options, Prepared};
+//!
+//! let options = Options { format: Format::Html, ..Options::default() };
+//! let prepared = Prepared::new("<p>Good morning!  <b>How are you?</b></p>", &options).unwrap();
+//! let sentences: Vec<_> = prepared.sentences().map(|sentence| sentence.text.into_owned()).collect();
+//! assert_eq!(sentences, ["Good morning!", "How are you?"]);
+//!
+//! let answer = |text: &str| Some(Answer { text: text.into(), ..Answer::default() });
+//! let finished = prepared.finish(&[answer("Guten Morgen!"), answer("Wie geht es dir?")]);
+//! assert_eq!(finished.text, "<p>Guten Morgen!  <b>Wie geht es dir?</b></p>");
+//! ```
+//!
+//! Nothing here knows a model, and nothing here reads or writes files.
+#![forbid(unsafe_code)]
+
+mod answer;
+mod block;
+mod error;
+mod keep;
+mod markup;
+mod place;
+mod plain;
+mod prepared;
+mod split;
+mod units;
+mod write;
+
+pub use answer::{Answer, Link};
+pub use error::Error;
+pub use keep::{Keep, Kept, find};
+pub use prepared::{Finished, Format, Options, Prepared, Source, Split};
+pub use split::{Splitter, cut, weight};

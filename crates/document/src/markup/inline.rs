@@ -1,0 +1,118 @@
+//! The markup inside paragraphs: which tags belong together.
+
+use crate::block::{Block, Sentences};
+use std::ops::Range;
+
+/// The longest text of a thing to copy that a translator reads; a longer one is a marker.
+const LONGEST_COPIED: usize = 80;
+
+/// Paragraphs as they are read, tag by tag.
+pub(crate) struct Paragraphs<'a> {
+    how: &'a Sentences<'a>,
+    done: Vec<Block>,
+    block: Option<Block>,
+    /// Elements that are open: name and number; one that lies too deep has no number.
+    open: Vec<(String, Option<usize>)>,
+    /// By element of the paragraph: whether it has no end.
+    unmatched: Vec<bool>,
+    /// Numbers of names for things without words.
+    names: usize,
+}
+
+impl<'a> Paragraphs<'a> {
+    pub(crate) fn new(how: &'a Sentences<'a>) -> Self {
+        Self { how, done: Vec::new(), block: None, open: Vec::new(), unmatched: Vec::new(), names: 0 }
+    }
+
+    /// Whether a paragraph has begun.
+    pub(crate) fn is_inside(&self) -> bool {
+        self.block.is_some()
+    }
+
+    fn block(&mut self, at: usize) -> &mut Block {
+        self.block.get_or_insert_with(|| Block::new(at))
+    }
+
+    fn parent(&self) -> Option<usize> {
+        self.open.iter().rev().find_map(|(_, element)| *element)
+    }
+
+    /// Text, and the bytes of the input that it stands for.
+    pub(crate) fn text(&mut self, text: &str, origin: Range<usize>) {
+        self.block(origin.start).push(text, origin);
+    }
+
+    /// The start of an element.
+    pub(crate) fn open(&mut self, name: &str, raw: &str, at: usize) {
+        let parent = self.parent();
+        if !self.block(at).has_room(parent) {
+            self.open.push((name.to_owned(), None));
+            return self.marker(raw, at);
+        }
+        let element = self.block(at).open(raw, parent);
+        self.unmatched.push(true);
+        self.open.push((name.to_owned(), Some(element)));
+    }
+
+    /// The end of an element; one that was never opened is a marker.
+    pub(crate) fn close(&mut self, name: &str, raw: &str, at: usize) {
+        let Some(place) = self.open.iter().rposition(|(known, _)| known == name) else { return self.marker(raw, at) };
+        let element = self.open[place].1;
+        self.open.truncate(place);
+        let Some(element) = element else { return self.marker(raw, at) };
+        self.unmatched[element] = false;
+        self.block(at).close(element, raw);
+    }
+
+    /// Markup at a place.
+    pub(crate) fn marker(&mut self, raw: &str, at: usize) {
+        let parent = self.parent();
+        self.block(at).open(raw, parent);
+        self.unmatched.push(false);
+    }
+
+    /// A thing to copy, which reads as `shown`.
+    pub(crate) fn copied(&mut self, shown: &str, raw: &str, origin: Range<usize>) {
+        let shown: Vec<&str> = shown.split_whitespace().collect();
+        let shown = shown.join(" ");
+        if shown.is_empty() || shown.len() > LONGEST_COPIED {
+            return self.marker(raw, origin.start);
+        }
+        self.block(origin.start).push_copied(&shown, raw, origin);
+    }
+
+    /// A thing to copy that stands for words: a translator reads a name for it.
+    pub(crate) fn named(&mut self, raw: &str, origin: Range<usize>) {
+        self.names += 1;
+        let name = format!("X{}", self.names);
+        self.block(origin.start).push_copied(&name, raw, origin);
+    }
+
+    /// The paragraph ends before this byte.
+    pub(crate) fn end(&mut self, at: usize) {
+        let unmatched = std::mem::take(&mut self.unmatched);
+        self.open.clear();
+        let Some(mut block) = self.block.take() else { return };
+        for number in 0..block.elements.len() {
+            // What stands in an element without an end stands in the element around it.
+            while let Some(parent) = block.elements[number].parent.filter(|&parent| unmatched[parent]) {
+                block.elements[number].parent = block.elements[parent].parent;
+            }
+            if unmatched[number] {
+                let at = block.elements[number].text.start;
+                block.elements[number].text.end = at;
+            }
+        }
+        block.end(at, self.how);
+        if block.sentences.iter().any(|sentence| sentence.has_words) {
+            self.done.push(block);
+        }
+        self.names = 0;
+    }
+
+    /// All paragraphs of an input of this many bytes.
+    pub(crate) fn finish(mut self, end: usize) -> Vec<Block> {
+        self.end(end);
+        self.done
+    }
+}

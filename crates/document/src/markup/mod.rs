@@ -1,0 +1,200 @@
+//! HTML and XML: paragraphs with tags inside.
+
+mod entities;
+mod inline;
+mod scan;
+mod xml;
+
+pub(crate) use entities::{Part, parts};
+pub(crate) use inline::Paragraphs;
+pub(crate) use scan::{Kind, Syntax, Token, attribute, scan};
+pub(crate) use xml::paragraphs as xml;
+
+use crate::block::{Block, Sentences};
+use std::ops::Range;
+
+/// Elements of HTML that stand inside sentences.
+const INLINE: &[&str] = &[
+    "a", "abbr", "acronym", "audio", "b", "bdi", "bdo", "big", "button", "canvas", "cite", "code", "data", "del",
+    "dfn", "em", "font", "i", "iframe", "img", "input", "ins", "kbd", "map", "mark", "math", "meter", "noscript",
+    "object", "output", "picture", "progress", "q", "rb", "rp", "rt", "rtc", "ruby", "s", "samp", "script", "select",
+    "slot", "small", "source", "span", "strike", "strong", "style", "sub", "sup", "svg", "time", "track", "tt", "u",
+    "var", "video", "wbr", "x", "g", "ph", "mrk", "bpt", "ept", "it",
+];
+
+/// Elements of HTML without an end tag.
+const VOID: &[&str] =
+    &["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"];
+
+/// Elements of HTML that are copied with their content.
+const COPIED: &[&str] = &[
+    "audio", "canvas", "code", "iframe", "kbd", "map", "math", "noframes", "object", "samp", "script", "select",
+    "style", "svg", "template", "textarea", "tt", "var", "video", "xmp",
+];
+
+/// Elements of translators' formats that stand for words when they are empty.
+const NAMED: &[&str] = &["x", "ph", "g", "mrk", "it"];
+
+/// A document as it is read.
+pub(crate) struct Reader<'a> {
+    pub(crate) input: &'a str,
+    pub(crate) tokens: &'a [Token],
+    pub(crate) syntax: Syntax,
+    /// Further elements that are copied with their content.
+    pub(crate) copied: &'a [String],
+    pub(crate) paragraphs: Paragraphs<'a>,
+}
+
+/// The paragraphs of a page or a part of one. `copied`: names of further elements that are copied with their content.
+pub(crate) fn html(input: &str, copied: &[String], how: &Sentences<'_>) -> Vec<Block> {
+    let tokens = scan(input, Syntax::Html);
+    let mut reader = Reader { input, tokens: &tokens, syntax: Syntax::Html, copied, paragraphs: Paragraphs::new(how) };
+    let ends = ends(&tokens);
+    let mut number = 0;
+    while let Some(token) = tokens.get(number) {
+        let raw = &input[token.range.clone()];
+        let at = token.range.start;
+        match &token.kind {
+            Kind::Open(name, closed) => {
+                let (void, inline) = (*closed || VOID.contains(&name.as_str()), INLINE.contains(&name.as_str()));
+                if !inline {
+                    reader.paragraphs.end(at);
+                }
+                if reader.is_copied(name, raw) && !void {
+                    number = reader.copy(number, ends[number], inline);
+                    continue;
+                }
+                match (inline, void) {
+                    (true, true) if NAMED.contains(&name.as_str()) => reader.paragraphs.named(raw, token.range.clone()),
+                    (true, true) => reader.paragraphs.marker(raw, at),
+                    (true, false) if NAMED.contains(&name.as_str()) && ends[number] == Some(number + 1) => {
+                        number = reader.name(number, number + 1);
+                        continue;
+                    }
+                    (true, false) => reader.paragraphs.open(name, raw, at),
+                    (false, _) => {}
+                }
+            }
+            // `</br>` is a break.
+            Kind::Close(name) if VOID.contains(&name.as_str()) => reader.paragraphs.end(at),
+            Kind::Close(name) if INLINE.contains(&name.as_str()) => reader.close(name, raw, at),
+            Kind::Close(_) => reader.paragraphs.end(at),
+            Kind::Text => reader.text(token.range.clone()),
+            Kind::Cdata | Kind::Other => reader.other(raw, at),
+        }
+        number += 1;
+    }
+    reader.paragraphs.finish(input.len())
+}
+
+/// By start tag: the number of its end tag, if it has one. An end tag ends the last start tag of its name.
+pub(crate) fn ends(tokens: &[Token]) -> Vec<Option<usize>> {
+    let mut ends = vec![None; tokens.len()];
+    let mut open: std::collections::HashMap<&str, Vec<usize>> = std::collections::HashMap::new();
+    for (number, token) in tokens.iter().enumerate() {
+        match &token.kind {
+            Kind::Open(name, false) => open.entry(name).or_default().push(number),
+            Kind::Close(name) => {
+                if let Some(start) = open.get_mut(name.as_str()).and_then(Vec::pop) {
+                    ends[start] = Some(number);
+                }
+            }
+            _ => {}
+        }
+    }
+    ends
+}
+
+impl Reader<'_> {
+    /// Whether an element is copied with its content.
+    pub(crate) fn is_copied(&self, name: &str, tag: &str) -> bool {
+        let told = || attribute(tag, "translate").is_some_and(|value| value.eq_ignore_ascii_case("no"));
+        let class = || {
+            attribute(tag, "class").is_some_and(|value| value.split_whitespace().any(|class| class == "notranslate"))
+        };
+        (self.syntax == Syntax::Html && COPIED.contains(&name))
+            || self.copied.iter().any(|copied| copied == name)
+            || told()
+            || class()
+    }
+
+    /// Copies an element from its start tag to its end tag; one without an end is copied as a tag. Gives the number of the next token.
+    pub(crate) fn copy(&mut self, start: usize, end: Option<usize>, inline: bool) -> usize {
+        let last = end.unwrap_or(start);
+        let range = self.tokens[start].range.start..self.tokens[last].range.end;
+        let raw = &self.input[range.clone()];
+        if inline {
+            let mut shown = String::new();
+            for token in &self.tokens[start..=last] {
+                if token.kind == Kind::Text {
+                    for part in parts(&self.input[token.range.clone()], self.syntax) {
+                        match part {
+                            Part::Plain(text) => shown.push_str(text),
+                            Part::Character(c, _) => shown.push(c),
+                            Part::Unknown(name, _) => shown.push_str(name),
+                        }
+                    }
+                }
+            }
+            // An element that the caller names may stand for words that the translator must not see.
+            let named = shown.trim().is_empty()
+                && matches!(&self.tokens[start].kind, Kind::Open(name, _) if self.copied.contains(name));
+            if named {
+                self.paragraphs.named(raw, range);
+            } else {
+                self.paragraphs.copied(&shown, raw, range);
+            }
+        }
+        last + 1
+    }
+
+    /// Copies an empty element that stands for words. Gives the number of the next token.
+    pub(crate) fn name(&mut self, start: usize, last: usize) -> usize {
+        let range = self.tokens[start].range.start..self.tokens[last].range.end;
+        self.paragraphs.named(&self.input[range.clone()], range);
+        last + 1
+    }
+
+    /// An end tag inside a sentence.
+    pub(crate) fn close(&mut self, name: &str, raw: &str, at: usize) {
+        if self.paragraphs.is_inside() {
+            self.paragraphs.close(name, raw, at);
+        }
+    }
+
+    /// Text with references.
+    pub(crate) fn text(&mut self, range: Range<usize>) {
+        // A byte order mark is no text.
+        let mark = if range.start == 0 && self.input.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        let range = range.start + mark..range.end;
+        let raw = &self.input[range.clone()];
+        if !self.paragraphs.is_inside() && raw.trim().is_empty() {
+            return;
+        }
+        let mut at = range.start;
+        for part in parts(raw, self.syntax) {
+            let start = at;
+            match part {
+                Part::Plain(text) => {
+                    at += text.len();
+                    self.paragraphs.text(text, start..at);
+                }
+                Part::Character(c, length) => {
+                    at += length;
+                    self.paragraphs.text(c.encode_utf8(&mut [0; 4]), start..at);
+                }
+                Part::Unknown(name, length) => {
+                    at += length;
+                    self.paragraphs.copied(name, &self.input[start..at], start..at);
+                }
+            }
+        }
+    }
+
+    /// A comment or something like it.
+    pub(crate) fn other(&mut self, raw: &str, at: usize) {
+        if self.paragraphs.is_inside() {
+            self.paragraphs.marker(raw, at);
+        }
+    }
+}

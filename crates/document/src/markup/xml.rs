@@ -1,0 +1,118 @@
+//! XML of any vocabulary: elements that stand beside text are parts of sentences, all others are paragraphs or hold them.
+
+use super::{Kind, NAMED, Paragraphs, Reader, Syntax, Token, ends, scan};
+use crate::Error;
+use crate::block::{Block, Sentences};
+
+/// The paragraphs of a document or a part of one. `copied`: names of elements that are copied with their content.
+pub(crate) fn paragraphs(input: &str, copied: &[String], how: &Sentences<'_>) -> Result<Vec<Block>, Error> {
+    let tokens = scan(input, Syntax::Xml);
+    check(input, &tokens)?;
+    let (ends, mixed) = (ends(&tokens), mixed(input, &tokens));
+    let mut reader = Reader { input, tokens: &tokens, syntax: Syntax::Xml, copied, paragraphs: Paragraphs::new(how) };
+    let mut number = 0;
+    while let Some(token) = tokens.get(number) {
+        let raw = &input[token.range.clone()];
+        let (at, inline) = (token.range.start, mixed[number]);
+        match &token.kind {
+            Kind::Open(..) | Kind::Close(_) if !inline => {
+                reader.paragraphs.end(at);
+                if let Kind::Open(name, false) = &token.kind
+                    && reader.is_copied(name, raw)
+                {
+                    number = reader.copy(number, ends[number], false);
+                    continue;
+                }
+            }
+            Kind::Open(name, closed) => {
+                let empty = ends[number] == Some(number + 1);
+                if reader.is_copied(name, raw) && !closed {
+                    number = reader.copy(number, ends[number], true);
+                    continue;
+                }
+                match (NAMED.contains(&name.as_str()) || copied.contains(name), closed) {
+                    (true, true) => reader.paragraphs.named(raw, token.range.clone()),
+                    (true, false) if empty => {
+                        number = reader.name(number, number + 1);
+                        continue;
+                    }
+                    (_, true) => reader.paragraphs.marker(raw, at),
+                    (_, false) => reader.paragraphs.open(name, raw, at),
+                }
+            }
+            Kind::Close(name) => reader.close(name, raw, at),
+            Kind::Text => reader.text(token.range.clone()),
+            Kind::Cdata => {
+                let inner = at + "<![CDATA[".len()..token.range.end.saturating_sub("]]>".len());
+                reader.paragraphs.text(input.get(inner.clone()).unwrap_or_default(), inner);
+            }
+            Kind::Other => reader.other(raw, at),
+        }
+        number += 1;
+    }
+    Ok(reader.paragraphs.finish(input.len()))
+}
+
+/// Refuses tags that do not belong together.
+fn check(input: &str, tokens: &[Token]) -> Result<(), Error> {
+    let mut open: Vec<(&str, usize)> = Vec::new();
+    let line = |at: usize| input[..at].matches('\n').count() + 1;
+    for token in tokens {
+        match &token.kind {
+            Kind::Open(name, false) => open.push((name, token.range.start)),
+            Kind::Close(name) => match open.pop() {
+                Some((opened, _)) if opened == name => {}
+                Some((opened, _)) => {
+                    return Err(Error::Nesting {
+                        line: line(token.range.start),
+                        close: name.clone(),
+                        open: opened.to_owned(),
+                    });
+                }
+                None => return Err(Error::NotOpen { line: line(token.range.start), close: name.clone() }),
+            },
+            _ => {}
+        }
+    }
+    match open.pop() {
+        Some((name, at)) => Err(Error::NotClosed { line: line(at), open: name.to_owned() }),
+        None => Ok(()),
+    }
+}
+
+/// By token: whether it stands in an element that has text of its own, or inside such an element.
+fn mixed(input: &str, tokens: &[Token]) -> Vec<bool> {
+    // By element that is open: the number of its start tag; the first is the document.
+    let mut open: Vec<usize> = vec![0];
+    let mut has_text = vec![false; tokens.len() + 1];
+    for (number, token) in tokens.iter().enumerate() {
+        match &token.kind {
+            Kind::Open(_, false) => open.push(number + 1),
+            Kind::Close(_) if open.len() > 1 => drop(open.pop()),
+            Kind::Text | Kind::Cdata if !input[token.range.clone()].trim().is_empty() => {
+                open.last().into_iter().for_each(|&element| has_text[element] = true);
+            }
+            _ => {}
+        }
+    }
+    // By element that is open: whether its content is inside a sentence.
+    let mut inside = vec![has_text[0]];
+    let mut mixed = Vec::with_capacity(tokens.len());
+    for (number, token) in tokens.iter().enumerate() {
+        let here = inside.last().copied().unwrap_or(false);
+        match &token.kind {
+            Kind::Open(_, false) => {
+                mixed.push(here);
+                inside.push(here || has_text[number + 1]);
+            }
+            Kind::Close(_) => {
+                if inside.len() > 1 {
+                    inside.pop();
+                }
+                mixed.push(inside.last().copied().unwrap_or(false));
+            }
+            _ => mixed.push(here),
+        }
+    }
+    mixed
+}

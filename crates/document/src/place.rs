@@ -1,0 +1,254 @@
+//! Where the markup of a paragraph goes in its translation.
+//!
+//! Each element is written once. It gets the words of the translation that belong to its words more than to others (of all runs of
+//! words the one whose sum of weights, one half subtracted from each, is greatest), inside the words of the element around it and apart from
+//! those of its neighbours. So the elements are nested in any case.
+
+use crate::block::Block;
+use crate::units::Words;
+use std::ops::Range;
+
+/// The translation of a paragraph, in one text.
+#[derive(Debug, Default)]
+pub(crate) struct Joined {
+    pub(crate) text: String,
+    /// By sentence: its bytes in the text.
+    pub(crate) sentences: Vec<Range<usize>>,
+    /// By sentence: its words. Ranges count from the start of the sentence.
+    pub(crate) words: Vec<Words>,
+}
+
+/// The place of an element in a translation.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Placed {
+    /// Bytes of the translation.
+    pub(crate) range: Range<usize>,
+    /// White space stood on both sides of the marker, and the translation has a word behind it.
+    pub(crate) spaced: bool,
+}
+
+/// The words of a whole paragraph.
+struct Grid<'a> {
+    block: &'a Block,
+    joined: &'a Joined,
+    /// By word of the source: its bytes in the paragraph.
+    source: Vec<Range<usize>>,
+    /// By word of the translation: its bytes, the number of its sentence, and its number there.
+    target: Vec<(Range<usize>, usize, usize)>,
+    /// By sentence: its first words in source and translation; one more at the end.
+    firsts: Vec<(usize, usize)>,
+}
+
+/// The places of all elements of a paragraph.
+pub(crate) fn place(block: &Block, joined: &Joined) -> Vec<Placed> {
+    let grid = Grid::new(block, joined);
+    let mut placed = vec![Placed::default(); block.elements.len()];
+    if block.elements.is_empty() {
+        return placed;
+    }
+    let mut children: Vec<Vec<usize>> = vec![Vec::new(); block.elements.len() + 1];
+    for (number, element) in block.elements.iter().enumerate() {
+        children[element.parent.map_or(0, |parent| parent + 1)].push(number);
+    }
+    let all = Inside { source: 0..grid.source.len(), target: 0..grid.target.len(), bytes: 0..joined.text.len() };
+    let mut waiting = vec![(0, all)];
+    while let Some((parent, inside)) = waiting.pop() {
+        let found = grid.children(&children[parent], &inside, &mut placed);
+        waiting.extend(found.into_iter().map(|(child, inside)| (child + 1, inside)));
+    }
+    placed
+}
+
+/// What an element holds: words of the source, words of the translation, bytes of the translation.
+#[derive(Debug, Clone)]
+struct Inside {
+    source: Range<usize>,
+    target: Range<usize>,
+    bytes: Range<usize>,
+}
+
+impl<'a> Grid<'a> {
+    fn new(block: &'a Block, joined: &'a Joined) -> Self {
+        let mut grid = Self { block, joined, source: Vec::new(), target: Vec::new(), firsts: Vec::new() };
+        for (number, words) in joined.words.iter().enumerate() {
+            grid.firsts.push((grid.source.len(), grid.target.len()));
+            let (from, to) = (block.sentences[number].range.start, joined.sentences[number].start);
+            grid.source.extend(words.source.iter().map(|word| from + word.start..from + word.end));
+            let target = words.target.iter().enumerate();
+            grid.target.extend(target.map(|(unit, word)| (to + word.start..to + word.end, number, unit)));
+        }
+        grid.firsts.push((grid.source.len(), grid.target.len()));
+        grid
+    }
+
+    /// Places the children of an element. Gives those that may have children, with what they hold.
+    fn children(&self, children: &[usize], inside: &Inside, placed: &mut [Placed]) -> Vec<(usize, Inside)> {
+        let mut around: Vec<(usize, Range<usize>, Range<usize>, f32)> = Vec::new();
+        let mut found: Vec<(usize, Inside)> = Vec::new();
+        let mut markers = Vec::new();
+        for &child in children {
+            let words = self.words_of(child);
+            if words.is_empty() {
+                markers.push(child);
+            } else if words == inside.source {
+                placed[child].range = inside.bytes_of(self, &inside.target);
+                let bytes = placed[child].range.clone();
+                found.push((child, Inside { source: words, target: inside.target.clone(), bytes }));
+            } else {
+                let range = self.hull(&words, &inside.target);
+                let sum = self.best(&words, std::slice::from_ref(&range)).1;
+                around.push((child, words, range, sum));
+            }
+        }
+        // The surest first; of equal ones the first.
+        around.sort_by(|a, b| b.3.total_cmp(&a.3).then(a.0.cmp(&b.0)));
+        let mut taken: Vec<Range<usize>> =
+            found.iter().map(|(_, inside)| inside.target.clone()).filter(|range| !range.is_empty()).collect();
+        for (child, words, range, _) in around {
+            let free = without(&range, &taken);
+            let free = if free.is_empty() { without(&inside.target, &taken) } else { free };
+            let target = self.best(&words, &free).0;
+            if target.is_empty() {
+                markers.push(child);
+                continue;
+            }
+            let at = taken.partition_point(|taken| taken.start < target.start);
+            taken.insert(at, target.clone());
+            placed[child].range = inside.bytes_of(self, &target);
+            let bytes = placed[child].range.clone();
+            found.push((child, Inside { source: words, target, bytes }));
+        }
+        let taken: Vec<Range<usize>> = taken.iter().map(|target| inside.bytes_of(self, target)).collect();
+        for marker in markers {
+            placed[marker] = self.marker(marker, inside, &taken);
+            let (at, bytes) = (placed[marker].range.start, placed[marker].range.clone());
+            let target = self.target.partition_point(|word| word.0.start < at);
+            found.push((marker, Inside { source: self.words_of(marker), target: target..target, bytes }));
+        }
+        found
+    }
+
+    /// Words of the source that an element has, or a part of them.
+    fn words_of(&self, element: usize) -> Range<usize> {
+        let text = &self.block.elements[element].text;
+        let first = self.source.partition_point(|word| word.end <= text.start);
+        let last = self.source.partition_point(|word| word.start < text.end);
+        first..last.max(first)
+    }
+
+    /// The words of the translations of the sentences that these words stand in.
+    fn hull(&self, words: &Range<usize>, within: &Range<usize>) -> Range<usize> {
+        let sentence = |word: usize| self.firsts.partition_point(|first| first.0 <= word).saturating_sub(1);
+        let first = self.firsts[sentence(words.start)].1.max(within.start);
+        let end = (sentence(words.end.saturating_sub(1)) + 1).min(self.firsts.len() - 1);
+        let last = self.firsts[end].1.min(within.end);
+        first..last.max(first)
+    }
+
+    /// How much a word of the translation belongs to these words of the source.
+    fn weight(&self, target: usize, words: &Range<usize>) -> f32 {
+        let (_, sentence, unit) = self.target[target];
+        let first = self.firsts[sentence].0;
+        let links = &self.joined.words[sentence].links[unit];
+        links.iter().filter(|(source, _)| words.contains(&(first + source))).map(|link| link.1).sum()
+    }
+
+    /// The best run of words in the free ranges, and its sum: one word at least, if there is any.
+    fn best(&self, words: &Range<usize>, free: &[Range<usize>]) -> (Range<usize>, f32) {
+        let mut best = (0..0, f32::NEG_INFINITY);
+        for range in free {
+            let (mut start, mut sum) = (range.start, 0.0);
+            for target in range.clone() {
+                if sum <= 0.0 {
+                    (start, sum) = (target, 0.0);
+                }
+                sum += self.weight(target, words) - 0.5;
+                if sum > best.1 {
+                    best = (start..target + 1, sum);
+                }
+            }
+        }
+        best
+    }
+
+    /// The place of an element without words.
+    fn marker(&self, element: usize, inside: &Inside, taken: &[Range<usize>]) -> Placed {
+        let at = self.block.elements[element].text.start;
+        let (place, spaced) = self.point(at, inside);
+        let place = place.clamp(inside.bytes.start, inside.bytes.end);
+        // Not inside a neighbour: at its nearer end.
+        let at = taken.partition_point(|taken| taken.end <= place);
+        let neighbour = taken.get(at).filter(|taken| taken.start < place);
+        let place = neighbour
+            .map_or(place, |taken| if place - taken.start < taken.end - place { taken.start } else { taken.end });
+        Placed { range: place..place, spaced: spaced && neighbour.is_none() }
+    }
+
+    /// The byte of the translation for a byte of the source.
+    fn point(&self, at: usize, inside: &Inside) -> (usize, bool) {
+        let next = self.source.partition_point(|word| word.start < at);
+        let before = next.checked_sub(1);
+        // The markup around begins or ends here.
+        if before.is_none_or(|before| before < inside.source.start) && !inside.source.is_empty() {
+            return (inside.bytes.start, false);
+        }
+        if next >= inside.source.end && !inside.source.is_empty() {
+            return (inside.bytes.end, false);
+        }
+        let sentences = &self.block.sentences;
+        let sentence = sentences.partition_point(|sentence| sentence.range.end < at);
+        match sentences.get(sentence) {
+            Some(found) if found.range.start < at && at < found.range.end => {}
+            // In the white space between sentences.
+            found => {
+                let gap = self.joined.sentences.get(sentence).map_or(self.joined.text.len(), |range| range.start);
+                let distance = found.map_or(self.block.text.len(), |found| found.range.start).saturating_sub(at);
+                let least = sentence.checked_sub(1).map_or(0, |before| self.joined.sentences[before].end);
+                let place = if found.is_some_and(|found| found.range.end == at) {
+                    self.joined.sentences[sentence].end
+                } else {
+                    gap.saturating_sub(distance).max(least)
+                };
+                return (self.joined.text.floor_char_boundary(place), false);
+            }
+        }
+        let translated = |word: usize| -> Option<&Range<usize>> {
+            let first = self.firsts.get(sentence)?;
+            let unit = self.joined.words[sentence].translation_of(word.checked_sub(first.0)?)?;
+            self.target.get(first.1 + unit).map(|word| &word.0)
+        };
+        let touches_before = before.is_some_and(|before| self.source[before].end >= at);
+        let touches_next = self.source.get(next).is_some_and(|word| word.start == at);
+        let behind = || before.and_then(translated).map(|word| (word.end, false));
+        let ahead = || translated(next).map(|word| (word.start, !touches_before && !touches_next));
+        let found = if touches_before && !touches_next { behind().or_else(ahead) } else { ahead().or_else(behind) };
+        found.unwrap_or((inside.bytes.end, false))
+    }
+}
+
+impl Inside {
+    /// The bytes of these words, which this element holds. All of its words: all of its bytes.
+    fn bytes_of(&self, grid: &Grid<'_>, target: &Range<usize>) -> Range<usize> {
+        match (grid.target.get(target.start), target.end.checked_sub(1).and_then(|last| grid.target.get(last))) {
+            (Some(first), Some(last)) if !target.is_empty() => first.0.start..last.0.end,
+            _ => self.bytes.start..self.bytes.start,
+        }
+    }
+}
+
+/// A range without others, which are in order and apart.
+fn without(range: &Range<usize>, taken: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut free = Vec::new();
+    let mut start = range.start;
+    let first = taken.partition_point(|other| other.end <= range.start);
+    for other in taken[first..].iter().take_while(|other| other.start < range.end) {
+        if other.start > start {
+            free.push(start..other.start);
+        }
+        start = start.max(other.end);
+    }
+    if start < range.end {
+        free.push(start..range.end);
+    }
+    free
+}

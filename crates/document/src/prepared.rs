@@ -1,0 +1,211 @@
+//! A text whose sentences are found, and what becomes of it.
+
+use crate::answer::Answer;
+use crate::block::{Block, Sentences};
+use crate::keep::{Keep, Kept};
+use crate::split::Splitter;
+use crate::write::{Escape, write};
+use crate::{Error, markup, plain};
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// The form of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Format {
+    /// Each line is a sentence.
+    Lines,
+    /// Paragraphs of sentences.
+    #[default]
+    Text,
+    /// A web page, or a part of one.
+    Html,
+    /// An XML document, or a part of one.
+    Xml,
+}
+
+/// What ends a sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Split {
+    /// Punctuation, and in plain text the end of a line.
+    #[default]
+    Sentences,
+    /// Punctuation and empty lines: the lines of a paragraph were wrapped.
+    Wrapped,
+    /// The end of a line alone, in markup the end of a paragraph.
+    Lines,
+}
+
+/// How a text is read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// The form of the text.
+    pub format: Format,
+    /// What ends a sentence; `Lines` have sentences of their own.
+    pub split: Split,
+    /// The code of the text's language, as `de`; its abbreviations do not end sentences. Empty: English.
+    pub language: String,
+    /// What stays as it is.
+    pub keep: Keep,
+    /// Names of elements of markup whose content stays as it is, besides those of HTML such as `code`.
+    pub copied: Vec<String>,
+    /// Longer sentences are cut: characters, those of scripts without spaces count as three. `Lines` are not cut.
+    pub longest: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        let (format, split) = (Format::default(), Split::default());
+        Self { format, split, language: String::new(), keep: Keep::default(), copied: Vec::new(), longest: 600 }
+    }
+}
+
+/// A text whose sentences are found.
+#[derive(Debug)]
+pub struct Prepared {
+    input: String,
+    blocks: Vec<Block>,
+    escape: Escape,
+    /// The sentences with words: numbers of the paragraph and of the sentence in it.
+    asked: Vec<(usize, usize)>,
+}
+
+/// A sentence to translate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source<'a> {
+    /// Its text, on one line and without markup.
+    pub text: Cow<'a, str>,
+    /// The things of the text to copy, in order.
+    pub kept: &'a [Kept],
+    /// Its bytes in the input.
+    pub range: Range<usize>,
+    /// Whether alignments tell places: the sentence has things to copy, or its paragraph has markup.
+    pub aligned: bool,
+}
+
+/// A translated text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Finished {
+    /// The text.
+    pub text: String,
+    /// By sentence: its bytes in the text.
+    pub sentences: Vec<Range<usize>>,
+    /// By sentence: how many things to copy its translation lacked; they were put where their neighbours' translations stand.
+    pub inserted: Vec<usize>,
+}
+
+impl Prepared {
+    /// Finds the sentences of a text.
+    ///
+    /// # Errors
+    /// For XML whose tags do not belong together. Any HTML and any plain text can be read.
+    pub fn new(input: impl Into<String>, options: &Options) -> Result<Self, Error> {
+        let input = input.into();
+        let splitter = Splitter::new(&options.language);
+        let lines = options.format == Format::Lines || options.split == Split::Lines;
+        let markup = matches!(options.format, Format::Html | Format::Xml);
+        let how = Sentences {
+            splitter: (!lines).then_some(&splitter),
+            longest: (options.format != Format::Lines).then_some(options.longest),
+            keep: options.keep,
+            flat: if markup { Some(true) } else { (options.split == Split::Wrapped).then_some(false) },
+        };
+        let (blocks, escape) = match options.format {
+            Format::Lines | Format::Text => (plain::paragraphs(&input, options.keep.placeholders, &how), Escape::None),
+            Format::Html => (markup::html(&input, &options.copied, &how), Escape::Markup),
+            Format::Xml => (markup::xml(&input, &options.copied, &how)?, Escape::Markup),
+        };
+        Ok(Self::of_blocks(input, blocks, escape))
+    }
+
+    pub(crate) fn of_blocks(input: String, blocks: Vec<Block>, escape: Escape) -> Self {
+        let mut asked = Vec::new();
+        for (number, block) in blocks.iter().enumerate() {
+            let words = block.sentences.iter().enumerate().filter(|(_, sentence)| sentence.has_words);
+            asked.extend(words.map(|(sentence, _)| (number, sentence)));
+        }
+        Self { input, blocks, escape, asked }
+    }
+
+    /// The text as it was given.
+    #[must_use]
+    pub fn input(&self) -> &str {
+        &self.input
+    }
+
+    /// Number of sentences to translate.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.asked.len()
+    }
+
+    /// Whether there is nothing to translate.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.asked.is_empty()
+    }
+
+    /// The sentences to translate, in order.
+    pub fn sentences(&self) -> impl ExactSizeIterator<Item = Source<'_>> {
+        self.asked.iter().map(|&asked| self.source_of(asked))
+    }
+
+    /// The sentence of a number, from 0.
+    #[must_use]
+    pub fn source(&self, number: usize) -> Option<Source<'_>> {
+        self.asked.get(number).map(|&asked| self.source_of(asked))
+    }
+
+    fn source_of(&self, (block, sentence): (usize, usize)) -> Source<'_> {
+        let block = &self.blocks[block];
+        let sentence = &block.sentences[sentence];
+        Source {
+            text: on_one_line(&block.text[sentence.range.clone()]),
+            kept: &sentence.kept,
+            range: block.origin(&sentence.range),
+            aligned: !block.elements.is_empty() || !sentence.kept.is_empty(),
+        }
+    }
+
+    /// The translation of one sentence, with its things to copy and without markup.
+    #[must_use]
+    pub fn sentence(&self, number: usize, answer: &Answer) -> String {
+        let Some(&(block, sentence)) = self.asked.get(number) else { return String::new() };
+        let block = &self.blocks[block];
+        let sentence = &block.sentences[sentence];
+        crate::answer::restore(sentence, &block.text[sentence.range.clone()], answer).text
+    }
+
+    /// The translated text. `answers`: by sentence; a sentence without an answer stays as it is.
+    #[must_use]
+    pub fn finish(&self, answers: &[Option<Answer>]) -> Finished {
+        let mut finished = Finished::default();
+        let mut answers =
+            self.asked.iter().zip(answers.iter().map(Option::as_ref).chain(std::iter::repeat(None))).peekable();
+        let mut last = 0;
+        for (number, block) in self.blocks.iter().enumerate() {
+            finished.text.push_str(&self.input[last..block.range.start]);
+            let mut given = vec![None; block.sentences.len()];
+            while let Some((asked, answer)) = answers.next_if(|(asked, _)| asked.0 == number) {
+                given[asked.1] = answer;
+            }
+            let written = write(block, &given, self.escape, &mut finished.text);
+            for (sentence, (range, inserted)) in
+                block.sentences.iter().zip(written.sentences.into_iter().zip(written.inserted))
+            {
+                if sentence.has_words {
+                    finished.sentences.push(range);
+                    finished.inserted.push(inserted);
+                }
+            }
+            last = block.range.end;
+        }
+        finished.text.push_str(&self.input[last..]);
+        finished
+    }
+}
+
+/// The text with a blank for each character that ends a line and for each tab, so that no byte moves.
+fn on_one_line(text: &str) -> Cow<'_, str> {
+    let breaks = ['\n', '\r', '\t', '\u{b}', '\u{c}'];
+    if text.contains(breaks) { text.replace(breaks, " ").into() } else { text.into() }
+}

@@ -1,0 +1,300 @@
+//! Where sentences end.
+//!
+//! The boundaries are those of Unicode's annex 29, without those that follow an abbreviation, an initial, an ordinal or a
+//! quotation that its sentence continues.
+
+use metaphrase_text::moses::NonbreakingPrefixes;
+use metaphrase_text::without_spaces;
+use std::collections::HashSet;
+use std::ops::Range;
+use unicode_segmentation::UnicodeSegmentation;
+
+/// Languages that write ordinals with a full stop.
+const ORDINALS: &[&str] = &[
+    "bs", "cs", "da", "de", "et", "fi", "fo", "hr", "hu", "is", "lb", "lv", "nb", "nn", "no", "pl", "sk", "sl", "sr",
+    "tr",
+];
+
+/// Abbreviations of titles, dates and references that the lists of Moses lack.
+const MORE: &[&str] = &[
+    "Abb", "Abs", "Art", "Aufl", "Bd", "Bsp", "Hrsg", "Jh", "Kap", "Mio", "Mrd", "Nr", "Str", "Tab", "Tel", "Ziff",
+    "bspw", "bzgl", "bzw", "ca", "evtl", "ggf", "inkl", "max", "min", "sog", "usf", "vgl", "zzgl", "z.B", "d.h", "u.a",
+    "o.ä", "i.d.R", "s.o", "s.u", "e.g", "i.e", "cf", "vs", "approx", "al", "fig", "Fig", "Eq", "Sec", "Vol", "pp",
+    "Nos", "Mlle", "Mme", "MM", "etc.)",
+];
+
+/// The most characters inside brackets that hold a sentence together.
+const BRACKETS: usize = 200;
+
+/// Finds the sentences of a text in one language.
+#[derive(Debug, Clone)]
+pub struct Splitter {
+    prefixes: NonbreakingPrefixes,
+    more: HashSet<&'static str>,
+    ordinals: bool,
+}
+
+impl Splitter {
+    /// For a language by its code, as `de` or `de-AT`. A language without a list of abbreviations has the English one.
+    #[must_use]
+    pub fn new(language: &str) -> Self {
+        let code = language.split(['-', '_']).next().unwrap_or_default().to_lowercase();
+        let prefixes = NonbreakingPrefixes::for_language(&code);
+        Self { prefixes, more: MORE.iter().copied().collect(), ordinals: ORDINALS.contains(&code.as_str()) }
+    }
+
+    /// The sentences of a text, in order and without the white space around them. The text between them is white space alone.
+    /// The end of a line ends a sentence.
+    #[must_use]
+    pub fn sentences(&self, text: &str) -> Vec<Range<usize>> {
+        let mut found: Vec<Range<usize>> = Vec::new();
+        // The sentence so far may go on.
+        let mut open: Option<Range<usize>> = None;
+        for (start, part) in text.split_sentence_bound_indices() {
+            let end = start + part.len();
+            let range = open.take().map_or(start..end, |open| open.start..end);
+            if self.goes_on(&text[range.clone()], &text[end..]) {
+                open = Some(range);
+            } else {
+                found.extend(trimmed(text, range));
+            }
+        }
+        found.extend(open.and_then(|open| trimmed(text, open)));
+        found
+    }
+
+    /// Whether the sentence goes on after `before`, which UAX #29 takes for its end.
+    fn goes_on(&self, before: &str, after: &str) -> bool {
+        let sentence = before.trim_end();
+        let ends_line = before[sentence.len()..].contains(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']);
+        if ends_line || sentence.is_empty() {
+            return false;
+        }
+        let Some(next) = after.chars().next() else { return false };
+        let inner = sentence.trim_end_matches(closes);
+        let quoted = inner.len() < sentence.len();
+        let spaced = sentence.len() < before.len();
+        match inner.chars().next_back() {
+            Some('.') if !quoted && self.keeps_stop(inner, after) => return true,
+            Some('。' | '！' | '？' | '!' | '?') if quoted && !spaced && continues_quotation(next) => return true,
+            _ => {}
+        }
+        let first = after
+            .trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '–' | '—' | '-' | '…' | '('))
+            .chars()
+            .next();
+        first.is_some_and(char::is_lowercase) && !without_spaces(next) || in_brackets(sentence, after)
+    }
+
+    /// Whether the full stop at the end of `before` belongs to its last word.
+    fn keeps_stop(&self, before: &str, after: &str) -> bool {
+        let stem = before.strip_suffix('.').unwrap_or(before);
+        let word = stem.rsplit(|c: char| c.is_whitespace() || opens(c)).next().unwrap_or_default();
+        let number = after.trim_start().starts_with(|c: char| c.is_ascii_digit());
+        if word.is_empty() || word.ends_with('.') {
+            return false;
+        }
+        if word.bytes().all(|c| c.is_ascii_digit()) {
+            // The number of an item, or an ordinal; a year ends a sentence.
+            return word.len() == stem.trim_start().len() || (self.ordinals && word.len() <= 2);
+        }
+        let mut letters = word.chars();
+        let initial = letters.next().is_some_and(char::is_uppercase) && letters.next().is_none();
+        let last = word.rsplit(['-', '/']).next().unwrap_or(word);
+        initial || self.more.contains(last) || self.prefixes.keeps_full_stop(last, number)
+    }
+}
+
+/// The range without the white space at its ends; `None` if nothing else is there.
+fn trimmed(text: &str, range: Range<usize>) -> Option<Range<usize>> {
+    let part = &text[range.clone()];
+    let start = range.start + (part.len() - part.trim_start().len());
+    let end = range.start + part.trim_end().len();
+    (start < end).then_some(start..end)
+}
+
+fn closes(c: char) -> bool {
+    matches!(
+        c,
+        ')' | ']'
+            | '}'
+            | '"'
+            | '\''
+            | '’'
+            | '”'
+            | '“'
+            | '»'
+            | '«'
+            | '›'
+            | '‹'
+            | '」'
+            | '』'
+            | '）'
+            | '】'
+            | '》'
+            | '〉'
+    )
+}
+
+fn opens(c: char) -> bool {
+    matches!(
+        c,
+        '(' | '['
+            | '{'
+            | '"'
+            | '\''
+            | '„'
+            | '‚'
+            | '“'
+            | '‘'
+            | '»'
+            | '«'
+            | '›'
+            | '‹'
+            | '「'
+            | '『'
+            | '（'
+            | '【'
+            | '《'
+            | '〈'
+    )
+}
+
+/// Whether a sentence of Japanese goes on with this character after a quotation.
+fn continues_quotation(c: char) -> bool {
+    matches!(c, '\u{3041}'..='\u{309f}' | '、' | '，' | '・')
+}
+
+/// Whether a bracket that opens before is closed soon after.
+fn in_brackets(before: &str, after: &str) -> bool {
+    // However often a sentence goes on, only its end is looked at.
+    let before = &before[before.floor_char_boundary(before.len().saturating_sub(2 * BRACKETS))..];
+    [('(', ')'), ('（', '）'), ('[', ']')].into_iter().any(|(open, close)| {
+        let opened = before.matches(open).count() > before.matches(close).count();
+        let mut next = after.chars().take(BRACKETS).take_while(|&c| c != '\n' && c != open);
+        opened && next.any(|c| c == close)
+    })
+}
+
+/// The weight of a text against the limit of [`cut`]: a character of a script without spaces counts as three.
+#[must_use]
+pub fn weight(text: &str) -> usize {
+    text.chars().map(width).sum()
+}
+
+fn width(c: char) -> usize {
+    if without_spaces(c) { 3 } else { 1 }
+}
+
+/// Cuts a sentence into parts of at most this [`weight`]: at the boundaries of UAX #29, then behind the punctuation of clauses, then between
+/// words, then anywhere between characters that a reader sees. The text between the parts is white space alone.
+#[must_use]
+pub fn cut(text: &str, sentence: Range<usize>, longest: usize) -> Vec<Range<usize>> {
+    let longest = longest.max(16);
+    let mut parts = vec![sentence];
+    let ways: [fn(&str) -> Vec<usize>; 4] = [unicode_ends, clause_ends, word_ends, character_ends];
+    for way in ways {
+        if parts.iter().all(|part| weight(&text[part.clone()]) <= longest) {
+            break;
+        }
+        let divided = |part: Range<usize>| {
+            if weight(&text[part.clone()]) <= longest { vec![part] } else { packed(text, part, longest, way) }
+        };
+        parts = parts.into_iter().flat_map(divided).filter_map(|part| trimmed(text, part)).collect();
+    }
+    parts
+}
+
+/// Divides a part at the given places, as few of them as the limit allows.
+fn packed(text: &str, part: Range<usize>, longest: usize, ends: fn(&str) -> Vec<usize>) -> Vec<Range<usize>> {
+    let (mut parts, mut start, mut last) = (Vec::new(), part.start, part.start);
+    let mut heavy = 0;
+    for end in ends(&text[part.clone()]).into_iter().map(|end| part.start + end).chain([part.end]) {
+        let more = weight(&text[last..end]);
+        if last > start && heavy + more > longest {
+            parts.push(start..last);
+            (start, heavy) = (last, 0);
+        }
+        (last, heavy) = (end, heavy + more);
+    }
+    parts.push(start..part.end);
+    parts
+}
+
+fn unicode_ends(text: &str) -> Vec<usize> {
+    text.split_sentence_bound_indices().map(|(start, part)| start + part.len()).collect()
+}
+
+fn clause_ends(text: &str) -> Vec<usize> {
+    let mark = |c: char| matches!(c, ',' | ';' | ':' | '–' | '—' | '，' | '、' | '；' | '：' | '،' | '؛' | ')' | '）');
+    let end = |(at, c): (usize, char)| {
+        let next = text[at + c.len_utf8()..].chars().next();
+        (mark(c) && (without_spaces(c) || !c.is_ascii() || next.is_some_and(char::is_whitespace)))
+            .then(|| at + c.len_utf8())
+    };
+    text.char_indices().filter_map(end).collect()
+}
+
+fn word_ends(text: &str) -> Vec<usize> {
+    text.split_word_bound_indices().map(|(start, word)| start + word.len()).collect()
+}
+
+fn character_ends(text: &str) -> Vec<usize> {
+    text.grapheme_indices(true).map(|(start, character)| start + character.len()).collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may panic")]
+mod tests {
+    use super::*;
+
+    fn split<'t>(language: &str, text: &'t str) -> Vec<&'t str> {
+        Splitter::new(language).sentences(text).into_iter().map(|range| &text[range]).collect()
+    }
+
+    #[test]
+    fn full_stops_of_words_end_no_sentence() {
+        for (language, text) in [
+            ("en", "Dr. Smith paid Mr. J. R. Jones $5.50 at approx. 3 p.m. yesterday."),
+            ("en", "See Fig. 3 and No. 5, e.g. Table 2."),
+            ("en", "\"Why?\" she asked."),
+            ("en", "He left (nobody knew. Why not?) and came back."),
+            ("de", "Am 3. Mai im 19. Jahrhundert kam Kaiser Wilhelm II. nach Köln."),
+            ("de", "Das gilt z.B. Hunden, bzw. Katzen und Dr. Müller."),
+            ("de", "1. Der erste Punkt"),
+            ("fr", "M. Dupont et Mme. Durand sont là."),
+            ("ja", "彼は「行く。」と言った。"),
+        ] {
+            assert_eq!(split(language, text), [text]);
+        }
+    }
+
+    #[test]
+    fn sentences_end() {
+        assert_eq!(
+            split("en", "He came.  She left! \tWhy? \"Nobody knows.\" Well…"),
+            ["He came.", "She left!", "Why?", "\"Nobody knows.\"", "Well…"]
+        );
+        assert_eq!(split("de", "Das war 1990. Er kam um 5 Uhr."), ["Das war 1990.", "Er kam um 5 Uhr."]);
+        assert_eq!(split("zh", "你好。再见！他问：“为什么？”"), ["你好。", "再见！", "他问：“为什么？”"]);
+        assert_eq!(split("ja", "「行く。」彼は言った。本当だ！"), ["「行く。」", "彼は言った。", "本当だ！"]);
+        assert_eq!(split("en", "A line\nand another\r\n\r\n  the end"), ["A line", "and another", "the end"]);
+        assert!(split("en", " \n\t ").is_empty() && split("en", "").is_empty());
+    }
+
+    #[test]
+    fn long_sentences_are_cut_where_it_hurts_least() {
+        let pieces = |text: &'static str, longest| -> Vec<&str> {
+            cut(text, 0..text.len(), longest).into_iter().map(|range| &text[range]).collect()
+        };
+        assert_eq!(pieces("short enough", 20), ["short enough"]);
+        assert_eq!(
+            pieces("He saw Dr. Who yesterday. Then, he left, and she came", 30),
+            ["He saw Dr. Who yesterday.", "Then, he left, and she came"]
+        );
+        assert_eq!(pieces("one two, three four, five six", 16), ["one two,", "three four,", "five six"]);
+        assert_eq!(pieces("one two three four five", 16), ["one two three", "four five"]);
+        assert_eq!(pieces("abcdefghijklmnopqrstuvwxyz", 16), ["abcdefghijklmnop", "qrstuvwxyz"]);
+        assert_eq!(pieces("一二三四五六七八", 16), ["一二三四五", "六七八"]);
+    }
+}

@@ -1,0 +1,247 @@
+//! A translated paragraph as it is written: text, markup and things to copy.
+
+use crate::answer::{Answer, Restored, restore, unchanged};
+use crate::block::{Block, Wrap};
+use crate::place::{Joined, Placed, place};
+use crate::units::Words;
+use metaphrase_text::without_spaces;
+use std::ops::Range;
+
+/// How characters of text are written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Escape {
+    /// As they are.
+    #[default]
+    None,
+    /// With references for `&`, `<` and `>`.
+    Markup,
+}
+
+impl Escape {
+    /// Appends text.
+    pub(crate) fn push(self, out: &mut String, text: &str) {
+        for c in text.chars() {
+            match (self, c) {
+                (Self::Markup, '&') => out.push_str("&amp;"),
+                (Self::Markup, '<') => out.push_str("&lt;"),
+                (Self::Markup, '>') => out.push_str("&gt;"),
+                // Characters that no XML has.
+                (Self::Markup, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}') => {}
+                _ => out.push(c),
+            }
+        }
+    }
+}
+
+/// A paragraph that was written.
+#[derive(Debug, Default)]
+pub(crate) struct Written {
+    /// By sentence: its bytes in the output.
+    pub(crate) sentences: Vec<Range<usize>>,
+    /// By sentence: the number of things to copy that its translation lacked.
+    pub(crate) inserted: Vec<usize>,
+}
+
+/// Appends the translation of a paragraph. `answers`: by sentence; a sentence without an answer stays as it is.
+pub(crate) fn write(block: &Block, answers: &[Option<&Answer>], escape: Escape, out: &mut String) -> Written {
+    let restored: Vec<Restored> = block
+        .sentences
+        .iter()
+        .zip(answers)
+        .map(|(sentence, answer)| {
+            let source = &block.text[sentence.range.clone()];
+            answer.map_or_else(|| unchanged(sentence, source), |answer| restore(sentence, source, answer))
+        })
+        .collect();
+    let inserted = restored.iter().map(|restored| restored.inserted).collect();
+    let (joined, kept) = join(block, &restored);
+    let placed = place(block, &joined);
+    let mut writer =
+        Writer { joined: &joined, kept: &kept, escape, out, starts: Vec::new(), ends: Vec::new(), at: 0, next_kept: 0 };
+    writer.block(block, &placed);
+    let sentences = writer.starts.iter().zip(&writer.ends).map(|(&start, &end)| start..end.max(start)).collect();
+    Written { sentences, inserted }
+}
+
+/// A thing to copy in a text: its bytes there, and what is written for it.
+type KeptAt<'a> = (Range<usize>, Option<&'a str>);
+
+/// One text from the translations of the sentences and the text between them; and its things to copy.
+fn join<'a>(block: &'a Block, restored: &[Restored]) -> (Joined, Vec<KeptAt<'a>>) {
+    let (mut joined, mut kept) = (Joined::default(), Vec::new());
+    let mut last = 0;
+    for (sentence, restored) in block.sentences.iter().zip(restored) {
+        let gap = &block.text[last..sentence.range.start];
+        let around = (block.text[..last].chars().next_back(), block.text[sentence.range.start..].chars().next());
+        joined.text.push_str(space_between(
+            gap,
+            around,
+            (joined.text.chars().next_back(), restored.text.chars().next()),
+        ));
+        let start = joined.text.len();
+        joined.text.push_str(&restored.text);
+        joined.sentences.push(start..joined.text.len());
+        let mut here: Vec<KeptAt<'_>> = restored
+            .kept
+            .iter()
+            .zip(&sentence.kept)
+            .map(|(range, kept)| (start + range.start..start + range.end, kept.written.as_deref()))
+            .collect();
+        here.sort_by_key(|(range, _)| range.start);
+        kept.extend(here);
+        if !block.elements.is_empty() {
+            let source_kept: Vec<Range<usize>> = sentence.kept.iter().map(|kept| kept.range.clone()).collect();
+            let source = &block.text[sentence.range.clone()];
+            joined.words.push(Words::new((source, &source_kept), (&restored.text, &restored.kept), &restored.links));
+        }
+        last = sentence.range.end;
+    }
+    joined.text.push_str(&block.text[last..]);
+    (joined, kept)
+}
+
+/// The text between two sentences: languages with spaces between words have one between sentences, others do not.
+fn space_between(gap: &str, source: (Option<char>, Option<char>), target: (Option<char>, Option<char>)) -> &str {
+    let unspaced = |(before, after): (Option<char>, Option<char>)| {
+        let wide =
+            |c: char| without_spaces(c) || matches!(c, '\u{3000}'..='\u{303f}' | '\u{ff00}'..='\u{ffef}' | '“' | '”');
+        before.is_some_and(wide) && after.is_some_and(wide)
+    };
+    match gap {
+        "" if source.0.is_some() && unspaced(source) && !unspaced(target) => " ",
+        " " if unspaced(target) && !unspaced(source) => "",
+        gap => gap,
+    }
+}
+
+/// What is written at a place, besides text.
+enum Event {
+    Open(usize),
+    Close(usize),
+}
+
+struct Writer<'a> {
+    joined: &'a Joined,
+    kept: &'a [KeptAt<'a>],
+    escape: Escape,
+    out: &'a mut String,
+    /// Where sentences begin and end in the output.
+    starts: Vec<usize>,
+    ends: Vec<usize>,
+    /// The bytes of the joined text that are written.
+    at: usize,
+    next_kept: usize,
+}
+
+impl Writer<'_> {
+    fn block(&mut self, block: &Block, placed: &[Placed]) {
+        let mut inside: Vec<usize> = Vec::new();
+        for (at, event) in events(block, placed) {
+            let wrap = inside.last().map_or(&block.wrap, |&element| &block.elements[element].wrap);
+            self.text(at, wrap);
+            match event {
+                Event::Open(element) => {
+                    self.pass(at, true);
+                    self.out.push_str(&block.elements[element].open);
+                    inside.push(element);
+                }
+                Event::Close(element) => {
+                    self.out.push_str(&block.elements[element].close);
+                    inside.pop();
+                    self.pass(at, false);
+                    if placed[element].spaced
+                        && !self.out.ends_with(char::is_whitespace)
+                        && self.escape == Escape::Markup
+                    {
+                        self.wrapped(" ", inside.last().map_or(&block.wrap, |&element| &block.elements[element].wrap));
+                    }
+                }
+            }
+        }
+        self.text(self.joined.text.len(), &block.wrap);
+        self.pass(self.joined.text.len(), true);
+    }
+
+    /// Notes the ends of sentences up to this byte; with `starts` their beginnings, too.
+    fn pass(&mut self, at: usize, starts: bool) {
+        let (sentences, len) = (&self.joined.sentences, self.out.len());
+        while sentences
+            .get(self.ends.len())
+            .is_some_and(|sentence| sentence.end <= at && self.starts.len() > self.ends.len())
+        {
+            self.ends.push(len);
+        }
+        while starts && sentences.get(self.starts.len()).is_some_and(|sentence| sentence.start <= at) {
+            self.starts.push(len);
+            while sentences
+                .get(self.ends.len())
+                .is_some_and(|sentence| sentence.end <= at && self.starts.len() > self.ends.len())
+            {
+                self.ends.push(len);
+            }
+        }
+    }
+
+    fn wrapped(&mut self, text: &str, wrap: &Wrap) {
+        self.out.push_str(&wrap.before);
+        self.out.push_str(text);
+        self.out.push_str(&wrap.after);
+    }
+
+    /// Writes the text up to a byte.
+    fn text(&mut self, end: usize, wrap: &Wrap) {
+        if self.at >= end {
+            return;
+        }
+        self.pass(self.at, true);
+        self.out.push_str(&wrap.before);
+        while self.at < end {
+            self.pass(self.at, true);
+            let kept = self.kept.get(self.next_kept);
+            if let Some((range, written)) = kept.filter(|(range, _)| range.start <= self.at) {
+                let shown = &self.joined.text[range.clone()];
+                match written {
+                    Some(written) => self.out.push_str(written),
+                    None => self.escape.push(self.out, shown),
+                }
+                self.at = range.end.max(self.at);
+                self.next_kept += 1;
+                continue;
+            }
+            let stops = [
+                kept.map(|(range, _)| range.start),
+                self.joined.sentences.get(self.starts.len()).map(|sentence| sentence.start),
+                self.joined.sentences.get(self.ends.len()).map(|sentence| sentence.end),
+            ];
+            let stop = stops.into_iter().flatten().filter(|&stop| stop > self.at).min().unwrap_or(end).min(end);
+            self.escape.push(self.out, &self.joined.text[self.at..stop]);
+            self.at = stop;
+        }
+        self.pass(self.at, false);
+        self.out.push_str(&wrap.after);
+    }
+}
+
+/// Beginnings and ends of the elements, in the order in which they are written.
+fn events(block: &Block, placed: &[Placed]) -> Vec<(usize, Event)> {
+    let mut children: Vec<Vec<usize>> = vec![Vec::new(); block.elements.len() + 1];
+    for (number, element) in block.elements.iter().enumerate() {
+        children[element.parent.map_or(0, |parent| parent + 1)].push(number);
+    }
+    for children in &mut children {
+        // An empty one goes before the one that begins there, unless it stands behind it in the source.
+        children.sort_by_key(|&child| (placed[child].range.start, placed[child].range.end, child));
+    }
+    let mut events = Vec::with_capacity(2 * placed.len());
+    let mut waiting: Vec<(usize, bool)> = children[0].iter().rev().map(|&child| (child, true)).collect();
+    while let Some((element, opens)) = waiting.pop() {
+        if opens {
+            events.push((placed[element].range.start, Event::Open(element)));
+            waiting.push((element, false));
+            waiting.extend(children[element + 1].iter().rev().map(|&child| (child, true)));
+        } else {
+            events.push((placed[element].range.end, Event::Close(element)));
+        }
+    }
+    events
+}

@@ -1,0 +1,5 @@
+//! The tests of behaviour, one file each, in one program.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod markup;
+mod text;

@@ -1,0 +1,216 @@
+//! HTML and XML: every tag is kept, and belongs to the words that it belonged to.
+
+use metaphrase_document::{Answer, Format, Link, Options, Prepared};
+use proptest::prelude::*;
+
+fn html(input: &str) -> Prepared {
+    Prepared::new(input, &Options { format: Format::Html, ..Options::default() }).unwrap()
+}
+
+fn texts(prepared: &Prepared) -> Vec<String> {
+    prepared.sentences().map(|sentence| sentence.text.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+}
+
+/// A translation and its words' places in the source, by pairs of words that belong to each other.
+fn answer(source: &str, target: &str, pairs: &[(&str, &str)]) -> Option<Answer> {
+    let link = |&(from, to): &(&str, &str)| {
+        let range = |text: &str, word: &str| text.find(word).map(|at| at..at + word.len());
+        Some(Link { source: range(source, from)?, target: range(target, to)?, weight: 1.0 })
+    };
+    Some(Answer { text: target.into(), kept: vec![], links: pairs.iter().filter_map(link).collect() })
+}
+
+/// The translation of an input of one sentence.
+fn one(input: &str, target: &str, pairs: &[(&str, &str)]) -> String {
+    let prepared = html(input);
+    let source = prepared.sentences().next().unwrap().text.into_owned();
+    assert_eq!(prepared.len(), 1, "{input}");
+    prepared.finish(&[answer(&source, target, pairs)]).text
+}
+
+#[test]
+fn tags_go_with_their_words() {
+    let translated = one(
+        "<p>Click <a href=\"x\">this link</a> <em>now</em>.</p>",
+        "Klicken Sie jetzt auf diesen Link.",
+        &[
+            ("Click", "Klicken"),
+            ("Click", "Sie"),
+            ("this", "diesen"),
+            ("link", "Link"),
+            ("now", "jetzt"),
+            ("Click", "auf"),
+        ],
+    );
+    assert_eq!(translated, "<p>Klicken Sie <em>jetzt</em> auf <a href=\"x\">diesen Link</a>.</p>");
+}
+
+#[test]
+fn nested_tags_stay_nested() {
+    let translated = one(
+        "Go <b>to the <i>old</i> house</b> today",
+        "Gehe heute zum alten Haus",
+        &[("Go", "Gehe"), ("today", "heute"), ("to", "zum"), ("old", "alten"), ("house", "Haus")],
+    );
+    assert_eq!(translated, "Gehe heute <b>zum <i>alten</i> Haus</b>");
+}
+
+/// LibreTranslate's issue 288: the white space of a page's source is no end of a sentence.
+#[test]
+fn line_breaks_of_the_source_mean_nothing() {
+    let input = "<html lang=\"de\">\n\t<body>\n\t<p>\n\t\tWenn eine Zeile kein Verb\n\t\tenthält, muss die Übersetzung\n\t\tfalsch sein.\n\t</p>\n\t</body>\n</html>";
+    let prepared = html(input);
+    assert_eq!(texts(&prepared), ["Wenn eine Zeile kein Verb enthält, muss die Übersetzung falsch sein."]);
+    let finished = prepared.finish(&[answer("", "It is wrong.", &[])]);
+    assert_eq!(finished.text, "<html lang=\"de\">\n\t<body>\n\t<p>\n\t\tIt is wrong.\n\t</p>\n\t</body>\n</html>");
+}
+
+/// LibreTranslate's issue 806: nested tags do not divide a sentence.
+#[test]
+fn nested_tags_do_not_divide_a_sentence() {
+    let input = "<a href=\"#\">\n  <em>\n    <span>\n     View the complete range of\n    </span>\n  </em>\n  <em>\n    <span>\n      drawer systems here!\n    </span>\n  </em>\n</a>";
+    let prepared = html(input);
+    assert_eq!(texts(&prepared), ["View the complete range of drawer systems here!"]);
+    let source = prepared.sentences().next().unwrap().text.into_owned();
+    let target = "Sehen Sie hier das Sortiment der Schubladensysteme!";
+    let pairs = [
+        ("View", "Sehen"),
+        ("View", "Sie"),
+        ("here", "hier"),
+        ("the", "das"),
+        ("range", "Sortiment"),
+        ("of", "der"),
+        ("drawer", "Schubladensysteme"),
+    ];
+    let text = prepared.finish(&[answer(&source, target, &pairs)]).text;
+    let tags = |text: &str| {
+        text.split('<').skip(1).filter_map(|tag| Some(tag.split_once('>')?.0.to_owned())).collect::<Vec<_>>()
+    };
+    assert_eq!(tags(&text), tags(input), "{text}");
+    assert!(text.contains("Schubladensysteme!</span></em>"), "{text}");
+}
+
+/// bergamot-translator's issue 288: no tag is lost, even if one word of the translation stands for many.
+#[test]
+fn no_tag_is_lost() {
+    let translated = one("<b>d</b><i>o</i><a id=\"1\">g</a>", "perro", &[("dog", "perro")]);
+    for tag in ["<b>", "</b>", "<i>", "</i>", "<a id=\"1\">", "</a>"] {
+        assert_eq!(translated.matches(tag).count(), 1, "{translated}");
+    }
+    let translated = one(
+        "<b id=\"1a\">1<i id=\"1b\"> dentro b</i></b> <i id=\"1c\">italic</i>",
+        "1 in b italic",
+        &[("dentro", "in")],
+    );
+    assert_eq!(translated, "<b id=\"1a\">1 <i id=\"1b\">in b</i></b> <i id=\"1c\">italic</i>");
+}
+
+/// bergamot-translator's issue 302: blocks and line breaks end sentences.
+#[test]
+fn blocks_end_sentences() {
+    assert_eq!(
+        texts(&html("<div>one<br>two<p>three<li>four <b>five</b></div>six")),
+        ["one", "two", "three", "four five", "six"]
+    );
+    assert_eq!(texts(&html("<td>a</td><td>b</td>")), ["a", "b"]);
+}
+
+#[test]
+fn void_elements_and_comments_are_written_once() {
+    let translated = one(
+        "An <img src=\"a>b\"> image<!-- note --> here",
+        "Hier ein Bild",
+        &[("An", "ein"), ("image", "Bild"), ("here", "Hier")],
+    );
+    assert_eq!(translated, "Hier ein <img src=\"a>b\"> Bild<!-- note -->");
+}
+
+#[test]
+fn code_is_copied() {
+    let input = "<p>Use <code>a &lt; <b>b</b></code> and <span translate=\"no\">Hello World</span>.</p><pre><code>let x;</code></pre><script>alert('x')</script><p class=\"notranslate\">keep me</p>";
+    let prepared = html(input);
+    let source = prepared.sentences().next().unwrap();
+    assert_eq!((source.text.as_ref(), prepared.len()), ("Use a < b and Hello World.", 1));
+    let target = "Hello World und a < b nutzen.";
+    let kept = vec![Some(16..21), Some(0..11)];
+    let finished = prepared.finish(&[Some(Answer { text: target.into(), kept, links: vec![] })]);
+    let expected = "<p><span translate=\"no\">Hello World</span> und <code>a &lt; <b>b</b></code> nutzen.</p>";
+    assert!(finished.text.starts_with(expected), "{}", finished.text);
+    assert!(finished.text.ends_with(&input[input.find("<pre>").unwrap()..]));
+}
+
+#[test]
+fn references_are_read_and_written() {
+    let prepared = html("<p>Fish &amp; chips &lt; &#228;&unknown; &copy;</p>");
+    assert_eq!(texts(&prepared), ["Fish & chips < äunknown ©"]);
+    let finished = prepared.finish(&[answer("", "A & B < ä", &[])]);
+    assert!(finished.text == "<p>A &amp; B &lt; ä &unknown;</p>", "{}", finished.text);
+}
+
+#[test]
+fn xml_knows_paragraphs_by_their_text() {
+    let xml = |input: &str| Prepared::new(input, &Options { format: Format::Xml, ..Options::default() });
+    let prepared = xml("<doc><title>One</title><p>Two <e>three</e>.</p><l><i>Four</i><i>Five</i></l></doc>").unwrap();
+    assert_eq!(texts(&prepared), ["One", "Two three.", "Four", "Five"]);
+    assert_eq!(
+        texts(&xml("Hello <x id=\"1\"/>, you have <x id=\"2\"></x> messages").unwrap()),
+        ["Hello X1, you have X2 messages"]
+    );
+    assert_eq!(
+        xml("<a>\n<b></a>").unwrap_err().to_string(),
+        "line 2: the end tag </a> stands where <b> is open; end <b> first, or read the text as HTML"
+    );
+    assert!(xml("<a>").is_err() && xml("</a>").is_err());
+}
+
+#[test]
+fn sentences_inside_elements_share_them() {
+    let prepared = html("<p><b>One. Two</b> three.</p>");
+    assert_eq!(texts(&prepared), ["One.", "Two three."]);
+    let finished = prepared.finish(&[
+        answer("One.", "Eins.", &[("One", "Eins")]),
+        answer("Two three.", "Zwei drei.", &[("Two", "Zwei"), ("three", "drei")]),
+    ]);
+    assert_eq!(finished.text, "<p><b>Eins. Zwei</b> drei.</p>");
+    let found: Vec<&str> = finished.sentences.iter().map(|range| &finished.text[range.clone()]).collect();
+    assert_eq!(found, ["<b>Eins.", "Zwei</b> drei."]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+    /// Whatever the markup is, it can be read; each tag comes back once; well-formed markup stays well-formed.
+    #[test]
+    fn any_markup_is_kept(parts in prop::collection::vec(prop::sample::select(vec![
+        "<b>", "</b>", "<i>", "</i>", "<p>", "</p>", "<br>", "<img>", "word", "two words", ". ", " ", "&amp;", "&x;", "<", ">", "é", "<code>x</code>", "<x/>", "<!--c-->", "\n", "!",
+    ]), 0..25), reverse in any::<bool>()) {
+        let input = parts.concat();
+        let prepared = html(&input);
+        let answers: Vec<Option<Answer>> = prepared.sentences().map(|source| {
+            let mut words: Vec<&str> = source.text.split_whitespace().collect();
+            if reverse {
+                words.reverse();
+            }
+            Some(Answer { text: words.join(" "), ..Answer::default() })
+        }).collect();
+        let output = prepared.finish(&answers).text;
+        for tag in ["<b>", "</b>", "<i>", "</i>", "<p>", "</p>", "<br>", "<img>", "<code>", "<x/>", "<!--c-->"] {
+            prop_assert_eq!(input.matches(tag).count(), output.matches(tag).count(), "{} in {} of {}", tag, &output, &input);
+        }
+        if well_formed(&input) {
+            prop_assert!(well_formed(&output), "{} of {}", &output, &input);
+        }
+    }
+}
+
+/// Whether `b`, `i` and `p` are nested.
+fn well_formed(text: &str) -> bool {
+    let mut open = Vec::new();
+    for tag in text.split('<').skip(1).filter_map(|tag| tag.split_once('>').map(|(tag, _)| tag)) {
+        match tag {
+            "b" | "i" | "p" => open.push(tag),
+            "/b" | "/i" | "/p" if open.pop() != Some(&tag[1..]) => return false,
+            _ => {}
+        }
+    }
+    open.is_empty()
+}

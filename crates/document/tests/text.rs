@@ -1,0 +1,127 @@
+//! Plain text: nothing is lost, whatever it holds.
+
+use metaphrase_document::{Answer, Format, Keep, Options, Prepared, Split};
+use proptest::prelude::*;
+
+fn options(format: Format) -> Options {
+    Options { format, ..Options::default() }
+}
+
+/// Each sentence as its own translation.
+fn unchanged(prepared: &Prepared) -> Vec<Option<Answer>> {
+    let answer = |source: metaphrase_document::Source<'_>| {
+        let kept = source.kept.iter().map(|kept| Some(kept.range.clone())).collect();
+        Some(Answer { text: source.text.into_owned(), kept, links: Vec::new() })
+    };
+    prepared.sentences().map(answer).collect()
+}
+
+fn upper(prepared: &Prepared) -> String {
+    let mut answers = unchanged(prepared);
+    for answer in answers.iter_mut().flatten() {
+        answer.text = answer.text.to_ascii_uppercase();
+    }
+    prepared.finish(&answers).text
+}
+
+#[test]
+fn white_space_and_order_come_back() {
+    let text = "  First line. Second!\r\n\r\n\tThird {name}, 5 < 6.   Fourth? http://a.example/b.\n\n\n1.5 !\n  end";
+    for format in [Format::Text, Format::Lines] {
+        let prepared = Prepared::new(text, &options(format)).unwrap();
+        assert_eq!(prepared.finish(&unchanged(&prepared)).text, text);
+        assert_eq!(prepared.finish(&[]).text, text);
+        let expected =
+            text.to_ascii_uppercase().replace("{NAME}", "{name}").replace("HTTP://A.EXAMPLE/B", "http://a.example/b");
+        assert_eq!(upper(&prepared), expected);
+    }
+}
+
+#[test]
+fn sentences_know_their_bytes() {
+    let text = " One. Two {x}!\nThree";
+    let prepared = Prepared::new(text, &Options::default()).unwrap();
+    let ranges: Vec<&str> = prepared.sentences().map(|sentence| &text[sentence.range]).collect();
+    assert_eq!(ranges, ["One.", "Two {x}!", "Three"]);
+    let answers = ["Eins.", "Zwei {x}!", "Drei"].map(|text| Some(Answer { text: text.into(), ..Answer::default() }));
+    let finished = prepared.finish(&answers);
+    // Where the things are is not told: they are put in again.
+    assert_eq!(finished.inserted, [0, 1, 0]);
+    let found: Vec<&str> = finished.sentences.iter().map(|range| &finished.text[range.clone()]).collect();
+    assert_eq!((found[0], found[2]), ("Eins.", "Drei"));
+}
+
+#[test]
+fn things_that_stay_are_in_each_translation() {
+    let text = "Hello %1$s, good to see you (again: {n}) at https://example.org/a!";
+    let prepared = Prepared::new(text, &Options::default()).unwrap();
+    let source = prepared.sentences().next().unwrap();
+    let shown: Vec<&str> = source.kept.iter().map(|kept| &source.text[kept.range.clone()]).collect();
+    assert_eq!(shown, ["%1$s", "{n}", "https://example.org/a"]);
+    // The engine tells where it put the first two, and says nothing of the third.
+    let translated = "Hallo % 1$s, schön (nochmal: { n }) dich zu sehen!";
+    let place = |what: &str| translated.find(what).map(|at| at..at + what.len());
+    let answer = Answer { text: translated.into(), kept: vec![place("% 1$s"), place("{ n }"), None], links: vec![] };
+    let finished = prepared.finish(&[Some(answer)]);
+    assert!(finished.text.starts_with("Hallo %1$s, schön (nochmal: {n}) dich"), "{}", finished.text);
+    assert_eq!(finished.text.matches("https://example.org/a").count(), 1);
+    assert_eq!(finished.inserted, [1]);
+}
+
+#[test]
+fn tags_in_plain_text_stay() {
+    let text = "Je souhaite rendre <span style=\"color:%2$s;\">%1$s</span> dabbas à mon <x id=\"1\"/> commerçant <a@b.example>";
+    let prepared = Prepared::new(text, &Options::default()).unwrap();
+    let source = prepared.sentences().next().unwrap();
+    assert_eq!(source.text, "Je souhaite rendre %1$s dabbas à mon X1 commerçant <a@b.example>");
+    assert_eq!(prepared.finish(&unchanged(&prepared)).text, text);
+    let nothing = Options { keep: Keep::NOTHING, ..Options::default() };
+    let prepared = Prepared::new(text, &nothing).unwrap();
+    assert_eq!(prepared.sentences().next().unwrap().text, text);
+}
+
+#[test]
+fn wrapped_lines_are_one_sentence() {
+    let text = "A sentence that\ngoes on. Another\r\none\n\nA new paragraph";
+    let sentences = |split| -> Vec<String> {
+        let prepared = Prepared::new(text, &Options { split, ..Options::default() }).unwrap();
+        assert_eq!(prepared.finish(&[]).text, text);
+        prepared.sentences().map(|sentence| sentence.text.into_owned()).collect()
+    };
+    assert_eq!(sentences(Split::Wrapped), ["A sentence that goes on.", "Another  one", "A new paragraph"]);
+    assert_eq!(sentences(Split::Sentences).len(), 5);
+    assert_eq!(sentences(Split::Lines), ["A sentence that", "goes on. Another", "one", "A new paragraph"]);
+}
+
+#[test]
+fn long_sentences_are_cut_and_nothing_is_lost() {
+    let long = "word, ".repeat(300);
+    let prepared = Prepared::new(long.clone(), &Options::default()).unwrap();
+    assert!(prepared.len() > 1 && prepared.sentences().all(|sentence| sentence.text.len() <= 600));
+    assert_eq!(prepared.finish(&unchanged(&prepared)).text, long);
+    assert_eq!(Prepared::new(long, &options(Format::Lines)).unwrap().len(), 1);
+}
+
+#[test]
+fn spaces_between_sentences_are_those_of_the_target() {
+    let answers = |texts: [&str; 2]| texts.map(|text| Some(Answer { text: text.into(), ..Answer::default() }));
+    let chinese = Prepared::new("你好。再见。", &Options { language: "zh".into(), ..Options::default() }).unwrap();
+    assert_eq!(chinese.finish(&answers(["Hello.", "Bye."])).text, "Hello. Bye.");
+    let english = Prepared::new("Hello. Bye.", &Options::default()).unwrap();
+    assert_eq!(english.finish(&answers(["你好。", "再见。"])).text, "你好。再见。");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+    #[test]
+    fn any_text_comes_back(text in "([a-zA-Z .!?,\n\r\t]|[äé。！你好「」]|[<>/&;{}%$\"'=]|\\PC){0,80}") {
+        for split in [Split::Sentences, Split::Wrapped, Split::Lines] {
+            let options = Options { split, longest: 20, ..Options::default() };
+            let prepared = Prepared::new(text.clone(), &options).unwrap();
+            prop_assert_eq!(&prepared.finish(&[]).text, &text);
+            for sentence in prepared.sentences() {
+                prop_assert!(text.get(sentence.range.clone()).is_some());
+            }
+        }
+    }
+}

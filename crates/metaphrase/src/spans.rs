@@ -1,0 +1,75 @@
+//! Where the pieces of a text stand in it.
+
+use std::ops::Range;
+use unicode_normalization::UnicodeNormalization;
+
+/// How far ahead a piece is looked for behind pieces that say nothing about the text, in characters.
+const AHEAD: usize = 64;
+
+/// The bytes of each piece in the text that the pieces were made from, or that was made from them; without white space. A piece that does not show
+/// its text, as an unknown word or a byte, has the bytes up to the next piece that does.
+pub(crate) fn spans(pieces: &[String], text: &str) -> Vec<Range<usize>> {
+    let letters: Vec<(char, Range<usize>)> = text
+        .char_indices()
+        .flat_map(|(at, c)| {
+            plain(c.to_string().as_str()).map(move |plain| (plain, at..at + c.len_utf8())).collect::<Vec<_>>()
+        })
+        .collect();
+    let end_of = |place: usize| letters.get(place).map_or(text.len(), |(_, range)| range.start);
+    let mut spans: Vec<Range<usize>> = Vec::with_capacity(pieces.len());
+    // The next letter, and the first piece whose text is not known yet.
+    let (mut place, mut open) = (0, None);
+    for (number, piece) in pieces.iter().enumerate() {
+        let word: Vec<char> = plain(piece.trim_end_matches("@@")).filter(|&c| c != '\u{2581}').collect();
+        let says = !word.is_empty() && piece != "<unk>" && !(piece.len() == 6 && piece.starts_with("<0x"));
+        let stands =
+            |at: usize| letters[at.min(letters.len())..].iter().map(|(c, _)| c).take(word.len()).eq(word.iter());
+        let reach = if open.is_some() { AHEAD } else { 0 };
+        let found = says.then(|| (place..=place + reach).find(|&at| stands(at))).flatten();
+        match found {
+            Some(at) => {
+                let bytes = end_of(place)..end_of(at);
+                spans[open.take().unwrap_or(number)..].iter_mut().for_each(|span| *span = bytes.clone());
+                place = at + word.len();
+                spans.push(letters[at].1.start..letters[place - 1].1.end);
+            }
+            // A mark of a new word alone is no text.
+            None if word.is_empty() && open.is_none() => spans.push(end_of(place)..end_of(place)),
+            None => {
+                open = open.or(Some(number));
+                spans.push(0..0);
+            }
+        }
+    }
+    if let Some(open) = open {
+        let bytes = end_of(place)..text.len();
+        spans[open..].iter_mut().for_each(|span| *span = bytes.clone());
+    }
+    spans
+}
+
+/// Letters in the compatibility form, in lower case and without white space: whatever a vocabulary makes of a text keeps them.
+fn plain(text: &str) -> impl Iterator<Item = char> {
+    text.nfkc().flat_map(char::to_lowercase).filter(|c| !c.is_whitespace())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found<'t>(pieces: &[&str], text: &'t str) -> Vec<&'t str> {
+        let pieces: Vec<String> = pieces.iter().map(|&piece| piece.to_owned()).collect();
+        spans(&pieces, text).into_iter().map(|span| &text[span]).collect()
+    }
+
+    #[test]
+    fn pieces_are_found() {
+        assert_eq!(found(&["▁The", "▁", "house", "s", "."], "The  houses."), ["The", "", "house", "s", "."]);
+        assert_eq!(found(&["▁m2", "▁a"], " ｍ² a"), ["ｍ²", "a"]);
+        assert_eq!(found(&["the@@", "re", "<unk>", "x"], "there 你好 x"), ["the", "re", "你好 ", "x"]);
+        assert_eq!(found(&["▁", "<0xE4>", "<0xBD>", "<0xA0>", "▁b"], "你 b"), ["", "你 ", "你 ", "你 ", "b"]);
+        assert_eq!(found(&["<unk>"], "你好"), ["你好"]);
+        assert_eq!(found(&["a", "b"], ""), ["", ""]);
+        assert_eq!(found(&["x", "y", "c"], "abc"), ["ab", "ab", "c"]);
+    }
+}

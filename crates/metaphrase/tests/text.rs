@@ -1,0 +1,84 @@
+//! Texts of any form, with the models that come with the program.
+
+use metaphrase::{PreparedText, Request, Split, TextFormat, TextOptions, TextTranslation, Translator};
+
+fn translator(model: &str) -> Translator {
+    Translator::builder().model(model).threads(1).build().expect("a bundled model")
+}
+
+fn translate(translator: &Translator, format: TextFormat, input: &str) -> TextTranslation {
+    let options = TextOptions { format, ..TextOptions::default() };
+    translator.translate_text(&translator.options(), &options, input).expect("a translation")
+}
+
+/// LibreTranslate's issue 123: `%1$s` ended the translation.
+#[test]
+fn placeholders_stay() {
+    let translator = translator("en-de");
+    let input = "Hello %1$s, good to see you again!\n\n  The file {name} could not be opened.  See https://example.org/help?id=1#top for more.\n";
+    let translated = translate(&translator, TextFormat::Text, input);
+    for kept in ["%1$s", "{name}", "https://example.org/help?id=1#top"] {
+        assert_eq!(translated.text.matches(kept).count(), 1, "{kept} in {}", translated.text);
+    }
+    assert_eq!(translated.sentences.len(), 3);
+    assert!(
+        translated.text.starts_with("Hallo %1$s, ") && translated.text.contains("!\n\n  Die Datei {name} "),
+        "{}",
+        translated.text
+    );
+    assert!(translated.text.ends_with(".\n") && translated.notes.is_empty(), "{:?}", translated.notes);
+    for sentence in &translated.sentences {
+        assert_eq!(&translated.text[sentence.target.clone()], sentence.translation.text());
+        assert!(!input[sentence.source.clone()].is_empty());
+    }
+    let french = "Je souhaite rendre <span style=\"color:%2$s;\">%1$s</span> dabbas";
+    let translated = translate(&translator, TextFormat::Text, french);
+    assert!(translated.text.contains("<span style=\"color:%2$s;\">%1$s</span>"), "{}", translated.text);
+}
+
+#[test]
+fn the_parts_are_the_whole() {
+    let translator = translator("en-de");
+    let input = "<p>Where is the <b>station</b>?</p><p>The <i>old</i> house is <a href=\"x\">here</a>.</p>";
+    let whole = translate(&translator, TextFormat::Html, input);
+    let options = TextOptions { format: TextFormat::Html, ..TextOptions::default() };
+    let prepared = PreparedText::new(input, &options).expect("a text");
+    assert!(prepared.needs_alignment() && prepared.len() == 2 && !prepared.is_empty());
+    let requests = prepared.requests();
+    assert_eq!(requests[0], Request::translate("Where is the station?"));
+    let options = translator.with_alignment(&translator.options());
+    let answers = translator.run(&options, requests).expect("translations");
+    assert_eq!(prepared.sentence(0, &answers[0]).as_deref(), Some(answers[0].text()));
+    assert_eq!(prepared.alternative(&answers, 0).expect("a text"), whole.text);
+    let again = prepared.finish(answers).expect("a text");
+    assert_eq!((again.text, again.notes), (whole.text.clone(), whole.notes.clone()));
+    assert!(prepared.finish(vec![]).is_err());
+    assert_eq!(whole.text, "<p>Wo ist der <b>Bahnhof</b>?</p><p>Das <i>alte</i> Haus ist <a href=\"x\">hier</a>.</p>");
+    assert!(whole.sentences.iter().all(|sentence| sentence.translation.hypotheses[0].attention.is_none()));
+}
+
+/// LibreTranslate's issue 288, with its own page.
+#[test]
+fn a_page_is_one_text() {
+    let translator = translator("de-en");
+    let page = |text: &str| format!("<html lang=\"de\">\n\t<body>\n\t<p>{text}</p>\n\t</body>\n</html>");
+    let translated = |text: &str| translate(&translator, TextFormat::Html, &page(text)).text;
+    let broken = translated("Wenn eine Zeile kein Verb\n\t\tenthält, muss die Übersetzung\n\t\tfalsch sein.");
+    assert_eq!(broken, translated("Wenn eine Zeile kein Verb enthält, muss die Übersetzung falsch sein."));
+    let xml = TextOptions { format: TextFormat::Xml, ..TextOptions::default() };
+    let error = translator.translate_text(&translator.options(), &xml, "<a>").expect_err("no end tag");
+    assert_eq!(error.to_string(), "line 1: the element <a> has no end tag; write it, or read the text as HTML");
+}
+
+#[test]
+fn a_text_of_nothing_comes_back() {
+    let translator = translator("en-de");
+    for input in ["", " \n\t\r\n", "{a} 1.5 %s", "<p> </p>"] {
+        for format in [TextFormat::Lines, TextFormat::Text, TextFormat::Html] {
+            let options = TextOptions { format, split: Split::Wrapped, ..TextOptions::default() };
+            let translated = translator.translate_text(&translator.options(), &options, input).expect("a text");
+            assert_eq!((translated.text.as_str(), translated.sentences.len()), (input, 0));
+        }
+    }
+    assert_eq!(translator.languages().expect("languages").join("-"), "en-de");
+}
