@@ -31,6 +31,8 @@ mod progress;
 mod request;
 mod score;
 mod search;
+#[cfg(feature = "serve")]
+mod serve;
 mod shortlist;
 mod signals;
 mod stdout;
@@ -45,7 +47,7 @@ mod vocabulary;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
-use messages::Messages;
+use messages::{Messages, Terminal};
 use std::ffi::OsString;
 use std::fmt;
 use std::path::Path;
@@ -72,6 +74,8 @@ Examples:
 #[derive(Subcommand)]
 enum Command {
     Translate(Box<translate::Args>),
+    #[cfg(feature = "serve")]
+    Serve(Box<serve::Args>),
     Score(Box<score::Args>),
     Evaluate(evaluate::Args),
     Convert(convert::Args),
@@ -100,6 +104,46 @@ enum Command {
     Draw(draw::Args),
 }
 
+impl Command {
+    /// Whether it waits for signals itself, as a server does, which leaves no file unfinished.
+    fn ends_itself(&self) -> bool {
+        #[cfg(feature = "serve")]
+        return matches!(self, Self::Serve(_));
+        #[cfg(not(feature = "serve"))]
+        false
+    }
+
+    /// Does what the command line says.
+    fn run(self, terminal: &Terminal) -> anyhow::Result<()> {
+        match self {
+            #[cfg(feature = "serve")]
+            Self::Serve(args) => serve::run(&args),
+            Self::Translate(args) => translate::run(&args, terminal),
+            Self::Score(args) => score::run(&args, terminal),
+            Self::Evaluate(args) => evaluate::run(&args),
+            Self::Convert(args) => convert::run(&args),
+            Self::Inspect(args) => inspect::run(&args),
+            Self::Corpus(args) => corpus::run(&args, terminal),
+            Self::Train(args) => train::run(&args, terminal),
+            Self::Vocabulary(command) => vocabulary::run(&command),
+            Self::Average(args) => average::run(&args),
+            Self::Shortlist(command) => shortlist::run(&command, terminal),
+            Self::Bench(args) => bench::run(&args, terminal),
+            Self::Curves(args) => curves::run(&args),
+            Self::Phrase(command) => phrase::run(&command, terminal),
+            Self::Lm(command) => lm::run(&command, terminal),
+            Self::Tokenize(args) => tokenize::tokenize(&args),
+            Self::Detokenize(args) => tokenize::detokenize(&args),
+            Self::Align(args) => align::run(&args, terminal),
+            Self::Extract(args) => extract::run(&args),
+            Self::Posteriors(args) => posteriors::run(&args),
+            Self::TuneEvidence(args) => tune_evidence::run(&args, terminal),
+            Self::Mbr(args) => mbr::run(&args),
+            Self::Draw(args) => draw::run(&args),
+        }
+    }
+}
+
 /// The exit status for a wrong command line.
 const MISUSE: u8 = 2;
 
@@ -115,32 +159,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     };
     let terminal = cli.messages.start();
     metaphrase_base::report_truncated_files(truncated);
-    signals::clean_up();
-    let result = match cli.command {
-        Command::Translate(args) => translate::run(&args, &terminal),
-        Command::Score(args) => score::run(&args, &terminal),
-        Command::Evaluate(args) => evaluate::run(&args),
-        Command::Convert(args) => convert::run(&args),
-        Command::Inspect(args) => inspect::run(&args),
-        Command::Corpus(args) => corpus::run(&args, &terminal),
-        Command::Train(args) => train::run(&args, &terminal),
-        Command::Vocabulary(command) => vocabulary::run(&command),
-        Command::Average(args) => average::run(&args),
-        Command::Shortlist(command) => shortlist::run(&command, &terminal),
-        Command::Bench(args) => bench::run(&args, &terminal),
-        Command::Curves(args) => curves::run(&args),
-        Command::Phrase(command) => phrase::run(&command, &terminal),
-        Command::Lm(command) => lm::run(&command, &terminal),
-        Command::Tokenize(args) => tokenize::tokenize(&args),
-        Command::Detokenize(args) => tokenize::detokenize(&args),
-        Command::Align(args) => align::run(&args, &terminal),
-        Command::Extract(args) => extract::run(&args),
-        Command::Posteriors(args) => posteriors::run(&args),
-        Command::TuneEvidence(args) => tune_evidence::run(&args, &terminal),
-        Command::Mbr(args) => mbr::run(&args),
-        Command::Draw(args) => draw::run(&args),
-    };
-    match result {
+    if !cli.command.ends_itself() {
+        signals::clean_up();
+    }
+    match cli.command.run(&terminal) {
         Ok(()) => 0,
         Err(error) => failure(&error),
     }

@@ -126,6 +126,9 @@ pub enum Error {
     /// A thread panicked: a defect of this library.
     #[error("a worker thread failed and the remaining lines were not translated; please report this")]
     WorkerFailed,
+    /// The caller stopped the work.
+    #[error("the work was stopped by its caller")]
+    Cancelled,
 }
 
 impl From<NotReady> for Error {

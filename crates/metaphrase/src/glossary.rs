@@ -2,8 +2,9 @@
 
 use crate::Terms;
 use std::collections::{HashMap, HashSet};
-use unicode_normalization::UnicodeNormalization;
+use std::ops::Range;
 use unicode_normalization::char::is_combining_mark;
+use unicode_normalization::{UnicodeNormalization, is_nfc};
 
 /// A glossary that is applied to source sentences: where a term stands, its translation is required.
 ///
@@ -139,13 +140,29 @@ impl Glossary {
     /// longest counts. A term that stands in the sentence twice is required twice.
     #[must_use]
     pub fn find(&self, source: &str) -> Vec<Vec<String>> {
-        let words = self.words(source);
+        self.find_places(source).into_iter().map(|(_, targets)| targets.to_vec()).collect()
+    }
+
+    /// As [`find`](Self::find), each term with its place: bytes of the source. Of a word that is not in Unicode's normal form C
+    /// the place may be larger, up to the blanks around it.
+    ///
+    /// ```
+    /// use metaphrase::{Case, Glossary};
+    ///
+    /// let glossary = Glossary::parse("bank account\tKonto\n", Case::Ignore)?;
+    /// assert_eq!(glossary.find_places("A bank account."), [(2..14, &["Konto".to_owned()][..])]);
+    /// # Ok::<(), metaphrase::GlossaryError>(())
+    /// ```
+    #[must_use]
+    pub fn find_places(&self, source: &str) -> Vec<(Range<usize>, &[String])> {
+        let (words, places): (Vec<String>, Vec<Range<usize>>) = self.words_and_places(source).into_iter().unzip();
         let (mut found, mut place) = (Vec::new(), 0);
         while place < words.len() {
             let terms = self.entries.get(&words[place]).map_or(&[][..], Vec::as_slice);
             match terms.iter().find(|(term, _)| words[place..].starts_with(term)) {
                 Some((term, number)) => {
-                    found.push(self.targets[*number].clone());
+                    let last = &places[place + term.len() - 1];
+                    found.push((places[place].start..last.end, &self.targets[*number][..]));
                     place += term.len();
                 }
                 None => place += 1,
@@ -155,24 +172,50 @@ impl Glossary {
     }
 
     fn words(&self, text: &str) -> Vec<String> {
-        let mut words: Vec<String> = Vec::new();
+        self.words_and_places(text).into_iter().map(|(word, _)| word).collect()
+    }
+
+    /// The words of a text, each with its bytes.
+    fn words_and_places(&self, text: &str) -> Vec<(String, Range<usize>)> {
+        let mut words: Vec<(String, Range<usize>)> = Vec::new();
         let mut inside = false;
-        for c in text.nfc() {
+        for (c, place) in composed_characters(text) {
             let part = (c.is_alphanumeric() && !metaphrase_text::without_spaces(c)) || is_combining_mark(c);
             // A mark belongs to the character before it, whatever that is.
             if part && (inside || (is_combining_mark(c) && !words.is_empty())) {
-                words.last_mut().into_iter().for_each(|word| word.push(c));
+                if let Some((word, bytes)) = words.last_mut() {
+                    word.push(c);
+                    bytes.end = place.end;
+                }
             } else if !c.is_whitespace() {
-                words.push(c.into());
+                words.push((c.into(), place));
             }
             inside = part;
         }
         if self.case == Case::Ignore {
             // Lower case of a composed character may be decomposed.
-            words.iter_mut().for_each(|word| *word = composed(&word.to_lowercase()));
+            words.iter_mut().for_each(|(word, _)| *word = composed(&word.to_lowercase()));
         }
         words
     }
+}
+
+/// The characters of a text in normal form C, each with its bytes; of a run between blanks that is not in this form, the bytes of
+/// the run.
+fn composed_characters(text: &str) -> Vec<(char, Range<usize>)> {
+    let mut characters = Vec::with_capacity(text.len());
+    let mut start = 0;
+    for run in text.split_inclusive(char::is_whitespace) {
+        let end = start + run.len();
+        if is_nfc(run) {
+            characters.extend(run.char_indices().map(|(at, c)| (c, start + at..start + at + c.len_utf8())));
+        } else {
+            let inner = start..start + run.trim_end().len();
+            characters.extend(run.nfc().map(|c| (c, inner.clone())));
+        }
+        start = end;
+    }
+    characters
 }
 
 /// A text in Unicode's normal form C, without blanks around it.
@@ -236,6 +279,17 @@ mod tests {
         assert_eq!(with(Terms::default().require(["Auto"]), "a house"), [["Auto"], ["Haus"]]);
         let twice = Terms::default().require(["Taxi"]).require(["Taxi"]);
         assert_eq!(with(twice, "a cab"), [["Taxi"], ["Taxi"]]);
+    }
+
+    #[test]
+    fn terms_have_places() {
+        let glossary = Glossary::parse(ENTRIES, Case::Ignore).unwrap();
+        let places = |source| glossary.find_places(source).into_iter().map(|(place, _)| place).collect::<Vec<_>>();
+        assert_eq!(places("A BANK account at the bank."), [2..14, 22..26]);
+        assert_eq!(places("日本銀行の")[0], 6..12);
+        let decomposed = "the cafe\u{301} is";
+        let glossary = Glossary::parse("café\tCafé", Case::Ignore).unwrap();
+        assert_eq!(glossary.find_places(decomposed)[0].0, 4..10);
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! The phrase-based engine: a model of Moses, and the threads that search with it.
 
 use crate::constraints::present;
+use crate::reply::{Call, Reply};
 use crate::stream::{NOT_FINITE, answered, cut_off};
 use crate::{Error, Hypothesis, PhraseOptions, Request, SearchOptions, TranslateOptions, Translation};
-use metaphrase_base::pipeline::{Queue, Ticket, Tickets, Workers};
+use metaphrase_base::pipeline::{Queue, Tickets, Workers};
 use metaphrase_phrase::{Decoder, PhraseModel, ReadyModel, Target, Workspace};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -16,7 +17,7 @@ struct Job {
     request: Request,
     n_best: usize,
     max_source_length: usize,
-    ticket: Ticket<Translation>,
+    reply: Reply,
 }
 
 impl PhraseBased {
@@ -29,9 +30,9 @@ impl PhraseBased {
         let worker = move |queue: &Queue<Job>| {
             let mut workspace = Workspace::default();
             // A caller that left needs no answer.
-            for job in queue.iter().filter(|job| job.ticket.is_wanted()) {
+            for job in queue.iter().filter(|job| job.reply.is_wanted()) {
                 let answer = answer(&model.decoder(job.n_best > 1), &job, &mut workspace);
-                job.ticket.finish(answer);
+                job.reply.finish(answer);
             }
         };
         Ok(Self(Workers::new("translate", threads, worker)))
@@ -44,12 +45,8 @@ impl PhraseBased {
         chunks: impl Iterator<Item = Vec<Request>> + Send,
         sink: impl FnMut(Translation) -> ControlFlow<()>,
     ) -> Result<(), Error> {
-        let neural = SearchOptions { n_best: 1, attention: false, ..options.search.clone() };
-        if neural != SearchOptions::default() || options.search.n_best == 0 {
-            return Err(Error::PhraseBased { what: "a search option other than an n-best size of 1 or more" });
-        }
+        let (n_best, max_source_length) = check(options)?;
         self.0.ready()?;
-        let (n_best, max_source_length) = (options.search.n_best, options.max_source_length.max(1));
         let mut requests = chunks.flatten();
         let feed = |mut tickets: Tickets<Translation>| {
             while let Some(mut ticket) = tickets.take() {
@@ -58,7 +55,7 @@ impl PhraseBased {
                         // An answer has about as many words as the source, each a string and twice in the text.
                         let answer = request.source.len().saturating_mul(16).saturating_mul(n_best);
                         ticket.weigh(1024 + answer.saturating_add(request.attached));
-                        self.0.push(Job { request, n_best, max_source_length, ticket });
+                        self.0.push(Job { request, n_best, max_source_length, reply: Reply::Ticket(ticket) });
                     }
                     None => return ticket.end(),
                 }
@@ -66,6 +63,30 @@ impl PhraseBased {
         };
         answered(feed, sink)
     }
+
+    /// See [`Translator::submit`](crate::Translator::submit).
+    pub(crate) fn submit(&self, options: &TranslateOptions, request: &Request, call: Call) -> Result<(), Error> {
+        let ready = || self.0.ready().map_err(Error::from);
+        match check(options).and_then(|checked| ready().map(|()| checked)) {
+            Ok((n_best, max_source_length)) => {
+                self.0.push(Job { request: request.clone(), n_best, max_source_length, reply: Reply::Call(call) });
+                Ok(())
+            }
+            Err(error) => {
+                call.forget();
+                Err(error)
+            }
+        }
+    }
+}
+
+/// The size of the n-best list and the longest source, of options that a phrase-based model can do.
+fn check(options: &TranslateOptions) -> Result<(usize, usize), Error> {
+    let neural = SearchOptions { n_best: 1, attention: false, ..options.search.clone() };
+    if neural != SearchOptions::default() || options.search.n_best == 0 {
+        return Err(Error::PhraseBased { what: "a search option other than an n-best size of 1 or more" });
+    }
+    Ok((options.search.n_best, options.max_source_length.max(1)))
 }
 
 /// The translation of a request.

@@ -8,7 +8,8 @@ const AHEAD: usize = 64;
 
 /// The bytes of each piece in the text that the pieces were made from, or that was made from them; without white space. A piece that does not show
 /// its text, as an unknown word or a byte, has the bytes up to the next piece that does.
-pub(crate) fn spans(pieces: &[String], text: &str) -> Vec<Range<usize>> {
+#[must_use]
+pub fn spans(pieces: &[String], text: &str) -> Vec<Range<usize>> {
     let letters: Vec<(char, Range<usize>)> = text
         .char_indices()
         .flat_map(|(at, c)| {

@@ -3,10 +3,11 @@
 use crate::asked::Asked;
 use crate::constraints::Segmented;
 use crate::neural::{Neural, Shared};
+use crate::reply::{Call, Reply};
 use crate::search_graph::{GraphUnits, SearchGraph};
 use crate::unknown::Replacement;
 use crate::{Attention, Counts, Error, Hypothesis, Request, SearchOptions, TranslateOptions, Translation};
-use metaphrase_base::pipeline::{Limit, Queue, Ticket, Tickets, WorkerPanicked, Workers, batch, ordered};
+use metaphrase_base::pipeline::{Limit, Queue, Tickets, WorkerPanicked, Workers, batch, ordered};
 use metaphrase_base::{StepModel, Unit, UnitTimes, WordId};
 use metaphrase_phrase::Workspace;
 use metaphrase_search::{CheckedOptions, Constraints, Informed, Outcome, Searcher, Task};
@@ -15,6 +16,7 @@ use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// Requests of a caller that are on the way at most, from the feeder to the sink.
@@ -30,7 +32,7 @@ pub(crate) type Pool = Workers<Task<Job>>;
 
 /// A line on its way through the pool.
 pub(crate) struct Job {
-    ticket: Ticket<Translation>,
+    reply: Reply,
     source_pieces: Vec<String>,
     required: Segmented,
     /// Number of required terms, those that can not be met included.
@@ -56,17 +58,7 @@ impl Neural {
         chunks: impl Iterator<Item = Vec<Request>> + Send,
         sink: impl FnMut(Translation) -> ControlFlow<()>,
     ) -> Result<(), Error> {
-        let Shared { model, target, .. } = &*self.shared;
-        let search = options.search(target).check(&**model)?;
-        options.evidence.check()?;
-        let own = |n_best| {
-            let search = options.search(target);
-            let beam_size_constrained = search.beam_size_constrained.map(|beam| beam.max(n_best));
-            let beam_size = search.beam_size.max(n_best);
-            SearchOptions { beam_size, beam_size_constrained, n_best, attention: false, explored: false, ..search }
-                .check(&**model)
-        };
-        let first = options.evidence.own.map(own).transpose()?;
+        let (search, first) = self.check(options)?;
         self.pool.ready()?;
         let feed = |mut tickets: Tickets<Translation>| {
             let _clock = self.shared.unit_times.as_ref().map(UnitTimes::measure);
@@ -75,16 +67,16 @@ impl Neural {
                     let mut tasks = Vec::with_capacity(part.len());
                     for request in part {
                         let Some(ticket) = tickets.take() else { return };
-                        match self.shared.task(options, &search, request, ticket) {
+                        match self.shared.task(options, &search, request, Reply::Ticket(ticket)) {
                             Ok(mut task) => {
                                 let weight = weight(request, &task, &search);
                                 self.shared.ask(&mut task, options, request, first.as_ref());
-                                self.weigh(&mut task.tag.ticket, weight, &mut tasks);
+                                self.weigh(&mut task.tag.reply, weight, &mut tasks);
                                 tasks.push(task);
                             }
-                            Err(mut ticket) => {
-                                self.weigh(&mut ticket, request.attached, &mut tasks);
-                                ticket.finish(Translation::of_nothing(&request.terms));
+                            Err(mut reply) => {
+                                self.weigh(&mut reply, request.attached, &mut tasks);
+                                reply.finish(Translation::of_nothing(&request.terms));
                             }
                         }
                     }
@@ -95,12 +87,47 @@ impl Neural {
         answered(feed, sink)
     }
 
+    /// See [`Translator::submit`](crate::Translator::submit).
+    pub(crate) fn submit(&self, options: &TranslateOptions, request: &Request, call: Call) -> Result<(), Error> {
+        let ready = || self.pool.ready().map_err(Error::from);
+        let (search, first) = match self.check(options).and_then(|checked| ready().map(|()| checked)) {
+            Ok(checked) => checked,
+            Err(error) => {
+                call.forget();
+                return Err(error);
+            }
+        };
+        match self.shared.task(options, &search, request, Reply::Call(call)) {
+            Ok(mut task) => {
+                self.shared.ask(&mut task, options, request, first.as_ref());
+                self.pool.push(task);
+            }
+            Err(reply) => reply.finish(Translation::of_nothing(&request.terms)),
+        }
+        Ok(())
+    }
+
+    /// The options of the search, and those of the first search of lines that are searched twice.
+    fn check(&self, options: &TranslateOptions) -> Result<(CheckedOptions, Option<CheckedOptions>), Error> {
+        let Shared { model, target, .. } = &*self.shared;
+        let search = options.search(target).check(&**model)?;
+        options.evidence.check()?;
+        let own = |n_best| {
+            let search = options.search(target);
+            let beam_size_constrained = search.beam_size_constrained.map(|beam| beam.max(n_best));
+            let beam_size = search.beam_size.max(n_best);
+            SearchOptions { beam_size, beam_size_constrained, n_best, attention: false, explored: false, ..search }
+                .check(&**model)
+        };
+        Ok((search, options.evidence.own.map(own).transpose()?))
+    }
+
     /// Gives a ticket its weight. If it has to wait for room, the workers get the tasks first: it may wait for these.
-    fn weigh(&self, ticket: &mut Ticket<Translation>, weight: usize, tasks: &mut Vec<Task<Job>>) {
-        if !ticket.fits(weight) {
+    fn weigh(&self, reply: &mut Reply, weight: usize, tasks: &mut Vec<Task<Job>>) {
+        if !reply.fits(weight) {
             self.push(tasks);
         }
-        ticket.weigh(weight);
+        reply.weigh(weight);
     }
 
     /// Gives the workers tasks, the longest first.
@@ -138,19 +165,19 @@ pub(crate) fn answered(
 }
 
 impl Shared {
-    /// The search of a request. Of a request without words, as an empty line, the ticket comes back.
+    /// The search of a request. Of a request without words, as an empty line, the reply comes back.
     fn task(
         &self,
         options: &TranslateOptions,
         search: &CheckedOptions,
         request: &Request,
-        ticket: Ticket<Translation>,
-    ) -> Result<Task<Job>, Ticket<Translation>> {
+        reply: Reply,
+    ) -> Result<Task<Job>, Reply> {
         let _unit = Unit::Text.timed();
         let mut notes = Vec::new();
         let source = words(&self.source, &request.source, "source", options, &mut notes);
         if source.len() <= 1 && request.target.is_none() && request.prefix.is_empty() {
-            return Err(ticket);
+            return Err(reply);
         }
         let prefix = match &request.target {
             Some(target) => words(&self.target, target, "target", options, &mut notes),
@@ -165,7 +192,7 @@ impl Shared {
         notes.append(&mut required.notes);
         let constraints = required.constraints.clone();
         // Distinct lines draw from distinct streams of numbers.
-        let seed = options.seed.wrapping_add((ticket.number() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let seed = options.seed.wrapping_add((reply.number() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let replacement = options.replace_unknown.as_ref().map(|dictionary| Replacement {
             written_words: match options.pieces {
                 true => pieces(&self.source, &source[..source.len() - 1]),
@@ -174,7 +201,7 @@ impl Shared {
             dictionary: dictionary.clone(),
         });
         let tag = Job {
-            ticket,
+            reply,
             source_pieces,
             required,
             terms: request.terms.required.len(),
@@ -223,7 +250,7 @@ impl Shared {
             job.notes.push(NOT_FINITE.to_owned());
             let failed = Translation::failed(NOT_FINITE, job.terms);
             let (source_pieces, notes) = (job.source_pieces, job.notes);
-            return job.ticket.finish(Translation { source_pieces, notes, counts, ..failed });
+            return job.reply.finish(Translation { source_pieces, notes, counts, ..failed });
         }
         let graph = |units| SearchGraph::new(&explored, &self.target, &self.continues, units);
         let search_graph = job.graph.map(graph);
@@ -242,8 +269,8 @@ impl Shared {
         let late = missing.iter().filter(|number| !required.impossible.contains(number));
         job.notes.extend(late.map(|&number| required.lacks(number, complete)));
         job.notes.extend(present.iter().map(|&number| required.contains(number, &job.prefix)));
-        let Job { ticket, source_pieces, notes, .. } = job;
-        ticket.finish(Translation {
+        let Job { reply, source_pieces, notes, .. } = job;
+        reply.finish(Translation {
             hypotheses: texts,
             error: None,
             missing,
@@ -327,24 +354,97 @@ pub(crate) fn pool<M: StepModel + 'static>(
     let (model, shared) = (Arc::new(Informed::new(Arc::clone(model))), Arc::clone(shared));
     let worker = move |queue: &Queue<Task<Job>>| {
         let _clock = shared.unit_times.as_ref().map(UnitTimes::measure);
-        let mut searcher = Searcher::new(&*model, batch_tokens);
-        let (again, mut workspace) = (RefCell::new(VecDeque::new()), Workspace::default());
-        while let Some(mut batch) = batch(queue) {
-            let next = || {
-                let second = again.borrow_mut().pop_front();
-                // A caller that left needs no answers.
-                let wanted = |task: &Task<Job>| task.tag.ticket.is_wanted();
-                second.or_else(|| batch.find(wanted).map(|task| shared.inform(task, &mut workspace)))
-            };
-            searcher.run(next, |outcome| match shared.again(outcome) {
-                ControlFlow::Continue(task) => again.borrow_mut().push_back(task),
-                ControlFlow::Break(outcome) => shared.reply(outcome),
-            });
-        }
+        // A panic loses the sentences of this thread's batch, whose callers are told. The thread goes on with a new search.
+        while catch_unwind(AssertUnwindSafe(|| search(&*model, &shared, queue, batch_tokens))).is_err() {}
     };
     Workers::new("translate", threads, worker)
 }
 
+/// Searches for the sentences of the queue until it ends.
+fn search<M: StepModel>(model: &M, shared: &Shared, queue: &Queue<Task<Job>>, batch_tokens: usize) {
+    let mut searcher = Searcher::new(model, batch_tokens);
+    let (again, mut workspace) = (RefCell::new(VecDeque::new()), Workspace::default());
+    // A caller that left needs no answers.
+    let wanted = |job: &Job| job.reply.is_wanted();
+    while let Some(mut batch) = batch(queue) {
+        let next = || {
+            let second = again.borrow_mut().pop_front();
+            second.or_else(|| batch.find(|task| wanted(&task.tag)).map(|task| shared.inform(task, &mut workspace)))
+        };
+        searcher.run_while(wanted, next, |outcome| match shared.again(outcome) {
+            ControlFlow::Continue(task) => again.borrow_mut().push_back(task),
+            ControlFlow::Break(outcome) => shared.reply(outcome),
+        });
+    }
+}
+
 fn pieces(vocabulary: &Vocabulary, words: &[WordId]) -> Vec<String> {
     words.iter().map(|&word| vocabulary.word(word).to_owned()).collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may panic")]
+mod tests {
+    use super::*;
+    use crate::neural::Beside;
+    use crate::translator::Engine;
+    use crate::{Cancel, Package, Translator};
+    use metaphrase_base::{ModelFacts, Row, SentId, Sentence, Step, StepRow};
+    use metaphrase_models::Model;
+    use std::sync::mpsc::channel;
+
+    /// A model that panics when it reads a word.
+    struct Panicking(Arc<Model>, WordId);
+
+    impl StepModel for Panicking {
+        type State = <Model as StepModel>::State;
+        type Scores = <Model as StepModel>::Scores;
+
+        fn facts(&self) -> ModelFacts {
+            self.0.facts()
+        }
+        fn new_state(&self) -> Self::State {
+            self.0.new_state()
+        }
+        fn new_scores(&self) -> Self::Scores {
+            self.0.new_scores()
+        }
+        fn encode(&self, sentences: &[Sentence<'_>], state: &mut Self::State) {
+            assert!(sentences.iter().all(|sentence| !sentence.words.contains(&self.1)), "as the test wants");
+            self.0.encode(sentences, state);
+        }
+        fn release(&self, slot: SentId, state: &mut Self::State) {
+            self.0.release(slot, state);
+        }
+        fn step(&self, step: Step, rows: &[StepRow], state: &mut Self::State, scores: &mut Self::Scores) {
+            self.0.step(step, rows, state, scores);
+        }
+        fn attention<'s>(&self, state: &'s Self::State, row: Row) -> &'s [f32] {
+            self.0.attention(state, row)
+        }
+    }
+
+    #[test]
+    fn a_thread_that_panics_answers_its_sentences_and_goes_on() {
+        let beside = Beside { language_model: None, shortlist: None, evidence: None, unit_times: None };
+        let mut neural = Neural::new(&[Package::bundled()], None, beside, 1, 1).unwrap();
+        let bad = neural.shared.source.pieces("Zebra")[0].clone();
+        let bad = neural.shared.source.id(&bad).unwrap();
+        let model = Arc::new(Panicking(Arc::clone(&neural.shared.model), bad));
+        neural.pool = pool(&model, &neural.shared, 1, 1);
+        let translator = Translator { engine: Engine::Neural(neural), glossary: None };
+        let (sender, answers) = channel();
+        for (number, line) in ["Good morning!", "Zebra", "Good morning!"].into_iter().enumerate() {
+            let sender = sender.clone();
+            let answer = move |answer: Result<Translation, Error>| _ = sender.send((number, answer));
+            translator.submit(&translator.options(), Request::translate(line), &Cancel::new(), answer).unwrap();
+        }
+        let answers: Vec<_> = answers.into_iter().take(3).collect();
+        for (number, answer) in &answers {
+            assert_eq!(answer.is_ok(), *number != 1, "{answer:?}");
+            assert!(*number != 1 || matches!(answer, Err(Error::WorkerFailed)));
+        }
+        assert_eq!(translator.translate(&["Good morning!"]).unwrap()[0].text(), "Guten Morgen!");
+        assert!(matches!(translator.translate(&["Zebra"]), Err(Error::WorkerFailed)));
+    }
 }

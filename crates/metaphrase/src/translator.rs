@@ -2,7 +2,8 @@
 
 use crate::neural::Neural;
 use crate::phrase_based::PhraseBased;
-use crate::{Error, EvidenceCounter, Glossary, Request, TranslateOptions, Translation, TranslatorBuilder};
+use crate::reply::Call;
+use crate::{Cancel, Error, EvidenceCounter, Glossary, Request, TranslateOptions, Translation, TranslatorBuilder};
 use metaphrase_base::{StepModel, WordId};
 use metaphrase_text::vocab::Vocabulary;
 use std::ops::ControlFlow;
@@ -162,6 +163,43 @@ impl Translator {
         match &self.engine {
             Engine::Neural(neural) => neural.stream(options, chunks, sink),
             Engine::PhraseBased(phrase_based) => phrase_based.stream(options, chunks, sink),
+        }
+    }
+
+    /// Answers one request on the translator's threads: for programs that schedule requests themselves, as servers do. The
+    /// call returns when the request is on its way, and does not wait for room: the caller bounds the number of requests on
+    /// their way. `answer` is called once, on any thread, and may submit further requests. After [`Cancel::cancel`] the work
+    /// stops, inside the search too, and `answer` gets [`Error::Cancelled`]; if the thread panicked, [`Error::WorkerFailed`].
+    ///
+    /// ```
+    /// use metaphrase::{Cancel, Request, Translator};
+    /// use std::sync::mpsc::channel;
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let translator = Translator::bundled()?;
+    /// let (sender, answers) = channel();
+    /// let answer = move |translation| _ = sender.send(translation);
+    /// translator.submit(&translator.options(), Request::translate("Good morning!"), &Cancel::new(), answer)?;
+    /// println!("{}", answers.recv()??.text());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`stream`](Self::stream) for options that can not work; `answer` is dropped then.
+    pub fn submit(
+        &self,
+        options: &TranslateOptions,
+        mut request: Request,
+        cancel: &Cancel,
+        answer: impl FnOnce(Result<Translation, Error>) + Send + 'static,
+    ) -> Result<(), Error> {
+        if let Some(glossary) = &self.glossary {
+            glossary.add_to(&mut request.terms, &request.source);
+        }
+        let call = Call::new(cancel.clone(), Box::new(answer));
+        match &self.engine {
+            Engine::Neural(neural) => neural.submit(options, &request, call),
+            Engine::PhraseBased(phrase_based) => phrase_based.submit(options, &request, call),
         }
     }
 

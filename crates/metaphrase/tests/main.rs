@@ -9,5 +9,6 @@ mod phrase_based;
 mod public_surface;
 mod shortlist;
 mod stream;
+mod submit;
 mod terms;
 mod text;

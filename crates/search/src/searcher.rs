@@ -50,9 +50,21 @@ impl<'m, M: StepModel, T> Searcher<'m, M, T> {
 
     /// Searches all tasks that `next` gives until it gives none, and hands each outcome to `emit` when its
     /// sentence ends: not in the order of the tasks. Tasks of similar length in a row make good batches.
-    pub fn run(&mut self, mut next: impl FnMut() -> Option<Task<T>>, mut emit: impl FnMut(Outcome<T>)) {
+    pub fn run(&mut self, next: impl FnMut() -> Option<Task<T>>, emit: impl FnMut(Outcome<T>)) {
+        self.run_while(|_| true, next, emit);
+    }
+
+    /// As [`run`](Self::run), for tasks whose callers may leave: before each step, a sentence whose tag is not `wanted` any
+    /// more leaves the batch, and its tag is dropped. Other sentences do not notice.
+    pub fn run_while(
+        &mut self,
+        wanted: impl Fn(&T) -> bool,
+        mut next: impl FnMut() -> Option<Task<T>>,
+        mut emit: impl FnMut(Outcome<T>),
+    ) {
         let _unit = Unit::Search.timed();
         loop {
+            self.abandon(&wanted);
             self.admit(&mut next);
             if self.active.is_empty() {
                 return;
@@ -60,6 +72,23 @@ impl<'m, M: StepModel, T> Searcher<'m, M, T> {
             self.step();
             self.select(&mut emit);
         }
+    }
+
+    /// Drops the sentences that nobody waits for.
+    fn abandon(&mut self, wanted: impl Fn(&T) -> bool) {
+        let Self { model, state, tags, free, active, waiting, .. } = self;
+        let mut keep = |slot: &SentId| {
+            let tag = &mut tags[slot.index()];
+            let keep = tag.as_ref().is_none_or(&wanted);
+            if !keep {
+                *tag = None;
+                model.release(*slot, state);
+                free.push(*slot);
+            }
+            keep
+        };
+        active.retain(&mut keep);
+        waiting.retain(&mut keep);
     }
 
     /// Lines 2 to 5: fills the batch up with waiting sentences, encoding a batch of them at a time.

@@ -2,7 +2,7 @@
 
 use crate::common::{Sentence, one, search, sentence, words};
 use metaphrase_base::WordId;
-use metaphrase_search::{Options, OptionsError, Outcome, Sampling, Stop};
+use metaphrase_search::{Options, OptionsError, Outcome, Sampling, Searcher, Stop, Task};
 use metaphrase_testkit::FakeModel;
 
 const END: WordId = WordId(0);
@@ -225,6 +225,37 @@ fn what_was_explored_is_a_tree_with_the_results_in_it() {
                 assert_eq!(explored[found.expect("it was explored")].log_prob, hypothesis.log_prob);
             }
             assert_eq!(Outcome { explored: vec![], ..outcome }, one(&model, &plain, &source));
+        }
+    }
+}
+
+#[test]
+fn sentences_whose_caller_left_leave_and_others_do_not_notice() {
+    let model = FakeModel::random(7, 9, 1.0);
+    let options = Options { beam_size: 3, max_length_factor: 20.0, ..Options::default() };
+    let sentences: Vec<_> = (0..12).map(|id| Sentence { id, ..sentence(&[3, 4 + id as u32 % 3, 0]) }).collect();
+    let expected = search(&model, &options, 1, &sentences);
+    let checked = options.check(&model).expect("usable options");
+    for leave_after in [0, 1, 5, 40] {
+        let mut searcher = Searcher::new(&model, 9);
+        let mut outcomes = Vec::new();
+        // The second round uses the memory that sentences of the first one left.
+        for all_stay in [false, true] {
+            let mut tasks = sentences.iter().map(|s| Task::new(s.id, s.source.clone(), &checked));
+            let asked = core::cell::Cell::new(0);
+            let wanted = |id: &usize| {
+                asked.set(asked.get() + 1);
+                all_stay || id.is_multiple_of(2) || asked.get() <= leave_after
+            };
+            outcomes.clear();
+            searcher.run_while(wanted, || tasks.next(), |outcome| outcomes.push(outcome));
+            outcomes.sort_by_key(|outcome| outcome.tag);
+            for outcome in &outcomes {
+                assert_eq!(outcome.hypotheses, expected[outcome.tag].hypotheses);
+            }
+            let even = outcomes.iter().filter(|outcome| outcome.tag.is_multiple_of(2)).count();
+            assert_eq!(even, 6);
+            assert!(if all_stay { outcomes.len() == 12 } else { outcomes.len() < 12 });
         }
     }
 }

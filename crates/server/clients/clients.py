@@ -1,0 +1,100 @@
+"""Clients in Python against the server at the address of the first argument."""
+
+import asyncio
+import io
+import sys
+
+import deepl
+from deep_translator import LibreTranslator
+from libretranslatepy import LibreTranslateAPI
+
+ADDRESS = sys.argv[1].rstrip("/")
+
+
+def libretranslatepy():
+    client = LibreTranslateAPI(ADDRESS + "/")
+    assert client.translate("Good morning!", "en", "de") == "Guten Morgen!"
+    assert {"code": "en", "name": "English", "targets": ["de"]} in client.languages()
+    assert client.detect("Where is the station?")[0]["language"] == "en"
+
+
+def deep_translator():
+    client = LibreTranslator(source="en", target="de", base_url=ADDRESS + "/", api_key="none")
+    assert client.translate("Good morning!") == "Guten Morgen!"
+    assert client.translate_batch(["Good morning!", "How are you?"]) == ["Guten Morgen!", "Wie geht es dir?"]
+
+
+def libretranslate_aio():
+    from libretranslate_aio import AsyncLibreTranslate, BadRequestError
+
+    async def run():
+        async with AsyncLibreTranslate(ADDRESS) as client:
+            assert await client.health()
+            one = await client.translate("Good morning!", "auto", "de", alternatives=2)
+            assert (one.translated_text, one.detected_language.language) == ("Guten Morgen!", "en")
+            assert len(one.alternatives) == 2, one
+            several = await client.translate(["Good morning!", "How are you?"], "en", "de")
+            assert several.translated_text == ["Guten Morgen!", "Wie geht es dir?"], several
+            assert (await client.detect("Where is the station?"))[0].language == "en"
+            assert not (await client.frontend_settings()).suggestions
+            try:
+                await client.translate("a", "en", "zz")
+            except BadRequestError as error:
+                assert "zz is not supported" in str(error), error
+            else:
+                raise AssertionError("a language that is not there was accepted")
+
+    asyncio.run(run())
+
+
+def deepl_python():
+    client = deepl.DeepLClient("none", server_url=ADDRESS)
+    assert client.translate_text("Good morning!", target_lang="DE").text == "Guten Morgen!"
+    several = client.translate_text(["Good morning!", "How are you?"], source_lang="EN", target_lang="DE")
+    assert [one.text for one in several] == ["Guten Morgen!", "Wie geht es dir?"]
+    assert (several[0].detected_source_lang, several[0].billed_characters) == ("EN", 13)
+    assert client.translate_text("Guten Morgen!", source_lang="DE", target_lang="EN-US").text == "Good morning!"
+    html = client.translate_text("<p>Good <b>morning</b>!</p>", source_lang="EN", target_lang="DE", tag_handling="html").text
+    assert html.startswith("<p>") and html.endswith("</p>") and "<b>" in html, html
+    assert [language.code for language in client.get_source_languages()] == ["EN", "DE"]
+    assert "EN-GB" in [language.code for language in client.get_target_languages()]
+    assert not client.get_usage().any_limit_reached
+    assert client.get_glossary_languages()
+
+    glossary = client.create_glossary("g", source_lang="EN", target_lang="DE", entries={"house": "Gebäude"})
+    assert client.get_glossary_entries(glossary) == {"house": "Gebäude"}
+    text = client.translate_text("The house is old.", source_lang="EN", target_lang="DE", glossary=glossary).text
+    assert "Gebäude" in text, text
+    assert glossary.glossary_id in [known.glossary_id for known in client.list_glossaries()]
+    client.delete_glossary(glossary)
+
+    part = deepl.MultilingualGlossaryDictionaryEntries("EN", "DE", {"house": "Bau"})
+    several = client.create_multilingual_glossary("h", [part])
+    text = client.translate_text("The house is old.", source_lang="EN", target_lang="DE", glossary=several).text
+    assert "Bau" in text, text
+    client.update_multilingual_glossary_name(several, "i")
+    changed = deepl.MultilingualGlossaryDictionaryEntries("EN", "DE", {"old": "alt"})
+    client.update_multilingual_glossary_dictionary(several, changed)
+    entries = client.get_multilingual_glossary_entries(several, "EN", "DE").dictionaries[0].entries
+    assert entries == {"house": "Bau", "old": "alt"}, entries
+    client.replace_multilingual_glossary_dictionary(several, changed)
+    assert client.get_multilingual_glossary(several.glossary_id).name == "i"
+    assert len(client.list_multilingual_glossaries()) == 1
+    client.delete_multilingual_glossary_dictionary(several, source_lang="EN", target_lang="DE")
+    client.delete_multilingual_glossary(several)
+
+    output = io.BytesIO()
+    client.translate_document(io.BytesIO(b"Good morning!"), output, target_lang="DE", source_lang="EN", filename="a.txt")
+    assert output.getvalue() == b"Guten Morgen!", output.getvalue()
+
+    try:
+        client.translate_text("a", target_lang="XX")
+    except deepl.DeepLException as error:
+        assert "target_lang" in str(error), error
+    else:
+        raise AssertionError("a language that is not there was accepted")
+
+
+for client in [libretranslatepy, deep_translator, libretranslate_aio, deepl_python]:
+    client()
+    print(f"ok: {client.__name__}")

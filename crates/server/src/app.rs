@@ -1,0 +1,186 @@
+//! What all requests share, and how a request gets at it.
+
+use crate::config::Config;
+use crate::error::Failure;
+use crate::files::FileJobs;
+use crate::metrics::Metrics;
+use crate::models::Models;
+use crate::params::{Params, body};
+use crate::rate::Rates;
+use crate::scheduler::{ClientId, QueueLimits, Scheduler};
+use crate::store::{Key, Store};
+use axum::body::{Body, Bytes};
+use axum::http::{HeaderMap, Request, header};
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What all requests share.
+pub struct App {
+    /// The settings.
+    pub config: Config,
+    /// The models.
+    pub models: Models,
+    /// The queue.
+    pub scheduler: Arc<Scheduler>,
+    /// Glossaries, keys, usage.
+    pub store: Arc<Store>,
+    /// Files in work, and done.
+    pub files: FileJobs,
+    /// What is counted.
+    pub metrics: Arc<Metrics>,
+    rates: Rates,
+}
+
+/// Who makes a request.
+#[derive(Debug, Clone)]
+pub struct Client {
+    /// Whose turn it is in the queue.
+    pub id: ClientId,
+    /// Its key; number 0 if it has none.
+    pub key: Key,
+}
+
+/// The address that a request comes from.
+#[derive(Debug, Clone, Copy)]
+pub struct Peer(pub IpAddr);
+
+/// A request that was read.
+pub struct Call {
+    /// Its parameters.
+    pub params: Params,
+    /// Its head.
+    pub headers: HeaderMap,
+    /// Where it comes from.
+    pub peer: IpAddr,
+}
+
+impl App {
+    /// The server's state for these settings.
+    ///
+    /// # Errors
+    /// If the data file can not be used.
+    pub fn new(config: Config) -> Result<Arc<Self>, Failure> {
+        let metrics = Arc::new(Metrics::default());
+        let models = Models::new(config.models.clone(), config.model_options.clone(), Arc::clone(&metrics));
+        let limits = QueueLimits {
+            // Estimates of tokens are a little high: a quarter more fills the batches.
+            in_work: config.model_options.threads * config.model_options.batch_tokens * 5 / 4,
+            sentences: config.limits.queue,
+            sentences_of_client: config.limits.queue / 2,
+            bytes: config.limits.queue_bytes,
+        };
+        let scheduler = Scheduler::new(limits, Arc::clone(&metrics));
+        let store = Arc::new(Store::open(config.data.as_deref())?);
+        let files = FileJobs::new(config.limits.files);
+        Ok(Arc::new(Self { config, models, scheduler, store, files, metrics, rates: Rates::default() }))
+    }
+
+    /// Reads a request: its parameters, of which the body has at most `limit` bytes.
+    ///
+    /// # Errors
+    /// As [`Params::read`].
+    pub async fn read(&self, request: Request<Body>, limit: usize) -> Result<Call, Failure> {
+        let call = self.head(&request);
+        Ok(Call { params: Params::read(request, limit).await?, ..call })
+    }
+
+    /// Reads a request whose body the caller understands: the head, without parameters, and the body.
+    ///
+    /// # Errors
+    /// As [`Params::read`].
+    pub async fn read_bytes(&self, request: Request<Body>, limit: usize) -> Result<(Call, Bytes), Failure> {
+        let call = self.head(&request);
+        Ok((call, body(request, limit).await?))
+    }
+
+    fn head(&self, request: &Request<Body>) -> Call {
+        let headers = request.headers().clone();
+        let socket = request.extensions().get().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |Peer(address)| *address);
+        let peer = if self.config.trust_forwarded { forwarded(&headers).unwrap_or(socket) } else { socket };
+        Call { params: Params::default(), headers, peer }
+    }
+
+    /// Works with the state on a thread that may wait for the disk.
+    ///
+    /// # Errors
+    /// Those of `work`.
+    pub async fn stored<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Store) -> Result<T, Failure> + Send + 'static,
+    ) -> Result<T, Failure> {
+        let store = Arc::clone(&self.store);
+        let done = tokio::task::spawn_blocking(move || work(&store)).await;
+        done.map_err(|_| Failure::Store("a thread failed".into()))?
+    }
+
+    /// Who makes a call that sends this key, if the limits of the client allow one more request.
+    ///
+    /// # Errors
+    /// [`Failure::KeyMissing`], [`Failure::KeyUnknown`], [`Failure::Busy`].
+    pub async fn client(&self, call: &Call, key: Option<String>) -> Result<Client, Failure> {
+        let sent = key.filter(|key| !key.is_empty());
+        let anonymous = Key { number: 0, name: String::new(), characters: None, requests: self.config.limits.requests };
+        let key = match sent {
+            None if self.config.require_key => return Err(Failure::KeyMissing),
+            None => None,
+            Some(sent) => self.stored(move |store| store.find_key(&sent)).await?,
+        };
+        if key.is_none() && self.config.require_key {
+            return Err(Failure::KeyUnknown);
+        }
+        let client = match key {
+            Some(key) => Client { id: ClientId::Key(key.number), key },
+            None => Client { id: ClientId::Address(call.peer), key: anonymous },
+        };
+        match client.key.requests.map(|limit| self.rates.take(&client.id, limit)) {
+            Some(Err(seconds)) => Err(Failure::Busy { seconds, everyone: false }),
+            _ => Ok(client),
+        }
+    }
+
+    /// Counts characters that a client wants to be translated.
+    ///
+    /// # Errors
+    /// [`Failure::Quota`] if its key has not so many left.
+    pub async fn charge(&self, client: &Client, characters: usize) -> Result<(), Failure> {
+        let key = client.key.number;
+        if let Some(limit) = client.key.characters {
+            let used = self.stored(move |store| store.used(key)).await?;
+            if used.saturating_add(characters as u64) > limit {
+                return Err(Failure::Quota);
+            }
+        }
+        self.store.count(key, characters);
+        Ok(())
+    }
+
+    /// Writes what was counted and forgets old files, again and again; runs for ever.
+    pub async fn flush(&self) {
+        loop {
+            tokio::time::sleep(Duration::from_secs(5)).await;
+            self.files.forget_old();
+            // A failure is in the log; the counts are kept.
+            let _ = self.stored(Store::flush).await;
+        }
+    }
+}
+
+impl Call {
+    /// The key of the header: `Authorization: Bearer KEY`, `Authorization: DeepL-Auth-Key KEY` or `X-API-Key: KEY`.
+    #[must_use]
+    pub fn header_key(&self) -> Option<String> {
+        let header = |name| self.headers.get(name).and_then(|value: &axum::http::HeaderValue| value.to_str().ok());
+        let key = header(header::AUTHORIZATION.as_str()).and_then(|value| {
+            let (scheme, key) = value.split_once(' ')?;
+            let known = ["bearer", "deepl-auth-key"].iter().any(|known| scheme.eq_ignore_ascii_case(known));
+            known.then(|| key.trim())
+        });
+        key.or_else(|| header("x-api-key")).map(str::to_owned)
+    }
+}
+
+/// The client's address, as a proxy in front of the server says: the last one of the list, which this proxy has added.
+fn forwarded(headers: &HeaderMap) -> Option<IpAddr> {
+    headers.get("x-forwarded-for")?.to_str().ok()?.rsplit(',').next()?.trim().parse().ok()
+}

@@ -1,0 +1,214 @@
+//! Files to translate: in work, done and waiting to be fetched. They are in memory alone, and not for long.
+
+use crate::app::{App, Client};
+use crate::error::Failure;
+use crate::params::Upload;
+use crate::scheduler::ClientId;
+use crate::store::random_id;
+use crate::translate::Ask;
+use axum::body::Bytes;
+use metaphrase::TextFormat;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::task::AbortHandle;
+
+/// How long a result is kept.
+const KEPT: Duration = Duration::from_secs(600);
+
+/// What is translated, by the ends of files' names.
+pub const EXTENSIONS: &[&str] = &[".txt", ".html", ".htm"];
+
+/// All files.
+pub struct FileJobs {
+    jobs: Mutex<HashMap<String, FileJob>>,
+    most: usize,
+}
+
+/// The state of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// Its sentences wait or are in work.
+    Translating,
+    /// Its result can be fetched.
+    Done,
+    /// It has no result.
+    Failed,
+}
+
+/// A file.
+#[derive(Debug, Clone)]
+pub struct FileJob {
+    owner: ClientId,
+    /// What a client has to show that does not send its key with each request.
+    pub secret: String,
+    /// Its name.
+    pub name: String,
+    /// The name of the result.
+    pub result_name: String,
+    /// The codes of its languages; the source is empty until it is detected.
+    pub languages: (String, String),
+    /// Its state.
+    pub status: Status,
+    /// Sentences translated, and all.
+    pub sentences: (usize, usize),
+    /// Characters of its text.
+    pub characters: usize,
+    /// The translated file.
+    pub result: Option<Bytes>,
+    /// Why there is none.
+    pub failure: Option<Failure>,
+    /// Messages.
+    pub notes: Vec<String>,
+    ended: Option<Instant>,
+    task: Option<AbortHandle>,
+}
+
+impl FileJobs {
+    /// Room for so many files.
+    #[must_use]
+    pub fn new(most: usize) -> Self {
+        Self { jobs: Mutex::default(), most }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, FileJob>> {
+        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Forgets results that nobody fetched in time.
+    pub fn forget_old(&self) {
+        self.lock().retain(|_, job| job.ended.is_none_or(|ended| ended.elapsed() < KEPT));
+    }
+
+    fn add(&self, id: &str, job: FileJob) -> Result<(), Failure> {
+        let mut jobs = self.lock();
+        if jobs.len() >= self.most {
+            return Err(Failure::Busy { seconds: 60, everyone: true });
+        }
+        jobs.insert(id.to_owned(), job);
+        Ok(())
+    }
+
+    fn change(&self, id: &str, change: impl FnOnce(&mut FileJob)) {
+        if let Some(job) = self.lock().get_mut(id) {
+            change(job);
+        }
+    }
+
+    fn end(&self, id: &str, end: Result<Bytes, Failure>) {
+        self.change(id, |job| {
+            (job.status, job.result, job.failure) = match end {
+                Ok(result) => (Status::Done, Some(result), None),
+                Err(failure) => (Status::Failed, None, Some(failure)),
+            };
+            job.ended = Some(Instant::now());
+        });
+    }
+
+    /// A file of a client.
+    ///
+    /// # Errors
+    /// [`Failure::NotFound`].
+    pub fn get(&self, client: &ClientId, id: &str) -> Result<FileJob, Failure> {
+        self.lock().get(id).filter(|job| job.owner == *client).cloned().ok_or(Failure::NotFound("file"))
+    }
+
+    /// A file whose name and secret are known.
+    ///
+    /// # Errors
+    /// [`Failure::NotFound`].
+    pub fn get_by_secret(&self, id: &str, secret: &str) -> Result<FileJob, Failure> {
+        self.lock().get(id).filter(|job| job.secret == secret).cloned().ok_or(Failure::NotFound("document"))
+    }
+
+    /// Forgets a file, and stops the work on it.
+    ///
+    /// # Errors
+    /// [`Failure::NotFound`].
+    pub fn remove(&self, client: &ClientId, id: &str) -> Result<(), Failure> {
+        self.get(client, id)?;
+        if let Some(task) = self.lock().remove(id).and_then(|job| job.task) {
+            task.abort();
+        }
+        Ok(())
+    }
+}
+
+impl App {
+    /// Begins to translate a file; gives its name in later requests. `ask` has no texts.
+    ///
+    /// # Errors
+    /// [`Failure`] for files that can not be translated.
+    pub async fn begin_file(self: &Arc<Self>, client: &Client, file: Upload, ask: Ask) -> Result<String, Failure> {
+        let (stem, extension) = file.name.rsplit_once('.').unwrap_or((&file.name, ""));
+        if !EXTENSIONS.iter().any(|known| known[1..].eq_ignore_ascii_case(extension)) {
+            let known = EXTENSIONS.join(", ");
+            return Err(Failure::File(format!("files named `.{extension}` can not be translated; these can: {known}")));
+        }
+        if file.bytes.is_empty() {
+            return Err(Failure::Bad("the file is empty".into()));
+        }
+        let target = self.target(&ask.target)?;
+        let (id, secret) = (random_id()?, random_id()?);
+        let job = FileJob {
+            owner: client.id.clone(),
+            secret,
+            name: file.name.clone(),
+            result_name: format!("{stem}.{target}.{extension}"),
+            languages: (ask.source.clone().unwrap_or_default(), target),
+            status: Status::Translating,
+            sentences: (0, 0),
+            characters: 0,
+            result: None,
+            failure: None,
+            notes: Vec::new(),
+            ended: None,
+            task: None,
+        };
+        self.files.add(&id, job)?;
+        let (app, client, name) = (Arc::clone(self), client.clone(), id.clone());
+        let task = tokio::spawn(async move {
+            let end = app.translate_file(&client, &name, file, ask).await;
+            app.files.end(&name, end);
+        });
+        self.files.change(&id, |job| job.task = Some(task.abort_handle()));
+        Ok(id)
+    }
+
+    async fn translate_file(&self, client: &Client, id: &str, file: Upload, ask: Ask) -> Result<Bytes, Failure> {
+        let text = String::from_utf8(file.bytes.to_vec());
+        let text = text.map_err(|_| Failure::File("the file is not text in UTF-8".into()))?;
+        let format = if file.name.to_lowercase().ends_with(".txt") { TextFormat::Text } else { TextFormat::Html };
+        let ask = Ask { texts: vec![text], format, file: true, ..ask };
+        let mut pending = self.translate(client, ask).await?;
+        let all = pending.texts().iter().map(|text| text.sentences()).sum();
+        let source = pending.texts().first().map(|text| text.source.clone()).unwrap_or_default();
+        let characters = pending.characters;
+        self.files.change(id, |job| (job.sentences.1, job.languages.0, job.characters) = (all, source, characters));
+        while pending.next().await?.is_some() {
+            self.files.change(id, |job| job.sentences.0 += 1);
+        }
+        if all == 0 {
+            return Err(Failure::NothingTranslated);
+        }
+        let finished =
+            pending.texts().first().map(crate::translate::PendingText::finish).transpose()?.unwrap_or_default();
+        self.files.change(id, |job| job.notes = finished.notes);
+        Ok(Bytes::from(finished.text))
+    }
+
+    /// Waits for the end of a file.
+    ///
+    /// # Errors
+    /// The reason why it has no result.
+    pub async fn file_done(&self, client: &Client, id: &str) -> Result<FileJob, Failure> {
+        loop {
+            let job = self.files.get(&client.id, id)?;
+            match (job.status, &job.failure) {
+                (Status::Translating, _) => tokio::time::sleep(Duration::from_millis(20)).await,
+                (Status::Done, _) => return Ok(job),
+                (Status::Failed, failure) => return Err(failure.clone().unwrap_or(Failure::NothingTranslated)),
+            }
+        }
+    }
+}

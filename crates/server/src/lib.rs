@@ -1,0 +1,51 @@
+//! The translator as an HTTP service.
+//!
+//! ```text
+//! connection ─▶ routes ─▶ libre · deepl · v1 ─▶ translate: texts ─▶ sentences ─▶ scheduler ─▶ models: translators
+//!  serve          │         parameters, forms        │                 fair queue
+//!                 ▼                                   ▼
+//!               page                         store: glossaries, keys, usage
+//! ```
+//!
+//! Three interfaces lead to one service: LibreTranslate's and DeepL's, which their clients speak, and our own, which tells
+//! all that the translator knows. No text of users is stored or logged.
+//!
+//! ```no_run
+//! use metaphrase_server::{Config, run};
+//! # fn main() -> Result<(), metaphrase_server::ServeError> {
+//! run(Config::local(), |address| println!("http://{address}"))
+//! # }
+//! ```
+#![forbid(unsafe_code)]
+
+mod app;
+mod config;
+mod deepl;
+mod detect;
+mod error;
+mod files;
+mod language;
+mod libre;
+mod metrics;
+mod models;
+mod page;
+mod params;
+mod queue;
+mod rate;
+mod reply;
+mod routes;
+mod scheduler;
+mod serve;
+mod stalled;
+mod store;
+mod text;
+mod time;
+mod translate;
+mod v1;
+mod words;
+
+pub use config::{Config, Limits};
+pub use error::Failure;
+pub use models::{ModelOptions, ModelSpec, parse_model};
+pub use serve::{ServeError, Server, run};
+pub use store::{Key, Store};

@@ -1,0 +1,353 @@
+//! The models: loaded when they are first asked for, forgotten when memory is scarce, and loaded again when their files change.
+
+use crate::error::Failure;
+use crate::language;
+use crate::metrics::Metrics;
+use crate::scheduler::{Answer, Engine};
+use metaphrase::{Cancel, Error, Precision, Request, TranslateOptions, Translator};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
+
+/// A model of the command line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelSpec {
+    /// The source language's code.
+    pub source: String,
+    /// The target language's code.
+    pub target: String,
+    /// What [`metaphrase::Package::find`] takes, or the folder of a phrase-based model.
+    pub path: PathBuf,
+}
+
+/// How models use the machine.
+#[derive(Debug, Clone)]
+pub struct ModelOptions {
+    /// Threads of each model.
+    pub threads: usize,
+    /// Tokens that share a step, for each thread.
+    pub batch_tokens: usize,
+    /// The numbers of the models' products.
+    pub precision: Precision,
+    /// The sizes of the files of the models in memory, at most, in bytes; the model that was not used for the longest time leaves.
+    pub memory: Option<u64>,
+}
+
+/// All models, by their languages.
+pub struct Models {
+    slots: Vec<Slot>,
+    options: ModelOptions,
+    metrics: Arc<Metrics>,
+    uses: AtomicU64,
+}
+
+/// The place of a model.
+struct Slot {
+    spec: ModelSpec,
+    held: Mutex<Held>,
+    /// One thread loads at a time.
+    loading: tokio::sync::Mutex<()>,
+    /// The number of the last use.
+    used: AtomicU64,
+}
+
+#[derive(Default)]
+struct Held {
+    loaded: Option<Arc<Loaded>>,
+    /// Files that could not be loaded, and why.
+    broken: Option<(Stamp, String)>,
+    /// The files at the last look: a change counts when it lasts until the next look.
+    seen: Option<Stamp>,
+}
+
+/// What tells one state of files from another: names, sizes, times.
+type Stamp = Vec<(PathBuf, u64, Option<SystemTime>)>;
+
+/// A model in memory.
+pub struct Loaded {
+    /// `None` while it is dropped.
+    translator: Option<Translator>,
+    stamp: Stamp,
+    /// Sizes of its files.
+    bytes: u64,
+}
+
+/// What is told about a model.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct ModelState {
+    /// The source language's code.
+    pub source: String,
+    /// The target language's code.
+    pub target: String,
+    /// The two together.
+    pub name: String,
+    /// Whether it is in memory.
+    pub loaded: bool,
+    /// Why its newest files are not in use.
+    pub problem: Option<String>,
+}
+
+impl Loaded {
+    /// Whether translations can have alignments in pieces.
+    #[must_use]
+    pub fn aligns(&self) -> bool {
+        self.translator
+            .as_ref()
+            .is_some_and(|translator| translator.has_alignment() && translator.vocabularies().is_some())
+    }
+
+    /// The model's default options.
+    #[must_use]
+    pub fn options(&self) -> TranslateOptions {
+        self.translator.as_ref().map(Translator::options).unwrap_or_default()
+    }
+}
+
+impl Engine for Loaded {
+    fn submit(
+        &self,
+        options: &TranslateOptions,
+        request: Request,
+        cancel: &Cancel,
+        answer: Answer,
+    ) -> Result<(), Error> {
+        match &self.translator {
+            Some(translator) => translator.submit(options, request, cancel, answer),
+            None => Err(Error::WorkerFailed),
+        }
+    }
+}
+
+impl Drop for Loaded {
+    /// The last answer of a model that left may be given by one of its own threads, which can not wait for itself.
+    fn drop(&mut self) {
+        let translator = self.translator.take();
+        let _ = std::thread::Builder::new().name("unload".into()).spawn(move || drop(translator));
+    }
+}
+
+/// How often changed files are looked for.
+const LOOK: Duration = Duration::from_secs(2);
+
+impl Models {
+    /// No model is loaded yet.
+    pub fn new(specs: Vec<ModelSpec>, options: ModelOptions, metrics: Arc<Metrics>) -> Self {
+        let slot = |spec| Slot {
+            spec,
+            held: Mutex::default(),
+            loading: tokio::sync::Mutex::default(),
+            used: AtomicU64::new(0),
+        };
+        Self { slots: specs.into_iter().map(slot).collect(), options, metrics, uses: AtomicU64::new(0) }
+    }
+
+    /// The codes of all source languages, in the order of the models.
+    #[must_use]
+    pub fn sources(&self) -> Vec<String> {
+        unique(self.slots.iter().map(|slot| &slot.spec.source))
+    }
+
+    /// The codes of all target languages.
+    #[must_use]
+    pub fn targets(&self) -> Vec<String> {
+        unique(self.slots.iter().map(|slot| &slot.spec.target))
+    }
+
+    /// All codes, each with the languages that it is translated to.
+    #[must_use]
+    pub fn languages(&self) -> Vec<(String, Vec<String>)> {
+        let codes = unique(self.slots.iter().flat_map(|slot| [&slot.spec.source, &slot.spec.target]));
+        let targets = |code: &String| {
+            unique(self.slots.iter().filter(|slot| slot.spec.source == *code).map(|slot| &slot.spec.target))
+        };
+        let mut languages: Vec<_> = codes.iter().map(|code| (code.clone(), targets(code))).collect();
+        languages.sort_by_key(|(code, _)| language::names(code).0);
+        languages
+    }
+
+    /// The languages of the first model.
+    #[must_use]
+    pub fn first(&self) -> Option<(&str, &str)> {
+        self.slots.first().map(|slot| (&*slot.spec.source, &*slot.spec.target))
+    }
+
+    /// The state of all models.
+    #[must_use]
+    pub fn states(&self) -> Vec<ModelState> {
+        let state = |slot: &Slot| {
+            let (source, target, held) = (slot.spec.source.clone(), slot.spec.target.clone(), slot.held());
+            let problem = held.broken.as_ref().map(|(_, problem)| problem.clone());
+            ModelState { name: format!("{source}-{target}"), source, target, loaded: held.loaded.is_some(), problem }
+        };
+        self.slots.iter().map(state).collect()
+    }
+
+    /// Whether a model translates between these languages.
+    #[must_use]
+    pub fn has(&self, source: &str, target: &str) -> bool {
+        self.slot(source, target).is_some()
+    }
+
+    fn slot(&self, source: &str, target: &str) -> Option<&Slot> {
+        self.slots.iter().find(|slot| slot.spec.source == source && slot.spec.target == target)
+    }
+
+    /// The model from one language to another, loaded if it is not in memory.
+    ///
+    /// # Errors
+    /// [`Failure::Pair`] if there is none, [`Failure::Worker`] if it can not be loaded.
+    pub async fn get(&self, source: &str, target: &str) -> Result<Arc<Loaded>, Failure> {
+        let none = || Failure::Pair { from: source.to_owned(), to: target.to_owned() };
+        let slot = self.slot(source, target).ok_or_else(none)?;
+        slot.used.store(1 + self.uses.fetch_add(1, Relaxed), Relaxed);
+        if let Some(loaded) = slot.loaded() {
+            return Ok(loaded);
+        }
+        let _one = slot.loading.lock().await;
+        if let Some(loaded) = slot.loaded() {
+            return Ok(loaded);
+        }
+        let loaded = self.load(slot).await.map_err(Failure::Worker)?;
+        slot.held().loaded = Some(Arc::clone(&loaded));
+        self.make_room(slot);
+        Ok(loaded)
+    }
+
+    /// Loads the model of a slot.
+    async fn load(&self, slot: &Slot) -> Result<Arc<Loaded>, String> {
+        let (path, options) = (slot.spec.path.clone(), self.options.clone());
+        let stamp = stamp(&path);
+        let bytes = stamp.iter().map(|(_, size, _)| size).sum();
+        let translator = tokio::task::spawn_blocking(move || {
+            let mut builder = Translator::builder().threads(options.threads).batch_tokens(options.batch_tokens);
+            builder = if path.join("moses.ini").is_file() {
+                builder.phrase_model(&path)
+            } else {
+                builder.precision(options.precision).model(&path)
+            };
+            builder.build().map_err(|error| error.to_string())
+        });
+        let translator = translator.await.map_err(|_| "loading the model failed".to_owned()).and_then(|loaded| loaded);
+        let mut held = slot.held();
+        match translator {
+            Ok(translator) => {
+                held.broken = None;
+                Ok(Arc::new(Loaded { translator: Some(translator), stamp, bytes }))
+            }
+            Err(problem) => {
+                tracing::error!("the model {} can not be loaded: {problem}", slot.spec.path.display());
+                held.broken = Some((stamp, problem.clone()));
+                Err(problem)
+            }
+        }
+    }
+
+    /// Lets models leave that were not used for the longest time, until the rest fits into the memory. `new` stays.
+    fn make_room(&self, new: &Slot) {
+        let mut held: Vec<_> = self.slots.iter().filter_map(|slot| Some((slot, slot.loaded()?.bytes))).collect();
+        held.sort_by_key(|(slot, _)| slot.used.load(Relaxed));
+        let mut sum: u64 = held.iter().map(|(_, bytes)| bytes).sum();
+        let mut count = held.len();
+        for (slot, bytes) in held {
+            if std::ptr::eq(slot, new) || sum <= self.options.memory.unwrap_or(u64::MAX) {
+                continue;
+            }
+            // Work that it has is finished first.
+            slot.held().loaded = None;
+            (sum, count) = (sum - bytes, count - 1);
+        }
+        self.metrics.models.store(count as u64, Relaxed);
+    }
+
+    /// Loads models again whose files have changed; runs for ever. Until the new files are loaded, and if they can not be, the old
+    /// model is used.
+    pub async fn watch(&self) {
+        loop {
+            tokio::time::sleep(LOOK).await;
+            self.look().await;
+        }
+    }
+
+    /// Looks once at the files of all models in memory.
+    pub async fn look(&self) {
+        for slot in &self.slots {
+            let Some(loaded) = slot.loaded() else { continue };
+            let path = slot.spec.path.clone();
+            let Ok(now) = tokio::task::spawn_blocking(move || stamp(&path)).await else { continue };
+            let changed = {
+                let mut held = slot.held();
+                let lasts = held.seen.as_ref() == Some(&now);
+                let known = now == loaded.stamp || held.broken.as_ref().is_some_and(|(broken, _)| *broken == now);
+                held.seen = Some(now);
+                lasts && !known
+            };
+            if !changed {
+                continue;
+            }
+            let _one = slot.loading.lock().await;
+            match self.load(slot).await {
+                Ok(new) => {
+                    slot.held().loaded = Some(new);
+                    self.metrics.reloads.fetch_add(1, Relaxed);
+                    tracing::info!("the model {} has changed and is loaded again", slot.spec.path.display());
+                }
+                Err(_) => _ = self.metrics.failed_reloads.fetch_add(1, Relaxed),
+            }
+        }
+    }
+}
+
+impl Slot {
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn loaded(&self) -> Option<Arc<Loaded>> {
+        self.held().loaded.clone()
+    }
+}
+
+/// The state of the files of a model; empty for one that comes with the program.
+fn stamp(path: &Path) -> Stamp {
+    let file = |path: PathBuf| {
+        let about = fs::metadata(&path).ok()?;
+        about.is_file().then(|| (path, about.len(), about.modified().ok()))
+    };
+    let mut stamp: Stamp = match fs::read_dir(path) {
+        Ok(entries) => entries.filter_map(|entry| file(entry.ok()?.path())).collect(),
+        Err(_) => file(path.to_owned()).into_iter().collect(),
+    };
+    stamp.sort();
+    stamp
+}
+
+fn unique<'a>(codes: impl Iterator<Item = &'a String>) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    codes.for_each(|code| {
+        if !found.contains(code) {
+            found.push(code.clone());
+        }
+    });
+    found
+}
+
+/// Reads `SOURCE-TARGET=PATH`, or `SOURCE:TARGET=PATH` for codes with a hyphen.
+///
+/// # Errors
+/// One sentence.
+pub fn parse_model(text: &str) -> Result<ModelSpec, String> {
+    let wrong = || format!("'{text}' is not a model; write SOURCE-TARGET=PATH, as de-en=models/de-en");
+    let (pair, path) = text.split_once('=').ok_or_else(wrong)?;
+    let (source, target) = pair.split_once(':').or_else(|| pair.split_once('-')).ok_or_else(wrong)?;
+    let code = |code: &str| !code.is_empty() && code.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
+    let hyphens = !pair.contains(':') && target.contains('-');
+    if path.is_empty() || hyphens || !code(source) || !code(target) || source.eq_ignore_ascii_case(target) {
+        return Err(wrong());
+    }
+    Ok(ModelSpec { source: source.to_owned(), target: target.to_owned(), path: path.into() })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,347 @@
+//! Sentences of all clients on their way to the translators, in fair order.
+//!
+//! ```text
+//! handlers ── start ──▶ FairQueue ── dispatch: as many tokens as fit into the batches ──▶ Engine::submit
+//!     ▲                                                                                       │
+//!     └────────────────────────────── Running::next ◀── answered ◀────────────────────────────┘
+//! ```
+//!
+//! The translators hold no more sentences than fill their batches. So a line of another client enters with one of the next sentences
+//! that finish, however long the queue is.
+
+use crate::error::Failure;
+use crate::metrics::Metrics;
+use crate::queue::FairQueue;
+use metaphrase::{Cancel, Error, Request, TranslateOptions, Translation};
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::time::Instant;
+
+/// What is called with an answer.
+pub type Answer = Box<dyn FnOnce(Result<Translation, Error>) + Send>;
+
+/// What translates sentences: a translator, or a fake one in tests.
+pub trait Engine: Send + Sync {
+    /// Sends a sentence on its way, as [`metaphrase::Translator::submit`] does.
+    ///
+    /// # Errors
+    /// If the options can not work; the answer is dropped then.
+    fn submit(
+        &self,
+        options: &TranslateOptions,
+        request: Request,
+        cancel: &Cancel,
+        answer: Answer,
+    ) -> Result<(), Error>;
+}
+
+/// Who asks: the hash of a key, or an address.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum ClientId {
+    /// A key, by its number in the store.
+    Key(i64),
+    /// The address of a client without a key.
+    Address(std::net::IpAddr),
+}
+
+/// The bounds of the queue.
+#[derive(Debug, Clone, Copy)]
+pub struct QueueLimits {
+    /// Tokens that the translators have in work at a time.
+    pub in_work: usize,
+    /// Sentences of all clients that wait.
+    pub sentences: usize,
+    /// Sentences of one client that wait.
+    pub sentences_of_client: usize,
+    /// Bytes of all sentences that wait.
+    pub bytes: usize,
+}
+
+/// Sentences to translate for a client.
+pub struct Work {
+    /// Who asks.
+    pub client: ClientId,
+    /// What translates them, and how.
+    pub lanes: Vec<Lane>,
+    /// The sentences, each with the number of its lane.
+    pub requests: Vec<(usize, Request)>,
+    /// When nobody needs the answer any more.
+    pub deadline: Instant,
+}
+
+/// A translator, and how it translates.
+#[derive(Clone)]
+pub struct Lane {
+    /// The translator.
+    pub engine: Arc<dyn Engine>,
+    /// How.
+    pub options: TranslateOptions,
+}
+
+/// The queue, and the sentences in work.
+pub struct Scheduler {
+    limits: QueueLimits,
+    state: Mutex<State>,
+    next_job: AtomicU64,
+    metrics: Arc<Metrics>,
+}
+
+#[derive(Default)]
+struct State {
+    queue: FairQueue<ClientId, Item>,
+    /// Bytes of the sentences in the queue.
+    bytes: usize,
+    /// Tokens in work.
+    in_work: usize,
+    /// Sentences that were lost by a panic and wait for their second and last time.
+    lost: VecDeque<(usize, Item)>,
+    /// Whether one of these is in work. One at a time: if it makes a thread panic again, no other one pays for that.
+    retrying: bool,
+    /// Whether a thread hands out sentences.
+    dispatching: bool,
+}
+
+/// What the sentences of some work have in common.
+struct Job {
+    number: u64,
+    client: ClientId,
+    lanes: Vec<Lane>,
+    cancel: Cancel,
+    results: UnboundedSender<(usize, Result<Translation, Error>)>,
+}
+
+/// A sentence.
+struct Item {
+    job: Arc<Job>,
+    index: usize,
+    lane: usize,
+    request: Request,
+    /// Whether a panic has lost it once.
+    again: bool,
+}
+
+/// Work on its way. When it is dropped, what is left of the work stops.
+pub struct Running {
+    scheduler: Arc<Scheduler>,
+    job: Arc<Job>,
+    results: UnboundedReceiver<(usize, Result<Translation, Error>)>,
+    left: usize,
+    deadline: Instant,
+}
+
+/// About how many tokens a sentence has. Exact numbers would cost a segmentation for each sentence.
+fn tokens(request: &Request) -> usize {
+    1 + (request.source.len() + request.prefix.len()) / 4
+}
+
+/// Bytes of a sentence that waits.
+fn bytes(request: &Request) -> usize {
+    let terms = request.terms.required.iter().flatten().chain(&request.terms.avoided);
+    256 + request.source.len() + request.prefix.len() + terms.map(|term| 24 + term.len()).sum::<usize>()
+}
+
+impl Scheduler {
+    /// A scheduler without work.
+    pub fn new(limits: QueueLimits, metrics: Arc<Metrics>) -> Arc<Self> {
+        Arc::new(Self { limits, state: Mutex::default(), next_job: AtomicU64::new(0), metrics })
+    }
+
+    /// Puts the sentences of some work into the queue.
+    ///
+    /// # Errors
+    /// [`Failure::Busy`] if the queue is full, for this client or for all.
+    pub fn start(self: &Arc<Self>, work: Work) -> Result<Running, Failure> {
+        let Work { client, lanes, requests, deadline } = work;
+        let (sender, results) = unbounded_channel();
+        let number = self.next_job.fetch_add(1, Relaxed);
+        let cancel = Cancel::new();
+        let job = Arc::new(Job { number, client, lanes, cancel, results: sender });
+        let left = requests.len();
+        let weight: usize = requests.iter().map(|(_, request)| bytes(request)).sum();
+        {
+            let mut state = self.lock();
+            let of_client = state.queue.len_of(&job.client) + left > self.limits.sentences_of_client;
+            let of_all = state.queue.len() + left > self.limits.sentences || state.bytes + weight > self.limits.bytes;
+            if of_client || of_all {
+                self.metrics.refused.fetch_add(1, Relaxed);
+                return Err(Failure::Busy { seconds: self.wait(&state), everyone: of_all });
+            }
+            state.bytes += weight;
+            let item = |(index, (lane, request))| {
+                (tokens(&request), Item { job: Arc::clone(&job), index, lane, request, again: false })
+            };
+            let items: Vec<_> = requests.into_iter().enumerate().map(item).collect();
+            state.queue.push(job.client.clone(), number, items);
+            self.show(&state);
+        }
+        self.dispatch();
+        Ok(Running { scheduler: Arc::clone(self), job, results, left, deadline })
+    }
+
+    /// The seconds after which a client should ask again.
+    fn wait(&self, state: &State) -> u64 {
+        let speed = self.metrics.tokens_per_second().max(100.0);
+        (state.queue.tokens() as f64 / speed).ceil().clamp(1.0, 60.0) as u64
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn show(&self, state: &State) {
+        self.metrics.waiting_sentences.store(state.queue.len() as u64, Relaxed);
+        self.metrics.waiting_tokens.store(state.queue.tokens() as u64, Relaxed);
+        self.metrics.tokens_in_work.store(state.in_work as u64, Relaxed);
+    }
+
+    /// Hands out sentences while there is room in the batches. An answer that comes at once, as of an empty line, leads here again
+    /// while a sentence is handed out: then, and for other threads, the thread that hands out goes on.
+    fn dispatch(self: &Arc<Self>) {
+        loop {
+            let (tokens, item) = {
+                let mut state = self.lock();
+                if state.dispatching {
+                    return;
+                }
+                match self.next(&mut state) {
+                    Some(next) => {
+                        state.dispatching = true;
+                        next
+                    }
+                    None => return,
+                }
+            };
+            self.submit(tokens, item);
+            self.lock().dispatching = false;
+        }
+    }
+
+    /// The next sentence that fits.
+    fn next(&self, state: &mut State) -> Option<(usize, Item)> {
+        let room = if state.in_work == 0 { usize::MAX } else { self.limits.in_work.saturating_sub(state.in_work) };
+        let retry = !state.retrying && state.lost.front().is_some_and(|(tokens, _)| *tokens <= room);
+        let (tokens, item) = if retry {
+            state.retrying = true;
+            state.lost.pop_front()?
+        } else {
+            let (tokens, item) = state.queue.pop(room)?;
+            state.bytes = state.bytes.saturating_sub(bytes(&item.request));
+            (tokens, item)
+        };
+        state.in_work += tokens;
+        self.show(state);
+        Some((tokens, item))
+    }
+
+    fn submit(self: &Arc<Self>, tokens: usize, item: Item) {
+        let (job, lane, request) = (Arc::clone(&item.job), item.lane, item.request.clone());
+        let Some(Lane { engine, options }) = job.lanes.get(lane) else { return };
+        let scheduler = Arc::clone(self);
+        let answer: Answer = Box::new(move |result| scheduler.answered(tokens, item, result));
+        let submit = || engine.submit(options, request, &job.cancel, answer);
+        // A panic here is one of this thread, which belongs to another client.
+        if let Ok(Err(error)) = catch_unwind(AssertUnwindSafe(submit)) {
+            tracing::error!("a sentence was refused by its translator: {error}");
+        }
+    }
+
+    fn answered(self: &Arc<Self>, tokens: usize, item: Item, result: Result<Translation, Error>) {
+        {
+            let mut state = self.lock();
+            state.in_work = state.in_work.saturating_sub(tokens);
+            if item.again {
+                state.retrying = false;
+            }
+            match result {
+                Err(Error::WorkerFailed) if !item.again => {
+                    self.metrics.panics.fetch_add(1, Relaxed);
+                    state.lost.push_back((tokens, Item { again: true, ..item }));
+                }
+                result => {
+                    self.metrics.count_sentence(tokens, &result);
+                    // The client may have left.
+                    let _ = item.job.results.send((item.index, result));
+                }
+            }
+            self.show(&state);
+        }
+        self.dispatch();
+    }
+
+    /// Takes what is left of a job out of the queue.
+    fn stop(self: &Arc<Self>, job: &Job) {
+        job.cancel.cancel();
+        let stopped = {
+            let mut state = self.lock();
+            let stopped = state.queue.remove(&job.client, job.number);
+            state.bytes = state.bytes.saturating_sub(stopped.iter().map(|item| bytes(&item.request)).sum());
+            self.show(&state);
+            stopped
+        };
+        self.metrics.stopped_waiting.fetch_add(stopped.len() as u64, Relaxed);
+        self.dispatch();
+    }
+}
+
+impl Running {
+    /// The next answer with the number of its sentence, in any order; `None` when all are there.
+    ///
+    /// # Errors
+    /// [`Failure::Deadline`] if it is too late, [`Failure::Worker`] if a sentence can not be translated.
+    pub async fn next(&mut self) -> Result<Option<(usize, Translation)>, Failure> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        match tokio::time::timeout_at(self.deadline, self.results.recv()).await {
+            Err(_) => Err(Failure::Deadline),
+            Ok(Some((index, Ok(translation)))) => {
+                self.left -= 1;
+                Ok(Some((index, translation)))
+            }
+            Ok(Some((_, Err(error)))) => Err(Failure::Worker(error.to_string())),
+            Ok(None) => Err(Failure::Worker(Error::WorkerFailed.to_string())),
+        }
+    }
+
+    /// All answers, in the order of the sentences.
+    ///
+    /// # Errors
+    /// As [`next`](Self::next).
+    pub async fn all(mut self) -> Result<Vec<Translation>, Failure> {
+        let mut all: Vec<Option<Translation>> = Vec::new();
+        all.resize_with(self.left, || None);
+        while let Some((index, translation)) = self.next().await? {
+            if let Some(place) = all.get_mut(index) {
+                *place = Some(translation);
+            }
+        }
+        Ok(all.into_iter().flatten().collect())
+    }
+
+    /// Sentences without an answer.
+    #[must_use]
+    pub fn left(&self) -> usize {
+        self.left
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if self.left > 0 {
+            self.scheduler.stop(&self.job);
+        }
+    }
+}
+
+/// The time from now on that a deadline allows.
+#[must_use]
+pub fn deadline(milliseconds: u64) -> Instant {
+    Instant::now() + Duration::from_millis(milliseconds)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,322 @@
+//! What stays when the server ends: glossaries, keys and usage, in one SQLite file. No text of users is in it.
+
+use crate::error::Failure;
+use metaphrase::{Case, Glossary};
+use rusqlite::{Connection, OptionalExtension, params};
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The state, in a file or in memory.
+pub struct Store {
+    connection: Mutex<Connection>,
+    /// Characters by key that are not in the file yet.
+    pending: Mutex<HashMap<i64, u64>>,
+    /// Parsed glossaries, by glossary and languages.
+    parsed: Mutex<HashMap<(String, String, String), Arc<Glossary>>>,
+}
+
+/// A key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Key {
+    /// Its number; 0 stands for all clients without a key.
+    pub number: i64,
+    /// The name that the operator gave it.
+    pub name: String,
+    /// Characters that it may have translated in a month.
+    pub characters: Option<u64>,
+    /// Requests that it may make in a minute.
+    pub requests: Option<u32>,
+}
+
+/// A glossary: terms for one pair of languages, or several.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredGlossary {
+    /// Its name in requests.
+    pub id: String,
+    /// Its name for people.
+    pub name: String,
+    /// Seconds since 1970.
+    pub created: u64,
+    /// Its parts.
+    pub dictionaries: Vec<Dictionary>,
+}
+
+/// The terms for a pair of languages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dictionary {
+    /// The source language's code, in small letters.
+    pub source: String,
+    /// The target language's code, in small letters.
+    pub target: String,
+    /// Whether terms are found as they are written alone.
+    pub case_sensitive: bool,
+    /// Lines of a source term, a tab and target terms with tabs between them.
+    pub tsv: String,
+    /// The number of lines.
+    pub entries: usize,
+}
+
+const TABLES: &str = "
+    CREATE TABLE IF NOT EXISTS keys (
+        number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, hash BLOB NOT NULL UNIQUE, characters INTEGER, requests INTEGER);
+    CREATE TABLE IF NOT EXISTS usage (
+        key INTEGER NOT NULL, month TEXT NOT NULL, characters INTEGER NOT NULL, PRIMARY KEY (key, month));
+    CREATE TABLE IF NOT EXISTS glossaries (
+        id TEXT PRIMARY KEY, owner INTEGER NOT NULL, name TEXT NOT NULL, created INTEGER NOT NULL);
+    CREATE TABLE IF NOT EXISTS dictionaries (
+        glossary TEXT NOT NULL REFERENCES glossaries (id) ON DELETE CASCADE, source TEXT NOT NULL, target TEXT NOT NULL,
+        case_sensitive INTEGER NOT NULL, tsv TEXT NOT NULL, entries INTEGER NOT NULL, PRIMARY KEY (glossary, source, target));";
+
+impl From<rusqlite::Error> for Failure {
+    fn from(error: rusqlite::Error) -> Self {
+        tracing::error!("the data file can not be used: {error}");
+        Self::Store(error.to_string())
+    }
+}
+
+impl Store {
+    /// Opens the file, which is made if it is absent; without a path the state is in memory.
+    ///
+    /// # Errors
+    /// [`Failure::Store`] if the file can not be used.
+    pub fn open(path: Option<&Path>) -> Result<Self, Failure> {
+        let connection = match path {
+            Some(path) => Connection::open(path)?,
+            None => Connection::open_in_memory()?,
+        };
+        connection.busy_timeout(std::time::Duration::from_secs(5))?;
+        // A commit is on the disk when it returns; a crash leaves the state of the last commit.
+        connection.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;")?;
+        connection.execute_batch(TABLES)?;
+        Ok(Self { connection: Mutex::new(connection), pending: Mutex::default(), parsed: Mutex::default() })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Connection> {
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes a key and gives it: it is not kept, only its hash is.
+    ///
+    /// # Errors
+    /// [`Failure::Bad`] if there is a key of this name.
+    pub fn add_key(&self, name: &str, characters: Option<u64>, requests: Option<u32>) -> Result<String, Failure> {
+        let key = random_id()?;
+        let insert = "INSERT OR IGNORE INTO keys (name, hash, characters, requests) VALUES (?, ?, ?, ?)";
+        let added = self.lock().execute(insert, params![name, hash(&key), characters.map(signed), requests])?;
+        if added == 0 {
+            return Err(Failure::Bad(format!(
+                "there is a key named '{name}' already; remove it first, or choose another name"
+            )));
+        }
+        Ok(key)
+    }
+
+    /// Forgets a key; tells whether there was one.
+    ///
+    /// # Errors
+    /// [`Failure::Store`].
+    pub fn remove_key(&self, name: &str) -> Result<bool, Failure> {
+        Ok(self.lock().execute("DELETE FROM keys WHERE name = ?", [name])? > 0)
+    }
+
+    /// The names of all keys, with the characters of this month.
+    ///
+    /// # Errors
+    /// [`Failure::Store`].
+    pub fn keys(&self) -> Result<Vec<(Key, u64)>, Failure> {
+        let connection = self.lock();
+        let mut select = connection.prepare("SELECT number, name, characters, requests FROM keys ORDER BY name")?;
+        let keys = select.query_map([], key)?.collect::<Result<Vec<_>, _>>()?;
+        keys.into_iter().map(|key| Ok((key.clone(), used(&connection, key.number)?))).collect()
+    }
+
+    /// The key that a client sent.
+    ///
+    /// # Errors
+    /// [`Failure::Store`].
+    pub fn find_key(&self, sent: &str) -> Result<Option<Key>, Failure> {
+        let connection = self.lock();
+        let mut select =
+            connection.prepare_cached("SELECT number, name, characters, requests FROM keys WHERE hash = ?")?;
+        Ok(select.query_row([hash(sent)], key).optional()?)
+    }
+
+    /// Adds to the characters of a key; they are in the file after [`flush`](Self::flush).
+    pub fn count(&self, key: i64, characters: usize) {
+        *self.pending.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default() += characters as u64;
+    }
+
+    /// The characters of a key in this month.
+    ///
+    /// # Errors
+    /// [`Failure::Store`].
+    pub fn used(&self, key: i64) -> Result<u64, Failure> {
+        let stored = used(&self.lock(), key)?;
+        let pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner).get(&key).copied().unwrap_or(0);
+        Ok(stored + pending)
+    }
+
+    /// Writes what was counted.
+    ///
+    /// # Errors
+    /// [`Failure::Store`]; the counts are kept for the next time.
+    pub fn flush(&self) -> Result<(), Failure> {
+        let pending = std::mem::take(&mut *self.pending.lock().unwrap_or_else(PoisonError::into_inner));
+        if pending.is_empty() {
+            return Ok(());
+        }
+        let written = write_usage(&mut self.lock(), &pending);
+        if written.is_err() {
+            pending.into_iter().for_each(|(key, characters)| self.count(key, characters as usize));
+        }
+        Ok(written?)
+    }
+
+    /// The glossaries of an owner.
+    ///
+    /// # Errors
+    /// [`Failure::Store`].
+    pub fn glossaries(&self, owner: i64) -> Result<Vec<StoredGlossary>, Failure> {
+        let connection = self.lock();
+        let mut select = connection.prepare_cached("SELECT id FROM glossaries WHERE owner = ? ORDER BY created, id")?;
+        let ids = select.query_map([owner], |row| row.get(0))?.collect::<Result<Vec<String>, _>>()?;
+        let found = ids.iter().map(|id| glossary(&connection, owner, id)).collect::<Result<Vec<_>, _>>()?;
+        Ok(found.into_iter().flatten().collect())
+    }
+
+    /// A glossary of an owner.
+    ///
+    /// # Errors
+    /// [`Failure::NotFound`], [`Failure::Store`].
+    pub fn glossary(&self, owner: i64, id: &str) -> Result<StoredGlossary, Failure> {
+        glossary(&self.lock(), owner, id)?.ok_or(Failure::NotFound("glossary"))
+    }
+
+    /// Writes a glossary, in place of an older one of the same id.
+    ///
+    /// # Errors
+    /// [`Failure::Store`]; then the older one is whole.
+    pub fn put_glossary(&self, owner: i64, glossary: &StoredGlossary) -> Result<(), Failure> {
+        let mut connection = self.lock();
+        let change = connection.transaction()?;
+        change.execute("DELETE FROM glossaries WHERE id = ? AND owner = ?", params![glossary.id, owner])?;
+        let StoredGlossary { id, name, created, .. } = glossary;
+        change.execute("INSERT INTO glossaries VALUES (?, ?, ?, ?)", params![id, owner, name, signed(*created)])?;
+        for Dictionary { source, target, case_sensitive, tsv, entries } in &glossary.dictionaries {
+            let row = params![id, source, target, case_sensitive, tsv, signed(*entries as u64)];
+            change.execute("INSERT INTO dictionaries VALUES (?, ?, ?, ?, ?, ?)", row)?;
+        }
+        change.commit()?;
+        self.parsed.lock().unwrap_or_else(PoisonError::into_inner).retain(|(known, _, _), _| known != id);
+        Ok(())
+    }
+
+    /// Removes a glossary.
+    ///
+    /// # Errors
+    /// [`Failure::NotFound`], [`Failure::Store`].
+    pub fn remove_glossary(&self, owner: i64, id: &str) -> Result<(), Failure> {
+        let removed = self.lock().execute("DELETE FROM glossaries WHERE id = ? AND owner = ?", params![id, owner])?;
+        self.parsed.lock().unwrap_or_else(PoisonError::into_inner).retain(|(known, _, _), _| known != id);
+        if removed == 0 { Err(Failure::NotFound("glossary")) } else { Ok(()) }
+    }
+
+    /// The terms of a glossary for two languages, ready to be looked for.
+    ///
+    /// # Errors
+    /// [`Failure::NotFound`] if the glossary has none for them.
+    pub fn terms(&self, owner: i64, id: &str, source: &str, target: &str) -> Result<Arc<Glossary>, Failure> {
+        let found = self.glossary(owner, id)?;
+        let base = |code: &str| code.split('-').next().unwrap_or_default().to_ascii_lowercase();
+        let fits = |part: &&Dictionary| base(&part.source) == base(source) && base(&part.target) == base(target);
+        let part = found.dictionaries.iter().find(fits);
+        let part = part.ok_or(Failure::NotFound("glossary for these languages"))?;
+        let name = (id.to_owned(), part.source.clone(), part.target.clone());
+        let mut parsed = self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = parsed.get(&name) {
+            return Ok(Arc::clone(known));
+        }
+        let case = if part.case_sensitive { Case::Respect } else { Case::Ignore };
+        let terms = Glossary::parse(&part.tsv, case).map_err(|error| Failure::Bad(error.to_string()))?;
+        // A few glossaries are in use at a time.
+        if parsed.len() >= 64 {
+            parsed.clear();
+        }
+        Ok(Arc::clone(parsed.entry(name).or_insert(Arc::new(terms))))
+    }
+}
+
+fn write_usage(connection: &mut Connection, pending: &HashMap<i64, u64>) -> rusqlite::Result<()> {
+    let change = connection.transaction()?;
+    for (key, characters) in pending {
+        change.execute(
+            "INSERT INTO usage VALUES (?, strftime('%Y-%m'), ?)
+             ON CONFLICT (key, month) DO UPDATE SET characters = characters + excluded.characters",
+            params![key, signed(*characters)],
+        )?;
+    }
+    change.commit()
+}
+
+fn used(connection: &Connection, key: i64) -> rusqlite::Result<u64> {
+    let select = "SELECT characters FROM usage WHERE key = ? AND month = strftime('%Y-%m')";
+    let used: Option<i64> = connection.prepare_cached(select)?.query_row([key], |row| row.get(0)).optional()?;
+    Ok(used.map_or(0, i64::unsigned_abs))
+}
+
+fn key(row: &rusqlite::Row<'_>) -> rusqlite::Result<Key> {
+    let characters: Option<i64> = row.get(2)?;
+    let characters = characters.map(i64::unsigned_abs);
+    Ok(Key { number: row.get(0)?, name: row.get(1)?, characters, requests: row.get(3)? })
+}
+
+fn glossary(connection: &Connection, owner: i64, id: &str) -> rusqlite::Result<Option<StoredGlossary>> {
+    let head = "SELECT name, created FROM glossaries WHERE id = ? AND owner = ?";
+    let head: Option<(String, i64)> = connection
+        .prepare_cached(head)?
+        .query_row(params![id, owner], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    let Some((name, created)) = head else { return Ok(None) };
+    let parts = "SELECT source, target, case_sensitive, tsv, entries FROM dictionaries WHERE glossary = ? ORDER BY source, target";
+    let mut parts = connection.prepare_cached(parts)?;
+    let part = |row: &rusqlite::Row<'_>| {
+        let entries: i64 = row.get(4)?;
+        let (source, target, case_sensitive, tsv) = (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
+        Ok(Dictionary { source, target, case_sensitive, tsv, entries: entries.unsigned_abs() as usize })
+    };
+    let dictionaries = parts.query_map([id], part)?.collect::<Result<_, _>>()?;
+    Ok(Some(StoredGlossary { id: id.to_owned(), name, created: created.unsigned_abs(), dictionaries }))
+}
+
+/// A number as SQLite stores it.
+fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// Keys are random, so that a plain hash can not be turned back.
+fn hash(key: &str) -> Vec<u8> {
+    Sha256::digest(key.as_bytes()).to_vec()
+}
+
+/// A name that nobody can guess: 128 random bits, as a UUID is written.
+///
+/// # Errors
+/// [`Failure::Worker`] if the system has no random numbers.
+pub fn random_id() -> Result<String, Failure> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(|error| Failure::Worker(format!("no random numbers: {error}")))?;
+    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok([&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-"))
+}
+
+/// Seconds since 1970.
+#[must_use]
+pub fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
+}
+
+#[cfg(test)]
+mod tests;

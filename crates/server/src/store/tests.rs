@@ -1,0 +1,82 @@
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use super::*;
+
+fn glossary(id: &str, tsv: &str) -> StoredGlossary {
+    let part = |source: &str, target: &str| Dictionary {
+        source: source.into(),
+        target: target.into(),
+        case_sensitive: false,
+        tsv: tsv.into(),
+        entries: 1,
+    };
+    StoredGlossary {
+        id: id.into(),
+        name: "g".into(),
+        created: 1,
+        dictionaries: vec![part("de", "en"), part("en", "de")],
+    }
+}
+
+#[test]
+fn what_is_stored_is_there_after_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("data");
+    let store = Store::open(Some(&path)).unwrap();
+    let key = store.add_key("one", Some(10), None).unwrap();
+    store.put_glossary(1, &glossary("a", "house\tHaus")).unwrap();
+    store.count(1, 7);
+    store.flush().unwrap();
+    store.count(1, 1);
+    drop(store);
+    let store = Store::open(Some(&path)).unwrap();
+    let found = store.find_key(&key).unwrap().unwrap();
+    assert_eq!(found, Key { number: 1, name: "one".into(), characters: Some(10), requests: None });
+    assert_eq!(store.used(1).unwrap(), 7, "what was not flushed is lost");
+    assert_eq!(store.glossary(1, "a").unwrap(), glossary("a", "house\tHaus"));
+    assert_eq!(store.find_key("other").unwrap(), None);
+    let text = std::fs::read(&path).unwrap();
+    assert!(!text.windows(key.len()).any(|part| part == key.as_bytes()), "the key is not in the file");
+}
+
+#[test]
+fn keys_are_made_while_the_server_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("data");
+    let (server, operator) = (Store::open(Some(&path)).unwrap(), Store::open(Some(&path)).unwrap());
+    let key = operator.add_key("one", None, Some(5)).unwrap();
+    assert_eq!(server.find_key(&key).unwrap().unwrap().requests, Some(5));
+    assert!(operator.add_key("one", None, None).is_err(), "names are unique");
+    assert_eq!(operator.keys().unwrap().len(), 1);
+    assert!(operator.remove_key("one").unwrap() && !operator.remove_key("one").unwrap());
+    assert_eq!(server.find_key(&key).unwrap(), None);
+}
+
+#[test]
+fn glossaries_belong_to_their_owner_and_change_whole() {
+    let store = Store::open(None).unwrap();
+    store.put_glossary(1, &glossary("a", "house\tHaus")).unwrap();
+    let found = |text: &str| store.terms(1, "a", "en", "de-AT").map(|terms| terms.find(text).len());
+    assert_eq!(found("the house"), Ok(1));
+    store.put_glossary(1, &glossary("a", "cat\tKatze")).unwrap();
+    assert_eq!((found("the house"), found("the cat")), (Ok(0), Ok(1)));
+    assert!(store.glossary(2, "a").is_err() && store.remove_glossary(2, "a").is_err());
+    assert!(store.put_glossary(2, &glossary("a", "x\ty")).is_err(), "an id belongs to one owner");
+    assert_eq!(store.terms(1, "a", "en", "fr").err(), Some(Failure::NotFound("glossary for these languages")));
+    store.remove_glossary(1, "a").unwrap();
+    assert_eq!((found("a"), store.glossaries(1).unwrap().len()), (Err(Failure::NotFound("glossary")), 0));
+}
+
+#[test]
+fn a_full_disk_leaves_the_old_glossary() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(Some(&folder.path().join("data"))).unwrap();
+    store.put_glossary(1, &glossary("a", "house\tHaus")).unwrap();
+    // The file may not grow, as on a full disk.
+    let pages: i64 = store.lock().query_row("PRAGMA page_count", [], |row| row.get(0)).unwrap();
+    let _: i64 = store.lock().query_row(&format!("PRAGMA max_page_count = {pages}"), [], |row| row.get(0)).unwrap();
+    let large: String = (0..50_000).map(|number| format!("w{number}\tx\n")).collect();
+    assert!(matches!(store.put_glossary(1, &glossary("a", &large)), Err(Failure::Store(_))));
+    assert_eq!(store.glossary(1, "a").unwrap(), glossary("a", "house\tHaus"));
+    assert_eq!(store.terms(1, "a", "en", "de").unwrap().find("house").len(), 1);
+}

@@ -1,0 +1,342 @@
+//! Texts of a request on their way: what all three interfaces do.
+
+use crate::app::{App, Client};
+use crate::detect::{Detected, detect};
+use crate::error::Failure;
+use crate::language;
+use crate::models::Loaded;
+use crate::scheduler::{Engine, Lane, Running, Work, deadline};
+use crate::text::{Finished, Prepared};
+use metaphrase::{Glossary, TextFormat, Translation};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Milliseconds for the translation of a file.
+const FILE_TIME: u64 = 24 * 3600 * 1000;
+
+/// Texts to translate.
+pub struct Ask {
+    /// The texts.
+    pub texts: Vec<String>,
+    /// The code of their language; `None`: it is detected, of each text by itself.
+    pub source: Option<String>,
+    /// The code of the target language.
+    pub target: String,
+    /// What they are written in.
+    pub format: TextFormat,
+    /// Whether texts are split into sentences; otherwise each paragraph is one.
+    pub split: bool,
+    /// Elements of HTML and XML whose content stays as it is.
+    pub ignored: Vec<String>,
+    /// Terms: those of an earlier glossary count where both have some.
+    pub glossaries: Vec<Arc<Glossary>>,
+    /// What each sentence's translation contains: one of the alternatives of each.
+    pub require: Vec<Vec<String>>,
+    /// What no translation contains.
+    pub avoid: Vec<String>,
+    /// What each sentence's translation begins with.
+    pub prefix: String,
+    /// Further translations of each sentence.
+    pub alternatives: usize,
+    /// Whether these differ in the first word after the prefix.
+    pub distinct: bool,
+    /// Whether alignments are needed.
+    pub attention: bool,
+    /// Milliseconds until nobody needs the answer any more.
+    pub deadline: Option<u64>,
+    /// Whether the text is of a file, which may be longer and take longer than the texts of a request.
+    pub file: bool,
+}
+
+impl Default for Ask {
+    fn default() -> Self {
+        Self {
+            texts: Vec::new(),
+            source: None,
+            target: String::new(),
+            format: TextFormat::Text,
+            split: true,
+            ignored: Vec::new(),
+            glossaries: Vec::new(),
+            require: Vec::new(),
+            avoid: Vec::new(),
+            prefix: String::new(),
+            alternatives: 0,
+            distinct: false,
+            attention: false,
+            deadline: None,
+            file: false,
+        }
+    }
+}
+
+/// Texts whose sentences are on their way.
+pub struct Pending {
+    texts: Vec<PendingText>,
+    /// By number of the request: text and sentence.
+    places: Vec<(usize, usize)>,
+    running: Running,
+    alternatives: usize,
+    distinct: bool,
+    /// Characters of all texts.
+    pub characters: usize,
+}
+
+/// A text whose sentences are on their way.
+pub struct PendingText {
+    /// The code of its language.
+    pub source: String,
+    /// What was found, if the language was detected.
+    pub detected: Option<Detected>,
+    prepared: Prepared,
+    /// By sentence: its terms.
+    terms: Vec<Vec<Term>>,
+    prefix: String,
+    answers: Vec<Option<Translation>>,
+}
+
+/// A term that a sentence's translation has to contain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Term {
+    /// Where the source term stands in the sentence; `None` for a term that was asked for without one.
+    pub source: Option<Range<usize>>,
+    /// Any of them will do.
+    pub targets: Vec<String>,
+    /// Its number among the required terms of the request.
+    pub number: usize,
+}
+
+/// A translated sentence.
+pub struct SentenceDone<'a> {
+    /// Its source, as the model read it.
+    pub source: &'a str,
+    /// What became of it.
+    pub translation: &'a Translation,
+    /// Its terms.
+    pub terms: &'a [Term],
+}
+
+impl App {
+    /// Sends texts on their way.
+    ///
+    /// # Errors
+    /// [`Failure`] for languages without a model, for what is over a limit, and if the queue is full.
+    pub async fn translate(&self, client: &Client, ask: Ask) -> Result<Pending, Failure> {
+        let characters = self.check(&ask)?;
+        let target = self.target(&ask.target)?;
+        let mut texts = Vec::with_capacity(ask.texts.len());
+        let (mut lanes, mut lane_models): (Vec<Lane>, Vec<Arc<Loaded>>) = (Vec::new(), Vec::new());
+        let (mut requests, mut places) = (Vec::new(), Vec::new());
+        for (number, text) in ask.texts.iter().enumerate() {
+            let (source, detected) = self.source(ask.source.as_deref(), text)?;
+            if detected.is_some() && source == target {
+                texts.push(PendingText::new(source, detected, Prepared::unchanged(text.clone()), &ask.prefix));
+                continue;
+            }
+            let model = self.models.get(&source, &target).await?;
+            let prepared = Prepared::new(text, &source, (ask.format, ask.split), &ask.ignored)?;
+            let lane = lane_models.iter().position(|known| Arc::ptr_eq(known, &model)).unwrap_or_else(|| {
+                lanes.push(lane(&model, &ask));
+                lane_models.push(Arc::clone(&model));
+                lanes.len() - 1
+            });
+            lanes[lane].options.search.attention |= prepared.needs_alignment() && model.aligns();
+            let mut pending = PendingText::new(source, detected, prepared, &ask.prefix);
+            for request in pending.requests(&ask) {
+                places.push((number, pending.answers.len()));
+                pending.answers.push(None);
+                requests.push((lane, request));
+            }
+            texts.push(pending);
+        }
+        self.charge(client, characters).await?;
+        let most = if ask.file { FILE_TIME } else { self.config.limits.deadline };
+        let milliseconds = ask.deadline.unwrap_or(u64::MAX).min(most);
+        let work = Work { client: client.id.clone(), lanes, requests, deadline: deadline(milliseconds) };
+        let running = self.scheduler.start(work)?;
+        Ok(Pending { texts, places, running, alternatives: ask.alternatives, distinct: ask.distinct, characters })
+    }
+
+    /// The characters of the texts, if the request is within the limits.
+    fn check(&self, ask: &Ask) -> Result<usize, Failure> {
+        let limits = &self.config.limits;
+        let characters = ask.texts.iter().map(|text| text.chars().count()).sum();
+        for (what, found, limit) in [
+            ("texts", ask.texts.len(), limits.texts),
+            ("characters", characters, limits.characters),
+            ("alternatives", ask.alternatives, limits.alternatives),
+        ] {
+            if found > limit && !(ask.file && what == "characters") {
+                return Err(Failure::TooLarge { what, found, limit });
+            }
+        }
+        Ok(characters)
+    }
+
+    /// The code of the target language that a client means.
+    ///
+    /// # Errors
+    /// [`Failure::Language`] if no model translates to it.
+    pub fn target(&self, code: &str) -> Result<String, Failure> {
+        let known = self.models.targets();
+        language::find(code, &known).map(str::to_owned).ok_or_else(|| Failure::Language(code.to_owned()))
+    }
+
+    /// The code of the source language that a client means, or that a text is in.
+    fn source(&self, code: Option<&str>, text: &str) -> Result<(String, Option<Detected>), Failure> {
+        let known = self.models.sources();
+        match code {
+            Some(code) => {
+                let found = language::find(code, &known).ok_or_else(|| Failure::Language(code.to_owned()))?;
+                Ok((found.to_owned(), None))
+            }
+            None => {
+                let found = detect(text, &known).into_iter().next();
+                let found = found.ok_or_else(|| Failure::Worker("no model is there".into()))?;
+                Ok((found.language.clone(), Some(found)))
+            }
+        }
+    }
+}
+
+/// A model and the options of a request.
+fn lane(model: &Arc<Loaded>, ask: &Ask) -> Lane {
+    let mut options = model.options();
+    let search = &mut options.search;
+    // Of more hypotheses than were asked for, enough begin with different words.
+    search.n_best = 1 + if ask.distinct { 3 * ask.alternatives } else { ask.alternatives };
+    search.beam_size = search.beam_size.max(search.n_best);
+    search.beam_size_constrained = search.beam_size_constrained.map(|beam| beam.max(search.n_best));
+    search.attention = ask.attention && model.aligns();
+    Lane { engine: Arc::clone(model) as Arc<dyn Engine>, options }
+}
+
+impl PendingText {
+    fn new(source: String, detected: Option<Detected>, prepared: Prepared, prefix: &str) -> Self {
+        let (terms, answers, prefix) = (Vec::new(), Vec::new(), prefix.trim().to_owned());
+        Self { source, detected, prepared, terms, prefix, answers }
+    }
+
+    /// A request for each sentence, with its terms.
+    fn requests(&mut self, ask: &Ask) -> Vec<metaphrase::Request> {
+        let mut requests = self.prepared.requests();
+        for request in &mut requests {
+            let mut terms: Vec<Term> =
+                ask.require.iter().map(|targets| Term { source: None, targets: targets.clone(), number: 0 }).collect();
+            for glossary in &ask.glossaries {
+                for (place, targets) in glossary.find_places(&request.source) {
+                    let overlaps = |term: &Term| {
+                        term.source.as_ref().is_some_and(|at| at.start < place.end && place.start < at.end)
+                    };
+                    if !terms.iter().any(overlaps) {
+                        terms.push(Term { source: Some(place), targets: targets.to_vec(), number: 0 });
+                    }
+                }
+            }
+            terms.sort_by_key(|term| term.source.as_ref().map(|place| place.start));
+            for term in &mut terms {
+                term.number = request.terms.required.len();
+                request.terms.required.push(term.targets.clone());
+            }
+            request.terms.avoided.extend(ask.avoid.iter().cloned());
+            request.prefix.clone_from(&ask.prefix);
+            self.terms.push(terms);
+        }
+        requests
+    }
+
+    /// The text, as it came.
+    #[must_use]
+    pub fn input(&self) -> &str {
+        self.prepared.input()
+    }
+
+    /// The number of sentences.
+    #[must_use]
+    pub fn sentences(&self) -> usize {
+        self.answers.len()
+    }
+
+    /// A sentence whose translation is there.
+    #[must_use]
+    pub fn sentence(&self, number: usize) -> Option<SentenceDone<'_>> {
+        let (translation, terms) = (self.answers.get(number)?.as_ref()?, self.terms.get(number)?);
+        Some(SentenceDone { source: self.prepared.source(number), translation, terms })
+    }
+
+    /// The whole text.
+    ///
+    /// # Errors
+    /// [`Failure::Worker`] if a sentence is not there.
+    pub fn finish(&self) -> Result<Finished, Failure> {
+        self.prepared.finish(self.answers.iter().flatten().cloned().collect())
+    }
+
+    /// Further translations of the whole text, each different from all before it.
+    ///
+    /// # Errors
+    /// As [`finish`](Self::finish).
+    pub fn alternatives(&self) -> Result<Vec<String>, Failure> {
+        let answers: Vec<Translation> = self.answers.iter().flatten().cloned().collect();
+        let ranks = answers.iter().map(|answer| answer.hypotheses.len()).max().unwrap_or(1);
+        let mut texts: Vec<String> = Vec::with_capacity(ranks);
+        for rank in 0..ranks {
+            let text = self.prepared.alternative(&answers, rank)?;
+            if !texts.contains(&text) {
+                texts.push(text);
+            }
+        }
+        Ok(texts.split_off(1))
+    }
+}
+
+impl Pending {
+    /// The texts.
+    #[must_use]
+    pub fn texts(&self) -> &[PendingText] {
+        &self.texts
+    }
+
+    /// The next sentence whose translation is there: its text and its number; `None` when all are there.
+    ///
+    /// # Errors
+    /// As [`Running::next`].
+    pub async fn next(&mut self) -> Result<Option<(usize, usize)>, Failure> {
+        let Some((number, mut translation)) = self.running.next().await? else { return Ok(None) };
+        if let Some(error) = translation.error.take() {
+            return Err(Failure::Worker(error));
+        }
+        let (text, sentence) = self.places.get(number).copied().unwrap_or_default();
+        let pending = &mut self.texts[text];
+        if self.distinct {
+            keep_distinct(&mut translation, &pending.prefix);
+        }
+        translation.hypotheses.truncate(1 + self.alternatives);
+        pending.answers[sentence] = Some(translation);
+        Ok(Some((text, sentence)))
+    }
+
+    /// Waits for all sentences.
+    ///
+    /// # Errors
+    /// As [`next`](Self::next).
+    pub async fn all(mut self) -> Result<Vec<PendingText>, Failure> {
+        while self.next().await?.is_some() {}
+        Ok(self.texts)
+    }
+}
+
+/// Keeps the hypotheses whose first word after the prefix no better one has.
+fn keep_distinct(translation: &mut Translation, prefix: &str) {
+    let mut known: Vec<String> = Vec::new();
+    translation.hypotheses.retain(|hypothesis| {
+        let text = hypothesis.text.trim_start();
+        let rest = text.strip_prefix(prefix).unwrap_or(text);
+        let first = rest.split_whitespace().next().unwrap_or_default().to_owned();
+        let new = !known.contains(&first);
+        if new {
+            known.push(first);
+        }
+        new
+    });
+}

@@ -1,0 +1,194 @@
+//! `POST /api/v1/translate`.
+
+use super::sentences::whole;
+use super::{Answer, Shared, read, stream};
+use crate::app::{App, Client};
+use crate::error::Failure;
+use crate::reply;
+use crate::text::format_named;
+use crate::translate::Ask;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use metaphrase::{Case, Glossary, TextFormat};
+use serde::Deserialize;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// What is asked for.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TranslateBody {
+    text: OneOrMore,
+    #[serde(default)]
+    source: Option<String>,
+    target: String,
+    #[serde(default)]
+    format: Option<String>,
+    #[serde(default)]
+    glossary: Option<String>,
+    #[serde(default)]
+    terms: Vec<TermBody>,
+    #[serde(default)]
+    case_sensitive: bool,
+    #[serde(default)]
+    require: Vec<OneOrMore>,
+    #[serde(default)]
+    avoid: Vec<String>,
+    #[serde(default)]
+    alternatives: usize,
+    #[serde(default)]
+    distinct_next_word: bool,
+    #[serde(default)]
+    target_prefix: String,
+    #[serde(default)]
+    alignment: bool,
+    #[serde(default)]
+    scores: bool,
+    #[serde(default)]
+    deadline_ms: Option<u64>,
+    #[serde(default)]
+    stream: bool,
+}
+
+/// A text or several.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected a text or a list of texts")]
+pub enum OneOrMore {
+    /// One.
+    One(String),
+    /// Several.
+    More(Vec<String>),
+}
+
+impl OneOrMore {
+    /// The texts.
+    #[must_use]
+    pub fn into_vec(self) -> Vec<String> {
+        match self {
+            Self::One(text) => vec![text],
+            Self::More(texts) => texts,
+        }
+    }
+}
+
+/// A source term and its target terms.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TermBody {
+    /// The source term.
+    pub source: String,
+    /// Target terms, any of which will do.
+    pub target: OneOrMore,
+}
+
+/// What the answer shows.
+#[derive(Clone, Copy)]
+pub struct Shown {
+    /// Words, and which translates which.
+    pub alignment: bool,
+    /// Probabilities of words.
+    pub scores: bool,
+}
+
+/// Terms as the text that glossaries are read from.
+///
+/// # Errors
+/// For terms with tabs or line breaks, and for more terms than the limit.
+pub fn tsv(terms: Vec<TermBody>, limit: usize) -> Result<String, Failure> {
+    if terms.len() > limit {
+        return Err(Failure::TooLarge { what: "terms", found: terms.len(), limit });
+    }
+    let mut text = String::new();
+    for TermBody { source, target } in terms {
+        let line = [vec![source], target.into_vec()].concat();
+        // A term that begins with `#` would be a comment.
+        if line.iter().any(|term| term.contains(['\t', '\n', '\r'])) || line[0].starts_with('#') {
+            let term = line[0].escape_debug().to_string();
+            return Err(Failure::Bad(format!("the term \"{term}\" begins with # or contains a tab or a line break")));
+        }
+        text.push_str(&line.join("\t"));
+        text.push('\n');
+    }
+    Ok(text)
+}
+
+impl App {
+    /// The terms of a request and those of a stored glossary.
+    pub(crate) async fn glossaries(
+        &self,
+        client: &Client,
+        terms: (Vec<TermBody>, bool),
+        id: Option<String>,
+        languages: (Option<&str>, &str),
+    ) -> Result<Vec<Arc<Glossary>>, Failure> {
+        let mut glossaries = Vec::new();
+        let (terms, case_sensitive) = terms;
+        if !terms.is_empty() {
+            let case = if case_sensitive { Case::Respect } else { Case::Ignore };
+            let text = tsv(terms, self.config.limits.glossary_entries)?;
+            let parsed = Glossary::parse(&text, case).map_err(|error| Failure::Bad(error.to_string()))?;
+            glossaries.push(Arc::new(parsed));
+        }
+        if let Some(id) = id {
+            let needs = || Failure::Bad("a glossary needs the source language: `auto` does not go with it".into());
+            let (source, target) = (languages.0.ok_or_else(needs)?.to_owned(), languages.1.to_owned());
+            let owner = client.key.number;
+            glossaries.push(self.stored(move |store| store.terms(owner, &id, &source, &target)).await?);
+        }
+        Ok(glossaries)
+    }
+}
+
+/// The texts of a body on their way.
+async fn ask(app: &App, client: &Client, body: TranslateBody) -> Result<Ask, Failure> {
+    let source = body.source.filter(|source| source != "auto");
+    let name = body.format.unwrap_or_else(|| "text".into());
+    let format = format_named(&name);
+    let format =
+        format.ok_or_else(|| Failure::Bad(format!("the format `{name}` is not one of text, lines, html, xml")))?;
+    let texts = body.text.into_vec();
+    let is_line = |text: &String| !text.contains(['\n', '\r']);
+    if !body.target_prefix.is_empty() && (format != TextFormat::Lines || texts.len() != 1 || !texts.iter().all(is_line))
+    {
+        let advice = "send one text without line breaks, and `\"format\": \"lines\"`";
+        return Err(Failure::Bad(format!("a target_prefix is for one sentence: {advice}")));
+    }
+    let terms = (body.terms, body.case_sensitive);
+    let glossaries = app.glossaries(client, terms, body.glossary, (source.as_deref(), &body.target)).await?;
+    Ok(Ask {
+        texts,
+        source,
+        target: body.target,
+        format,
+        glossaries,
+        require: body.require.into_iter().map(OneOrMore::into_vec).collect(),
+        avoid: body.avoid,
+        prefix: body.target_prefix,
+        alternatives: body.alternatives,
+        distinct: body.distinct_next_word,
+        attention: body.alignment || body.scores,
+        deadline: body.deadline_ms,
+        ..Ask::default()
+    })
+}
+
+/// Translates texts: one answer, or events.
+pub async fn translate(State(app): Shared, request: Request) -> Answer {
+    let begun = Instant::now();
+    let (body, call, client): (TranslateBody, _, _) = read(&app, request).await?;
+    let shown = Shown { alignment: body.alignment, scores: body.scores };
+    let streams = body.stream || wants_events(&call.headers);
+    let ask = ask(&app, &client, body).await?;
+    let pending = app.translate(&client, ask).await?;
+    if streams {
+        return Ok(stream::events(pending, shown, begun));
+    }
+    let characters = pending.characters;
+    let texts = pending.all().await?;
+    Ok(reply::json(StatusCode::OK, &whole(&texts, shown, characters, begun)?))
+}
+
+fn wants_events(headers: &HeaderMap) -> bool {
+    let accepts = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
+    accepts.is_some_and(|kinds| kinds.contains("text/event-stream"))
+}

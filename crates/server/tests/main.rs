@@ -1,0 +1,12 @@
+//! The tests of behaviour, one file each, in one program: it builds faster than a program per file.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod common;
+mod deepl;
+mod faults;
+mod libre;
+mod models;
+mod recorded;
+mod scheduling;
+mod state;
+mod v1;
