@@ -3,7 +3,6 @@
 use crate::Usage;
 use anyhow::{Context, Result};
 use metaphrase::StoredPrecision;
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 /// Average the parameters of several models, such as the last models of a training run
@@ -22,9 +21,6 @@ pub struct Args {
     /// Make one network of the models that is their ensemble, in place of a mean; the models are conditional GRUs of one kind
     #[arg(long)]
     unfold: bool,
-    /// Give the embeddings and the last hidden layer of this network N numbers, without data
-    #[arg(long, value_name = "N", requires = "unfold")]
-    shrink: Option<NonZeroUsize>,
     /// The model directory to write; it must be absent or empty
     #[arg(long, value_name = "DIR")]
     to: PathBuf,
@@ -34,7 +30,7 @@ const EXAMPLES: &str = "\
 Examples:
   metaphrase average --run runs/en-de --last 4 --to en-de-averaged
   metaphrase average -m a -m b --to mean
-  metaphrase average -m a -m b -m c --unfold --shrink 512 --to one";
+  metaphrase average -m a -m b -m c --unfold --to one";
 
 /// Averages models.
 pub fn run(args: &Args) -> Result<()> {
@@ -44,8 +40,7 @@ pub fn run(args: &Args) -> Result<()> {
         None => args.models.clone(),
     };
     if args.unfold {
-        let width = args.shrink.map(NonZeroUsize::get);
-        metaphrase_train::unfold(&models, width, &args.to, StoredPrecision::F32)?;
+        metaphrase_train::unfold(&models, &args.to, StoredPrecision::F32)?;
     } else {
         metaphrase_train::average(&models, &args.to, StoredPrecision::F32)?;
     }

@@ -9,7 +9,6 @@ mod checkpoint;
 mod curves;
 pub mod data;
 pub mod log;
-mod low_rank;
 pub mod networks;
 mod observer;
 pub mod optimizer;

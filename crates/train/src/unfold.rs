@@ -1,5 +1,5 @@
-//! An ensemble of recurrent networks as one network, and that network made smaller without data (Stahlberg and Byrne 2017, "Unfolding
-//! and Shrinking Neural Machine Translation Ensembles").
+//! An ensemble of recurrent networks as one network (Stahlberg and Byrne 2017, "Unfolding and Shrinking Neural Machine Translation
+//! Ensembles").
 //!
 //! The layers of the members lie beside each other: each matrix has the matrices of the members on its diagonal. Each member attends to
 //! its own annotations ([`RecurrentConfig::attention_heads`]). The output layer is the mean of the members' output layers, so the
@@ -7,7 +7,6 @@
 //! normalises its scores and an ensemble does not.
 
 use crate::AverageError;
-use crate::low_rank::{Table, fewer_neurons, low_rank};
 use metaphrase_models::config::{Cell, DecoderForm, EncoderType, LayerNorm, RecurrentConfig, TiedEmbeddings};
 use metaphrase_models::parts::{Init, Network, Supply, WordTables};
 use metaphrase_models::{Architecture, Config, ModelFiles, StoredPrecision, Weights, save};
@@ -15,17 +14,11 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 
-/// Writes at `to` one network that is the ensemble of `models`; with `width`, its embeddings and its last hidden layer have this many
-/// numbers. Vocabularies are those of the first model.
+/// Writes at `to` one network that is the ensemble of `models`, with the vocabularies of the first.
 ///
 /// # Errors
 /// If the models are not conditional GRUs of one kind, or a file can not be read or written.
-pub fn unfold(
-    models: &[PathBuf],
-    width: Option<usize>,
-    to: &Path,
-    precision: StoredPrecision,
-) -> Result<(), AverageError> {
+pub fn unfold(models: &[PathBuf], to: &Path, precision: StoredPrecision) -> Result<(), AverageError> {
     let first = models.first().ok_or(AverageError::None)?;
     let files = ModelFiles::find(first)?;
     let mut members: Vec<(Config, Weights)> = Vec::with_capacity(models.len());
@@ -39,13 +32,9 @@ pub fn unfold(
         }
         members.push(member);
     }
-    let mut unfolded =
-        Unfolded::new(&members).map_err(|problem| AverageError::Unfold { model: first.clone(), problem })?;
-    if let Some(width) = width {
-        unfolded.shrink(width).map_err(|problem| AverageError::Unfold { model: first.clone(), problem })?;
-    }
-    let Unfolded { config, tensors } = unfolded;
-    let tensors = tensors.into_iter().map(|(name, table)| (name, vec![table.rows, table.columns()], table.numbers));
+    let unfolded = Unfolded::new(&members).map_err(|problem| AverageError::Unfold { model: first.clone(), problem });
+    let Unfolded { config, tensors } = unfolded?;
+    let tensors = tensors.into_iter().map(|(name, table)| (name, vec![table.rows, table.columns], table.numbers));
     let weights = Weights::from_tensors(to, tensors)?;
     Ok(save((&config, &weights), &files.vocabularies()?, to, precision)?)
 }
@@ -54,6 +43,19 @@ pub fn unfold(
 struct Unfolded {
     config: Config,
     tensors: BTreeMap<String, Table>,
+}
+
+/// A matrix, row by row.
+struct Table {
+    rows: usize,
+    columns: usize,
+    numbers: Vec<f32>,
+}
+
+impl Table {
+    fn new(rows: usize, columns: usize) -> Self {
+        Self { rows, columns, numbers: vec![0.0; rows * columns] }
+    }
 }
 
 /// What a dimension of a tensor counts.
@@ -167,37 +169,6 @@ impl Unfolded {
         let config = Config { architecture: Architecture::Recurrent(unfolded), ..config.clone() };
         Ok(Self { config, tensors })
     }
-
-    /// Gives the embeddings and the last hidden layer this many numbers.
-    fn shrink(&mut self, width: usize) -> Result<(), String> {
-        let (_, words) = match &self.config.architecture {
-            Architecture::Recurrent(network) => structure(&self.config, network),
-            Architecture::Transformer(_) => unreachable!("only recurrent networks are unfolded"),
-        };
-        let Architecture::Recurrent(network) = &mut self.config.architecture else { return Ok(()) };
-        if !(1..=network.dim_emb).contains(&width) {
-            return Err(format!("its embeddings have {} numbers and can not be shrunk to {width}", network.dim_emb));
-        }
-        network.dim_emb = width;
-        let encoder = ["encoder_bi_W", "encoder_bi_Wx", "encoder_bi_r_W", "encoder_bi_r_Wx"];
-        let decoder = ["decoder_cell1_W", "decoder_cell1_Wx", "decoder_ff_logit_l1_W0"];
-        for (table, readers) in [(&words.source, &encoder[..]), (&words.target, &decoder[..])] {
-            let mut readers: Vec<(String, Table)> = readers.iter().map(|name| self.take(name)).collect();
-            let (name, table) = self.take(table);
-            let table = low_rank(&table, readers.iter_mut().map(|(_, reader)| reader).collect(), width);
-            self.tensors.extend(readers.into_iter().chain([(name, table)]));
-        }
-        let inputs = ["W0", "W1", "W2", "b0", "b1", "b2"].map(|end| self.take(&format!("decoder_ff_logit_l1_{end}")));
-        let mut inputs: Vec<(String, Table)> = inputs.into();
-        let (name, output) = self.take(&words.output);
-        let output = fewer_neurons(inputs.iter_mut().map(|(_, input)| input).collect(), &output, width);
-        self.tensors.extend(inputs.into_iter().chain([(name, output)]));
-        Ok(())
-    }
-
-    fn take(&mut self, name: &str) -> (String, Table) {
-        self.tensors.remove_entry(name).unwrap_or_else(|| (name.to_owned(), Table::new(0, 0)))
-    }
 }
 
 /// The tensors of this name beside each other.
@@ -211,7 +182,7 @@ fn beside(members: &[(Config, Weights)], name: &str, axes: [Axis; 2], factor: f3
         if member == 0 {
             table = Table::new(all(rows, axes[0]), all(columns, axes[1]));
         }
-        if (all(rows, axes[0]), all(columns, axes[1])) != (table.rows, table.columns()) {
+        if (all(rows, axes[0]), all(columns, axes[1])) != (table.rows, table.columns) {
             return Err(format!("the tensors `{name}` of the members have different shapes"));
         }
         let place = |index: usize, size: usize, axis: Axis| match axis {
@@ -224,7 +195,8 @@ fn beside(members: &[(Config, Weights)], name: &str, axes: [Axis; 2], factor: f3
         };
         for (index, number) in tensor.data.iter().enumerate() {
             let (row, column) = (index / columns, index % columns);
-            *table.at(place(row, rows, axes[0]), place(column, columns, axes[1])) += factor * number;
+            let place = place(row, rows, axes[0]) * table.columns + place(column, columns, axes[1]);
+            table.numbers[place] += factor * number;
         }
     }
     Ok(table)
@@ -263,7 +235,7 @@ mod tests {
 
     fn model(unfolded: Unfolded) -> Model {
         let tensors =
-            unfolded.tensors.into_iter().map(|(name, table)| (name, vec![table.rows, table.columns()], table.numbers));
+            unfolded.tensors.into_iter().map(|(name, table)| (name, vec![table.rows, table.columns], table.numbers));
         Model::new(unfolded.config, &Weights::from_tensors("unfolded", tensors).unwrap()).unwrap()
     }
 
@@ -311,15 +283,6 @@ mod tests {
     }
 
     #[test]
-    fn copies_of_a_network_shrink_to_it() {
-        let (config, weights, alone) = member(5);
-        let mut unfolded = Unfolded::new(&[(config.clone(), weights.clone()), (config, weights)]).unwrap();
-        unfolded.shrink(network().dim_emb).unwrap();
-        let found = difference(&rows(&model(unfolded)), &rows(&alone));
-        assert!(found < 1e-3, "{found}");
-    }
-
-    #[test]
     fn what_can_not_be_unfolded_is_told() {
         let (config, weights, _) = member(1);
         let refused = |change: &dyn Fn(&mut RecurrentConfig)| {
@@ -331,7 +294,5 @@ mod tests {
         assert!(refused(&|network| network.layer_norm = LayerNorm::Marian).contains("would mix the members"));
         assert!(refused(&|network| network.encoder_cell = Cell::Lstm).contains("not a conditional GRU of one layer"));
         assert!(refused(&|network| network.attention_heads = 2).contains("unfolded already"));
-        let mut unfolded = Unfolded::new(&[(config, weights)]).unwrap();
-        assert_eq!(unfolded.shrink(99).unwrap_err(), "its embeddings have 12 numbers and can not be shrunk to 99");
     }
 }
