@@ -4,8 +4,9 @@ use crate::Usage;
 use crate::io::{Input, Output};
 use anyhow::{Context, Result};
 use clap::ValueEnum;
-use metaphrase::{TextFormat, TextOptions, TranslateOptions, Translator};
-use std::io::Read;
+use metaphrase::{FileFormat, TextFormat, TextOptions, TranslateOptions, Translator};
+use std::io::{Read, Write};
+use std::path::Path;
 
 /// Options of texts that are more than lines.
 #[derive(clap::Args)]
@@ -69,26 +70,49 @@ impl TextArgs {
     }
 }
 
+/// An input that is translated as a whole.
+#[derive(Clone, Copy)]
+pub enum Whole {
+    /// A text.
+    Text(TextFormat),
+    /// A file.
+    File(FileFormat),
+}
+
 /// Translates the whole input.
 pub fn run(
     translator: &Translator,
     options: &TranslateOptions,
-    text: &TextOptions,
+    args: &TextArgs,
+    whole: Whole,
     mut input: Input,
-    output: Option<&std::path::Path>,
+    output: Option<&Path>,
 ) -> Result<()> {
     let mut bytes = Vec::new();
     input.reader.read_to_end(&mut bytes).with_context(|| format!("cannot read {}", input.name))?;
-    let source = String::from_utf8(bytes).unwrap_or_else(|error| {
-        let at = error.utf8_error().valid_up_to() + 1;
-        tracing::warn!("{}: not valid UTF-8 from byte {at} on; each invalid sequence is read as U+FFFD", input.name);
-        String::from_utf8_lossy(error.as_bytes()).into_owned()
-    });
-    let translated = translator.translate_text(options, text, source).with_context(|| input.name.clone())?;
-    for note in &translated.notes {
+    let (bytes, notes) = match whole {
+        Whole::Text(format) => {
+            let source = String::from_utf8(bytes).unwrap_or_else(|error| {
+                let at = error.utf8_error().valid_up_to() + 1;
+                let name = &input.name;
+                tracing::warn!("{name}: not valid UTF-8 from byte {at} on; each invalid sequence is read as U+FFFD");
+                String::from_utf8_lossy(error.as_bytes()).into_owned()
+            });
+            let text = args.options(format, translator);
+            let translated = translator.translate_text(options, &text, source).with_context(|| input.name.clone())?;
+            (translated.text.into_bytes(), translated.notes)
+        }
+        Whole::File(format) => {
+            let text = args.options(TextFormat::Text, translator);
+            let translated =
+                translator.translate_file(options, &text, bytes, format).with_context(|| input.name.clone())?;
+            (translated.bytes, translated.notes)
+        }
+    };
+    for note in notes {
         tracing::warn!("{}, {note}", input.name);
     }
     let mut output = Output::create(output)?;
-    output.write(&translated.text)?;
+    output.write_all(&bytes).with_context(|| output.cannot_write())?;
     output.finish()
 }

@@ -13,11 +13,12 @@ use crate::request::{self, Fields};
 use crate::search::SearchArgs;
 use crate::shortlist::ShortlistArgs;
 use crate::stream::{self, Source, Ticket};
-use crate::text::{self, TextArgs};
+use crate::text::{self, TextArgs, Whole};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use metaphrase::{
-    AlignmentKind, Case, Evidence, EvidenceCounter, EvidenceOptions, Glossary, Request, TextFormat, TranslatorBuilder,
+    AlignmentKind, Case, Evidence, EvidenceCounter, EvidenceOptions, FileFormat, Glossary, Request, TextFormat,
+    TranslatorBuilder,
 };
 use std::io::Read;
 use std::num::NonZeroUsize;
@@ -141,21 +142,61 @@ enum Format {
     Html,
     /// An XML document: as HTML, but elements without text beside them end sentences
     Xml,
+    /// A file of a format that the end of its name tells: txt, html, xml, md, srt, vtt, po, xliff, docx, pptx, odt, odp or epub
+    File,
+    /// Markdown
+    Md,
+    /// Subtitles of SubRip
+    Srt,
+    /// Subtitles of the web
+    Vtt,
+    /// Messages of gettext
+    Po,
+    /// Messages in XLIFF 1.2 or 2
+    Xliff,
+    /// A document of Word
+    Docx,
+    /// Slides of PowerPoint
+    Pptx,
+    /// A text in OpenDocument
+    Odt,
+    /// Slides in OpenDocument
+    Odp,
+    /// A book
+    Epub,
+}
+
+impl Format {
+    /// The format of a file.
+    fn of_file(self, input: Option<&Path>) -> Result<FileFormat> {
+        let extension = || input.and_then(Path::extension).map(|end| end.to_string_lossy().into_owned());
+        let name = match self {
+            Self::File => extension().unwrap_or_default(),
+            other => other.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default(),
+        };
+        FileFormat::from_extension(&name).ok_or_else(|| {
+            let known: Vec<&str> = FileFormat::ALL.iter().map(|(format, _)| format.name()).collect();
+            Usage::error(format!(
+                "the name of the input does not tell its format; name one of {} with --input-format",
+                known.join(", ")
+            ))
+        })
+    }
 }
 
 impl Args {
-    /// The form of a text that is translated as a whole; `None`: lines.
-    fn text_format(&self) -> Result<Option<TextFormat>> {
-        let format = match self.input_format {
-            Format::Plain if self.text.split.is_some() => TextFormat::Text,
-            Format::Plain => return self.text.check_lines().map(|()| None),
+    /// The form of an input that is translated as a whole; `None`: lines.
+    fn whole(&self) -> Result<Option<Whole>> {
+        let whole = match self.input_format {
+            Format::Plain if self.text.split.is_some() => Whole::Text(TextFormat::Text),
             Format::Tsv | Format::Json if self.text.split.is_some() => {
                 return Err(Usage::error("--split is for texts; a line of TSV or JSON is one sentence"));
             }
-            Format::Tsv | Format::Json => return self.text.check_lines().map(|()| None),
-            Format::Text => TextFormat::Text,
-            Format::Html => TextFormat::Html,
-            Format::Xml => TextFormat::Xml,
+            Format::Plain | Format::Tsv | Format::Json => return self.text.check_lines().map(|()| None),
+            Format::Text => Whole::Text(TextFormat::Text),
+            Format::Html => Whole::Text(TextFormat::Html),
+            Format::Xml => Whole::Text(TextFormat::Xml),
+            file => Whole::File(file.of_file(self.input.as_deref())?),
         };
         let given = [
             ("--prefix", self.prefix.is_some()),
@@ -169,7 +210,7 @@ impl Args {
             Some((name, _)) => {
                 Err(Usage::error(format!("{name} is for lines; leave it out, or leave out --split and --input-format")))
             }
-            None => Ok(Some(format)),
+            None => Ok(Some(whole)),
         }
     }
 }
@@ -199,7 +240,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     check_one_stdin(
         args.prefix.iter().chain(&args.glossary).chain(args.evidence.file()).map(Some).chain([args.input.as_ref()]),
     )?;
-    let text_format = args.text_format()?;
+    let whole = args.whole()?;
     let input = Input::open(args.input.as_deref())?;
     let (size, interactive) = (input.size, input.is_terminal);
     let prefixes = args.prefix.as_deref().map(|path| Input::open(Some(path)).map(Lines::new)).transpose()?;
@@ -214,9 +255,8 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     let mut options = args.search.apply(translator.options(), args.n_best)?;
     options.evidence = args.evidence.options();
     options.search.attention = args.alignment.is_some();
-    if let Some(format) = text_format {
-        let text = args.text.options(format, &translator);
-        return text::run(&translator, &options, &text, input, args.output.as_deref());
+    if let Some(whole) = whole {
+        return text::run(&translator, &options, &args.text, whole, input, args.output.as_deref());
     }
     let n_best = args.n_best.is_some();
     let form = match args.output_format {
@@ -282,9 +322,6 @@ impl Source for Text {
         let request = match self.format {
             // What is left out might be terms.
             Format::Tsv | Format::Json if line.cut => Err("the line is too long and is skipped".to_owned()),
-            Format::Plain | Format::Text | Format::Html | Format::Xml => {
-                Ok(Request { prefix: self.prefix()?, ..Request::translate(line.text) })
-            }
             Format::Tsv => request::from_tsv(&line.text),
             Format::Json => request::from_json(&line.text).map(|(request, fields)| {
                 ticket.notes.extend(request::misspelt(&fields));
@@ -292,6 +329,7 @@ impl Source for Text {
                 // The shortest field, `"a":1`, takes about twenty times its length.
                 Request { attached: 20 * line.text.len(), ..request }
             }),
+            _ => Ok(Request { prefix: self.prefix()?, ..Request::translate(line.text) }),
         };
         let evidence = self.evidence.as_mut().map(|evidence| evidence.of(number + 1)).transpose()?;
         let request = request.map(|request| match evidence {

@@ -4,7 +4,7 @@
 //! Round trip: each `.gz` file below DATA as a text, each sentence its own translation.
 #![allow(clippy::unwrap_used, reason = "a measurement may panic")]
 
-use metaphrase_document::{Answer, Options, Prepared, Splitter};
+use metaphrase_document::{Answer, Link, Options, Prepared, Splitter};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -41,6 +41,17 @@ fn boundaries(folder: &Path, language: &str) -> Value {
     json!({"language": language, "boundaries": expected, "precision": share(found), "recall": share(expected)})
 }
 
+/// Each word belongs to itself.
+fn words(text: &str) -> Vec<Link> {
+    let mut at = 0;
+    let word = |word: &str| {
+        let range = at..at + word.trim_end().len();
+        at += word.len();
+        Link { source: range.clone(), target: range, weight: 1.0 }
+    };
+    text.split_inclusive(' ').map(word).filter(|link| !link.source.is_empty()).collect()
+}
+
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -72,7 +83,7 @@ fn main() {
                 // A tab inside a sentence is a blank for the model.
                 let given = text[source.range.clone()].contains('\t');
                 let kept = source.kept.iter().map(|kept| Some(kept.range.clone())).collect();
-                (!given).then(|| Answer { text: source.text.into_owned(), kept, links: Vec::new() })
+                (!given).then(|| Answer { links: words(&source.text), text: source.text.into_owned(), kept })
             })
             .collect();
         if prepared.finish(&answers).text == text {

@@ -32,4 +32,51 @@ pub enum Error {
         /// The name of the element.
         open: String,
     },
+    /// A file that is not UTF-8.
+    #[error("the file is not UTF-8 at byte {byte} of its text; convert it to UTF-8 first")]
+    Encoding {
+        /// The byte, from 1.
+        byte: usize,
+    },
+    /// A line of a file that has another form.
+    #[error("line {line}: expected {expected}")]
+    Line {
+        /// The line, from 1.
+        line: usize,
+        /// What stands there in a right file.
+        expected: &'static str,
+    },
+    /// An archive that can not be read or written.
+    #[error("the file is not an archive that can be read: {problem}; is its format the right one?")]
+    Archive {
+        /// What is wrong.
+        problem: String,
+    },
+    /// An archive that unpacks to too much.
+    #[error(
+        "the archive has more than {limit} {what}; this is refused, since such a file may be made to fill the memory"
+    )]
+    TooLarge {
+        /// What there is too much of.
+        what: &'static str,
+        /// How much is allowed.
+        limit: u64,
+    },
+    /// A part of an archive that defines entities.
+    #[error(
+        "the part {part} of the archive defines entities; this is refused, since such a file may be made to fill the memory"
+    )]
+    Entities {
+        /// The part's name.
+        part: String,
+    },
+    /// A file without text.
+    #[error("the file of format {format} has no text to translate")]
+    NothingToTranslate {
+        /// The format's name.
+        format: &'static str,
+    },
+    /// A file none of whose sentences was translated.
+    #[error("no sentence of the file was translated; the messages about its sentences say why")]
+    NothingTranslated,
 }

@@ -22,6 +22,7 @@
 mod answer;
 mod block;
 mod error;
+mod files;
 mod keep;
 mod markup;
 mod place;
@@ -33,6 +34,7 @@ mod write;
 
 pub use answer::{Answer, Link};
 pub use error::Error;
+pub use files::{FileFormat, FinishedFile, PreparedFile};
 pub use keep::{Keep, Kept, find};
 pub use prepared::{Finished, Format, Options, Prepared, Source, Split};
 pub use split::{Splitter, cut, weight};

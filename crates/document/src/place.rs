@@ -50,7 +50,9 @@ pub(crate) fn place(block: &Block, joined: &Joined) -> Vec<Placed> {
     for (number, element) in block.elements.iter().enumerate() {
         children[element.parent.map_or(0, |parent| parent + 1)].push(number);
     }
-    let all = Inside { source: 0..grid.source.len(), target: 0..grid.target.len(), bytes: 0..joined.text.len() };
+    let text = 0..block.text.len();
+    let (source, target) = (0..grid.source.len(), 0..grid.target.len());
+    let all = Inside { text, source, target, bytes: 0..joined.text.len() };
     let mut waiting = vec![(0, all)];
     while let Some((parent, inside)) = waiting.pop() {
         let found = grid.children(&children[parent], &inside, &mut placed);
@@ -59,9 +61,10 @@ pub(crate) fn place(block: &Block, joined: &Joined) -> Vec<Placed> {
     placed
 }
 
-/// What an element holds: words of the source, words of the translation, bytes of the translation.
+/// What an element holds: text and words of the source, words and bytes of the translation.
 #[derive(Debug, Clone)]
 struct Inside {
+    text: Range<usize>,
     source: Range<usize>,
     target: Range<usize>,
     bytes: Range<usize>,
@@ -87,13 +90,15 @@ impl<'a> Grid<'a> {
         let mut found: Vec<(usize, Inside)> = Vec::new();
         let mut markers = Vec::new();
         for &child in children {
-            let words = self.words_of(child);
+            let (words, text) = (self.words_of(child), self.block.elements[child].text.clone());
             if words.is_empty() {
                 markers.push(child);
             } else if words == inside.source {
-                placed[child].range = inside.bytes_of(self, &inside.target);
-                let bytes = placed[child].range.clone();
-                found.push((child, Inside { source: words, target: inside.target.clone(), bytes }));
+                // White space at the ends belongs to an element that has it in the source.
+                let all = text == inside.text;
+                let bytes = if all { inside.bytes.clone() } else { inside.bytes_of(self, &inside.target) };
+                placed[child].range = bytes.clone();
+                found.push((child, Inside { text, source: words, target: inside.target.clone(), bytes }));
             } else {
                 let range = self.hull(&words, &inside.target);
                 let sum = self.best(&words, std::slice::from_ref(&range)).1;
@@ -116,14 +121,16 @@ impl<'a> Grid<'a> {
             taken.insert(at, target.clone());
             placed[child].range = inside.bytes_of(self, &target);
             let bytes = placed[child].range.clone();
-            found.push((child, Inside { source: words, target, bytes }));
+            let text = self.block.elements[child].text.clone();
+            found.push((child, Inside { text, source: words, target, bytes }));
         }
         let taken: Vec<Range<usize>> = taken.iter().map(|target| inside.bytes_of(self, target)).collect();
         for marker in markers {
             placed[marker] = self.marker(marker, inside, &taken);
             let (at, bytes) = (placed[marker].range.start, placed[marker].range.clone());
             let target = self.target.partition_point(|word| word.0.start < at);
-            found.push((marker, Inside { source: self.words_of(marker), target: target..target, bytes }));
+            let text = self.block.elements[marker].text.clone();
+            found.push((marker, Inside { text, source: self.words_of(marker), target: target..target, bytes }));
         }
         found
     }

@@ -101,14 +101,9 @@ impl Prepared {
     pub fn new(input: impl Into<String>, options: &Options) -> Result<Self, Error> {
         let input = input.into();
         let splitter = Splitter::new(&options.language);
-        let lines = options.format == Format::Lines || options.split == Split::Lines;
         let markup = matches!(options.format, Format::Html | Format::Xml);
-        let how = Sentences {
-            splitter: (!lines).then_some(&splitter),
-            longest: (options.format != Format::Lines).then_some(options.longest),
-            keep: options.keep,
-            flat: if markup { Some(true) } else { (options.split == Split::Wrapped).then_some(false) },
-        };
+        let flat = if markup { Some(true) } else { (options.split == Split::Wrapped).then_some(false) };
+        let how = Sentences { flat, ..how(&splitter, options) };
         let (blocks, escape) = match options.format {
             Format::Lines | Format::Text => (plain::paragraphs(&input, options.keep.placeholders, &how), Escape::None),
             Format::Html => (markup::html(&input, &options.copied, &how), Escape::Markup),
@@ -117,7 +112,14 @@ impl Prepared {
         Ok(Self::of_blocks(input, blocks, escape))
     }
 
-    pub(crate) fn of_blocks(input: String, blocks: Vec<Block>, escape: Escape) -> Self {
+    pub(crate) fn of_blocks(input: String, mut blocks: Vec<Block>, escape: Escape) -> Self {
+        // Of paragraphs that overlap, which only a broken file has, the first one is translated.
+        let mut last = 0;
+        blocks.retain(|block| {
+            let apart = block.range.start >= last && block.range.end >= block.range.start;
+            last = if apart { block.range.end } else { last };
+            apart
+        });
         let mut asked = Vec::new();
         for (number, block) in blocks.iter().enumerate() {
             let words = block.sentences.iter().enumerate().filter(|(_, sentence)| sentence.has_words);
@@ -188,6 +190,12 @@ impl Prepared {
             while let Some((asked, answer)) = answers.next_if(|(asked, _)| asked.0 == number) {
                 given[asked.1] = answer;
             }
+            last = block.range.end;
+            if given.iter().all(Option::is_none) {
+                // Not a byte changes.
+                finished.copy(block, &self.input);
+                continue;
+            }
             let written = write(block, &given, self.escape, &mut finished.text);
             for (sentence, (range, inserted)) in
                 block.sentences.iter().zip(written.sentences.into_iter().zip(written.inserted))
@@ -197,10 +205,36 @@ impl Prepared {
                     finished.inserted.push(inserted);
                 }
             }
-            last = block.range.end;
         }
         finished.text.push_str(&self.input[last..]);
         finished
+    }
+}
+
+/// How the options tell to find sentences.
+pub(crate) fn how<'a>(splitter: &'a Splitter, options: &Options) -> Sentences<'a> {
+    let lines = options.format == Format::Lines || options.split == Split::Lines;
+    Sentences {
+        splitter: (!lines).then_some(splitter),
+        longest: (options.format != Format::Lines).then_some(options.longest),
+        keep: options.keep,
+        flat: None,
+    }
+}
+
+impl Finished {
+    /// A paragraph without answers.
+    fn copy(&mut self, block: &Block, input: &str) {
+        let start = self.text.len();
+        for sentence in block.sentences.iter().filter(|sentence| sentence.has_words) {
+            let range = block.origin(&sentence.range);
+            // A paragraph may be written elsewhere than it is read.
+            let inside = range.start >= block.range.start && range.end <= block.range.end;
+            let at = |byte: usize| if inside { start + byte - block.range.start } else { start };
+            self.sentences.push(at(range.start)..at(range.end));
+            self.inserted.push(0);
+        }
+        self.text.push_str(&input[block.range.clone()]);
     }
 }
 

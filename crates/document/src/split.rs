@@ -17,10 +17,10 @@ const ORDINALS: &[&str] = &[
 
 /// Abbreviations of titles, dates and references that the lists of Moses lack.
 const MORE: &[&str] = &[
-    "Abb", "Abs", "Art", "Aufl", "Bd", "Bsp", "Hrsg", "Jh", "Kap", "Mio", "Mrd", "Nr", "Str", "Tab", "Tel", "Ziff",
-    "bspw", "bzgl", "bzw", "ca", "evtl", "ggf", "inkl", "max", "min", "sog", "usf", "vgl", "zzgl", "z.B", "d.h", "u.a",
-    "o.ä", "i.d.R", "s.o", "s.u", "e.g", "i.e", "cf", "vs", "approx", "al", "fig", "Fig", "Eq", "Sec", "Vol", "pp",
-    "Nos", "Mlle", "Mme", "MM", "etc.)",
+    "Dr", "Mr", "Mrs", "Ms", "St", "Abb", "Abs", "Art", "Aufl", "Bd", "Bsp", "Hrsg", "Jh", "Kap", "Mio", "Mrd", "Nr",
+    "Str", "Tab", "Tel", "Ziff", "bspw", "bzgl", "bzw", "ca", "evtl", "ggf", "inkl", "max", "min", "sog", "usf", "vgl",
+    "zzgl", "z.B", "d.h", "u.a", "o.ä", "i.d.R", "s.o", "s.u", "e.g", "i.e", "cf", "vs", "approx", "al", "fig", "Fig",
+    "Eq", "Sec", "Vol", "pp", "Nos", "Mlle", "Mme", "MM", "etc.)",
 ];
 
 /// The most characters inside brackets that hold a sentence together.
@@ -48,18 +48,20 @@ impl Splitter {
     #[must_use]
     pub fn sentences(&self, text: &str) -> Vec<Range<usize>> {
         let mut found: Vec<Range<usize>> = Vec::new();
-        // The sentence so far may go on.
-        let mut open: Option<Range<usize>> = None;
+        // Where the sentence begins, and the last boundary that was looked at.
+        let (mut begin, mut last) = (0, 0);
         for (start, part) in text.split_sentence_bound_indices() {
-            let end = start + part.len();
-            let range = open.take().map_or(start..end, |open| open.start..end);
-            if self.goes_on(&text[range.clone()], &text[end..]) {
-                open = Some(range);
-            } else {
-                found.extend(trimmed(text, range));
+            let end = quoted_end(text, begin, start + part.len());
+            if end <= last {
+                continue;
+            }
+            last = end;
+            if !self.goes_on(&text[begin..end], &text[end..]) {
+                found.extend(trimmed(text, begin..end));
+                begin = end;
             }
         }
-        found.extend(open.and_then(|open| trimmed(text, open)));
+        found.extend(trimmed(text, begin..text.len()));
         found
     }
 
@@ -83,7 +85,9 @@ impl Splitter {
             .trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '–' | '—' | '-' | '…' | '('))
             .chars()
             .next();
-        first.is_some_and(char::is_lowercase) && !without_spaces(next) || in_brackets(sentence, after)
+        matches!(next, ',' | ';')
+            || first.is_some_and(char::is_lowercase) && !without_spaces(next)
+            || in_brackets(sentence, after)
     }
 
     /// Whether the full stop at the end of `before` belongs to its last word.
@@ -165,15 +169,59 @@ fn continues_quotation(c: char) -> bool {
     matches!(c, '\u{3041}'..='\u{309f}' | '、' | '，' | '・')
 }
 
-/// Whether a bracket that opens before is closed soon after.
+/// Whether a bracket that opens before is closed soon after; so are quotation marks of scripts without spaces.
 fn in_brackets(before: &str, after: &str) -> bool {
     // However often a sentence goes on, only its end is looked at.
-    let before = &before[before.floor_char_boundary(before.len().saturating_sub(2 * BRACKETS))..];
-    [('(', ')'), ('（', '）'), ('[', ']')].into_iter().any(|(open, close)| {
-        let opened = before.matches(open).count() > before.matches(close).count();
+    let before = tail(before);
+    let wide = after.chars().next().is_some_and(without_spaces);
+    let pairs = [('(', ')'), ('（', '）'), ('[', ']'), ('「', '」'), ('『', '』'), ('“', '”')];
+    pairs[..if wide { 6 } else { 3 }].iter().any(|&(open, close)| {
         let mut next = after.chars().take(BRACKETS).take_while(|&c| c != '\n' && c != open);
-        opened && next.any(|c| c == close)
+        is_open(before, open, close) && next.any(|c| c == close)
     })
+}
+
+fn tail(text: &str) -> &str {
+    &text[text.floor_char_boundary(text.len().saturating_sub(2 * BRACKETS))..]
+}
+
+/// Whether a bracket or quotation mark is open at the end of a text.
+fn is_open(text: &str, open: char, close: char) -> bool {
+    let [opened, closed] = [open, close].map(|mark| text.matches(mark).count());
+    if open == close { opened % 2 == 1 } else { opened > closed }
+}
+
+/// The end of a sentence that UAX #29 sees at `end`, with respect to quotation marks, which are the same to UAX #29: a mark that opens
+/// belongs to the next sentence, and one that closes, behind a blank as in French, to this sentence.
+fn quoted_end(text: &str, begin: usize, end: usize) -> usize {
+    let sentence = &text[begin..end];
+    let stem = sentence.trim_end();
+    let Some(mark) = stem.chars().next_back() else { return end };
+    let before = &stem[..stem.len() - mark.len_utf8()];
+    let wide_stop = before.ends_with(['。', '！', '？']);
+    let after_stop = wide_stop || before.ends_with(['.', '!', '?', '…', '」', '”', '"']);
+    // Quotations may hold several sentences.
+    let context = tail(&text[..begin + before.len()]);
+    let opens = match mark {
+        '「' | '『' | '《' | '（' | '„' | '‚' => true,
+        '“' => wide_stop && !is_open(context, '“', '”'),
+        '"' => wide_stop && !is_open(context, '"', '"'),
+        _ => false,
+    };
+    if opens && after_stop && !before.is_empty() {
+        return begin + before.len();
+    }
+    let rest = &text[end..];
+    let closes = [('«', '»'), ('‹', '›')]
+        .into_iter()
+        .find(|&(open, close)| rest.starts_with(close) && is_open(tail(&text[..end]), open, close));
+    match closes {
+        Some((_, close)) => {
+            let behind = &rest[close.len_utf8()..];
+            end + rest.len() - behind.trim_start_matches([' ', '\t', '\u{a0}', '\u{202f}']).len()
+        }
+        None => end,
+    }
 }
 
 /// The weight of a text against the limit of [`cut`]: a character of a script without spaces counts as three.

@@ -15,6 +15,12 @@ pub(crate) enum Escape {
     None,
     /// With references for `&`, `<` and `>`.
     Markup,
+    /// As markup, without the ends of lines: the text is a part of a line.
+    Runs,
+    /// With a backslash before the signs of Markdown.
+    Markdown,
+    /// With a backslash before quotation marks and backslashes, as in a string of C.
+    Quoted,
 }
 
 impl Escape {
@@ -22,11 +28,20 @@ impl Escape {
     pub(crate) fn push(self, out: &mut String, text: &str) {
         for c in text.chars() {
             match (self, c) {
-                (Self::Markup, '&') => out.push_str("&amp;"),
-                (Self::Markup, '<') => out.push_str("&lt;"),
-                (Self::Markup, '>') => out.push_str("&gt;"),
+                (Self::Runs, '\n') => {}
+                (Self::Markdown, '\\' | '`' | '*' | '[' | ']' | '<') => out.extend(['\\', c]),
+                (Self::Markup | Self::Runs, '&') => out.push_str("&amp;"),
+                (Self::Markup | Self::Runs, '<') => out.push_str("&lt;"),
+                (Self::Markup | Self::Runs, '>') => out.push_str("&gt;"),
                 // Characters that no XML has.
-                (Self::Markup, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}') => {}
+                (
+                    Self::Markup | Self::Runs,
+                    '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}',
+                ) => {}
+                (Self::Quoted, '"' | '\\') => out.extend(['\\', c]),
+                (Self::Quoted, '\n') => out.push_str("\\n"),
+                (Self::Quoted, '\t') => out.push_str("\\t"),
+                (Self::Quoted, '\r') => out.push_str("\\r"),
                 _ => out.push(c),
             }
         }

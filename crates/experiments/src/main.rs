@@ -14,6 +14,7 @@ mod pruning;
 mod random;
 mod setup;
 mod tables;
+mod tags;
 mod terminology;
 mod wuebker;
 mod zhang;
@@ -74,6 +75,8 @@ enum Experiment {
     Pictures,
     /// Write the tables of README.md and docs/results/speed.md anew from the JSON files of docs/results
     Tables,
+    /// Tags of phpdoc-de-en in translations, and their places in the reference
+    Tags,
     /// Share of glossary terms produced, BLEU and time with and without the glossary, on the four lists
     Terminology,
 }
@@ -98,6 +101,7 @@ fn main() -> Result<()> {
         Experiment::WuebkerScores => wuebker::scores(&setup),
         Experiment::Tables => tables::write(std::path::Path::new(".")),
         Experiment::Pictures => pictures::redraw(&setup),
+        Experiment::Tags => tags::run(&setup),
         Experiment::Terminology => terminology::run(&setup),
     }
 }

@@ -25,6 +25,7 @@ mod bundled;
 mod constraints;
 mod error;
 mod evidence;
+mod file;
 mod glossary;
 mod language_model;
 mod neural;
@@ -44,9 +45,12 @@ pub use builder::TranslatorBuilder;
 pub use constraints::{Met, Terms};
 pub use error::Error;
 pub use evidence::{Evidence, EvidenceCounter, EvidenceOptions};
+pub use file::{FileTranslation, PreparedFile};
 pub use glossary::{Case, Glossary, GlossaryError};
 pub use metaphrase_base::{Choice, Named, Unit, UnitTime, UnitTimes, UnknownName, WordId};
-pub use metaphrase_document::{Error as DocumentError, Format as TextFormat, Keep, Options as TextOptions, Split};
+pub use metaphrase_document::{
+    Error as DocumentError, FileFormat, Format as TextFormat, Keep, Options as TextOptions, Split,
+};
 pub use metaphrase_evidence::{EvidenceError, NGram, Posteriors, Theta};
 pub use metaphrase_lattice::{Lattice, LatticeError};
 pub use metaphrase_models::{ModelError, Precision, StoredPrecision, Tricks};

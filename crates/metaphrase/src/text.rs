@@ -99,11 +99,7 @@ impl PreparedText {
         let places = self.prepared.sentences().zip(finished.sentences.iter().zip(&finished.inserted));
         let mut sentences = Vec::with_capacity(translations.len());
         for (number, (translation, (source, (target, inserted)))) in translations.into_iter().zip(places).enumerate() {
-            notes.extend(translation.notes.iter().map(|note| format!("sentence {}: {note}", number + 1)));
-            if *inserted > 0 {
-                let kept = source.kept.len();
-                notes.push(format!("sentence {}: {inserted} of its {kept} things to copy were put in beside the words that stand beside them in the source", number + 1));
-            }
+            notes.extend(notes_of(number, &translation, source.kept.len(), *inserted));
             sentences.push(TextSentence { source: source.range, target: target.clone(), translation });
         }
         TextTranslation { text: finished.text, sentences, notes }
@@ -175,7 +171,7 @@ impl Translator {
     }
 }
 
-fn request(source: Source<'_>) -> Request {
+pub(crate) fn request(source: Source<'_>) -> Request {
     let mut request = Request::translate(source.text.as_ref());
     for kept in source.kept {
         request = request.require([&source.text[kept.range.clone()]]);
@@ -183,8 +179,20 @@ fn request(source: Source<'_>) -> Request {
     request
 }
 
+/// Messages about a sentence, whose translation lacked `inserted` of `kept` things to copy.
+pub(crate) fn notes_of(number: usize, translation: &Translation, kept: usize, inserted: usize) -> Vec<String> {
+    let said = |note: &String| format!("sentence {}: {note}", number + 1);
+    let mut notes: Vec<String> = translation.notes.iter().map(said).collect();
+    if inserted > 0 {
+        notes.push(said(&format!(
+            "{inserted} of its {kept} things to copy were put in beside the words that stand beside them in the source"
+        )));
+    }
+    notes
+}
+
 /// The hypothesis of a rank, with its alignment to the sentence in bytes.
-fn answer(source: &Source<'_>, translation: &Translation, rank: usize) -> Option<Answer> {
+pub(crate) fn answer(source: &Source<'_>, translation: &Translation, rank: usize) -> Option<Answer> {
     if translation.error.is_some() {
         return None;
     }

@@ -8,7 +8,7 @@ mod xml;
 pub(crate) use entities::{Part, parts};
 pub(crate) use inline::Paragraphs;
 pub(crate) use scan::{Kind, Syntax, Token, attribute, scan};
-pub(crate) use xml::paragraphs as xml;
+pub(crate) use xml::{paragraphs as xml, part as xml_part, well_formed};
 
 use crate::block::{Block, Sentences};
 use std::ops::Range;

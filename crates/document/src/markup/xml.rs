@@ -3,6 +3,7 @@
 use super::{Kind, NAMED, Paragraphs, Reader, Syntax, Token, ends, scan};
 use crate::Error;
 use crate::block::{Block, Sentences};
+use std::ops::Range;
 
 /// The paragraphs of a document or a part of one. `copied`: names of elements that are copied with their content.
 pub(crate) fn paragraphs(input: &str, copied: &[String], how: &Sentences<'_>) -> Result<Vec<Block>, Error> {
@@ -10,6 +11,37 @@ pub(crate) fn paragraphs(input: &str, copied: &[String], how: &Sentences<'_>) ->
     check(input, &tokens)?;
     let (ends, mixed) = (ends(&tokens), mixed(input, &tokens));
     let mut reader = Reader { input, tokens: &tokens, syntax: Syntax::Xml, copied, paragraphs: Paragraphs::new(how) };
+    read(&mut reader, &ends, &mixed);
+    Ok(reader.paragraphs.finish(input.len()))
+}
+
+/// The paragraph of a part of a document, which is written at another place between `around`.
+pub(crate) fn part(
+    input: &str,
+    part: Range<usize>,
+    place: Range<usize>,
+    around: (&str, &str),
+    copied: &[String],
+    how: &Sentences<'_>,
+) -> Result<Option<Block>, Error> {
+    let mut tokens = scan(&input[part.clone()], Syntax::Xml);
+    check(&input[part.clone()], &tokens)?;
+    tokens.iter_mut().for_each(|token| token.range = part.start + token.range.start..part.start + token.range.end);
+    let mut reader = Reader { input, tokens: &tokens, syntax: Syntax::Xml, copied, paragraphs: Paragraphs::new(how) };
+    let (ends, mixed) = (ends(&tokens), vec![true; tokens.len()]);
+    reader.paragraphs.open("", around.0, part.start);
+    read(&mut reader, &ends, &mixed);
+    reader.paragraphs.close("", around.1, part.end);
+    let block = reader.paragraphs.finish(part.end).pop();
+    Ok(block.map(|mut block| {
+        block.range = place;
+        block
+    }))
+}
+
+/// Reads all tokens.
+fn read(reader: &mut Reader<'_>, ends: &[Option<usize>], mixed: &[bool]) {
+    let (input, tokens, copied) = (reader.input, reader.tokens, reader.copied);
     let mut number = 0;
     while let Some(token) = tokens.get(number) {
         let raw = &input[token.range.clone()];
@@ -50,7 +82,11 @@ pub(crate) fn paragraphs(input: &str, copied: &[String], how: &Sentences<'_>) ->
         }
         number += 1;
     }
-    Ok(reader.paragraphs.finish(input.len()))
+}
+
+/// Refuses a document whose tags do not belong together.
+pub(crate) fn well_formed(input: &str) -> Result<(), Error> {
+    check(input, &scan(input, Syntax::Xml))
 }
 
 /// Refuses tags that do not belong together.

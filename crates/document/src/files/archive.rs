@@ -1,0 +1,91 @@
+//! Files that are archives: the parts with text are replaced, all others are copied as they are packed.
+
+use super::FileFormat;
+use crate::Error;
+use std::io::{Cursor, Read, Write};
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipArchive, ZipWriter};
+
+/// The most parts of an archive.
+const PARTS: usize = 20_000;
+/// The most bytes of the parts with text, unpacked.
+const UNPACKED: u64 = 128 << 20;
+
+/// An archive.
+#[derive(Debug)]
+pub(crate) struct Archive {
+    bytes: Vec<u8>,
+    /// Numbers of the parts with text, in order.
+    texts: Vec<usize>,
+}
+
+/// The format of a part, if it has text to translate.
+fn part(format: FileFormat, name: &str) -> Option<FileFormat> {
+    let is_xml = |folder: &str, starts: &[&str]| {
+        let file = name.strip_prefix(folder).and_then(|file| file.strip_suffix(".xml"));
+        file.is_some_and(|file| !file.contains('/') && starts.iter().any(|start| file.starts_with(start)))
+    };
+    let has = match format {
+        FileFormat::Docx => is_xml("word/", &["document", "header", "footer", "footnotes", "endnotes"]),
+        FileFormat::Pptx => is_xml("ppt/slides/", &["slide"]) || is_xml("ppt/notesSlides/", &["notesSlide"]),
+        FileFormat::Odt | FileFormat::Odp => name == "content.xml" || name == "styles.xml",
+        _ => [".xhtml", ".html", ".htm"].iter().any(|end| name.to_ascii_lowercase().ends_with(end)),
+    };
+    has.then_some(format)
+}
+
+fn broken(error: impl std::fmt::Display) -> Error {
+    Error::Archive { problem: error.to_string() }
+}
+
+impl Archive {
+    /// Opens an archive; gives its texts, with the format of each.
+    pub(crate) fn open(bytes: Vec<u8>, format: FileFormat) -> Result<(Self, Vec<(FileFormat, String)>), Error> {
+        let mut archive = ZipArchive::new(Cursor::new(&bytes)).map_err(broken)?;
+        if archive.len() > PARTS {
+            return Err(Error::TooLarge { what: "parts", limit: PARTS as u64 });
+        }
+        let (mut texts, mut parts, mut left) = (Vec::new(), Vec::new(), UNPACKED);
+        for number in 0..archive.len() {
+            let name = archive.by_index_raw(number).map_err(broken)?.name().map_err(broken)?.into_owned();
+            let Some(format) = part(format, &name) else { continue };
+            let mut text = Vec::new();
+            // What the archive says of its sizes is not believed.
+            archive.by_index(number).map_err(broken)?.take(left + 1).read_to_end(&mut text).map_err(broken)?;
+            left = left
+                .checked_sub(text.len() as u64)
+                .ok_or(Error::TooLarge { what: "unpacked bytes", limit: UNPACKED })?;
+            let text = String::from_utf8(text)
+                .map_err(|error| Error::Encoding { byte: error.utf8_error().valid_up_to() + 1 })?;
+            if text.contains("<!ENTITY") {
+                return Err(Error::Entities { part: name });
+            }
+            texts.push(number);
+            parts.push((format, text));
+        }
+        drop(archive);
+        Ok((Self { bytes, texts }, parts))
+    }
+
+    /// The archive with other texts.
+    pub(crate) fn write(&self, texts: &[String]) -> Result<Vec<u8>, Error> {
+        let mut archive = ZipArchive::new(Cursor::new(&self.bytes)).map_err(broken)?;
+        let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+        for number in 0..archive.len() {
+            let file = archive.by_index_raw(number).map_err(broken)?;
+            match self.texts.iter().position(|&text| text == number) {
+                Some(text) => {
+                    let modified = file.last_modified().unwrap_or_default();
+                    let options = SimpleFileOptions::default()
+                        .compression_method(CompressionMethod::Deflated)
+                        .last_modified_time(modified);
+                    let name = file.name().map_err(broken)?;
+                    writer.start_file(name, options).map_err(broken)?;
+                    writer.write_all(texts[text].as_bytes()).map_err(broken)?;
+                }
+                None => writer.raw_copy_file(file).map_err(broken)?,
+            }
+        }
+        Ok(writer.finish().map_err(broken)?.into_inner())
+    }
+}

@@ -1,0 +1,68 @@
+//! Texts and slides in OpenDocument: paragraphs with spans inside.
+
+use crate::block::{Block, Sentences};
+use crate::markup::{Kind, Paragraphs, Reader, Syntax, ends, scan};
+
+/// Elements of a paragraph that hold text of its sentences.
+const AROUND: &[&str] = &["text:span", "text:a", "text:meta", "text:ruby", "text:ruby-base"];
+
+/// Elements of a paragraph that hold paragraphs.
+const HOLDS: &[&str] =
+    &["text:note", "draw:frame", "draw:text-box", "office:annotation", "draw:custom-shape", "draw:g"];
+
+/// The paragraphs of a part.
+pub(crate) fn paragraphs(text: &str, how: &Sentences<'_>) -> Vec<Block> {
+    let tokens = scan(text, Syntax::Xml);
+    let ends = ends(&tokens);
+    let mut reader =
+        Reader { input: text, tokens: &tokens, syntax: Syntax::Xml, copied: &[], paragraphs: Paragraphs::new(how) };
+    // By element that is open: whether its text is that of a paragraph.
+    let mut inside = vec![false];
+    let mut number = 0;
+    while let Some(token) = tokens.get(number) {
+        let (raw, at) = (&text[token.range.clone()], token.range.start);
+        let is_inside = inside.last().copied().unwrap_or(false);
+        match &token.kind {
+            Kind::Open(name, closed) => {
+                let paragraph = matches!(name.as_str(), "text:p" | "text:h");
+                let breaks = matches!(name.as_str(), "text:line-break" | "text:tab");
+                if paragraph || (is_inside && HOLDS.contains(&name.as_str())) {
+                    reader.paragraphs.end(at);
+                } else if is_inside && AROUND.contains(&name.as_str()) && !closed {
+                    reader.paragraphs.open(name, raw, at);
+                } else if is_inside {
+                    // A number of a page, a bookmark and so on: with its content at its place.
+                    let last = ends[number].unwrap_or(number);
+                    let end = tokens[last].range.end;
+                    if reader.paragraphs.is_inside() || breaks {
+                        reader.paragraphs.marker(&text[at..end], at);
+                        match name.as_str() {
+                            _ if breaks => reader.paragraphs.text("\n", end..end),
+                            "text:s" => reader.paragraphs.text(" ", end..end),
+                            _ => {}
+                        }
+                    }
+                    number = last + 1;
+                    continue;
+                }
+                if !closed {
+                    inside.push(paragraph || (is_inside && AROUND.contains(&name.as_str())));
+                }
+            }
+            Kind::Close(name) => {
+                if is_inside && AROUND.contains(&name.as_str()) {
+                    reader.close(name, raw, at);
+                } else {
+                    reader.paragraphs.end(if HOLDS.contains(&name.as_str()) { token.range.end } else { at });
+                }
+                if inside.len() > 1 {
+                    inside.pop();
+                }
+            }
+            Kind::Text if is_inside => reader.text(token.range.clone()),
+            _ => {}
+        }
+        number += 1;
+    }
+    reader.paragraphs.finish(text.len())
+}
