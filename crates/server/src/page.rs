@@ -8,11 +8,12 @@ use axum::response::IntoResponse;
 struct File(&'static str, &'static str, &'static [u8]);
 
 /// The files of `crates/server/page/dist`.
-static FILES: &[File] = &[];
-
-/// What stands in the place of the page in a build without one.
-const NOTHING: &str = "<!doctype html><html lang=en><meta charset=utf-8><title>Metaphrase</title><p>This server has no page. Its \
-    interfaces are described at <a href=/api/v1/openapi.json>/api/v1/openapi.json</a> and <a href=/spec>/spec</a>.";
+static FILES: &[File] = &[
+    File("/index.html", "text/html; charset=utf-8", include_bytes!("../page/dist/index.html")),
+    File("/page.js", "text/javascript; charset=utf-8", include_bytes!("../page/dist/page.js")),
+    File("/page.css", "text/css; charset=utf-8", include_bytes!("../page/dist/page.css")),
+    File("/icon.svg", "image/svg+xml", include_bytes!("../page/dist/icon.svg")),
+];
 
 /// The page may load its own files, and nothing from elsewhere.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
@@ -27,9 +28,7 @@ pub fn paths() -> impl Iterator<Item = &'static str> {
 #[must_use]
 pub fn get(path: &str, headers: &HeaderMap) -> Option<Response<Body>> {
     let name = if path == "/" { "/index.html" } else { path };
-    let found = FILES.iter().find(|File(known, _, _)| *known == name);
-    let nothing = File("/", "text/html; charset=utf-8", NOTHING.as_bytes());
-    let File(_, kind, bytes) = found.or((path == "/").then_some(&nothing))?;
+    let File(_, kind, bytes) = FILES.iter().find(|File(known, _, _)| *known == name)?;
     let tag = format!("\"{:x}\"", fnv(bytes));
     let known = headers.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == tag.as_bytes());
     let mut response =

@@ -1,0 +1,232 @@
+/** The server's interface `/api/v1`, as far as the page uses it: docs/serve.md describes it. Offsets count UTF-16 units. */
+
+import type { Range } from "./dom";
+import { settings, type Entry } from "./settings";
+import { events, partial } from "./stream";
+
+export interface Info {
+  version: string;
+  key_required: boolean;
+  limits: { characters: number; alternatives: number; file_bytes: number };
+  /** Name endings of the files that the server translates. */
+  files: string[];
+  detects: boolean;
+  glossaries: boolean;
+}
+
+export interface Language {
+  code: string;
+  name: string;
+  targets: string[];
+}
+
+/** A glossary that the server keeps for its users. */
+export interface Shared {
+  id: string;
+  name: string;
+  source: string;
+  target: string;
+  entries: number;
+}
+
+export interface Languages {
+  languages: Language[];
+  default: { source: string; target: string };
+}
+
+export interface Word extends Range {
+  probability?: number;
+}
+
+/** One translation of a sentence. Ranges of words are within `text`; `alignment` pairs indices of source and target words. */
+export interface Alternative {
+  text: string;
+  probability?: number;
+  target_words?: Word[];
+  alignment?: [number, number][];
+}
+
+export interface Term {
+  source: Range | null;
+  /** The source term. */
+  text: string;
+  targets: string[];
+  met: boolean;
+  target: Range | null;
+}
+
+export interface Sentence {
+  source: Range & { text: string };
+  target: Range & { text: string };
+  probability?: number;
+  source_words?: Range[];
+  target_words?: Word[];
+  alignment?: [number, number][];
+  terms: Term[];
+  alternatives: Alternative[];
+  notes: string[];
+}
+
+export interface Translation {
+  text: string;
+  source: string;
+  detected?: { language: string; confidence: number };
+  sentences: Sentence[];
+  notes: string[];
+}
+
+export interface Question {
+  text: string;
+  source: string;
+  target: string;
+  terms: Entry[];
+  /** A glossary that the server keeps. */
+  glossary?: string;
+  alternatives: number;
+  /** `lines`: the text is one sentence. */
+  format?: "text" | "lines";
+  target_prefix?: string;
+  distinct_next_word?: boolean;
+}
+
+/** The languages and the terms of a request. */
+export type Pair = Pick<Question, "source" | "target" | "terms" | "glossary">;
+
+export interface FileState {
+  id: string;
+  name: string;
+  status: "queued" | "translating" | "done" | "error";
+  done: number;
+  total: number;
+  result_name?: string;
+  error?: { code: string; message: string } | null;
+  notes?: string[];
+}
+
+/** An answer that is not a result. `retryAfter` counts seconds. */
+export class Refused extends Error {
+  constructor(
+    message: string,
+    readonly status: number,
+    readonly retryAfter: number | null = null,
+  ) {
+    super(message);
+  }
+
+  get needsKey(): boolean {
+    return this.status === 401 || this.status === 403;
+  }
+}
+
+function headers(): Record<string, string> {
+  return settings.key ? { Authorization: `Bearer ${settings.key}` } : {};
+}
+
+function refusal(status: number, body: unknown, retryAfter: string | null): Refused {
+  const error = (body as { error?: { message?: string } | string } | null)?.error;
+  const message = typeof error === "string" ? error : error?.message;
+  const seconds = Number(retryAfter);
+  return new Refused(
+    message ?? `The server answered with status ${status}.`,
+    status,
+    retryAfter !== null && Number.isFinite(seconds) ? seconds : null,
+  );
+}
+
+async function call(path: string, init: RequestInit = {}): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(`api/v1/${path}`, { ...init, headers: { ...headers(), ...init.headers } });
+  } catch (error) {
+    if (init.signal?.aborted) throw error;
+    throw new Refused("The server cannot be reached. Check that it runs, then try again.", 0);
+  }
+  if (response.ok) return response;
+  throw refusal(response.status, await response.json().catch(() => null), response.headers.get("Retry-After"));
+}
+
+async function get<T>(path: string): Promise<T> {
+  return (await call(path)).json() as Promise<T>;
+}
+
+export const info = () => get<Info>("info");
+export const languages = () => get<Languages>("languages");
+export const sharedGlossaries = async () => (await get<{ glossaries: Shared[] }>("glossaries")).glossaries;
+export const fileState = (id: string) => get<FileState>(`files/${id}`);
+
+interface Answer {
+  translations: Translation[];
+}
+
+/** Translates. With `partly`, the sentences come one by one, and `partly` hears those that are there. */
+export async function translate(
+  question: Question,
+  signal: AbortSignal,
+  partly?: (translation: Translation) => void,
+): Promise<Translation> {
+  const response = await call("translate", {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ format: "text", alignment: true, scores: true, ...question, stream: partly !== undefined }),
+    signal,
+  });
+  const streamed = partly && response.headers.get("Content-Type")?.startsWith("text/event-stream");
+  const answer = streamed ? await collect(response, question.text, partly) : ((await response.json()) as Answer);
+  const translation = answer.translations[0];
+  if (!translation) throw new Refused("The server's answer has no translation.", response.status);
+  return translation;
+}
+
+async function collect(response: Response, text: string, partly: (translation: Translation) => void): Promise<Answer> {
+  let sentences: (Sentence | undefined)[] = [];
+  let language = "";
+  for await (const { event, data } of events(response.body!)) {
+    const told = JSON.parse(data);
+    if (event === "start") {
+      language = told.texts[0].source;
+      sentences = new Array(told.texts[0].sentences).fill(undefined);
+    } else if (event === "sentence") {
+      sentences[told.sentence] = told;
+      partly(partial(text, language, sentences));
+    } else if (event === "done") return told;
+    else if (event === "error") throw refusal(500, told, null);
+  }
+  throw new Refused("The server's answer broke off. Try again.", 0);
+}
+
+/** Sends a file. `progress` hears the share of its bytes that is sent: `fetch` cannot tell, so this is an XMLHttpRequest. */
+export function sendFile(
+  file: File,
+  pair: Pair,
+  progress: (share: number) => void,
+  signal: AbortSignal,
+): Promise<FileState> {
+  const form = new FormData();
+  form.set("source", pair.source);
+  form.set("target", pair.target);
+  if (pair.glossary) form.set("glossary", pair.glossary);
+  if (pair.terms.length > 0) form.set("terms", JSON.stringify(pair.terms));
+  form.set("file", file, file.name);
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open("POST", "api/v1/files");
+    request.responseType = "json";
+    for (const [name, value] of Object.entries(headers())) request.setRequestHeader(name, value);
+    request.upload.onprogress = (event) => progress(event.loaded / Math.max(event.total, 1));
+    request.onload = () => {
+      if (request.status < 300) resolve(request.response as FileState);
+      else reject(refusal(request.status, request.response, request.getResponseHeader("Retry-After")));
+    };
+    request.onerror = () => reject(new Refused("The file was not sent: the server cannot be reached.", 0));
+    signal.addEventListener("abort", () => request.abort());
+    request.send(form);
+  });
+}
+
+export async function fileResult(id: string): Promise<Blob> {
+  return (await call(`files/${id}/result`)).blob();
+}
+
+export async function dropFile(id: string): Promise<void> {
+  await call(`files/${id}`, { method: "DELETE" });
+}

@@ -1,0 +1,154 @@
+/** Files by drag and drop: each is sent, translated on the server, and offered for download. */
+
+import { dropFile, fileResult, fileState, sendFile, Refused, type FileState, type Info, type Pair } from "./api";
+import { announce, byId, icon, listNotes, make, percent, saveAs } from "./dom";
+
+/** Pause between two questions about a file's progress, in milliseconds. */
+const POLL = 300;
+
+export class Files {
+  private readonly list = byId("files-list");
+  private readonly chooser = byId<HTMLInputElement>("files-chooser");
+
+  constructor(
+    private readonly info: Info,
+    private readonly pair: () => Pair,
+  ) {
+    const kinds = info.files.join(", ");
+    byId("files").hidden = info.files.length === 0;
+    byId("files-kinds").textContent = kinds;
+    this.chooser.accept = info.files.join(",");
+    this.chooser.addEventListener("change", () => {
+      this.take(this.chooser.files);
+      this.chooser.value = "";
+    });
+    byId("files-choose").addEventListener("click", () => this.chooser.click());
+    if (info.files.length > 0) this.acceptDrops();
+  }
+
+  private acceptDrops(): void {
+    const root = document.documentElement;
+    let inside = 0; // enter and leave are told for each element on the way
+    const carries = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
+    const over = (depth: number) => {
+      inside = depth;
+      root.toggleAttribute("data-dropping", inside > 0);
+    };
+    root.addEventListener("dragenter", (event) => carries(event) && over(inside + 1));
+    root.addEventListener("dragleave", (event) => carries(event) && over(inside - 1));
+    root.addEventListener("dragover", (event) => carries(event) && event.preventDefault());
+    root.addEventListener("drop", (event) => {
+      if (!carries(event)) return;
+      event.preventDefault();
+      over(0);
+      this.take(event.dataTransfer!.files);
+    });
+  }
+
+  private take(files: FileList | null): void {
+    for (const file of files ?? []) void new Job(file, this.list, this.info).run(this.pair());
+  }
+}
+
+class Job {
+  private readonly work = new AbortController();
+  private readonly bar = make("progress", { max: "1", value: "0" });
+  private readonly says = make("span", { class: "muted" });
+  private readonly actions = make("span", { class: "actions" });
+  private readonly notes = make("details", { class: "notes", hidden: true }, make("summary", { class: "muted" }), make("ul"));
+  private readonly row: HTMLElement;
+  private id = "";
+
+  constructor(
+    private readonly file: File,
+    list: HTMLElement,
+    private readonly info: Info,
+  ) {
+    this.bar.setAttribute("aria-label", `Progress of ${file.name}`);
+    const cancel = this.button("close", `Cancel ${file.name}`, () => this.cancel());
+    this.row = make("li", { class: "job" }, make("span", { class: "name" }, file.name), this.says, this.bar, this.actions, this.notes);
+    this.actions.append(cancel);
+    list.prepend(this.row);
+  }
+
+  async run(pair: Pair): Promise<void> {
+    try {
+      this.check();
+      this.say("Sending…");
+      let state = await sendFile(this.file, pair, (share) => (this.bar.value = share * 0.1), this.work.signal);
+      this.id = state.id;
+      while (state.status === "queued" || state.status === "translating") {
+        this.progress(state);
+        await new Promise((resolve) => setTimeout(resolve, POLL));
+        if (this.work.signal.aborted) return;
+        state = await fileState(this.id);
+      }
+      if (state.status === "error") throw new Refused(state.error?.message ?? "The file was not translated.", 0);
+      this.finish(state);
+    } catch (error) {
+      if (!this.work.signal.aborted) this.fail(error instanceof Refused ? error.message : String(error));
+    }
+  }
+
+  private check(): void {
+    const { files, limits } = this.info;
+    const name = this.file.name.toLowerCase();
+    if (!files.some((ending) => name.endsWith(ending))) {
+      throw new Refused(`Files of this kind are not translated; these are: ${files.join(", ")}.`, 0);
+    }
+    if (this.file.size > limits.file_bytes) {
+      throw new Refused(`The file has ${megabytes(this.file.size)}; the server takes ${megabytes(limits.file_bytes)}.`, 0);
+    }
+  }
+
+  private progress({ status, done, total }: FileState): void {
+    const share = total > 0 ? done / total : 0;
+    this.bar.value = 0.1 + 0.9 * share;
+    this.say(status === "queued" ? "Waiting…" : total > 0 ? `${done} of ${total} sentences, ${percent(share)}` : "Reading…");
+  }
+
+  private finish(state: FileState): void {
+    const name = state.result_name ?? this.file.name;
+    this.row.dataset.state = "done";
+    this.bar.value = 1;
+    this.say(state.total === 1 ? "1 sentence translated" : `${state.total} sentences translated`);
+    listNotes(this.notes, state.notes ?? []);
+    const download = make("button", { type: "button", class: "plain", click: () => void this.download(name) }, icon("download"), "Download");
+    download.setAttribute("aria-label", `Download ${name}`);
+    this.actions.prepend(download);
+    announce(`${this.file.name} is translated.`);
+  }
+
+  private async download(name: string): Promise<void> {
+    try {
+      saveAs(await fileResult(this.id), name);
+    } catch (error) {
+      this.fail(error instanceof Refused ? error.message : String(error));
+    }
+  }
+
+  private fail(message: string): void {
+    this.row.dataset.state = "error";
+    this.bar.hidden = true;
+    this.say(message);
+    announce(`${this.file.name}: ${message}`);
+  }
+
+  private cancel(): void {
+    this.work.abort();
+    this.row.remove();
+    if (this.id) dropFile(this.id).catch(() => undefined); // the server drops it by itself after some minutes
+  }
+
+  private say(message: string): void {
+    this.says.textContent = message;
+  }
+
+  private button(name: string, label: string, click: () => void): HTMLButtonElement {
+    return make("button", { type: "button", class: "icon", "aria-label": label, title: label, click }, icon(name));
+  }
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
+}

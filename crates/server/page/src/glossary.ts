@@ -1,0 +1,166 @@
+/** The glossary editor: terms of one pair of languages, kept in the browser and sent with each request. */
+
+import { sharedGlossaries, type Info, type Shared, type Term } from "./api";
+import { announce, byId, icon, make, saveAs } from "./dom";
+import { save, settings, type Entry } from "./settings";
+
+type State = "met" | "missing" | "absent";
+
+const SAYS: Record<State, string> = { met: "met", missing: "missing", absent: "not in the text" };
+const EMPTY: Entry = { source: "", target: [] };
+
+export class Glossary {
+  private readonly rows = byId<HTMLTableSectionElement>("glossary-rows");
+  private readonly count = byId("glossary-count");
+  private readonly file = byId<HTMLInputElement>("glossary-file");
+  private readonly choice = byId<HTMLSelectElement>("glossary-shared");
+  private sharedOnes: Shared[] = [];
+  private pair = "";
+  private terms: Term[] = [];
+
+  constructor(private readonly changed: () => void) {
+    byId("glossary-import").addEventListener("click", () => this.file.click());
+    byId("glossary-export").addEventListener("click", () => this.download());
+    this.file.addEventListener("change", () => void this.upload());
+    this.rows.addEventListener("input", () => this.read());
+    this.choice.addEventListener("change", () => {
+      save({ shared: { ...settings.shared, [this.pair]: this.choice.value } });
+      this.changed();
+    });
+  }
+
+  /** Offers the glossaries that the server keeps. */
+  async listShared(info: Info): Promise<void> {
+    if (!info.glossaries) return;
+    this.sharedOnes = await sharedGlossaries().catch(() => []); // without a key, the server shows none
+    this.offerShared();
+  }
+
+  /** The server's glossary that is used beside the terms of this pair. */
+  shared(source: string, target: string): string | undefined {
+    const id = settings.shared[`${source}-${target}`];
+    return this.sharedOnes.some((glossary) => glossary.id === id) ? id : undefined;
+  }
+
+  private offerShared(): void {
+    const fits = this.sharedOnes.filter(({ source, target }) => `${source}-${target}` === this.pair);
+    const options = fits.map(({ id, name, entries }) => make("option", { value: id }, `${name} (${entries})`));
+    this.choice.replaceChildren(make("option", { value: "" }, "Only these terms"), ...options);
+    this.choice.value = fits.some(({ id }) => id === settings.shared[this.pair]) ? settings.shared[this.pair]! : "";
+    this.choice.hidden = fits.length === 0;
+  }
+
+  /** Complete entries of a pair of languages. */
+  entries(source: string, target: string): Entry[] {
+    return settings.glossaries[`${source}-${target}`] ?? [];
+  }
+
+  /** Shows the entries of this pair. */
+  open(source: string, target: string, title: string): void {
+    byId("glossary-pair").textContent = title;
+    if (this.pair === `${source}-${target}`) return;
+    this.pair = `${source}-${target}`;
+    this.fill(this.entries(source, target));
+    this.offerShared();
+  }
+
+  /** Shows which of the entries the translation met. */
+  report(terms: Term[]): void {
+    this.terms = terms;
+    for (const row of this.rows.rows) this.mark(row);
+  }
+
+  private fill(entries: Entry[]): void {
+    this.rows.replaceChildren(...[...entries, EMPTY].map((entry) => this.row(entry)));
+    this.report(this.terms);
+    this.tell(entries.length);
+  }
+
+  private row(entry: Entry): HTMLTableRowElement {
+    const field = (label: string, value: string, placeholder = "") =>
+      make("input", { type: "text", "aria-label": label, value, placeholder, autocomplete: "off", spellcheck: "false" });
+    const remove = make("button", { type: "button", class: "icon", "aria-label": "Remove this term", title: "Remove this term" }, icon("close"));
+    const row = make(
+      "tr",
+      {},
+      make("td", {}, field("Term", entry.source, "Add a term")),
+      make("td", {}, field("Its translation", entry.target.join("; "))),
+      make("td", { class: "state" }),
+      make("td", {}, remove),
+    );
+    remove.addEventListener("click", () => {
+      (row.nextElementSibling ?? row.previousElementSibling)?.querySelector("input")?.focus();
+      row.remove();
+      this.read();
+    });
+    return row;
+  }
+
+  /** Takes the entries from the rows. An empty row is always there for the next term. */
+  private read(): void {
+    const last = this.rows.rows[this.rows.rows.length - 1];
+    if (!last || entryOf(last).source !== "" || entryOf(last).target.length > 0) this.rows.append(this.row(EMPTY));
+    const entries = [...this.rows.rows].map(entryOf).filter(({ source, target }) => source !== "" && target.length > 0);
+    this.store(entries);
+  }
+
+  private store(entries: Entry[]): void {
+    save({ glossaries: { ...settings.glossaries, [this.pair]: entries } });
+    this.tell(entries.length);
+    this.report(this.terms);
+    this.changed();
+  }
+
+  private tell(entries: number): void {
+    this.count.textContent = entries === 0 ? "" : String(entries);
+  }
+
+  private mark(row: HTMLTableRowElement): void {
+    const { source, target } = entryOf(row);
+    const cell = row.cells[2]!;
+    const found = this.terms.filter((term) => term.text.toLowerCase() === source.toLowerCase());
+    const state: State = found.length === 0 ? "absent" : found.every((term) => term.met) ? "met" : "missing";
+    if (source === "" || target.length === 0) return cell.replaceChildren();
+    if (cell.dataset.state === state && cell.firstChild) return;
+    cell.dataset.state = state;
+    cell.replaceChildren(...(state === "absent" ? [] : [icon(state)]), SAYS[state]);
+  }
+
+  private async upload(): Promise<void> {
+    const file = this.file.files?.[0];
+    if (!file) return;
+    const read = parse(await file.text());
+    this.file.value = "";
+    const known = new Map([...this.rows.rows].map(entryOf).filter(({ source, target }) => source && target.length > 0).map((entry) => [entry.source, entry]));
+    for (const entry of read) known.set(entry.source, entry);
+    this.fill([...known.values()]);
+    this.store([...known.values()]);
+    announce(`${read.length} terms were read from ${file.name}.`);
+  }
+
+  private download(): void {
+    const entries = [...this.rows.rows].map(entryOf).filter(({ source, target }) => source && target.length > 0);
+    const lines = entries.map(({ source, target }) => [source, ...target].join("\t") + "\n");
+    saveAs(new Blob(lines, { type: "text/tab-separated-values" }), `glossary.${this.pair}.tsv`);
+  }
+}
+
+function entryOf(row: HTMLTableRowElement): Entry {
+  const [source, target] = row.querySelectorAll("input");
+  const targets = target!.value.split(";").map((word) => word.trim());
+  return { source: source!.value.trim(), target: targets.filter(Boolean) };
+}
+
+/** Reads the program's glossary format: source term, tab, target term; further target terms are alternatives. */
+function parse(text: string): Entry[] {
+  const entries = new Map<string, Entry>();
+  for (const line of text.replace(/^\ufeff/, "").split(/\r?\n/)) {
+    if (line.startsWith("#")) continue;
+    const [source, ...target] = line.split("\t").map((part) => part.trim());
+    const targets = target.filter(Boolean);
+    if (!source || targets.length === 0) continue;
+    const before = entries.get(source)?.target ?? [];
+    entries.set(source, { source, target: [...new Set([...before, ...targets])] });
+  }
+  return [...entries.values()];
+}
