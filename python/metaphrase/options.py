@@ -34,6 +34,7 @@ class CallOptions(TypedDict, total=False):
     rest_costs: bool
     stop_margin: float
     excluded: Sequence[str]
+    ends_beside: bool
     attention: bool
     # "full", "topk:10" or "nucleus:0.9"
     sampling: str | None
@@ -54,6 +55,7 @@ class CallOptions(TypedDict, total=False):
     evidence_written_words: bool
     evidence_prune: float
     evidence_rescore: bool
+    evidence_best_paths: int | None
     evidence_own: int | None
 
 

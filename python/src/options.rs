@@ -118,6 +118,7 @@ fn search_option(search: &mut SearchOptions, key: &str, value: &Bound<'_, PyAny>
         "prune_threshold" => search.prune_threshold = get(key, value)?,
         "rest_costs" => search.rest_costs = get(key, value)?,
         "stop_margin" => search.stop_margin = get(key, value)?,
+        "ends_beside" => search.ends_beside = get(key, value)?,
         "attention" => search.attention = get(key, value)?,
         "sampling" => {
             let text: Option<String> = get(key, value)?;
@@ -141,6 +142,7 @@ fn evidence_option(evidence: &mut EvidenceOptions, key: &str, value: &Bound<'_, 
         "evidence_written_words" => evidence.written_words = get(key, value)?,
         "evidence_prune" => evidence.prune = get(key, value)?,
         "evidence_rescore" => evidence.rescore = get(key, value)?,
+        "evidence_best_paths" => evidence.best_paths = get(key, value)?,
         "evidence_own" => evidence.own = get(key, value)?,
         _ => return Ok(false),
     }

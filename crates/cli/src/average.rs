@@ -18,6 +18,9 @@ pub struct Args {
     /// Number of last models of the run
     #[arg(long, value_name = "N", default_value_t = 4, requires = "run")]
     last: usize,
+    /// Make one network of the models that is their ensemble, in place of a mean; the models are conditional GRUs of one kind
+    #[arg(long)]
+    unfold: bool,
     /// The model directory to write; it must be absent or empty
     #[arg(long, value_name = "DIR")]
     to: PathBuf,
@@ -26,7 +29,8 @@ pub struct Args {
 const EXAMPLES: &str = "\
 Examples:
   metaphrase average --run runs/en-de --last 4 --to en-de-averaged
-  metaphrase average -m a -m b --to mean";
+  metaphrase average -m a -m b --to mean
+  metaphrase average -m a -m b -m c --unfold --to one";
 
 /// Averages models.
 pub fn run(args: &Args) -> Result<()> {
@@ -35,7 +39,11 @@ pub fn run(args: &Args) -> Result<()> {
         None if args.models.is_empty() => return Err(Usage::error("name models with -m, or a run with --run")),
         None => args.models.clone(),
     };
-    metaphrase_train::average(&models, &args.to, StoredPrecision::F32)?;
+    if args.unfold {
+        metaphrase_train::unfold(&models, &args.to, StoredPrecision::F32)?;
+    } else {
+        metaphrase_train::average(&models, &args.to, StoredPrecision::F32)?;
+    }
     Ok(())
 }
 

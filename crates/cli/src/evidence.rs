@@ -69,6 +69,9 @@ pub struct CountingArgs {
     /// Leave out arcs of a lattice that less than this share of its translations take
     #[arg(long, value_name = "P", default_value_t = 0.0, allow_negative_numbers = true)]
     lmbr_prune: f64,
+    /// Count the N best translations of a lattice in place of all
+    #[arg(long, value_name = "N")]
+    lmbr_paths: Option<NonZeroUsize>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -85,6 +88,7 @@ impl CountingArgs {
             order: self.lmbr_order,
             written_words: self.lmbr_units == Unit::Words,
             prune: self.lmbr_prune,
+            best_paths: self.lmbr_paths.map(NonZeroUsize::get),
             ..EvidenceOptions::default()
         }
     }

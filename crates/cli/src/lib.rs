@@ -10,6 +10,8 @@ mod bench;
 mod convert;
 mod corpus;
 mod curves;
+mod draw;
+mod drawings;
 mod evaluate;
 mod evidence;
 mod extract;
@@ -99,6 +101,7 @@ enum Command {
     Posteriors(posteriors::Args),
     TuneEvidence(Box<tune_evidence::Args>),
     Mbr(mbr::Args),
+    Draw(draw::Args),
 }
 
 impl Command {
@@ -136,6 +139,7 @@ impl Command {
             Self::Posteriors(args) => posteriors::run(&args),
             Self::TuneEvidence(args) => tune_evidence::run(&args, terminal),
             Self::Mbr(args) => mbr::run(&args),
+            Self::Draw(args) => draw::run(&args),
         }
     }
 }

@@ -3,14 +3,13 @@
 mod blocks;
 mod sources;
 
-pub use blocks::Blocks;
+pub use blocks::{Blocks, file_of};
 
 use crate::evidence::{CountingArgs, WordArgs};
 use crate::io::{Input, Output};
 use crate::lines::Lines;
 use crate::model::PackageArgs;
 use anyhow::{Result, bail};
-use blocks::file_of;
 use metaphrase::EvidenceCounter;
 use metaphrase_base::pipeline::{Limit, in_order};
 pub use sources::{Format, Item, Sentences};

@@ -37,6 +37,9 @@ pub struct SearchArgs {
     /// When the search of a line ends [default: shrink]
     #[arg(long, value_parser = choice::<Stop>(), value_name = "shrink|fill|collect")]
     stop: Option<Stop>,
+    /// Let hypotheses that end take no place in the beam, beside --stop fill
+    #[arg(long)]
+    eos_beside: bool,
     /// The continuations that a step considers and keeps; cube and fast-cube are cube pruning [default: beam]
     #[arg(long, value_parser = choice::<Strategy>(), value_name = "beam|grid|cube|fast-cube")]
     strategy: Option<Strategy>,
@@ -96,6 +99,7 @@ impl SearchArgs {
         search.max_target_length = self.max_target_length.map_or(search.max_target_length, NonZeroUsize::get);
         search.n_best = n_best.map_or(1, NonZeroUsize::get);
         search.stop = self.stop.unwrap_or(search.stop);
+        search.ends_beside = self.eos_beside;
         search.strategy = self.strategy.unwrap_or(search.strategy);
         search.merge_words = self.merge_words.unwrap_or(search.merge_words);
         search.beam_width = self.beam_width;

@@ -1,8 +1,10 @@
 //! `metaphrase translate`.
 
 use crate::Usage;
+use crate::drawings::{LatticeArgs, LatticeFiles};
 use crate::evidence::EvidenceArgs;
 use crate::io::{Input, Output, check_one_stdin};
+use crate::leave;
 use crate::lines::Lines;
 use crate::messages::Terminal;
 use crate::model::ModelArgs;
@@ -67,6 +69,8 @@ pub struct Args {
     /// Print the log-probability of each target piece and of the end of sentence
     #[arg(long, help_heading = "Result")]
     word_scores: bool,
+    #[command(flatten)]
+    lattices: LatticeArgs,
     /// A language model over the target pieces, ARPA text or compiled, whose log-probabilities are added to those of the
     /// model (shallow fusion); see `metaphrase tokenize --vocabulary` and `metaphrase lm`
     #[arg(long, value_name = "FILE", help_heading = "Search")]
@@ -96,6 +100,7 @@ Examples:
   metaphrase translate --input-format json --output-format json < talk.jsonl
   metaphrase translate --glossary terms.tsv < talk.en
   metaphrase translate -m model/ --shortlist model/shortlist < talk.en
+  metaphrase translate --lattice talk-%d.svg < talk.en
   metaphrase translate --lm pieces.arpa --lm-weight 0.1 < talk.en
   metaphrase translate --split < chapter.en.txt
   metaphrase translate --input-format html -i page.en.html -o page.de.html
@@ -205,6 +210,7 @@ impl Args {
             ("--word-scores", self.word_scores),
             ("--output-format json", self.output_format == OutputFormat::Json),
             ("--lmbr FILE", self.evidence.file().is_some()),
+            ("--lattice", self.lattices.is_given()),
         ];
         match given.iter().find(|(_, given)| *given) {
             Some((name, _)) => {
@@ -258,6 +264,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     if let Some(whole) = whole {
         return text::run(&translator, &options, &args.text, whole, input, args.output.as_deref());
     }
+    let mut lattices = args.lattices.ask(&mut options)?;
     let n_best = args.n_best.is_some();
     let form = match args.output_format {
         OutputFormat::Json => Form::Json { n_best },
@@ -270,8 +277,15 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     let source = Text { lines: Lines::new(input), prefixes, evidence, format: args.input_format };
     let output = Output::create(args.output.as_deref())?;
     let progress = Progress::start(terminal, size, !interactive && !output.is_terminal());
-    let print = |text: &mut String, ticket, translation| printer.print(text, ticket, &translation);
-    stream::run(&translator, &options, args.model.one_by_one(), source, output, progress, print)?.finish()
+    let print = |text: &mut String, ticket: Ticket<Keys>, translation| {
+        if let Some(Err(error)) = lattices.as_mut().map(|files| files.write_search(ticket.number + 1, &translation)) {
+            leave(&error);
+        }
+        printer.print(text, ticket, &translation);
+    };
+    let output = stream::run(&translator, &options, args.model.one_by_one(), source, output, progress, print)?;
+    lattices.map_or(Ok(()), LatticeFiles::finish)?;
+    output.finish()
 }
 
 fn read_glossary(path: &Path, case: bool) -> Result<Glossary> {

@@ -98,6 +98,38 @@ fn sentences_that_can_not_be_read_have_no_evidence() {
     }
 }
 
+/// From lattices to translations: each fault is a fault of its sentence, and the others keep their evidence.
+#[test]
+fn a_bad_lattice_is_translated_without_evidence() {
+    let folder = TempDir::new().unwrap();
+    let good = "0 1 Guten Guten 1\n1 2 Tag! Tag! 0\n2\n\n";
+    let bad = [
+        ("0 1 a a 1\n1 0 b b 1\n1\n\n", "line 2 of a lattice: an arc from 1 to 0"),
+        ("0 1 a a 1\n2 3 b b 1\n3\n\n", "the evidence has no translation with a finite score"),
+        ("0 1 a a nan\n1\n\n", "line 1 of a lattice: expected `from to word word cost`"),
+        ("0 1 a a 1\n\n", "a lattice without a final state"),
+    ];
+    let lattices: String = bad.iter().map(|(bad, _)| format!("{bad}{good}")).collect();
+    let counted = posteriors(&["--format", "openfst"], &lattices);
+    for (number, (_, problem)) in bad.iter().enumerate() {
+        let message = format!("standard input, sentence {}: {problem}", 2 * number + 1);
+        assert_eq!(counted.stderr.matches(&message).count(), 1, "{message}: {}", counted.stderr);
+    }
+    assert_eq!(counted.stderr.lines().count(), bad.len(), "{}", counted.stderr);
+    let path = file(&folder, "posteriors", counted.ok());
+    let text = "Good morning!\n".repeat(8);
+    let found = translate(&["--lmbr", &path, "--lmbr-weight", "40"], &text);
+    for number in 1..=8 {
+        let told =
+            found.stderr.contains(&format!("line {number}: translated without evidence: the evidence has no n-grams"));
+        assert_eq!(told, number % 2 == 1, "{}", found.stderr);
+    }
+    let plain = translate(&[], "Good morning!\n").lines();
+    let lines = found.lines();
+    assert!(lines.iter().step_by(2).all(|line| *line == plain[0]), "{lines:?}");
+    assert!(lines.iter().skip(1).step_by(2).all(|line| line == "Guten Tag!"), "{lines:?}");
+}
+
 #[test]
 fn lines_without_evidence_are_told() {
     let folder = TempDir::new().unwrap();

@@ -12,6 +12,7 @@ mod evidence;
 mod extract;
 mod files;
 mod forms;
+mod lattices;
 mod lines;
 mod lm;
 mod models;

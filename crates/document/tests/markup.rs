@@ -113,6 +113,8 @@ fn blocks_end_sentences() {
         ["one", "two", "three", "four five", "six"]
     );
     assert_eq!(texts(&html("<td>a</td><td>b</td>")), ["a", "b"]);
+    // An element that HTML does not know ends no sentence.
+    assert_eq!(texts(&html("<p>Use <function>rand</function> now</p>")), ["Use rand now"]);
 }
 
 #[test]

@@ -49,6 +49,11 @@ enum Experiment {
     DevlinTable1,
     /// Devlin 2017, table 2: the speed of the systems S1 to S7, E1 and E2; random weights of the paper's sizes
     DevlinTable2,
+    /// Iglesias et al. 2018, table 1: BLEU of phrase-based and neural systems, and of neural systems with evidence tuned on
+    /// development text
+    IglesiasTable1(Box<iglesias::table1::Args>),
+    /// Table 2 and figure 1: speed, memory and parts of the time, research set-up and accelerated one, with evidence and without
+    IglesiasTable2(Box<iglesias::speed::Args>),
     /// Iglesias et al. 2018, figure 2: the hypotheses of a beam together and one at a time, by beam
     IglesiasFig2,
     /// Figure 3: sentences together, by their number, in the order of the text and sorted by length
@@ -90,6 +95,8 @@ fn main() -> Result<()> {
         Experiment::PostFig7 => post::figure_7(&setup),
         Experiment::DevlinTable1 => devlin::table_1(&setup),
         Experiment::DevlinTable2 => devlin::table_2(&setup),
+        Experiment::IglesiasTable1(args) => iglesias::table1::run(&setup, &args),
+        Experiment::IglesiasTable2(args) => iglesias::speed::run(&setup, &args),
         Experiment::IglesiasFig2 => iglesias::figure_2(&setup),
         Experiment::IglesiasFig3 => iglesias::figure_3(&setup),
         Experiment::Pruning => pruning::run(&setup),

@@ -2,9 +2,24 @@
 
 use crate::setup::Setup;
 use anyhow::{Context, Result};
-use metaphrase_plot::{Chart, Series, svg};
+use metaphrase_plot::{Bars, Chart, Series, bars_svg, svg};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
+
+/// The picture of a result.
+pub enum Picture {
+    Chart(Chart),
+    Bars(Bars),
+}
+
+impl Picture {
+    pub fn svg(&self) -> String {
+        match self {
+            Self::Chart(chart) => svg(std::slice::from_ref(chart)),
+            Self::Bars(bars) => bars_svg(bars),
+        }
+    }
+}
 
 /// A number of a result: the field that holds it and the name of its axis.
 struct Axis(&'static str, &'static str);
@@ -14,7 +29,7 @@ const BEAM: Axis = Axis("beam", "beam");
 const WORDS: &str = "words per CPU second";
 
 /// The results that have pictures: the experiment, and what `--name` added to the name of its file.
-const RESULTS: [(&str, &str); 11] = [
+const RESULTS: [(&str, &str); 12] = [
     ("post-fig4", ""),
     ("post-fig4", "-cgru"),
     ("post-fig4", "-newstest2014"),
@@ -26,6 +41,7 @@ const RESULTS: [(&str, &str); 11] = [
     ("wuebker-fig1", ""),
     ("iglesias-fig2", ""),
     ("iglesias-fig3", ""),
+    ("iglesias-table2", ""),
 ];
 
 /// Draws the pictures anew from the JSON files that are there.
@@ -43,16 +59,40 @@ fn drawn(folder: &Path) -> Result<Vec<(PathBuf, String)>> {
         if path.exists() {
             let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
             let pictures = of(experiment, &serde_json::from_str(&text)?);
-            all.extend(pictures.into_iter().map(|(end, chart)| {
-                (folder.join(format!("{experiment}{name}{end}.svg")), svg(std::slice::from_ref(&chart)))
-            }));
+            all.extend(
+                pictures
+                    .into_iter()
+                    .map(|(end, picture)| (folder.join(format!("{experiment}{name}{end}.svg")), picture.svg())),
+            );
         }
     }
     Ok(all)
 }
 
-/// The pictures of an experiment: the end of the file's name, and the chart.
-pub fn of(name: &str, results: &Value) -> Vec<(&'static str, Chart)> {
+/// The pictures of an experiment, each with the end of its file's name.
+pub fn of(name: &str, results: &Value) -> Vec<(&'static str, Picture)> {
+    if name == "iglesias-table2" {
+        return vec![("-fig1", Picture::Bars(parts_of_time(results)))];
+    }
+    charts(name, results).into_iter().map(|(end, chart)| (end, Picture::Chart(chart))).collect()
+}
+
+/// Figure 1 of Iglesias et al. 2018: where the time of each system goes.
+fn parts_of_time(results: &Value) -> Bars {
+    let rows = || results["rows"].as_array().into_iter().flatten();
+    let parts = |row: &Value| row["parts"].as_array().cloned().unwrap_or_default();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let names = rows().next().map(|row| parts(row).iter().map(|part| text(&part["part"])).collect());
+    let bar = |row: &Value| {
+        let size = |part: &Value| part["milliseconds_per_word"].as_f64().unwrap_or(0.0);
+        (text(&row["system"]), parts(row).iter().map(size).collect())
+    };
+    let title = "milliseconds per source word".into();
+    Bars { title, parts: names.unwrap_or_default(), bars: rows().map(bar).collect() }
+}
+
+/// The charts of an experiment.
+fn charts(name: &str, results: &Value) -> Vec<(&'static str, Chart)> {
     let rows = |pointer: &str| results.pointer(pointer).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let all = || rows("").iter().collect::<Vec<_>>();
     let time = || Axis("milliseconds_per_word", "milliseconds per word");
@@ -165,7 +205,7 @@ mod tests {
     #[test]
     fn places_are_within_their_lines() {
         let text = include_str!("../../../docs/results/post-fig7.json");
-        let [(_, chart)] = &of("post-fig7", &serde_json::from_str(text).unwrap())[..] else { panic!("a picture") };
+        let [(_, chart)] = &charts("post-fig7", &serde_json::from_str(text).unwrap())[..] else { panic!("a picture") };
         let points = &chart.series[0].points;
         assert!(points.len() > 900 && points.iter().all(|&(x, y)| x.max(y) <= 1.0 && x.min(y) >= 0.0));
     }
@@ -175,7 +215,7 @@ mod tests {
         let row =
             |system: &str, beam: usize, bleu: f64| serde_json::json!({"system": system, "beam": beam, "bleu": bleu});
         let rows = Value::Array(vec![row("a-SN", 1, 2.0), row("b+SN", 1, 3.0), row("a-SN", 2, 4.0)]);
-        let pictures = of("zhang", &rows);
+        let pictures = charts("zhang", &rows);
         let bleu = &pictures.iter().find(|(end, _)| *end == "-bleu").unwrap().1;
         let series = |name: &str, points: &[(f64, f64)]| Series { name: name.into(), points: points.to_vec() };
         assert_eq!(bleu.series, [series("a-SN", &[(1.0, 2.0), (2.0, 4.0)]), series("b+SN", &[(1.0, 3.0)])]);

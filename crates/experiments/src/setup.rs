@@ -1,11 +1,10 @@
 //! Models, text, and the measuring of a run.
 
-use crate::pictures;
+use crate::pictures::{self, Picture};
 use anyhow::{Context, Result};
 use flate2::read::MultiGzDecoder;
 use metaphrase::{Counts, Package, Request, TranslateOptions, Translation, Translator};
 use metaphrase_metrics::{Bleu, BleuOptions, Metric, References};
-use metaphrase_plot::{Chart, svg};
 use rustix::time::{ClockId, clock_gettime};
 use serde::Serialize;
 use std::fs::File;
@@ -29,7 +28,7 @@ pub struct Setup {
     reference: PathBuf,
     /// Number of lines that are translated
     #[arg(long, global = true, value_name = "N", default_value_t = 500)]
-    lines: usize,
+    pub lines: usize,
     /// Folder of the terminology lists and of newstest2017
     #[arg(long, global = true, value_name = "DIR", default_value = "data")]
     pub data: PathBuf,
@@ -51,6 +50,14 @@ pub struct Text {
 }
 
 impl Text {
+    /// The first lines of a text and of its reference translation.
+    pub fn read(source: &Path, reference: &Path, lines: usize) -> Result<Self> {
+        let (mut source, mut reference) = (read_lines(source)?, read_lines(reference)?);
+        source.truncate(lines);
+        reference.truncate(lines);
+        Ok(Self { source, reference })
+    }
+
     /// A request for each sentence.
     pub fn requests(&self) -> Vec<Request> {
         self.source.iter().map(Request::translate).collect()
@@ -60,10 +67,7 @@ impl Text {
 impl Setup {
     /// The lines of the text that are translated.
     pub fn text(&self) -> Result<Text> {
-        let (mut source, mut reference) = (read_lines(&self.source)?, read_lines(&self.reference)?);
-        source.truncate(self.lines);
-        reference.truncate(self.lines);
-        Ok(Text { source, reference })
+        Text::read(&self.source, &self.reference, self.lines)
     }
 
     /// The model, on one thread.
@@ -89,9 +93,9 @@ impl Setup {
     }
 
     /// Writes pictures, each with the end of its file's name.
-    pub fn draw(&self, name: &str, pictures: &[(&str, Chart)]) -> Result<()> {
-        for (end, chart) in pictures {
-            std::fs::write(self.path(name, &format!("{end}.svg")), svg(std::slice::from_ref(chart)))?;
+    pub fn draw(&self, name: &str, pictures: &[(&str, Picture)]) -> Result<()> {
+        for (end, picture) in pictures {
+            std::fs::write(self.path(name, &format!("{end}.svg")), picture.svg())?;
         }
         Ok(())
     }

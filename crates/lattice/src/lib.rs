@@ -17,11 +17,13 @@
 #![forbid(unsafe_code)]
 
 mod compact;
+mod diagram;
 mod error;
 mod moses;
 mod openfst;
 mod probability;
 
+pub use diagram::{Diagram, DiagramArc};
 pub use error::LatticeError;
 
 use metaphrase_base::WordId;
@@ -67,6 +69,24 @@ impl StateId {
 }
 
 impl Lattice {
+    /// The lattice of some translations, each with its score on a path of its own.
+    #[must_use]
+    pub fn of_paths<'a, W: IntoIterator<Item = &'a str>>(paths: impl IntoIterator<Item = (W, f32)>) -> Self {
+        let mut builder = Builder::default();
+        let mut ends = Vec::new();
+        for (words, score) in paths {
+            let last = words.into_iter().fold(builder.start(), |state, word| {
+                let next = builder.add_state();
+                builder.add_arc(state, next, Some(word), 0.0);
+                next
+            });
+            ends.push((last, score));
+        }
+        let end = builder.add_state();
+        ends.into_iter().for_each(|(state, score)| builder.add_arc(state, end, None, score));
+        builder.build()
+    }
+
     /// The state in which all paths begin.
     #[must_use]
     pub fn start(&self) -> StateId {
@@ -205,6 +225,14 @@ mod tests {
         assert_eq!(order, [(0, 2), (0, 1), (1, 2)]);
         assert_eq!(lattice.best(), (vec!["b"], -2.0));
         assert_eq!(lattice.words().collect::<Vec<_>>(), ["b", "c"]);
+    }
+
+    #[test]
+    fn translations_become_paths() {
+        let lattice = Lattice::of_paths([("the house".split(' '), -1.0), ("a house".split(' '), -0.5)]);
+        assert_eq!((lattice.best(), lattice.n_best(9).len()), ((vec!["a", "house"], -0.5), 2));
+        assert_eq!(Lattice::of_paths([("".split_whitespace(), -2.0)]).best(), (vec![], -2.0));
+        assert_eq!(Lattice::of_paths::<Vec<&str>>([]).best(), (vec![], f32::NEG_INFINITY));
     }
 
     #[test]

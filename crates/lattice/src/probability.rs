@@ -42,14 +42,15 @@ impl Lattice {
     /// arcs that are on no path then; the best path stays. `None` as for [`probabilities`](Self::probabilities).
     #[must_use]
     pub fn pruned(&self, scale: f64, least: f64) -> Option<Self> {
-        let posteriors = self.posteriors(scale)?;
+        let kept = self.kept(&self.posteriors(scale)?, least);
+        let arcs = self.arcs.iter().zip(kept).filter(|(_, kept)| *kept).map(|(arc, _)| *arc).collect();
+        Some(Self { words: self.words.clone(), arcs, states: self.states })
+    }
+
+    /// By arc: whether it is left when arcs with posteriors below `least` are pruned.
+    pub(crate) fn kept(&self, posteriors: &[f64], least: f64) -> Vec<bool> {
         let mut kept: Vec<bool> = posteriors.iter().map(|&posterior| posterior >= least && posterior > 0.0).collect();
-        let mut state = self.end();
-        let best = self.best_arcs();
-        while let Some(arc) = best[state.index()] {
-            kept[arc] = true;
-            state = self.arcs[arc].from;
-        }
+        self.best_path().for_each(|arc| kept[arc] = true);
         let (mut leads, mut comes) = (vec![false; self.states()], vec![false; self.states()]);
         (leads[self.end().index()], comes[0]) = (true, true);
         for (arc, kept) in self.arcs.iter().zip(&mut kept).rev() {
@@ -60,8 +61,15 @@ impl Lattice {
             *kept &= comes[arc.from.index()];
             comes[arc.to.index()] |= *kept;
         }
-        let arcs = self.arcs.iter().zip(kept).filter(|(_, kept)| *kept).map(|(arc, _)| *arc).collect();
-        Some(Self { words: self.words.clone(), arcs, states: self.states })
+        kept
+    }
+
+    /// The numbers of the arcs of the best path, the last one first.
+    pub(crate) fn best_path(&self) -> impl Iterator<Item = usize> {
+        let best = self.best_arcs();
+        let before = |arc: &usize| best[self.arcs[*arc].from.index()];
+        let arcs: Vec<usize> = std::iter::successors(best[self.end().index()], before).collect();
+        arcs.into_iter()
     }
 
     /// The `count` best paths, their words and scores, best first. Different paths may have the same words.
@@ -132,7 +140,7 @@ impl PartialEq for Partial {
 impl Eq for Partial {}
 
 /// ln(exp(a) + exp(b)).
-fn ln_sum(a: f64, b: f64) -> f64 {
+pub(crate) fn ln_sum(a: f64, b: f64) -> f64 {
     let (high, low) = if a > b { (a, b) } else { (b, a) };
     if low == f64::NEG_INFINITY { high } else { high + (low - high).exp().ln_1p() }
 }

@@ -127,12 +127,13 @@ impl TranslatorBuilder {
     /// not need the model. [`TranslateOptions::evidence`](crate::TranslateOptions::evidence) says how evidence counts, and
     /// [`phrase_options`](Self::phrase_options) how the model is searched.
     pub fn evidence_model(mut self, path: impl AsRef<Path>) -> Self {
-        self.evidence.get_or_insert_default().model = path.as_ref().to_owned();
+        self.evidence.get_or_insert_default().model = Some(path.as_ref().to_owned());
         self
     }
 
     /// The languages of the evidence model, as `de` and `en`: lines are split into words as `metaphrase tokenize --escape` does,
-    /// and the words of its translations are joined again. Without this call spaces separate the words of both.
+    /// and the words of its translations are joined again, also those of the evidence that requests bring. Without this call spaces separate
+    /// the words of both.
     pub fn evidence_languages(mut self, source: impl Into<String>, target: impl Into<String>) -> Self {
         self.evidence.get_or_insert_default().languages = Some((source.into(), target.into()));
         self

@@ -52,6 +52,8 @@ pub struct EvidenceOptions {
     pub written_words: bool,
     /// Arcs of a lattice that less than this share of its translations take are left out.
     pub prune: f64,
+    /// `Some(n)`: the `n` best translations of a lattice count, as an n-best list, in place of the whole lattice.
+    pub best_paths: Option<usize>,
     /// Only the translations of the evidence are allowed, and their posteriors do not count (lattice rescoring; Iglesias et al.
     /// 2018, §3, remark 2): the search finds the one that the neural models score best.
     pub rescore: bool,
@@ -62,8 +64,17 @@ pub struct EvidenceOptions {
 
 impl Default for EvidenceOptions {
     fn default() -> Self {
-        let theta = Theta::default();
-        Self { theta, weight: 2.0, scale: 1.0, order: 4, written_words: false, prune: 0.0, rescore: false, own: None }
+        Self {
+            theta: Theta::default(),
+            weight: 2.0,
+            scale: 1.0,
+            order: 4,
+            written_words: false,
+            prune: 0.0,
+            best_paths: None,
+            rescore: false,
+            own: None,
+        }
     }
 }
 
@@ -171,18 +182,25 @@ impl EvidenceCounter {
                 } else {
                     lattice
                 };
+                if let Some(count) = options.best_paths {
+                    return use_paths(&self.of_best(lattice, count, options)?);
+                }
                 let paths = self.writing.paths(lattice, options.scale, &self.target);
                 match paths.and_then(|paths| use_paths(&paths)) {
                     Err(EvidenceError::NoSpaces | EvidenceError::TooLarge { .. }) => {
-                        let texts = lattice.n_best(N_BEST).into_iter().map(|(words, score)| {
-                            (self.writing.text(words.iter().map(|&word| lattice.word(word))), score)
-                        });
-                        use_paths(&self.of_texts(texts, options)?)
+                        use_paths(&self.of_best(lattice, N_BEST, options)?)
                     }
                     counted => counted,
                 }
             }
         }
+    }
+
+    /// The best translations of a lattice.
+    fn of_best(&self, lattice: &Lattice, count: usize, options: &EvidenceOptions) -> Result<Paths, EvidenceError> {
+        let best = lattice.n_best(count).into_iter();
+        let texts = best.map(|(words, score)| (self.writing.text(words.iter().map(|&word| lattice.word(word))), score));
+        self.of_texts(texts, options)
     }
 
     fn of_texts(
@@ -273,7 +291,8 @@ impl EvidenceCounter {
 /// A phrase-based model beside the neural ones, as the builder names it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct EvidenceModelFiles {
-    pub(crate) model: PathBuf,
+    /// `None`: the requests bring their evidence.
+    pub(crate) model: Option<PathBuf>,
     pub(crate) options: Option<PhraseOptions>,
     /// The languages of the source and of the target, if words are split and joined as Moses does.
     pub(crate) languages: Option<(String, String)>,
@@ -287,12 +306,8 @@ pub(crate) struct EvidenceModel {
 }
 
 impl EvidenceModel {
-    /// Reads a model; `counter` learns how its words are written.
-    pub(crate) fn open(files: &EvidenceModelFiles, counter: &mut EvidenceCounter) -> Result<Self, Error> {
-        let model = PhraseModel::read_moses(&files.model)?;
-        let distortion_limit = model.distortion_limit;
-        let options = files.options.clone();
-        let options = options.unwrap_or_else(|| PhraseOptions { distortion_limit, ..PhraseOptions::default() });
+    /// `counter` learns how the words of evidence are written. Reads the model, if there is one.
+    pub(crate) fn open(files: &EvidenceModelFiles, counter: &mut EvidenceCounter) -> Result<Option<Self>, Error> {
         let mut tokenizer = None;
         if let Some((source, target)) = &files.languages {
             let escape = TokenizerOptions { escape: true, ..TokenizerOptions::default() };
@@ -300,7 +315,12 @@ impl EvidenceModel {
             *counter = counter.clone().tokenized(target)?;
         }
         *counter = counter.clone().capitalized(files.capitalize);
-        Ok(Self { model: ReadyModel::new(model, options)?, tokenizer })
+        let Some(path) = &files.model else { return Ok(None) };
+        let model = PhraseModel::read_moses(path)?;
+        let distortion_limit = model.distortion_limit;
+        let options = files.options.clone();
+        let options = options.unwrap_or_else(|| PhraseOptions { distortion_limit, ..PhraseOptions::default() });
+        Ok(Some(Self { model: ReadyModel::new(model, options)?, tokenizer }))
     }
 
     /// The lattice of a line, of which `limit` words are translated.

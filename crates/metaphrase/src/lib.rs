@@ -33,6 +33,7 @@ mod options;
 mod package;
 mod phrase_based;
 mod reply;
+mod search_graph;
 mod spans;
 mod stream;
 mod text;
@@ -52,7 +53,7 @@ pub use metaphrase_document::{
     Error as DocumentError, FileFormat, Format as TextFormat, Keep, Options as TextOptions, Split,
 };
 pub use metaphrase_evidence::{EvidenceError, NGram, Posteriors, Theta};
-pub use metaphrase_lattice::{Lattice, LatticeError};
+pub use metaphrase_lattice::{Diagram, DiagramArc, Lattice, LatticeError};
 pub use metaphrase_models::{ModelError, Precision, StoredPrecision, Tricks};
 pub use metaphrase_ngram::LmError;
 pub use metaphrase_phrase::{Error as PhraseError, LookAhead, Presort, SearchOptions as PhraseOptions, UnknownWords};
@@ -62,6 +63,7 @@ pub use metaphrase_text::vocab::{Vocabulary, VocabularyError};
 pub use options::TranslateOptions;
 pub use package::{Package, Report, convert, inspect};
 pub use reply::Cancel;
+pub use search_graph::{GraphUnits, SearchGraph};
 pub use spans::spans;
 pub use text::{PreparedText, TextSentence, TextTranslation};
 pub use translation::{Hypothesis, Request, Translation};

@@ -64,7 +64,10 @@ impl Neural {
         let open = |(path, options)| Shortlists::open(path, options, [&source, &target]);
         let shortlists = beside.shortlist.map(open).transpose()?;
         let mut counter = EvidenceCounter::of(Arc::clone(&target));
-        let evidence = beside.evidence.map(|files| EvidenceModel::open(&files, &mut counter)).transpose()?;
+        let evidence = match &beside.evidence {
+            Some(files) => EvidenceModel::open(files, &mut counter)?,
+            None => None,
+        };
         let unit_times = beside.unit_times;
         let shared = Arc::new(Shared { model, source, target, continues, counter, evidence, shortlists, unit_times });
         let pool = match beside.language_model {

@@ -1,6 +1,6 @@
 //! How lines are translated.
 
-use crate::{Dictionary, EvidenceOptions, SearchOptions};
+use crate::{Dictionary, EvidenceOptions, GraphUnits, SearchOptions};
 use metaphrase_text::vocab::Vocabulary;
 
 /// How lines are translated. [`Translator::options`](crate::Translator::options) gives a model's defaults.
@@ -10,6 +10,8 @@ pub struct TranslateOptions {
     pub search: SearchOptions,
     /// How evidence of other systems counts, for requests that have some, or if the translator has a phrase-based model for it.
     pub evidence: EvidenceOptions,
+    /// Keeps the hypotheses of a neural search: [`Translation::search_graph`](crate::Translation::search_graph).
+    pub search_graph: Option<GraphUnits>,
     /// Whether translations may contain the unknown word.
     pub allow_unk: bool,
     /// Replaces each unknown word of a translation by the source word that the attention points to or, if the dictionary has
@@ -32,6 +34,7 @@ impl Default for TranslateOptions {
         Self {
             search: SearchOptions::default(),
             evidence: EvidenceOptions::default(),
+            search_graph: None,
             allow_unk: false,
             replace_unknown: None,
             pieces: false,
@@ -47,6 +50,7 @@ impl TranslateOptions {
     pub(crate) fn search(&self, target: &Vocabulary) -> SearchOptions {
         let mut search = self.search.clone();
         search.attention |= self.replace_unknown.is_some();
+        search.explored |= self.search_graph.is_some();
         if !self.allow_unk && self.replace_unknown.is_none() {
             search.excluded.extend(target.unk());
         }

@@ -4,6 +4,7 @@ use crate::asked::Asked;
 use crate::constraints::Segmented;
 use crate::neural::{Neural, Shared};
 use crate::reply::{Call, Reply};
+use crate::search_graph::{GraphUnits, SearchGraph};
 use crate::unknown::Replacement;
 use crate::{Attention, Counts, Error, Hypothesis, Request, SearchOptions, TranslateOptions, Translation};
 use metaphrase_base::pipeline::{Limit, Queue, Tickets, WorkerPanicked, Workers, batch, ordered};
@@ -43,6 +44,8 @@ pub(crate) struct Job {
     pub(crate) notes: Vec<String>,
     /// The evidence that the line is to be translated with.
     pub(crate) asked: Option<Box<Asked>>,
+    /// The words of the search graph, if it is asked for.
+    graph: Option<GraphUnits>,
     /// The work of an earlier search of the line.
     pub(crate) before: Counts,
 }
@@ -113,7 +116,8 @@ impl Neural {
             let search = options.search(target);
             let beam_size_constrained = search.beam_size_constrained.map(|beam| beam.max(n_best));
             let beam_size = search.beam_size.max(n_best);
-            SearchOptions { beam_size, beam_size_constrained, n_best, attention: false, ..search }.check(&**model)
+            SearchOptions { beam_size, beam_size_constrained, n_best, attention: false, explored: false, ..search }
+                .check(&**model)
         };
         Ok((search, options.evidence.own.map(own).transpose()?))
     }
@@ -140,6 +144,8 @@ fn weight(request: &Request, task: &Task<Job>, search: &CheckedOptions) -> usize
     // Each piece is a string with its score, and has attention to each source piece.
     let piece = 64 + if search.attention { source * size_of::<f32>() } else { 0 };
     let answers = search.limit(source, prefix).saturating_mul(piece).saturating_mul(search.n_best);
+    let explored = if search.explored { 2 * 96 * search.beam_size } else { 0 };
+    let answers = answers.saturating_add(search.limit(source, prefix).saturating_mul(explored));
     let asked = 1024 + 64 * (source + prefix) + 16 * terms.map(String::len).sum::<usize>();
     let evidence = request.evidence.as_ref().map_or(0, |evidence| evidence.size());
     asked.saturating_add(request.attached).saturating_add(evidence).saturating_add(answers)
@@ -187,7 +193,6 @@ impl Shared {
         let constraints = required.constraints.clone();
         // Distinct lines draw from distinct streams of numbers.
         let seed = options.seed.wrapping_add((reply.number() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        let (terms, given) = (request.terms.required.len(), request.prefix.clone());
         let replacement = options.replace_unknown.as_ref().map(|dictionary| Replacement {
             written_words: match options.pieces {
                 true => pieces(&self.source, &source[..source.len() - 1]),
@@ -195,8 +200,18 @@ impl Shared {
             },
             dictionary: dictionary.clone(),
         });
-        let (asked, before) = (None, Counts::default());
-        let tag = Job { reply, source_pieces, notes, required, terms, prefix: given, replacement, asked, before };
+        let tag = Job {
+            reply,
+            source_pieces,
+            required,
+            terms: request.terms.required.len(),
+            prefix: request.prefix.clone(),
+            replacement,
+            notes,
+            asked: None,
+            graph: options.search_graph,
+            before: Counts::default(),
+        };
         let shortlist = self.shortlists.as_ref().map(|shortlists| shortlists.of(&source));
         Ok(Task { prefix, seed, constraints, shortlist, ..Task::new(tag, source, search) })
     }
@@ -227,7 +242,7 @@ impl Shared {
     /// Gives the caller an outcome, as text.
     fn reply(&self, outcome: Outcome<Job>) {
         let _unit = Unit::Text.timed();
-        let Outcome { tag: mut job, source_len, mut hypotheses, mut counts } = outcome;
+        let Outcome { tag: mut job, source_len, mut hypotheses, explored, mut counts } = outcome;
         counts += job.before;
         let required = &job.required;
         hypotheses.retain(|found| found.score.is_finite() && found.log_prob.is_finite());
@@ -237,30 +252,16 @@ impl Shared {
             let (source_pieces, notes) = (job.source_pieces, job.notes);
             return job.reply.finish(Translation { source_pieces, notes, counts, ..failed });
         }
+        let graph = |units| SearchGraph::new(&explored, &self.target, &self.continues, units);
+        let search_graph = job.graph.map(graph);
         let mut missing = required.impossible.clone();
         let complete = hypotheses.iter().all(|found| found.complete);
         let mut texts = Vec::with_capacity(hypotheses.len());
         for found in hypotheses {
-            let weights = found.attention;
-            let attention = (!weights.is_empty()).then_some(Attention { source_len, weights });
-            let text = match &job.replacement {
-                Some(replacement) => replacement.text(&found.words, attention.as_ref(), &self.target),
-                None => self.target.decode(&found.words),
-            };
-            let met = required.met(&found.words, &text);
-            let lacking = required.numbers.iter().filter(|number| !met.iter().any(|met| met.term == **number));
+            let text = self.text(found, source_len, &job);
+            let lacking = required.numbers.iter().filter(|number| !text.met.iter().any(|met| met.term == **number));
             missing.extend(lacking);
-            texts.push(Hypothesis {
-                text,
-                pieces: pieces(&self.target, &found.words),
-                score: found.score,
-                log_prob: found.log_prob,
-                piece_log_probs: found.word_log_probs,
-                complete: found.complete,
-                met,
-                attention,
-                links: Vec::new(),
-            });
+            texts.push(text);
         }
         missing.sort_unstable();
         missing.dedup();
@@ -269,7 +270,37 @@ impl Shared {
         job.notes.extend(late.map(|&number| required.lacks(number, complete)));
         job.notes.extend(present.iter().map(|&number| required.contains(number, &job.prefix)));
         let Job { reply, source_pieces, notes, .. } = job;
-        reply.finish(Translation { hypotheses: texts, error: None, missing, present, counts, source_pieces, notes });
+        reply.finish(Translation {
+            hypotheses: texts,
+            error: None,
+            missing,
+            present,
+            search_graph,
+            counts,
+            source_pieces,
+            notes,
+        });
+    }
+
+    /// A hypothesis as text.
+    fn text(&self, found: metaphrase_search::Hypothesis, source_len: usize, job: &Job) -> Hypothesis {
+        let weights = found.attention;
+        let attention = (!weights.is_empty()).then_some(Attention { source_len, weights });
+        let text = match &job.replacement {
+            Some(replacement) => replacement.text(&found.words, attention.as_ref(), &self.target),
+            None => self.target.decode(&found.words),
+        };
+        Hypothesis {
+            met: job.required.met(&found.words, &text),
+            text,
+            pieces: pieces(&self.target, &found.words),
+            score: found.score,
+            log_prob: found.log_prob,
+            piece_log_probs: found.word_log_probs,
+            complete: found.complete,
+            attention,
+            links: Vec::new(),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a translator is asked and what it answers.
 
-use crate::{AlignmentKind, Attention, Counts, Evidence, Met, Terms};
+use crate::{AlignmentKind, Attention, Counts, Evidence, Met, SearchGraph, Terms};
 use std::sync::Arc;
 
 /// One line to translate.
@@ -92,6 +92,9 @@ pub struct Translation {
     /// Numbers of the phrases to avoid that a hypothesis contains all the same: because the given prefix has them, or because
     /// draws can not be told what to avoid.
     pub present: Vec<usize>,
+    /// The hypotheses that the search kept, if the options ask for them; `None` for a line without words and for a phrase-based
+    /// model.
+    pub search_graph: Option<SearchGraph>,
     /// The work of the search; zeros for a phrase-based model.
     pub counts: Counts,
     /// Source pieces, without the end of sentence.

@@ -56,10 +56,11 @@ fn everything_goes_with_everything() {
     let together = translators(&Translator::builder().threads(2).batch_tokens(128), Precision::F32);
     let mut options = alone[0].options();
     (options.search.beam_size, options.search.beam_size_constrained, options.search.n_best) = (4, None, 2);
-    let prunings: [fn(&mut TranslateOptions); 4] = [
+    let prunings: [fn(&mut TranslateOptions); 5] = [
         |_| {},
         |options| (options.search.beam_width, options.search.prune_threshold) = (0.01, Some(10.0)),
         |options| (options.search.stop, options.search.stop_margin) = (Stop::Fill, 3.0),
+        |options| (options.search.stop, options.search.ends_beside) = (Stop::Fill, true),
         |options| (options.search.stop, options.search.max_target_length) = (Stop::Collect, 9),
     ];
     for strategy in [Strategy::Beam, Strategy::Grid, Strategy::Cube, Strategy::AcceleratedCube] {

@@ -2,8 +2,8 @@
 //! the strategy, the batch and the constraints.
 
 use metaphrase::{
-    Evidence, EvidenceOptions, Lattice, Posteriors, Request, Strategy, Theta, TranslateOptions, Translation,
-    Translator, TranslatorBuilder,
+    Evidence, EvidenceOptions, Lattice, Package, Posteriors, Precision, Request, Sampling, Stop, Strategy, Terms,
+    Theta, TranslateOptions, Translation, Translator, TranslatorBuilder,
 };
 use std::path::Path;
 
@@ -110,6 +110,100 @@ fn the_same_in_any_batch_with_all_strategies_and_constraints() {
     }
 }
 
+/// With a language model and shortlists, in every precision: draws, cubes, ends beside the beam, and lattice rescoring.
+#[test]
+fn evidence_goes_with_language_models_shortlists_precisions_and_sampling() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let plain = builder().build().expect("a model");
+    let lm = crate::language_model::language_model(folder.path(), &plain);
+    let table = crate::shortlist::table(folder.path(), &plain.translate(&source()).expect("translations"));
+    let settings: [fn(&mut TranslateOptions); 4] = [
+        |options| options.search.strategy = Strategy::AcceleratedCube,
+        |options| (options.search.stop, options.search.ends_beside) = (Stop::Fill, true),
+        |options| options.search.sampling = Some(Sampling::TopK { k: 5, temperature: 1.0 }),
+        |options| options.evidence.rescore = true,
+    ];
+    for precision in [Precision::F32, Precision::Bf16, Precision::Int16, Precision::Int8] {
+        let model = |(threads, tokens)| {
+            let package = Package::bundled().with_precision(precision);
+            let builder = Translator::builder().package(package).language_model(&lm, 0.2);
+            let builder = builder.shortlist(&table, crate::shortlist::SIZE).threads(threads).batch_tokens(tokens);
+            builder.build().expect("a model")
+        };
+        let [alone, together] = [(1, 1), (2, 128)].map(model);
+        // What differs by precision is the model, not the setting.
+        let all = matches!(precision, Precision::F32 | Precision::Int8);
+        for change in &settings[..if all { 4 } else { 1 }] {
+            let mut options = TranslateOptions { search: alone.options().search, ..TranslateOptions::default() };
+            (options.search.beam_size, options.search.beam_size_constrained, options.search.n_best) = (4, None, 2);
+            change(&mut options);
+            // Terms that no translation of the evidence has can not be met by rescoring.
+            let terms =
+                |request: Request| if options.evidence.rescore { request.terms(Terms::default()) } else { request };
+            let requests = || with_evidence().into_iter().map(terms).collect::<Vec<_>>();
+            let expected = alone.run(&options, requests()).expect("translations");
+            assert_eq!(together.run(&options, requests()).expect("translations"), expected, "{precision:?}");
+            let without = requests().into_iter().map(|request| Request { evidence: None, ..request }).collect();
+            let without = alone.run(&options, without).expect("translations");
+            for (number, (informed, plain)) in expected.iter().zip(&without).enumerate() {
+                assert!(informed.error.is_none() && !informed.hypotheses.is_empty(), "{informed:?}");
+                let same = informed.hypotheses[0].log_prob == plain.hypotheses[0].log_prob;
+                assert_eq!(same, number % 3 == 0, "evidence counts where there is some: {precision:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_best_paths_of_a_lattice_are_an_n_best_list() {
+    let translator = builder().build().expect("a model");
+    let counter = translator.evidence_counter().expect("a neural model");
+    let lattice = "5\t0 1 -1 Das\t0 1 -1.5 Ein\t1 1 -0.5 alte\t0 1 -2 neue\t1 1 0 Haus\t1 1 0";
+    let lattice = Evidence::Lattice(Lattice::from_compact(lattice).expect("a lattice"));
+    let of = |evidence: &Evidence, best_paths| {
+        let options = EvidenceOptions { best_paths, ..EvidenceOptions::default() };
+        counter.posteriors(evidence, &options).expect("posteriors")
+    };
+    let texts = [("Das alte Haus", -1.5), ("Ein alte Haus", -2.0), ("Das neue Haus", -3.0)];
+    let list = |count: usize| Evidence::NBest(texts[..count].iter().map(|(text, p)| ((*text).into(), *p)).collect());
+    for count in 1..=3 {
+        assert_eq!(of(&lattice, Some(count)), of(&list(count), None));
+    }
+    assert_eq!(of(&lattice, Some(9)).len(), of(&lattice, None).len());
+}
+
+#[test]
+fn a_search_graph_holds_the_translations_and_changes_nothing() {
+    let translator = builder().build().expect("a model");
+    let mut options = TranslateOptions { search: translator.options().search, ..TranslateOptions::default() };
+    options.search.n_best = 3;
+    let plain = translator.run(&options, with_evidence()).expect("translations");
+    for units in [metaphrase::GraphUnits::WrittenWords, metaphrase::GraphUnits::Pieces] {
+        options.search_graph = Some(units);
+        // Punctuation marks are words of their own.
+        let spoken = |hypothesis: &metaphrase::Hypothesis| match units {
+            metaphrase::GraphUnits::Pieces => hypothesis.pieces.concat(),
+            _ => hypothesis.text.replace(' ', ""),
+        };
+        for (found, plain) in translator.run(&options, with_evidence()).expect("translations").iter().zip(&plain) {
+            assert_eq!(found.hypotheses, plain.hypotheses);
+            let graph = found.search_graph.as_ref().expect("a graph");
+            let lattice = graph.lattice();
+            let paths = lattice.n_best(1000);
+            for hypothesis in &found.hypotheses {
+                let spoken = spoken(hypothesis);
+                let path =
+                    paths.iter().find(|(path, _)| path.iter().map(|&w| lattice.word(w)).collect::<String>() == spoken);
+                let score = path.unwrap_or_else(|| panic!("{spoken} is in the lattice")).1;
+                assert!((score - f64::from(hypothesis.log_prob)).abs() < 1e-3, "{score}, {hypothesis:?}");
+            }
+            let diagram = graph.diagram();
+            let best = diagram.arcs().iter().filter(|arc| arc.best && !arc.text.is_empty()).map(|arc| &*arc.text);
+            assert_eq!(best.collect::<String>(), spoken(&found.hypotheses[0]));
+        }
+    }
+}
+
 #[test]
 fn a_phrase_based_model_gives_evidence() {
     let lines = ["das Haus", "", "Haus das Haus"];
@@ -125,6 +219,22 @@ fn a_phrase_based_model_gives_evidence() {
     assert!(found.iter().all(|found| found.notes.is_empty()));
     // `the house` is what the phrase-based model believes.
     assert_eq!(found[0].text().to_lowercase(), "the house");
+}
+
+#[test]
+fn requests_may_bring_evidence_in_tokens() {
+    let options = |translator: &Translator| TranslateOptions {
+        evidence: EvidenceOptions { rescore: true, ..EvidenceOptions::default() },
+        ..translator.options()
+    };
+    let of = |translator: Translator, tokens: Evidence| {
+        let request = Request::translate("The house is old.").evidence(tokens);
+        translator.run(&options(&translator), vec![request]).expect("a translation").remove(0).text().to_owned()
+    };
+    let tokens = || Evidence::NBest(vec![("Das Haus ist alt .".into(), 0.0)]);
+    let with_languages = builder().evidence_languages("en", "de").build().expect("languages alone");
+    assert_eq!(of(with_languages, tokens()), "Das Haus ist alt.");
+    assert_eq!(of(builder().build().unwrap(), tokens()), "Das Haus ist alt .");
 }
 
 #[test]

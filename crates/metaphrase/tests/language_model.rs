@@ -15,7 +15,7 @@ fn source() -> Vec<String> {
 }
 
 /// A trigram model of pieces that the program translated itself.
-fn language_model(folder: &Path, translator: &Translator) -> PathBuf {
+pub fn language_model(folder: &Path, translator: &Translator) -> PathBuf {
     let translations = translator.translate(&source()).expect("translations");
     let pieces = translations.iter().map(|translation| translation.hypotheses[0].pieces.join(" ") + "\n");
     let text: String = pieces.collect();

@@ -21,7 +21,7 @@ fn builder() -> TranslatorBuilder {
 }
 
 /// A table of the words that the program translated itself; every pair of words of a line is in it.
-fn table(folder: &Path, translations: &[Translation]) -> PathBuf {
+pub fn table(folder: &Path, translations: &[Translation]) -> PathBuf {
     let mut pairs = BTreeSet::new();
     for translation in translations {
         for source in &translation.source_pieces {
@@ -33,7 +33,7 @@ fn table(folder: &Path, translations: &[Translation]) -> PathBuf {
     path
 }
 
-const SIZE: ShortlistOptions = ShortlistOptions { first: Some(20), words: None, threshold: None };
+pub const SIZE: ShortlistOptions = ShortlistOptions { first: Some(20), words: None, threshold: None };
 
 fn requests() -> Vec<Request> {
     let request = |(number, line): (usize, &String)| {

@@ -204,6 +204,7 @@ fn systems() -> Vec<(RecurrentConfig, AttentionFirst)> {
                 layer_norm: LayerNorm::None,
                 tied_embeddings: TiedEmbeddings { source_target: false, target_output: false },
                 output_bias: true,
+                attention_heads: 1,
                 decoder: DecoderForm::AttentionFirst(form),
             };
             (config, form)

@@ -1,4 +1,4 @@
-//! Line charts, and bars of parts, as SVG.
+//! Line charts, bars of parts, and graphs of words, as SVG.
 //!
 //! A series has its own colour and its own dashes. The legend below the charts shows both, and the rightmost point of a
 //! series carries its name. The file holds one element for each line, so that two versions of a
@@ -14,8 +14,10 @@
 #![forbid(unsafe_code)]
 
 mod bars;
+mod graph;
 
 pub use bars::{Bars, bars_svg};
+pub use graph::{Graph, GraphArc, graphs_svg};
 use std::fmt::Write;
 
 const WIDTH: f64 = 640.0;

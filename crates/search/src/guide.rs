@@ -39,7 +39,18 @@ impl Step<'_> {
 
     /// The best continuations where there are no constraints.
     pub(crate) fn find(&self, best: &mut Best, scores: &mut impl StepScores, out: &mut Vec<Continuation>) {
-        best.find(&self.choices(), &mut Free, self.width, scores, out);
+        if !self.options.ends_beside {
+            return best.find(&self.choices(), &mut Free, self.width, scores, out);
+        }
+        // Each hypothesis ends once at most.
+        best.find(&self.choices(), &mut Free, self.width + self.places.len(), scores, out);
+        let mut left = self.width;
+        out.retain(|continuation| {
+            let open = continuation.word != self.end;
+            let kept = left > 0;
+            left -= usize::from(open && kept);
+            kept
+        });
     }
 }
 

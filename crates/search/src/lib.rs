@@ -66,4 +66,4 @@ pub use informed::{Informed, InformedState};
 pub use options::{CheckedOptions, Options, OptionsError, Stop, Strategy};
 pub use sampling::Sampling;
 pub use searcher::Searcher;
-pub use task::{Counts, Hypothesis, Outcome, Task};
+pub use task::{Counts, Explored, Hypothesis, Outcome, Task};

@@ -98,6 +98,10 @@ pub struct Options {
     pub max_target_length: usize,
     /// How a sentence ends.
     pub stop: Stop,
+    /// Whether hypotheses that end take no place in the beam: a step keeps `beam_size` open hypotheses and, beside them, the ends
+    /// that are better than the worst of them (Iglesias et al. 2018, §3, remark 4). It goes with [`Stop::Fill`]. On sentences with
+    /// terms that must appear ends take places, as these are divided among the terms.
+    pub ends_beside: bool,
     /// Relative beam width: a hypothesis is dropped if it is less probable than the best one of the step times this width
     /// (Iglesias 2018, §4.3: 0.01). With constraints, the best one that has met as many. From 0, which drops nothing, to 1.
     pub beam_width: f32,
@@ -118,6 +122,8 @@ pub struct Options {
     pub sampling: Option<Sampling>,
     /// Whether outcomes carry the attention over the source.
     pub attention: bool,
+    /// Whether outcomes carry all hypotheses that the search kept at some step: [`Outcome::explored`](crate::Outcome::explored).
+    pub explored: bool,
 }
 
 impl Default for Options {
@@ -134,6 +140,7 @@ impl Default for Options {
             max_length_factor: 3.0,
             max_target_length: usize::MAX,
             stop: Stop::Shrink,
+            ends_beside: false,
             beam_width: 0.0,
             prune_threshold: None,
             rest_costs: true,
@@ -141,6 +148,7 @@ impl Default for Options {
             excluded: Vec::new(),
             sampling: None,
             attention: false,
+            explored: false,
         }
     }
 }
@@ -187,6 +195,9 @@ pub enum OptionsError {
     /// The end of sentence can not be excluded.
     #[error("the end-of-sentence word is among the excluded words; no hypothesis could end")]
     EndExcluded,
+    /// With `Shrink` each end takes a place for good.
+    #[error("ends of sentence are kept beside the beam only where the beam is filled up again; add --stop fill")]
+    EndsBeside,
     /// Draws are made one by one: no beam can be pruned or divided.
     #[error("sampling goes with neither {with}; use --strategy beam without it, or do not sample")]
     Sampling {
@@ -244,6 +255,9 @@ impl Options {
         } else if self.n_best > self.beam_size.min(constrained.1) {
             let beam_size = self.beam_size.min(constrained.1);
             return Err(OptionsError::NBestOverBeam { n_best: self.n_best, beam_size });
+        }
+        if self.ends_beside && self.stop != Stop::Fill {
+            return Err(OptionsError::EndsBeside);
         }
         if self.excluded.contains(&model.facts().end_of_sentence) {
             return Err(OptionsError::EndExcluded);

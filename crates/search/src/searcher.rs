@@ -176,8 +176,9 @@ impl<'m, M: StepModel, T> Searcher<'m, M, T> {
             let done = sentence.advance(sentence.facts(facts), |row| model.attention(state, row), selection);
             if done {
                 let (source_len, hypotheses) = (sentence.source_len(), sentence.hypotheses(facts.end_of_sentence));
+                let (explored, counts) = (sentence.explored(facts.end_of_sentence), sentence.counts());
                 if let Some(tag) = tags[slot.index()].take() {
-                    emit(Outcome { tag, source_len, hypotheses, counts: sentence.counts() });
+                    emit(Outcome { tag, source_len, hypotheses, explored, counts });
                 }
                 model.release(slot, state);
                 free.push(slot);

@@ -73,8 +73,25 @@ pub struct Outcome<T> {
     /// Best first, never more than `n_best`; empty only if the model gives no word a probability. Either all hypotheses meet
     /// all constraints or, where the length limit came first, none does: then those that lack least are given.
     pub hypotheses: Vec<Hypothesis>,
+    /// All hypotheses that the search kept at some step, each behind its parent; empty unless asked for.
+    pub explored: Vec<Explored>,
     /// The work of the search.
     pub counts: Counts,
+}
+
+/// A hypothesis that a search kept at some step: the beginning of translations, or a translation.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Explored {
+    /// The place of the hypothesis that it continues by one word; `None`: it has this word alone.
+    pub parent: Option<usize>,
+    /// Its last word; the end of sentence is a word.
+    pub word: WordId,
+    /// Sum of the log-probabilities of its words.
+    pub log_prob: f32,
+    /// Whether it is a translation: it ended, or the length limit cut it off and it is a result.
+    pub ended: bool,
+    /// Whether it is the first of the outcome's list.
+    pub best: bool,
 }
 
 /// The work of a search. Counts of several sentences can be added.

@@ -1,6 +1,6 @@
 //! All steps of one sentence's search: the paper's indices `b`, words `y` and scores `q`, as back-pointers.
 
-use crate::Hypothesis;
+use crate::{Explored, Hypothesis};
 use metaphrase_base::WordId;
 
 /// A hypothesis of a [`Trellis`].
@@ -113,6 +113,21 @@ impl Trellis {
 
     pub(crate) fn log_prob(&self, id: HypId) -> f32 {
         self.nodes[id.0 as usize].log_prob
+    }
+
+    /// All hypotheses. Those that end with `end` and the `finished` ones are translations, the first of which is the best.
+    pub(crate) fn explored(&self, end: WordId, finished: &[HypId]) -> Vec<Explored> {
+        let explored = |(number, node): (u32, &Node)| {
+            let place = finished.iter().position(|hyp| hyp.0 == number);
+            Explored {
+                parent: node.parent.map(|parent| parent.0 as usize),
+                word: node.word,
+                log_prob: node.log_prob,
+                ended: place.is_some() || node.word == end,
+                best: place == Some(0),
+            }
+        };
+        (0..).zip(&self.nodes).map(explored).collect()
     }
 
     /// Follows the back-pointers: line 17 of Algorithm 1. `source_len` is the width of an attention row.

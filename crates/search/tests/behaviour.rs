@@ -170,6 +170,66 @@ fn options_that_cannot_work_are_refused() {
 }
 
 #[test]
+fn ends_beside_the_beam_take_no_places() {
+    // "1" ends at once and well, so that one place is left for "1 1" and "2 1".
+    let script = |_: &[WordId], so_far: &[WordId]| match so_far {
+        [] => vec![-9.0, -0.5, -0.75],
+        [WordId(1)] => vec![-0.25, -1.0, -8.0],
+        [WordId(2)] => vec![-7.0, -0.875, -8.0],
+        [WordId(2), WordId(1)] => vec![-0.125, -8.0, -8.0],
+        _ => vec![-4.0, -5.0, -6.0],
+    };
+    let model = FakeModel::new(3, script);
+    let inside = Options { beam_size: 2, n_best: 2, stop: Stop::Fill, normalize: 0.0, ..Options::default() };
+    let beside = Options { ends_beside: true, ..inside.clone() };
+    let texts = |options| {
+        let outcome = one(&model, options, &sentence(&[5, 5, 0]));
+        outcome.hypotheses.into_iter().map(|h| (h.words, h.score)).collect::<Vec<_>>()
+    };
+    // In the beam: the end of "1" and "1 1" (-1.5) leave no place for "2 1" (-1.625).
+    assert_eq!(texts(&inside), [(words(&[1]), -0.75), (words(&[1, 1]), -5.5)]);
+    assert_eq!(texts(&beside), [(words(&[1]), -0.75), (words(&[2, 1]), -1.75)]);
+    let shrink = Options { stop: Stop::Shrink, ..beside };
+    assert_eq!(shrink.check(&model).expect_err("a refusal"), OptionsError::EndsBeside);
+}
+
+#[test]
+fn ends_beside_the_beam_go_with_batches_and_cubes() {
+    let model = FakeModel::random(12, 9, 4.0);
+    for strategy in [metaphrase_search::Strategy::Beam, metaphrase_search::Strategy::Cube] {
+        let options =
+            Options { beam_size: 3, n_best: 3, stop: Stop::Fill, ends_beside: true, strategy, ..Options::default() };
+        let alone: Vec<Outcome<usize>> = many().iter().map(|s| one(&model, &options, s)).collect();
+        assert_eq!(search(&model, &options, 64, &many()), alone, "{strategy:?}");
+    }
+}
+
+#[test]
+fn what_was_explored_is_a_tree_with_the_results_in_it() {
+    let model = FakeModel::random(4, 8, 3.0);
+    for stop in [Stop::Shrink, Stop::Fill] {
+        let plain = Options { beam_size: 4, n_best: 3, stop, max_length_factor: 2.0, ..Options::default() };
+        for source in many() {
+            let outcome = one(&model, &Options { explored: true, ..plain.clone() }, &source);
+            let explored = &outcome.explored;
+            let words_of = |place: usize| {
+                let mut path: Vec<usize> = std::iter::successors(Some(place), |&n| explored[n].parent).collect();
+                path.reverse();
+                path.into_iter().map(|n| explored[n].word).filter(|&word| word != END).collect::<Vec<_>>()
+            };
+            assert!(explored.iter().enumerate().all(|(place, node)| node.parent.is_none_or(|parent| parent < place)));
+            let best = explored.iter().position(|node| node.best).expect("a best one");
+            assert_eq!(words_of(best), outcome.hypotheses[0].words);
+            for hypothesis in &outcome.hypotheses {
+                let found = (0..explored.len()).find(|&n| explored[n].ended && words_of(n) == hypothesis.words);
+                assert_eq!(explored[found.expect("it was explored")].log_prob, hypothesis.log_prob);
+            }
+            assert_eq!(Outcome { explored: vec![], ..outcome }, one(&model, &plain, &source));
+        }
+    }
+}
+
+#[test]
 fn sentences_whose_caller_left_leave_and_others_do_not_notice() {
     let model = FakeModel::random(7, 9, 1.0);
     let options = Options { beam_size: 3, max_length_factor: 20.0, ..Options::default() };

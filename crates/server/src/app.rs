@@ -139,11 +139,11 @@ impl App {
         }
     }
 
-    /// Counts characters that a client wants to be translated.
+    /// Whether a client may have so many characters translated.
     ///
     /// # Errors
     /// [`Failure::Quota`] if its key has not so many left.
-    pub async fn charge(&self, client: &Client, characters: usize) -> Result<(), Failure> {
+    pub async fn check_quota(&self, client: &Client, characters: usize) -> Result<(), Failure> {
         let key = client.key.number;
         if let Some(limit) = client.key.characters {
             let used = self.stored(move |store| store.used(key)).await?;
@@ -151,7 +151,6 @@ impl App {
                 return Err(Failure::Quota);
             }
         }
-        self.store.count(key, characters);
         Ok(())
     }
 

@@ -7,7 +7,7 @@ use crate::scheduler::ClientId;
 use crate::store::random_id;
 use crate::translate::Ask;
 use axum::body::Bytes;
-use metaphrase::TextFormat;
+use metaphrase::FileFormat;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -17,7 +17,10 @@ use tokio::task::AbortHandle;
 const KEPT: Duration = Duration::from_secs(600);
 
 /// What is translated, by the ends of files' names.
-pub const EXTENSIONS: &[&str] = &[".txt", ".html", ".htm"];
+#[must_use]
+pub fn extensions() -> Vec<String> {
+    FileFormat::ALL.iter().flat_map(|(_, names)| names.iter().map(|name| format!(".{name}"))).collect()
+}
 
 /// All files.
 pub struct FileJobs {
@@ -141,10 +144,10 @@ impl App {
     /// [`Failure`] for files that can not be translated.
     pub async fn begin_file(self: &Arc<Self>, client: &Client, file: Upload, ask: Ask) -> Result<String, Failure> {
         let (stem, extension) = file.name.rsplit_once('.').unwrap_or((&file.name, ""));
-        if !EXTENSIONS.iter().any(|known| known[1..].eq_ignore_ascii_case(extension)) {
-            let known = EXTENSIONS.join(", ");
+        let Some(format) = FileFormat::from_extension(extension) else {
+            let known = extensions().join(", ");
             return Err(Failure::File(format!("files named `.{extension}` can not be translated; these can: {known}")));
-        }
+        };
         if file.bytes.is_empty() {
             return Err(Failure::Bad("the file is empty".into()));
         }
@@ -168,18 +171,15 @@ impl App {
         self.files.add(&id, job)?;
         let (app, client, name) = (Arc::clone(self), client.clone(), id.clone());
         let task = tokio::spawn(async move {
-            let end = app.translate_file(&client, &name, file, ask).await;
+            let ask = Ask { file: Some((format, file.bytes)), ..ask };
+            let end = app.translate_file(&client, &name, ask).await;
             app.files.end(&name, end);
         });
         self.files.change(&id, |job| job.task = Some(task.abort_handle()));
         Ok(id)
     }
 
-    async fn translate_file(&self, client: &Client, id: &str, file: Upload, ask: Ask) -> Result<Bytes, Failure> {
-        let text = String::from_utf8(file.bytes.to_vec());
-        let text = text.map_err(|_| Failure::File("the file is not text in UTF-8".into()))?;
-        let format = if file.name.to_lowercase().ends_with(".txt") { TextFormat::Text } else { TextFormat::Html };
-        let ask = Ask { texts: vec![text], format, file: true, ..ask };
+    async fn translate_file(&self, client: &Client, id: &str, ask: Ask) -> Result<Bytes, Failure> {
         let mut pending = self.translate(client, ask).await?;
         let all = pending.texts().iter().map(|text| text.sentences()).sum();
         let source = pending.texts().first().map(|text| text.source.clone()).unwrap_or_default();
@@ -188,13 +188,10 @@ impl App {
         while pending.next().await?.is_some() {
             self.files.change(id, |job| job.sentences.0 += 1);
         }
-        if all == 0 {
-            return Err(Failure::NothingTranslated);
-        }
         let finished =
             pending.texts().first().map(crate::translate::PendingText::finish).transpose()?.unwrap_or_default();
         self.files.change(id, |job| job.notes = finished.notes);
-        Ok(Bytes::from(finished.text))
+        Ok(finished.bytes)
     }
 
     /// Waits for the end of a file.

@@ -205,7 +205,7 @@ async fn settings(State(app): Shared) -> Response<Body> {
         "keyRequired": app.config.require_key,
         "language": {"source": language(source), "target": language(target)},
         "suggestions": false,
-        "supportedFilesFormat": crate::files::EXTENSIONS,
+        "supportedFilesFormat": crate::files::extensions(),
     });
     reply::json(StatusCode::OK, &settings)
 }

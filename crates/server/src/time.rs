@@ -1,6 +1,6 @@
 //! Times as text.
 
-/// Seconds since 1970 as ISO 8601 writes them, in UTC.
+/// Seconds since 1970 as ISO 8601 writes them, in UTC. With a fraction, which clients of DeepL need.
 #[must_use]
 pub fn iso_time(seconds: u64) -> String {
     let (days, rest) = (seconds / 86_400, seconds % 86_400);
@@ -12,7 +12,7 @@ pub fn iso_time(seconds: u64) -> String {
     let month = (5 * day + 2) / 153;
     let (day, month) = (day - (153 * month + 2) / 5 + 1, if month < 10 { month + 3 } else { month - 9 });
     let year = year + era * 400 + u64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", rest / 3600, rest / 60 % 60, rest % 60)
+    format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}.000Z", rest / 3600, rest / 60 % 60, rest % 60)
 }
 
 #[cfg(test)]
@@ -22,10 +22,10 @@ mod tests {
     #[test]
     fn seconds_are_dates() {
         for (seconds, expected) in [
-            (0, "1970-01-01T00:00:00Z"),
-            (951_782_400, "2000-02-29T00:00:00Z"),
-            (1_000_000_000, "2001-09-09T01:46:40Z"),
-            (1_798_761_599, "2026-12-31T23:59:59Z"),
+            (0, "1970-01-01T00:00:00.000Z"),
+            (951_782_400, "2000-02-29T00:00:00.000Z"),
+            (1_000_000_000, "2001-09-09T01:46:40.000Z"),
+            (1_798_761_599, "2026-12-31T23:59:59.000Z"),
         ] {
             assert_eq!(iso_time(seconds), expected);
         }

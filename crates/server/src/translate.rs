@@ -6,8 +6,9 @@ use crate::error::Failure;
 use crate::language;
 use crate::models::Loaded;
 use crate::scheduler::{Engine, Lane, Running, Work, deadline};
-use crate::text::{Finished, Prepared};
-use metaphrase::{Glossary, TextFormat, Translation};
+use crate::text::{Finished, Prepared, options};
+use axum::body::Bytes;
+use metaphrase::{FileFormat, Glossary, TextFormat, Translation};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -44,8 +45,8 @@ pub struct Ask {
     pub attention: bool,
     /// Milliseconds until nobody needs the answer any more.
     pub deadline: Option<u64>,
-    /// Whether the text is of a file, which may be longer and take longer than the texts of a request.
-    pub file: bool,
+    /// A file in place of texts. It may be longer and take longer than they.
+    pub file: Option<(FileFormat, Bytes)>,
 }
 
 impl Default for Ask {
@@ -65,7 +66,7 @@ impl Default for Ask {
             distinct: false,
             attention: false,
             deadline: None,
-            file: false,
+            file: None,
         }
     }
 }
@@ -122,39 +123,71 @@ impl App {
     /// # Errors
     /// [`Failure`] for languages without a model, for what is over a limit, and if the queue is full.
     pub async fn translate(&self, client: &Client, ask: Ask) -> Result<Pending, Failure> {
-        let characters = self.check(&ask)?;
+        let mut characters = self.check(&ask)?;
         let target = self.target(&ask.target)?;
-        let mut texts = Vec::with_capacity(ask.texts.len());
+        let mut inputs = Vec::with_capacity(ask.texts.len());
+        for text in &ask.texts {
+            inputs.push(self.text(&ask, text, &target)?);
+        }
+        if let Some((format, bytes)) = &ask.file {
+            let file = self.file(&ask, *format, bytes).await?;
+            characters = file.prepared.sources().iter().map(|source| source.chars().count()).sum();
+            inputs.push(file);
+        }
+        let mut texts = Vec::with_capacity(inputs.len());
         let (mut lanes, mut lane_models): (Vec<Lane>, Vec<Arc<Loaded>>) = (Vec::new(), Vec::new());
         let (mut requests, mut places) = (Vec::new(), Vec::new());
-        for (number, text) in ask.texts.iter().enumerate() {
-            let (source, detected) = self.source(ask.source.as_deref(), text)?;
-            if detected.is_some() && source == target {
-                texts.push(PendingText::new(source, detected, Prepared::unchanged(text.clone()), &ask.prefix));
-                continue;
-            }
-            let model = self.models.get(&source, &target).await?;
-            let prepared = Prepared::new(text, &source, (ask.format, ask.split), &ask.ignored)?;
-            let lane = lane_models.iter().position(|known| Arc::ptr_eq(known, &model)).unwrap_or_else(|| {
-                lanes.push(lane(&model, &ask));
-                lane_models.push(Arc::clone(&model));
-                lanes.len() - 1
-            });
-            lanes[lane].options.search.attention |= prepared.needs_alignment() && model.aligns();
-            let mut pending = PendingText::new(source, detected, prepared, &ask.prefix);
-            for request in pending.requests(&ask) {
-                places.push((number, pending.answers.len()));
-                pending.answers.push(None);
-                requests.push((lane, request));
+        for mut pending in inputs {
+            if !pending.prepared.sources().is_empty() {
+                let model = self.models.get(&pending.source, &target).await?;
+                let lane = lane_models.iter().position(|known| Arc::ptr_eq(known, &model)).unwrap_or_else(|| {
+                    lanes.push(lane(&model, &ask));
+                    lane_models.push(Arc::clone(&model));
+                    lanes.len() - 1
+                });
+                lanes[lane].options.search.attention |= pending.prepared.needs_alignment() && model.aligns();
+                for request in pending.requests(&ask) {
+                    places.push((texts.len(), pending.answers.len()));
+                    pending.answers.push(None);
+                    requests.push((lane, request));
+                }
             }
             texts.push(pending);
         }
-        self.charge(client, characters).await?;
-        let most = if ask.file { FILE_TIME } else { self.config.limits.deadline };
+        self.check_quota(client, characters).await?;
+        let most = if ask.file.is_some() { FILE_TIME } else { self.config.limits.deadline };
         let milliseconds = ask.deadline.unwrap_or(u64::MAX).min(most);
         let work = Work { client: client.id.clone(), lanes, requests, deadline: deadline(milliseconds) };
         let running = self.scheduler.start(work)?;
+        self.store.count(client.key.number, characters);
         Ok(Pending { texts, places, running, alternatives: ask.alternatives, distinct: ask.distinct, characters })
+    }
+
+    /// A text whose sentences are found, if it is not in the target language already.
+    fn text(&self, ask: &Ask, text: &str, target: &str) -> Result<PendingText, Failure> {
+        let (source, detected) = self.source(ask.source.as_deref(), text)?;
+        if !self.models.has(&source, target) && source != target {
+            return Err(Failure::Pair { from: source, to: target.to_owned() });
+        }
+        let prepared = match detected {
+            Some(_) if source == target => Prepared::unchanged(text.to_owned()),
+            _ => Prepared::text(text, &options(&source, (ask.format, ask.split), &ask.ignored))?,
+        };
+        Ok(PendingText::new(source, detected, prepared, &ask.prefix))
+    }
+
+    /// A file whose sentences are found. Its language is detected from the first of them.
+    async fn file(&self, ask: &Ask, format: FileFormat, bytes: &Bytes) -> Result<PendingText, Failure> {
+        let read = |language: String| {
+            let (bytes, options) = (bytes.to_vec(), options(&language, (ask.format, ask.split), &ask.ignored));
+            let read = tokio::task::spawn_blocking(move || Prepared::file(bytes, format, &options));
+            async { read.await.map_err(|_| Failure::File("the file could not be read".into()))? }
+        };
+        let first = read(ask.source.clone().unwrap_or_default()).await?;
+        let sample: String = first.sources().iter().take(50).flat_map(|source| [source, "\n"]).collect();
+        let (source, detected) = self.source(ask.source.as_deref(), &sample)?;
+        let prepared = if detected.is_some() { read(source.clone()).await? } else { first };
+        Ok(PendingText::new(source, detected, prepared, ""))
     }
 
     /// The characters of the texts, if the request is within the limits.
@@ -166,7 +199,7 @@ impl App {
             ("characters", characters, limits.characters),
             ("alternatives", ask.alternatives, limits.alternatives),
         ] {
-            if found > limit && !(ask.file && what == "characters") {
+            if found > limit {
                 return Err(Failure::TooLarge { what, found, limit });
             }
         }

@@ -113,3 +113,13 @@ fn files_are_translated() {
     let refused = server.upload("/translate_file", &fields, "a.exe", b"x");
     assert_eq!(refused.json(), json!({"error": "Invalid request: file format not supported"}));
 }
+
+#[test]
+fn subtitles_are_translated_in_place() {
+    let server = server();
+    let subtitles = "1\n00:00:01,000 --> 00:00:02,000\nGood morning!\n";
+    let answer =
+        server.upload("/translate_file", &[("source", "auto"), ("target", "de")], "a.srt", subtitles.as_bytes());
+    let link = answer.json()["translatedFileUrl"].as_str().unwrap().strip_prefix("http://test").unwrap().to_owned();
+    assert_eq!(server.get(&link).text(), subtitles.replace("Good morning!", "Guten Morgen!"));
+}

@@ -12,6 +12,14 @@ pub enum AverageError {
     /// There is nothing to average.
     #[error("no models are given")]
     None,
+    /// Models that can not become one network.
+    #[error("{model} and the models beside it can not become one network: {problem}")]
+    Unfold {
+        /// The first model.
+        model: PathBuf,
+        /// The reason.
+        problem: String,
+    },
     /// Two models are not of one kind.
     #[error("{other} can not be averaged with {first}: {problem}")]
     Unlike {

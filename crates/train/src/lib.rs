@@ -21,6 +21,7 @@ pub mod tape;
 mod text_lines;
 mod trainer;
 mod trial;
+mod unfold;
 mod validation;
 mod vocabulary;
 
@@ -33,5 +34,6 @@ pub use recipe::{Recipe, RecipeError};
 pub use run::{Execution, TrainError, train};
 pub use trainer::{Trainer, TrainerSettings, Update, UpdateError};
 pub use trial::{DeviceError, trial};
+pub use unfold::unfold;
 pub use validation::ValidationError;
 pub use vocabulary::{VocabularyKind, VocabularyTraining, VocabularyTrainingError};

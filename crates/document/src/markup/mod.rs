@@ -13,13 +13,75 @@ pub(crate) use xml::{paragraphs as xml, part as xml_part, well_formed};
 use crate::block::{Block, Sentences};
 use std::ops::Range;
 
-/// Elements of HTML that stand inside sentences.
-const INLINE: &[&str] = &[
-    "a", "abbr", "acronym", "audio", "b", "bdi", "bdo", "big", "button", "canvas", "cite", "code", "data", "del",
-    "dfn", "em", "font", "i", "iframe", "img", "input", "ins", "kbd", "map", "mark", "math", "meter", "noscript",
-    "object", "output", "picture", "progress", "q", "rb", "rp", "rt", "rtc", "ruby", "s", "samp", "script", "select",
-    "slot", "small", "source", "span", "strike", "strong", "style", "sub", "sup", "svg", "time", "track", "tt", "u",
-    "var", "video", "wbr", "x", "g", "ph", "mrk", "bpt", "ept", "it",
+/// Elements of HTML that end sentences; all others, those that HTML does not know included, stand inside sentences.
+const BLOCKS: &[&str] = &[
+    "address",
+    "article",
+    "aside",
+    "base",
+    "blockquote",
+    "body",
+    "br",
+    "button",
+    "caption",
+    "center",
+    "col",
+    "colgroup",
+    "dd",
+    "details",
+    "dialog",
+    "dir",
+    "div",
+    "dl",
+    "dt",
+    "embed",
+    "fieldset",
+    "figcaption",
+    "figure",
+    "footer",
+    "form",
+    "frame",
+    "frameset",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "head",
+    "header",
+    "hgroup",
+    "hr",
+    "html",
+    "legend",
+    "li",
+    "link",
+    "main",
+    "menu",
+    "meta",
+    "nav",
+    "noframes",
+    "ol",
+    "optgroup",
+    "option",
+    "p",
+    "param",
+    "pre",
+    "search",
+    "section",
+    "summary",
+    "table",
+    "tbody",
+    "td",
+    "template",
+    "textarea",
+    "tfoot",
+    "th",
+    "thead",
+    "title",
+    "tr",
+    "ul",
+    "xmp",
 ];
 
 /// Elements of HTML without an end tag.
@@ -56,7 +118,7 @@ pub(crate) fn html(input: &str, copied: &[String], how: &Sentences<'_>) -> Vec<B
         let at = token.range.start;
         match &token.kind {
             Kind::Open(name, closed) => {
-                let (void, inline) = (*closed || VOID.contains(&name.as_str()), INLINE.contains(&name.as_str()));
+                let (void, inline) = (*closed || VOID.contains(&name.as_str()), !BLOCKS.contains(&name.as_str()));
                 if !inline {
                     reader.paragraphs.end(at);
                 }
@@ -75,9 +137,7 @@ pub(crate) fn html(input: &str, copied: &[String], how: &Sentences<'_>) -> Vec<B
                     (false, _) => {}
                 }
             }
-            // `</br>` is a break.
-            Kind::Close(name) if VOID.contains(&name.as_str()) => reader.paragraphs.end(at),
-            Kind::Close(name) if INLINE.contains(&name.as_str()) => reader.close(name, raw, at),
+            Kind::Close(name) if !BLOCKS.contains(&name.as_str()) => reader.close(name, raw, at),
             Kind::Close(_) => reader.paragraphs.end(at),
             Kind::Text => reader.text(token.range.clone()),
             Kind::Cdata | Kind::Other => reader.other(raw, at),

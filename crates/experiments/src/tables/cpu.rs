@@ -1,4 +1,4 @@
-//! The tables of the pages about the CPU: kernels, the tricks of Devlin 2017, the batches of Iglesias et al. 2018.
+//! The tables of the pages about the CPU: kernels, and the tricks of Devlin 2017.
 
 use super::{Results, number};
 use anyhow::{Context, Result};
@@ -6,14 +6,14 @@ use serde_json::Value;
 use std::fmt::Write;
 
 /// What a page has while its experiment has not run.
-const NOT_YET: &str = "Not measured yet.\n";
+pub(super) const NOT_YET: &str = "Not measured yet.\n";
 
 /// A field as text.
-fn text<'a>(row: &'a Value, field: &str) -> Result<&'a str> {
+pub(super) fn text<'a>(row: &'a Value, field: &str) -> Result<&'a str> {
     row[field].as_str().with_context(|| format!("{row} has no text {field}"))
 }
 
-fn list<'a>(results: &'a Value, pointer: &str) -> Result<&'a [Value]> {
+pub(super) fn list<'a>(results: &'a Value, pointer: &str) -> Result<&'a [Value]> {
     let list = results.pointer(pointer).and_then(Value::as_array);
     list.map(Vec::as_slice).with_context(|| format!("the results have no list {pointer}"))
 }
@@ -136,52 +136,6 @@ pub(super) fn ablation(results: &Results<'_>) -> Result<String> {
     Ok(page)
 }
 
-/// Figures 2 and 3 of Iglesias et al. 2018.
-pub(super) fn iglesias(results: &Results<'_>) -> Result<String> {
-    let mut page = String::from("## Hypotheses together (figure 2)\n\n");
-    page += &match results.optional("iglesias-fig2.json")? {
-        Some(report) => by(&report, "beam", "system", "one hypothesis at a time")?,
-        None => NOT_YET.to_owned(),
-    };
-    page += "\n## Sentences together (figure 3)\n\n";
-    page += &match results.optional("iglesias-fig3.json")? {
-        Some(report) => by(&report, "sentences", "order", "one sentence")?,
-        None => NOT_YET.to_owned(),
-    };
-    Ok(page)
-}
-
-/// Words per second, speed-up and memory: a line for each value of `key`, three columns for each `series`.
-fn by(report: &Value, key: &str, series: &str, beside: &str) -> Result<String> {
-    let rows = list(report, "")?;
-    let mut names: Vec<&str> = Vec::new();
-    let mut keys: Vec<u64> = Vec::new();
-    for row in rows {
-        let (name, value) = (text(row, series)?, row[key].as_u64().with_context(|| format!("no {key}"))?);
-        if !names.contains(&name) {
-            names.push(name);
-        }
-        if !keys.contains(&value) {
-            keys.push(value);
-        }
-    }
-    let mut page = format!("Cells: words per CPU second, times {beside}, MB.\n\n| {key} |");
-    names.iter().try_for_each(|name| write!(page, " {name} |"))?;
-    page += &format!("\n|---|{}\n", "---|".repeat(names.len()));
-    for value in keys {
-        write!(page, "| {value} |")?;
-        for name in &names {
-            let found =
-                rows.iter().find(|row| row[series] == *name && row[key] == value).context("a row is missing")?;
-            let memory = number(found, "/memory_mb").map_or_else(|_| "-".into(), |mb| format!("{mb:.0}"));
-            let (speed, up) = (number(found, "/words_per_second")?, number(found, "/speed_up")?);
-            write!(page, " {speed:.0}, {up:.2}x, {memory} |")?;
-        }
-        page.push('\n');
-    }
-    Ok(page)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -193,7 +147,7 @@ mod tests {
         let results = folder.path().join("docs/results");
         std::fs::create_dir_all(&results).expect("a folder");
         let all = Results(folder.path());
-        for table in [kernels, devlin, iglesias, ablation] {
+        for table in [kernels, devlin, ablation] {
             assert!(table(&all).expect("a table").contains("Not measured yet."));
         }
         let put = |name: &str, value: Value| std::fs::write(results.join(name), value.to_string()).expect("a file");
@@ -202,8 +156,5 @@ mod tests {
         let row = json!({"m": 1, "k": 2, "n": 3, "product": "p", "gops": 5.4, "share_of_peak": 0.25});
         put("kernels.json", json!({"peak_gops": [{"f32": 21.6}], "rows": [row]}));
         assert!(kernels(&all).expect("a table").ends_with("| M, K, N | 1, 2, 3 |\n|---|---|\n| p | 5, 25 % |\n"));
-        let row = |beam: usize| json!({"beam": beam, "system": "s", "words_per_second": 7.0, "speed_up": 1.5, "memory_mb": null});
-        put("iglesias-fig2.json", json!([row(1), row(2)]));
-        assert!(iglesias(&all).expect("a table").contains("| 1 | 7, 1.50x, - |\n| 2 | 7, 1.50x, - |\n"));
     }
 }

@@ -165,14 +165,29 @@ impl RecurrentConfig {
             ("decoder-depth", "decoder depth", self.decoder_depth),
             ("decoder-cell-base-depth", "decoder base cell depth", self.decoder_cell_base_depth),
             ("decoder-cell-high-depth", "decoder high cell depth", self.decoder_cell_high_depth),
+            ("attention-heads", "number of attentions", self.attention_heads),
         ];
         problems.out_of_bounds(&sizes, MAX_SIZE);
         problems.out_of_bounds(&depths, MAX_DEPTH);
         if let DecoderForm::AttentionFirst(decoder) = &self.decoder {
             self.find_in_attention_first(decoder, problems);
         }
+        self.find_in_attention(problems);
         self.find_transitions(problems);
         self.find_widths(problems);
+    }
+
+    fn find_in_attention(&self, problems: &mut Problems) {
+        let states = self.dim_encoder.unwrap_or(self.dim_rnn);
+        let plain = self.decoder == DecoderForm::Conditional && self.layer_norm == LayerNorm::None;
+        let both = self.encoder_type == EncoderType::Bidirectional;
+        if self.attention_heads > 1 && !(plain && both && states.is_multiple_of(self.attention_heads)) {
+            let heads = self.attention_heads;
+            let sentence = format!(
+                "{heads} attentions need a bidirectional encoder with states of a multiple of {heads} numbers, and a conditional decoder without normalisation"
+            );
+            problems.add("attention-heads", sentence);
+        }
     }
 
     fn find_in_attention_first(&self, decoder: &AttentionFirst, problems: &mut Problems) {

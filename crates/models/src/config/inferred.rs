@@ -80,6 +80,7 @@ fn recurrent(weights: &Weights) -> Result<RecurrentConfig, ModelError> {
         layer_norm,
         tied_embeddings,
         output_bias: weights.contains("decoder_ff_logit_l2_b"),
+        attention_heads: 1,
         decoder: DecoderForm::Conditional,
     })
 }

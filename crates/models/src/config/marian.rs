@@ -254,6 +254,7 @@ impl Settings {
             },
             tied_embeddings: self.tied(),
             output_bias: !self.output_omit_bias,
+            attention_heads: 1,
             decoder: DecoderForm::Conditional,
         }
     }

@@ -40,6 +40,10 @@ pub struct RecurrentConfig {
     pub tied_embeddings: TiedEmbeddings,
     /// The output layer has a bias, `decoder_ff_logit_l2_b`.
     pub output_bias: bool,
+    /// Attentions beside each other, as a network has that was an ensemble: each sees its part of the states of both directions, and all
+    /// read the state of the decoder. The decoder is a [conditional](DecoderForm::Conditional) one without normalisation.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub attention_heads: usize,
     /// The form of a step of the decoder.
     #[serde(default, skip_serializing_if = "DecoderForm::is_conditional")]
     pub decoder: DecoderForm,
@@ -64,6 +68,7 @@ impl Default for RecurrentConfig {
             layer_norm: LayerNorm::None,
             tied_embeddings: TiedEmbeddings::default(),
             output_bias: true,
+            attention_heads: 1,
             decoder: DecoderForm::Conditional,
         }
     }
@@ -77,6 +82,15 @@ impl RecurrentConfig {
         let dim = self.dim_encoder.unwrap_or(self.dim_rnn);
         if one_way { dim } else { 2 * dim }
     }
+}
+
+const fn one() -> usize {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+const fn is_one(heads: &usize) -> bool {
+    *heads == 1
 }
 
 /// The form of a step of a recurrent decoder.

@@ -62,6 +62,8 @@ pub struct Conditional<T> {
     pub queries: Map<T>,
     /// From tanh(key + query) to the energy of attention, `keys × 1`.
     pub v: T,
+    /// Number of attentions: keys, queries and `v` have a part for each.
+    pub heads: usize,
     /// The cell that reads the context, then transitions.
     pub after_attention: Vec<Cell<T>>,
     /// The layers above.
@@ -222,7 +224,8 @@ impl<S: Supply> Builder<'_, S> {
         let mut readout = |number: &str, inputs| self.dense("decoder_ff_logit_l1", number, [inputs, e]);
         let readout = [readout("0", e)?, readout("1", d)?, readout("2", annotations)?];
         let start = self.dense("decoder_ff_state", "", [annotations, d])?;
-        Ok(Conditional { start, first, keys, queries, v, after_attention, upper, readout })
+        let heads = config.attention_heads;
+        Ok(Conditional { start, first, keys, queries, v, heads, after_attention, upper, readout })
     }
 
     /// A decoder that begins with attention.

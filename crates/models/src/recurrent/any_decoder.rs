@@ -70,6 +70,9 @@ pub(super) struct Prepared {
     pub(super) values: Matrix,
     /// As the means.
     pub(super) starts: Matrix,
+    /// The annotations that one of several attentions sees, and their product.
+    pub(super) part: Matrix,
+    pub(super) product: Matrix,
     /// For the rows that products read.
     pub(super) rows: ProductStorage,
 }
@@ -85,6 +88,8 @@ pub(super) struct DecoderWork {
     pub(super) query: Vec<f32>,
     pub(super) contexts: Matrix,
     pub(super) weights: Vec<f32>,
+    /// What each of several attentions finds.
+    pub(super) parts: Vec<f32>,
     pub(super) inputs: Matrix,
     pub(super) below: Matrix,
     pub(super) top: Matrix,

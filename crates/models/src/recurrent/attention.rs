@@ -20,6 +20,8 @@ pub(super) struct Attention {
     pub(super) keys: Projection,
     /// As wide as keys and queries.
     pub(super) v: Vec<f32>,
+    /// Number of attentions: keys, queries and `v` have a part for each.
+    pub(super) heads: usize,
 }
 
 impl Attention {
@@ -28,10 +30,15 @@ impl Attention {
         self.v.len()
     }
 
-    /// The attention of `query` over the source words: `weights` becomes their weights, which sum to one.
+    /// The attention of `query` over the source words: `weights` becomes their weights, `heads × words`; those of a head sum to one.
     pub(super) fn weigh(&self, query: &[f32], source: &Source, weights: &mut Vec<f32>) {
         weights.clear();
-        weights.extend((0..source.keys.rows()).map(|j| tanh_dot(source.keys.row(j), query, &self.v)));
-        softmax_in_place(weights);
+        let (words, part) = (source.keys.rows(), self.dim() / self.heads);
+        for head in 0..self.heads {
+            let of = head * part..(head + 1) * part;
+            let dot = |j| tanh_dot(&source.keys.row(j)[of.clone()], &query[of.clone()], &self.v[of.clone()]);
+            weights.extend((0..words).map(dot));
+            softmax_in_place(&mut weights[head * words..]);
+        }
     }
 }

@@ -162,7 +162,7 @@ impl AnyDecoder for AttentionFirst {
     /// What depends on the source alone: the keys of annotations, what they add to the cell's input, and of each mean
     /// annotation the state at the start.
     fn prepare(&self, annotations: &Matrix, means: &Matrix, prepared: &mut Prepared) {
-        let Prepared { keys, values, starts, rows } = prepared;
+        let Prepared { keys, values, starts, rows, .. } = prepared;
         let of_annotations = self.keys.rows(annotations, rows);
         self.keys.apply_to(of_annotations, keys);
         tanh_in_place(keys.as_mut_slice());

@@ -75,7 +75,11 @@ impl Decoder {
             frequent: FrequentWords::default(),
             first: first.cell,
             first_state: first.state.map(Columns::pack),
-            attention: Attention { keys: Columns::of(parts.keys).pack(), v: parts.v.into_numbers() },
+            attention: Attention {
+                keys: Columns::of(parts.keys).pack(),
+                v: parts.v.into_numbers(),
+                heads: parts.heads,
+            },
             query: query.pack(),
             context: context.pack(),
             second,
@@ -85,6 +89,47 @@ impl Decoder {
             readout: of_state.pack(),
             dim_emb,
         }
+    }
+
+    /// The products of the annotations that each attention sees, beside each other: `rows × (heads · outputs)`.
+    fn prepare_heads(&self, annotations: &Matrix, prepared: &mut Prepared) {
+        let (heads, outputs) = (self.attention.heads, self.context.outputs());
+        let Prepared { values, part, product, rows, .. } = prepared;
+        values.resize(annotations.rows(), heads * outputs);
+        let half = annotations.cols() / 2;
+        let size = half / heads;
+        for head in 0..heads {
+            copy(annotations, part);
+            for r in 0..part.rows() {
+                for (column, number) in part.row_mut(r).iter_mut().enumerate() {
+                    if column % half / size != head {
+                        *number = 0.0;
+                    }
+                }
+            }
+            self.context.product(self.context.rows(part, rows), product);
+            for r in 0..product.rows() {
+                values.row_mut(r)[head * outputs..(head + 1) * outputs].copy_from_slice(product.row(r));
+            }
+        }
+    }
+
+    /// What the attentions find, as products: the sum over all. Then `weights` are their mean.
+    fn attend(&self, source: &Source, weights: &mut Vec<f32>, parts: &mut Vec<f32>, context: &mut [f32]) {
+        let (heads, words) = (self.attention.heads, source.values.rows());
+        let all = RowRange::Range(0..words);
+        if heads == 1 {
+            return heads_weighted_sum(weights, &source.values, all, 1, context);
+        }
+        parts.resize(source.values.cols(), 0.0);
+        heads_weighted_sum(weights, &source.values, all, heads, parts);
+        context.fill(0.0);
+        parts.chunks_exact(context.len()).for_each(|part| add_assign(context, part));
+        for word in 0..words {
+            let sum: f32 = (0..heads).map(|head| weights[head * words + word]).sum();
+            weights[word] = sum / heads as f32;
+        }
+        weights.truncate(words);
     }
 
     /// Cell 2 and the transitions of the first layer.
@@ -143,10 +188,15 @@ impl AnyDecoder for Decoder {
     }
 
     fn prepare(&self, annotations: &Matrix, means: &Matrix, prepared: &mut Prepared) {
-        let Prepared { keys, values, starts, rows } = &mut *prepared;
+        if self.attention.heads > 1 {
+            self.prepare_heads(annotations, prepared);
+        }
+        let Prepared { keys, values, starts, rows, .. } = &mut *prepared;
         let annotations = self.context.rows(annotations, rows);
         self.attention.keys.apply_to(annotations, keys);
-        self.context.product(annotations, values);
+        if self.attention.heads == 1 {
+            self.context.product(annotations, values);
+        }
         self.start.apply(means, starts, rows);
         tanh_in_place(prepared.starts.as_mut_slice());
     }
@@ -160,7 +210,7 @@ impl AnyDecoder for Decoder {
         attended: &mut dyn FnMut(&Source, &[f32]),
     ) {
         let n = given.slots.len();
-        let DecoderWork { rare, words, states, queries, contexts, weights, stack, .. } = &mut *work;
+        let DecoderWork { rare, words, states, queries, contexts, weights, parts, stack, .. } = &mut *work;
         self.frequent.apply(&self.word, given.rows, given.words, words, (rare, &mut stack.cell.rows));
         if let Some(projection) = &self.first_state {
             projection.apply(&given.parents[0].output, states, &mut stack.cell.rows);
@@ -177,9 +227,8 @@ impl AnyDecoder for Decoder {
         for r in 0..n {
             let source = &given.sources[given.slots[r]];
             self.attention.weigh(&queries.row(r)[..self.attention.dim()], source, weights);
+            self.attend(source, weights, parts, contexts.row_mut(r));
             attended(source, weights);
-            let words = RowRange::Range(0..source.values.rows());
-            heads_weighted_sum(weights, &source.values, words, 1, contexts.row_mut(r));
             self.context.finish(contexts.row_mut(r));
         }
         drop(unit);

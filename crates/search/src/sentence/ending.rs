@@ -4,7 +4,7 @@ use super::{Open, SentenceSearch};
 use crate::candidates::Continuation;
 use crate::finished::LostEnd;
 use crate::trellis::HypId;
-use crate::{Hypothesis, Stop};
+use crate::{Explored, Hypothesis, Stop};
 use metaphrase_base::{ModelFacts, WordId};
 
 impl SentenceSearch {
@@ -60,6 +60,15 @@ impl SentenceSearch {
         }
         let trace = |(hyp, score)| self.trellis.trace_back(hyp, end, score, self.source_len);
         self.finished.iter().map(trace).collect()
+    }
+
+    /// The hypotheses that the search kept, if they were asked for. [`hypotheses`](Self::hypotheses) comes first.
+    pub(crate) fn explored(&self, end: WordId) -> Vec<Explored> {
+        if !self.options.explored {
+            return Vec::new();
+        }
+        let finished: Vec<HypId> = self.finished.iter().map(|(hyp, _)| hyp).collect();
+        self.trellis.explored(end, &finished)
     }
 
     /// Adds the hypotheses that the length limit cut off to F: those that meet all constraints or, if there are none, those

@@ -89,7 +89,7 @@ async fn info(State(app): Shared) -> Response<Body> {
             "glossary_entries": limits.glossary_entries,
         },
         "formats": crate::text::FORMATS,
-        "files": crate::files::EXTENSIONS,
+        "files": crate::files::extensions(),
         "detects": app.models.sources().len() > 1,
         "glossaries": true,
     });

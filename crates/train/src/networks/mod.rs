@@ -120,6 +120,11 @@ pub(crate) fn problems(architecture: &Architecture) -> Vec<Problem> {
                 "cells of kind tanh can not be trained with layer normalisation; set `layer-norm` to \"none\"";
             problems.push(Problem { key: "layer-norm", sentence: sentence.into() });
         }
+        Architecture::Recurrent(network) if network.attention_heads > 1 => {
+            let sentence =
+                "several attentions can not be trained: they are those of an ensemble that became one network";
+            problems.push(Problem { key: "attention-heads", sentence: sentence.into() });
+        }
         _ => {}
     }
     problems

@@ -31,7 +31,7 @@ pub(crate) fn batch() -> Batch {
 }
 
 /// The model of these parameters.
-pub(super) fn model_of(config: &Config, parameters: &Parameters) -> Model {
+pub(crate) fn model_of(config: &Config, parameters: &Parameters) -> Model {
     let tensors = parameters.iter().map(|(name, m)| (name, vec![m.rows(), m.cols()], m.as_slice().to_vec()));
     Model::new(config.clone(), &Weights::from_tensors("trained", tensors).unwrap()).unwrap()
 }

@@ -152,6 +152,7 @@ pub(crate) fn recurrent() -> RecurrentConfig {
         layer_norm: LayerNorm::None,
         tied_embeddings: TiedEmbeddings { source_target: false, target_output: false },
         output_bias: true,
+        attention_heads: 1,
         decoder: DecoderForm::Conditional,
     }
 }

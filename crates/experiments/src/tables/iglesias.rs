@@ -1,0 +1,201 @@
+//! The tables of Iglesias et al. 2018.
+
+use super::cpu::{NOT_YET, list, text};
+use super::{Results, number};
+use anyhow::{Context, Result};
+use serde_json::Value;
+use std::fmt::Write;
+
+/// The runs of table 1: what `--name` added to the name of the file, and the heading.
+const TABLE_1: [(&str, &str); 2] = [("", "German to English"), ("-en-de", "English to German")];
+
+/// All tables of the page.
+pub(super) fn iglesias(results: &Results<'_>) -> Result<String> {
+    let mut page = String::from("## Quality (table 1)\n");
+    for (name, heading) in TABLE_1 {
+        page += &format!("\n### {heading}\n\n");
+        page += &match results.optional(&format!("iglesias-table1{name}.json"))? {
+            Some(report) => table_1(&report)?,
+            None => NOT_YET.to_owned(),
+        };
+    }
+    page += "\n## Set-ups (table 2 and figure 1)\n\n";
+    page += &match results.optional("iglesias-table2.json")? {
+        Some(report) => table_2(&report)?,
+        None => NOT_YET.to_owned(),
+    };
+    page += "\n";
+    page += &figures(results)?;
+    Ok(page)
+}
+
+/// BLEU of each system on each text, what tuning found, and sentences.
+fn table_1(report: &Value) -> Result<String> {
+    let tests = list(report, "/tests")?;
+    let mut page = String::from("| system |");
+    for test in tests {
+        write!(page, " {}, {} lines |", text(test, "name")?, number(test, "/lines")?)?;
+    }
+    page += &format!("\n|---|{}\n", "---|".repeat(tests.len()));
+    let systems: Vec<&str> = list(&tests[0], "/rows")?.iter().map(|row| text(row, "system")).collect::<Result<_>>()?;
+    let mut plain = systems[0];
+    for system in systems {
+        // What is behind a plus or a comma is added to the system above.
+        if !system.contains(" + ") && !system.contains(", ") {
+            plain = system;
+        }
+        write!(page, "| {system} |")?;
+        for test in tests {
+            let row = list(test, "/rows")?.iter().find(|row| row["system"] == *system).context("a row is missing")?;
+            write!(page, " {:.1}{} |", number(row, "/bleu")?, difference(test, plain, system)?)?;
+        }
+        page.push('\n');
+    }
+    page += "| oracle of the lattices |";
+    for test in tests {
+        write!(page, " {:.1} |", number(test, "/oracle_bleu")?)?;
+    }
+    page += "\n\n| tuned on the development text | BLEU alone | BLEU with evidence | scale | weight | precision | ratio |\n";
+    page += "|---|---|---|---|---|---|---|\n";
+    for system in list(report, "/systems")? {
+        let of = |pointer: &str| number(system, pointer);
+        writeln!(
+            page,
+            "| {} | {:.1} | {:.1} | {} | {} | {} | {} |",
+            text(system, "name")?,
+            of("/dev_bleu_alone")?,
+            of("/dev_bleu")?,
+            of("/best/scale")?,
+            of("/best/weight")?,
+            of("/best/precision")?,
+            of("/best/ratio")?
+        )?;
+    }
+    Ok(page)
+}
+
+/// The gain over the plain system and its p.
+fn difference(test: &Value, plain: &str, system: &str) -> Result<String> {
+    let pairs = list(test, "/pairs")?;
+    let Some(pair) = pairs.iter().find(|pair| pair["a"] == *plain && pair["b"] == *system) else {
+        return Ok(String::new());
+    };
+    Ok(format!(" ({:+.1}, p {:.3})", number(pair, "/difference")?, number(pair, "/p")?))
+}
+
+/// Speed and memory of the set-ups.
+fn table_2(report: &Value) -> Result<String> {
+    let mut page = format!(
+        "{} lines, {} source words, one thread, batches of {} source pieces.\n\n",
+        number(report, "/lines")?,
+        number(report, "/words")?,
+        number(report, "/batch_tokens")?
+    );
+    let rows = list(report, "/rows")?;
+    page += "| system | BLEU | words per CPU minute | speed with evidence, to without | MB | building and adding L |";
+    let parts: Vec<&str> = list(&rows[0], "/parts")?.iter().map(|part| text(part, "part")).collect::<Result<_>>()?;
+    parts.iter().try_for_each(|part| write!(page, " {part}, µs a word |"))?;
+    page += &format!("\n|---|---|---|---|---|---|{}\n", "---|".repeat(parts.len()));
+    for row in rows {
+        let optional = |pointer: &str, digits: usize| match number(row, pointer) {
+            Ok(value) => format!("{value:.digits$}"),
+            Err(_) => "-".to_owned(),
+        };
+        write!(
+            page,
+            "| {} | {:.1} | {:.0} | {} | {} | {:.1} % |",
+            text(row, "system")?,
+            number(row, "/bleu")?,
+            number(row, "/words_per_minute")?,
+            optional("/speed_with_evidence", 2),
+            optional("/memory_mb", 0),
+            number(row, "/share_of_matrix")? * 100.0
+        )?;
+        for part in list(row, "/parts")? {
+            write!(page, " {:.0} |", number(part, "/milliseconds_per_word")? * 1000.0)?;
+        }
+        page.push('\n');
+    }
+    Ok(page)
+}
+
+/// Figures 2 and 3 of Iglesias et al. 2018.
+fn figures(results: &Results<'_>) -> Result<String> {
+    let mut page = String::from("## Hypotheses together (figure 2)\n\n");
+    page += &match results.optional("iglesias-fig2.json")? {
+        Some(report) => by(&report, "beam", "system", "one hypothesis at a time")?,
+        None => NOT_YET.to_owned(),
+    };
+    page += "\n## Sentences together (figure 3)\n\n";
+    page += &match results.optional("iglesias-fig3.json")? {
+        Some(report) => by(&report, "sentences", "order", "one sentence")?,
+        None => NOT_YET.to_owned(),
+    };
+    Ok(page)
+}
+
+/// Words per second, speed-up and memory: a line for each value of `key`, three columns for each `series`.
+fn by(report: &Value, key: &str, series: &str, beside: &str) -> Result<String> {
+    let rows = list(report, "")?;
+    let mut names: Vec<&str> = Vec::new();
+    let mut keys: Vec<u64> = Vec::new();
+    for row in rows {
+        let (name, value) = (text(row, series)?, row[key].as_u64().with_context(|| format!("no {key}"))?);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+        if !keys.contains(&value) {
+            keys.push(value);
+        }
+    }
+    let mut page = format!("Cells: words per CPU second, times {beside}, MB.\n\n| {key} |");
+    names.iter().try_for_each(|name| write!(page, " {name} |"))?;
+    page += &format!("\n|---|{}\n", "---|".repeat(names.len()));
+    for value in keys {
+        write!(page, "| {value} |")?;
+        for name in &names {
+            let found =
+                rows.iter().find(|row| row[series] == *name && row[key] == value).context("a row is missing")?;
+            let memory = number(found, "/memory_mb").map_or_else(|_| "-".into(), |mb| format!("{mb:.0}"));
+            let (speed, up) = (number(found, "/words_per_second")?, number(found, "/speed_up")?);
+            write!(page, " {speed:.0}, {up:.2}x, {memory} |")?;
+        }
+        page.push('\n');
+    }
+    Ok(page)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn results_become_tables() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let results = folder.path().join("docs/results");
+        std::fs::create_dir_all(&results).expect("a folder");
+        let all = Results(folder.path());
+        assert_eq!(iglesias(&all).expect("tables").matches("Not measured yet.").count(), 5);
+        let put = |name: &str, value: Value| std::fs::write(results.join(name), value.to_string()).expect("a file");
+        let row = |beam: usize| json!({"beam": beam, "system": "s", "words_per_second": 7.0, "speed_up": 1.5, "memory_mb": null});
+        put("iglesias-fig2.json", json!([row(1), row(2)]));
+        assert!(iglesias(&all).expect("tables").contains("| 1 | 7, 1.50x, - |\n| 2 | 7, 1.50x, - |\n"));
+        let system = |name: &str, bleu: f64| json!({"system": name, "bleu": bleu, "confidence": 1.0});
+        let pair = json!({"a": "nmt", "b": "nmt + LMBR", "difference": 1.25, "p": 0.01});
+        let test = json!({
+            "name": "t", "lines": 5, "arcs": 3, "oracle_bleu": 60.0, "sentences": [], "pairs": [pair],
+            "rows": [system("PBMT", 40.0), system("nmt", 41.0), system("nmt + LMBR", 42.25)],
+        });
+        let best = json!({"scale": 1.0, "weight": 2.0, "precision": 0.5, "ratio": 0.5});
+        let tuned = json!({"name": "nmt", "dev_bleu_alone": 1.0, "dev_bleu": 2.0, "best": best});
+        put("iglesias-table1.json", json!({"dev_lines": 1, "systems": [tuned], "tests": [test]}));
+        let page = iglesias(&all).expect("tables");
+        assert!(page.contains("| nmt | 41.0 |\n| nmt + LMBR | 42.2 (+1.2, p 0.010) |\n"), "{page}");
+        assert!(page.contains("| nmt | 1.0 | 2.0 | 1 | 2 | 0.5 | 0.5 |\n"), "{page}");
+        let part = json!([{"part": "beam", "milliseconds_per_word": 0.5}]);
+        let row = json!({"system": "s", "bleu": 1.0, "words_per_minute": 60.0, "share_of_matrix": 0.01, "parts": part});
+        put("iglesias-table2.json", json!({"lines": 1, "words": 2, "batch_tokens": 3, "rows": [row]}));
+        assert!(iglesias(&all).expect("tables").contains("| s | 1.0 | 60 | - | - | 1.0 % | 500 |\n"));
+    }
+}
