@@ -227,7 +227,12 @@ impl<'a> Grid<'a> {
         let touches_before = before.is_some_and(|before| self.source[before].end >= at);
         let touches_next = self.source.get(next).is_some_and(|word| word.start == at);
         let behind = || before.and_then(translated).map(|word| (word.end, false));
-        let ahead = || translated(next).map(|word| (word.start, !touches_before && !touches_next));
+        // Between two blanks of the translation there is room already.
+        let ahead = || {
+            let start = translated(next)?.start;
+            let room = self.joined.text[..start].ends_with("  ");
+            Some((start - usize::from(room), !touches_before && !touches_next && !room))
+        };
         let found = if touches_before && !touches_next { behind().or_else(ahead) } else { ahead().or_else(behind) };
         found.unwrap_or((inside.bytes.end, false))
     }

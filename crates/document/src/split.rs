@@ -197,6 +197,9 @@ fn quoted_end(text: &str, begin: usize, end: usize) -> usize {
     let sentence = &text[begin..end];
     let stem = sentence.trim_end();
     let Some(mark) = stem.chars().next_back() else { return end };
+    if sentence[stem.len()..].contains('\n') {
+        return end;
+    }
     let before = &stem[..stem.len() - mark.len_utf8()];
     let wide_stop = before.ends_with(['。', '！', '？']);
     let after_stop = wide_stop || before.ends_with(['.', '!', '?', '…', '」', '”', '"']);
@@ -327,6 +330,7 @@ mod tests {
         assert_eq!(split("zh", "你好。再见！他问：“为什么？”"), ["你好。", "再见！", "他问：“为什么？”"]);
         assert_eq!(split("ja", "「行く。」彼は言った。本当だ！"), ["「行く。」", "彼は言った。", "本当だ！"]);
         assert_eq!(split("en", "A line\nand another\r\n\r\n  the end"), ["A line", "and another", "the end"]);
+        assert_eq!(split("zh", "“好。\"\n再见"), ["“好。\"", "再见"]);
         assert!(split("en", " \n\t ").is_empty() && split("en", "").is_empty());
     }
 

@@ -12,7 +12,9 @@ export interface Place {
   pair: Pair;
 }
 
+/** Number of words that are offered, and the number below which the model is asked for others once more. */
 const SHOWN = 6;
+const FEW = 3;
 
 export class Alternatives {
   private readonly panel = byId("alternatives");
@@ -51,7 +53,7 @@ export class Alternatives {
     this.panel.focus();
     try {
       const start = startOf(place);
-      const found = (await this.ask(start, SHOWN)).filter(({ text }) => text !== place.shown.chosen.text);
+      const found = await this.find(place, start);
       if (found.length === 0) this.say("The model has no other word here.");
       else this.list.replaceChildren(...found.map((alternative) => this.item(alternative, start)));
       this.moveTo(place.at);
@@ -60,8 +62,24 @@ export class Alternatives {
     }
   }
 
+  /** Other words in the place of one, each with the rest of its sentence. */
+  private async find(place: Place, start: string): Promise<Alternative[]> {
+    const { text } = place.shown.chosen;
+    const spaced = /^\s/.test(text.slice(start.length));
+    const word = (alternative: Alternative) => nextWord(alternative, start)[0];
+    const own = text.slice(wordOf(place).start, wordOf(place).end);
+    // An alternative may write on in the word before.
+    const fits = (other: Alternative) =>
+      other.text !== text && word(other) !== own && (!spaced || /^\s/.test(other.text.slice(start.length)));
+    const found = (await this.ask(start, SHOWN)).filter(fits);
+    if (found.length >= FEW) return found;
+    const words = [own, ...found.map(word)];
+    const more = (await this.ask(start, SHOWN, words)).filter((other) => fits(other) && !words.includes(word(other)));
+    return [...found, ...more].slice(0, SHOWN);
+  }
+
   /** Asks for translations that begin with `start` and differ in the next word. */
-  private async ask(start: string, alternatives: number): Promise<Alternative[]> {
+  private async ask(start: string, alternatives: number, avoid: string[] = []): Promise<Alternative[]> {
     const { shown, pair } = this.place!;
     this.request.abort();
     this.request = new AbortController();
@@ -73,6 +91,7 @@ export class Alternatives {
         target_prefix: start,
         alternatives,
         distinct_next_word: alternatives > 0,
+        avoid,
       },
       this.request.signal,
     );

@@ -80,13 +80,15 @@ export interface Question {
   source: string;
   target: string;
   terms: Entry[];
-  /** A glossary that the server keeps. */
-  glossary?: string;
+  /** A glossary that the server keeps, for this pair of languages. */
+  glossary?: Shared;
   alternatives: number;
   /** `lines`: the text is one sentence. */
   format?: "text" | "lines";
   target_prefix?: string;
   distinct_next_word?: boolean;
+  /** Words that must not appear. */
+  avoid?: string[];
 }
 
 /** The languages and the terms of a request. */
@@ -164,17 +166,28 @@ export async function translate(
   signal: AbortSignal,
   partly?: (translation: Translation) => void,
 ): Promise<Translation> {
-  const response = await call("translate", {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ format: "text", alignment: true, scores: true, ...question, stream: partly !== undefined }),
-    signal,
-  });
+  const [asked, detected] = await withLanguage(question, signal);
+  const body = { format: "text", alignment: true, scores: true, ...asked, glossary: asked.glossary?.id, stream: partly !== undefined };
+  const response = await call("translate", post(body, signal));
   const streamed = partly && response.headers.get("Content-Type")?.startsWith("text/event-stream");
   const answer = streamed ? await collect(response, question.text, partly) : ((await response.json()) as Answer);
   const translation = answer.translations[0];
   if (!translation) throw new Refused("The server's answer has no translation.", response.status);
-  return translation;
+  return { detected, ...translation };
+}
+
+/** Glossaries of the server do not go with `auto`: the language is detected first, and another one leaves the glossary out. */
+async function withLanguage(question: Question, signal: AbortSignal): Promise<[Question, Translation["detected"]]> {
+  if (!question.glossary || question.source !== "auto") return [question, undefined];
+  const response = await call("detect", post({ text: question.text }, signal));
+  const { languages } = (await response.json()) as { languages: { language: string; confidence: number }[] };
+  const detected = languages[0];
+  if (detected?.language !== question.glossary.source) return [{ ...question, glossary: undefined }, undefined];
+  return [{ ...question, source: detected.language }, detected];
+}
+
+function post(body: object, signal: AbortSignal): RequestInit {
+  return { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal };
 }
 
 async function collect(response: Response, text: string, partly: (translation: Translation) => void): Promise<Answer> {
@@ -202,9 +215,9 @@ export function sendFile(
   signal: AbortSignal,
 ): Promise<FileState> {
   const form = new FormData();
-  form.set("source", pair.source);
+  form.set("source", pair.glossary?.source ?? pair.source);
   form.set("target", pair.target);
-  if (pair.glossary) form.set("glossary", pair.glossary);
+  if (pair.glossary) form.set("glossary", pair.glossary.id);
   if (pair.terms.length > 0) form.set("terms", JSON.stringify(pair.terms));
   form.set("file", file, file.name);
   return new Promise((resolve, reject) => {

@@ -82,7 +82,7 @@ export function announce(message: string, wait = 0): void {
 
 /** `0.873` as `87 %`. */
 export function percent(share: number): string {
-  return `${Math.round(share * 100)}\u202f%`;
+  return share < 0.005 ? "<\u202f1\u202f%" : `${Math.round(share * 100)}\u202f%`;
 }
 
 /** Lets the browser save bytes under a name. */

@@ -37,9 +37,9 @@ export class Glossary {
   }
 
   /** The server's glossary that is used beside the terms of this pair. */
-  shared(source: string, target: string): string | undefined {
+  shared(source: string, target: string): Shared | undefined {
     const id = settings.shared[`${source}-${target}`];
-    return this.sharedOnes.some((glossary) => glossary.id === id) ? id : undefined;
+    return this.sharedOnes.find((glossary) => glossary.id === id);
   }
 
   private offerShared(): void {

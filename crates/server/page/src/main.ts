@@ -92,13 +92,14 @@ class Page {
   private ask(pause?: number): void {
     const text = this.source.text;
     const { limits } = this.info;
-    byId("characters").textContent = text.length === 0 ? "" : `${text.length.toLocaleString("en")} / ${limits.characters.toLocaleString("en")}`;
+    const [length, most] = [text.length, limits.characters].map((number) => number.toLocaleString("en"));
+    byId("characters").textContent = text.length > limits.characters / 2 ? `${length} of ${most} characters` : text === "" ? "" : `${length} characters`;
     byId("clear").hidden = text.length === 0;
     this.glossary.open(this.languages.source, this.languages.target, this.languages.title);
     if (text.trim() === "") return this.forget();
     if (text.length > limits.characters) {
       this.live.cancel();
-      return this.fail(new Refused(`The text has ${text.length.toLocaleString("en")} characters; the server takes ${limits.characters.toLocaleString("en")}.`, 413));
+      return this.fail(new Refused(`The text has ${length} characters; the server takes ${most}.`, 413));
     }
     this.live.ask({ ...this.pair(), source: this.languages.asked, text, alternatives: Math.min(ALTERNATIVES, limits.alternatives) }, pause);
   }

@@ -14,7 +14,9 @@ export function showNBest(shown: Shown | undefined, several: boolean, choose: (a
     list.replaceChildren(make("li", { class: "hint" }, "Further translations of a sentence appear here. One click takes one of them."));
     return;
   }
-  const candidates = [best(shown.sentence), ...shown.sentence.alternatives];
+  // The model may write one text in several ways, of other pieces.
+  const all = [best(shown.sentence), ...shown.sentence.alternatives];
+  const candidates = all.filter(({ text }, index) => all.findIndex((other) => other.text === text) === index);
   if (!candidates.some(({ text }) => text === shown.chosen.text)) candidates.unshift(shown.chosen);
   list.replaceChildren(...candidates.map((candidate) => item(candidate, shown.chosen, choose)));
 }

@@ -154,10 +154,12 @@ export async function startMock(port = 0) {
     if (path === "translate") {
       const question = JSON.parse(await body(request));
       await new Promise((resolve) => setTimeout(resolve, 10));
+      if (question.glossary && question.source === "auto") return refuse(response, 400, "A glossary needs the source language.");
       question.terms = [...(question.terms ?? []), ...(glossaries.get(question.glossary)?.list ?? [])];
       const whole = { translations: [translate(question)], characters: question.text.length, milliseconds: 10 };
       return question.stream ? stream(response, whole) : answer(response, 200, whole);
     }
+    if (path === "detect") return answer(response, 200, { languages: [detect(JSON.parse(await body(request)).text)] });
     if (path === "glossaries" && request.method === "POST") {
       const { entries, ...glossary } = JSON.parse(await body(request));
       const id = `g${glossaries.size}`;
