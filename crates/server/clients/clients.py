@@ -6,6 +6,7 @@ import sys
 
 import deepl
 from deep_translator import LibreTranslator
+from deepl.api_data import MultilingualGlossaryDictionaryEntries
 from libretranslatepy import LibreTranslateAPI
 
 ADDRESS = sys.argv[1].rstrip("/")
@@ -68,15 +69,15 @@ def deepl_python():
     assert glossary.glossary_id in [known.glossary_id for known in client.list_glossaries()]
     client.delete_glossary(glossary)
 
-    part = deepl.MultilingualGlossaryDictionaryEntries("EN", "DE", {"house": "Bau"})
+    part = MultilingualGlossaryDictionaryEntries("EN", "DE", {"house": "Bau"})
     several = client.create_multilingual_glossary("h", [part])
     text = client.translate_text("The house is old.", source_lang="EN", target_lang="DE", glossary=several).text
     assert "Bau" in text, text
     client.update_multilingual_glossary_name(several, "i")
-    changed = deepl.MultilingualGlossaryDictionaryEntries("EN", "DE", {"old": "alt"})
+    changed = MultilingualGlossaryDictionaryEntries("EN", "DE", {"old": "alt"})
     client.update_multilingual_glossary_dictionary(several, changed)
     entries = client.get_multilingual_glossary_entries(several, "EN", "DE").dictionaries[0].entries
-    assert entries == {"house": "Bau", "old": "alt"}, entries
+    assert entries == "house\tBau\nold\talt\n", entries
     client.replace_multilingual_glossary_dictionary(several, changed)
     assert client.get_multilingual_glossary(several.glossary_id).name == "i"
     assert len(client.list_multilingual_glossaries()) == 1
@@ -84,7 +85,7 @@ def deepl_python():
     client.delete_multilingual_glossary(several)
 
     output = io.BytesIO()
-    client.translate_document(io.BytesIO(b"Good morning!"), output, target_lang="DE", source_lang="EN", filename="a.txt")
+    client.translate_document(b"Good morning!", output, target_lang="DE", source_lang="EN", filename="a.txt")
     assert output.getvalue() == b"Guten Morgen!", output.getvalue()
 
     try:
