@@ -44,11 +44,11 @@ pub(crate) trait Number: Copy {
         s.splat(0.0)
     }
 
-    /// Makes the sums of a tile floats. The tile begins at row `row` and panel `first`; `scales` has a factor for each row.
+    /// Makes the sums of row `row` and of the panels from `first` on floats; `scales` has a factor for each row.
     #[inline(always)]
-    fn end<S: Simd, const R: usize, const P: usize>(
+    fn end<S: Simd, const P: usize>(
         _s: S,
-        _sums: &mut [[S::F; P]; R],
+        _sums: &mut [S::F; P],
         _scales: &[f32],
         _row: usize,
         _w: &Panels,
@@ -164,14 +164,7 @@ impl Number for Int16 {
         s.dot_words(x, w, sum)
     }
     #[inline(always)]
-    fn end<S: Simd, const R: usize, const P: usize>(
-        s: S,
-        sums: &mut [[S::F; P]; R],
-        scales: &[f32],
-        row: usize,
-        w: &Panels,
-        first: usize,
-    ) {
+    fn end<S: Simd, const P: usize>(s: S, sums: &mut [S::F; P], scales: &[f32], row: usize, w: &Panels, first: usize) {
         Int8::end(s, sums, scales, row, w, first);
     }
     #[inline(always)]
@@ -195,23 +188,10 @@ impl Number for Int8 {
         s.quads_start(s.load(&w.end(panel).start.0))
     }
     #[inline(always)]
-    fn end<S: Simd, const R: usize, const P: usize>(
-        s: S,
-        sums: &mut [[S::F; P]; R],
-        scales: &[f32],
-        row: usize,
-        w: &Panels,
-        first: usize,
-    ) {
-        let mut outputs = [s.splat(0.0); P];
-        for (p, output) in outputs.iter_mut().enumerate() {
-            *output = s.load(&w.end(first + p).scale.0);
-        }
-        for (sums, &scale) in sums.iter_mut().zip(&scales[row..row + R]) {
-            let scale = s.splat(scale);
-            for (sum, output) in sums.iter_mut().zip(outputs) {
-                *sum = s.mul(s.to_floats(*sum), s.mul(scale, output));
-            }
+    fn end<S: Simd, const P: usize>(s: S, sums: &mut [S::F; P], scales: &[f32], row: usize, w: &Panels, first: usize) {
+        let scale = s.splat(scales[row]);
+        for (p, sum) in sums.iter_mut().enumerate() {
+            *sum = s.mul(s.to_floats(*sum), s.mul(scale, s.load(&w.end(first + p).scale.0)));
         }
     }
     #[inline(always)]

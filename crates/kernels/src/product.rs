@@ -314,10 +314,12 @@ impl<N: Number> Product<'_, N> {
             *start = N::start(s, self.w, first + p);
         }
         let sums = multiply::<S, N, R, P>(s, x, panels, starts);
-        if self.place(row, first).len() == 16 {
-            self.finish::<S, R, P, true>(s, row, first, sums);
-        } else {
-            self.finish::<S, R, P, false>(s, row, first, sums);
+        let whole = self.place(row, first).len() == 16;
+        for (r, &sums) in sums.iter().enumerate() {
+            match whole {
+                true => self.finish::<S, P, true>(s, row + r, first, sums),
+                false => self.finish::<S, P, false>(s, row + r, first, sums),
+            }
         }
     }
 
@@ -328,73 +330,45 @@ impl<N: Number> Product<'_, N> {
         row * outputs + panel * 16..row * outputs + outputs.min(panel * 16 + 16)
     }
 
-    /// Finishes the sums of a tile (factors, bias, addition, activation) and stores them. Each operation is done with all sums,
-    /// in loops of known lengths, before the next one: so the sums stay in registers. `WHOLE`: the panels have sixteen outputs;
+    /// Finishes the sums of a row of a tile (factors, bias, addition, activation) and stores them. Each operation is done with all
+    /// sums, in loops of known lengths, before the next one: so these stay in registers. `WHOLE`: the panels have sixteen outputs;
     /// only a single panel may have fewer.
     #[inline(always)]
-    fn finish<S: Simd, const R: usize, const P: usize, const WHOLE: bool>(
+    fn finish<S: Simd, const P: usize, const WHOLE: bool>(
         &mut self,
         s: S,
         row: usize,
         first: usize,
-        mut sums: [[S::F; P]; R],
+        mut sums: [S::F; P],
     ) {
         if !WHOLE && P > 1 {
             unreachable!("{P} panels, and not whole"); // and no code is made for it
         }
         let outputs = self.w.outputs();
         let width = if WHOLE { P * 16 } else { outputs - first * 16 };
-        let place = |r: usize| (row + r) * outputs + first * 16;
         let load = |values: &[f32], p: usize| match WHOLE {
             true => s.load(&values.as_chunks().0[p]),
             false => s.load_partial(values, 0.0),
         };
         N::end(s, &mut sums, self.scales, row, self.w, first);
-        if let Some(bias) = self.bias {
-            let bias = &bias[first * 16..][..width];
-            for p in 0..P {
-                let bias = load(bias, p);
-                for sums in &mut sums {
-                    sums[p] = s.add(sums[p], bias);
-                }
+        let place = row * outputs + first * 16;
+        let bias = self.bias.map(|bias| &bias[first * 16..][..width]);
+        let add = self.add.map(|add| &add[place..][..width]);
+        let out = &mut self.out[place..][..width];
+        for addend in [bias, add, self.accumulate.then_some(&*out)].into_iter().flatten() {
+            for (p, sum) in sums.iter_mut().enumerate() {
+                *sum = s.add(*sum, load(addend, p));
             }
         }
-        if let Some(add) = self.add {
-            for (r, sums) in sums.iter_mut().enumerate() {
-                let add = &add[place(r)..][..width];
-                for (p, sum) in sums.iter_mut().enumerate() {
-                    *sum = s.add(*sum, load(add, p));
-                }
-            }
-        }
-        if self.accumulate {
-            for (r, sums) in sums.iter_mut().enumerate() {
-                let out = &self.out[place(r)..][..width];
-                for (p, sum) in sums.iter_mut().enumerate() {
-                    *sum = s.add(*sum, load(out, p));
-                }
-            }
-        }
-        match self.activation {
-            Activation::Relu => {
-                for sum in sums.as_flattened_mut() {
-                    *sum = Relu.apply(s, *sum);
-                }
-            }
-            Activation::ClippedRelu => {
-                for sum in sums.as_flattened_mut() {
-                    *sum = ClippedRelu.apply(s, *sum);
-                }
-            }
-            _ => {}
-        }
-        for (r, sums) in sums.iter().enumerate() {
-            let out = &mut self.out[place(r)..][..width];
-            for (p, &sum) in sums.iter().enumerate() {
-                match WHOLE {
-                    true => s.store(sum, &mut out.as_chunks_mut().0[p]),
-                    false => s.store_partial(sum, out),
-                }
+        for (p, &sum) in sums.iter().enumerate() {
+            let value = match self.activation {
+                Activation::Relu => Relu.apply(s, sum),
+                Activation::ClippedRelu => ClippedRelu.apply(s, sum),
+                _ => sum,
+            };
+            match WHOLE {
+                true => s.store(value, &mut out.as_chunks_mut().0[p]),
+                false => s.store_partial(value, out),
             }
         }
     }
