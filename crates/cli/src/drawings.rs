@@ -157,7 +157,7 @@ pub fn drawn(diagram: &Diagram, shown: &[f64], title: Vec<String>) -> Graph {
 
 /// `83%`, `<1%`.
 fn per_cent(number: f64) -> String {
-    if number < 0.005 { "<1%".to_owned() } else { format!("{:.0}%", 100.0 * number) }
+    if number < 0.005 { "<1%".to_owned() } else { format!("{}%", (100.0 * number).round()) }
 }
 
 #[cfg(test)]

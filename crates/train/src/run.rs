@@ -14,7 +14,7 @@ use crate::text_lines::lines;
 use crate::trial::{DeviceError, trial};
 use crate::validation::{Dev, LONGEST, ValidationError, bleu, segment, translate};
 use crate::vocabulary::VocabularyTrainingError;
-use crate::{Trainer, UpdateError};
+use crate::{Trainer, TrainerSettings, UpdateError};
 use metaphrase_device::{Device, Host};
 use metaphrase_models::{Architecture, Config, Model, ModelError, Vocabularies, VocabularyFiles, Weights};
 use metaphrase_text::vocab::{Vocabulary, VocabularyError};
@@ -167,14 +167,7 @@ impl<'a, D: Device> Run<'a, D> {
             None => network.start_from(&corpus.target_counts(config.target_words), &mut parameters),
         }
         let settings = recipe.training.update;
-        let name = shards[0].name().map(str::to_owned);
-        if let Some(name) = &name {
-            let share = trial(&mut shards[0], &network, &parameters, settings)?;
-            observer.message(&format!(
-                "updates on {name}: gradients of a small batch are the CPU's, to {share:.0e} of the largest"
-            ));
-        }
-        let on_device = name.is_some();
+        let on_device = tried_out(&mut shards[0], &network, &parameters, settings, observer)?;
         let state = State { threads, on_device, recipe: text, data: corpus.fingerprint(), ..State::default() };
         let mut trainer = Trainer::on(shards, network, &parameters, settings, recipe.training.seed);
         let mut batches = Batches::new(corpus, recipe.training.batch, recipe.training.seed);
@@ -295,6 +288,22 @@ impl<'a, D: Device> Run<'a, D> {
         }
         Ok(validated)
     }
+}
+
+/// Whether updates are computed by a device other than the CPU, which is tried out first.
+fn tried_out<D: Device>(
+    device: &mut D,
+    network: &Network,
+    parameters: &Parameters,
+    settings: TrainerSettings,
+    observer: &mut dyn Observer,
+) -> Result<bool, TrainError> {
+    let Some(name) = device.name().map(str::to_owned) else { return Ok(false) };
+    let share = trial(device, network, parameters, settings)?;
+    observer.message(&format!(
+        "updates on {name}: gradients of a small batch are the CPU's, to {share:.0e} of the largest"
+    ));
+    Ok(true)
 }
 
 /// The settings of the model that the run writes.
