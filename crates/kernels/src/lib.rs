@@ -42,6 +42,7 @@ mod aligned;
 mod attention;
 mod changes;
 mod elementwise;
+mod epilogue;
 mod functions;
 mod heads;
 mod int16;
@@ -66,6 +67,7 @@ pub use elementwise::{
     RELU_LIMIT, add_assign, axpy, clipped_relu_in_place, exp_in_place, gelu_in_place, lerp, mul_assign, relu_in_place,
     scale, sigmoid_in_place, swish_in_place, tanh_in_place,
 };
+pub use epilogue::{Activation, Epilogue};
 pub use heads::{Rows, heads_dot, heads_weighted_sum};
 pub use int8::{MAX_INT8_INPUTS, quantise_int8};
 pub use isa::{InstructionSet, has_bf16_products, instruction_set, vectorised, with_instruction_set};
@@ -74,7 +76,7 @@ pub use number::Precision;
 pub use operand::{Operand, ProductStorage};
 pub use packed::{PackedMatrix, WeightOrder};
 pub use peak::{peak, read_bandwidth};
-pub use product::{Activation, Epilogue, product, product_add, rounded_product, rounded_product_add};
+pub use product::{product, product_add, rounded_product, rounded_product_add};
 pub use reduce::{dot, layer_norm, log_sum_exp, max, rms_norm, softmax_in_place, tanh_dot};
 pub use tables::{Functions, with_functions};
 pub use topk::{Best, TopK};
