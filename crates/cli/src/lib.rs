@@ -17,6 +17,7 @@ mod evidence;
 mod extract;
 mod inspect;
 mod io;
+mod legs;
 mod lines;
 mod lm;
 mod mbr;

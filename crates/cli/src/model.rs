@@ -108,8 +108,7 @@ impl ModelArgs {
         change: impl FnOnce(TranslatorBuilder) -> TranslatorBuilder,
     ) -> Result<Translator> {
         let begun = Instant::now();
-        let threads = crate::number::threads(self.threads).get();
-        let mut builder = Translator::builder().threads(threads).batch_tokens(self.batch_tokens.get());
+        let mut builder = self.builder();
         if !self.weights.is_empty() {
             builder = builder.weights(&*self.weights);
         }
@@ -120,8 +119,20 @@ impl ModelArgs {
         let milliseconds = begun.elapsed().as_millis();
         let names: Vec<String> = self.models.iter().map(|path| path.display().to_string()).collect();
         let name = if names.is_empty() { "en-de".into() } else { names.join(", ") };
+        let threads = crate::number::threads(self.threads);
         tracing::info!("{name} loaded in {milliseconds} ms; threads: {threads}");
         Ok(translator)
+    }
+
+    /// The builder of a translator, which knows the machine and no model.
+    pub fn builder(&self) -> TranslatorBuilder {
+        let threads = crate::number::threads(self.threads).get();
+        Translator::builder().threads(threads).batch_tokens(self.batch_tokens.get())
+    }
+
+    /// The numbers of the models' products.
+    pub fn precision(&self) -> Precision {
+        self.precision
     }
 
     fn packages(&self) -> Result<Vec<Package>, Error> {

@@ -5,6 +5,7 @@ use crate::drawings::{LatticeArgs, LatticeFiles};
 use crate::evidence::EvidenceArgs;
 use crate::io::{Input, Output, check_one_stdin};
 use crate::leave;
+use crate::legs::LegsArgs;
 use crate::lines::Lines;
 use crate::messages::Terminal;
 use crate::model::ModelArgs;
@@ -16,13 +17,9 @@ use crate::search::SearchArgs;
 use crate::shortlist::ShortlistArgs;
 use crate::stream::{self, Source, Ticket};
 use crate::text::{self, TextArgs, Whole};
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::ValueEnum;
-use metaphrase::{
-    AlignmentKind, Case, Evidence, EvidenceCounter, EvidenceOptions, FileFormat, Glossary, Request, TextFormat,
-    TranslatorBuilder,
-};
-use std::io::Read;
+use metaphrase::{AlignmentKind, Evidence, EvidenceCounter, EvidenceOptions, FileFormat, Request, TextFormat};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
@@ -50,13 +47,8 @@ pub struct Args {
     /// A file whose line n is the beginning of the translation of line n
     #[arg(long, value_name = "FILE", help_heading = "Text")]
     prefix: Option<PathBuf>,
-    /// A glossary: where one of its source terms stands in a line, the translation contains the target term. Each line
-    /// has a source term, a tab and a target term; more target terms after tabs are alternatives
-    #[arg(long, value_name = "FILE", help_heading = "Text")]
-    glossary: Option<PathBuf>,
-    /// Respect upper and lower case when looking for terms of the glossary
-    #[arg(long, requires = "glossary", help_heading = "Text")]
-    glossary_case: bool,
+    #[command(flatten)]
+    legs: LegsArgs,
     /// Print up to K translations of each line, as `N ||| translation ||| F0= log-probability ||| score`
     #[arg(long, value_name = "K", help_heading = "Result")]
     n_best: Option<NonZeroUsize>,
@@ -99,6 +91,7 @@ Examples:
   metaphrase translate --sampling topk:10 --n-best 5 --seed 7 < talk.en
   metaphrase translate --input-format json --output-format json < talk.jsonl
   metaphrase translate --glossary terms.tsv < talk.en
+  metaphrase translate -m de-en --then opus-mt-en-fr/ < talk.de
   metaphrase translate -m model/ --shortlist model/shortlist < talk.en
   metaphrase translate --lattice talk-%d.svg < talk.en
   metaphrase translate --lm pieces.arpa --lm-weight 0.1 < talk.en
@@ -244,19 +237,17 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
         }));
     }
     check_one_stdin(
-        args.prefix.iter().chain(&args.glossary).chain(args.evidence.file()).map(Some).chain([args.input.as_ref()]),
+        args.prefix.iter().chain(args.legs.file()).chain(args.evidence.file()).map(Some).chain([args.input.as_ref()]),
     )?;
     let whole = args.whole()?;
     let input = Input::open(args.input.as_deref())?;
     let (size, interactive) = (input.size, input.is_terminal);
     let prefixes = args.prefix.as_deref().map(|path| Input::open(Some(path)).map(Lines::new)).transpose()?;
-    let glossary = args.glossary.as_deref().map(|path| read_glossary(path, args.glossary_case)).transpose()?;
-    let translator = args.model.load(|mut builder| {
+    let translator = args.legs.load(&args.model, |mut builder| {
         if let Some(lm) = &args.lm {
             builder = builder.language_model(lm, args.lm_weight);
         }
-        let builder = args.shortlist.add_to(args.evidence.add_to(builder));
-        glossary.into_iter().fold(builder, TranslatorBuilder::glossary)
+        args.shortlist.add_to(args.evidence.add_to(builder))
     })?;
     let mut options = args.search.apply(translator.options(), args.n_best)?;
     options.evidence = args.evidence.options();
@@ -286,18 +277,6 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     let output = stream::run(&translator, &options, args.model.one_by_one(), source, output, progress, print)?;
     lattices.map_or(Ok(()), LatticeFiles::finish)?;
     output.finish()
-}
-
-fn read_glossary(path: &Path, case: bool) -> Result<Glossary> {
-    let mut text = String::new();
-    let name = path.display();
-    Input::open(Some(path))?.reader.read_to_string(&mut text).with_context(|| format!("cannot read {name}"))?;
-    let case = if case { Case::Respect } else { Case::Ignore };
-    let glossary = Glossary::parse(&text, case).with_context(|| name.to_string())?;
-    for note in glossary.notes() {
-        tracing::warn!("{name}: {note}");
-    }
-    Ok(glossary)
 }
 
 /// Lines to translate.

@@ -103,6 +103,12 @@ pub enum Error {
         /// The part or option.
         what: &'static str,
     },
+    /// Something that two translators, one behind the other, do not have.
+    #[error("{what} were given to two models, one behind the other, which have no use for them; use one model")]
+    Pivot {
+        /// The part or option.
+        what: &'static str,
+    },
     /// A document that can not be read.
     #[error(transparent)]
     Document(#[from] DocumentError),

@@ -32,6 +32,7 @@ mod neural;
 mod options;
 mod package;
 mod phrase_based;
+mod pivot;
 mod reply;
 mod search_graph;
 mod spans;

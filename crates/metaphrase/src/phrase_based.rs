@@ -45,8 +45,7 @@ impl PhraseBased {
         chunks: impl Iterator<Item = Vec<Request>> + Send,
         sink: impl FnMut(Translation) -> ControlFlow<()>,
     ) -> Result<(), Error> {
-        let (n_best, max_source_length) = check(options)?;
-        self.0.ready()?;
+        let (n_best, max_source_length) = self.ready(options)?;
         let mut requests = chunks.flatten();
         let feed = |mut tickets: Tickets<Translation>| {
             while let Some(mut ticket) = tickets.take() {
@@ -64,10 +63,16 @@ impl PhraseBased {
         answered(feed, sink)
     }
 
+    /// The size of the n-best list and the longest source; the threads have started.
+    pub(crate) fn ready(&self, options: &TranslateOptions) -> Result<(usize, usize), Error> {
+        let checked = check(options)?;
+        self.0.ready()?;
+        Ok(checked)
+    }
+
     /// See [`Translator::submit`](crate::Translator::submit).
     pub(crate) fn submit(&self, options: &TranslateOptions, request: &Request, call: Call) -> Result<(), Error> {
-        let ready = || self.0.ready().map_err(Error::from);
-        match check(options).and_then(|checked| ready().map(|()| checked)) {
+        match self.ready(options) {
             Ok((n_best, max_source_length)) => {
                 self.0.push(Job { request: request.clone(), n_best, max_source_length, reply: Reply::Call(call) });
                 Ok(())

@@ -58,8 +58,7 @@ impl Neural {
         chunks: impl Iterator<Item = Vec<Request>> + Send,
         sink: impl FnMut(Translation) -> ControlFlow<()>,
     ) -> Result<(), Error> {
-        let (search, first) = self.check(options)?;
-        self.pool.ready()?;
+        let (search, first) = self.ready(options)?;
         let feed = |mut tickets: Tickets<Translation>| {
             let _clock = self.shared.unit_times.as_ref().map(UnitTimes::measure);
             for chunk in chunks {
@@ -89,8 +88,7 @@ impl Neural {
 
     /// See [`Translator::submit`](crate::Translator::submit).
     pub(crate) fn submit(&self, options: &TranslateOptions, request: &Request, call: Call) -> Result<(), Error> {
-        let ready = || self.pool.ready().map_err(Error::from);
-        let (search, first) = match self.check(options).and_then(|checked| ready().map(|()| checked)) {
+        let (search, first) = match self.ready(options) {
             Ok(checked) => checked,
             Err(error) => {
                 call.forget();
@@ -107,8 +105,8 @@ impl Neural {
         Ok(())
     }
 
-    /// The options of the search, and those of the first search of lines that are searched twice.
-    fn check(&self, options: &TranslateOptions) -> Result<(CheckedOptions, Option<CheckedOptions>), Error> {
+    /// The options of the search, and those of the first search of lines that are searched twice; the threads have started.
+    pub(crate) fn ready(&self, options: &TranslateOptions) -> Result<(CheckedOptions, Option<CheckedOptions>), Error> {
         let Shared { model, target, .. } = &*self.shared;
         let search = options.search(target).check(&**model)?;
         options.evidence.check()?;
@@ -119,7 +117,9 @@ impl Neural {
             SearchOptions { beam_size, beam_size_constrained, n_best, attention: false, explored: false, ..search }
                 .check(&**model)
         };
-        Ok((search, options.evidence.own.map(own).transpose()?))
+        let checked = (search, options.evidence.own.map(own).transpose()?);
+        self.pool.ready()?;
+        Ok(checked)
     }
 
     /// Gives a ticket its weight. If it has to wait for room, the workers get the tasks first: it may wait for these.

@@ -2,6 +2,7 @@
 
 use crate::neural::Neural;
 use crate::phrase_based::PhraseBased;
+use crate::pivot::Pivot;
 use crate::reply::Call;
 use crate::{Cancel, Error, EvidenceCounter, Glossary, Request, TranslateOptions, Translation, TranslatorBuilder};
 use metaphrase_base::{StepModel, WordId};
@@ -34,6 +35,7 @@ pub struct Translator {
 pub(crate) enum Engine {
     Neural(Neural),
     PhraseBased(Box<PhraseBased>),
+    Pivot(Pivot),
 }
 
 impl Translator {
@@ -50,10 +52,37 @@ impl Translator {
         Self::builder().package(crate::Package::bundled()).build()
     }
 
+    /// A translator by way of a third language: `last` translates what `first` gives. The options and the n-best list are those of
+    /// `last`; `first` gives its best translation with its own options. Required terms, phrases to avoid and the prefix hold in the
+    /// translation of `last`; a term that stands in the source as it is, as a placeholder does, is required of `first`, too.
+    /// Alignments of both become one, notes say which leg they are about, scores are those of `last`. Evidence is for `last`.
+    ///
+    /// ```no_run
+    /// use metaphrase::Translator;
+    /// use std::sync::Arc;
+    /// # fn main() -> Result<(), metaphrase::Error> {
+    /// let first = Arc::new(Translator::builder().model("de-en").build()?);
+    /// let last = Arc::new(Translator::builder().model("models/en-fr").build()?);
+    /// println!("{}", Translator::pivot(first, last).translate(&["Guten Morgen!"])?[0].text());
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn pivot(first: Arc<Self>, last: Arc<Self>) -> Self {
+        Self { engine: Engine::Pivot(Pivot::new(first, last)), glossary: None }
+    }
+
+    /// The translator with this glossary in place of an earlier one.
+    #[must_use]
+    pub fn with_glossary(self, glossary: Glossary) -> Self {
+        Self { glossary: Some(glossary), ..self }
+    }
+
     /// The default options of the model.
     #[must_use]
     pub fn options(&self) -> TranslateOptions {
         match &self.engine {
+            Engine::Pivot(pivot) => pivot.last.options(),
             Engine::Neural(neural) => neural.options(),
             Engine::PhraseBased(_) => TranslateOptions::default(),
         }
@@ -65,6 +94,7 @@ impl Translator {
         match &self.engine {
             Engine::Neural(neural) => neural.shared.model.facts().attention,
             Engine::PhraseBased(_) => true,
+            Engine::Pivot(pivot) => pivot.has_alignment(),
         }
     }
 
@@ -74,6 +104,7 @@ impl Translator {
         match &self.engine {
             Engine::Neural(neural) => neural.shared.model.config().languages.as_ref(),
             Engine::PhraseBased(_) => None,
+            Engine::Pivot(pivot) => pivot.languages.as_ref(),
         }
     }
 
@@ -83,6 +114,10 @@ impl Translator {
         match &self.engine {
             Engine::Neural(neural) => Some([Arc::clone(&neural.shared.source), Arc::clone(&neural.shared.target)]),
             Engine::PhraseBased(_) => None,
+            Engine::Pivot(pivot) => {
+                let ([source, _], [_, target]) = (pivot.first.vocabularies()?, pivot.last.vocabularies()?);
+                Some([source, target])
+            }
         }
     }
 
@@ -91,8 +126,10 @@ impl Translator {
     #[must_use]
     pub fn segment(&self, line: &str) -> Vec<WordId> {
         let mut words = Vec::new();
-        if let Engine::Neural(neural) = &self.engine {
-            neural.shared.source.encode(line, &mut words);
+        match &self.engine {
+            Engine::Neural(neural) => neural.shared.source.encode(line, &mut words),
+            Engine::PhraseBased(_) => {}
+            Engine::Pivot(pivot) => return pivot.first.segment(line),
         }
         words
     }
@@ -102,8 +139,10 @@ impl Translator {
     #[must_use]
     pub fn segment_target(&self, phrase: &str) -> Vec<WordId> {
         let mut words = Vec::new();
-        if let Engine::Neural(neural) = &self.engine {
-            neural.shared.target.encode(phrase, &mut words);
+        match &self.engine {
+            Engine::Neural(neural) => neural.shared.target.encode(phrase, &mut words),
+            Engine::PhraseBased(_) => {}
+            Engine::Pivot(pivot) => return pivot.last.segment_target(phrase),
         }
         words.pop();
         words
@@ -115,6 +154,7 @@ impl Translator {
         match &self.engine {
             Engine::Neural(neural) => Some(&neural.shared.counter),
             Engine::PhraseBased(_) => None,
+            Engine::Pivot(pivot) => pivot.last.evidence_counter(),
         }
     }
 
@@ -159,10 +199,11 @@ impl Translator {
         I: IntoIterator<Item = Vec<Request>>,
         I::IntoIter: Send,
     {
-        let chunks = chunks.into_iter().map(|chunk| self.with_glossary(chunk));
+        let chunks = chunks.into_iter().map(|chunk| self.with_terms(chunk));
         match &self.engine {
             Engine::Neural(neural) => neural.stream(options, chunks, sink),
             Engine::PhraseBased(phrase_based) => phrase_based.stream(options, chunks, sink),
+            Engine::Pivot(pivot) => pivot.stream(options, chunks, sink),
         }
     }
 
@@ -196,15 +237,28 @@ impl Translator {
         if let Some(glossary) = &self.glossary {
             glossary.add_to(&mut request.terms, &request.source);
         }
+        if let Engine::Pivot(pivot) = &self.engine {
+            return pivot.submit(options, request, cancel, Box::new(answer));
+        }
         let call = Call::new(cancel.clone(), Box::new(answer));
         match &self.engine {
+            Engine::Pivot(_) => Ok(()),
             Engine::Neural(neural) => neural.submit(options, &request, call),
             Engine::PhraseBased(phrase_based) => phrase_based.submit(options, &request, call),
         }
     }
 
+    /// Whether requests with these options can be answered.
+    pub(crate) fn ready(&self, options: &TranslateOptions) -> Result<(), Error> {
+        match &self.engine {
+            Engine::Neural(neural) => neural.ready(options).map(drop),
+            Engine::PhraseBased(phrase_based) => phrase_based.ready(options).map(drop),
+            Engine::Pivot(pivot) => pivot.ready(options),
+        }
+    }
+
     /// The requests, with the terms of the glossary that stand in their sources.
-    fn with_glossary(&self, mut requests: Vec<Request>) -> Vec<Request> {
+    fn with_terms(&self, mut requests: Vec<Request>) -> Vec<Request> {
         if let Some(glossary) = &self.glossary {
             for request in &mut requests {
                 glossary.add_to(&mut request.terms, &request.source);

@@ -6,6 +6,7 @@ mod composition;
 mod evidence;
 mod language_model;
 mod phrase_based;
+mod pivot;
 mod public_surface;
 mod shortlist;
 mod stream;

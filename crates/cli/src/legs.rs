@@ -1,0 +1,60 @@
+//! The translator of a text: the models, a second model behind them, a glossary.
+
+use crate::io::Input;
+use crate::model::ModelArgs;
+use anyhow::{Context, Result};
+use metaphrase::{Case, Glossary, Translator, TranslatorBuilder};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A second model behind the others, and a glossary.
+#[derive(clap::Args)]
+pub struct LegsArgs {
+    /// A second model, which translates the translations of the others on into a third language. Options of the search and the
+    /// result, terms and prefixes are for it; the others give their best translations. Placeholders stay on both legs
+    #[arg(long, value_name = "PATH", help_heading = "Model")]
+    then: Option<PathBuf>,
+    /// A glossary: where one of its source terms stands in a line, the translation contains the target term. Each line
+    /// has a source term, a tab and a target term; more target terms after tabs are alternatives
+    #[arg(long, value_name = "FILE", help_heading = "Text")]
+    glossary: Option<PathBuf>,
+    /// Respect upper and lower case when looking for terms of the glossary
+    #[arg(long, requires = "glossary", help_heading = "Text")]
+    glossary_case: bool,
+}
+
+impl LegsArgs {
+    /// The file of the glossary.
+    pub fn file(&self) -> Option<&PathBuf> {
+        self.glossary.as_ref()
+    }
+
+    /// Reads the models and starts the threads; `change` adds to the builder of the last model.
+    pub fn load(
+        &self,
+        model: &ModelArgs,
+        change: impl FnOnce(TranslatorBuilder) -> TranslatorBuilder,
+    ) -> Result<Translator> {
+        let glossary = self.glossary.as_deref().map(|path| read_glossary(path, self.glossary_case)).transpose()?;
+        let Some(then) = &self.then else {
+            return model.load(|builder| glossary.into_iter().fold(change(builder), TranslatorBuilder::glossary));
+        };
+        let first = model.load(|builder| builder)?;
+        let last = change(model.builder().precision(model.precision()).model(then)).build()?;
+        let pivot = Translator::pivot(Arc::new(first), Arc::new(last));
+        Ok(glossary.into_iter().fold(pivot, Translator::with_glossary))
+    }
+}
+
+fn read_glossary(path: &Path, case: bool) -> Result<Glossary> {
+    let mut text = String::new();
+    let name = path.display();
+    Input::open(Some(path))?.reader.read_to_string(&mut text).with_context(|| format!("cannot read {name}"))?;
+    let case = if case { Case::Respect } else { Case::Ignore };
+    let glossary = Glossary::parse(&text, case).with_context(|| name.to_string())?;
+    for note in glossary.notes() {
+        tracing::warn!("{name}: {note}");
+    }
+    Ok(glossary)
+}
