@@ -67,6 +67,15 @@ pub struct Prepared {
     escape: Escape,
     /// The sentences with words: numbers of the paragraph and of the sentence in it.
     asked: Vec<(usize, usize)>,
+    attributes: Option<Box<Attributes>>,
+}
+
+/// The values of attributes of a page. Their sentences come behind all others, and the page is read again when they are translated:
+/// tags are written with the new values wherever they go.
+#[derive(Debug)]
+struct Attributes {
+    values: Prepared,
+    options: Options,
 }
 
 /// A sentence to translate.
@@ -101,9 +110,22 @@ impl Prepared {
     pub fn new(input: impl Into<String>, options: &Options) -> Result<Self, Error> {
         let input = input.into();
         let splitter = Splitter::new(&options.language);
+        let mut prepared = Self::without_attributes(input, &splitter, options)?;
+        if options.format == Format::Html {
+            let how = Sentences { flat: Some(true), ..how(&splitter, options) };
+            let blocks = markup::attributes(&prepared.input, &options.copied, &how);
+            if !blocks.is_empty() {
+                let values = Self::of_blocks(prepared.input.clone(), blocks, Escape::Attribute);
+                prepared.attributes = Some(Box::new(Attributes { values, options: options.clone() }));
+            }
+        }
+        Ok(prepared)
+    }
+
+    fn without_attributes(input: String, splitter: &Splitter, options: &Options) -> Result<Self, Error> {
         let markup = matches!(options.format, Format::Html | Format::Xml);
         let flat = if markup { Some(true) } else { (options.split == Split::Wrapped).then_some(false) };
-        let how = Sentences { flat, ..how(&splitter, options) };
+        let how = Sentences { flat, ..how(splitter, options) };
         let (blocks, escape) = match options.format {
             Format::Lines | Format::Text => (plain::paragraphs(&input, options.keep.placeholders, &how), Escape::None),
             Format::Html => (markup::html(&input, &options.copied, &how), Escape::Markup),
@@ -125,7 +147,7 @@ impl Prepared {
             let words = block.sentences.iter().enumerate().filter(|(_, sentence)| sentence.has_words);
             asked.extend(words.map(|(sentence, _)| (number, sentence)));
         }
-        Self { input, blocks, escape, asked }
+        Self { input, blocks, escape, asked, attributes: None }
     }
 
     /// The text as it was given.
@@ -137,24 +159,33 @@ impl Prepared {
     /// Number of sentences to translate.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.asked.len()
+        self.asked.len() + self.attributes.as_ref().map_or(0, |attributes| attributes.values.len())
     }
 
     /// Whether there is nothing to translate.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.asked.is_empty()
+        self.len() == 0
     }
 
-    /// The sentences to translate, in order.
-    pub fn sentences(&self) -> impl ExactSizeIterator<Item = Source<'_>> {
-        self.asked.iter().map(|&asked| self.source_of(asked))
+    /// The sentences to translate, in order; those of attributes come last.
+    pub fn sentences(&self) -> impl Iterator<Item = Source<'_>> {
+        (0..self.len()).filter_map(|number| self.source(number))
     }
 
     /// The sentence of a number, from 0.
     #[must_use]
     pub fn source(&self, number: usize) -> Option<Source<'_>> {
-        self.asked.get(number).map(|&asked| self.source_of(asked))
+        let (text, asked) = self.place(number)?;
+        Some(text.source_of(asked))
+    }
+
+    /// Where the sentence of a number stands: in the text, or in the values of its attributes.
+    fn place(&self, number: usize) -> Option<(&Self, (usize, usize))> {
+        match self.asked.get(number) {
+            Some(&asked) => Some((self, asked)),
+            None => self.attributes.as_ref()?.values.place(number - self.asked.len()),
+        }
     }
 
     fn source_of(&self, (block, sentence): (usize, usize)) -> Source<'_> {
@@ -171,8 +202,8 @@ impl Prepared {
     /// The translation of one sentence, with its things to copy and without markup.
     #[must_use]
     pub fn sentence(&self, number: usize, answer: &Answer) -> String {
-        let Some(&(block, sentence)) = self.asked.get(number) else { return String::new() };
-        let block = &self.blocks[block];
+        let Some((text, (block, sentence))) = self.place(number) else { return String::new() };
+        let block = &text.blocks[block];
         let sentence = &block.sentences[sentence];
         crate::answer::restore(sentence, &block.text[sentence.range.clone()], answer).text
     }
@@ -180,6 +211,24 @@ impl Prepared {
     /// The translated text. `answers`: by sentence; a sentence without an answer stays as it is.
     #[must_use]
     pub fn finish(&self, answers: &[Option<Answer>]) -> Finished {
+        let Some(attributes) = &self.attributes else { return self.finish_own(answers) };
+        let (own, others) = answers.split_at(answers.len().min(self.asked.len()));
+        let values = attributes.values.finish(others);
+        let splitter = Splitter::new(&attributes.options.language);
+        let again = Self::without_attributes(values.text.clone(), &splitter, &attributes.options);
+        let mut finished = match again {
+            Ok(again) if again.len() == self.asked.len() => again.finish_own(own),
+            _ => self.finish_own(own),
+        };
+        for value in values.sentences {
+            let at = finished.text.find(&values.text[value.clone()]).map(|at| at..at + value.len());
+            finished.sentences.push(at.unwrap_or_default());
+        }
+        finished.inserted.extend(values.inserted);
+        finished
+    }
+
+    fn finish_own(&self, answers: &[Option<Answer>]) -> Finished {
         let mut finished = Finished::default();
         let mut answers =
             self.asked.iter().zip(answers.iter().map(Option::as_ref).chain(std::iter::repeat(None))).peekable();

@@ -15,6 +15,8 @@ pub(crate) enum Escape {
     None,
     /// With references for `&`, `<` and `>`.
     Markup,
+    /// As markup, and with references for quotation marks: the value of an attribute.
+    Attribute,
     /// As markup, without the ends of lines: the text is a part of a line.
     Runs,
     /// With a backslash before the signs of Markdown.
@@ -30,12 +32,14 @@ impl Escape {
             match (self, c) {
                 (Self::Runs, '\n') => {}
                 (Self::Markdown, '\\' | '`' | '*' | '[' | ']' | '<') => out.extend(['\\', c]),
-                (Self::Markup | Self::Runs, '&') => out.push_str("&amp;"),
-                (Self::Markup | Self::Runs, '<') => out.push_str("&lt;"),
-                (Self::Markup | Self::Runs, '>') => out.push_str("&gt;"),
+                (Self::Attribute, '"') => out.push_str("&quot;"),
+                (Self::Attribute, '\'') => out.push_str("&#39;"),
+                (Self::Markup | Self::Runs | Self::Attribute, '&') => out.push_str("&amp;"),
+                (Self::Markup | Self::Runs | Self::Attribute, '<') => out.push_str("&lt;"),
+                (Self::Markup | Self::Runs | Self::Attribute, '>') => out.push_str("&gt;"),
                 // Characters that no XML has.
                 (
-                    Self::Markup | Self::Runs,
+                    Self::Markup | Self::Runs | Self::Attribute,
                     '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}',
                 ) => {}
                 (Self::Quoted, '"' | '\\') => out.extend(['\\', c]),

@@ -144,6 +144,9 @@ fn slides_and_open_documents_and_books() {
     let expected =
         page.replace("A book", "A BOOK").replace("It is", "IT IS").replace("old", "OLD").replace("Yes", "YES");
     assert_eq!(inside(FileFormat::Epub, "OEBPS/page1.xhtml", page), expected);
+    let contents = "<ncx><head><meta name=\"a\" content=\"b\"/></head><docTitle><text>A book</text></docTitle><navMap><navPoint id=\"n1\"><navLabel><text>One</text></navLabel><content src=\"p.xhtml\"/></navPoint></navMap></ncx>";
+    let expected = contents.replace("A book", "A BOOK").replace("One", "ONE");
+    assert_eq!(inside(FileFormat::Epub, "OEBPS/toc.ncx", contents), expected);
 }
 
 #[test]

@@ -216,3 +216,42 @@ fn well_formed(text: &str) -> bool {
     }
     open.is_empty()
 }
+
+#[test]
+fn attributes_that_readers_see_are_translated() {
+    let input = "<p>See the <a href=\"x\" title='old &amp; \"new\" %s'>house</a> <img src=a.png alt=\"a tree\">.</p><input placeholder=\"your name\"><textarea title=\"text\">stays</textarea><p translate=\"no\" title=\"no\">no <b title=\"x\">y</b></p><abbr title=plain>a</abbr><i title=\"\">b</i>";
+    let prepared = Prepared::new(input, &Options { format: Format::Html, ..Options::default() }).unwrap();
+    let sentences: Vec<String> = prepared.sentences().map(|source| source.text.into_owned()).collect();
+    assert_eq!(sentences, ["See the house .", "a", "b", "old & \"new\" %s", "a tree", "your name", "text"]);
+    assert_eq!(prepared.finish(&[]).text, input);
+    let answers: Vec<Option<Answer>> = prepared
+        .sentences()
+        .map(|source| {
+            let kept = source.kept.iter().map(|kept| Some(kept.range.clone())).collect();
+            let text = source.text.to_ascii_uppercase().replace("%S", "%s").replace("A TREE", "it's \"x\"");
+            Some(Answer { text, kept, links: vec![] })
+        })
+        .collect();
+    let finished = prepared.finish(&answers);
+    for part in [
+        "title='OLD &amp; &quot;NEW&quot; %s'",
+        "alt=\"it&#39;s &quot;x&quot;\"",
+        "placeholder=\"YOUR NAME\"",
+        "<textarea title=\"TEXT\">stays",
+    ] {
+        assert!(finished.text.contains(part), "{part} in {}", finished.text);
+    }
+    assert!(
+        finished.text.ends_with(
+            "<p translate=\"no\" title=\"no\">no <b title=\"x\">y</b></p><abbr title=plain>A</abbr><i title=\"\">B</i>"
+        ),
+        "{}",
+        finished.text
+    );
+    assert_eq!(finished.sentences.len(), prepared.len());
+    assert_eq!(&finished.text[finished.sentences[5].clone()], "YOUR NAME");
+    // A page of nothing but attributes has text.
+    let prepared =
+        Prepared::new("<img alt=\"a tree\">", &Options { format: Format::Html, ..Options::default() }).unwrap();
+    assert_eq!((prepared.len(), prepared.is_empty()), (1, false));
+}

@@ -29,6 +29,8 @@ fn part(format: FileFormat, name: &str) -> Option<FileFormat> {
         FileFormat::Docx => is_xml("word/", &["document", "header", "footer", "footnotes", "endnotes"]),
         FileFormat::Pptx => is_xml("ppt/slides/", &["slide"]) || is_xml("ppt/notesSlides/", &["notesSlide"]),
         FileFormat::Odt | FileFormat::Odp => name == "content.xml" || name == "styles.xml",
+        // The table of contents of EPUB 2 is XML; that of EPUB 3 is a page.
+        _ if name.to_ascii_lowercase().ends_with(".ncx") => return Some(FileFormat::Xml),
         _ => [".xhtml", ".html", ".htm"].iter().any(|end| name.to_ascii_lowercase().ends_with(end)),
     };
     has.then_some(format)

@@ -1,10 +1,12 @@
 //! HTML and XML: paragraphs with tags inside.
 
+mod attributes;
 mod entities;
 mod inline;
 mod scan;
 mod xml;
 
+pub(crate) use attributes::attributes;
 pub(crate) use entities::{Part, parts};
 pub(crate) use inline::Paragraphs;
 pub(crate) use scan::{Kind, Syntax, Token, attribute, scan};
@@ -168,14 +170,16 @@ pub(crate) fn ends(tokens: &[Token]) -> Vec<Option<usize>> {
 impl Reader<'_> {
     /// Whether an element is copied with its content.
     pub(crate) fn is_copied(&self, name: &str, tag: &str) -> bool {
+        (self.syntax == Syntax::Html && COPIED.contains(&name)) || self.is_told_to_stay(name, tag)
+    }
+
+    /// Whether the page or the caller says that an element stays as it is.
+    fn is_told_to_stay(&self, name: &str, tag: &str) -> bool {
         let told = || attribute(tag, "translate").is_some_and(|value| value.eq_ignore_ascii_case("no"));
         let class = || {
             attribute(tag, "class").is_some_and(|value| value.split_whitespace().any(|class| class == "notranslate"))
         };
-        (self.syntax == Syntax::Html && COPIED.contains(&name))
-            || self.copied.iter().any(|copied| copied == name)
-            || told()
-            || class()
+        self.copied.iter().any(|copied| copied == name) || told() || class()
     }
 
     /// Copies an element from its start tag to its end tag; one without an end is copied as a tag. Gives the number of the next token.

@@ -1,0 +1,37 @@
+//! Values of attributes that readers of a page see.
+
+use super::{COPIED, Kind, Paragraphs, Reader, Syntax, VOID, attribute, ends, scan};
+use crate::block::{Block, Sentences};
+
+/// Attributes whose values are text.
+const TEXT: &[&str] = &["alt", "title", "placeholder", "aria-label"];
+
+/// The values as paragraphs, without those inside elements that are copied. A value without quotation marks stays.
+pub(crate) fn attributes(input: &str, copied: &[String], how: &Sentences<'_>) -> Vec<Block> {
+    let tokens = scan(input, Syntax::Html);
+    let mut reader = Reader { input, tokens: &tokens, syntax: Syntax::Html, copied, paragraphs: Paragraphs::new(how) };
+    let ends = ends(&tokens);
+    let mut number = 0;
+    while let Some(token) = tokens.get(number) {
+        number += 1;
+        let Kind::Open(name, closed) = &token.kind else { continue };
+        let tag = &input[token.range.clone()];
+        let stays = reader.is_copied(name, tag);
+        // What a text field or a picture of code shows beside its content is text all the same.
+        if !stays || COPIED.contains(&name.as_str()) && !reader.is_told_to_stay(name, tag) {
+            let mut values: Vec<&str> = TEXT.iter().filter_map(|name| attribute(tag, name)).collect();
+            values.sort_by_key(|value| value.as_ptr());
+            for value in values {
+                let start = token.range.start + (value.as_ptr() as usize - tag.as_ptr() as usize);
+                if input[..start].ends_with(['"', '\'']) {
+                    reader.text(start..start + value.len());
+                    reader.paragraphs.end(start + value.len());
+                }
+            }
+        }
+        if stays && !closed && !VOID.contains(&name.as_str()) {
+            number = ends[number - 1].map_or(number, |end| end + 1);
+        }
+    }
+    reader.paragraphs.finish(input.len())
+}
