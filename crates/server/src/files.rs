@@ -4,7 +4,7 @@ use crate::app::{App, Client};
 use crate::error::Failure;
 use crate::params::Upload;
 use crate::scheduler::ClientId;
-use crate::store::random_id;
+use crate::store::random_hex;
 use crate::translate::Ask;
 use axum::body::Bytes;
 use metaphrase::FileFormat;
@@ -146,13 +146,14 @@ impl App {
         let (stem, extension) = file.name.rsplit_once('.').unwrap_or((&file.name, ""));
         let Some(format) = FileFormat::from_extension(extension) else {
             let known = extensions().join(", ");
-            return Err(Failure::File(format!("files named `.{extension}` can not be translated; these can: {known}")));
+            return Err(Failure::File(format!("the file extension `.{extension}` is not one of {known}")));
         };
         if file.bytes.is_empty() {
             return Err(Failure::Bad("the file is empty".into()));
         }
         let target = self.target(&ask.target)?;
-        let (id, secret) = (random_id()?, random_id()?);
+        // As DeepL's clients know them.
+        let (id, secret) = (random_hex::<16>()?, random_hex::<32>()?);
         let job = FileJob {
             owner: client.id.clone(),
             secret,

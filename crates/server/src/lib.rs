@@ -47,5 +47,6 @@ mod words;
 pub use config::{Config, Limits};
 pub use error::Failure;
 pub use models::{ModelOptions, ModelSpec, parse_model};
+pub use params::{Params, Upload};
 pub use serve::{ServeError, Server, run};
 pub use store::{Key, Store};

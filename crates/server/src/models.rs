@@ -68,7 +68,7 @@ type Stamp = Vec<(PathBuf, u64, Option<SystemTime>)>;
 /// A model in memory.
 pub struct Loaded {
     /// `None` while it is dropped.
-    translator: Option<Translator>,
+    translator: Option<Arc<Translator>>,
     stamp: Stamp,
     /// Sizes of its files.
     bytes: u64,
@@ -90,6 +90,13 @@ pub struct ModelState {
 }
 
 impl Loaded {
+    /// Both models, one behind the other.
+    fn pivot(first: &Self, last: &Self) -> Self {
+        let legs = first.translator.clone().zip(last.translator.clone());
+        let translator = legs.map(|(first, last)| Arc::new(Translator::pivot(first, last)));
+        Self { translator, stamp: Stamp::new(), bytes: 0 }
+    }
+
     /// Whether translations can have alignments in pieces.
     #[must_use]
     pub fn aligns(&self) -> bool {
@@ -101,7 +108,7 @@ impl Loaded {
     /// The model's default options.
     #[must_use]
     pub fn options(&self) -> TranslateOptions {
-        self.translator.as_ref().map(Translator::options).unwrap_or_default()
+        self.translator.as_ref().map(|translator| translator.options()).unwrap_or_default()
     }
 }
 
@@ -155,12 +162,14 @@ impl Models {
         unique(self.slots.iter().map(|slot| &slot.spec.target))
     }
 
-    /// All codes, each with the languages that it is translated to.
+    /// All codes, each with the languages that it is translated to: those of its models first, then those by way of another language.
     #[must_use]
     pub fn languages(&self) -> Vec<(String, Vec<String>)> {
         let codes = unique(self.slots.iter().flat_map(|slot| [&slot.spec.source, &slot.spec.target]));
         let targets = |code: &String| {
-            unique(self.slots.iter().filter(|slot| slot.spec.source == *code).map(|slot| &slot.spec.target))
+            let models = self.slots.iter().filter(|slot| slot.spec.source == *code).map(|slot| &slot.spec.target);
+            let others = self.slots.iter().map(|slot| &slot.spec.target);
+            unique(models.chain(others.filter(|target| self.between(code, target).is_some())))
         };
         let mut languages: Vec<_> = codes.iter().map(|code| (code.clone(), targets(code))).collect();
         languages.sort_by_key(|(code, _)| language::names(code).0);
@@ -184,21 +193,37 @@ impl Models {
         self.slots.iter().map(state).collect()
     }
 
-    /// Whether a model translates between these languages.
+    /// Whether there is a way between these languages.
     #[must_use]
     pub fn has(&self, source: &str, target: &str) -> bool {
-        self.slot(source, target).is_some()
+        self.slot(source, target).is_some() || self.between(source, target).is_some()
+    }
+
+    /// The language by way of which two others are translated that have no model: of several the first one, in the order of the models.
+    #[must_use]
+    pub fn between(&self, source: &str, target: &str) -> Option<&str> {
+        if source == target || self.slot(source, target).is_some() {
+            return None;
+        }
+        let legs = self.slots.iter().filter(|slot| slot.spec.source == source).map(|slot| &*slot.spec.target);
+        legs.into_iter().find(|between| self.slot(between, target).is_some())
     }
 
     fn slot(&self, source: &str, target: &str) -> Option<&Slot> {
         self.slots.iter().find(|slot| slot.spec.source == source && slot.spec.target == target)
     }
 
-    /// The model from one language to another, loaded if it is not in memory.
+    /// The model from one language to another, loaded if it is not in memory; or two models with a language between.
     ///
     /// # Errors
     /// [`Failure::Pair`] if there is none, [`Failure::Worker`] if it can not be loaded.
     pub async fn get(&self, source: &str, target: &str) -> Result<Arc<Loaded>, Failure> {
+        let Some(between) = self.between(source, target) else { return self.model(source, target).await };
+        let (first, last) = (self.model(source, between).await?, self.model(between, target).await?);
+        Ok(Arc::new(Loaded::pivot(&first, &last)))
+    }
+
+    async fn model(&self, source: &str, target: &str) -> Result<Arc<Loaded>, Failure> {
         let none = || Failure::Pair { from: source.to_owned(), to: target.to_owned() };
         let slot = self.slot(source, target).ok_or_else(none)?;
         slot.used.store(1 + self.uses.fetch_add(1, Relaxed), Relaxed);
@@ -234,7 +259,7 @@ impl Models {
         match translator {
             Ok(translator) => {
                 held.broken = None;
-                Ok(Arc::new(Loaded { translator: Some(translator), stamp, bytes }))
+                Ok(Arc::new(Loaded { translator: Some(Arc::new(translator)), stamp, bytes }))
             }
             Err(problem) => {
                 tracing::error!("the model {} can not be loaded: {problem}", slot.spec.path.display());

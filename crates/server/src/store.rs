@@ -280,7 +280,8 @@ fn glossary(connection: &Connection, owner: i64, id: &str) -> rusqlite::Result<O
         .query_row(params![id, owner], |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()?;
     let Some((name, created)) = head else { return Ok(None) };
-    let parts = "SELECT source, target, case_sensitive, tsv, entries FROM dictionaries WHERE glossary = ? ORDER BY source, target";
+    let parts =
+        "SELECT source, target, case_sensitive, tsv, entries FROM dictionaries WHERE glossary = ? ORDER BY rowid";
     let mut parts = connection.prepare_cached(parts)?;
     let part = |row: &rusqlite::Row<'_>| {
         let entries: i64 = row.get(4)?;
@@ -306,10 +307,18 @@ fn hash(key: &str) -> Vec<u8> {
 /// # Errors
 /// [`Failure::Worker`] if the system has no random numbers.
 pub fn random_id() -> Result<String, Failure> {
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).map_err(|error| Failure::Worker(format!("no random numbers: {error}")))?;
-    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let hex = random_hex::<16>()?.to_lowercase();
     Ok([&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-"))
+}
+
+/// Random bytes in capital hexadecimal digits.
+///
+/// # Errors
+/// As [`random_id`].
+pub fn random_hex<const BYTES: usize>() -> Result<String, Failure> {
+    let mut bytes = [0; BYTES];
+    getrandom::fill(&mut bytes).map_err(|error| Failure::Worker(format!("no random numbers: {error}")))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02X}")).collect())
 }
 
 /// Seconds since 1970.

@@ -89,6 +89,8 @@ pub struct PendingText {
     pub source: String,
     /// What was found, if the language was detected.
     pub detected: Option<Detected>,
+    /// The code of the language by way of which it is translated, if no model does so directly.
+    pub through: Option<String>,
     prepared: Prepared,
     /// By sentence: its terms.
     terms: Vec<Vec<Term>>,
@@ -131,21 +133,30 @@ impl App {
         }
         if let Some((format, bytes)) = &ask.file {
             let file = self.file(&ask, *format, bytes).await?;
+            if file.source == target {
+                return Err(Failure::Bad(format!("Source and target language are both `{target}`")));
+            }
             characters = file.prepared.sources().iter().map(|source| source.chars().count()).sum();
             inputs.push(file);
         }
         let mut texts = Vec::with_capacity(inputs.len());
-        let (mut lanes, mut lane_models): (Vec<Lane>, Vec<Arc<Loaded>>) = (Vec::new(), Vec::new());
+        let (mut lanes, mut lane_models): (Vec<Lane>, Vec<(String, Arc<Loaded>)>) = (Vec::new(), Vec::new());
         let (mut requests, mut places) = (Vec::new(), Vec::new());
         for mut pending in inputs {
             if !pending.prepared.sources().is_empty() {
-                let model = self.models.get(&pending.source, &target).await?;
-                let lane = lane_models.iter().position(|known| Arc::ptr_eq(known, &model)).unwrap_or_else(|| {
-                    lanes.push(lane(&model, &ask));
-                    lane_models.push(Arc::clone(&model));
-                    lanes.len() - 1
-                });
-                lanes[lane].options.search.attention |= pending.prepared.needs_alignment() && model.aligns();
+                pending.through = self.models.between(&pending.source, &target).map(str::to_owned);
+                let known = lane_models.iter().position(|(source, _)| *source == pending.source);
+                let lane = match known {
+                    Some(lane) => lane,
+                    None => {
+                        let model = self.models.get(&pending.source, &target).await?;
+                        lanes.push(lane(&model, &ask));
+                        lane_models.push((pending.source.clone(), model));
+                        lanes.len() - 1
+                    }
+                };
+                let aligns = pending.prepared.needs_alignment() && lane_models[lane].1.aligns();
+                lanes[lane].options.search.attention |= aligns;
                 for request in pending.requests(&ask) {
                     places.push((texts.len(), pending.answers.len()));
                     pending.answers.push(None);
@@ -247,7 +258,7 @@ fn lane(model: &Arc<Loaded>, ask: &Ask) -> Lane {
 impl PendingText {
     fn new(source: String, detected: Option<Detected>, prepared: Prepared, prefix: &str) -> Self {
         let (terms, answers, prefix) = (Vec::new(), Vec::new(), prefix.trim().to_owned());
-        Self { source, detected, prepared, terms, prefix, answers }
+        Self { source, detected, through: None, prepared, terms, prefix, answers }
     }
 
     /// A request for each sentence, with its terms.

@@ -30,11 +30,11 @@ pub fn routes() -> Router<Arc<App>> {
 
 async fn pairs(State(app): Shared, request: Request) -> Answer {
     read(&app, request, 64_000).await?;
-    let states = app.models.states();
-    let pairs: Vec<Value> = states
-        .iter()
-        .map(|model| json!({"source_lang": base(&model.source).to_lowercase(), "target_lang": base(&model.target).to_lowercase()}))
-        .collect();
+    let code = |code: &str| base(code).to_lowercase();
+    let languages = app.models.languages();
+    let pairs = languages.iter().flat_map(|(source, targets)| targets.iter().map(move |target| (source, target)));
+    let pairs: Vec<Value> =
+        pairs.map(|(source, target)| json!({"source_lang": code(source), "target_lang": code(target)})).collect();
     Ok(reply::json(StatusCode::OK, &json!({"supported_languages": pairs})))
 }
 
@@ -70,6 +70,9 @@ fn object_3(glossary: &StoredGlossary) -> Value {
 fn dictionary(app: &App, text: impl Fn(&'static str) -> Option<String>) -> Result<Dictionary, Failure> {
     let needed = |name| text(name).filter(|text| !text.is_empty()).ok_or(Failure::Missing(name));
     let (source, target) = (base(&needed("source_lang")?).to_lowercase(), base(&needed("target_lang")?).to_lowercase());
+    if !app.models.targets().iter().any(|code| base(code).eq_ignore_ascii_case(&target)) {
+        return Err(Failure::Language(target));
+    }
     let format = text("entries_format").unwrap_or_else(|| "tsv".into());
     let entries = entries(&needed("entries")?, &format)?;
     app.dictionary((&source, &target), tsv(entries, app.config.limits.glossary_entries)?, false)
@@ -146,7 +149,7 @@ async fn entries_3(State(app): Shared, Path(id): Path<String>, request: Request)
     let (source, target) = (call.text("source_lang")?, call.text("target_lang")?);
     let part = stored.dictionaries.iter().find(|part| is_for(part, &source, &target));
     let part = part.ok_or(Failure::NotFound("dictionary for these languages"))?;
-    let (source, target, entries) = (&part.source, &part.target, &part.tsv);
+    let (source, target, entries) = (&part.source, &part.target, part.tsv.trim_end_matches('\n'));
     let object = json!({"source_lang": source, "target_lang": target, "entries": entries, "entries_format": "tsv"});
     Ok(reply::json(StatusCode::OK, &json!({"dictionaries": [object]})))
 }

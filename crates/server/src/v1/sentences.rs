@@ -46,6 +46,9 @@ fn of_text(text: &PendingText, shown: Shown) -> Result<Value, Failure> {
     if let Some(detected) = &text.detected {
         object.insert("detected".into(), json!(detected));
     }
+    if let Some(through) = &text.through {
+        object.insert("through".into(), json!(through));
+    }
     object.insert("sentences".into(), json!(sentences));
     object.insert("alternatives".into(), json!(text.alternatives()?));
     object.insert("terms".into(), json!({"met": met, "missing": missing}));
