@@ -126,9 +126,35 @@ def evidence() -> None:
     seed("evidence", "posteriors", b"\n0 : 1\n5 7 : 0.25\n0 5 : 0.5\n")
 
 
+def documents() -> None:
+    """In the order of `FileFormat::ALL`."""
+    texts = [
+        b"Good morning, {name}! <b>How</b> are you?\n\n Fine.",
+        b"<p title='a b'>Good <b>morning</b> &amp; <code>x</code><br>you</p><script>x</script>",
+        b"<a><b>One <i>two</i></b><![CDATA[three]]></a>",
+        b"---\nx: y\n---\n# a *b* `c`\n- [f](g \"h\")\n\n| n | o |\n|--|--|\n| p | q |\n",
+        b"1\n00:00:01,000 --> 00:00:02,000\n<i>One</i>\ntwo\n",
+        b"WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ann>One</v>\n",
+        b'msgid "a\\n"\nmsgid_plural "b"\nmsgstr[0] ""\nmsgstr[1] ""\n',
+        b"<xliff><source>One <g>two</g></source><target/></xliff>",
+        b'<w:p><w:r><w:rPr><w:b/></w:rPr><w:t>One</w:t></w:r><w:r><w:fldChar w:fldCharType="begin"/></w:r></w:p>',
+        b"<a:p><a:r><a:t>One two</a:t></a:r></a:p>",
+        b"<text:p>One <text:span>two</text:span><text:note><text:p>n</text:p></text:note></text:p>",
+        b"<text:h>One</text:h>",
+        b"<html><body><p>One</p></body></html>",
+    ]
+    for i, text in enumerate(texts):
+        seed("document", str(i), bytes([i]) + text)
+    seed("requests", "json", b'application/json\0a=b\0{"q": ["a", "b"], "alternatives": 2}')
+    seed("requests", "form", b"application/x-www-form-urlencoded\0\0q=a+b&q=c&target=de")
+    part = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\na\r\n--x--\r\n'
+    seed("requests", "parts", b"multipart/form-data; boundary=x\0\0" + part)
+
+
 if __name__ == "__main__":
     models()
     language_models()
     text()
     terms()
     evidence()
+    documents()
