@@ -8,6 +8,7 @@ Prints JSON; exit status 1 if something was lost. Needs nothing but Python.
 """
 
 import http.client
+import io
 import json
 import os
 import random
@@ -19,6 +20,7 @@ import sys
 import tempfile
 import threading
 import time
+import zipfile
 
 
 class Server:
@@ -30,7 +32,7 @@ class Server:
 
     def ask(self, method, path, body=None, head=None):
         connection = http.client.HTTPConnection(self.host, self.port, timeout=30)
-        text = None if body is None else json.dumps(body)
+        text = body if body is None or isinstance(body, bytes) else json.dumps(body)
         connection.request(method, path, text, {"Content-Type": "application/json", **(head or {})})
         answer = connection.getresponse()
         return answer.status, answer.read()
@@ -122,8 +124,41 @@ BODIES = [
     b'{"name": "g", "source": "en", "target": "de", "tsv": "a\\tb"}',
     b'{"name": "g", "dictionaries": [{"source_lang": "en", "target_lang": "de", "entries": "a\\tb", "entries_format": "csv"}]}',
     b"q=Good+morning&source=en&target=de",
-    b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\nGood morning\r\n--x\r\nContent-Disposition: form-data; name="target"\r\n\r\nde\r\n--x--\r\n',
 ]
+
+
+def upload(name, content):
+    """The body of a form with a file."""
+    fields = {"source": "en", "target": "de", "target_lang": "DE"}
+    parts = [f'--x\r\nContent-Disposition: form-data; name="{field}"\r\n\r\n{value}\r\n'.encode() for field, value in fields.items()]
+    file = f'--x\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n\r\n'.encode() + content + b"\r\n--x--\r\n"
+    return b"".join(parts) + file
+
+
+def archive(parts):
+    """A zip archive."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
+        [file.writestr(name, text) for name, text in parts.items()]
+    return packed.getvalue()
+
+
+WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+FILES = {
+    "a.txt": b"Good morning! How are you?\n",
+    "a.html": b"<p>Good <b>morning</b>!</p><script>x</script>",
+    "a.xml": b"<a><b>Good morning!</b></a>",
+    "a.md": b"# Good morning\n\n* an *old* house\n",
+    "a.srt": b"1\n00:00:01,000 --> 00:00:02,000\nGood morning!\n",
+    "a.vtt": b"WEBVTT\n\n00:01.000 --> 00:02.000\nGood morning!\n",
+    "a.po": b'msgid ""\nmsgstr ""\n\nmsgid "Good %s morning"\nmsgstr ""\n',
+    "a.xliff": b'<xliff version="1.2"><file><body><trans-unit id="1"><source>Good morning</source></trans-unit></body></file></xliff>',
+    "a.docx": archive({"word/document.xml": f'<w:document xmlns:w="{WORD}"><w:body><w:p><w:r><w:t>Good morning</w:t></w:r></w:p></w:body></w:document>'}),
+    "a.odt": archive({"mimetype": "application/vnd.oasis.opendocument.text", "content.xml": '<o xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"><text:p>Good morning</text:p></o>'}),
+    "a.epub": archive({"mimetype": "application/epub+zip", "a.xhtml": "<html><body><p>Good morning</p></body></html>"}),
+    "a.exe": b"MZ",
+}
+BODIES += [upload(name, content) for name, content in FILES.items()]
 KINDS = ["application/json", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain", ""]
 
 
@@ -175,9 +210,10 @@ def fuzzed(program, seconds):
     return {"seconds": seconds, "requests": sum(statuses.values()), "statuses": statuses, "works": works, "bad": bad[:5]}
 
 
-program = sys.argv[1]
-seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 60
-result = {"kill": killed(program), "crowd": crowded(program), "fuzz": fuzzed(program, seconds)}
-print(json.dumps(result, indent=1))
-fine = not result["kill"]["lost_or_torn"] and result["crowd"]["served"] and not result["fuzz"]["bad"] and result["fuzz"]["works"]
-sys.exit(0 if fine else 1)
+if __name__ == "__main__":
+    program = sys.argv[1]
+    seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 60
+    result = {"kill": killed(program), "crowd": crowded(program), "fuzz": fuzzed(program, seconds)}
+    print(json.dumps(result, indent=1))
+    fine = not result["kill"]["lost_or_torn"] and result["crowd"]["served"] and not result["fuzz"]["bad"] and result["fuzz"]["works"]
+    sys.exit(0 if fine else 1)

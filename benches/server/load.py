@@ -81,11 +81,12 @@ async def measure(arguments):
         status, answer = await alone.ask(text)
         assert status == 200, answer
         expected[text] = answer
-    single = []
-    for _ in range(200):
+    single, line = [], arguments.program and Line(arguments)
+    for _ in range(300):
         begun = time.perf_counter()
         await alone.ask(SENTENCES[3])
         single.append(time.perf_counter() - begun)
+        line and line.ask(SENTENCES[3])
 
     times, words, failures, differing = [], 0, 0, 0
     before = memory(arguments.pid)
@@ -111,6 +112,8 @@ async def measure(arguments):
     seconds = time.monotonic() - begun
     result = {
         "server": arguments.name,
+        "model": arguments.model,
+        "precision": arguments.precision,
         "clients": arguments.clients,
         "seconds": round(seconds, 1),
         "requests": len(times),
@@ -121,29 +124,38 @@ async def measure(arguments):
         "one_sentence_alone_milliseconds": {"p50": share(single, 0.5), "p99": share(single, 0.99)},
         "memory_megabytes": {"before": before and round(before, 1), "after": before and round(memory(arguments.pid), 1)},
     }
-    if arguments.program:
-        result["command_line_one_sentence_milliseconds"] = command_line(arguments.program)
+    if line:
+        result["command_line_one_sentence_milliseconds"] = {"p50": share(line.times, 0.5), "p99": share(line.times, 0.99)}
     print(json.dumps(result, indent=1))
 
 
-def command_line(program):
-    """The time of the same sentence on the command line, one at a time."""
-    lines = (SENTENCES[3] + "\n") * 200
+class Line:
+    """The same sentence through the command line, which answers each line as it comes."""
 
-    def run(count):
+    def __init__(self, arguments):
+        options = ["translate", "-m", arguments.model_path, "--batch-tokens", "1", "--precision", arguments.precision]
+        self.process = subprocess.Popen([arguments.program, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.times = []
+        self.ask(SENTENCES[3])
+        self.times.clear()
+
+    def ask(self, sentence):
         begun = time.perf_counter()
-        options = ["translate", "--batch-tokens", "1", "--threads", "1"]
-        subprocess.run([program, *options], input=lines[: count * (len(SENTENCES[3]) + 1)].encode(), stdout=subprocess.DEVNULL, check=True)
-        return time.perf_counter() - begun
+        self.process.stdin.write(sentence.encode() + b"\n")
+        self.process.stdin.flush()
+        self.process.stdout.readline()
+        self.times.append(time.perf_counter() - begun)
 
-    return round(1000 * (min(run(200) for _ in range(3)) - min(run(1) for _ in range(3))) / 199, 2)
 
-
-parser = argparse.ArgumentParser()
-parser.add_argument("address")
-parser.add_argument("--seconds", type=float, default=300)
-parser.add_argument("--clients", type=int, default=200)
-parser.add_argument("--pid", type=int)
-parser.add_argument("--program")
-parser.add_argument("--name", default="metaphrase")
-asyncio.run(measure(parser.parse_args()))
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("address")
+    parser.add_argument("--seconds", type=float, default=300)
+    parser.add_argument("--clients", type=int, default=200)
+    parser.add_argument("--pid", type=int)
+    parser.add_argument("--program")
+    parser.add_argument("--model", default="en-de")
+    parser.add_argument("--model-path", default="en-de")
+    parser.add_argument("--precision", default="f32")
+    parser.add_argument("--name", default="metaphrase")
+    asyncio.run(measure(parser.parse_args()))
