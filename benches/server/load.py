@@ -2,31 +2,33 @@
 
 import argparse
 import asyncio
+import gzip
 import json
 import random
 import subprocess
 import time
 
-SENTENCES = [
-    "Good morning!",
-    "Where is the station?",
-    "The house is old.",
-    "Can you help me to find the way to the old town?",
-    "I do not know what you want to tell me with this.",
-    "My brother has bought a new car, but he does not like the colour.",
-    "If you have any questions, please ask me before the end of the week.",
-    "She said that she would come tomorrow if the weather was good.",
-]
+# The sentence that is asked for alone.
+SENTENCE = "Can you help me to find the way to the old town?"
 
 
-def texts():
-    """Requests of mixed sizes: most have a sentence, some a paragraph, few a long text."""
-    numbers = random.Random(1)
-    made = []
-    for _ in range(400):
+def texts(sentences):
+    """Requests of mixed sizes, no sentence of which comes twice: most have a sentence, some a paragraph, few a long text."""
+    numbers, left, made = random.Random(1), list(sentences), []
+    numbers.shuffle(left)
+    while left:
         size = numbers.choices([1, 4, 40], [0.8, 0.17, 0.03])[0]
-        made.append("\n".join(numbers.choice(SENTENCES) for _ in range(size)))
+        paragraphs = [" ".join(left[at : at + 5]) for at in range(0, min(size, len(left)), 5)] if size == 40 else [" ".join(left[:size])]
+        made.append("\n".join(paragraphs))
+        del left[:size]
     return made
+
+
+def read(path):
+    """The lines of a file of sentences."""
+    opened = gzip.open(path, "rt", encoding="utf-8") if str(path).endswith(".gz") else open(path, encoding="utf-8")
+    with opened as lines:
+        return [line.strip() for line in lines if line.strip()]
 
 
 class Connection:
@@ -74,7 +76,7 @@ def share(times, part):
 async def measure(arguments):
     host, port = arguments.address.split("//")[1].split(":")
     port = int(port.rstrip("/"))
-    all_texts = texts()
+    all_texts = texts(read(arguments.text))
     alone = Connection(host, port)
     expected = {}
     for text in all_texts:
@@ -83,10 +85,12 @@ async def measure(arguments):
         expected[text] = answer
     single, line = [], arguments.program and Line(arguments)
     for _ in range(300):
+        # LibreTranslate remembers the paragraphs of the last request.
+        await alone.ask("Good morning!")
         begun = time.perf_counter()
-        await alone.ask(SENTENCES[3])
+        await alone.ask(SENTENCE)
         single.append(time.perf_counter() - begun)
-        line and line.ask(SENTENCES[3])
+        line and line.ask(SENTENCE)
 
     times, words, failures, differing = [], 0, 0, 0
     before = memory(arguments.pid)
@@ -116,6 +120,7 @@ async def measure(arguments):
         "precision": arguments.precision,
         "clients": arguments.clients,
         "seconds": round(seconds, 1),
+        "texts": len(all_texts),
         "requests": len(times),
         "errors": failures,
         "answers_that_differ_from_alone": differing,
@@ -136,7 +141,7 @@ class Line:
         options = ["translate", "-m", arguments.model_path, "--batch-tokens", "1", "--precision", arguments.precision]
         self.process = subprocess.Popen([arguments.program, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.times = []
-        self.ask(SENTENCES[3])
+        self.ask(SENTENCE)
         self.times.clear()
 
     def ask(self, sentence):
@@ -151,6 +156,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("address")
     parser.add_argument("--seconds", type=float, default=300)
+    parser.add_argument("--text", default="../shared/data/tatoeba-de-en/test.en.gz", help="a sentence on each line")
     parser.add_argument("--clients", type=int, default=200)
     parser.add_argument("--pid", type=int)
     parser.add_argument("--program")

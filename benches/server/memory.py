@@ -14,7 +14,7 @@ import sys
 import time
 
 from faults import Server, upload
-from load import memory, texts
+from load import memory, read, texts
 
 
 def work(server, numbers, all_texts, number):
@@ -47,7 +47,7 @@ def work(server, numbers, all_texts, number):
 def main():
     program, minutes = sys.argv[1], float(sys.argv[2])
     rate = float(sys.argv[3]) if len(sys.argv) > 3 else 4
-    server, numbers, all_texts = Server(program), random.Random(3), texts()
+    server, numbers, all_texts = Server(program), random.Random(3), texts(read("../shared/data/tatoeba-de-en/test.en.gz"))
     begun, number, statuses, by_minute = time.monotonic(), 0, {}, []
     while (passed := time.monotonic() - begun) < 60 * minutes:
         if passed >= 60 * len(by_minute):

@@ -18,7 +18,7 @@ pub(crate) fn attributes(input: &str, copied: &[String], how: &Sentences<'_>) ->
         let tag = &input[token.range.clone()];
         let stays = reader.is_copied(name, tag);
         // What a text field or a picture of code shows beside its content is text all the same.
-        if !stays || COPIED.contains(&name.as_str()) && !reader.is_told_to_stay(name, tag) {
+        if !stays || (COPIED.contains(&name.as_str()) && !reader.is_told_to_stay(name, tag)) {
             let mut values: Vec<&str> = TEXT.iter().filter_map(|name| attribute(tag, name)).collect();
             values.sort_by_key(|value| value.as_ptr());
             for value in values {
