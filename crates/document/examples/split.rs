@@ -86,10 +86,19 @@ fn main() {
                 (!given).then(|| Answer { links: words(&source.text), text: source.text.into_owned(), kept })
             })
             .collect();
-        if prepared.finish(&answers).text == text {
+        let found = prepared.finish(&answers).text;
+        if found == text {
             same += 1;
         } else {
-            differ.push(path.display().to_string());
+            // The first lines that differ, how many lines do, and whether they do without what looks like tags.
+            let lines = || text.split('\n').zip(found.split('\n')).filter(|(given, found)| given != found);
+            let first: Vec<_> = lines().take(3).collect();
+            let tag = regex::Regex::new("<[^<>]*>").unwrap();
+            let same_without_tags = tag.replace_all(&text, "") == tag.replace_all(&found, "");
+            let file = path.display().to_string();
+            differ.push(
+                json!({"file": file, "lines": lines().count(), "same_without_tags": same_without_tags, "first": first}),
+            );
         }
         (bytes, sentences) = (bytes + text.len(), sentences + prepared.len());
     }

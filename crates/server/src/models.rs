@@ -205,8 +205,8 @@ impl Models {
         if source == target || self.slot(source, target).is_some() {
             return None;
         }
-        let legs = self.slots.iter().filter(|slot| slot.spec.source == source).map(|slot| &*slot.spec.target);
-        legs.into_iter().find(|between| self.slot(between, target).is_some())
+        let mut legs = self.slots.iter().filter(|slot| slot.spec.source == source).map(|slot| &*slot.spec.target);
+        legs.find(|between| self.slot(between, target).is_some())
     }
 
     fn slot(&self, source: &str, target: &str) -> Option<&Slot> {
