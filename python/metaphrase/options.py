@@ -34,6 +34,7 @@ class CallOptions(TypedDict, total=False):
     rest_costs: bool
     stop_margin: float
     excluded: Sequence[str]
+    search_graph: Literal["words", "pieces"] | None
     ends_beside: bool
     attention: bool
     # "full", "topk:10" or "nucleus:0.9"

@@ -2,6 +2,7 @@
 
 use crate::arrow::Column;
 use crate::errors;
+use crate::file::FileTranslation;
 use crate::options::CallOptions;
 use crate::request::{Given, Lines, Request};
 use crate::result::{Terms, Translation};
@@ -161,6 +162,31 @@ impl Translator {
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<TextTranslation> {
         crate::text::translate(py, &*self.loaded()?, input, options)
+    }
+
+    /// Translates the bytes of a file; `format` is the end of its name.
+    #[pyo3(signature = (content, format, **options))]
+    fn translate_bytes<'py>(
+        &self,
+        py: Python<'py>,
+        content: Vec<u8>,
+        format: &str,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<FileTranslation> {
+        crate::file::translate(py, &*self.loaded()?, content, format, options)
+    }
+
+    /// The n-gram posteriors of translations of another system, as the text of a file.
+    #[pyo3(signature = (evidence, *, expected=false, **options))]
+    fn posteriors<'py>(
+        &self,
+        evidence: &Bound<'py, PyAny>,
+        expected: bool,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<String> {
+        let loaded = self.loaded()?;
+        let options = loaded.defaults.with(&loaded.translator, options)?;
+        crate::request::posteriors(&loaded.translator, &options, evidence, expected)
     }
 
     /// Whether translations can have word alignments.
