@@ -78,6 +78,11 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     match args.device {
         Device::Cpu => follow(&recipe, Host::threads(threads), threads, args, terminal),
         #[cfg(feature = "cuda")]
+        Device::Cuda(_) if recipe.training.update.precision == metaphrase_train::Precision::Int8 => anyhow::bail!(
+            "{}: `training.update.precision` is \"int8\", which the CPU alone can train: take \"bf16\", or `--device cpu`",
+            args.config.display()
+        ),
+        #[cfg(feature = "cuda")]
         Device::Cuda(index) => follow(&recipe, vec![metaphrase_cuda::Cuda::open(index)?], threads, args, terminal),
         #[cfg(not(feature = "cuda"))]
         Device::Cuda(index) => anyhow::bail!(

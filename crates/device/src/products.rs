@@ -15,6 +15,10 @@ pub enum Precision {
     /// bf16, the upper half of an `f32`. Products are twice as fast on CPUs with AVX512-BF16 (Zen 4, Cooper Lake and later),
     /// and half as fast on other CPUs, with the same sums.
     Bf16,
+    /// Forward products are those of a model that translates with `--precision int8`: rows and weights are rounded to 8 bits, so
+    /// that the network learns to do without the rest. Products of gradients are those of bf16, as if nothing had been
+    /// rounded ("straight-through", Bengio et al. 2013). For the CPU alone: a GPU takes bf16.
+    Int8,
 }
 
 /// A parameter W as the map x · W or x · Wᵀ.
@@ -31,7 +35,7 @@ pub trait Products: Storage {
     /// Sets the precision of all products from now on.
     fn set_precision(&mut self, precision: Precision);
 
-    /// y ← f(x · W + b), b `1 × outputs`.
+    /// y ← f(x · W + b), b `1 × outputs`: the products of a forward pass.
     fn linear(
         &mut self,
         x: &Self::Matrix,
@@ -41,7 +45,7 @@ pub trait Products: Storage {
         y: &mut Self::Matrix,
     );
 
-    /// sum ← sum + x · W, or x · W if `sum` is fresh.
+    /// sum ← sum + x · W, or x · W if `sum` is fresh: the products of gradients.
     fn product_add(&mut self, x: &Self::Matrix, w: Weight<'_, Self::Parameter>, sum: &mut Self::Matrix, fresh: bool);
 
     /// sum ← sum + xᵀ · y.
@@ -53,7 +57,7 @@ pub trait Products: Storage {
 pub struct Parameter {
     value: Matrix,
     /// Packed copies for each precision: for x · W, and for x · Wᵀ. The first product makes its copy.
-    packed: [[OnceLock<PackedMatrix>; 2]; 2],
+    packed: [[OnceLock<PackedMatrix>; 2]; 3],
 }
 
 /// The order of a parameter's numbers for x · W, and for x · Wᵀ.
@@ -100,6 +104,15 @@ impl Precision {
         match self {
             Self::F32 => kernels::Precision::F32,
             Self::Bf16 => kernels::Precision::Bf16,
+            Self::Int8 => kernels::Precision::Int8,
+        }
+    }
+
+    /// The precision of products that make gradients.
+    const fn of_gradients(self) -> Self {
+        match self {
+            Self::F32 => Self::F32,
+            Self::Bf16 | Self::Int8 => Self::Bf16,
         }
     }
 }
@@ -117,8 +130,8 @@ impl<'a> Weight<'a, Parameter> {
 }
 
 impl Host {
-    fn product(&mut self, x: &Matrix, w: &Weight<'_, Parameter>, epilogue: Epilogue<'_>, y: &mut Matrix) {
-        kernels::rounded_product(x, w.packed(self.precision), epilogue, y, &mut self.products);
+    fn product(&mut self, x: &Matrix, w: &PackedMatrix, epilogue: Epilogue<'_>, y: &mut Matrix) {
+        kernels::rounded_product(x, w, epilogue, y, &mut self.products);
     }
 }
 
@@ -128,17 +141,53 @@ impl Products for Host {
     }
 
     fn linear(&mut self, x: &Matrix, w: Weight<'_, Parameter>, b: Option<&Matrix>, f: Activation, y: &mut Matrix) {
-        self.product(x, &w, Epilogue { bias: b.map(Matrix::as_slice), add: None, activation: f }, y);
+        let epilogue = Epilogue { bias: b.map(Matrix::as_slice), add: None, activation: f };
+        self.product(x, w.packed(self.precision), epilogue, y);
     }
 
     fn product_add(&mut self, x: &Matrix, w: Weight<'_, Parameter>, sum: &mut Matrix, fresh: bool) {
+        let w = w.packed(self.precision.of_gradients());
         if fresh {
-            return self.product(x, &w, Epilogue::default(), sum);
+            return self.product(x, w, Epilogue::default(), sum);
         }
-        kernels::rounded_product_add(x, w.packed(self.precision), sum, &mut self.products);
+        kernels::rounded_product_add(x, w, sum, &mut self.products);
     }
 
     fn transposed_product_add(&mut self, x: &Matrix, y: &Matrix, sum: &mut Matrix) {
-        kernels::transposed_product_add(self.precision.of_products(), x, y, sum, &mut self.products);
+        let precision = self.precision.of_gradients().of_products();
+        kernels::transposed_product_add(precision, x, y, sum, &mut self.products);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wave(rows: usize, cols: usize) -> Matrix {
+        Matrix::from_vec(rows, cols, (0..rows * cols).map(|i| (i as f32 * 0.7).sin()).collect())
+    }
+
+    /// x · W, and x · W added to ones.
+    fn products(precision: Precision, x: &Matrix, w: &Parameter) -> [Matrix; 2] {
+        let mut host = Host::default();
+        host.set_precision(precision);
+        let (mut y, mut sum) = (Matrix::zeros(3, 40), Matrix::from_vec(3, 40, vec![1.0; 120]));
+        host.linear(x, Weight { parameter: w, transposed: false }, None, Activation::None, &mut y);
+        host.product_add(x, Weight { parameter: w, transposed: false }, &mut sum, false);
+        [y, sum]
+    }
+
+    #[test]
+    fn int8_rounds_forward_products_alone() {
+        let (x, w) = (wave(3, 20), Parameter::new(wave(20, 40)));
+        let [y, sum] = products(Precision::Int8, &x, &w);
+        let int8 = PackedMatrix::pack(kernels::Precision::Int8, w.value().as_slice(), 20, 40, ORDERS[0]);
+        let mut expected = Matrix::zeros(3, 40);
+        let mut storage = kernels::ProductStorage::default();
+        kernels::rounded_product(&x, &int8, Epilogue::default(), &mut expected, &mut storage);
+        assert_eq!(y.as_slice(), expected.as_slice());
+        let [bf16, of_gradients] = products(Precision::Bf16, &x, &w);
+        assert_ne!(y.as_slice(), bf16.as_slice());
+        assert_eq!(sum.as_slice(), of_gradients.as_slice());
     }
 }

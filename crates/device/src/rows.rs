@@ -1,8 +1,9 @@
 //! Choosing, joining and cutting rows and columns.
 
 use crate::attention::Spans;
+use crate::products::Precision;
 use crate::storage::{Host, Storage};
-use metaphrase_kernels::{Matrix, add_assign, axpy};
+use metaphrase_kernels::{Matrix, WeightOrder, add_assign, axpy, quantise_int8};
 
 /// A block of one matrix, and its place in another matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +61,13 @@ fn in_block(x: &Matrix, y: &mut Matrix, block: Block, mut act: impl FnMut(&mut [
     }
 }
 
+/// sum ← sum + factor · x, where x is first rounded to 8 bits as the embedding of a word is in a model of int8.
+fn add_rounded(factor: f32, x: &[f32], sum: &mut [f32]) {
+    let (integers, scale) = quantise_int8(x, x.len(), 1, WeightOrder::OutputsByInputs);
+    let scale = scale[0];
+    sum.iter_mut().zip(integers).for_each(|(sum, integer)| *sum += factor * (f32::from(integer) * scale));
+}
+
 impl Rows for Host {
     fn copy_block(&mut self, x: &Matrix, y: &mut Matrix, block: Block) {
         in_block(x, y, block, <[f32]>::copy_from_slice);
@@ -74,7 +82,11 @@ impl Rows for Host {
             let row = y.row_mut(r);
             row.fill(0.0);
             if let Some(id) = id {
-                axpy(factor, table.row(*id as usize), row);
+                let numbers = table.row(*id as usize);
+                match self.precision {
+                    Precision::Int8 => add_rounded(factor, numbers, row),
+                    Precision::F32 | Precision::Bf16 => axpy(factor, numbers, row),
+                }
             }
         }
     }

@@ -1,9 +1,8 @@
 //! Files of any format: their sentences are found, translated, and written in place.
 
-use crate::text::{answer, notes_of, request};
+use crate::text::{answers, notes_of, request};
 use crate::{Error, FileFormat, Request, TextOptions, TranslateOptions, Translation, Translator};
 use metaphrase_document::{Answer, PreparedFile as Prepared};
-use std::ops::ControlFlow;
 
 /// A file whose sentences are found; what [`PreparedText`](crate::PreparedText) is for texts. Nothing here reads or writes files.
 ///
@@ -67,13 +66,7 @@ impl PreparedFile {
     /// # Errors
     /// [`Error::Answers`] if there are more or fewer answers than requests; [`Error::Document`] if no sentence was translated.
     pub fn finish(&self, translations: Vec<Translation>) -> Result<FileTranslation, Error> {
-        let (expected, found) = (self.len(), translations.len());
-        if expected != found {
-            return Err(Error::Answers { expected, found });
-        }
-        let sources = self.prepared.sentences().zip(&translations);
-        let answers: Vec<Option<Answer>> =
-            sources.map(|(source, translation)| answer(&source, translation, 0)).collect();
+        let answers = answers(self.prepared.sentences(), self.len(), &translations, 0)?;
         self.put_together(&answers, translations)
     }
 
@@ -107,18 +100,8 @@ impl Translator {
         format: FileFormat,
     ) -> Result<FileTranslation, Error> {
         let file = PreparedFile::new(bytes, format, text)?;
-        let aligned = if file.needs_alignment() { self.with_alignment(options) } else { options.clone() };
-        let (mut answers, mut translations) = (Vec::new(), Vec::new());
-        let mut sources = file.prepared.sentences();
-        self.stream(&aligned, [file.requests()], |mut translation| {
-            answers.push(sources.next().and_then(|source| answer(&source, &translation, 0)));
-            if !options.search.attention {
-                translation.hypotheses.iter_mut().for_each(|hypothesis| hypothesis.attention = None);
-            }
-            translations.push(translation);
-            ControlFlow::Continue(())
-        })?;
-        drop(sources);
+        let (answers, translations) =
+            self.stream_answers(options, file.prepared.sentences(), file.requests(), file.needs_alignment())?;
         file.put_together(&answers, translations)
     }
 }

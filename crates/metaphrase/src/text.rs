@@ -89,7 +89,7 @@ impl PreparedText {
     /// # Errors
     /// [`Error::Answers`] if there are more or fewer answers than requests.
     pub fn finish(&self, translations: Vec<Translation>) -> Result<TextTranslation, Error> {
-        let answers = self.answers(&translations, 0)?;
+        let answers = answers(self.prepared.sentences(), self.len(), &translations, 0)?;
         Ok(self.put_together(&answers, translations))
     }
 
@@ -110,7 +110,7 @@ impl PreparedText {
     /// # Errors
     /// As [`finish`](Self::finish).
     pub fn alternative(&self, translations: &[Translation], rank: usize) -> Result<String, Error> {
-        Ok(self.prepared.finish(&self.answers(translations, rank)?).text)
+        Ok(self.prepared.finish(&answers(self.prepared.sentences(), self.len(), translations, rank)?).text)
     }
 
     /// The translation of one sentence, without markup and with its things to copy; `None` if it was not translated. `number`: of
@@ -119,19 +119,6 @@ impl PreparedText {
     pub fn sentence(&self, number: usize, translation: &Translation) -> Option<String> {
         let source = self.prepared.source(number)?;
         Some(self.prepared.sentence(number, &answer(&source, translation, 0)?))
-    }
-
-    fn answers(&self, translations: &[Translation], rank: usize) -> Result<Vec<Option<Answer>>, Error> {
-        let (expected, found) = (self.len(), translations.len());
-        if expected != found {
-            return Err(Error::Answers { expected, found });
-        }
-        Ok(self
-            .prepared
-            .sentences()
-            .zip(translations)
-            .map(|(source, translation)| answer(&source, translation, rank))
-            .collect())
     }
 }
 
@@ -147,17 +134,12 @@ impl Translator {
         input: impl Into<String>,
     ) -> Result<TextTranslation, Error> {
         let prepared = PreparedText::new(input, text)?;
-        let aligned = if prepared.needs_alignment() { self.with_alignment(options) } else { options.clone() };
-        let (mut answers, mut translations) = (Vec::new(), Vec::new());
-        self.stream(&aligned, [prepared.requests()], |mut translation| {
-            let source = prepared.prepared.source(translations.len());
-            answers.push(source.and_then(|source| answer(&source, &translation, 0)));
-            if !options.search.attention {
-                translation.hypotheses.iter_mut().for_each(|hypothesis| hypothesis.attention = None);
-            }
-            translations.push(translation);
-            ControlFlow::Continue(())
-        })?;
+        let (answers, translations) = self.stream_answers(
+            options,
+            prepared.prepared.sentences(),
+            prepared.requests(),
+            prepared.needs_alignment(),
+        )?;
         Ok(prepared.put_together(&answers, translations))
     }
 
@@ -168,6 +150,28 @@ impl Translator {
         // A phrase-based model aligns in any case.
         options.search.attention |= self.has_alignment() && self.vocabularies().is_some();
         options
+    }
+
+    /// Translates the sentences of a text as they arrive: its answers in bytes, and the translations, which keep their attention only
+    /// if the options ask for it.
+    pub(crate) fn stream_answers<'a>(
+        &self,
+        options: &TranslateOptions,
+        mut sources: impl Iterator<Item = Source<'a>>,
+        requests: Vec<Request>,
+        needs_alignment: bool,
+    ) -> Result<(Vec<Option<Answer>>, Vec<Translation>), Error> {
+        let aligned = if needs_alignment { self.with_alignment(options) } else { options.clone() };
+        let (mut answers, mut translations) = (Vec::new(), Vec::new());
+        self.stream(&aligned, [requests], |mut translation| {
+            answers.push(sources.next().and_then(|source| answer(&source, &translation, 0)));
+            if !options.search.attention {
+                translation.hypotheses.iter_mut().for_each(|hypothesis| hypothesis.attention = None);
+            }
+            translations.push(translation);
+            ControlFlow::Continue(())
+        })?;
+        Ok((answers, translations))
     }
 }
 
@@ -191,8 +195,25 @@ pub(crate) fn notes_of(number: usize, translation: &Translation, kept: usize, in
     notes
 }
 
+/// The answers of this rank, from 0, to all sentences, of which `expected` are there.
+///
+/// # Errors
+/// [`Error::Answers`] if there are more or fewer translations than sentences.
+pub(crate) fn answers<'a>(
+    sources: impl Iterator<Item = Source<'a>>,
+    expected: usize,
+    translations: &[Translation],
+    rank: usize,
+) -> Result<Vec<Option<Answer>>, Error> {
+    let found = translations.len();
+    if expected != found {
+        return Err(Error::Answers { expected, found });
+    }
+    Ok(sources.zip(translations).map(|(source, translation)| answer(&source, translation, rank)).collect())
+}
+
 /// The hypothesis of a rank, with its alignment to the sentence in bytes.
-pub(crate) fn answer(source: &Source<'_>, translation: &Translation, rank: usize) -> Option<Answer> {
+fn answer(source: &Source<'_>, translation: &Translation, rank: usize) -> Option<Answer> {
     if translation.error.is_some() {
         return None;
     }

@@ -27,7 +27,7 @@ impl Cuda {
             beta,
             c: y.write(),
             ldc: outputs,
-            bf16: self.precision == Precision::Bf16,
+            bf16: self.precision != Precision::F32,
         });
     }
 
@@ -74,7 +74,7 @@ impl Products for Cuda {
             beta: 1.0,
             c: sum.write(),
             ldc: outputs,
-            bf16: self.precision == Precision::Bf16,
+            bf16: self.precision != Precision::F32,
         });
     }
 }
