@@ -49,7 +49,8 @@ def main():
 
     from metaphrase.arrow import TranslateColumn
 
-    ray.init(num_cpus=args.cores, include_dashboard=False, log_to_driver=False)
+    # One more for the tasks that read and write; the actors have the others.
+    ray.init(num_cpus=args.cores + 1, include_dashboard=False, log_to_driver=False)
     ray.data.DataContext.get_current().enable_progress_bars = False
     with tempfile.TemporaryDirectory() as folder:
         table = pa.table({"number": range(len(lines)), "text": lines})

@@ -6,7 +6,7 @@ from typing import Literal, Protocol, Union, final, overload
 
 from typing_extensions import Self, Unpack
 
-from metaphrase.options import CallOptions, MetricOptions, Path, Table, TextOptions, TranslatorOptions
+from metaphrase.options import CallOptions, FileOptions, MetricOptions, Path, Table, TextOptions, TranslatorOptions
 
 __version__: str
 
@@ -299,7 +299,7 @@ class Translator:
         """Translates an iterable; ``ahead`` lines are read at most before the first of them is given back."""
     def translate_text(self, input: str, **options: Unpack[TextOptions]) -> TextTranslation:
         """Translates a text of many sentences, a web page or XML: sentences are found, translated and put together again."""
-    def translate_bytes(self, content: bytes, format: str, **options: Unpack[TextOptions]) -> FileTranslation:
+    def translate_bytes(self, content: bytes, format: str, **options: Unpack[FileOptions]) -> FileTranslation:
         """Translates the bytes of a file; ``format`` is the end of its name, as ``"docx"``."""
     def posteriors(self, evidence: _Evidence, *, expected: bool = False, **options: Unpack[CallOptions]) -> str:
         """The n-gram posteriors of translations of another system as the text of a file (docs/formats/posteriors.md).

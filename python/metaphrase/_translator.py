@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self, Unpack
 
-    from metaphrase.options import CallOptions, Path, PhraseOptions, TextOptions, TranslatorOptions
+    from metaphrase.options import CallOptions, FileOptions, Path, PhraseOptions, TranslatorOptions
 
 T = TypeVar("T")
 
@@ -103,7 +103,7 @@ class Translator(_native.Translator):
         output: Path | None = None,
         *,
         format: str | None = None,
-        **options: Unpack[TextOptions],
+        **options: Unpack[FileOptions],
     ) -> _native.FileTranslation:
         """Translates a file, or its bytes: sentences are found, translated and written in place.
 
