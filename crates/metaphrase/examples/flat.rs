@@ -66,7 +66,7 @@ fn measured(
     let beside = building + seconds(&[Unit::PhraseSearch, Unit::Text]);
     let a_step = |seconds: f64| 1e6 * seconds / steps.max(1) as f64;
     Ok(Times {
-        step: a_step(seconds(Unit::ALL) - beside),
+        step: a_step(seconds(&Unit::ALL) - beside),
         adding: a_step(seconds(&[Unit::Scorers])),
         building: 1e6 * building / lines.len().max(1) as f64,
     })
