@@ -4,7 +4,7 @@
 use crate::isa::{Kernel, Simd, dispatch, dispatch_bf16, dispatch_int8};
 use crate::lanes::Rows;
 use crate::matrix::Matrix;
-use crate::packed::Panels;
+use crate::packed::{Ends, Panels};
 
 /// The numbers that products multiply. All other numbers are f32, sums of integers i32.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -44,17 +44,15 @@ pub(crate) trait Number: Copy {
         s.splat(0.0)
     }
 
-    /// Makes the sums of row `row` and of the panels from `first` on floats; `scales` has a factor for each row.
+    /// The ends of the `P` panels from `first`, none of floats.
     #[inline(always)]
-    fn end<S: Simd, const P: usize>(
-        _s: S,
-        _sums: &mut [S::F; P],
-        _scales: &[f32],
-        _row: usize,
-        _w: &Panels,
-        _first: usize,
-    ) {
+    fn ends<const P: usize>(_w: &Panels, _first: usize) -> &[Ends] {
+        &[]
     }
+
+    /// Makes the sums of row `row` floats; `scales` has a factor for each row, `ends` are those of the sums' panels.
+    #[inline(always)]
+    fn end<S: Simd, const P: usize>(_s: S, _sums: &mut [S::F; P], _scales: &[f32], _row: usize, _ends: &[Ends]) {}
 
     /// Runs `kernel` with the instruction set of this thread.
     fn dispatch<K: Kernel>(kernel: K) -> K::Output;
@@ -164,8 +162,12 @@ impl Number for Int16 {
         s.dot_words(x, w, sum)
     }
     #[inline(always)]
-    fn end<S: Simd, const P: usize>(s: S, sums: &mut [S::F; P], scales: &[f32], row: usize, w: &Panels, first: usize) {
-        Int8::end(s, sums, scales, row, w, first);
+    fn ends<const P: usize>(w: &Panels, first: usize) -> &[Ends] {
+        w.ends(first..first + P)
+    }
+    #[inline(always)]
+    fn end<S: Simd, const P: usize>(s: S, sums: &mut [S::F; P], scales: &[f32], row: usize, ends: &[Ends]) {
+        Int8::end(s, sums, scales, row, ends);
     }
     #[inline(always)]
     fn dispatch<K: Kernel>(kernel: K) -> K::Output {
@@ -188,10 +190,14 @@ impl Number for Int8 {
         s.quads_start(s.load(&w.end(panel).start.0))
     }
     #[inline(always)]
-    fn end<S: Simd, const P: usize>(s: S, sums: &mut [S::F; P], scales: &[f32], row: usize, w: &Panels, first: usize) {
+    fn ends<const P: usize>(w: &Panels, first: usize) -> &[Ends] {
+        w.ends(first..first + P)
+    }
+    #[inline(always)]
+    fn end<S: Simd, const P: usize>(s: S, sums: &mut [S::F; P], scales: &[f32], row: usize, ends: &[Ends]) {
         let scale = s.splat(scales[row]);
-        for (p, sum) in sums.iter_mut().enumerate() {
-            *sum = s.mul(s.to_floats(*sum), s.mul(scale, s.load(&w.end(first + p).scale.0)));
+        for (sum, end) in sums.iter_mut().zip(ends) {
+            *sum = s.mul(s.to_floats(*sum), s.mul(scale, s.load(&end.scale.0)));
         }
     }
     #[inline(always)]

@@ -1,5 +1,7 @@
 //! Weights of linear maps, in the order in which products read them.
 
+use std::ops::Range;
+
 use crate::aligned::Lanes;
 use crate::lanes::Rows;
 use crate::number::{Bf16, F32, Float, Precision};
@@ -143,6 +145,12 @@ impl Panels {
     #[inline(always)]
     pub(crate) fn end(&self, i: usize) -> &Ends {
         &self.ends[i]
+    }
+
+    /// [`end`](Self::end) of some panels.
+    #[inline(always)]
+    pub(crate) fn ends(&self, panels: Range<usize>) -> &[Ends] {
+        &self.ends[panels]
     }
 
     /// The weights to outputs `16·i`, `16·i + 1`, …: a line for each lane of inputs.

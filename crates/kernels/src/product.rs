@@ -152,10 +152,11 @@ pub(crate) fn add_lanes<N: Number>(x: &[f32], rows: usize, w: &Panels, out: &mut
     });
 }
 
-/// Parts of `rows` rows, in whole tiles.
+/// Parts of `rows` rows, in whole tiles, of almost equal size: a small part would read all weights for a few rows.
 fn row_blocks<N: Number>(rows: usize, w: &Panels) -> impl Iterator<Item = Range<usize>> {
-    let block = (N::BLOCK / w.length().max(1)).max(24) / 12 * 12;
-    (0..rows).step_by(block).map(move |start| start..rows.min(start + block))
+    let most = (N::BLOCK / w.length().max(1)).max(24) / 12 * 12;
+    let block = rows.div_ceil(rows.div_ceil(most).max(1)).next_multiple_of(12);
+    (0..rows).step_by(block.max(1)).map(move |start| start..rows.min(start + block))
 }
 
 fn part<'a, N: Float>(x: &'a Matrix, rows: &Range<usize>) -> Rows<'a, N> {
@@ -234,82 +235,98 @@ impl<N: Number> Product<'_, N> {
         if R > S::TILE_PANELS.len() || P > S::TILE_PANELS[R - 1] {
             unreachable!("{R} × {P} is no tile of this instruction set"); // and no code is made for it
         }
+        let (length, outputs) = (self.w.length(), self.w.outputs());
         let mut x: [&[f32]; R] = [&[]; R];
-        for (r, x) in x.iter_mut().enumerate() {
-            *x = &self.x[(row + r) * self.w.length()..][..self.w.length()];
+        for (x, row) in x.iter_mut().zip(self.x[row * length..][..R * length].chunks_exact(length.max(1))) {
+            *x = row;
         }
         let mut panels: [&[Lanes]; P] = [&[]; P];
         for (p, panel) in panels.iter_mut().enumerate() {
             *panel = self.w.panel(first + p);
         }
         // What will be stored is fetched while the sums are computed: 98 to 103 GFLOP/s for 64 rows, 256 × 8000.
-        for r in 0..R {
+        let mut line = self.out[row * outputs + first * 16..].as_ptr();
+        for _ in 0..R {
             for p in 0..P {
-                s.prefetch(self.out[self.place(row + r, first + p)].as_ptr());
+                s.prefetch(line.wrapping_add(p * 16));
             }
+            line = line.wrapping_add(outputs);
         }
         let mut starts = [s.splat(0.0); P];
         for (p, start) in starts.iter_mut().enumerate() {
             *start = N::start(s, self.w, first + p);
         }
         let sums = multiply::<S, N, R, P>(s, x, panels, starts);
-        let whole = self.place(row, first).len() == 16;
-        for (r, &sums) in sums.iter().enumerate() {
-            match whole {
-                true => self.finish::<S, P, true>(s, row + r, first, sums),
-                false => self.finish::<S, P, false>(s, row + r, first, sums),
-            }
+        if first * 16 + 16 <= outputs {
+            self.finish::<S, R, P, true>(s, row, first, sums);
+        } else {
+            self.finish::<S, R, P, false>(s, row, first, sums);
         }
     }
 
-    /// The place of sixteen outputs of a row (fewer at its end).
+    /// Finishes the sums of a tile (factors, bias, addition, activation) and stores them, row by row. Each operation is done with
+    /// all sums of a row, in loops of known lengths, before the next one: so these stay in registers. `WHOLE`: the panels have
+    /// sixteen outputs; only a single panel may have fewer.
     #[inline(always)]
-    fn place(&self, row: usize, panel: usize) -> Range<usize> {
-        let outputs = self.w.outputs();
-        row * outputs + panel * 16..row * outputs + outputs.min(panel * 16 + 16)
-    }
-
-    /// Finishes the sums of a row of a tile (factors, bias, addition, activation) and stores them. Each operation is done with all
-    /// sums, in loops of known lengths, before the next one: so these stay in registers. `WHOLE`: the panels have sixteen outputs;
-    /// only a single panel may have fewer.
-    #[inline(always)]
-    fn finish<S: Simd, const P: usize, const WHOLE: bool>(
+    fn finish<S: Simd, const R: usize, const P: usize, const WHOLE: bool>(
         &mut self,
         s: S,
         row: usize,
         first: usize,
-        mut sums: [S::F; P],
+        sums: [[S::F; P]; R],
     ) {
         if !WHOLE && P > 1 {
             unreachable!("{P} panels, and not whole"); // and no code is made for it
         }
         let outputs = self.w.outputs();
         let width = if WHOLE { P * 16 } else { outputs - first * 16 };
-        let load = |values: &[f32], p: usize| match WHOLE {
-            true => s.load(&values.as_chunks().0[p]),
-            false => s.load_partial(values, 0.0),
-        };
-        N::end(s, &mut sums, self.scales, row, self.w, first);
-        let place = row * outputs + first * 16;
+        let ends = N::ends::<P>(self.w, first);
         let bias = self.bias.map(|bias| &bias[first * 16..][..width]);
-        let add = self.add.map(|add| &add[place..][..width]);
-        let out = &mut self.out[place..][..width];
-        for addend in [bias, add, self.accumulate.then_some(&*out)].into_iter().flatten() {
-            for (p, sum) in sums.iter_mut().enumerate() {
-                *sum = s.add(*sum, load(addend, p));
+        for (r, mut sums) in sums.into_iter().enumerate() {
+            N::end(s, &mut sums, self.scales, row + r, ends);
+            let place = (row + r) * outputs + first * 16;
+            if let Some(bias) = bias {
+                add_to::<S, P, WHOLE>(s, &mut sums, bias);
+            }
+            if let Some(add) = self.add {
+                add_to::<S, P, WHOLE>(s, &mut sums, &add[place..][..width]);
+            }
+            let out = &mut self.out[place..][..width];
+            if self.accumulate {
+                add_to::<S, P, WHOLE>(s, &mut sums, out);
+            }
+            match self.activation {
+                Activation::Relu => apply(s, Relu, &mut sums),
+                Activation::ClippedRelu => apply(s, ClippedRelu, &mut sums),
+                _ => {}
+            }
+            for (p, &sum) in sums.iter().enumerate() {
+                match WHOLE {
+                    true => s.store(sum, &mut out.as_chunks_mut().0[p]),
+                    false => s.store_partial(sum, out),
+                }
             }
         }
-        for (p, &sum) in sums.iter().enumerate() {
-            let value = match self.activation {
-                Activation::Relu => Relu.apply(s, sum),
-                Activation::ClippedRelu => ClippedRelu.apply(s, sum),
-                _ => sum,
-            };
-            match WHOLE {
-                true => s.store(value, &mut out.as_chunks_mut().0[p]),
-                false => s.store_partial(value, out),
-            }
-        }
+    }
+}
+
+/// Adds numbers of a row to its sums.
+#[inline(always)]
+fn add_to<S: Simd, const P: usize, const WHOLE: bool>(s: S, sums: &mut [S::F; P], addend: &[f32]) {
+    for (p, sum) in sums.iter_mut().enumerate() {
+        let more = match WHOLE {
+            true => s.load(&addend.as_chunks().0[p]),
+            false => s.load_partial(addend, 0.0),
+        };
+        *sum = s.add(*sum, more);
+    }
+}
+
+/// Applies a function to the sums of a row.
+#[inline(always)]
+fn apply<S: Simd, const P: usize>(s: S, function: impl Unary, sums: &mut [S::F; P]) {
+    for sum in sums {
+        *sum = function.apply(s, *sum);
     }
 }
 
