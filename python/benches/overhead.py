@@ -1,10 +1,11 @@
-"""Overhead of a call, throughput beside the command line, and memory over many calls; prints JSON.
+"""Overhead of a call, memory over many calls, and throughput beside the command line; prints JSON.
 
-    python python/benches/overhead.py [--calls 1000000] [--text FILE] [--threads 1] [--runs 3]
+    python python/benches/overhead.py [--model MODEL] [--calls 1000000] [--text FILE] [--threads 1] [--runs 3]
 
-A call for an empty line does everything but search: its time is the overhead of a call. Throughput is CPU seconds (user and
-system) of `translate`, of `translate_iterable` and of `metaphrase translate` on the same text and threads, in turns; the
-loading of the model is in all of them. The least of the runs counts.
+The overhead of a call is the time of calls for a line each, less the time of one call for the list of these lines: in both the model has one line at
+a time (`batch_tokens=1`). MODEL is a small one, so that calls are many; a million of them for short lines show whether memory grows. Throughput is CPU
+seconds (user and system) of `translate`, of `translate_iterable` and of `metaphrase translate` with the bundled model on the same text and
+threads, in turns; the loading of the model is in all of them. The least of the runs counts.
 """
 
 import argparse
@@ -64,13 +65,62 @@ def throughput(text, threads, runs):
             cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
             best = least.get(name, (float("inf"), float("inf")))
             least[name] = (min(best[0], cpu), min(best[1], ended - began))
-    report = {name: {"CPU seconds": round(cpu, 3), "seconds": round(wall, 3)} for name, (cpu, wall) in least.items()}
+    program, _ = least["metaphrase translate"]
+    report = {
+        name: {"CPU seconds": round(cpu, 3), "seconds": round(wall, 3), "speed beside the command line": round(program / cpu, 4)}
+        for name, (cpu, wall) in least.items()
+    }
+    report["lines"], report["threads"] = sum(1 for _ in open(text, "rb")), threads
     report["all outputs the same"] = len(outputs) == 1
     return report
 
 
+#: Short lines, so that a call is little more than its overhead.
+LINES = ["Hi!", "Good morning!", "Yes.", "Where?", "I am tired.", "No, thank you.", "Help!"]
+#: Options of a call: their number is part of its overhead.
+OPTIONS = {"no options": {}, "five options": {"beam_size": 1, "n_best": 1, "normalize": 0.6, "seed": 3, "stop": "fill"}}
+
+
+def overhead(translator, options):
+    """Microseconds of calls for a line each, and of one call for all lines, for each line; the least of 30 turns."""
+    lines = LINES * 30
+    alone, together = [], []
+    for _ in range(30):
+        began = time.perf_counter()
+        for line in lines:
+            translator.translate(line, **options)
+        between = time.perf_counter()
+        translator.translate(lines, **options)
+        ended = time.perf_counter()
+        alone.append((between - began) / len(lines))
+        together.append((ended - between) / len(lines))
+    return {
+        "a call for a line": round(1e6 * min(alone), 1),
+        "a line of a call for a list": round(1e6 * min(together), 1),
+        "overhead of a call": round(1e6 * (min(alone) - min(together)), 1),
+    }
+
+
+def growth(translator, calls):
+    """Resident bytes before the calls, and after each tenth of them."""
+    for number in range(20_000):
+        translator.translate(LINES[number % len(LINES)])
+    sizes, began = [resident()], time.perf_counter()
+    for _ in range(10):
+        for number in range(calls // 10):
+            translator.translate(LINES[number % len(LINES)])
+        sizes.append(resident())
+    return {
+        "calls": calls // 10 * 10,
+        "seconds": round(time.perf_counter() - began, 1),
+        "resident bytes before, and after each tenth": sizes,
+        "growth, bytes": sizes[-1] - sizes[0],
+    }
+
+
 def main():
     parser = argparse.ArgumentParser()
+    parser.add_argument("--model", default="en-de")
     parser.add_argument("--calls", type=int, default=1_000_000)
     parser.add_argument("--text")
     parser.add_argument("--threads", type=int, default=1)
@@ -78,22 +128,18 @@ def main():
     args = parser.parse_args()
     from metaphrase import Translator
 
-    translator = Translator("en-de", threads=1)
-    report = {"calls": args.calls}
-    for name, options in {"no options": {}, "five options": {"beam_size": 4, "n_best": 2, "normalize": 0.6, "seed": 3, "stop": "fill"}}.items():
-        times = []
-        for _ in range(20):
-            began = time.perf_counter()
-            for _ in range(500):
-                translator.translate("", **options)
-            times.append((time.perf_counter() - began) / 500)
-        report[f"overhead of a call, microseconds, {name}"] = round(1e6 * min(times), 2)
-    for _ in range(1000):
-        translator.translate("")
-    before = resident()
-    for _ in range(args.calls):
-        translator.translate("")
-    report["growth of memory over the calls, bytes"] = resident() - before
+    translator = Translator(args.model, threads=1, batch_tokens=1, beam_size=1)
+    report = {"model": os.path.basename(args.model), "beam size": 1, "lines": LINES}
+    report["microseconds"] = {name: overhead(translator, options) for name, options in OPTIONS.items()}
+    empty = []
+    for _ in range(20):
+        began = time.perf_counter()
+        for _ in range(500):
+            translator.translate("")
+        empty.append((time.perf_counter() - began) / 500)
+    report["microseconds"]["a call for an empty line"] = round(1e6 * min(empty), 2)
+    report["memory over many calls"] = growth(translator, args.calls)
+    translator.close()
     if args.text:
         report["throughput"] = throughput(args.text, args.threads, args.runs)
     print(json.dumps(report, indent=2))

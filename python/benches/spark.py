@@ -1,15 +1,15 @@
 """A large job of Spark beside the command line: exactly-once under faults, bytes, throughput; prints JSON.
 
-    python python/benches/spark.py TEXT [--lines 200000] [--master local-cluster[2,1,2048]] [--kill 3] [--model en-de]
+    python python/benches/spark.py TEXT [--lines 200000] [--master local-cluster[2,1,2048]] [--kill 30] [--resume 40] [--warm]
 
-TEXT is repeated until there are enough lines. `--kill SECONDS` kills a process of an executor (with `local-cluster` the executor's Java
-process, with `local` a Python worker) that long after the job began. Each line must be there once, and all of them must be what `metaphrase
-translate` prints. Throughput is that of the job without a fault, less the time until its first task starts, beside the command
-line's on as many threads.
+The lines of TEXT are repeated until there are enough. `--kill SECONDS` kills a process that works for the job that long after the job began,
+and once more after as long: with `local-cluster` the Java process of an executor, with `local` a Python worker. `--resume SECONDS` runs the job
+as a stream with `availableNow`, kills all of it (Java and Python) that long after its start, and starts it again. Each line must be there
+once, and all of them must be what `metaphrase translate` prints. Throughput is that of the job beside the command line's on as many threads. The
+time of the job is from its first action to its last file, with the start of its Python processes and the loading of models; Spark itself runs already.
 """
 
 import argparse
-import json
 import os
 import signal
 import subprocess
@@ -19,91 +19,132 @@ import threading
 import time
 from pathlib import Path
 
+import corpus
 
-def processes():
-    """The processes under this one, with their command lines."""
-    parents, commands = {}, {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                parents[int(entry.name)] = int((entry / "stat").read_text().rsplit(")", 1)[1].split()[1])
-                commands[int(entry.name)] = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-            except (OSError, ValueError):
-                continue
-    ours, before = {os.getpid()}, 0
-    while len(ours) > before:
-        before = len(ours)
-        ours |= {process for process, parent in parents.items() if parent in ours}
-    return {process: commands[process] for process in ours if process in commands and process != os.getpid()}
+SCHEMA = "number long, text string"
 
 
-def kill_later(seconds, is_cluster, killed):
-    time.sleep(seconds)
+def session(args):
+    import pyspark
+    from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ.setdefault("SPARK_HOME", str(Path(pyspark.__file__).parent))
+    builder = SparkSession.builder.master(args.master).config("spark.ui.enabled", "false")
+    builder = builder.config("spark.executorEnv.PYTHONPATH", os.pathsep.join(filter(None, sys.path)))
+    builder = builder.config("spark.task.maxFailures", "8").config("spark.sql.shuffle.partitions", str(args.partitions))
+    # Each file of the input is a task.
+    builder = builder.config("spark.sql.files.maxPartitionBytes", "1m").config("spark.sql.files.openCostInBytes", "1m")
+    spark = builder.config("spark.executor.memory", "1g").getOrCreate()
+    spark.sparkContext.setLogLevel("ERROR")
+    return spark
+
+
+def write_input(spark, lines, folder, partitions):
+    rows = spark.createDataFrame(list(enumerate(lines)), SCHEMA).repartition(partitions)
+    rows.write.parquet(folder)
+
+
+def kill_often(seconds, is_cluster, killed, ended):
+    """Kills twice."""
     mark = "CoarseGrainedExecutorBackend" if is_cluster else "pyspark.daemon"
-    found = [process for process, command in processes().items() if mark in command]
-    if not is_cluster:
-        # The last one is a worker, the first one the daemon that forks workers.
-        found = sorted(found)[1:]
-    if found:
-        os.kill(found[-1], signal.SIGKILL)
-        killed.append(found[-1])
+    for _ in range(2):
+        if ended.wait(seconds):
+            return
+        found = sorted(process for process, command in corpus.processes().items() if mark in command)
+        if not is_cluster:
+            # The first one is the daemon that forks workers.
+            found = found[1:]
+        if found:
+            os.kill(found[-1], signal.SIGKILL)
+            killed.append(found[-1])
+
+
+def batch(args, spark, folder, more):
+    """A batch job; gives its seconds and the processes that were killed."""
+    from metaphrase.spark import translate
+
+    killed, ended = [], threading.Event()
+    if args.kill:
+        kills = (args.kill, args.master.startswith("local-cluster"), killed, ended)
+        threading.Thread(target=kill_often, args=kills, daemon=True).start()
+    if args.warm:
+        began = time.perf_counter()
+        few = spark.read.parquet(f"{folder}/in").limit(200).repartition(args.cores)
+        translate(few, "text", model=args.model, **corpus.options(args)).write.parquet(f"{folder}/warm")
+        more["seconds of a first job of 200 lines"] = round(time.perf_counter() - began, 2)
+    began = time.perf_counter()
+    found = translate(spark.read.parquet(f"{folder}/in"), "text", model=args.model, **corpus.options(args))
+    found.select("number", "translation").write.parquet(f"{folder}/out")
+    ended.set()
+    return time.perf_counter() - began, len(killed)
+
+
+def stream(args, folder):
+    """The job as a stream, in a process that may be killed: this is what `--work` runs."""
+    from metaphrase.spark import translate
+
+    spark = session(args)
+    source = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 2).parquet(f"{folder}/in")
+    found = translate(source, "text", model=args.model, **corpus.options(args)).select("number", "translation")
+    sink = found.writeStream.format("parquet").option("path", f"{folder}/out").option("checkpointLocation", f"{folder}/checkpoint")
+    sink.trigger(availableNow=True).start().awaitTermination()
+    spark.stop()
+
+
+def resumed(args, folder):
+    """Starts the stream, kills it with all its processes, and starts it again."""
+    command = [sys.executable, *sys.argv, "--work", folder]
+    began = time.perf_counter()
+    first = subprocess.Popen(command, start_new_session=True)
+    deadline = began + 600
+    written = lambda: len(list(Path(f"{folder}/out").glob("*.parquet")))
+    try:
+        first.wait(args.resume)
+    except subprocess.TimeoutExpired:
+        # Not before it has written a part of the output.
+        while written() == 0 and time.perf_counter() < deadline and first.poll() is None:
+            time.sleep(0.2)
+    at_once = list(corpus.processes(first.pid)) + [first.pid]
+    files = written()
+    still = first.poll() is None
+    for process in at_once:
+        try:
+            os.kill(process, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    first.wait()
+    subprocess.run(command, check=True)
+    return time.perf_counter() - began, len(at_once) if still else 0, files
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("text")
-    parser.add_argument("--lines", type=int, default=200_000)
+    corpus.arguments(parser)
     parser.add_argument("--master", default="local-cluster[2,1,2048]")
-    parser.add_argument("--cores", type=int, default=2)
     parser.add_argument("--partitions", type=int, default=16)
-    parser.add_argument("--kill", type=float)
-    parser.add_argument("--model", default="en-de")
+    parser.add_argument("--warm", action="store_true", help="run a job of 200 lines first: its processes go on and have the model")
+    parser.add_argument("--resume", type=float, metavar="SECONDS")
+    parser.add_argument("--work", help=argparse.SUPPRESS)
     args = parser.parse_args()
-
-    import pyspark
-    from pyspark.sql import SparkSession
-
-    from metaphrase.spark import translate
-
-    source = Path(args.text).read_text(encoding="utf-8").splitlines()
-    lines = [f"{source[number % len(source)]}" for number in range(args.lines)]
-    began = time.perf_counter()
-    command = [sys.executable, "-m", "metaphrase", "translate", "-m", args.model, "--threads", str(args.cores)]
-    text = "".join(f"{line}\n" for line in lines)
-    expected = subprocess.run(command, input=text, stdout=subprocess.PIPE, encoding="utf-8", check=True).stdout.splitlines()
-    program_seconds = time.perf_counter() - began
-
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    os.environ.setdefault("SPARK_HOME", str(Path(pyspark.__file__).parent))
+    if args.work:
+        return stream(args, args.work)
+    lines = corpus.read_lines(args)
+    expected, program_seconds = corpus.command_line(args, lines)
+    more = {"master": args.master, "words": sum(len(line.split()) for line in lines)}
     with tempfile.TemporaryDirectory() as folder:
-        builder = SparkSession.builder.master(args.master).config("spark.ui.enabled", "false")
-        builder = builder.config("spark.executorEnv.PYTHONPATH", os.pathsep.join(filter(None, sys.path)))
-        spark = builder.config("spark.executor.memory", "1g").getOrCreate()
-        spark.sparkContext.setLogLevel("ERROR")
-        rows = spark.createDataFrame(list(enumerate(lines)), "number long, text string").repartition(args.partitions)
-        rows.write.parquet(f"{folder}/in")
-        killed = []
-        if args.kill:
-            is_cluster = args.master.startswith("local-cluster")
-            threading.Thread(target=kill_later, args=(args.kill, is_cluster, killed), daemon=True).start()
-        began = time.perf_counter()
-        translate(spark.read.parquet(f"{folder}/in"), "text", model=args.model).write.parquet(f"{folder}/out")
-        seconds = time.perf_counter() - began
-        found = spark.read.parquet(f"{folder}/out").select("number", "translation").collect()
+        spark = session(args)
+        write_input(spark, lines, f"{folder}/in", args.partitions)
+        if args.resume:
+            spark.stop()
+            seconds, killed, more["files before the job was killed"] = resumed(args, folder)
+            spark = session(args)
+        else:
+            seconds, killed = batch(args, spark, folder, more)
+        found = [(row["number"], row["translation"]) for row in spark.read.parquet(f"{folder}/out").collect()]
         spark.stop()
-    by_number = {row["number"]: row["translation"] for row in found}
-    report = {
-        "lines": len(lines),
-        "master": args.master,
-        "processes killed": len(killed),
-        "each line once": len(found) == len(lines) == len(by_number),
-        "equal to the command line": [by_number.get(number) for number in range(len(lines))] == expected,
-        "seconds of the job": round(seconds, 2),
-        "seconds of the command line": round(program_seconds, 2),
-        "throughput beside the command line": round(program_seconds / seconds, 3),
-    }
-    print(json.dumps(report, indent=2))
-    sys.exit(not (report["each line once"] and report["equal to the command line"]))
+    name = "Spark, a stream killed and started again" if args.resume else "Spark"
+    corpus.report(args, name, found, expected, seconds, program_seconds, killed, **more)
 
 
 if __name__ == "__main__":

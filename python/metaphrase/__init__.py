@@ -12,8 +12,10 @@ same, to the bit, in any batch and on any number of threads. docs/python.md is t
 from metaphrase._errors import InputError, MetaphraseError, ModelError, OptionsError
 from metaphrase._native import (
     Column,
+    FileTranslation,
     Glossary,
     Hypothesis,
+    Lattice,
     Met,
     Request,
     Score,
@@ -31,9 +33,11 @@ from metaphrase._translator import PhraseTranslator, Translator
 
 __all__ = [
     "Column",
+    "FileTranslation",
     "Glossary",
     "Hypothesis",
     "InputError",
+    "Lattice",
     "Met",
     "MetaphraseError",
     "ModelError",

@@ -2,18 +2,18 @@
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal, Protocol, final, overload
+from typing import Literal, Protocol, Union, final, overload
 
 from typing_extensions import Self, Unpack
 
-from metaphrase.options import CallOptions, MetricOptions, Path, Table, TextOptions, TranslatorOptions
+from metaphrase.options import CallOptions, FileOptions, MetricOptions, Path, Table, TextOptions, TranslatorOptions
 
 __version__: str
 
 #: Each term a string, or a list of alternatives one of which will do.
 _Terms = Iterable[str | Sequence[str]]
-#: Pairs of a text and its score, or the text of a file of posteriors.
-_Evidence = Sequence[tuple[str, float]] | str
+#: Pairs of a text and its score, a lattice, or the text of a file of posteriors.
+_Evidence = Union[Sequence[tuple[str, float]], "Lattice", str]
 
 class _ArrowArray(Protocol):
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
@@ -118,6 +118,11 @@ class Translation:
     def error(self) -> str | None:
         """The reason why the line has no translation."""
     @property
+    def lattice(self) -> Lattice | None:
+        """The hypotheses that the search kept, with the option ``search_graph``; a pickle does not hold it."""
+    def search_svg(self) -> str | None:
+        """A picture of these hypotheses, SVG: where the model hesitated, and what the search dropped."""
+    @property
     def counts(self) -> dict[str, int]:
         """The work of the search: ``steps``, ``hypotheses``, ``groups``, ``rows``."""
 
@@ -157,6 +162,41 @@ class Glossary:
     def find(self, line: str) -> list[list[str]]:
         """The required terms of a line, from left to right, each with its alternatives."""
     def __len__(self) -> int: ...
+
+@final
+class Lattice:
+    """Many translations of a line in one graph: evidence for a search, or what a search kept."""
+
+    @staticmethod
+    def from_openfst(text: str) -> Lattice:
+        """Reads the text form of OpenFst: lines ``from to word word cost``."""
+    @staticmethod
+    def from_compact(line: str) -> Lattice:
+        """Reads a line of our compact form (docs/formats/lattice.md)."""
+    @staticmethod
+    def from_moses_graph(text: str) -> Lattice:
+        """Reads the lines of a sentence in a search graph of Moses."""
+    @staticmethod
+    def of_translations(translations: Sequence[tuple[str, float]]) -> Lattice:
+        """The lattice of some translations: words with spaces between them, and a score."""
+    def to_openfst(self) -> str:
+        """The text form of OpenFst."""
+    def to_compact(self) -> str:
+        """Our compact form, a line."""
+    @property
+    def states(self) -> int:
+        """The number of states. The first one is 0, and the last one ends a translation."""
+    @property
+    def arcs(self) -> list[tuple[int, int, str | None, float]]:
+        """The arcs: a state, a later state, the word or ``None``, and the score (natural logarithm, higher is better)."""
+    def posteriors(self, scale: float = 1.0) -> list[float]:
+        """The posterior of each arc: the probability that a translation takes it."""
+    def pruned(self, least: float, scale: float = 1.0) -> Lattice:
+        """The lattice without arcs that less than the share ``least`` of the translations take."""
+    def n_best(self, count: int) -> list[tuple[str, float]]:
+        """The best translations, each with its score."""
+    def svg(self, scale: float = 1.0, least: float = 0.05) -> str:
+        """A picture without arcs that less than the share ``least`` of the translations take; notebooks show it by themselves."""
 
 @final
 class Column:
@@ -203,6 +243,20 @@ class TextTranslation:
     def notes(self) -> list[str]:
         """Messages about sentences, which begin with their numbers."""
 
+@final
+class FileTranslation:
+    """A translated file."""
+
+    @property
+    def content(self) -> bytes:
+        """The bytes of the file."""
+    @property
+    def translations(self) -> list[Translation]:
+        """The translations of the sentences, in order."""
+    @property
+    def notes(self) -> list[str]:
+        """Messages about sentences, which begin with their numbers."""
+
 class Translator:
     """The compiled part of ``metaphrase.Translator``."""
 
@@ -245,6 +299,13 @@ class Translator:
         """Translates an iterable; ``ahead`` lines are read at most before the first of them is given back."""
     def translate_text(self, input: str, **options: Unpack[TextOptions]) -> TextTranslation:
         """Translates a text of many sentences, a web page or XML: sentences are found, translated and put together again."""
+    def translate_bytes(self, content: bytes, format: str, **options: Unpack[FileOptions]) -> FileTranslation:
+        """Translates the bytes of a file; ``format`` is the end of its name, as ``"docx"``."""
+    def posteriors(self, evidence: _Evidence, *, expected: bool = False, **options: Unpack[CallOptions]) -> str:
+        """The n-gram posteriors of translations of another system as the text of a file (docs/formats/posteriors.md).
+
+        With ``expected`` they are expected counts.
+        """
     def translate_arrow(
         self,
         source: _ArrowArray | _ArrowStream,

@@ -9,14 +9,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sized
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from metaphrase import _native
+from metaphrase import _errors, _native
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from typing_extensions import Self, Unpack
 
-    from metaphrase.options import CallOptions, Path, PhraseOptions, TranslatorOptions
+    from metaphrase.options import CallOptions, FileOptions, Path, PhraseOptions, TranslatorOptions
 
 T = TypeVar("T")
 
@@ -96,6 +96,35 @@ class Translator(_native.Translator):
             return stream
         total = len(source) if isinstance(source, Sized) else None
         return _with_progress(stream, total)
+
+    def translate_file(
+        self,
+        source: Path | bytes,
+        output: Path | None = None,
+        *,
+        format: str | None = None,
+        **options: Unpack[FileOptions],
+    ) -> _native.FileTranslation:
+        """Translates a file, or its bytes: sentences are found, translated and written in place.
+
+        ``format`` is the end of the file's name (``"docx"``, ``"srt"``, ``"html"``, …); without it the name of ``source`` says it.
+        The result has the ``content``; with ``output`` it is written there, too.
+        """
+        if isinstance(source, bytes):
+            content = source
+            if format is None:
+                raise _errors.OptionsError("the bytes of a file have no name: give format, as \"docx\"")
+        else:
+            try:
+                with open(source, "rb") as file:
+                    content = file.read()
+            except OSError as error:
+                raise _errors.InputError(f"cannot read {os.fspath(source)}: {error.strerror}") from error
+        found = self.translate_bytes(content, format or os.path.splitext(str(source))[1][1:], **options)
+        if output is not None:
+            with open(output, "wb") as file:
+                file.write(found.content)
+        return found
 
     async def translate_async(self, source: Any, **options: Any) -> Any:
         """``translate`` for asyncio: the event loop goes on. Calls share the translator's threads and batches."""

@@ -34,6 +34,7 @@ class CallOptions(TypedDict, total=False):
     rest_costs: bool
     stop_margin: float
     excluded: Sequence[str]
+    search_graph: Literal["words", "pieces"] | None
     ends_beside: bool
     attention: bool
     # "full", "topk:10" or "nucleus:0.9"
@@ -59,10 +60,9 @@ class CallOptions(TypedDict, total=False):
     evidence_own: int | None
 
 
-class TextOptions(CallOptions, total=False):
-    """How a text is read, and how its sentences are translated."""
+class FileOptions(CallOptions, total=False):
+    """How a file is read, and how its sentences are translated."""
 
-    format: Literal["lines", "text", "html", "xml"]
     split: Literal["sentences", "wrapped", "lines"]
     language: str
     keep_placeholders: bool
@@ -70,6 +70,12 @@ class TextOptions(CallOptions, total=False):
     keep_numbers: bool
     keep_elements: Sequence[str]
     longest: int
+
+
+class TextOptions(FileOptions, total=False):
+    """How a text is read, and how its sentences are translated."""
+
+    format: Literal["lines", "text", "html", "xml"]
 
 
 class PhraseOptions(TypedDict, total=False):

@@ -35,6 +35,28 @@ impl Score {
         &self.line
     }
 
+    /// The score of a pickle.
+    #[staticmethod]
+    fn _of(
+        name: String,
+        value: f64,
+        signature: String,
+        details: String,
+        interval: Option<(f64, f64)>,
+        line: String,
+    ) -> Self {
+        Self { name, value, signature, details, interval, line }
+    }
+
+    #[expect(clippy::type_complexity, reason = "the arguments of `_of`")]
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, (String, f64, String, String, Option<(f64, f64)>, String))> {
+        let Self { name, value, signature, details, interval, line } = slf.get();
+        let fields = (name.clone(), *value, signature.clone(), details.clone(), *interval, line.clone());
+        Ok((slf.get_type().getattr("_of")?, fields))
+    }
+
     fn __repr__(&self) -> String {
         format!("<metaphrase.Score {}>", self.line)
     }

@@ -1,13 +1,16 @@
 //! The Python package `metaphrase`, in so far as it is written in Rust: a thin shell over the façade.
 //!
 //! `translator` has the translator, `options` reads its keywords, `request` its lines, `result` is what it answers,
-//! `text`, `stream` and `arrow` are texts, lines without end and columns. Files of the package in Python say what is documented.
+//! `text`, `file`, `stream` and `arrow` are texts, files, lines without end and columns. Files of the package in Python say what is documented.
 
 mod arrow;
 mod errors;
 mod evaluate;
+mod file;
 mod glossary;
+mod lattice;
 mod options;
+mod pickle;
 mod request;
 mod result;
 mod setup;
@@ -25,8 +28,10 @@ mod _native {
         arrow::Column,
         command_line, convert,
         evaluate::{Score, evaluate},
+        file::FileTranslation,
         glossary::Glossary,
         inspect,
+        lattice::Lattice,
         request::Request,
         result::{Hypothesis, Met, Translation},
         stream::TranslationStream,

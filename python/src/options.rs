@@ -2,7 +2,9 @@
 
 use crate::errors;
 use crate::glossary::{glossary, kind, table};
-use metaphrase::{Choice, Dictionary, EvidenceOptions, SearchOptions, Theta, TranslateOptions, Translator, WordId};
+use metaphrase::{
+    Choice, Dictionary, EvidenceOptions, GraphUnits, SearchOptions, Theta, TranslateOptions, Translator, WordId,
+};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
 use std::sync::Arc;
@@ -92,12 +94,22 @@ impl CallOptions {
             "seed" => options.seed = get(key, value)?,
             "replace_unknown" => options.replace_unknown = dictionary(value)?,
             "excluded" => options.search.excluded = words(translator, value)?,
+            "search_graph" => options.search_graph = graph_units(value)?,
             _ => {
                 return Ok(search_option(&mut options.search, key, value)?
                     || evidence_option(&mut options.evidence, key, value)?);
             }
         }
         Ok(true)
+    }
+}
+
+fn graph_units(value: &Bound<'_, PyAny>) -> PyResult<Option<GraphUnits>> {
+    match get::<Option<String>>("search_graph", value)?.as_deref() {
+        None => Ok(None),
+        Some("words") => Ok(Some(GraphUnits::WrittenWords)),
+        Some("pieces") => Ok(Some(GraphUnits::Pieces)),
+        Some(other) => Err(errors::options(format!("search_graph is {other:?}; expected words or pieces"))),
     }
 }
 

@@ -2,11 +2,13 @@
 
 use crate::errors;
 use crate::glossary::kind;
+use crate::lattice::Lattice;
 use crate::options::CallOptions;
 use crate::result::Terms;
-use metaphrase::{Evidence, Translator};
+use metaphrase::{Evidence, EvidenceCounter, Translator};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
+use std::sync::Arc;
 
 /// One line to translate, with its own terms.
 #[pyclass(frozen, module = "metaphrase")]
@@ -27,7 +29,14 @@ enum Beside {
     NBest(Vec<(String, f64)>),
     /// The lines of a file of posteriors.
     Posteriors(Vec<String>),
+    Lattice(Arc<metaphrase::Lattice>),
 }
+
+/// What a pickle holds of a request: its fields, and its evidence as a list, as posteriors or as a lattice in its compact form.
+type State = (
+    (String, String, Vec<Vec<String>>, Vec<String>, Option<String>),
+    (Option<Vec<(String, f64)>>, Option<Vec<String>>, Option<String>),
+);
 
 #[pymethods]
 impl Request {
@@ -60,6 +69,33 @@ impl Request {
     fn __repr__(&self) -> String {
         format!("<metaphrase.Request {:?}>", self.source)
     }
+
+    /// The request of a pickle.
+    #[staticmethod]
+    fn _of(state: State) -> PyResult<Self> {
+        let ((source, prefix, required, avoided, target), beside) = state;
+        let evidence = match beside {
+            (Some(list), ..) => Some(Beside::NBest(list)),
+            (_, Some(lines), _) => Some(Beside::Posteriors(lines)),
+            (.., Some(line)) => {
+                Some(Beside::Lattice(metaphrase::Lattice::from_compact(&line).map_err(errors::input)?.into()))
+            }
+            (None, None, None) => None,
+        };
+        Ok(Self { source, prefix, required, avoided, target, evidence })
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (State,))> {
+        let Self { source, prefix, required, avoided, target, evidence } = slf.get().clone();
+        let beside = match evidence {
+            None => (None, None, None),
+            Some(Beside::NBest(list)) => (Some(list), None, None),
+            Some(Beside::Posteriors(lines)) => (None, Some(lines), None),
+            Some(Beside::Lattice(lattice)) => (None, None, Some(lattice.to_compact())),
+        };
+        let state = ((source, prefix, required, avoided, target), beside);
+        Ok((slf.get_type().getattr("_of")?, (state,)))
+    }
 }
 
 impl Request {
@@ -82,17 +118,7 @@ impl Request {
         if let (Some(glossary), None) = (&options.glossary, &self.target) {
             glossary.add_to(&mut terms, &self.source);
         }
-        let evidence = match self.evidence {
-            None => None,
-            Some(Beside::NBest(list)) => Some(Evidence::NBest(list)),
-            Some(Beside::Posteriors(lines)) => {
-                let counter = translator.evidence_counter();
-                let counter = counter.ok_or_else(|| errors::options("a phrase-based model takes no evidence"))?;
-                let lines = lines.iter().map(String::as_str);
-                let posteriors = counter.from_text(lines, &options.translate.evidence).map_err(errors::input)?;
-                Some(Evidence::Posteriors(posteriors))
-            }
-        };
+        let evidence = self.evidence.map(|beside| beside.into_facade(translator, options)).transpose()?;
         let required = Terms::new(&terms.required);
         let request = metaphrase::Request {
             source: self.source,
@@ -104,6 +130,37 @@ impl Request {
         };
         Ok((request, required))
     }
+}
+
+impl Beside {
+    fn into_facade(self, translator: &Translator, options: &CallOptions) -> PyResult<Evidence> {
+        Ok(match self {
+            Self::NBest(list) => Evidence::NBest(list),
+            Self::Posteriors(lines) => {
+                let lines = lines.iter().map(String::as_str);
+                let posteriors = counter(translator)?.from_text(lines, &options.translate.evidence);
+                Evidence::Posteriors(posteriors.map_err(errors::input)?)
+            }
+            Self::Lattice(lattice) => Evidence::Lattice(Arc::unwrap_or_clone(lattice)),
+        })
+    }
+}
+
+fn counter(translator: &Translator) -> PyResult<&EvidenceCounter> {
+    translator.evidence_counter().ok_or_else(|| errors::options("a phrase-based model takes no evidence"))
+}
+
+/// The n-gram posteriors of some evidence, as the text of a file.
+pub fn posteriors(
+    translator: &Translator,
+    options: &CallOptions,
+    evidence: &Bound<'_, PyAny>,
+    expected: bool,
+) -> PyResult<String> {
+    let evidence = beside(evidence)?.into_facade(translator, options)?;
+    let counter = counter(translator)?;
+    let found = counter.posteriors(&evidence, &options.translate.evidence).map_err(errors::input)?;
+    Ok(counter.to_text(&found, expected))
 }
 
 /// The lines of a call: a text and what belongs to it, or lists with an entry for each line.
@@ -228,6 +285,10 @@ fn beside(value: &Bound<'_, PyAny>) -> PyResult<Beside> {
     if let Ok(text) = value.cast::<PyString>() {
         return Ok(Beside::Posteriors(text.to_string_lossy().lines().map(str::to_owned).collect()));
     }
-    let expected = "evidence is a list of pairs of a text and its score, or the text of a file of posteriors";
+    if let Ok(lattice) = value.cast::<Lattice>() {
+        return Ok(Beside::Lattice(Arc::clone(&lattice.get().0)));
+    }
+    let expected =
+        "evidence is a list of pairs of a text and its score, a Lattice, or the text of a file of posteriors";
     value.extract().map(Beside::NBest).map_err(|_| errors::input(expected))
 }

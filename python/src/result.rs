@@ -1,5 +1,7 @@
 //! What became of lines, as objects of Python that look into the façade's results.
 
+use crate::lattice::Lattice;
+use crate::pickle::{self, HypothesisState, TranslationState};
 use metaphrase::AlignmentKind;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -14,7 +16,7 @@ impl Terms {
         Self((!required.is_empty()).then(|| required.into()))
     }
 
-    fn all(&self) -> &[Vec<String>] {
+    pub fn all(&self) -> &[Vec<String>] {
         self.0.as_deref().unwrap_or_default()
     }
 }
@@ -149,6 +151,29 @@ impl Translation {
         Ok(dict)
     }
 
+    /// The hypotheses that the search kept, with the option `search_graph`.
+    #[getter]
+    fn lattice(&self) -> Option<Lattice> {
+        self.found.search_graph.as_ref().map(|graph| Lattice::new(graph.lattice()))
+    }
+
+    /// A picture of these hypotheses, SVG: where the model hesitated, and what the search dropped.
+    fn search_svg(&self) -> Option<String> {
+        self.found.search_graph.as_ref().map(|_| metaphrase_cli::search_svg(&self.found))
+    }
+
+    /// The translation of a pickle.
+    #[staticmethod]
+    fn _of(state: TranslationState) -> Self {
+        let (found, terms) = pickle::translation(state);
+        Self::new(found, terms)
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (TranslationState,))> {
+        let Self { found, terms } = slf.get();
+        Ok((slf.get_type().getattr("_of")?, (pickle::of_translation(found, terms),)))
+    }
+
     fn __str__(&self) -> &str {
         self.found.text()
     }
@@ -231,6 +256,18 @@ impl Hypothesis {
         Ok(self.found().alignment(alignment_kind(kind)?))
     }
 
+    /// The hypothesis of a pickle.
+    #[staticmethod]
+    fn _of(state: HypothesisState, terms: Vec<Vec<String>>) -> Self {
+        let of = metaphrase::Translation { hypotheses: vec![pickle::hypothesis(state)], ..Default::default() };
+        Self { of: Arc::new(of), place: 0, terms: Terms::new(&terms) }
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (HypothesisState, Vec<Vec<String>>))> {
+        let this = slf.get();
+        Ok((slf.get_type().getattr("_of")?, (pickle::of_hypothesis(this.found()), this.terms.all().to_vec())))
+    }
+
     fn __str__(&self) -> &str {
         &self.found().text
     }
@@ -256,6 +293,17 @@ pub struct Met {
 
 #[pymethods]
 impl Met {
+    /// The place of a pickle.
+    #[staticmethod]
+    fn _of(term: usize, first: usize, pieces: usize, alternatives: Vec<String>) -> Self {
+        Self { term, first, pieces, alternatives }
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (usize, usize, usize, Vec<String>))> {
+        let Self { term, first, pieces, alternatives } = slf.get().clone();
+        Ok((slf.get_type().getattr("_of")?, (term, first, pieces, alternatives)))
+    }
+
     fn __repr__(&self) -> String {
         let Self { term, first, pieces, alternatives } = self;
         format!("Met(term={term}, first={first}, pieces={pieces}, alternatives={alternatives:?})")

@@ -25,6 +25,21 @@ pub struct TextTranslation {
 
 #[pymethods]
 impl TextTranslation {
+    /// The text of a pickle.
+    #[staticmethod]
+    fn _of(text: String, sentences: Vec<Py<TextSentence>>, notes: Vec<String>) -> Self {
+        Self { text, sentences, notes }
+    }
+
+    #[expect(clippy::type_complexity, reason = "the arguments of `_of`")]
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, (String, Vec<Py<TextSentence>>, Vec<String>))> {
+        let Self { text, sentences, notes } = slf.get();
+        let sentences = sentences.iter().map(|sentence| sentence.clone_ref(slf.py())).collect();
+        Ok((slf.get_type().getattr("_of")?, (text.clone(), sentences, notes.clone())))
+    }
+
     fn __str__(&self) -> &str {
         &self.text
     }
@@ -45,6 +60,36 @@ pub struct TextSentence {
     translation: Py<Translation>,
 }
 
+#[pymethods]
+impl TextSentence {
+    /// The sentence of a pickle.
+    #[staticmethod]
+    fn _of(source: (usize, usize), target: (usize, usize), translation: Py<Translation>) -> Self {
+        Self { source, target, translation }
+    }
+
+    #[expect(clippy::type_complexity, reason = "the arguments of `_of`")]
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, ((usize, usize), (usize, usize), Py<Translation>))> {
+        let Self { source, target, translation } = slf.get();
+        Ok((slf.get_type().getattr("_of")?, (*source, *target, translation.clone_ref(slf.py()))))
+    }
+}
+
+/// Reads the keywords: options of the text, and options of the call.
+pub fn options(loaded: &Loaded, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<(TextOptions, CallOptions)> {
+    let mut form = TextOptions::default();
+    let Some(keywords) = keywords else { return Ok((form, loaded.defaults.clone())) };
+    let of_call = PyDict::new(keywords.py());
+    for (key, value) in keywords {
+        if !set(&mut form, &key.extract::<String>()?, &value)? {
+            of_call.set_item(key, value)?;
+        }
+    }
+    Ok((form, loaded.defaults.with(&loaded.translator, Some(&of_call))?))
+}
+
 /// Translates a text; keywords that are not about the text are options of the call.
 pub fn translate(
     py: Python<'_>,
@@ -52,18 +97,12 @@ pub fn translate(
     input: &str,
     keywords: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<TextTranslation> {
-    let (mut form, of_call) = (TextOptions::default(), PyDict::new(py));
-    for (key, value) in keywords.into_iter().flatten() {
-        if !set(&mut form, &key.extract::<String>()?, &value)? {
-            of_call.set_item(key, value)?;
-        }
-    }
-    let mut options = loaded.defaults.with(&loaded.translator, Some(&of_call))?;
+    let (form, mut options) = options(loaded, keywords)?;
     let prepared = PreparedText::new(input, &form).map_err(errors::raise)?;
     if prepared.needs_alignment() {
         options.translate = loaded.translator.with_alignment(&options.translate);
     }
-    let (requests, terms) = requests(&prepared, &options);
+    let (requests, terms) = with_glossary(prepared.requests(), &options);
     let found = loaded.answers(py, &options, requests)?;
     let finished = py.detach(|| prepared.finish(found)).map_err(errors::raise)?;
     let (mut source, mut target) = (Characters::of(input), Characters::of(&finished.text));
@@ -77,15 +116,18 @@ pub fn translate(
 }
 
 /// The requests, with the terms of the glossary behind things to copy.
-fn requests(prepared: &PreparedText, options: &CallOptions) -> (Vec<metaphrase::Request>, Vec<Terms>) {
-    let with_glossary = |mut request: metaphrase::Request| {
+pub fn with_glossary(
+    requests: Vec<metaphrase::Request>,
+    options: &CallOptions,
+) -> (Vec<metaphrase::Request>, Vec<Terms>) {
+    let with_terms = |mut request: metaphrase::Request| {
         if let Some(glossary) = &options.glossary {
             glossary.add_to(&mut request.terms, &request.source);
         }
         let terms = Terms::new(&request.terms.required);
         (request, terms)
     };
-    prepared.requests().into_iter().map(with_glossary).unzip()
+    requests.into_iter().map(with_terms).unzip()
 }
 
 /// Sets an option of the text; gives whether it is one.

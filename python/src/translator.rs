@@ -2,15 +2,18 @@
 
 use crate::arrow::Column;
 use crate::errors;
+use crate::file::FileTranslation;
 use crate::options::CallOptions;
 use crate::request::{Given, Lines, Request};
 use crate::result::{Terms, Translation};
 use crate::setup::Setup;
 use crate::stream::TranslationStream;
 use crate::text::TextTranslation;
+use metaphrase::Cancel;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use std::ops::ControlFlow;
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
@@ -50,6 +53,10 @@ impl Loaded {
         options: &CallOptions,
         requests: Vec<metaphrase::Request>,
     ) -> PyResult<Vec<metaphrase::Translation>> {
+        let requests = match <[metaphrase::Request; 1]>::try_from(requests) {
+            Ok([only]) => return Ok(vec![self.answer(py, options, only)?]),
+            Err(requests) => requests,
+        };
         let mut found = Vec::with_capacity(requests.len());
         let (mut interrupted, mut checked) = (None, Instant::now());
         let sink = |translation| {
@@ -65,6 +72,29 @@ impl Loaded {
             Some(interrupt) => Err(interrupt),
             None => ended.map(|()| found).map_err(errors::raise),
         }
+    }
+
+    /// The answer to one request. No thread is started for it, which would be most of the time of such a call.
+    fn answer(
+        &self,
+        py: Python<'_>,
+        options: &CallOptions,
+        request: metaphrase::Request,
+    ) -> PyResult<metaphrase::Translation> {
+        py.detach(|| {
+            let (sender, answer) = sync_channel(1);
+            let (cancel, send) = (Cancel::new(), move |answer| _ = sender.send(answer));
+            self.translator.submit(&options.translate, request, &cancel, send).map_err(errors::raise)?;
+            loop {
+                match answer.recv_timeout(PATIENCE) {
+                    Ok(answer) => return answer.map_err(errors::raise),
+                    Err(RecvTimeoutError::Timeout) => {
+                        Python::attach(|py| py.check_signals()).inspect_err(|_| cancel.cancel())?;
+                    }
+                    Err(RecvTimeoutError::Disconnected) => return Err(errors::raise(metaphrase::Error::WorkerFailed)),
+                }
+            }
+        })
     }
 }
 
@@ -161,6 +191,31 @@ impl Translator {
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<TextTranslation> {
         crate::text::translate(py, &*self.loaded()?, input, options)
+    }
+
+    /// Translates the bytes of a file; `format` is the end of its name.
+    #[pyo3(signature = (content, format, **options))]
+    fn translate_bytes<'py>(
+        &self,
+        py: Python<'py>,
+        content: Vec<u8>,
+        format: &str,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<FileTranslation> {
+        crate::file::translate(py, &*self.loaded()?, content, format, options)
+    }
+
+    /// The n-gram posteriors of translations of another system, as the text of a file.
+    #[pyo3(signature = (evidence, *, expected=false, **options))]
+    fn posteriors<'py>(
+        &self,
+        evidence: &Bound<'py, PyAny>,
+        expected: bool,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<String> {
+        let loaded = self.loaded()?;
+        let options = loaded.defaults.with(&loaded.translator, options)?;
+        crate::request::posteriors(&loaded.translator, &options, evidence, expected)
     }
 
     /// Whether translations can have word alignments.

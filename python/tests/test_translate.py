@@ -332,6 +332,105 @@ def _text(translator, line):
     return translator.translate(line).text
 
 
+def _fields(value):
+    """What can be seen of a result, with the results in it."""
+    if isinstance(value, (list, tuple)):
+        return [_fields(one) for one in value]
+    if not type(value).__module__.startswith("metaphrase"):
+        return value
+    names = [name for name in dir(value) if not name.startswith("_")]
+    return {name: _fields(getattr(value, name)) for name in names if not callable(getattr(value, name))}
+
+
+def test_results_pickle_by_value(translator, lines):
+    glossary = {"house": "Gebäude"}
+    found = translator.translate(lines, n_best=3, attention=True, glossary=glossary)
+    for again, one in zip(pickle.loads(pickle.dumps(found)), found):
+        assert _fields(again) == _fields(one) and again.alignment() == one.alignment() and str(again) == str(one)
+    assert any(one.met for one in found)
+    hypothesis = found[0].hypotheses[1]
+    assert _fields(pickle.loads(pickle.dumps(hypothesis))) == _fields(hypothesis)
+    broken = translator.translate("Hello!", constraints=[""])
+    assert pickle.loads(pickle.dumps(broken)).missing == [0]
+    page = translator.translate_text("<p>Good <b>morning</b>! The house is old.</p>", format="html", glossary=glossary)
+    assert _fields(pickle.loads(pickle.dumps(page))) == _fields(page)
+    [score] = metaphrase.evaluate(["a b c d"], ["a b c e"], ["bleu"], confidence=True, samples=5).values()
+    assert _fields(pickle.loads(pickle.dumps(score))) == _fields(score) and score.interval
+    for evidence in (None, [("Hallo", -1.0)], metaphrase.Lattice.of_translations([("Hallo Welt", 0.0)]), "0.5 Hallo\n"):
+        request = Request("Hello!", constraints=[["Hallo", "Tag"]], avoid=["x"], prefix="H", evidence=evidence)
+        assert pickle.loads(pickle.dumps(request)).__reduce__()[1] == request.__reduce__()[1]
+
+
+def test_processes_give_their_results_back(translator, lines):
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        found = pool.apply(_whole, (Translator("en-de", threads=1), lines))
+    assert _fields(found) == _fields(translator.translate(lines, n_best=2))
+
+
+def _whole(translator, lines):
+    return translator.translate(lines, n_best=2)
+
+
+def test_lattices(translator):
+    source = "Where is the station?"
+    found = translator.translate(source, search_graph="words")
+    lattice = found.lattice
+    assert lattice.n_best(1)[0][0].replace(" ?", "?") == found.text
+    assert abs(sum(share for (start, *_), share in zip(lattice.arcs, lattice.posteriors()) if start == 0) - 1) < 1e-6
+    assert lattice.svg().startswith("<svg") and found.search_svg().startswith("<svg") and "Bahnhof" in found.search_svg()
+    pieces = translator.translate(source, search_graph="pieces").lattice
+    assert pieces.n_best(1)[0][0].split() == found.pieces
+    assert translator.translate(source).lattice is None and translator.translate(source).search_svg() is None
+    for again in (
+        pickle.loads(pickle.dumps(lattice)),
+        metaphrase.Lattice.from_compact(lattice.to_compact()),
+        metaphrase.Lattice.from_openfst(lattice.to_openfst()),
+    ):
+        assert again.n_best(3) == lattice.n_best(3)
+    assert len(lattice.pruned(0.2).arcs) < len(lattice.arcs)
+    with pytest.raises(InputError):
+        metaphrase.Lattice.from_openfst("0 1 a\n")
+    with pytest.raises(OptionsError, match="scale is 0"):
+        lattice.svg(scale=0.0)
+    with pytest.raises(OptionsError, match="search_graph is \"letters\""):
+        translator.translate(source, search_graph="letters")
+
+
+def test_a_lattice_is_evidence(translator):
+    source = "Where is the station?"
+    lattice = metaphrase.Lattice.of_translations([("Wo ist die Station?", 0.0), ("Wo ist der Bahnhof?", -3.0)])
+    given = translator.translate(source, evidence=lattice, evidence_weight=50.0)
+    assert given.text == "Wo ist die Station?"
+    assert [found.text for found in translator.translate([source] * 2, evidence=[lattice, None], evidence_weight=50.0)] == [
+        given.text,
+        translator.translate(source).text,
+    ]
+    rescored = translator.translate(source, evidence=lattice, evidence_rescore=True)
+    assert rescored.text == "Wo ist der Bahnhof?"
+    text = translator.posteriors(lattice, evidence_order=2)
+    assert translator.translate(source, evidence=text, evidence_order=2, evidence_weight=50.0).text == given.text
+
+
+def test_files(translator, tmp_path):
+    subtitles = b"1\n00:00:01,000 --> 00:00:02,000\nGood morning!\n"
+    expected = subtitles.replace(b"Good morning!", b"Guten Morgen!")
+    found = translator.translate_file(subtitles, format="srt")
+    assert found.content == expected and [one.text for one in found.translations] == ["Guten Morgen!"]
+    source, target = tmp_path / "a.srt", tmp_path / "b.srt"
+    source.write_bytes(subtitles)
+    assert translator.translate_file(source, target, beam_size=4).notes == [] and target.read_bytes() == expected
+    page = translator.translate_file(b"<p>The house is <b>old</b>.</p>", format="html", glossary={"house": "Gebäude"})
+    assert "Gebäude" in page.content.decode() and b"<b>" in page.content and page.translations[0].met
+    with pytest.raises(OptionsError, match="give format"):
+        translator.translate_file(subtitles)
+    with pytest.raises(OptionsError, match="format is \"pdf\"; expected txt, html"):
+        translator.translate_file(subtitles, format="pdf")
+    with pytest.raises(InputError, match="cannot read .*nowhere"):
+        translator.translate_file(tmp_path / "nowhere.srt")
+    with pytest.raises(InputError):
+        translator.translate_file(b"\xff", format="srt")
+
+
 def test_own_evidence_and_lists_of_others(translator):
     source = "Where is the station?"
     own = translator.translate(source, evidence_own=6)

@@ -7,6 +7,7 @@ use crate::lines::Lines;
 use crate::posteriors::{Format, Sentences};
 use anyhow::Result;
 use metaphrase::{Diagram, Evidence, Lattice};
+use metaphrase_plot::{Graph, graphs_svg};
 use metaphrase_text::moses::unescape;
 use std::path::PathBuf;
 
@@ -64,16 +65,28 @@ pub fn run(args: &Args) -> Result<()> {
             tracing::warn!("{name}, sentence {number}: {problem}");
             Diagram::new(1, Vec::new())
         });
-        let posteriors: Vec<f64> = diagram.arcs().iter().map(|arc| arc.ln_mass.exp()).collect();
-        let best = diagram.arcs().iter().filter(|arc| arc.best).map(|arc| arc.text.as_str());
-        let title = format!("{number}: {}", best.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" "));
-        let mut graph = drawn(&diagram, &posteriors, vec![title, LEGEND.to_owned()]);
-        let texts = graph.arcs.iter_mut().map(|arc| &mut arc.text).chain(&mut graph.title);
-        // Tokens of Moses: `&apos;s`.
-        texts.for_each(|text| *text = unescape(text).into_owned());
-        files.draw(number, graph)?;
+        files.draw(number, picture(&diagram, &format!("{number}: ")))?;
     }
     files.finish()
+}
+
+/// A lattice as a picture: what `draw` draws. `scale` is above 0; arcs that less than the share `least` of the translations take are left out.
+/// `None` if no translation has a finite score.
+#[must_use]
+pub fn lattice_svg(lattice: &Lattice, scale: f64, least: f64) -> Option<String> {
+    Some(graphs_svg(&[picture(&Diagram::of_lattice(lattice, scale, least)?, "")]))
+}
+
+/// The picture of a diagram with its posteriors. `number` stands before the title.
+fn picture(diagram: &Diagram, number: &str) -> Graph {
+    let posteriors: Vec<f64> = diagram.arcs().iter().map(|arc| arc.ln_mass.exp()).collect();
+    let best = diagram.arcs().iter().filter(|arc| arc.best).map(|arc| arc.text.as_str());
+    let title = format!("{number}{}", best.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" "));
+    let mut graph = drawn(diagram, &posteriors, vec![title, LEGEND.to_owned()]);
+    let texts = graph.arcs.iter_mut().map(|arc| &mut arc.text).chain(&mut graph.title);
+    // Tokens of Moses: `&apos;s`.
+    texts.for_each(|text| *text = unescape(text).into_owned());
+    graph
 }
 
 const LEGEND: &str =

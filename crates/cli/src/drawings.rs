@@ -85,16 +85,12 @@ impl LatticeFiles {
 
     /// Writes the search graph of a line.
     pub fn write_search(&mut self, number: usize, translation: &Translation) -> Result<()> {
-        let nothing = SearchGraph::default();
-        let graph = translation.search_graph.as_ref().unwrap_or(&nothing);
         if !self.svg {
+            let nothing = SearchGraph::default();
+            let graph = translation.search_graph.as_ref().unwrap_or(&nothing);
             return self.write_text(number, &graph.lattice().to_openfst());
         }
-        let source = translation.source_pieces.concat().replace('▁', " ");
-        let title = vec![format!("{number}: {}", source.trim()), LEGEND.to_owned()];
-        let diagram = graph.diagram();
-        let shares = diagram.shares();
-        self.draw(number, drawn(&diagram, &shares, title))
+        self.draw(number, of_search(translation, &format!("{number}: ")))
     }
 
     /// Writes a lattice in OpenFst's text form.
@@ -132,6 +128,22 @@ impl LatticeFiles {
             Files::Pictures(path, graphs) => write_file(&path, &graphs_svg(&graphs)),
         }
     }
+}
+
+/// The hypotheses that the search of a line kept, as a picture: what `translate --lattice` draws. See
+/// [`TranslateOptions::search_graph`], without which the picture is empty.
+#[must_use]
+pub fn search_svg(translation: &Translation) -> String {
+    graphs_svg(&[of_search(translation, "")])
+}
+
+/// The picture of a search. `number` stands before the title.
+fn of_search(translation: &Translation, number: &str) -> Graph {
+    let nothing = SearchGraph::default();
+    let diagram = translation.search_graph.as_ref().unwrap_or(&nothing).diagram();
+    let source = translation.source_pieces.concat().replace('▁', " ");
+    let title = vec![format!("{number}{}", source.trim()), LEGEND.to_owned()];
+    drawn(&diagram, &diagram.shares(), title)
 }
 
 const LEGEND: &str = "the number behind a word: its probability after the words before it; bold: the translation; ×: the search went no further";

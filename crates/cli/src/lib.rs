@@ -46,6 +46,9 @@ mod tune_evidence;
 mod values;
 mod vocabulary;
 
+pub use draw::lattice_svg;
+pub use drawings::search_svg;
+
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 use messages::{Messages, Terminal};

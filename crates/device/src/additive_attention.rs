@@ -130,7 +130,7 @@ impl AdditiveAttention for Host {
                 add_assign(&mut inner, keys.row(j));
                 tanh_in_place(&mut inner);
                 let (q, k) = (queries_sum.row_mut(r), keys_sum.row_mut(j));
-                vectorised(|| through_tanh(energy, &inner, v, (q, k, v_sum)));
+                vectorised(|| through_tanh(energy, &inner, v, q, k, v_sum));
             }
         }
     }
@@ -138,7 +138,7 @@ impl AdditiveAttention for Host {
 
 /// From the derivative by an energy to the derivatives by query, key and v; `tanh` is tanh(query + key).
 #[inline(always)]
-fn through_tanh(energy: f32, tanh: &[f32], v: &[f32], (q, k, v_grad): (&mut [f32], &mut [f32], &mut [f32])) {
+fn through_tanh(energy: f32, tanh: &[f32], v: &[f32], q: &mut [f32], k: &mut [f32], v_grad: &mut [f32]) {
     for ((((&t, &v), q), k), v_grad) in tanh.iter().zip(v).zip(q).zip(k).zip(v_grad) {
         let d = energy * v * (1.0 - t * t);
         *q += d;

@@ -39,7 +39,7 @@ pub use attention::{Attended, Attention, HeadsAttention, Spans};
 pub use cells::{Cells, GruBackward, GruForward, Lstm};
 pub use dropout::{Dropout, Mask};
 pub use elementwise::Elementwise;
-pub use loss::{Losses, WordLoss, WordLosses};
+pub use loss::{Losses, RowOfLogits, WordLoss, WordLosses};
 pub use metaphrase_kernels::Activation;
 pub use normalisation::{Normal, Normalisation};
 pub use pool::{Pool, Pooled};

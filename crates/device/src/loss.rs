@@ -33,10 +33,24 @@ pub struct WordLosses {
     pub log_z: Vec<f32>,
 }
 
+/// The numbers of a row of logits that the loss of its word is computed from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RowOfLogits {
+    /// ln p of the word.
+    pub log_prob: f32,
+    /// ln Z of the row.
+    pub log_z: f32,
+    /// Sum of all logits; read only if the loss is smoothed.
+    pub sum: f64,
+    /// Number of logits.
+    pub words: usize,
+}
+
 impl WordLosses {
-    /// Adds a word of which these logarithms are known, and the sum of its `words` logits.
-    pub fn push(&mut self, loss: WordLoss, (log_prob, log_z): (f32, f32), (sum, words): (f64, usize)) {
+    /// Adds the loss of a word.
+    pub fn push(&mut self, loss: WordLoss, row: RowOfLogits) {
         let WordLoss { smoothing, self_normalisation, .. } = loss;
+        let RowOfLogits { log_prob, log_z, sum, words } = row;
         let mut of_word = f64::from(-(1.0 - smoothing) * log_prob + self_normalisation * log_z * log_z);
         if smoothing > 0.0 {
             let uniform = smoothing / words as f32;
@@ -81,7 +95,7 @@ impl WordLoss {
         let log_z = log_sum_exp(logits);
         let log_prob = logits[word] - log_z;
         let sum = if self.smoothing > 0.0 { sum(logits) } else { 0.0 };
-        losses.push(self, (log_prob, log_z), (sum, logits.len()));
+        losses.push(self, RowOfLogits { log_prob, log_z, sum, words: logits.len() });
         if !derive {
             return;
         }

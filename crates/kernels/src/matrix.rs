@@ -120,37 +120,3 @@ impl PartialEq for Matrix {
         (self.rows, self.cols, self.as_slice()) == (other.rows, other.cols, other.as_slice())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn resize_keeps_rows_and_storage() {
-        let mut m = Matrix::from_vec(2, 3, vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
-        let address = m.as_slice().as_ptr();
-        assert_eq!(address.align_offset(64), 0);
-        m.resize(1, 3);
-        m.resize(2, 3);
-        assert_eq!(m.row(0), [1.0, 2.0, 3.0]);
-        m.clear();
-        assert_eq!((m.rows(), m.cols(), m.as_slice().len()), (0, 3, 0));
-        m.resize(5, 3);
-        assert_eq!(m.as_slice().as_ptr(), address, "16 floats fit into the first cache line");
-        assert_eq!(m.row(4).len(), 3);
-        m.row_mut(4).fill(7.0);
-        assert_eq!(m.as_slice()[12..], [7.0; 3]);
-    }
-
-    #[test]
-    #[should_panic(expected = "values of a 2 × 2 matrix")]
-    fn from_vec_checks_the_shape() {
-        let _ = Matrix::from_vec(2, 2, vec![0.0; 3]);
-    }
-
-    #[test]
-    #[should_panic(expected = "too large")]
-    fn sizes_are_checked_before_they_are_multiplied() {
-        let _ = Matrix::zeros(usize::MAX, 2);
-    }
-}

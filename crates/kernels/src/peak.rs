@@ -103,16 +103,3 @@ impl Kernel for Read<'_> {
         sums.into_iter().map(|sum| s.sum(sum)).sum()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn limits_are_measured() {
-        let peaks = [Precision::F32, Precision::Bf16, Precision::Int8].map(peak);
-        for speed in peaks.into_iter().chain([read_bandwidth(1 << 18)]) {
-            assert!(speed > 1e7 && speed < 1e14, "{speed}");
-        }
-    }
-}

@@ -1,6 +1,7 @@
 //! The tests of behaviour, one file each, in one program: it builds faster than a program per file.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod arithmetic;
 mod attention;
 mod common;
 mod elementwise;

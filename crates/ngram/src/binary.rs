@@ -125,6 +125,21 @@ mod tests {
 
     const TEXT: &str = include_str!("../../../testdata/ngram/lmplz.arpa");
 
+    #[test]
+    fn every_changed_bit_of_a_language_model_is_found() {
+        let plain = include_bytes!("../../../testdata/ngram/small.bin");
+        let quantised = include_bytes!("../../../testdata/ngram/small.q.bin");
+        for good in [&plain[..], &quantised[..]] {
+            // What does not begin with the name is read as an ARPA file, which it is not.
+            for bit in 8 * MAGIC.len()..8 * good.len() {
+                let mut bytes = good.to_vec();
+                bytes[bit / 8] ^= 1 << (bit % 8);
+                let read = layout(&bytes).and_then(|(layout, _)| vocabulary(&bytes[layout.end..], layout.words));
+                assert!(read.is_err(), "bit {} of byte {}", bit % 8, bit / 8);
+            }
+        }
+    }
+
     proptest! {
         /// Not even a false file with a true checksum can make a query leave the file.
         #[test]

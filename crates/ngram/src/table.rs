@@ -121,6 +121,12 @@ impl Table {
         bytes[self.slots + bucket.start * self.slot_bits / 8]
     }
 
+    /// The same at the end of the bucket, which is often in the next cache line.
+    #[inline]
+    pub(crate) fn touch_end(&self, bytes: &[u8], bucket: &Bucket) -> u8 {
+        bytes[self.slots + bucket.end * self.slot_bits / 8]
+    }
+
     /// The second half of [`find`](Self::find): whether it is there.
     #[inline]
     pub(crate) fn search(&self, bytes: &[u8], bucket: Bucket) -> Option<u32> {

@@ -58,7 +58,31 @@ impl Vocabulary {
     #[must_use]
     pub fn find(&self, word: &str) -> Option<WordId> {
         let word = if word == "<UNK>" { "<unk>" } else { word };
-        self.index[self.place(word, hash(word.as_bytes()))].id.checked_sub(1).map(WordId)
+        self.find_hashed(word, hash(word.as_bytes()))
+    }
+
+    /// The ids of words, those that are here. They do not wait for memory one after the other: each step of the look-up is
+    /// made for all words before the next step.
+    pub(crate) fn find_all(&self, words: &Words, ids: &mut Vec<Option<WordId>>) {
+        let mask = self.index.len() - 1;
+        ids.clear();
+        // The first word that each may be, with all bits of its hash that are stored.
+        ids.extend(words.hashes.iter().map(|&hash| {
+            let Place { id, tag: found } = self.index[hash as usize & mask];
+            id.checked_sub(1).filter(|_| found == tag(hash)).map(WordId)
+        }));
+        let text = self.text.as_bytes();
+        let touched = ids.iter().flatten().fold(0, |touched, id| touched | self.ends[id.index()]);
+        std::hint::black_box(touched);
+        let touched = ids.iter().flatten().fold(0, |touched, id| touched | text[self.ends[id.index()] - 1]);
+        std::hint::black_box(touched);
+        for (i, id) in ids.iter_mut().enumerate() {
+            *id = self.find_hashed(words.get(i), words.hashes[i]);
+        }
+    }
+
+    fn find_hashed(&self, word: &str, hash: u64) -> Option<WordId> {
+        self.index[self.place(word, hash)].id.checked_sub(1).map(WordId)
     }
 
     /// The word of an id.
@@ -116,6 +140,38 @@ impl Vocabulary {
     }
 }
 
+/// Words that are looked up together.
+#[derive(Debug, Default)]
+pub(crate) struct Words {
+    /// All words, one after the other, and where each ends.
+    text: String,
+    ends: Vec<usize>,
+    hashes: Vec<u64>,
+}
+
+impl Words {
+    /// Adds a word. Returns its number.
+    pub(crate) fn push(&mut self, word: &str) -> u32 {
+        let word = if word == "<UNK>" { "<unk>" } else { word };
+        self.text.push_str(word);
+        self.ends.push(self.text.len());
+        self.hashes.push(hash(word.as_bytes()));
+        self.hashes.len() as u32 - 1
+    }
+
+    /// Word number `i`.
+    pub(crate) fn get(&self, i: usize) -> &str {
+        let start = if i == 0 { 0 } else { self.ends[i - 1] };
+        &self.text[start..self.ends[i]]
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.text.clear();
+        self.ends.clear();
+        self.hashes.clear();
+    }
+}
+
 /// A hash of eight bytes at a time.
 fn hash(bytes: &[u8]) -> u64 {
     let (chunks, rest) = bytes.as_chunks::<8>();
@@ -144,5 +200,12 @@ mod tests {
         assert_eq!(vocabulary.id("<UNK>"), UNKNOWN);
         assert_eq!(vocabulary.find("never"), None);
         assert!(vocabulary.words().skip(3).eq(words.iter().map(String::as_str)));
+        let mut together = Words::default();
+        let asked = ["never", "<UNK>", "word4999ä", "", "word0ä", "<s>", "word"];
+        let numbers: Vec<u32> = asked.iter().map(|word| together.push(word)).collect();
+        assert_eq!(numbers, [0, 1, 2, 3, 4, 5, 6]);
+        let mut ids = Vec::new();
+        vocabulary.find_all(&together, &mut ids);
+        assert_eq!(ids, asked.map(|word| vocabulary.find(word)));
     }
 }

@@ -247,8 +247,8 @@ fn parse(bytes: &[u8]) -> Result<(Header, Layout), String> {
     if bytes.len() < HEADER || !bytes.starts_with(MAGIC) {
         return Err("not a compiled phrase table, or cut off within its header".into());
     }
-    let version = u32_at(bytes, AT_VERSION);
-    if version != VERSION {
+    let version = u64_at(bytes, AT_VERSION);
+    if version != u64::from(VERSION) {
         return Err(format!(
             "the table has version {version} of the format, this program reads version {VERSION}: compile the text table again"
         ));
@@ -344,6 +344,16 @@ mod tests {
             assert!(changed(at).contains("its checksum is wrong"), "byte {at}");
         }
         assert!(!PhraseTable::is_binary(file(TABLE).path()).unwrap());
+    }
+
+    #[test]
+    fn every_changed_bit_of_a_compiled_table_is_found() {
+        let good = table().bytes.to_vec();
+        for bit in 0..8 * good.len() {
+            let mut bytes = good.clone();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            assert!(parse(&bytes).is_err(), "bit {} of byte {}", bit % 8, bit / 8);
+        }
     }
 
     #[test]

@@ -6,9 +6,9 @@ use metaphrase_text::vocab::Vocabulary;
 use std::path::Path;
 
 pub(crate) const MAGIC: &[u8; 16] = b"metaphrase lists";
-const VERSION: u32 = 1;
-/// Where the part begins that the checksum is of.
-const CHECKED: usize = 40;
+const VERSION: u32 = 2;
+/// Where the checksum is; it is of all other bytes.
+const CHECKSUM: std::ops::Range<usize> = 32..40;
 const HEADER: usize = 72;
 
 pub(crate) fn read(
@@ -33,7 +33,7 @@ fn parse(bytes: &[u8], vocabularies: [&Vocabulary; 2]) -> Result<Shortlists, Str
             "has version {version} of the format, this program reads version {VERSION}; make it again"
         ));
     }
-    if checksum([&bytes[CHECKED..]]) != long(32) {
+    if checksum([&bytes[..CHECKSUM.start], &bytes[CHECKSUM.end..]]) != long(CHECKSUM.start) {
         return Err("is damaged: its checksum is wrong; make it again".into());
     }
     let [source_words, target_words] = vocabularies.map(Vocabulary::len);
@@ -79,8 +79,8 @@ pub(crate) fn write(lists: &Shortlists, path: &Path, vocabularies: [&Vocabulary;
     }
     set(64, &(frequent.len() as u32).to_le_bytes());
     set(68, &(words.len() as u32).to_le_bytes());
-    let sum = checksum([&header[CHECKED..], &body]);
-    header[32..CHECKED].copy_from_slice(&sum.to_le_bytes());
+    let sum = checksum([&header[..CHECKSUM.start], &header[CHECKSUM.end..], &body]);
+    header[CHECKSUM].copy_from_slice(&sum.to_le_bytes());
     NewFile::write(path, [&header[..], &body].concat()).map_err(|error| ShortlistError::io(path, "write", error))
 }
 

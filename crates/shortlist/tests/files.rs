@@ -137,6 +137,23 @@ fn our_files_come_back_as_they_were() {
 }
 
 #[test]
+fn every_changed_bit_of_a_shortlist_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let (source, target) = (vocabulary("s", 8), vocabulary("t", 40));
+    let path = folder.path().join("lists");
+    example([&source, &target]).write(&path, [&source, &target]).unwrap();
+    let good = std::fs::read(&path).unwrap();
+    // All bits of version, numbers and checksum, then one of some bytes.
+    for bit in (8 * 16..8 * 40).chain((40..good.len()).step_by(3).map(|byte| 8 * byte + byte % 8)) {
+        let mut bytes = good.clone();
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        std::fs::write(&path, &bytes).unwrap();
+        let opened = Shortlists::open(&path, ShortlistOptions::default(), [&source, &target]);
+        assert!(opened.is_err(), "bit {} of byte {}", bit % 8, bit / 8);
+    }
+}
+
+#[test]
 fn wrong_text_is_told_by_its_line() {
     let folder = tempfile::tempdir().unwrap();
     let (source, target) = (vocabulary("s", 8), vocabulary("t", 40));
@@ -172,13 +189,14 @@ proptest! {
         let path = folder.path().join("lists");
         example([&source, &target]).write(&path, [&source, &target]).unwrap();
         let mut bytes = if ours { std::fs::read(&path).unwrap() } else { binary(3, &[&[], &[], &[6, 7], &[9]]) };
+        // Behind name and version, and behind the length and the checksum, which are true.
         let checked = if ours { 40 } else { 16 };
         for (at, byte) in changes {
             let at = checked + at % (bytes.len() - checked);
             bytes[at] = byte;
         }
         if ours {
-            let sum = metaphrase_base::checksum([&bytes[checked..]]);
+            let sum = metaphrase_base::checksum([&bytes[..32], &bytes[checked..]]);
             bytes[32..40].copy_from_slice(&sum.to_le_bytes());
         }
         std::fs::write(&path, &bytes).unwrap();

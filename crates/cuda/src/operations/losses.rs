@@ -4,7 +4,7 @@
 
 use crate::backend::Grid;
 use crate::{Cuda, Matrix};
-use metaphrase_device::{Losses, Shape, Storage, WordLoss, WordLosses};
+use metaphrase_device::{Losses, RowOfLogits, Shape, Storage, WordLoss, WordLosses};
 
 impl Losses for Cuda {
     fn logit_rows(&self) -> usize {
@@ -27,7 +27,7 @@ impl Losses for Cuda {
         let of_words = self.download(&results);
         for r in 0..rows {
             let [log_prob, log_z, sum] = [0, 1, 2].map(|i| of_words.row(r)[i]);
-            losses.push(loss, (log_prob, log_z), (f64::from(sum), cols));
+            losses.push(loss, RowOfLogits { log_prob, log_z, sum: f64::from(sum), words: cols });
         }
         [table, results].into_iter().for_each(|matrix| self.give(matrix));
     }

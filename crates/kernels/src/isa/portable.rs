@@ -207,34 +207,3 @@ impl Simd for Portable {
         std::array::from_fn(|i| (v[i] + 12_582_912.0).to_bits().wrapping_add(128) as u8)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    /// Against the C library's `fmaf`: random bits, and sums that cancel or lie half way between two floats.
-    #[test]
-    fn multiply_adds_are_rounded_once() {
-        let special = [0.0, -0.0, 1.0, f32::MIN_POSITIVE, f32::from_bits(1), f32::MAX, f32::INFINITY, f32::NAN];
-        let mut state = 1_u64;
-        let mut random = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 32) as u32
-        };
-        for i in 0..1_000_000_u32 {
-            let mut number = |near: u32| match random() % 8 {
-                0 => special[random() as usize % special.len()].copysign(if random() & 1 == 0 { 1.0 } else { -1.0 }),
-                1 | 2 => f32::from_bits(random()),
-                // Few bits, so that halves are common; near an exponent.
-                _ => f32::from_bits(random() & 0x807f_e003 | near << 23),
-            };
-            let near = 1 + i % 250;
-            let (a, b) = (number(near), number(127));
-            let c = if i % 3 == 0 { -(a * b) } else { number(near) };
-            let expected = a.mul_add(b, c);
-            for found in [super::mul_add(a, b, c), super::mul_add_lanes(&[a; 16], &[b; 16], &[c; 16])[i as usize % 16]]
-            {
-                let same = found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan();
-                assert!(same, "{a:e} · {b:e} + {c:e}: {found:e}, not {expected:e}");
-            }
-        }
-    }
-}

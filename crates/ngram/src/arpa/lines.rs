@@ -68,6 +68,11 @@ impl<'n, R: BufRead> NumberedLines<'n, R> {
 
     /// An error in the last line.
     pub(crate) fn error(&self, problem: impl Into<String>) -> LmError {
-        LmError::line(self.name, self.number, problem)
+        self.error_in(self.number, problem)
+    }
+
+    /// An error in a line.
+    pub(crate) fn error_in(&self, number: u64, problem: impl Into<String>) -> LmError {
+        LmError::line(self.name, number, problem)
     }
 }

@@ -3,11 +3,14 @@
 use super::lines::NumberedLines;
 use crate::build::{Builder, Unbuildable};
 use crate::ngrams::NGrams;
-use crate::vocabulary::{BEGIN, END, UNKNOWN, Vocabulary};
+use crate::vocabulary::{BEGIN, END, UNKNOWN, Vocabulary, Words};
 use crate::{LmError, MAX_ORDER, Model, WordId};
 use std::fs::File;
 use std::io::BufRead;
 use std::path::Path;
+
+/// Lines whose words are looked up together.
+const BATCH: usize = 128;
 
 /// log10 probability of `<unk>` in a model without it, as KenLM has it.
 const MISSING_UNKNOWN: f32 = -100.0;
@@ -147,26 +150,81 @@ impl<R: BufRead> Reader<'_, R> {
 
     /// Reads the n-grams of one order.
     fn section(&mut self, order: usize, count: u64, builder: &mut Builder) -> Result<(), LmError> {
+        let mut batch = Batch::new(order);
+        let read = (0..count).try_for_each(|i| {
+            batch.read(&mut self.lines, i, count)?;
+            if batch.values.len() == BATCH { self.finish(&mut batch, builder) } else { Ok(()) }
+        });
+        // The lines that wait are before the line of an error, and a word of theirs may be unknown.
+        self.finish(&mut batch, builder)?;
+        read
+    }
+
+    /// Looks up the words of a batch and hands its n-grams on.
+    fn finish(&self, batch: &mut Batch, builder: &mut Builder) -> Result<(), LmError> {
+        self.vocabulary.find_all(&batch.words, &mut batch.ids);
         let mut ids = [0; MAX_ORDER];
-        for i in 0..count {
-            let line = self.lines.entry(order, i, count)?;
-            let entry = Entry::parse(line, order).and_then(|entry| {
-                for (id, word) in ids.iter_mut().zip(&entry.words[..order]) {
-                    // N-grams that are sorted share words with the one before.
-                    if self.vocabulary.word(WordId(*id)) == *word {
-                        continue;
-                    }
-                    let found = self.vocabulary.find(word);
-                    *id = found.ok_or_else(|| format!("the word `{}` is not among the 1-grams", shown(word)))?.0;
-                }
-                Ok((entry.log10, entry.backoff))
-            });
-            match entry {
-                Ok((log10, backoff)) => builder.push(&ids[..order], log10, backoff),
-                Err(problem) => return Err(self.lines.error(problem)),
+        for ((line, words), &[log10, backoff]) in
+            (batch.first_line..).zip(batch.of.chunks_exact(batch.order)).zip(&batch.values)
+        {
+            for (id, &word) in ids.iter_mut().zip(words) {
+                let Some(found) = batch.ids[word as usize] else {
+                    let word = shown(batch.words.get(word as usize));
+                    return Err(self.lines.error_in(line, format!("the word `{word}` is not among the 1-grams")));
+                };
+                *id = found.0;
             }
+            builder.push(&ids[..batch.order], log10, backoff);
+        }
+        batch.clear();
+        Ok(())
+    }
+}
+
+/// Lines that were read and whose words are looked up together.
+struct Batch {
+    /// The number of words of an n-gram.
+    order: usize,
+    /// The number of the first line.
+    first_line: u64,
+    /// The words, without those that a line has at the place where the line before has them: n-grams that are sorted share
+    /// words with the one before.
+    words: Words,
+    ids: Vec<Option<WordId>>,
+    /// By n-gram and place: which of these words.
+    of: Vec<u32>,
+    /// Probability and back-off weight of each n-gram.
+    values: Vec<[f32; 2]>,
+}
+
+impl Batch {
+    fn new(order: usize) -> Self {
+        Self { order, first_line: 0, words: Words::default(), ids: Vec::new(), of: Vec::new(), values: Vec::new() }
+    }
+
+    /// Reads the line of n-gram `i` of `count`.
+    fn read<R: BufRead>(&mut self, lines: &mut NumberedLines<R>, i: u64, count: u64) -> Result<(), LmError> {
+        let entry = Entry::parse(lines.entry(self.order, i, count)?, self.order);
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(problem) => return Err(lines.error(problem)),
+        };
+        let before = self.of.len().checked_sub(self.order);
+        for (place, word) in entry.words[..self.order].iter().enumerate() {
+            let same = before.map(|before| self.of[before + place]).filter(|&at| self.words.get(at as usize) == *word);
+            self.of.push(same.unwrap_or_else(|| self.words.push(word)));
+        }
+        self.values.push([entry.log10, entry.backoff]);
+        if before.is_none() {
+            self.first_line = lines.number();
         }
         Ok(())
+    }
+
+    fn clear(&mut self) {
+        self.words.clear();
+        self.of.clear();
+        self.values.clear();
     }
 }
 

@@ -200,7 +200,8 @@ fn find_all(table: &Table, bytes: &[u8], numbers: &mut [u32], word: impl Fn(usiz
     for (i, (bucket, &number)) in buckets.iter_mut().zip(&*numbers).enumerate() {
         *bucket = table.bucket_of(bytes, number, word(i));
     }
-    let touched = buckets[..numbers.len()].iter().fold(0, |touched, bucket| touched | table.touch(bytes, bucket));
+    let touch = |bucket| table.touch(bytes, bucket) | table.touch_end(bytes, bucket);
+    let touched = buckets[..numbers.len()].iter().fold(0, |touched, bucket| touched | touch(bucket));
     std::hint::black_box(touched);
     // By reference: the buckets of a batch are not copied.
     numbers.iter_mut().zip(&buckets).all(|(number, bucket)| {

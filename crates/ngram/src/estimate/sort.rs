@@ -244,6 +244,20 @@ mod tests {
         }
     }
 
+    /// An estimation has several sorters: what each may hold is more than it needs.
+    #[test]
+    fn a_sorter_with_much_room_holds_little() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut sorter = Sorter::new(&Room { records: 1 << 30, threads: 1, folder: folder.path().into() });
+        for i in 0..3 * BLOCK as u32 {
+            sorter.push(Key::new([i.wrapping_mul(0x9E37_79B9)]), 0).unwrap();
+            assert!(sorter.records.capacity() <= BLOCK, "{} records after {i}", sorter.records.capacity());
+        }
+        assert_eq!(sorter.runs.len(), 2);
+        let mut sorted = sorter.finish().unwrap();
+        assert!(sorted.next().unwrap().is_some_and(|record| record.key == Key::new([0])));
+    }
+
     #[test]
     fn a_folder_that_cannot_be_written_is_named() {
         let mut sorter = Sorter::new(&Room { records: 2, threads: 1, folder: "/no/such/folder".into() });

@@ -1,0 +1,84 @@
+"""A large job of Ray Data beside the command line: exactly-once under faults, bytes, throughput; prints JSON.
+
+    python python/benches/ray_job.py TEXT [--lines 200000] [--kill 20] [--lose-calls]
+
+`--kill SECONDS` kills an actor that long after the job began, and once more after as long. `--lose-calls` is Ray's own fault
+injection: it loses calls between its processes, before and behind the work. Each line must be there once, and all of them must be what
+`metaphrase translate` prints. The time of the job has the start of the actors in it; Ray itself runs already.
+"""
+
+import argparse
+import os
+import signal
+import sys
+import tempfile
+import threading
+import time
+
+import corpus
+
+#: Calls that Ray loses, at most, and per cents of the chance of it: before the call, behind it.
+LOSSES = '{"CoreWorkerService.grpc_client.PushTask": {"num_failures": 20, "req_failure_prob": 10, "resp_failure_prob": 10}}'
+
+
+def kill_often(seconds, killed, ended):
+    """Kills twice."""
+    for _ in range(2):
+        if ended.wait(seconds):
+            return
+        found = [process for process, command in corpus.processes(1).items() if "MapWorker" in command and "ray::" in command]
+        if found:
+            os.kill(sorted(found)[-1], signal.SIGKILL)
+            killed.append(found[-1])
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    corpus.arguments(parser)
+    parser.add_argument("--batch-size", type=int, default=4096)
+    parser.add_argument("--lose-calls", action="store_true")
+    args = parser.parse_args()
+    lines = corpus.read_lines(args)
+    expected, program_seconds = corpus.command_line(args, lines)
+
+    if args.lose_calls:
+        os.environ["RAY_testing_rpc_failure"] = LOSSES
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+    import ray
+
+    from metaphrase.arrow import TranslateColumn
+
+    # One more for the tasks that read and write; the actors have the others.
+    ray.init(num_cpus=args.cores + 1, include_dashboard=False, log_to_driver=False)
+    ray.data.DataContext.get_current().enable_progress_bars = False
+    with tempfile.TemporaryDirectory() as folder:
+        table = pa.table({"number": range(len(lines)), "text": lines})
+        pq.write_table(table, f"{folder}/in.parquet", row_group_size=args.batch_size)
+        killed, ended = [], threading.Event()
+        if args.kill:
+            threading.Thread(target=kill_often, args=(args.kill, killed, ended), daemon=True).start()
+        began = time.perf_counter()
+        found = ray.data.read_parquet(f"{folder}/in.parquet", override_num_blocks=4 * args.cores).map_batches(
+            TranslateColumn,
+            fn_constructor_args=("text",),
+            fn_constructor_kwargs={"model": args.model, **corpus.options(args)},
+            batch_format="pyarrow",
+            batch_size=args.batch_size,
+            compute=ray.data.ActorPoolStrategy(size=args.cores),
+            num_cpus=1,
+            max_restarts=-1,
+            max_task_retries=-1,
+        )
+        found.select_columns(["number", "translation"]).write_parquet(f"{folder}/out")
+        seconds = time.perf_counter() - began
+        ended.set()
+        rows = pq.read_table(f"{folder}/out").to_pylist()
+    ray.shutdown()
+    name = "Ray Data, with lost calls" if args.lose_calls else "Ray Data"
+    words = sum(len(line.split()) for line in lines)
+    corpus.report(args, name, [(row["number"], row["translation"]) for row in rows], expected, seconds, program_seconds, len(killed), words=words)
+
+
+if __name__ == "__main__":
+    main()

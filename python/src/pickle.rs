@@ -1,0 +1,88 @@
+//! Results as plain values: what pickles hold.
+
+use crate::result::Terms;
+use metaphrase::{Attention, Counts, Hypothesis, Met, Translation};
+
+/// The fields of a hypothesis in their order.
+pub type HypothesisState = (
+    String,
+    Vec<String>,
+    f32,
+    f32,
+    Vec<f32>,
+    bool,
+    Vec<(usize, usize, usize)>,
+    Option<(usize, Vec<f32>)>,
+    Vec<(usize, usize)>,
+);
+
+/// The fields of a translation in their order, but for the search graph; the required terms come last.
+pub type TranslationState = (
+    Vec<HypothesisState>,
+    Option<String>,
+    Vec<usize>,
+    Vec<usize>,
+    [usize; 4],
+    Vec<String>,
+    Vec<String>,
+    Vec<Vec<String>>,
+);
+
+pub fn of_translation(found: &Translation, terms: &Terms) -> TranslationState {
+    let Counts { steps, hypotheses, groups, rows } = found.counts;
+    (
+        found.hypotheses.iter().map(of_hypothesis).collect(),
+        found.error.clone(),
+        found.missing.clone(),
+        found.present.clone(),
+        [steps, hypotheses, groups, rows],
+        found.source_pieces.clone(),
+        found.notes.clone(),
+        terms.all().to_vec(),
+    )
+}
+
+pub fn translation(state: TranslationState) -> (Translation, Terms) {
+    let (hypotheses, error, missing, present, counts, source_pieces, notes, terms) = state;
+    let [steps, searched, groups, rows] = counts;
+    let found = Translation {
+        hypotheses: hypotheses.into_iter().map(hypothesis).collect(),
+        error,
+        missing,
+        present,
+        search_graph: None,
+        counts: Counts { steps, hypotheses: searched, groups, rows },
+        source_pieces,
+        notes,
+    };
+    (found, Terms::new(&terms))
+}
+
+pub fn of_hypothesis(found: &Hypothesis) -> HypothesisState {
+    (
+        found.text.clone(),
+        found.pieces.clone(),
+        found.score,
+        found.log_prob,
+        found.piece_log_probs.clone(),
+        found.complete,
+        found.met.iter().map(|met| (met.term, met.first, met.pieces)).collect(),
+        found.attention.as_ref().map(|attention| (attention.source_len, attention.weights.clone())),
+        found.links.clone(),
+    )
+}
+
+pub fn hypothesis(state: HypothesisState) -> Hypothesis {
+    let (text, pieces, score, log_prob, piece_log_probs, complete, met, attention, links) = state;
+    Hypothesis {
+        text,
+        pieces,
+        score,
+        log_prob,
+        piece_log_probs,
+        complete,
+        met: met.into_iter().map(|(term, first, pieces)| Met { term, first, pieces }).collect(),
+        attention: attention.map(|(source_len, weights)| Attention { source_len, weights }),
+        links,
+    }
+}
