@@ -2,6 +2,7 @@
 
 use crate::errors;
 use crate::options::get;
+use crate::pickle::Pickled;
 use metaphrase_metrics::{
     Bleu, BleuOptions, Chrf, ChrfOptions, CorpusStats, DEFAULT_SAMPLES, DEFAULT_SEED, Metric, MetricName, References,
     Sampling, Signature, Smoothing, Ter, TerOptions, confidence,
@@ -51,7 +52,7 @@ impl Score {
     #[expect(clippy::type_complexity, reason = "the arguments of `_of`")]
     fn __reduce__<'py>(
         slf: &Bound<'py, Self>,
-    ) -> PyResult<(Bound<'py, PyAny>, (String, f64, String, String, Option<(f64, f64)>, String))> {
+    ) -> Pickled<'py, (String, f64, String, String, Option<(f64, f64)>, String)> {
         let Self { name, value, signature, details, interval, line } = slf.get();
         let fields = (name.clone(), *value, signature.clone(), details.clone(), *interval, line.clone());
         Ok((slf.get_type().getattr("_of")?, fields))

@@ -1,6 +1,7 @@
 //! Glossaries, and other texts that users have as a file, as a text or as a dictionary of Python.
 
 use crate::errors;
+use crate::pickle::Pickled;
 use metaphrase::Case;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
@@ -51,7 +52,7 @@ impl Glossary {
         format!("<metaphrase.Glossary of {} terms>", self.glossary.len())
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (String, bool))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Pickled<'py, (String, bool)> {
         let rebuild = slf.py().import("metaphrase._errors")?.getattr("rebuild_glossary")?;
         Ok((rebuild, (slf.get().text.clone(), slf.get().respect_case)))
     }

@@ -1,6 +1,7 @@
 //! Lattices: evidence for a search, and what a search kept.
 
 use crate::errors;
+use crate::pickle::Pickled;
 use metaphrase_cli::lattice_svg;
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -102,7 +103,7 @@ impl Lattice {
         format!("<metaphrase.Lattice of {} states, {} arcs>", self.0.states(), self.0.arcs().len())
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Pickled<'py, (String,)> {
         Ok((slf.get_type().getattr("from_compact")?, (slf.get().to_compact(),)))
     }
 }

@@ -2,6 +2,10 @@
 
 use crate::result::Terms;
 use metaphrase::{Attention, Counts, Hypothesis, Met, Translation};
+use pyo3::prelude::*;
+
+/// What `__reduce__` gives: a function, and the arguments that make the same object.
+pub(crate) type Pickled<'py, Arguments> = PyResult<(Bound<'py, PyAny>, Arguments)>;
 
 /// The fields of a hypothesis in their order.
 pub type HypothesisState = (

@@ -4,6 +4,7 @@ use crate::errors;
 use crate::glossary::kind;
 use crate::lattice::Lattice;
 use crate::options::CallOptions;
+use crate::pickle::Pickled;
 use crate::result::Terms;
 use metaphrase::{Evidence, EvidenceCounter, Translator};
 use pyo3::prelude::*;
@@ -85,7 +86,7 @@ impl Request {
         Ok(Self { source, prefix, required, avoided, target, evidence })
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (State,))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Pickled<'py, (State,)> {
         let Self { source, prefix, required, avoided, target, evidence } = slf.get().clone();
         let beside = match evidence {
             None => (None, None, None),

@@ -1,6 +1,7 @@
 //! What became of lines, as objects of Python that look into the façade's results.
 
 use crate::lattice::Lattice;
+use crate::pickle::Pickled;
 use crate::pickle::{self, HypothesisState, TranslationState};
 use metaphrase::AlignmentKind;
 use pyo3::prelude::*;
@@ -169,7 +170,7 @@ impl Translation {
         Self::new(found, terms)
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (TranslationState,))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Pickled<'py, (TranslationState,)> {
         let Self { found, terms } = slf.get();
         Ok((slf.get_type().getattr("_of")?, (pickle::of_translation(found, terms),)))
     }
@@ -263,7 +264,7 @@ impl Hypothesis {
         Self { of: Arc::new(of), place: 0, terms: Terms::new(&terms) }
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (HypothesisState, Vec<Vec<String>>))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Pickled<'py, (HypothesisState, Vec<Vec<String>>)> {
         let this = slf.get();
         Ok((slf.get_type().getattr("_of")?, (pickle::of_hypothesis(this.found()), this.terms.all().to_vec())))
     }
@@ -299,7 +300,7 @@ impl Met {
         Self { term, first, pieces, alternatives }
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (usize, usize, usize, Vec<String>))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Pickled<'py, (usize, usize, usize, Vec<String>)> {
         let Self { term, first, pieces, alternatives } = slf.get().clone();
         Ok((slf.get_type().getattr("_of")?, (term, first, pieces, alternatives)))
     }

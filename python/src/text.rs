@@ -2,6 +2,7 @@
 
 use crate::errors;
 use crate::options::{CallOptions, get};
+use crate::pickle::Pickled;
 use crate::result::{Terms, Translation};
 use crate::translator::Loaded;
 use metaphrase::{PreparedText, Split, TextFormat, TextOptions};
@@ -32,9 +33,7 @@ impl TextTranslation {
     }
 
     #[expect(clippy::type_complexity, reason = "the arguments of `_of`")]
-    fn __reduce__<'py>(
-        slf: &Bound<'py, Self>,
-    ) -> PyResult<(Bound<'py, PyAny>, (String, Vec<Py<TextSentence>>, Vec<String>))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Pickled<'py, (String, Vec<Py<TextSentence>>, Vec<String>)> {
         let Self { text, sentences, notes } = slf.get();
         let sentences = sentences.iter().map(|sentence| sentence.clone_ref(slf.py())).collect();
         Ok((slf.get_type().getattr("_of")?, (text.clone(), sentences, notes.clone())))
@@ -69,9 +68,7 @@ impl TextSentence {
     }
 
     #[expect(clippy::type_complexity, reason = "the arguments of `_of`")]
-    fn __reduce__<'py>(
-        slf: &Bound<'py, Self>,
-    ) -> PyResult<(Bound<'py, PyAny>, ((usize, usize), (usize, usize), Py<Translation>))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Pickled<'py, ((usize, usize), (usize, usize), Py<Translation>)> {
         let Self { source, target, translation } = slf.get();
         Ok((slf.get_type().getattr("_of")?, (*source, *target, translation.clone_ref(slf.py()))))
     }
