@@ -32,7 +32,6 @@ impl TextTranslation {
         Self { text, sentences, notes }
     }
 
-    #[expect(clippy::type_complexity, reason = "the arguments of `_of`")]
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Pickled<'py, (String, Vec<Py<TextSentence>>, Vec<String>)> {
         let Self { text, sentences, notes } = slf.get();
         let sentences = sentences.iter().map(|sentence| sentence.clone_ref(slf.py())).collect();
@@ -67,7 +66,6 @@ impl TextSentence {
         Self { source, target, translation }
     }
 
-    #[expect(clippy::type_complexity, reason = "the arguments of `_of`")]
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Pickled<'py, ((usize, usize), (usize, usize), Py<Translation>)> {
         let Self { source, target, translation } = slf.get();
         Ok((slf.get_type().getattr("_of")?, (*source, *target, translation.clone_ref(slf.py()))))
