@@ -49,6 +49,7 @@ impl Score {
         Self { name, value, signature, details, interval, line }
     }
 
+    #[expect(clippy::type_complexity, reason = "the arguments of `_of`")]
     fn __reduce__<'py>(
         slf: &Bound<'py, Self>,
     ) -> Pickled<'py, (String, f64, String, String, Option<(f64, f64)>, String)> {

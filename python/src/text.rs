@@ -66,6 +66,7 @@ impl TextSentence {
         Self { source, target, translation }
     }
 
+    #[expect(clippy::type_complexity, reason = "the arguments of `_of`")]
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Pickled<'py, ((usize, usize), (usize, usize), Py<Translation>)> {
         let Self { source, target, translation } = slf.get();
         Ok((slf.get_type().getattr("_of")?, (*source, *target, translation.clone_ref(slf.py()))))
