@@ -186,7 +186,8 @@ fn shares(piece: Option<&Range<usize>>, written: &[Range<usize>], rows: usize) -
     let found: Vec<(usize, f32)> = written
         .iter()
         .enumerate()
-        .filter_map(|(row, other)| (common(other) > 0).then(|| (row, common(other) as f32)))
+        .map(|(row, other)| (row, common(other) as f32))
+        .filter(|(_, share)| *share > 0.0)
         .collect();
     if !found.is_empty() {
         return found;
