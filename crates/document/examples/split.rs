@@ -69,6 +69,7 @@ fn main() {
     let mut paths = Vec::new();
     files(&folder, &mut paths);
     let (mut same, mut bytes, mut sentences, mut differ) = (0, 0, 0, Vec::new());
+    let tag = regex::Regex::new("<[^<>]*>").unwrap();
     for path in &paths {
         let text = read(path);
         let language = path
@@ -93,7 +94,6 @@ fn main() {
             // The first lines that differ, how many lines do, and whether they do without what looks like tags.
             let lines = || text.split('\n').zip(found.split('\n')).filter(|(given, found)| given != found);
             let first: Vec<_> = lines().take(3).collect();
-            let tag = regex::Regex::new("<[^<>]*>").unwrap();
             let same_without_tags = tag.replace_all(&text, "") == tag.replace_all(&found, "");
             let file = path.display().to_string();
             differ.push(
