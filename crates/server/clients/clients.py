@@ -77,7 +77,7 @@ def deepl_python():
     changed = MultilingualGlossaryDictionaryEntries("EN", "DE", {"old": "alt"})
     client.update_multilingual_glossary_dictionary(several, changed)
     entries = client.get_multilingual_glossary_entries(several, "EN", "DE").dictionaries[0].entries
-    assert entries == "house\tBau\nold\talt\n", entries
+    assert entries == "house\tBau\nold\talt", entries
     client.replace_multilingual_glossary_dictionary(several, changed)
     assert client.get_multilingual_glossary(several.glossary_id).name == "i"
     assert len(client.list_multilingual_glossaries()) == 1
