@@ -163,7 +163,7 @@ impl Number for Int16 {
     }
     #[inline(always)]
     fn ends<const P: usize>(w: &Panels, first: usize) -> &[Ends] {
-        w.ends(first..first + P)
+        Int8::ends::<P>(w, first)
     }
     #[inline(always)]
     fn end<S: Simd, const P: usize>(s: S, sums: &mut [S::F; P], scales: &[f32], row: usize, ends: &[Ends]) {

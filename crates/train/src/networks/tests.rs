@@ -32,8 +32,13 @@ pub(crate) fn batch() -> Batch {
 
 /// The model of these parameters.
 pub(crate) fn model_of(config: &Config, parameters: &Parameters) -> Model {
+    model_in(metaphrase_models::Precision::F32, config, parameters)
+}
+
+fn model_in(precision: metaphrase_models::Precision, config: &Config, parameters: &Parameters) -> Model {
     let tensors = parameters.iter().map(|(name, m)| (name, vec![m.rows(), m.cols()], m.as_slice().to_vec()));
-    Model::new(config.clone(), &Weights::from_tensors("trained", tensors).unwrap()).unwrap()
+    let weights = Weights::from_tensors("trained", tensors).unwrap();
+    Model::with_precision(config.clone(), &weights, precision).unwrap()
 }
 
 /// ln p of each target word, by inference.
@@ -122,9 +127,7 @@ fn training_in_int8_rounds_as_translation_does() {
         let mut parameters = Parameters::new(3);
         Network::declare(&config, &mut parameters).unwrap();
         randomise(&mut parameters);
-        let tensors = parameters.iter().map(|(name, m)| (name, vec![m.rows(), m.cols()], m.as_slice().to_vec()));
-        let weights = Weights::from_tensors("trained", tensors).unwrap();
-        let model = Model::with_precision(config.clone(), &weights, metaphrase_models::Precision::Int8).unwrap();
+        let model = model_in(metaphrase_models::Precision::Int8, &config, &parameters);
         let expected = inferred(&config, &model, &batch);
         for (apart, precision) in apart.iter_mut().zip([Precision::Int8, Precision::F32]) {
             let trained = trained_in(precision, &config, &parameters, &batch);
