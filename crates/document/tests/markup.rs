@@ -87,7 +87,7 @@ fn nested_tags_do_not_divide_a_sentence() {
         text.split('<').skip(1).filter_map(|tag| Some(tag.split_once('>')?.0.to_owned())).collect::<Vec<_>>()
     };
     assert_eq!(tags(&text), tags(input), "{text}");
-    assert!(text.contains("Schubladensysteme!</span></em>"), "{text}");
+    assert!(text.ends_with("Schubladensysteme!\n    </span>\n  </em>\n</a>"), "{text}");
 }
 
 /// bergamot-translator's issue 288: no tag is lost, even if one word of the translation stands for many.
@@ -102,7 +102,7 @@ fn no_tag_is_lost() {
         "1 in b italic",
         &[("dentro", "in")],
     );
-    assert_eq!(translated, "<b id=\"1a\">1 <i id=\"1b\">in b</i></b> <i id=\"1c\">italic</i>");
+    assert_eq!(translated, "<b id=\"1a\">1<i id=\"1b\"> in b</i></b> <i id=\"1c\">italic</i>");
 }
 
 /// bergamot-translator's issue 302: blocks and line breaks end sentences.
