@@ -139,8 +139,8 @@ impl<'a> Grid<'a> {
                 let place = placed[marker].range.clone();
                 places.insert(places.partition_point(|other| other.start < place.start), place);
             }
-            let (at, bytes) = (placed[marker].range.start, placed[marker].range.clone());
-            let target = self.target.partition_point(|word| word.0.start < at);
+            let bytes = placed[marker].range.clone();
+            let target = self.target.partition_point(|word| word.0.start < bytes.start);
             let text = self.block.elements[marker].text.clone();
             found.push((marker, Inside { text, source: self.words_of(marker), target: target..target, bytes }));
         }
