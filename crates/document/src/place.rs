@@ -70,6 +70,9 @@ struct Inside {
     bytes: Range<usize>,
 }
 
+/// A sum of weights below which no word of the translation belongs to an element.
+const UNKNOWN: f32 = -0.45;
+
 impl<'a> Grid<'a> {
     fn new(block: &'a Block, joined: &'a Joined) -> Self {
         let mut grid = Self { block, joined, source: Vec::new(), target: Vec::new(), firsts: Vec::new() };
@@ -117,7 +120,10 @@ impl<'a> Grid<'a> {
         for (child, words, range, _) in around {
             let free = without(&range, &taken);
             let free = if free.is_empty() { without(&inside.target, &taken) } else { free };
-            let target = self.best(&words, &free).0;
+            let (mut target, sum) = self.best(&words, &free);
+            if sum < UNKNOWN {
+                target = self.nearest(&words, &free, inside);
+            }
             if target.is_empty() {
                 markers.push(child);
                 continue;
@@ -231,6 +237,17 @@ impl<'a> Grid<'a> {
         let follows =
             before.map_or(next == inside.target.start, |before| before.is_some_and(|before| before + 1 == next));
         if follows { self.same(at, next, inside) } else { None }
+    }
+
+    /// The free word that is nearest to the place behind the translation of the word before these words.
+    fn nearest(&self, words: &Range<usize>, free: &[Range<usize>], inside: &Inside) -> Range<usize> {
+        let before = words.start.checked_sub(1).filter(|&before| before >= inside.source.start);
+        let at = before.and_then(|before| self.translated(before)).map_or(inside.target.start, |before| before + 1);
+        let distance = |&word: &usize| {
+            let is_word = self.joined.text[self.target[word].0.clone()].contains(char::is_alphanumeric);
+            (!is_word, word.abs_diff(at))
+        };
+        free.iter().cloned().flatten().min_by_key(distance).map_or(0..0, |word| word..word + 1)
     }
 
     /// The place of an element without words.
