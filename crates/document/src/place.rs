@@ -229,8 +229,26 @@ impl<'a> Grid<'a> {
         Some(first_here + self.joined.words.get(sentence)?.translation_of(word.checked_sub(first)?)?)
     }
 
+    /// The byte of the translation for a byte outside the sentences, if the text between the sentences there is the same.
+    fn outside(&self, at: usize) -> Option<usize> {
+        let sentences = &self.block.sentences;
+        let next = sentences.partition_point(|sentence| sentence.range.end <= at);
+        if sentences.get(next).is_some_and(|sentence| sentence.range.start < at) {
+            return None;
+        }
+        let first = next.checked_sub(1).map_or(0, |before| sentences[before].range.end);
+        let end = sentences.get(next).map_or(self.block.text.len(), |sentence| sentence.range.start);
+        let first_here = next.checked_sub(1).map_or(0, |before| self.joined.sentences[before].end);
+        let end_here = self.joined.sentences.get(next).map_or(self.joined.text.len(), |sentence| sentence.start);
+        let same = self.block.text.get(first..end)? == self.joined.text.get(first_here..end_here)?;
+        same.then(|| first_here + (at - first))
+    }
+
     /// The byte of the translation for a byte between two words of the source whose translations stand beside each other, too.
     fn between(&self, at: usize, inside: &Inside) -> Option<usize> {
+        if let Some(place) = self.outside(at).filter(|place| (inside.bytes.start..=inside.bytes.end).contains(place)) {
+            return Some(place);
+        }
         let word = self.source.partition_point(|word| word.start < at);
         let before = (word > inside.source.start).then(|| self.translated(word - 1));
         let next = if word < inside.source.end { self.translated(word)? } else { inside.target.end };
