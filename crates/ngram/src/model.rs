@@ -32,7 +32,7 @@ pub struct Scored {
 impl Model {
     pub(crate) fn new(built: Built, vocabulary: Vocabulary) -> Self {
         let Built { bytes, layout, seeds } = built;
-        Self::from_parts(Bytes::Owned(bytes), layout, seeds, vocabulary)
+        Self::from_parts(Bytes::Large(bytes), layout, seeds, vocabulary)
     }
 
     pub(crate) fn from_parts(bytes: Bytes, layout: ModelLayout, seeds: Vec<u64>, vocabulary: Vocabulary) -> Self {
