@@ -126,13 +126,24 @@ impl Block {
         let parts: Vec<Range<usize>> = whole.into_iter().flat_map(cut).collect();
         drop(view);
         let mut copied = copied.into_iter().peekable();
+        let cuts = self.cuts();
         for range in parts {
             let mut kept = Vec::new();
             while let Some(next) = copied.next_if(|next| next.range.end <= range.end) {
                 kept.extend((next.range.start >= range.start).then_some(next));
             }
-            self.sentences.push(Sentence::new(&self.text, range, kept, how.keep));
+            let found = find_apart(&self.text, &range, how.keep, &cuts);
+            self.sentences.push(Sentence::new(&self.text, range, kept, found));
         }
+    }
+
+    /// The bytes of the text where elements begin or end, in order.
+    pub(crate) fn cuts(&self) -> Vec<usize> {
+        let mut cuts: Vec<usize> =
+            self.elements.iter().flat_map(|element| [element.text.start, element.text.end]).collect();
+        cuts.sort_unstable();
+        cuts.dedup();
+        cuts
     }
 
     /// The bytes of the input that a part of the text stands for.
@@ -210,13 +221,35 @@ fn join_over(sentences: Vec<Range<usize>>, copied: &[Kept]) -> Vec<Range<usize>>
     joined
 }
 
+/// The things of a sentence that stay because of their form; bytes of the sentence. Markup stands inside of none.
+fn find_apart(text: &str, sentence: &Range<usize>, keep: Keep, cuts: &[usize]) -> Vec<Range<usize>> {
+    let cuts = &cuts[cuts.partition_point(|&cut| cut <= sentence.start)..];
+    let apart = |found: Range<usize>| {
+        let (start, end) = (found.start + sentence.start, found.end + sentence.start);
+        let inside = cuts.partition_point(|&cut| cut <= start)..cuts.partition_point(|&cut| cut < end);
+        if inside.is_empty() {
+            return vec![found];
+        }
+        let starts = std::iter::once(&start).chain(&cuts[inside.clone()]);
+        let parts = starts.zip(cuts[inside].iter().chain([&end]));
+        let again = parts.flat_map(|(&from, &to)| {
+            let from_sentence = from - sentence.start;
+            find(&text[from..to], keep)
+                .into_iter()
+                .map(move |part| part.start + from_sentence..part.end + from_sentence)
+        });
+        again.collect()
+    };
+    find(&text[sentence.clone()], keep).into_iter().flat_map(apart).collect()
+}
+
 impl Sentence {
-    fn new(text: &str, range: Range<usize>, copied: Vec<Kept>, keep: Keep) -> Self {
+    fn new(text: &str, range: Range<usize>, copied: Vec<Kept>, found: Vec<Range<usize>>) -> Self {
         let sentence = &text[range.clone()];
         let mut kept: Vec<Kept> = copied;
         kept.iter_mut().for_each(|kept| kept.range = kept.range.start - range.start..kept.range.end - range.start);
         let told = kept.len();
-        for found in find(sentence, keep) {
+        for found in found {
             let free = kept[..told].iter().all(|kept| kept.range.end <= found.start || found.end <= kept.range.start);
             if free {
                 kept.push(Kept { range: found, written: None });

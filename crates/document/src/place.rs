@@ -96,7 +96,7 @@ impl<'a> Grid<'a> {
             } else if words == inside.source {
                 // White space at the ends belongs to an element that has it in the source.
                 let all = text == inside.text;
-                let bytes = if all { inside.bytes.clone() } else { inside.bytes_of(self, &inside.target) };
+                let bytes = if all { inside.bytes.clone() } else { self.bytes_of(&text, &inside.target, inside) };
                 placed[child].range = bytes.clone();
                 found.push((child, Inside { text, source: words, target: inside.target.clone(), bytes }));
             } else {
@@ -109,6 +109,11 @@ impl<'a> Grid<'a> {
         around.sort_by(|a, b| b.3.total_cmp(&a.3).then(a.0.cmp(&b.0)));
         let mut taken: Vec<Range<usize>> =
             found.iter().map(|(_, inside)| inside.target.clone()).filter(|range| !range.is_empty()).collect();
+        let mut places: Vec<Range<usize>> = found
+            .iter()
+            .filter(|(_, inside)| !inside.target.is_empty())
+            .map(|(_, inside)| inside.bytes.clone())
+            .collect();
         for (child, words, range, _) in around {
             let free = without(&range, &taken);
             let free = if free.is_empty() { without(&inside.target, &taken) } else { free };
@@ -117,18 +122,25 @@ impl<'a> Grid<'a> {
                 markers.push(child);
                 continue;
             }
-            let at = taken.partition_point(|taken| taken.start < target.start);
-            taken.insert(at, target.clone());
-            placed[child].range = inside.bytes_of(self, &target);
-            let bytes = placed[child].range.clone();
             let text = self.block.elements[child].text.clone();
+            let at = taken.partition_point(|taken| taken.start < target.start);
+            let mut bytes = self.bytes_of(&text, &target, inside);
+            // White space between two neighbours belongs to the surer one.
+            bytes.start = at.checked_sub(1).map_or(bytes.start, |before| bytes.start.max(places[before].end));
+            bytes.end = places.get(at).map_or(bytes.end, |next| bytes.end.min(next.start));
+            taken.insert(at, target.clone());
+            places.insert(at, bytes.clone());
+            placed[child].range = bytes.clone();
             found.push((child, Inside { text, source: words, target, bytes }));
         }
-        let taken: Vec<Range<usize>> = taken.iter().map(|target| inside.bytes_of(self, target)).collect();
         for marker in markers {
-            placed[marker] = self.marker(marker, inside, &taken);
-            let (at, bytes) = (placed[marker].range.start, placed[marker].range.clone());
-            let target = self.target.partition_point(|word| word.0.start < at);
+            placed[marker] = self.marker(marker, inside, &places);
+            if !placed[marker].range.is_empty() {
+                let place = placed[marker].range.clone();
+                places.insert(places.partition_point(|other| other.start < place.start), place);
+            }
+            let bytes = placed[marker].range.clone();
+            let target = self.target.partition_point(|word| word.0.start < bytes.start);
             let text = self.block.elements[marker].text.clone();
             found.push((marker, Inside { text, source: self.words_of(marker), target: target..target, bytes }));
         }
@@ -178,10 +190,61 @@ impl<'a> Grid<'a> {
         best
     }
 
+    /// The bytes of a run of words of an element that has this text. White space at an end is inside if it is in the source, where the white
+    /// space is the same.
+    fn bytes_of(&self, text: &Range<usize>, target: &Range<usize>, inside: &Inside) -> Range<usize> {
+        let (Some(first), Some(last)) =
+            (self.target.get(target.start), target.end.checked_sub(1).map(|last| &self.target[last]))
+        else {
+            return inside.bytes.start..inside.bytes.start;
+        };
+        let start = self.same(text.start, target.start, inside).unwrap_or(first.0.start);
+        let end = self.same(text.end, target.end, inside).unwrap_or(last.0.end);
+        let start = start.clamp(inside.bytes.start, first.0.start);
+        start..end.clamp(last.0.end, inside.bytes.end.max(last.0.end))
+    }
+
+    /// The byte of the translation, before the word `next`, for a byte of the source, if the text between the words there is the same.
+    fn same(&self, at: usize, next: usize, inside: &Inside) -> Option<usize> {
+        let word = self.source.partition_point(|word| word.start < at);
+        let first = if word > inside.source.start { self.source[word - 1].end } else { inside.text.start };
+        let end = if word < inside.source.end { self.source[word].start } else { inside.text.end };
+        let source = self.block.text.get(first..end)?;
+        let first_here = if next > inside.target.start { self.target[next - 1].0.end } else { inside.bytes.start };
+        let end_here = if next < inside.target.end { self.target[next].0.start } else { inside.bytes.end };
+        let target = self.joined.text.get(first_here..end_here)?;
+        (source == target && first <= at).then(|| first_here + (at - first))
+    }
+
+    /// The word of the translation, among those of all sentences, for a word of the source.
+    fn translated(&self, word: usize) -> Option<usize> {
+        let sentence = self.firsts.partition_point(|first| first.0 <= word).checked_sub(1)?;
+        let (first, first_here) = *self.firsts.get(sentence)?;
+        Some(first_here + self.joined.words.get(sentence)?.translation_of(word.checked_sub(first)?)?)
+    }
+
+    /// The byte of the translation for a byte between two words of the source whose translations stand beside each other, too.
+    fn between(&self, at: usize, inside: &Inside) -> Option<usize> {
+        let word = self.source.partition_point(|word| word.start < at);
+        let before = (word > inside.source.start).then(|| self.translated(word - 1));
+        let next = if word < inside.source.end { self.translated(word)? } else { inside.target.end };
+        let follows =
+            before.map_or(next == inside.target.start, |before| before.is_some_and(|before| before + 1 == next));
+        if follows { self.same(at, next, inside) } else { None }
+    }
+
     /// The place of an element without words.
     fn marker(&self, element: usize, inside: &Inside, taken: &[Range<usize>]) -> Placed {
-        let at = self.block.elements[element].text.start;
-        let (place, spaced) = self.point(at, inside);
+        let text = &self.block.elements[element].text;
+        if let (false, Some(start), Some(end)) =
+            (text.is_empty(), self.between(text.start, inside), self.between(text.end, inside))
+        {
+            // White space that the translation has, too.
+            if start < end && taken.iter().all(|taken| taken.end <= start || end <= taken.start) {
+                return Placed { range: start..end, spaced: false };
+            }
+        }
+        let (place, spaced) = self.point(text.start, inside);
         let place = place.clamp(inside.bytes.start, inside.bytes.end);
         // Not inside a neighbour: at its nearer end.
         let at = taken.partition_point(|taken| taken.end <= place);
@@ -193,6 +256,9 @@ impl<'a> Grid<'a> {
 
     /// The byte of the translation for a byte of the source.
     fn point(&self, at: usize, inside: &Inside) -> (usize, bool) {
+        if let Some(place) = self.between(at, inside) {
+            return (place, false);
+        }
         let next = self.source.partition_point(|word| word.start < at);
         let before = next.checked_sub(1);
         // The markup around begins or ends here.
@@ -219,11 +285,7 @@ impl<'a> Grid<'a> {
                 return (self.joined.text.floor_char_boundary(place), false);
             }
         }
-        let translated = |word: usize| -> Option<&Range<usize>> {
-            let first = self.firsts.get(sentence)?;
-            let unit = self.joined.words[sentence].translation_of(word.checked_sub(first.0)?)?;
-            self.target.get(first.1 + unit).map(|word| &word.0)
-        };
+        let translated = |word: usize| self.target.get(self.translated(word)?).map(|word| &word.0);
         let touches_before = before.is_some_and(|before| self.source[before].end >= at);
         let touches_next = self.source.get(next).is_some_and(|word| word.start == at);
         let behind = || before.and_then(translated).map(|word| (word.end, false));
@@ -235,16 +297,6 @@ impl<'a> Grid<'a> {
         };
         let found = if touches_before && !touches_next { behind().or_else(ahead) } else { ahead().or_else(behind) };
         found.unwrap_or((inside.bytes.end, false))
-    }
-}
-
-impl Inside {
-    /// The bytes of these words, which this element holds. All of its words: all of its bytes.
-    fn bytes_of(&self, grid: &Grid<'_>, target: &Range<usize>) -> Range<usize> {
-        match (grid.target.get(target.start), target.end.checked_sub(1).and_then(|last| grid.target.get(last))) {
-            (Some(first), Some(last)) if !target.is_empty() => first.0.start..last.0.end,
-            _ => self.bytes.start..self.bytes.start,
-        }
     }
 }
 

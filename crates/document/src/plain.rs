@@ -2,13 +2,13 @@
 
 use crate::block::{Block, Sentences};
 use crate::markup::Paragraphs;
-use regex::{Captures, Regex};
+use regex::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// What looks like a tag; `5 < 6` and `<name@example.org>` do not.
+/// What looks like a tag; `5 < 6` and `<name@example.org>` do not. Times and codes of subtitles do: `<00:01.000>`, `{\an8}`.
 static TAG: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"<(/?)([A-Za-z][\w.:-]*|\d+)((?:\s[^<>]*?)?)(/?)>").ok());
+    LazyLock::new(|| Regex::new(r"<(/?)([A-Za-z][\w.:-]*|\d[\d:.]*)((?:\s[^<>]*?)?)(/?)>|\{\\[^{}\s]+\}").ok());
 
 /// The paragraphs of a text. `tags`: whether tags are markup.
 pub(crate) fn paragraphs(text: &str, tags: bool, how: &Sentences<'_>) -> Vec<Block> {
@@ -19,41 +19,53 @@ pub(crate) fn paragraphs(text: &str, tags: bool, how: &Sentences<'_>) -> Vec<Blo
 
 /// The paragraph of a part of a text, if it has words.
 pub(crate) fn part(text: &str, part: Range<usize>, tags: bool, how: &Sentences<'_>) -> Vec<Block> {
-    let text = &text[..part.end];
-    let tags = tags && text[part.start..].contains('<');
-    let found: Vec<_> = TAG.iter().filter(|_| tags).flat_map(|tag| captures_from(tag, text, part.start)).collect();
     let mut paragraphs = Paragraphs::new(how);
-    let mut last = part.start;
-    for tag in &found {
-        let (Some(all), [closes, name, attributes, closed]) =
-            (tag.get(0), [1, 2, 3, 4].map(|group| tag.get(group).map_or("", |found| found.as_str())))
-        else {
+    let origin = |range: Range<usize>| part.start + range.start..part.start + range.end;
+    let inner = &text[part.clone()];
+    tagged(&mut paragraphs, inner, tags, &origin, &|range| inner[range].to_owned(), &mut |paragraphs, range| {
+        paragraphs.text(&inner[range.clone()], origin(range));
+    });
+    paragraphs.finish(part.end)
+}
+
+/// The bytes of the input that bytes of a text stand for.
+pub(crate) type Origin<'a> = &'a dyn Fn(Range<usize>) -> Range<usize>;
+
+/// Reads a text as parts of a paragraph: its tags, if `tags`, and the text between them, by `read`. `written`: how a tag is written in the
+/// output.
+pub(crate) fn tagged(
+    paragraphs: &mut Paragraphs<'_>,
+    text: &str,
+    tags: bool,
+    origin: Origin<'_>,
+    written: &dyn Fn(Range<usize>) -> String,
+    read: &mut dyn FnMut(&mut Paragraphs<'_>, Range<usize>),
+) {
+    let tags = tags && text.contains(['<', '{']);
+    let mut last = 0;
+    for tag in TAG.iter().filter(|_| tags).flat_map(|tag| tag.captures_iter(text)) {
+        let Some(all) = tag.get(0).map(|all| all.range()) else { continue };
+        let [closes, name, attributes, closed] = [1, 2, 3, 4].map(|group| tag.get(group).map(|found| found.as_str()));
+        if all.start > last {
+            read(paragraphs, last..all.start);
+        }
+        last = all.end;
+        let (raw, place) = (written(all.clone()), origin(all));
+        let Some(name) = name else {
+            paragraphs.marker(&raw, place.start);
             continue;
         };
-        if all.start() > last {
-            paragraphs.text(&text[last..all.start()], last..all.start());
-        }
-        last = all.end();
-        let closed = !closed.is_empty() || attributes.ends_with('/');
-        match (closes.is_empty(), closed) {
-            (true, true) if matches!(name, "br" | "hr" | "wbr" | "img") => paragraphs.marker(all.as_str(), all.start()),
-            (true, true) => paragraphs.named(all.as_str(), all.range()),
-            (true, false) => paragraphs.open(name, all.as_str(), all.start()),
-            (false, _) => paragraphs.close(name, all.as_str(), all.start()),
+        let closed = closed == Some("/") || attributes.is_some_and(|attributes| attributes.ends_with('/'));
+        // `</c>` ends `<c.yellow>`.
+        let kind = name.split('.').next().unwrap_or(name);
+        match (closes == Some(""), closed) {
+            (true, true) if matches!(name, "br" | "hr" | "wbr" | "img") => paragraphs.marker(&raw, place.start),
+            (true, true) => paragraphs.named(&raw, place),
+            (true, false) => paragraphs.open(kind, &raw, place.start),
+            (false, _) => paragraphs.close(kind, &raw, place.start),
         }
     }
     if last < text.len() {
-        paragraphs.text(&text[last..], last..text.len());
+        read(paragraphs, last..text.len());
     }
-    paragraphs.finish(text.len())
-}
-
-fn captures_from<'t>(tag: &Regex, text: &'t str, start: usize) -> Vec<Captures<'t>> {
-    let mut found = Vec::new();
-    let mut at = start;
-    while let Some(next) = tag.captures_at(text, at) {
-        at = next.get(0).map_or(text.len(), |all| all.end());
-        found.push(next);
-    }
-    found
 }

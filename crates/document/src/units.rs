@@ -64,8 +64,13 @@ pub(crate) struct Words {
 
 impl Words {
     /// Words from the links of their pieces. Things to copy belong to each other, and so do equal words and punctuation that both sides have
-    /// equally often.
-    pub(crate) fn new(source: (&str, &[Range<usize>]), target: (&str, &[Range<usize>]), links: &[Link]) -> Self {
+    /// equally often. `cuts`: bytes of the source where markup stands, in order; no word of the source goes over one of them.
+    pub(crate) fn new(
+        source: (&str, &[Range<usize>]),
+        target: (&str, &[Range<usize>]),
+        links: &[Link],
+        cuts: &[usize],
+    ) -> Self {
         let [source_units, target_units] = [source, target].map(|(text, kept)| units(text, kept));
         let mut sums: Vec<BTreeMap<usize, f32>> = vec![BTreeMap::new(); target_units.len()];
         for link in links {
@@ -88,7 +93,46 @@ impl Words {
         };
         words.links = sums.into_iter().enumerate().map(sorted).collect();
         words.anchor(source, target);
+        words.divide(source, target.0, cuts);
         words
+    }
+
+    /// Divides words of the source at the cuts, and translations that are the same word at the same places.
+    fn divide(&mut self, (source, kept): (&str, &[Range<usize>]), target: &str, cuts: &[usize]) {
+        let pieces = |unit: &Range<usize>| -> Vec<Range<usize>> {
+            let inside = cuts.partition_point(|&cut| cut <= unit.start)..cuts.partition_point(|&cut| cut < unit.end);
+            let inside = if inside.is_empty() || kept.contains(unit) { &[] } else { &cuts[inside] };
+            let starts = std::iter::once(&unit.start).chain(inside);
+            starts.zip(inside.iter().chain([&unit.end])).map(|(&start, &end)| start..end).collect()
+        };
+        let parts: Vec<Vec<Range<usize>>> = self.source.iter().map(pieces).collect();
+        if parts.iter().all(|parts| parts.len() == 1) {
+            return;
+        }
+        let firsts: Vec<usize> =
+            parts.iter().scan(0, |next, parts| Some(std::mem::replace(next, *next + parts.len()))).collect();
+        let (mut words, mut all) = (Vec::new(), Vec::new());
+        for (number, (unit, links)) in self.target.iter().zip(&self.links).enumerate() {
+            let same = links.iter().map(|link| link.0).find(|&from| {
+                source[self.source[from].clone()] == target[unit.clone()] && self.translation_of(from) == Some(number)
+            });
+            if let Some(from) = same {
+                let start = self.source[from].start;
+                words.extend(
+                    parts[from].iter().map(|part| unit.start + part.start - start..unit.start + part.end - start),
+                );
+                all.extend((firsts[from]..).take(parts[from].len()).map(|part| vec![(part, 1.0)]));
+            } else {
+                let share = |&(from, weight): &(usize, f32)| {
+                    let length = self.source[from].len() as f32;
+                    let of = move |part: &Range<usize>| weight * part.len() as f32 / length;
+                    (firsts[from]..).zip(parts[from].iter().map(of)).collect::<Vec<_>>()
+                };
+                words.push(unit.clone());
+                all.push(links.iter().flat_map(share).collect());
+            }
+        }
+        *self = Self { source: parts.concat(), target: words, links: all };
     }
 
     fn anchor(&mut self, source: (&str, &[Range<usize>]), target: (&str, &[Range<usize>])) {
@@ -172,10 +216,21 @@ mod tests {
     fn equal_words_belong_to_each_other() {
         let source = "the function array_map of Berlin.";
         let target = "array_map in Berlin ist die Funktion.";
-        let words = Words::new((source, &[]), (target, &[]), &[]);
+        let words = Words::new((source, &[]), (target, &[]), &[], &[]);
         assert_eq!(words.links[0], [(2, 1.0)]);
         assert_eq!(words.links[2], [(4, 1.0)]);
         assert_eq!(words.links[6], [(5, 1.0)]);
         assert_eq!(words.translation_of(2), Some(0));
+    }
+
+    #[test]
+    fn words_are_divided_where_markup_stands() {
+        let words = |target: &str| Words::new(("two ints", &[]), (target, &[]), &[], &[4, 7]);
+        let equal = words("zwei ints");
+        assert_eq!((equal.source, equal.target), (vec![0..3, 4..7, 7..8], vec![0..4, 5..8, 8..9]));
+        assert_eq!(equal.links[1..], [[(1, 1.0)], [(2, 1.0)]]);
+        let other = words("zwei Zahlen");
+        assert_eq!(other.target, [0..4, 5..11]);
+        assert_eq!(other.links[1], [(1, 0.75), (2, 0.25)]);
     }
 }

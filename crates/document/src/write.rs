@@ -88,6 +88,7 @@ type KeptAt<'a> = (Range<usize>, Option<&'a str>);
 /// One text from the translations of the sentences and the text between them; and its things to copy.
 fn join<'a>(block: &'a Block, restored: &[Restored]) -> (Joined, Vec<KeptAt<'a>>) {
     let (mut joined, mut kept) = (Joined::default(), Vec::new());
+    let cuts = block.cuts();
     let mut last = 0;
     for (sentence, restored) in block.sentences.iter().zip(restored) {
         let gap = &block.text[last..sentence.range.start];
@@ -110,8 +111,11 @@ fn join<'a>(block: &'a Block, restored: &[Restored]) -> (Joined, Vec<KeptAt<'a>>
         kept.extend(here);
         if !block.elements.is_empty() {
             let source_kept: Vec<Range<usize>> = sentence.kept.iter().map(|kept| kept.range.clone()).collect();
-            let source = &block.text[sentence.range.clone()];
-            joined.words.push(Words::new((source, &source_kept), (&restored.text, &restored.kept), &restored.links));
+            let source = (&block.text[sentence.range.clone()], source_kept.as_slice());
+            let [first, end] =
+                [sentence.range.start, sentence.range.end].map(|at| cuts.partition_point(|&cut| cut < at));
+            let cuts: Vec<usize> = cuts[first..end].iter().map(|cut| cut - sentence.range.start).collect();
+            joined.words.push(Words::new(source, (&restored.text, &restored.kept), &restored.links, &cuts));
         }
         last = sentence.range.end;
     }
@@ -170,7 +174,7 @@ impl Writer<'_> {
                     self.pass(at, false);
                     if placed[element].spaced
                         && !self.out.ends_with(char::is_whitespace)
-                        && self.escape == Escape::Markup
+                        && matches!(self.escape, Escape::Markup | Escape::None)
                     {
                         self.wrapped(" ", inside.last().map_or(&block.wrap, |&element| &block.elements[element].wrap));
                     }

@@ -55,6 +55,40 @@ fn subtitles_keep_their_times() {
 }
 
 #[test]
+fn codes_of_subtitles_and_dialogues_stay() {
+    let srt = "1\n00:01 --> 00:02\n{\\an8}Good morning,\nfriend!\n\n2\n00:03 --> 00:04\n- Where are you?\n– <i>I am</i> here.\n\n3\n0 --> 1\n-five\n";
+    let expected = srt
+        .replace("Good morning,\nfriend!", "GOOD MORNING, FRIEND!")
+        .replace("Where are you", "WHERE ARE YOU")
+        .replace("I am</i> here", "I AM</i> HERE")
+        .replace("five", "FIVE");
+    assert_eq!(text(srt, FileFormat::Srt), expected);
+    let vtt = "WEBVTT\n\n00:01.000 --> 00:02.000\n<c.yellow>You &amp; me</c> <00:00:01.500>and R&B\n";
+    let expected = vtt.replace("You &amp; me", "YOU &amp; ME").replace("and R&B", "AND R&amp;B");
+    assert_eq!(text(vtt, FileFormat::Vtt), expected);
+}
+
+#[test]
+fn tags_of_messages_are_tags() {
+    let po = "msgid \"Click <a href=\\\"%s\\\">here</a>.\"\nmsgstr \"\"\n";
+    let (bytes, sentences) = capitals(po.as_bytes(), FileFormat::Po);
+    assert_eq!(sentences, ["Click here."]);
+    let expected = po.replace("msgstr \"\"", "msgstr \"CLICK <a href=\\\"%s\\\">HERE</a>.\"");
+    assert_eq!(String::from_utf8(bytes).unwrap(), expected);
+}
+
+#[test]
+fn what_xliff_says_is_done() {
+    let xliff = "<xliff><file><body><trans-unit id=\"1\" translate=\"no\"><source>Stay</source></trans-unit>\n<group translate=\"no\"><trans-unit><source>Stay</source></trans-unit><trans-unit translate=\"yes\"><source>Go</source></trans-unit></group><trans-unit><source>One. Two.</source><seg-source><mrk>One.</mrk></seg-source> <!-- c --><target></target></trans-unit><trans-unit><source>Three</source><seg-source>Three</seg-source><note>n</note><alt-trans><source>Tree</source><target/></alt-trans></trans-unit><trans-unit><source>Click <bpt id=\"1\">&lt;b></bpt>here<ept id=\"1\">&lt;/b></ept> in <ph id=\"2\">{0}</ph></source></trans-unit></body></file><unit><mtc:matches><mtc:match><source>A</source><target/></mtc:match></mtc:matches></unit></xliff>";
+    let expected = xliff
+        .replace("Go</source>", "Go</source><target>GO</target>")
+        .replace("<target></target>", "<target>ONE. TWO.</target>")
+        .replace("Three</seg-source>", "Three</seg-source><target>THREE</target>")
+        .replace("</ph></source>", "</ph></source><target>CLICK <bpt id=\"1\">&lt;b></bpt>HERE<ept id=\"1\">&lt;/b></ept> IN <ph id=\"2\">{0}</ph></target>");
+    assert_eq!(text(xliff, FileFormat::Xliff), expected);
+}
+
+#[test]
 fn messages_without_translations_get_them() {
     let po = "# comment\nmsgid \"\"\nmsgstr \"Language: de\\n\"\n\n#: a.c:1\nmsgid \"Open \\\"%s\\\"\"\nmsgstr \"\"\n\nmsgid \"done\"\nmsgstr \"fertig\"\n\nmsgid \"%d file\"\nmsgid_plural \"\"\n\"%d files\\n\"\nmsgstr[0] \"\"\nmsgstr[1] \"\"\n";
     let expected = po
@@ -121,6 +155,42 @@ fn fields_of_word_stay_together() {
     let input = format!("<w:p><w:r><w:t>see </w:t></w:r>{field}<w:r><w:t> there</w:t></w:r></w:p>");
     let output = inside(FileFormat::Docx, "word/document.xml", &input);
     assert!(output.contains(field) && output.contains("SEE") && output.contains("THERE"), "{output}");
+}
+
+#[test]
+fn links_and_controls_of_word_are_translated() {
+    let run = |text: &str| format!("<w:r><w:t xml:space=\"preserve\">{text}</w:t></w:r>");
+    let kind = |kind: &str| format!("<w:r><w:fldChar w:fldCharType=\"{kind}\"/></w:r>");
+    let link = |text: &str| {
+        format!(
+            "{}<w:r><w:instrText>HYPERLINK \"x\"</w:instrText></w:r>{}{}{}",
+            kind("begin"),
+            kind("separate"),
+            run(text),
+            kind("end")
+        )
+    };
+    let control = |text: &str| format!("<w:sdt><w:sdtPr/><w:sdtContent>{}</w:sdtContent></w:sdt>", run(text));
+    let moved = |text: &str| {
+        format!(
+            "<w:moveFrom>{}</w:moveFrom><w:moveTo>{}</w:moveTo><w:del><w:r><w:delText>gone</w:delText></w:r></w:del>",
+            run("old"),
+            run(text)
+        )
+    };
+    let paragraph = |texts: [&str; 5]| {
+        format!(
+            "<w:p>{}{}{}{}{}</w:p>",
+            run(texts[0]),
+            link(texts[1]),
+            run(texts[2]),
+            control(texts[3]),
+            moved(texts[4])
+        )
+    };
+    let input = paragraph(["see ", "this page", " and ", "that one ", "there"]);
+    let output = inside(FileFormat::Docx, "word/document.xml", &input);
+    assert_eq!(output.replace(&run(""), ""), paragraph(["SEE ", "THIS PAGE", " AND ", "THAT ONE ", "THERE"]));
 }
 
 #[test]

@@ -81,6 +81,21 @@ fn tags_in_plain_text_stay() {
 }
 
 #[test]
+fn what_looks_like_tags_comes_back_where_it_stood() {
+    for text in [
+        "Defined as <width> <width> 0 so that <b> x </b> is not <i>",
+        "Titles are marked by the tags <h1> at the beginning and </h1> at the end (<form> ... </form>).",
+        "The <type>int</type>s of <object>_data(), and before<tag>Contents</tag>after",
+        "plugin_<object>_data() is use_facet<num_get (getloc).get(InIt(rdbuf) > 5).",
+        "<SEGMENT_LIST:{seg|<seg.type>,<seg.sid>}; like \"{ <201> }\" in {a<b>c} or <b>ftp://</b>-URLs",
+        "H<sub>2</sub>O, <b>two<i>words</b> </i> and <code> x</code> ",
+    ] {
+        let prepared = Prepared::new(text, &Options::default()).unwrap();
+        assert_eq!(prepared.finish(&unchanged(&prepared)).text, text);
+    }
+}
+
+#[test]
 fn wrapped_lines_are_one_sentence() {
     let text = "A sentence that\ngoes on. Another\r\none\n\nA new paragraph";
     let sentences = |split| -> Vec<String> {
@@ -123,5 +138,14 @@ proptest! {
                 prop_assert!(text.get(sentence.range.clone()).is_some());
             }
         }
+    }
+
+    #[test]
+    fn any_text_with_tags_comes_back(parts in prop::collection::vec(prop::sample::select(vec![
+        "<b>", "</b>", "<i>", "</i>", "<br/>", "<x/>", "<2>", "word", "two words", ". ", " ", "  ", "{a}", "{", "}", "é", "!", "\n", "你", "http://a.b/c", "-", "5",
+    ]), 0..16)) {
+        let text = parts.concat();
+        let prepared = Prepared::new(text.clone(), &Options::default()).unwrap();
+        prop_assert_eq!(prepared.finish(&unchanged(&prepared)).text, text);
     }
 }

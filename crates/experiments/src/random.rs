@@ -112,7 +112,7 @@ pub fn write_model(architecture: Architecture, words: &Words, folder: &Path, see
     let files = || VocabularyFiles { words: list.clone(), segmenter: None };
     let model = folder.join(format!("model-{seed}"));
     let vocabularies = Vocabularies { source: files(), target: files() };
-    metaphrase_models::replace((&config, &weights), &vocabularies, &model, StoredPrecision::F32)?;
+    metaphrase_models::replace(&config, &weights, &vocabularies, &model, StoredPrecision::F32)?;
     Ok(model)
 }
 

@@ -197,7 +197,7 @@ pub(crate) trait Kernel {
 /// other kernels are compiled only for the sets without these.
 pub(crate) fn dispatch<K: Kernel>(kernel: K) -> K::Output {
     match current() {
-        Isa::Portable(simd) => kernel.run(simd),
+        Isa::Portable(simd) => simd.enter(kernel),
         #[cfg(target_arch = "aarch64")]
         Isa::Neon(simd) => simd.enter(kernel),
         #[cfg(target_arch = "aarch64")]

@@ -210,6 +210,22 @@ impl<N: Number> Kernel for Product<'_, N> {
     }
 }
 
+/// A tile of a product. It is a function of its own: a function of all tiles takes twice the time to compile.
+struct Tile<'t, 'a, N, const R: usize, const P: usize> {
+    product: &'t mut Product<'a, N>,
+    row: usize,
+    first: usize,
+}
+
+impl<N: Number, const R: usize, const P: usize> Kernel for Tile<'_, '_, N, R, P> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, s: S) {
+        self.product.tile::<S, R, P>(s, self.row, self.first);
+    }
+}
+
 impl<N: Number> Product<'_, N> {
     /// All rows of the `P` panels from `first`; returns `P`.
     #[inline(always)]
@@ -218,18 +234,19 @@ impl<N: Number> Product<'_, N> {
         for tile in 0..tiles {
             let row = rows * tile / tiles;
             match rows * (tile + 1) / tiles - row {
-                1 => self.tile::<S, 1, P>(s, row, first),
-                2 => self.tile::<S, 2, P>(s, row, first),
-                3 => self.tile::<S, 3, P>(s, row, first),
-                4 => self.tile::<S, 4, P>(s, row, first),
-                5 => self.tile::<S, 5, P>(s, row, first),
-                6 => self.tile::<S, 6, P>(s, row, first),
+                1 => s.enter(Tile::<N, 1, P> { product: self, row, first }),
+                2 => s.enter(Tile::<N, 2, P> { product: self, row, first }),
+                3 => s.enter(Tile::<N, 3, P> { product: self, row, first }),
+                4 => s.enter(Tile::<N, 4, P> { product: self, row, first }),
+                5 => s.enter(Tile::<N, 5, P> { product: self, row, first }),
+                6 => s.enter(Tile::<N, 6, P> { product: self, row, first }),
                 rows => unreachable!("a tile of {rows} rows"),
             }
         }
         P
     }
 
+    /// Computes and stores the tile of `R` rows from `row` on and `P` panels from `first` on.
     #[inline(always)]
     fn tile<S: Simd, const R: usize, const P: usize>(&mut self, s: S, row: usize, first: usize) {
         if R > S::TILE_PANELS.len() || P > S::TILE_PANELS[R - 1] {

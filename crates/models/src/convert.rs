@@ -18,7 +18,7 @@ pub fn convert(from: &Path, to: &Path, precision: StoredPrecision) -> Result<(),
     let files = ModelFiles::find(from)?;
     let (model, weights) = files.load()?;
     let vocabularies = files.vocabularies()?;
-    save((&model, &weights), &vocabularies, to, precision)
+    save(&model, &weights, &vocabularies, to, precision)
 }
 
 /// Writes a model directory at `to`, as [`convert`] does, of a model in memory and the files of its vocabularies.
@@ -27,7 +27,8 @@ pub fn convert(from: &Path, to: &Path, precision: StoredPrecision) -> Result<(),
 /// If the settings make no sense, if a tensor that they call for is missing or of another shape, if something other than
 /// an empty directory is at `to`, or if the directory can not be written.
 pub fn save(
-    model: (&Config, &Weights),
+    config: &Config,
+    weights: &Weights,
     vocabularies: &Vocabularies,
     to: &Path,
     precision: StoredPrecision,
@@ -36,7 +37,7 @@ pub fn save(
     if !free {
         return Err(ModelError::settings(to, "it exists already; remove it or name another directory"));
     }
-    replace(model, vocabularies, to, precision)
+    replace(config, weights, vocabularies, to, precision)
 }
 
 /// As [`save`], in place of the directory at `to`, if there is one.
@@ -44,7 +45,8 @@ pub fn save(
 /// # Errors
 /// As [`save`].
 pub fn replace(
-    (config, weights): (&Config, &Weights),
+    config: &Config,
+    weights: &Weights,
     vocabularies: &Vocabularies,
     to: &Path,
     precision: StoredPrecision,

@@ -67,7 +67,7 @@ impl Recurrent {
     /// Computes `rows`: the states in `state.layers`, and `state.hidden`.
     fn run(&self, rows: &[StepRow], state: &mut RecurrentState) {
         let unit = Unit::Embedding.timed();
-        state.look_up((rows, self.merged_states), &*self.decoder, &self.target, self.dim_emb);
+        state.look_up(rows, self.merged_states, &*self.decoder, &self.target, self.dim_emb);
         drop(unit);
         let RecurrentState { layers, attention, .. } = state;
         let inputs = Inputs {
@@ -103,7 +103,7 @@ impl Recurrent {
         state.begin(step, &*self.decoder);
         self.run(rows, state);
         state.end(step);
-        scores.compute(step, (&self.output, &mut state.lists), rows, &state.hidden);
+        scores.compute(step, &self.output, &mut state.lists, rows, &state.hidden);
     }
 
     pub(crate) fn attention<'s>(&self, state: &'s RecurrentState, row: Row) -> &'s [f32] {

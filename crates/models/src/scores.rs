@@ -69,7 +69,8 @@ impl Scores {
     pub(crate) fn compute(
         &mut self,
         step: Step,
-        (output, lists): (&Output, &mut Lists),
+        output: &Output,
+        lists: &mut Lists,
         rows: &[StepRow],
         inputs: &Matrix,
     ) {
@@ -77,7 +78,7 @@ impl Scores {
         let shortlists = || rows.iter().map(|row| lists.of(row.sentence));
         let first = self.begin_rows(step, shortlists().map(|list| (list, output.words())));
         if shortlists().any(|list| list.is_some()) || self.rows[..first].iter().any(|row| row.shortlist.is_some()) {
-            return self.compute_by_sentence(first, (output, lists), rows, inputs);
+            return self.compute_by_sentence(first, output, lists, rows, inputs);
         }
         match step {
             Step::New => output.logits(inputs, &mut self.logits, &mut self.inputs),
@@ -92,7 +93,8 @@ impl Scores {
     fn compute_by_sentence(
         &mut self,
         first: usize,
-        (output, lists): (&Output, &mut Lists),
+        output: &Output,
+        lists: &mut Lists,
         rows: &[StepRow],
         inputs: &Matrix,
     ) {
@@ -290,7 +292,7 @@ mod tests {
         let row = StepRow { sentence: SentId(0), parent: None };
         let mut scores = Scores::new();
         let inputs = Matrix::from_vec(2, 2, vec![1.5, -0.5, 0.3, 2.0]);
-        scores.compute(Step::New, (&output, &mut lists), &[row, row], &inputs);
+        scores.compute(Step::New, &output, &mut lists, &[row, row], &inputs);
         scores
     }
 

@@ -43,7 +43,8 @@ pub(crate) trait Bans {
 /// The `k` best candidates that are not banned, of those that `top` gives. `likely` of the best ones are expected to be banned;
 /// where there are more, more are asked for.
 fn ask(
-    (k, likely): (usize, usize),
+    k: usize,
+    likely: usize,
     out: &mut Vec<Candidate>,
     mut top: impl FnMut(usize, &mut Vec<Candidate>),
     mut ban: impl FnMut(&Candidate) -> bool,
@@ -100,7 +101,7 @@ impl Best {
         let place = |candidate: &Candidate| candidate.row.index() - rows.start;
         let top = |asked, found: &mut Vec<_>| scores.top(rows.clone(), so_far, asked, excluded, found);
         let likely = (0..places.len()).map(|place| bans.likely(place)).sum();
-        ask((k, likely), candidates, top, |candidate| bans.ban(place(candidate), candidate.word));
+        ask(k, likely, candidates, top, |candidate| bans.ban(place(candidate), candidate.word));
         let found = candidates.iter().map(|c| Continuation { place: place(c), word: c.word, score: c.score });
         out.extend(found);
     }
@@ -119,7 +120,7 @@ impl Best {
             let row = open.row.index();
             let top = |asked, found: &mut Vec<_>| scores.top(row..row + 1, &[open.so_far], asked, excluded, found);
             let likely = bans.likely(place);
-            ask((k, likely), &mut self.candidates, top, |candidate| bans.ban(place, candidate.word));
+            ask(k, likely, &mut self.candidates, top, |candidate| bans.ban(place, candidate.word));
             out.extend(self.candidates.iter().map(|c| Continuation { place, word: c.word, score: c.score }));
         }
     }
@@ -193,7 +194,7 @@ impl Cube {
             let members = &self.members[self.slices[slice].members.clone()];
             let top = |asked, found: &mut Vec<_>| scores.top(row..row + 1, &[0.0], asked, excluded, found);
             let likely = members.iter().map(|&place| bans.likely(place)).max().unwrap_or(0);
-            ask((k + likely, 0), &mut self.candidates, top, |word| {
+            ask(k + likely, 0, &mut self.candidates, top, |word| {
                 members.iter().all(|&place| bans.ban(place, word.word))
             });
             self.words.extend_from_slice(&self.candidates);

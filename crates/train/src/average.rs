@@ -69,5 +69,5 @@ pub fn average(models: &[PathBuf], to: &Path, precision: StoredPrecision) -> Res
     let mean = |sum: Vec<f64>| sum.into_iter().map(|v| (v / count) as f32).collect();
     let tensors = names.into_iter().zip(sums).map(|(name, (shape, sum))| (name, shape, mean(sum)));
     let weights = Weights::from_tensors(to, tensors)?;
-    Ok(save((&config, &weights), &files.vocabularies()?, to, precision)?)
+    Ok(save(&config, &weights, &files.vocabularies()?, to, precision)?)
 }

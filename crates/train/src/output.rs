@@ -64,16 +64,16 @@ impl Output {
     /// Writes the model of an update, also as the best one if it is, and leaves the newest `keep` models.
     pub(crate) fn save(
         &self,
-        model: (&Config, &Weights),
+        (config, weights): (&Config, &Weights),
         vocabularies: &Vocabularies,
         update: u64,
         best: bool,
         keep: usize,
     ) -> Result<(), TrainError> {
         let models = self.path.join("models");
-        replace(model, vocabularies, &models.join(format!("update-{update}")), StoredPrecision::F32)?;
+        replace(config, weights, vocabularies, &models.join(format!("update-{update}")), StoredPrecision::F32)?;
         if best {
-            replace(model, vocabularies, &self.path.join("best"), StoredPrecision::F32)?;
+            replace(config, weights, vocabularies, &self.path.join("best"), StoredPrecision::F32)?;
         }
         remove_old(&models, keep);
         Ok(())

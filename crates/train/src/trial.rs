@@ -53,7 +53,8 @@ pub fn trial<D: Device>(
     parameters: &Parameters,
     settings: TrainerSettings,
 ) -> Result<f32, DeviceError> {
-    let batch = probe(network.words());
+    let (source_words, target_words) = network.words();
+    let batch = probe(source_words, target_words);
     let task = Task { network, parameters, settings: TrainerSettings { precision: Precision::F32, ..settings } };
     let gradients = compare_gradients(device, task, &batch, 1e-3)?;
     let optimizer = visible(settings.optimizer);
@@ -182,7 +183,7 @@ fn compare<D: Device>(
 }
 
 /// Four pairs of sentences of different lengths, with words from all of both vocabularies, and some links.
-fn probe((source_words, target_words): (usize, usize)) -> Batch {
+fn probe(source_words: usize, target_words: usize) -> Batch {
     let sentences = |lengths: [usize; 4], words: usize| {
         let mut sentences = Sentences::default();
         for (i, length) in lengths.into_iter().enumerate() {

@@ -36,7 +36,7 @@ pub fn unfold(models: &[PathBuf], to: &Path, precision: StoredPrecision) -> Resu
     let Unfolded { config, tensors } = unfolded?;
     let tensors = tensors.into_iter().map(|(name, table)| (name, vec![table.rows, table.columns], table.numbers));
     let weights = Weights::from_tensors(to, tensors)?;
-    Ok(save((&config, &weights), &files.vocabularies()?, to, precision)?)
+    Ok(save(&config, &weights, &files.vocabularies()?, to, precision)?)
 }
 
 /// The settings and the tensors of a network.

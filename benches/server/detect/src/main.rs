@@ -1,5 +1,10 @@
 //! `cargo run --release -- ../../../../shared/data`: lines of NTREX-128, and pieces of four words of them (in Japanese and Chinese eight
 //! characters), in en, de, fr, ja, zh; each detector may choose among these five, or between English and German.
+//! A second argument is the name of the one detector to measure: memory is that of a process that has no other one.
+
+#[path = "../../../../crates/server/src/detect.rs"]
+#[allow(dead_code, reason = "its tests are not run here")]
+mod ours;
 
 use lingua::{IsoCode639_1, Language, LanguageDetectorBuilder};
 use serde_json::json;
@@ -24,53 +29,98 @@ fn pieces(lines: &[String], code: &str) -> Vec<String> {
             return characters.iter().skip(characters.len() / 2).take(8).collect::<String>();
         }
         let words: Vec<&str> = line.split_whitespace().collect();
-        words.iter().skip((words.len() / 2).min(words.len().saturating_sub(4))).take(4).copied().collect::<Vec<_>>().join(" ")
+        words
+            .iter()
+            .skip((words.len() / 2).min(words.len().saturating_sub(4)))
+            .take(4)
+            .copied()
+            .collect::<Vec<_>>()
+            .join(" ")
     };
     lines.iter().map(piece).filter(|piece| piece.chars().any(char::is_alphabetic)).collect()
 }
 
 fn whatlang_code(code: &str) -> Lang {
-    Lang::from_code(["eng", "deu", "fra", "jpn", "cmn"][ALL.iter().position(|known| *known == code).expect("a code")]).expect("a language")
+    Lang::from_code(["eng", "deu", "fra", "jpn", "cmn"][ALL.iter().position(|known| *known == code).expect("a code")])
+        .expect("a language")
+}
+
+/// Resident memory of this process, in MB.
+fn memory() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap_or_default();
+    line.split_whitespace().nth(1).and_then(|kilobytes| kilobytes.parse::<f64>().ok()).unwrap_or(0.0) / 1024.0
+}
+
+fn language(code: &str) -> Language {
+    Language::from_iso_code_639_1(&code.parse::<IsoCode639_1>().expect("a code"))
+}
+
+/// A detector, which gives the code of a text's language.
+fn detector(name: &str, codes: &[&'static str]) -> Box<dyn Fn(&str) -> Option<&'static str>> {
+    let codes = codes.to_vec();
+    if name == "Metaphrase" {
+        let known: Vec<String> = codes.iter().map(ToString::to_string).collect();
+        return Box::new(move |text| {
+            let found = ours::detect(text, &known).swap_remove(0);
+            codes.iter().copied().find(|code| found.confidence > 0.0 && *code == found.language)
+        });
+    }
+    if name == "whatlang" {
+        let allowed: Vec<Lang> = codes.iter().map(|code| whatlang_code(code)).collect();
+        let detector = Detector::with_allowlist(allowed);
+        return Box::new(move |text| {
+            let found = detector.detect_lang(text)?;
+            codes.iter().copied().find(|code| whatlang_code(code) == found)
+        });
+    }
+    let languages: Vec<Language> = codes.iter().map(|code| language(code)).collect();
+    let mut builder = LanguageDetectorBuilder::from_languages(&languages);
+    if name == "lingua, low accuracy" {
+        builder.with_low_accuracy_mode();
+    }
+    let detector = builder.with_preloaded_language_models().build();
+    Box::new(move |text| {
+        let found = detector.detect_language_of(text)?;
+        codes.iter().copied().find(|code| language(code) == found)
+    })
 }
 
 fn main() {
     let folder = std::env::args().nth(1).expect("the folder of shared data");
+    let only = std::env::args().nth(2);
     let mut rows = Vec::new();
-    for codes in [&ALL[..], &ALL[..2]] {
-        let begun = Instant::now();
-        let iso: Vec<Language> = codes.iter().map(|code| Language::from_iso_code_639_1(&code.parse::<IsoCode639_1>().expect("a code"))).collect();
-        let low = LanguageDetectorBuilder::from_languages(&iso).with_low_accuracy_mode().with_preloaded_language_models().build();
-        let high = LanguageDetectorBuilder::from_languages(&iso).with_preloaded_language_models().build();
-        eprintln!("lingua is ready after {:?}", begun.elapsed());
-        let what = Detector::with_allowlist(codes.iter().map(|code| whatlang_code(code)).collect());
-        let mut right = [[0_usize; 2]; 3];
-        let mut seconds = [0.0; 3];
-        let mut count = [0_usize; 2];
-        for code in codes {
-            let whole = lines(&folder, code);
-            let cut = pieces(&whole, code);
-            let language = Language::from_iso_code_639_1(&code.parse::<IsoCode639_1>().expect("a code"));
-            for (kind, texts) in [whole, cut].iter().enumerate() {
-                count[kind] += texts.len();
-                for text in texts {
+    let names = ["Metaphrase", "whatlang", "lingua, low accuracy", "lingua, high accuracy"];
+    for name in names.into_iter().filter(|name| only.as_ref().is_none_or(|only| only == name)) {
+        for codes in [&ALL[..], &ALL[..2]] {
+            let before = memory();
+            let detect = detector(name, codes);
+            let (mut all, mut seconds) = ([[0_usize; 2]; 2], 0.0);
+            let mut by_language = serde_json::Map::new();
+            for &code in codes {
+                let whole = lines(&folder, code);
+                let cut = pieces(&whole, code);
+                let mut shares = Vec::new();
+                for (kind, texts) in [whole, cut].iter().enumerate() {
                     let begun = Instant::now();
-                    right[0][kind] += usize::from(what.detect_lang(text) == Some(whatlang_code(code)));
-                    seconds[0] += begun.elapsed().as_secs_f64();
-                    for (number, detector) in [(1, &low), (2, &high)] {
-                        let begun = Instant::now();
-                        right[number][kind] += usize::from(detector.detect_language_of(text.as_str()) == Some(language));
-                        seconds[number] += begun.elapsed().as_secs_f64();
-                    }
+                    let right = texts.iter().filter(|text| detect(text) == Some(code)).count();
+                    seconds += begun.elapsed().as_secs_f64();
+                    all[kind] = [all[kind][0] + right, all[kind][1] + texts.len()];
+                    shares.push(share(right, texts.len()));
                 }
+                by_language.insert(code.into(), json!({"lines": shares[0], "pieces": shares[1]}));
             }
-        }
-        for (number, name) in ["whatlang", "lingua, low accuracy", "lingua, high accuracy"].iter().enumerate() {
-            let share = |kind: usize| (1000.0 * right[number][kind] as f64 / count[kind] as f64).round() / 1000.0;
+            let count = all[0][1] + all[1][1];
             rows.push(json!({
-                "languages": codes, "detector": name, "lines": count[0], "right": share(0), "pieces": count[1], "right_pieces": share(1),
-                "microseconds": (1e6 * seconds[number] / (count[0] + count[1]) as f64).round(),
+                "detector": name, "languages": codes, "lines": all[0][1], "right": share(all[0][0], all[0][1]),
+                "pieces": all[1][1], "right_pieces": share(all[1][0], all[1][1]), "by_language": by_language,
+                "microseconds": (1e6 * seconds / count as f64).round(), "megabytes": ((memory() - before) * 10.0).round() / 10.0,
             }));
         }
     }
     println!("{}", serde_json::to_string_pretty(&rows).expect("JSON"));
+}
+
+fn share(right: usize, count: usize) -> f64 {
+    (1000.0 * right as f64 / count as f64).round() / 1000.0
 }

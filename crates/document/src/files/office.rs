@@ -26,7 +26,7 @@ pub(crate) const WORD: Names = Names {
     form: "w:rPr",
     text: "w:t",
     breaks: &["w:br", "w:tab", "w:cr", "w:ptab"],
-    around: &["w:hyperlink", "w:ins", "w:smartTag"],
+    around: &["w:hyperlink", "w:ins", "w:moveTo", "w:smartTag", "w:customXml", "w:sdt", "w:sdtContent"],
 };
 
 /// PowerPoint.
@@ -46,15 +46,24 @@ enum Piece<'t> {
         text: String,
         origin: Range<usize>,
     },
-    /// Something at a place, as it is written inside a paragraph; whether a line ends there; 1 if a field begins there, -1 if one ends.
+    /// Something at a place, as it is written inside a paragraph; whether a line ends there.
     Marker {
         raw: String,
         breaks: bool,
-        field: i8,
+        field: Option<Field>,
     },
     /// An element around runs, and its end.
     Open(&'t str),
     Close(&'t str),
+}
+
+/// A part of a field of Word.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Field {
+    Begin,
+    /// What stands behind it is shown.
+    Separate,
+    End,
 }
 
 /// The paragraphs of a part.
@@ -139,7 +148,7 @@ impl<'a> Reader<'a> {
             } else {
                 let breaks = self.names.breaks.contains(&name);
                 let raw = self.raw(number, last).to_owned();
-                self.push(Piece::Marker { raw, breaks, field: 0 }, number, last);
+                self.push(Piece::Marker { raw, breaks, field: None }, number, last);
             }
             number = last + 1;
         }
@@ -171,7 +180,8 @@ impl<'a> Reader<'a> {
                 let breaks = self.names.breaks.contains(&name);
                 let raw = written(self.raw(number, last));
                 let is = |kind: &str| name == "w:fldChar" && raw.contains(&format!("w:fldCharType=\"{kind}\""));
-                let field = i8::from(is("begin")) - i8::from(is("end"));
+                let fields = [("begin", Field::Begin), ("separate", Field::Separate), ("end", Field::End)];
+                let field = fields.into_iter().find(|(kind, _)| is(kind)).map(|(_, field)| field);
                 self.push(Piece::Marker { raw, breaks, field }, start, end);
             }
             number = last + 1;
@@ -189,31 +199,51 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The pieces with one marker for each field that begins and ends among them: its runs belong together.
-fn fields<'t>(text: &str, pieces: Vec<Found<'t>>) -> Vec<Found<'t>> {
+/// The pieces with one marker for each field that begins and ends among them: its runs belong together. A field that is a link is an element
+/// around the text that it shows.
+fn fields<'t>(text: &'t str, pieces: Vec<Found<'t>>) -> Vec<Found<'t>> {
     let mut found: Vec<Found<'t>> = Vec::with_capacity(pieces.len());
-    let mut open: Vec<usize> = Vec::new();
+    // By field that is open: the numbers of the pieces where it begins and where its shown text begins.
+    let mut open: Vec<(usize, Option<usize>)> = Vec::new();
     for next in pieces {
-        match next.piece {
-            Piece::Marker { field: 1, .. } => {
-                open.push(found.len());
-                found.push(next);
-            }
-            Piece::Marker { field: -1, .. } => match open.pop() {
-                Some(start) => {
+        match (&next.piece, open.last_mut()) {
+            (Piece::Marker { field: Some(Field::Begin), .. }, _) => open.push((found.len(), None)),
+            (Piece::Marker { field: Some(Field::Separate), .. }, Some((_, shown))) => *shown = Some(found.len()),
+            (Piece::Marker { field: Some(Field::End), .. }, Some(&mut (start, shown))) => {
+                open.pop();
+                if let Some(shown) = shown.filter(|&shown| is_link(text, &found[start..], shown - start, &next)) {
+                    let (tags, end) = (found[start].at.start..found[shown].at.end, next.at.clone());
+                    found.insert(shown + 1, Found { piece: Piece::Open(&text[tags.clone()]), at: tags });
+                    found.drain(start..=shown);
+                    found.push(Found { piece: Piece::Close(&text[end.clone()]), at: end });
+                } else {
                     let at = found[start].at.start..next.at.end;
                     found.truncate(start);
-                    found.push(Found {
-                        piece: Piece::Marker { raw: text[at.clone()].to_owned(), breaks: false, field: 0 },
-                        at,
-                    });
+                    let piece = Piece::Marker { raw: text[at.clone()].to_owned(), breaks: false, field: None };
+                    found.push(Found { piece, at });
                 }
-                None => found.push(next),
-            },
-            _ => found.push(next),
+                continue;
+            }
+            _ => {}
         }
+        found.push(next);
     }
     found
+}
+
+/// Whether a field is a link whose text, behind piece `shown`, stands in runs of its own.
+fn is_link(text: &str, field: &[Found<'_>], shown: usize, end: &Found<'_>) -> bool {
+    let (Some(first), Some(separate)) = (field.first(), field.get(shown)) else { return false };
+    let inner = &field[shown + 1..];
+    let code = text.get(first.at.start..separate.at.end).is_some_and(|code| code.contains("HYPERLINK"));
+    let balanced = inner.iter().try_fold(0_usize, |depth, found| match found.piece {
+        Piece::Open(_) => Some(depth + 1),
+        Piece::Close(_) => depth.checked_sub(1),
+        _ => Some(depth),
+    });
+    let before = field[..=shown].iter().all(|found| matches!(found.piece, Piece::Marker { .. }));
+    let apart = inner.iter().all(|found| found.at.start >= separate.at.end && found.at.end <= end.at.start);
+    code && before && apart && balanced == Some(0) && !inner.is_empty()
 }
 
 /// The pieces from the first text to the last one, with the elements around them and all pieces of their runs.

@@ -2,6 +2,9 @@
 
 use crate::Error;
 use crate::block::{Block, Sentences};
+use crate::markup::Paragraphs;
+use crate::plain::tagged;
+use crate::write::Escape;
 use std::ops::Range;
 
 /// A string of an entry: the bytes of its quoted lines, and its text.
@@ -80,10 +83,19 @@ impl Quoted {
 
 /// The paragraph of a message, which is written in place of an empty translation.
 fn block(source: &Quoted, place: Range<usize>, how: &Sentences<'_>) -> Option<Block> {
-    let mut block = Block::new(place.start);
-    let all = block.open("\"", None);
-    block.push(&source.text, source.range.clone());
-    block.close(all, "\"");
-    block.end(place.end, how);
-    block.sentences.iter().any(|sentence| sentence.has_words).then_some(block)
+    let mut paragraphs = Paragraphs::new(how);
+    paragraphs.open("", "\"", source.range.start);
+    let whole = |_| source.range.clone();
+    let written = |range: Range<usize>| {
+        let mut quoted = String::new();
+        Escape::Quoted.push(&mut quoted, &source.text[range]);
+        quoted
+    };
+    tagged(&mut paragraphs, &source.text, how.keep.placeholders, &whole, &written, &mut |paragraphs, range| {
+        paragraphs.text(&source.text[range], source.range.clone());
+    });
+    paragraphs.close("", "\"", source.range.end);
+    let mut block = paragraphs.finish(source.range.end).pop()?;
+    block.range = place;
+    Some(block)
 }

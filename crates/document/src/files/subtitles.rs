@@ -1,25 +1,67 @@
-//! Subtitles: the text below each line of times is a paragraph.
+//! Subtitles: the text below each line of times is a paragraph, and so is each line of a dialogue.
 
 use crate::block::{Block, Sentences};
-use crate::plain;
+use crate::markup::{Paragraphs, Syntax, references};
+use crate::plain::tagged;
+use std::ops::Range;
 
-/// The paragraphs of subtitles.
-pub(crate) fn paragraphs(text: &str, how: &Sentences<'_>) -> Vec<Block> {
+/// The paragraphs of subtitles. `with_references`: whether the text has references, as `&amp;`.
+pub(crate) fn paragraphs(text: &str, with_references: bool, how: &Sentences<'_>) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut at = 0;
     // Where the text of a subtitle begins.
     let mut cue: Option<usize> = None;
+    let mut end = |cue: Option<usize>, end: usize| {
+        let begins = cue.unwrap_or(end);
+        for part in speeches(text, begins..end) {
+            blocks.extend(block(text, part, with_references, how));
+        }
+    };
     for line in text.split_inclusive('\n') {
         let start = at;
         at += line.len();
         if line.contains("-->") {
-            cue = Some(at);
-        } else if line.trim().is_empty()
-            && let Some(begins) = cue.take()
-        {
-            blocks.extend(plain::part(text, begins..start, true, how));
+            end(cue.replace(at), start);
+        } else if line.trim().is_empty() {
+            end(cue.take(), start);
         }
     }
-    blocks.extend(cue.map(|begins| plain::part(text, begins..text.len(), true, how)).into_iter().flatten());
+    end(cue, text.len());
     blocks
+}
+
+/// The parts of a subtitle: where two or more lines begin with a dash, the text of each such line, and of the lines behind it.
+fn speeches(text: &str, cue: Range<usize>) -> Vec<Range<usize>> {
+    let mut starts = Vec::new();
+    let mut at = cue.start;
+    for line in text[cue.clone()].split_inclusive('\n') {
+        let content = line.trim_start();
+        let spoken = content.trim_start_matches(['-', '–', '—', '‐']);
+        if spoken.len() < content.len() && spoken.contains(char::is_alphabetic) {
+            starts.push((at, at + line.len() - spoken.trim_start().len()));
+        }
+        at += line.len();
+    }
+    if starts.len() < 2 {
+        return vec![cue];
+    }
+    let ends = starts.iter().skip(1).map(|start| start.0).chain([cue.end]);
+    let first = (cue.start < starts[0].0).then_some(cue.start..starts[0].0);
+    first.into_iter().chain(starts.iter().zip(ends).map(|(start, end)| start.1..end)).collect()
+}
+
+/// The paragraph of a part of a text.
+fn block(text: &str, part: Range<usize>, with_references: bool, how: &Sentences<'_>) -> Vec<Block> {
+    let mut paragraphs = Paragraphs::new(how);
+    let inner = &text[part.clone()];
+    let origin = |range: Range<usize>| part.start + range.start..part.start + range.end;
+    let written = |range: Range<usize>| inner[range].to_owned();
+    tagged(&mut paragraphs, inner, how.keep.placeholders, &origin, &written, &mut |paragraphs, range| {
+        if with_references {
+            references(paragraphs, text, origin(range), Syntax::Html);
+        } else {
+            paragraphs.text(&inner[range.clone()], origin(range));
+        }
+    });
+    paragraphs.finish(part.end)
 }

@@ -6,6 +6,27 @@ use crate::block::{Block, Sentences};
 /// Attributes whose values are text.
 const TEXT: &[&str] = &["alt", "title", "placeholder", "aria-label"];
 
+/// What a `meta` element says in its `content` of the page for readers of lists of pages.
+const META: &[&str] =
+    &["description", "og:title", "og:description", "og:image:alt", "twitter:title", "twitter:description"];
+
+/// The values of an element's attributes that are text, in order.
+fn values<'t>(name: &str, tag: &'t str) -> Vec<&'t str> {
+    let is = |attribute_name: &str, known: &[&str]| {
+        attribute(tag, attribute_name).is_some_and(|value| known.contains(&value.to_ascii_lowercase().as_str()))
+    };
+    let more = match name {
+        "meta" if is("name", META) || is("property", META) => Some("content"),
+        "input" if is("type", &["submit", "button", "reset"]) => Some("value"),
+        _ => None,
+    };
+    let mut values: Vec<&str> = TEXT.iter().copied().chain(more).filter_map(|name| attribute(tag, name)).collect();
+    // An attribute without a value has no place in the tag.
+    values.retain(|value| !value.is_empty());
+    values.sort_by_key(|value| value.as_ptr());
+    values
+}
+
 /// The values as paragraphs, without those inside elements that are copied. A value without quotation marks stays.
 pub(crate) fn attributes(input: &str, copied: &[String], how: &Sentences<'_>) -> Vec<Block> {
     let tokens = scan(input, Syntax::Html);
@@ -19,9 +40,7 @@ pub(crate) fn attributes(input: &str, copied: &[String], how: &Sentences<'_>) ->
         let stays = reader.is_copied(name, tag);
         // What a text field or a picture of code shows beside its content is text all the same.
         if !stays || (COPIED.contains(&name.as_str()) && !reader.is_told_to_stay(name, tag)) {
-            let mut values: Vec<&str> = TEXT.iter().filter_map(|name| attribute(tag, name)).collect();
-            values.sort_by_key(|value| value.as_ptr());
-            for value in values {
+            for value in values(name, tag) {
                 let start = token.range.start + (value.as_ptr() as usize - tag.as_ptr() as usize);
                 if input[..start].ends_with(['"', '\'']) {
                     reader.text(start..start + value.len());

@@ -29,6 +29,11 @@ impl<'a> Paragraphs<'a> {
         self.block.is_some()
     }
 
+    /// Whether tags in plain text are markup.
+    pub(crate) fn keeps_tags(&self) -> bool {
+        self.how.keep.placeholders
+    }
+
     fn block(&mut self, at: usize) -> &mut Block {
         self.block.get_or_insert_with(|| Block::new(at))
     }

@@ -4,16 +4,17 @@ mod attributes;
 mod entities;
 mod inline;
 mod scan;
+mod text;
 mod xml;
 
 pub(crate) use attributes::attributes;
 pub(crate) use entities::{Part, parts};
 pub(crate) use inline::Paragraphs;
 pub(crate) use scan::{Kind, Syntax, Token, attribute, scan};
+pub(crate) use text::references;
 pub(crate) use xml::{paragraphs as xml, part as xml_part, well_formed};
 
 use crate::block::{Block, Sentences};
-use std::ops::Range;
 
 /// Elements of HTML that end sentences; all others, those that HTML does not know included, stand inside sentences.
 const BLOCKS: &[&str] = &[
@@ -114,10 +115,15 @@ pub(crate) fn html(input: &str, copied: &[String], how: &Sentences<'_>) -> Vec<B
     let tokens = scan(input, Syntax::Html);
     let mut reader = Reader { input, tokens: &tokens, syntax: Syntax::Html, copied, paragraphs: Paragraphs::new(how) };
     let ends = ends(&tokens);
+    // The end of the `pre` that is open.
+    let mut preformatted = 0;
     let mut number = 0;
     while let Some(token) = tokens.get(number) {
         let raw = &input[token.range.clone()];
         let at = token.range.start;
+        if number >= preformatted {
+            preformatted = if token.kind == Kind::Open("pre".into(), false) { ends[number].unwrap_or(0) } else { 0 };
+        }
         match &token.kind {
             Kind::Open(name, closed) => {
                 let (void, inline) = (*closed || VOID.contains(&name.as_str()), !BLOCKS.contains(&name.as_str()));
@@ -141,6 +147,7 @@ pub(crate) fn html(input: &str, copied: &[String], how: &Sentences<'_>) -> Vec<B
             }
             Kind::Close(name) if !BLOCKS.contains(&name.as_str()) => reader.close(name, raw, at),
             Kind::Close(_) => reader.paragraphs.end(at),
+            Kind::Text if preformatted > 0 => reader.lines(token.range.clone()),
             Kind::Text => reader.text(token.range.clone()),
             Kind::Cdata | Kind::Other => reader.other(raw, at),
         }
@@ -223,35 +230,6 @@ impl Reader<'_> {
     pub(crate) fn close(&mut self, name: &str, raw: &str, at: usize) {
         if self.paragraphs.is_inside() {
             self.paragraphs.close(name, raw, at);
-        }
-    }
-
-    /// Text with references.
-    pub(crate) fn text(&mut self, range: Range<usize>) {
-        // A byte order mark is no text.
-        let mark = if range.start == 0 && self.input.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-        let range = range.start + mark..range.end;
-        let raw = &self.input[range.clone()];
-        if !self.paragraphs.is_inside() && raw.trim().is_empty() {
-            return;
-        }
-        let mut at = range.start;
-        for part in parts(raw, self.syntax) {
-            let start = at;
-            match part {
-                Part::Plain(text) => {
-                    at += text.len();
-                    self.paragraphs.text(text, start..at);
-                }
-                Part::Character(c, length) => {
-                    at += length;
-                    self.paragraphs.text(c.encode_utf8(&mut [0; 4]), start..at);
-                }
-                Part::Unknown(name, length) => {
-                    at += length;
-                    self.paragraphs.copied(name, &self.input[start..at], start..at);
-                }
-            }
         }
     }
 

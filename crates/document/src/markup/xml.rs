@@ -11,11 +11,11 @@ pub(crate) fn paragraphs(input: &str, copied: &[String], how: &Sentences<'_>) ->
     check(input, &tokens)?;
     let (ends, mixed) = (ends(&tokens), mixed(input, &tokens));
     let mut reader = Reader { input, tokens: &tokens, syntax: Syntax::Xml, copied, paragraphs: Paragraphs::new(how) };
-    read(&mut reader, &ends, &mixed);
+    read(&mut reader, &ends, &mixed, false);
     Ok(reader.paragraphs.finish(input.len()))
 }
 
-/// The paragraph of a part of a document, which is written at another place between `around`.
+/// The paragraph of a message of XLIFF, which is written at another place between `around`.
 pub(crate) fn part(
     input: &str,
     part: Range<usize>,
@@ -30,7 +30,7 @@ pub(crate) fn part(
     let mut reader = Reader { input, tokens: &tokens, syntax: Syntax::Xml, copied, paragraphs: Paragraphs::new(how) };
     let (ends, mixed) = (ends(&tokens), vec![true; tokens.len()]);
     reader.paragraphs.open("", around.0, part.start);
-    read(&mut reader, &ends, &mixed);
+    read(&mut reader, &ends, &mixed, true);
     reader.paragraphs.close("", around.1, part.end);
     let block = reader.paragraphs.finish(part.end).pop();
     Ok(block.map(|mut block| {
@@ -39,8 +39,12 @@ pub(crate) fn part(
     }))
 }
 
-/// Reads all tokens.
-fn read(reader: &mut Reader<'_>, ends: &[Option<usize>], mixed: &[bool]) {
+/// Elements of XLIFF with the code of the original format: the ends of pairs, and things that stand for words.
+const ENDS: &[&str] = &["bpt", "ept", "ut"];
+const CODES: &[&str] = &["ph", "it"];
+
+/// Reads all tokens. `codes`: whether the elements of XLIFF with code are known.
+fn read(reader: &mut Reader<'_>, ends: &[Option<usize>], mixed: &[bool], codes: bool) {
     let (input, tokens, copied) = (reader.input, reader.tokens, reader.copied);
     let mut number = 0;
     while let Some(token) = tokens.get(number) {
@@ -58,6 +62,18 @@ fn read(reader: &mut Reader<'_>, ends: &[Option<usize>], mixed: &[bool]) {
             }
             Kind::Open(name, closed) => {
                 let empty = ends[number] == Some(number + 1);
+                if let (true, false, Some(end)) = (codes, closed, ends[number]) {
+                    let all = at..tokens[end].range.end;
+                    let (ends, code) = (ENDS.contains(&name.as_str()), CODES.contains(&name.as_str()));
+                    if ends || code {
+                        match ends {
+                            true => reader.paragraphs.marker(&input[all], at),
+                            false => reader.paragraphs.named(&input[all.clone()], all),
+                        }
+                        number = end + 1;
+                        continue;
+                    }
+                }
                 if reader.is_copied(name, raw) && !closed {
                     number = reader.copy(number, ends[number], true);
                     continue;
@@ -73,10 +89,10 @@ fn read(reader: &mut Reader<'_>, ends: &[Option<usize>], mixed: &[bool]) {
                 }
             }
             Kind::Close(name) => reader.close(name, raw, at),
-            Kind::Text => reader.text(token.range.clone()),
+            Kind::Text => reader.tagged_text(token.range.clone()),
             Kind::Cdata => {
                 let inner = at + "<![CDATA[".len()..token.range.end.saturating_sub("]]>".len());
-                reader.paragraphs.text(input.get(inner.clone()).unwrap_or_default(), inner);
+                reader.cdata(input.get(inner).unwrap_or_default(), token.range.clone());
             }
             Kind::Other => reader.other(raw, at),
         }

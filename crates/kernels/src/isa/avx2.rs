@@ -31,16 +31,6 @@ impl Avx2<false> {
     pub(super) fn detect() -> Option<Self> {
         (is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")).then_some(Self(()))
     }
-
-    /// Runs `kernel`, compiled for this set.
-    #[inline]
-    pub(super) fn enter<K: Kernel>(self, kernel: K) -> K::Output {
-        #[target_feature(enable = "avx2,fma")]
-        fn inner<K: Kernel>(simd: Avx2<false>, kernel: K) -> K::Output {
-            kernel.run(simd)
-        }
-        op!(inner(self, kernel))
-    }
 }
 
 impl Avx2<true> {
@@ -52,16 +42,6 @@ impl Avx2<true> {
     /// The set without VNNI.
     pub(super) fn base(self) -> Avx2<false> {
         Avx2(())
-    }
-
-    /// Runs `kernel`, compiled for this set.
-    #[inline]
-    pub(super) fn enter<K: Kernel>(self, kernel: K) -> K::Output {
-        #[target_feature(enable = "avx2,fma,avxvnni")]
-        fn inner<K: Kernel>(simd: Avx2<true>, kernel: K) -> K::Output {
-            kernel.run(simd)
-        }
-        op!(inner(self, kernel))
     }
 }
 
@@ -201,6 +181,24 @@ impl<const VNNI: bool> Simd for Avx2<VNNI> {
     // At most 12 of 16 registers for sums, two each; 3 × 2 spilt, at half the speed.
     const TILE_PANELS: &[usize] = &[4, 2, 1, 1, 1, 1];
     const ATTENTION_PAIRS: usize = 2;
+
+    #[inline]
+    fn enter<K: Kernel>(self, kernel: K) -> K::Output {
+        #[target_feature(enable = "avx2,fma")]
+        #[inline(never)]
+        fn base<S: Simd, K: Kernel>(simd: S, kernel: K) -> K::Output {
+            kernel.run(simd)
+        }
+        #[target_feature(enable = "avx2,fma,avxvnni")]
+        #[inline(never)]
+        fn vnni<S: Simd, K: Kernel>(simd: S, kernel: K) -> K::Output {
+            kernel.run(simd)
+        }
+        match VNNI {
+            false => op!(base(self, kernel)),
+            true => op!(vnni(self, kernel)),
+        }
+    }
 
     #[inline(always)]
     fn splat(self, x: f32) -> Self::F {

@@ -35,32 +35,12 @@ impl Avx512<BASE> {
             && is_x86_feature_detected!("fma"))
         .then_some(Self(()))
     }
-
-    /// Runs `kernel`, compiled for this set.
-    #[inline]
-    pub(super) fn enter<K: Kernel>(self, kernel: K) -> K::Output {
-        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
-        fn inner<K: Kernel>(simd: Avx512<BASE>, kernel: K) -> K::Output {
-            kernel.run(simd)
-        }
-        op!(inner(self, kernel))
-    }
 }
 
 impl Avx512<VNNI> {
     /// The maker of a token of this level.
     pub(super) fn detect() -> Option<Self> {
         (Avx512::<BASE>::detect().is_some() && is_x86_feature_detected!("avx512vnni")).then_some(Self(()))
-    }
-
-    /// Runs `kernel`, compiled for this set.
-    #[inline]
-    pub(super) fn enter<K: Kernel>(self, kernel: K) -> K::Output {
-        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,avx512vnni")]
-        fn inner<K: Kernel>(simd: Avx512<VNNI>, kernel: K) -> K::Output {
-            kernel.run(simd)
-        }
-        op!(inner(self, kernel))
     }
 }
 
@@ -73,16 +53,6 @@ impl Avx512<BF16> {
     /// The set without BF16.
     pub(super) fn with_vnni(self) -> Avx512<VNNI> {
         Avx512(())
-    }
-
-    /// Runs `kernel`, compiled for this set.
-    #[inline]
-    pub(super) fn enter<K: Kernel>(self, kernel: K) -> K::Output {
-        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,avx512vnni,avx512bf16")]
-        fn inner<K: Kernel>(simd: Avx512<BF16>, kernel: K) -> K::Output {
-            kernel.run(simd)
-        }
-        op!(inner(self, kernel))
     }
 }
 
@@ -133,6 +103,30 @@ impl<const LEVEL: u8> Simd for Avx512<LEVEL> {
     // At most 24 of 32 registers for sums.
     const TILE_PANELS: &[usize] = &[8, 8, 4, 4, 4, 4];
     const ATTENTION_PAIRS: usize = 8;
+
+    #[inline]
+    fn enter<K: Kernel>(self, kernel: K) -> K::Output {
+        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
+        #[inline(never)]
+        fn base<S: Simd, K: Kernel>(simd: S, kernel: K) -> K::Output {
+            kernel.run(simd)
+        }
+        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,avx512vnni")]
+        #[inline(never)]
+        fn vnni<S: Simd, K: Kernel>(simd: S, kernel: K) -> K::Output {
+            kernel.run(simd)
+        }
+        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,avx512vnni,avx512bf16")]
+        #[inline(never)]
+        fn bf16<S: Simd, K: Kernel>(simd: S, kernel: K) -> K::Output {
+            kernel.run(simd)
+        }
+        match LEVEL {
+            BASE => op!(base(self, kernel)),
+            VNNI => op!(vnni(self, kernel)),
+            _ => op!(bf16(self, kernel)),
+        }
+    }
 
     #[inline(always)]
     fn splat(self, x: f32) -> __m512 {

@@ -55,12 +55,6 @@ impl Neon<false> {
     pub(super) fn new() -> Self {
         Self(())
     }
-
-    /// Runs `kernel`, compiled for this set.
-    #[inline]
-    pub(super) fn enter<K: Kernel>(self, kernel: K) -> K::Output {
-        kernel.run(self)
-    }
 }
 
 impl Neon<true> {
@@ -72,16 +66,6 @@ impl Neon<true> {
     /// The set without dot products.
     pub(super) fn base(self) -> Neon<false> {
         Neon(())
-    }
-
-    /// Runs `kernel`, compiled for this set.
-    #[inline]
-    pub(super) fn enter<K: Kernel>(self, kernel: K) -> K::Output {
-        #[target_feature(enable = "neon,dotprod")]
-        fn inner<K: Kernel>(simd: Neon<true>, kernel: K) -> K::Output {
-            kernel.run(simd)
-        }
-        op!(inner(self, kernel))
     }
 }
 
@@ -147,6 +131,23 @@ impl<const DOT: bool> Simd for Neon<DOT> {
     // At most 24 of 32 registers for sums, four each.
     const TILE_PANELS: &[usize] = &[4, 2, 2, 1, 1, 1];
     const ATTENTION_PAIRS: usize = 2;
+
+    #[inline]
+    fn enter<K: Kernel>(self, kernel: K) -> K::Output {
+        #[inline(never)]
+        fn base<S: Simd, K: Kernel>(simd: S, kernel: K) -> K::Output {
+            kernel.run(simd)
+        }
+        #[target_feature(enable = "neon,dotprod")]
+        #[inline(never)]
+        fn dot<S: Simd, K: Kernel>(simd: S, kernel: K) -> K::Output {
+            kernel.run(simd)
+        }
+        match DOT {
+            false => base(self, kernel),
+            true => op!(dot(self, kernel)),
+        }
+    }
 
     #[inline(always)]
     fn splat(self, x: f32) -> Self::F {

@@ -1,6 +1,6 @@
 //! Sixteen lanes as an array, for every CPU.
 
-use super::Simd;
+use super::{Kernel, Simd};
 
 /// No special instructions; needs no check.
 #[derive(Clone, Copy)]
@@ -97,6 +97,11 @@ impl Simd for Portable {
     // Four registers of the 16 of SSE2 for each sum; 3 × 1 runs slower.
     const TILE_PANELS: &[usize] = &[2, 1];
     const ATTENTION_PAIRS: usize = 2;
+
+    #[inline(never)]
+    fn enter<K: Kernel>(self, kernel: K) -> K::Output {
+        kernel.run(self)
+    }
 
     #[inline(always)]
     fn splat(self, x: f32) -> Self::F {

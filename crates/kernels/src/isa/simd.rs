@@ -1,5 +1,7 @@
 //! The operations that all kernels are written over.
 
+use super::Kernel;
+
 /// Sixteen lanes of f32, whatever the width of the registers. All sets round every operation alike.
 pub(crate) trait Simd: Copy {
     /// Sixteen floats.
@@ -12,6 +14,9 @@ pub(crate) trait Simd: Copy {
     const TILE_PANELS: &[usize];
     /// Pairs of vectors that attention sums up at a time (1, 2, 4 or 8).
     const ATTENTION_PAIRS: usize;
+
+    /// Runs `kernel` in a function of its own, compiled for this set.
+    fn enter<K: Kernel>(self, kernel: K) -> K::Output;
 
     fn splat(self, x: f32) -> Self::F;
     fn load(self, from: &[f32; 16]) -> Self::F;

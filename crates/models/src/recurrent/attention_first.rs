@@ -185,7 +185,7 @@ impl AnyDecoder for AttentionFirst {
     ) {
         let n = given.slots.len();
         let DecoderWork { rare, words, states, query, weights, inputs, contexts, stack, .. } = &mut *work;
-        self.frequent.apply(&self.word, given.rows, given.words, words, (rare, &mut stack.cell.rows));
+        self.frequent.apply(&self.word, given.rows, given.words, words, rare, &mut stack.cell.rows);
         self.state.apply(&given.parents[0].output, states, &mut stack.cell.rows);
         let unit = Unit::Attention.timed();
         let attention = if self.prepared_context { &mut *inputs } else { &mut *contexts };

@@ -211,7 +211,7 @@ impl AnyDecoder for Decoder {
     ) {
         let n = given.slots.len();
         let DecoderWork { rare, words, states, queries, contexts, weights, parts, stack, .. } = &mut *work;
-        self.frequent.apply(&self.word, given.rows, given.words, words, (rare, &mut stack.cell.rows));
+        self.frequent.apply(&self.word, given.rows, given.words, words, rare, &mut stack.cell.rows);
         if let Some(projection) = &self.first_state {
             projection.apply(&given.parents[0].output, states, &mut stack.cell.rows);
         }

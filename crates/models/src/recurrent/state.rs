@@ -178,7 +178,8 @@ impl RecurrentState {
     /// Notes the parents of `rows`, each once if they are `merged`, and gathers the parents' states and the words' embeddings.
     pub(super) fn look_up(
         &mut self,
-        (rows, merged): (&[StepRow], bool),
+        rows: &[StepRow],
+        merged: bool,
         decoder: &dyn AnyDecoder,
         table: &Embedding,
         dim_emb: usize,

@@ -61,7 +61,8 @@ impl FrequentWords {
         rows: &[StepRow],
         embeddings: &Matrix,
         out: &mut Matrix,
-        (rare, storage): (&mut RareWords, &mut ProductStorage),
+        rare: &mut RareWords,
+        storage: &mut ProductStorage,
     ) {
         if self.0.rows() == 0 {
             return map.apply(embeddings, out, storage);

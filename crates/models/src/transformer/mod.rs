@@ -93,7 +93,7 @@ impl Transformer {
 
     pub(crate) fn step(&self, step: Step, rows: &[StepRow], state: &mut TransformerState, scores: &mut Scores) {
         self.decoder.step(step, rows, self.dim, &mut state.decoder);
-        scores.compute(step, (&self.output, &mut state.lists), rows, &state.decoder.output);
+        scores.compute(step, &self.output, &mut state.lists, rows, &state.decoder.output);
     }
 
     pub(crate) fn attention<'s>(&self, state: &'s TransformerState, row: Row) -> &'s [f32] {

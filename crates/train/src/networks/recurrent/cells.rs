@@ -124,7 +124,8 @@ pub(super) fn inputs<D: Device>(tape: &mut Tape<'_, D>, cell: &Cell, x: Var) -> 
 pub(super) fn advance<D: Device>(
     tape: &mut Tape<'_, D>,
     cell: &Cell,
-    (inputs, from): (&Inputs, usize),
+    inputs: &Inputs,
+    from: usize,
     mut state: State,
     mut read: Var,
 ) -> State {

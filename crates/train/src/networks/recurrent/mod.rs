@@ -124,10 +124,10 @@ fn advance<D: Device>(
     read: Var,
 ) -> State {
     let Some((first, transitions)) = cells.split_first() else { return state };
-    state = advance_cell(tape, first, (given, from), state, read);
+    state = advance_cell(tape, first, given, from, state, read);
     for cell in transitions {
         let given = inputs(tape, cell, state.output);
-        state = advance_cell(tape, cell, (&given, 0), state, state.output);
+        state = advance_cell(tape, cell, &given, 0, state, state.output);
     }
     state
 }
@@ -191,7 +191,7 @@ fn conditional<D: Device>(
         let rows = layout.at(t);
         state = state.first(tape, rows.len());
         let read = masks.state(tape, state.output);
-        state = advance_cell(tape, &decoder.first, (&given, rows.start), state, read);
+        state = advance_cell(tape, &decoder.first, &given, rows.start, state, read);
         let queries = map(tape, &decoder.queries, state.output);
         let spans: Rc<[_]> = layout.spans(t, source);
         let context =
