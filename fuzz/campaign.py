@@ -20,6 +20,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -81,7 +82,8 @@ class Campaign:
             stdout, stderr = process.communicate(text, timeout=PATIENCE)
             return Outcome(process.returncode, stdout, stderr)
         except subprocess.TimeoutExpired:
-            process.kill()
+            # Its children too.
+            os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
             return Outcome(None, b"", b"")
 

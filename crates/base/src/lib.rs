@@ -40,7 +40,7 @@ mod words;
 pub use avoided::{Avoided, ReadText, Said};
 pub use checksums::Checksums;
 pub use choice::{Choice, Named, UnknownName};
-pub use files::{checksum, inside};
+pub use files::{checksum, inside, start_of};
 pub use ids::{Row, SentId, WordId};
 pub use large::LargeBytes;
 pub use lines::{Gunzip, LONGEST_LINE, LineRead, read_line};

@@ -68,7 +68,9 @@ impl Model {
     /// # Errors
     /// If the file can not be read, is damaged, cut off or of another program.
     pub fn open(path: &Path) -> Result<Self, LmError> {
-        if binary::is_binary(path)? { binary::open(path) } else { arpa::read(path) }
+        // A pipe is read once, and only ARPA text can be: `--lm <(zcat lm.arpa.gz)`.
+        let is_stream = std::fs::metadata(path).is_ok_and(|about| !about.is_file() && !about.is_dir());
+        if !is_stream && binary::is_binary(path)? { binary::open(path) } else { arpa::read(path) }
     }
 
     /// Writes the binary form, which [`open`](Self::open) uses in place.

@@ -77,6 +77,20 @@ fn words() {
     assert_eq!(read(latin1).unwrap_err(), "lm.arpa, line 1: the line is not UTF-8");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_read_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let writer = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || std::fs::write(pipe, GOOD)
+    });
+    assert_eq!(Model::open(&pipe).unwrap().counts(), [4, 2]);
+    writer.join().unwrap().unwrap();
+}
+
 #[test]
 fn a_line_without_an_end_is_not_read_into_memory() {
     let message = arpa::read_from(BufReader::new(std::io::repeat(b'a')), Path::new("lm.arpa")).unwrap_err().to_string();
