@@ -13,7 +13,7 @@ else
 fi
 python3 fuzz/seeds.py
 # All code that is not checked by the compiler is in the kernels, which `changed_model` reaches: see README.md.
-cargo +nightly fuzz build --sanitizer none
+for target in "${targets[@]}"; do cargo +nightly fuzz build --sanitizer none "$target"; done
 mkdir -p fuzz/logs
 
 run() {

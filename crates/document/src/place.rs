@@ -70,6 +70,9 @@ struct Inside {
     bytes: Range<usize>,
 }
 
+/// A sum of weights below which no word of the translation belongs to an element.
+const UNKNOWN: f32 = -0.45;
+
 impl<'a> Grid<'a> {
     fn new(block: &'a Block, joined: &'a Joined) -> Self {
         let mut grid = Self { block, joined, source: Vec::new(), target: Vec::new(), firsts: Vec::new() };
@@ -117,7 +120,10 @@ impl<'a> Grid<'a> {
         for (child, words, range, _) in around {
             let free = without(&range, &taken);
             let free = if free.is_empty() { without(&inside.target, &taken) } else { free };
-            let target = self.best(&words, &free).0;
+            let (mut target, sum) = self.best(&words, &free);
+            if sum < UNKNOWN {
+                target = self.nearest(&words, &free, inside);
+            }
             if target.is_empty() {
                 markers.push(child);
                 continue;
@@ -223,14 +229,43 @@ impl<'a> Grid<'a> {
         Some(first_here + self.joined.words.get(sentence)?.translation_of(word.checked_sub(first)?)?)
     }
 
+    /// The byte of the translation for a byte outside the sentences, if the text between the sentences there is the same.
+    fn outside(&self, at: usize) -> Option<usize> {
+        let sentences = &self.block.sentences;
+        let next = sentences.partition_point(|sentence| sentence.range.end <= at);
+        if sentences.get(next).is_some_and(|sentence| sentence.range.start < at) {
+            return None;
+        }
+        let first = next.checked_sub(1).map_or(0, |before| sentences[before].range.end);
+        let end = sentences.get(next).map_or(self.block.text.len(), |sentence| sentence.range.start);
+        let first_here = next.checked_sub(1).map_or(0, |before| self.joined.sentences[before].end);
+        let end_here = self.joined.sentences.get(next).map_or(self.joined.text.len(), |sentence| sentence.start);
+        let same = self.block.text.get(first..end)? == self.joined.text.get(first_here..end_here)?;
+        same.then(|| first_here + (at - first))
+    }
+
     /// The byte of the translation for a byte between two words of the source whose translations stand beside each other, too.
     fn between(&self, at: usize, inside: &Inside) -> Option<usize> {
+        if let Some(place) = self.outside(at).filter(|place| (inside.bytes.start..=inside.bytes.end).contains(place)) {
+            return Some(place);
+        }
         let word = self.source.partition_point(|word| word.start < at);
         let before = (word > inside.source.start).then(|| self.translated(word - 1));
         let next = if word < inside.source.end { self.translated(word)? } else { inside.target.end };
         let follows =
             before.map_or(next == inside.target.start, |before| before.is_some_and(|before| before + 1 == next));
         if follows { self.same(at, next, inside) } else { None }
+    }
+
+    /// The free word that is nearest to the place behind the translation of the word before these words.
+    fn nearest(&self, words: &Range<usize>, free: &[Range<usize>], inside: &Inside) -> Range<usize> {
+        let before = words.start.checked_sub(1).filter(|&before| before >= inside.source.start);
+        let at = before.and_then(|before| self.translated(before)).map_or(inside.target.start, |before| before + 1);
+        let distance = |&word: &usize| {
+            let is_word = self.joined.text[self.target[word].0.clone()].contains(char::is_alphanumeric);
+            (!is_word, word.abs_diff(at))
+        };
+        free.iter().cloned().flatten().min_by_key(distance).map_or(0..0, |word| word..word + 1)
     }
 
     /// The place of an element without words.

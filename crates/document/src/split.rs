@@ -19,8 +19,16 @@ const ORDINALS: &[&str] = &[
 const MORE: &[&str] = &[
     "Dr", "Mr", "Mrs", "Ms", "St", "Abb", "Abs", "Art", "Aufl", "Bd", "Bsp", "Hrsg", "Jh", "Kap", "Mio", "Mrd", "Nr",
     "Str", "Tab", "Tel", "Ziff", "bspw", "bzgl", "bzw", "ca", "evtl", "ggf", "inkl", "max", "min", "sog", "usf", "vgl",
-    "zzgl", "z.B", "d.h", "u.a", "o.ä", "i.d.R", "s.o", "s.u", "e.g", "i.e", "cf", "vs", "approx", "al", "fig", "Fig",
-    "Eq", "Sec", "Vol", "pp", "Nos", "Mlle", "Mme", "MM", "etc.)",
+    "zzgl", "z.B", "d.h", "u.a", "o.ä", "i.d.R", "h.c", "s.o", "s.u", "e.g", "i.e", "cf", "vs", "approx", "al", "fig",
+    "Fig", "Eq", "Sec", "Vol", "pp", "Nos", "Mlle", "Mme", "MM", "etc.)",
+];
+
+/// Abbreviations of names of states and bodies: names go on behind them, as in `U.S. Army`, unless a word follows that begins sentences.
+const STATES: &[&str] = &["U.S", "U.K", "U.N", "E.U", "U.S.A"];
+const STARTS: &[&str] = &[
+    "A", "An", "And", "As", "At", "But", "For", "He", "Her", "His", "How", "I", "If", "In", "It", "Its", "My", "No",
+    "Not", "On", "Our", "She", "So", "That", "The", "Their", "There", "These", "They", "This", "Those", "We", "What",
+    "When", "Who", "Why", "You", "Your",
 ];
 
 /// The most characters inside brackets that hold a sentence together.
@@ -101,6 +109,14 @@ impl Splitter {
         if word.bytes().all(|c| c.is_ascii_digit()) {
             // The number of an item, or an ordinal; a year ends a sentence.
             return word.len() == stem.trim_start().len() || (self.ordinals && word.len() <= 2);
+        }
+        let next = after.trim_start().split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        if STATES.contains(&word) {
+            return next.starts_with(char::is_uppercase) && !STARTS.contains(&next);
+        }
+        // The number of a house.
+        if self.ordinals && number && word.ends_with("str") {
+            return true;
         }
         let mut letters = word.chars();
         let initial = letters.next().is_some_and(char::is_uppercase) && letters.next().is_none();
@@ -309,6 +325,8 @@ mod tests {
             ("en", "Dr. Smith paid Mr. J. R. Jones $5.50 at approx. 3 p.m. yesterday."),
             ("en", "See Fig. 3 and No. 5, e.g. Table 2."),
             ("en", "\"Why?\" she asked."),
+            ("en", "The U.S. Army met U.S. President Lincoln."),
+            ("de", "Dr. h.c. Müller wohnt in der Bahnhofstr. 5 in Köln."),
             ("en", "He left (nobody knew. Why not?) and came back."),
             ("de", "Am 3. Mai im 19. Jahrhundert kam Kaiser Wilhelm II. nach Köln."),
             ("de", "Das gilt z.B. Hunden, bzw. Katzen und Dr. Müller."),
@@ -326,6 +344,7 @@ mod tests {
             split("en", "He came.  She left! \tWhy? \"Nobody knows.\" Well…"),
             ["He came.", "She left!", "Why?", "\"Nobody knows.\"", "Well…"]
         );
+        assert_eq!(split("en", "He left the U.S. She did not."), ["He left the U.S.", "She did not."]);
         assert_eq!(split("de", "Das war 1990. Er kam um 5 Uhr."), ["Das war 1990.", "Er kam um 5 Uhr."]);
         assert_eq!(split("zh", "你好。再见！他问：“为什么？”"), ["你好。", "再见！", "他问：“为什么？”"]);
         assert_eq!(split("ja", "「行く。」彼は言った。本当だ！"), ["「行く。」", "彼は言った。", "本当だ！"]);

@@ -190,6 +190,17 @@ fn attributes_without_values_have_no_text() {
     }
 }
 
+/// No word of the translation belongs to the second element.
+#[test]
+fn elements_without_a_translation_stay_near_their_place() {
+    let translated = one(
+        "<p>This is <b>bold</b> and <i>italic</i> text here</p>",
+        "Das ist fetter und Text hier",
+        &[("This", "Das"), ("is", "ist"), ("bold", "fetter"), ("and", "und"), ("text", "Text"), ("here", "hier")],
+    );
+    assert_eq!(translated, "<p>Das ist <b>fetter</b> und <i>Text</i> hier</p>");
+}
+
 #[test]
 fn what_pages_say_of_themselves_is_translated() {
     let page = "<meta name=\"description\" content=\"A page\"><meta name=\"viewport\" content=\"a b\"><meta property=\"og:title\" content='Old houses'><input type=\"submit\" value=\"Send now\"><input type=\"text\" value=\"a b\">";

@@ -96,6 +96,18 @@ fn what_looks_like_tags_comes_back_where_it_stood() {
 }
 
 #[test]
+fn pictures_stay_at_their_places() {
+    let text = "😀 Good morning 👨‍👩‍👧! I like it ☺️. Bye 🇩🇪\n😀";
+    let prepared = Prepared::new(text, &Options::default()).unwrap();
+    let sources: Vec<String> = prepared.sentences().map(|source| source.text.into_owned()).collect();
+    assert_eq!(sources, ["Good morning !", "I like it .", "Bye"]);
+    assert_eq!(prepared.finish(&unchanged(&prepared)).text, text);
+    let answers = ["Guten Morgen!", "Ich mag es.", "Bis bald"]
+        .map(|text| Some(Answer { text: text.into(), ..Answer::default() }));
+    assert_eq!(prepared.finish(&answers).text, "😀 Guten Morgen👨‍👩‍👧! Ich mag es☺️. Bis bald 🇩🇪\n😀");
+}
+
+#[test]
 fn wrapped_lines_are_one_sentence() {
     let text = "A sentence that\ngoes on. Another\r\none\n\nA new paragraph";
     let sentences = |split| -> Vec<String> {
@@ -142,7 +154,7 @@ proptest! {
 
     #[test]
     fn any_text_with_tags_comes_back(parts in prop::collection::vec(prop::sample::select(vec![
-        "<b>", "</b>", "<i>", "</i>", "<br/>", "<x/>", "<2>", "word", "two words", ". ", " ", "  ", "{a}", "{", "}", "é", "!", "\n", "你", "http://a.b/c", "-", "5",
+        "<b>", "</b>", "<i>", "</i>", "<br/>", "<x/>", "<2>", "word", "two words", ". ", " ", "  ", "{a}", "{", "}", "é", "!", "\n", "你", "😀", "👨\u{200d}👧", "http://a.b/c", "-", "5",
     ]), 0..16)) {
         let text = parts.concat();
         let prepared = Prepared::new(text.clone(), &Options::default()).unwrap();

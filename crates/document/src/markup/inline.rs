@@ -1,10 +1,18 @@
 //! The markup inside paragraphs: which tags belong together.
 
 use crate::block::{Block, Sentences};
+use regex::Regex;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 /// The longest text of a thing to copy that a translator reads; a longer one is a marker.
 const LONGEST_COPIED: usize = 80;
+
+/// Emoji and their like, with what joins and colours them.
+static PICTURES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let (signs, more) = (r"\x{1f000}-\x{1faff}\x{2600}-\x{27bf}", r"\x{fe0f}\x{200d}\x{e0020}-\x{e007f}");
+    Regex::new(&format!("[{signs}][{signs}{more}]*")).ok()
+});
 
 /// Paragraphs as they are read, tag by tag.
 pub(crate) struct Paragraphs<'a> {
@@ -42,9 +50,25 @@ impl<'a> Paragraphs<'a> {
         self.open.iter().rev().find_map(|(_, element)| *element)
     }
 
-    /// Text, and the bytes of the input that it stands for.
+    /// Text, and the bytes of the input that it stands for. Pictures in it are markers: few vocabularies have them.
     pub(crate) fn text(&mut self, text: &str, origin: Range<usize>) {
-        self.block(origin.start).push(text, origin);
+        let linear = text.len() == origin.len();
+        let place = |part: Range<usize>| {
+            if linear { origin.start + part.start..origin.start + part.end } else { origin.clone() }
+        };
+        let mut last = 0;
+        let pictures = PICTURES.iter().filter(|_| self.how.keep.placeholders && !text.is_ascii());
+        for picture in pictures.flat_map(|pictures| pictures.find_iter(text)) {
+            if picture.start() > last {
+                let before = last..picture.start();
+                self.block(origin.start).push(&text[before.clone()], place(before));
+            }
+            self.marker(picture.as_str(), place(picture.range()).start);
+            last = picture.end();
+        }
+        if last < text.len() || last == 0 {
+            self.block(origin.start).push(&text[last..], place(last..text.len()));
+        }
     }
 
     /// The start of an element.
