@@ -50,6 +50,11 @@ ROWS = [
     ("beam, int8", "terms prefix", ["--precision", "int8"]),
     ("beam, int8, ensemble and language model", "terms", ["--precision", "int8", "-m", "en-de", "-m", "en-de", "--lm", "LM"]),
     ("cube, int8", "terms", ["--strategy", "cube", "--precision", "int8"]),
+    ("beam, shortlist", "terms", ["--shortlist", "LIST"]),
+    ("beam, int8, shortlist", "", ["--precision", "int8", "--shortlist", "LIST"]),
+    ("beam, evidence of the model's own list", "terms", ["--lmbr", "self"]),
+    ("beam, evidence of its list, rescored", "", ["--lmbr", "self", "--lmbr-rescore"]),
+    ("beam, a second model goes on", "terms", ["--then", "de-en"]),
     ("sampling", "prefix", ["--sampling", "nucleus:0.9", "--seed", "7"]),
 ]
 
@@ -116,6 +121,13 @@ def language_model(program: Path, folder: Path) -> Path:
     return path
 
 
+def shortlist(program: Path, folder: Path) -> Path:
+    path = folder / "lists"
+    text = "".join(gzip.open(DATA / "train.en.gz", "rt").readlines()[:400])
+    subprocess.run([program, "shortlist", "learn", "-b", "1", "--output", path, "-q"], input=text, text=True, check=True)
+    return path
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", type=Path, default=ROOT / "target/release/metaphrase")
@@ -134,11 +146,11 @@ def main() -> int:
         report["rows"] = before["rows"] if {**before, "rows": []} == report else []
     rows = report["rows"]
     with tempfile.TemporaryDirectory() as folder:
-        lm = language_model(args.program, Path(folder))
+        files = {"LM": language_model(args.program, Path(folder)), "LIST": shortlist(args.program, Path(folder))}
         for name, what, options in ROWS:
             if args.only not in name or name in [row["row"] for row in rows]:
                 continue
-            options = [str(lm) if option == "LM" else option for option in options]
+            options = [str(files.get(option, option)) for option in options]
             lines = requests(sides, args.lines, what)
             sets = [name for name in available if name not in PRECISE or "--precision" in options]
             expected, seconds = translate(args.program, lines, options, sets[0], 1, 1)

@@ -20,6 +20,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -28,7 +29,7 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from attacks import faults, formats, options  # noqa: E402
+from attacks import faults, formats, options, others  # noqa: E402
 
 FUZZ = Path(__file__).resolve().parent
 ROOT = FUZZ.parent
@@ -81,7 +82,8 @@ class Campaign:
             stdout, stderr = process.communicate(text, timeout=PATIENCE)
             return Outcome(process.returncode, stdout, stderr)
         except subprocess.TimeoutExpired:
-            process.kill()
+            # Its children too.
+            os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
             return Outcome(None, b"", b"")
 
@@ -138,10 +140,12 @@ def main() -> int:
         campaign = Campaign(args.program.resolve(), args.seed, Path(work))
         seeds = Path(tempfile.mkdtemp(dir=work))
         formats.prepare(campaign, ROOT / "testdata", ROOT / "models", seeds)
+        others.prepare(campaign, seeds)
         begun = time.monotonic()
         for module, share in [(formats, 0.6), (options, 0.2), (faults, 0.2)]:
             part = module.__name__.split(".")[-1]
-            campaign.attack(part, module.attacks(campaign, seeds), args.seconds * share, args.jobs)
+            attacks = module.attacks(campaign, seeds) + (others.attacks(campaign, seeds) if module is formats else [])
+            campaign.attack(part, attacks, args.seconds * share, args.jobs)
         seconds = time.monotonic() - begun
     version = subprocess.run([args.program, "--version"], capture_output=True, text=True).stdout.strip()
     kinds = ["accepted", "refused", "whole or absent", "slow", "failed"]

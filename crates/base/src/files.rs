@@ -1,5 +1,7 @@
 //! Files that a directory names, and checksums of files.
 
+use std::fs::{File, metadata};
+use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf, absolute};
 
 /// The file that a file in `folder` names, if by its name it lies in the folder or below it: so files from elsewhere can
@@ -14,6 +16,21 @@ pub fn inside(folder: &Path, name: &Path) -> Option<PathBuf> {
     };
     let plain = relative.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
     plain.then(|| folder.join(relative))
+}
+
+/// The first bytes of a file, `length` at most, to tell its form before it is opened again.
+///
+/// # Errors
+/// Those of the operating system; a pipe or a device is refused, as its bytes come only once.
+pub fn start_of(path: &Path, length: u64) -> io::Result<Vec<u8>> {
+    let about = metadata(path)?;
+    if !about.is_file() && !about.is_dir() {
+        let problem = "it is a pipe or a device, which can not be read twice; save it as a file first";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
+    }
+    let mut start = Vec::new();
+    File::open(path)?.take(length).read_to_end(&mut start)?;
+    Ok(start)
 }
 
 /// A checksum of bytes, read eight at a time; zeros fill up the last eight. A change of any eight bytes changes the
@@ -40,6 +57,15 @@ fn add(state: u64, bytes: &[u8]) -> u64 {
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_can_be_read_once_has_no_start() {
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        assert_eq!(start_of(&here.join("Cargo.toml"), 9).unwrap(), b"[package]");
+        assert_eq!(start_of(Path::new("/dev/zero"), 9).unwrap_err().kind(), io::ErrorKind::InvalidInput);
+        assert_eq!(start_of(here, 9).unwrap_err().kind(), io::ErrorKind::IsADirectory);
+    }
 
     #[test]
     fn parts_have_the_checksum_of_the_whole() {

@@ -83,6 +83,8 @@ impl Deref for MappedFile {
 pub enum Bytes {
     /// Made in memory.
     Owned(Vec<u8>),
+    /// Made in memory, in large pages.
+    Large(crate::LargeBytes),
     /// The bytes of a file.
     Mapped(MappedFile),
 }
@@ -94,6 +96,7 @@ impl Deref for Bytes {
     fn deref(&self) -> &[u8] {
         match self {
             Self::Owned(bytes) => bytes,
+            Self::Large(bytes) => bytes,
             Self::Mapped(file) => file,
         }
     }

@@ -233,7 +233,7 @@ pub fn in_batches<T: Send, R: Send, E: From<WorkerPanicked>>(
     sink: impl FnMut(R) -> Result<(), E>,
 ) -> Result<(), E> {
     let (sender, queue) = unbounded();
-    let feed = move |mut tickets: Tickets<R>| {
+    let mut feed = move |mut tickets: Tickets<R>| {
         while let Some(mut ticket) = tickets.take() {
             match items.next() {
                 // Without workers the ticket is lost, which the reader sees.
@@ -246,15 +246,22 @@ pub fn in_batches<T: Send, R: Send, E: From<WorkerPanicked>>(
         }
     };
     thread::scope(|scope| {
-        let worker = &worker;
-        // Where the system gives fewer threads, these do the work; without any the tickets are lost.
+        let all = Mutex::new(Vec::new());
+        let (worker, started) = (&worker, &all);
         let start = |queue| thread::Builder::new().spawn_scoped(scope, move || worker(&queue)).ok();
-        let threads: Vec<_> = (0..threads.get()).map_while(|_| start(queue.clone())).collect();
-        // Items are dropped when the last worker has gone.
-        drop(queue);
+        // Where the system gives fewer threads, these do the work; without any the tickets are lost. They start on the feeder's
+        // thread, so that there is a feeder.
+        let feed = move |tickets: Tickets<R>| {
+            let workers: Vec<_> = (0..threads.get()).map_while(|_| start(queue.clone())).collect();
+            *started.lock().unwrap_or_else(PoisonError::into_inner) = workers;
+            // Items are dropped when the last worker has gone.
+            drop(queue);
+            feed(tickets);
+        };
         let sunk = ordered(limit, feed, sink);
         // Every thread is joined, whether or not another one panicked.
-        let panicked = threads.into_iter().fold(false, |panicked, thread| thread.join().is_err() | panicked);
+        let started = all.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let panicked = started.into_iter().fold(false, |panicked, thread| thread.join().is_err() | panicked);
         if panicked { Err(WorkerPanicked.into()) } else { sunk }
     })
 }

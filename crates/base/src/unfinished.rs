@@ -48,20 +48,32 @@ impl Drop for Listed {
 /// that name stays as it was.
 #[derive(Debug)]
 pub struct NewFile {
-    /// Dropped first: it removes the file.
-    file: NamedTempFile,
-    _listed: Listed,
+    content: Content,
     path: PathBuf,
+}
+
+/// Where the content of a [`NewFile`] is until it is finished.
+#[derive(Debug)]
+enum Content {
+    /// Beside its place. The file is dropped first: that removes it.
+    Part(NamedTempFile, Listed),
+    /// In a device or a named pipe, which is written to and never replaced.
+    Stream(File),
 }
 
 impl NewFile {
     /// Begins the file that will be at `path`. It has the permissions of any other new file, or those of the file that it
-    /// replaces.
+    /// replaces. The target of a link is replaced, not the link. A device or a named pipe is written to.
     ///
     /// # Errors
-    /// Those of the operating system.
+    /// Those of the operating system; a directory is refused.
     pub fn create(path: &Path) -> io::Result<Self> {
-        let folder = folder_of(path);
+        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        if fs::metadata(&path).is_ok_and(|there| !there.is_file()) {
+            let content = Content::Stream(File::options().write(true).open(&path)?);
+            return Ok(Self { content, path });
+        }
+        let folder = folder_of(&path);
         remove_leftovers(folder);
         loop {
             let (file, listed) = begin(|builder| {
@@ -73,7 +85,7 @@ impl NewFile {
             // Before it was locked, another program may have taken the file for a leftover.
             let locked = file.as_file().lock();
             if locked.is_err() || file.path().exists() {
-                return Ok(Self { file, _listed: listed, path: path.to_owned() });
+                return Ok(Self { content: Content::Part(file, listed), path });
             }
         }
     }
@@ -89,7 +101,10 @@ impl NewFile {
     /// # Errors
     /// Those of the operating system.
     pub fn sync(&self) -> io::Result<()> {
-        self.file.as_file().sync_all()
+        match &self.content {
+            Content::Part(file, _) => file.as_file().sync_all(),
+            Content::Stream(_) => Ok(()),
+        }
     }
 
     /// Gives the file its name, once its content is on disk.
@@ -98,10 +113,11 @@ impl NewFile {
     /// Those of the operating system; then the file at the name is as it was.
     pub fn finish(self) -> io::Result<()> {
         self.sync()?;
+        let Content::Part(file, _listed) = self.content else { return Ok(()) };
         if let Ok(replaced) = fs::metadata(&self.path) {
-            self.file.as_file().set_permissions(replaced.permissions())?;
+            file.as_file().set_permissions(replaced.permissions())?;
         }
-        self.file.persist(&self.path)?;
+        file.persist(&self.path)?;
         sync_folder(folder_of(&self.path))
     }
 
@@ -118,11 +134,17 @@ impl NewFile {
 
 impl Write for NewFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes)
+        match &mut self.content {
+            Content::Part(file, _) => file.write(bytes),
+            Content::Stream(file) => file.write(bytes),
+        }
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
+        match &mut self.content {
+            Content::Part(file, _) => file.flush(),
+            Content::Stream(file) => file.flush(),
+        }
     }
 }
 
@@ -368,6 +390,22 @@ mod tests {
         fs::write(path.join("file"), "").unwrap();
         drop(MadeFolder::create(&path).unwrap());
         assert_eq!(names(&path), ["file"], "it was there before");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn devices_are_written_to_and_links_stay() {
+        use std::os::unix::fs::{FileTypeExt, symlink};
+        NewFile::write(Path::new("/dev/null"), "x").unwrap();
+        assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
+        assert!(NewFile::write(Path::new("/dev/full"), "x").is_err());
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(NewFile::create(folder.path()).unwrap_err().kind(), io::ErrorKind::IsADirectory);
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        fs::write(&file, "old").unwrap();
+        symlink(&file, &link).unwrap();
+        NewFile::write(&link, "new").unwrap();
+        assert!(link.is_symlink() && fs::read(&file).unwrap() == b"new");
     }
 
     #[cfg(unix)]

@@ -39,7 +39,7 @@ pub struct Args {
     #[arg(long)]
     byte_fallback: bool,
     /// Number of threads; the vocabulary does not depend on it [default: one for each processor]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = crate::number::thread_count)]
     threads: Option<NonZeroUsize>,
 }
 

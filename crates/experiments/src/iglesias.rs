@@ -8,8 +8,8 @@ pub mod table1;
 mod tuning;
 
 use crate::memory;
-use crate::setup::{Setup, cpu_seconds, round};
-use anyhow::{Context, Result, ensure};
+use crate::setup::{Setup, cpu_seconds, load, round};
+use anyhow::{Result, ensure};
 use metaphrase_base::{ModelFacts, Row, SentId, Sentence, Step, StepModel, StepRow, WordId};
 use metaphrase_models::Model;
 use metaphrase_search::{CheckedOptions, Searcher, Task};
@@ -71,11 +71,11 @@ struct Given {
 
 impl Given {
     fn new(setup: &Setup) -> Result<Self> {
-        let path = setup.model.as_deref().context("name the model with --model")?;
-        let (translator, text) = (setup.translator()?, setup.text()?);
+        let path = setup.model_directory();
+        let (translator, text) = (load(Some(&path), false, setup.batch_tokens)?, setup.text()?);
         let sources: Vec<_> = text.source.iter().map(|line| translator.segment(line)).filter(|s| s.len() > 1).collect();
         let words = text.source.iter().map(|line| line.split_whitespace().count()).sum();
-        let model = Model::load(path)?;
+        let model = Model::load(&path)?;
         Ok(Self { model, sources, words, megabytes: memory::now() })
     }
 

@@ -14,24 +14,24 @@ use std::path::{Path, PathBuf};
 /// The inputs and outputs of an experiment.
 #[derive(clap::Args)]
 pub struct Setup {
-    /// Model directory [default: the bundled model]
+    /// Model directory [default: the bundled model, but en-de-tatoeba of the shared models where its parts are timed]
     #[arg(long, global = true, value_name = "DIR")]
     pub model: Option<PathBuf>,
     /// The same for a self-normalised model beside it (the figures of Zhang et al.)
     #[arg(long, global = true, value_name = "DIR")]
     pub self_normalised: Option<PathBuf>,
-    /// Text to translate; .gz is decompressed
-    #[arg(long, global = true, value_name = "FILE", default_value = "data/tatoeba-de-en/test.en.gz")]
-    source: PathBuf,
-    /// Its reference translation
-    #[arg(long, global = true, value_name = "FILE", default_value = "data/tatoeba-de-en/test.de.gz")]
-    reference: PathBuf,
+    /// Text to translate; .gz is decompressed [default: tatoeba-de-en/test.en.gz in the data]
+    #[arg(long, global = true, value_name = "FILE")]
+    source: Option<PathBuf>,
+    /// Its reference translation [default: tatoeba-de-en/test.de.gz in the data]
+    #[arg(long, global = true, value_name = "FILE")]
+    reference: Option<PathBuf>,
     /// Number of lines that are translated
     #[arg(long, global = true, value_name = "N", default_value_t = 500)]
     pub lines: usize,
-    /// Folder of the terminology lists and of newstest2017
-    #[arg(long, global = true, value_name = "DIR", default_value = "data")]
-    pub data: PathBuf,
+    /// Folder of the data [default: the folder `data` of the shared folder, which METAPHRASE_SHARED names; else ../shared]
+    #[arg(long, global = true, value_name = "DIR")]
+    data: Option<PathBuf>,
     /// Most source pieces of sentences that share steps; 1: one sentence at a time
     #[arg(long, global = true, value_name = "N", default_value_t = 256)]
     pub batch_tokens: usize,
@@ -65,9 +65,21 @@ impl Text {
 }
 
 impl Setup {
+    /// The model directory; by default that of a shared model.
+    pub fn model_directory(&self) -> PathBuf {
+        self.model.clone().unwrap_or_else(|| shared().join("models/en-de-tatoeba"))
+    }
+
     /// The lines of the text that are translated.
     pub fn text(&self) -> Result<Text> {
-        Text::read(&self.source, &self.reference, self.lines)
+        let or_default = |given: &Option<PathBuf>, name: &str| given.clone().unwrap_or_else(|| self.data(name));
+        let source = or_default(&self.source, "tatoeba-de-en/test.en.gz");
+        Text::read(&source, &or_default(&self.reference, "tatoeba-de-en/test.de.gz"), self.lines)
+    }
+
+    /// A file of the data.
+    pub fn data(&self, name: impl AsRef<Path>) -> PathBuf {
+        self.data.clone().unwrap_or_else(|| shared().join("data")).join(name)
     }
 
     /// The model, on one thread.
@@ -101,6 +113,11 @@ impl Setup {
     }
 }
 
+/// The folder of shared models and data, as the tests find it.
+pub fn shared() -> PathBuf {
+    std::env::var_os("METAPHRASE_SHARED").map_or_else(|| "../shared".into(), PathBuf::from)
+}
+
 /// A model on one thread; raw scores are those of the output layer alone.
 pub fn load(path: Option<&Path>, raw: bool, batch_tokens: usize) -> Result<Translator> {
     let package = path.map_or_else(|| Ok(Package::bundled()), Package::find)?;
@@ -110,7 +127,9 @@ pub fn load(path: Option<&Path>, raw: bool, batch_tokens: usize) -> Result<Trans
 
 /// The lines of a file.
 pub fn read_lines(path: &Path) -> Result<Vec<String>> {
-    let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let file = File::open(path).with_context(|| {
+        format!("cannot read {}: run in the repository, or name the shared folder by METAPHRASE_SHARED", path.display())
+    })?;
     let mut text = String::new();
     if path.extension().is_some_and(|extension| extension == "gz") {
         MultiGzDecoder::new(file).read_to_string(&mut text)?;

@@ -36,7 +36,7 @@ pub fn run(setup: &Setup) -> Result<()> {
 }
 
 fn direction(setup: &Setup, from: &str, to: &str) -> Result<Row> {
-    let read = |side: &str| read_lines(&setup.data.join(format!("phpdoc-de-en/tagged.{side}.gz")));
+    let read = |side: &str| read_lines(&setup.data(format!("phpdoc-de-en/tagged.{side}.gz")));
     let (sources, references) = (read(from)?, read(to)?);
     let translator = metaphrase::Translator::builder().model(format!("{from}-{to}")).threads(1).build()?;
     let options = translator.with_alignment(&translator.options());

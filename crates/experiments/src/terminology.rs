@@ -24,7 +24,7 @@ pub fn run(setup: &Setup) -> Result<()> {
     let translator = setup.translator()?;
     let mut rows = Vec::new();
     for list in ["iate.414", "iate.581", "wikt.727", "wikt.975"] {
-        let path = setup.data.join("terminology-en-de").join(format!("{list}.tsv.gz"));
+        let path = setup.data(format!("terminology-en-de/{list}.tsv.gz"));
         let (mut requests, mut references) = (Vec::new(), Vec::new());
         for line in read_lines(&path)? {
             let fields: Vec<&str> = line.split('\t').collect();

@@ -73,8 +73,7 @@ struct Task {
 
 impl Task {
     fn open(setup: &Setup) -> Result<Self> {
-        let shared = || std::env::var_os("METAPHRASE_SHARED").map_or_else(|| "../shared".into(), PathBuf::from);
-        let folder = setup.model.clone().unwrap_or_else(|| shared().join("models/moses-de-en"));
+        let folder = setup.model.clone().unwrap_or_else(|| setup::shared().join("models/moses-de-en"));
         Ok(Self {
             model: PhraseModel::read_moses(&folder)?,
             source: read_lines(&folder.join("source.de"))?,

@@ -1,7 +1,7 @@
 //! Zhang et al. 2018: cube pruning for neural search, and self-normalisation.
 
 use crate::setup::{Setup, load, measure, round};
-use anyhow::{Context, Result};
+use anyhow::Result;
 use metaphrase::{Package, Strategy, Translator, Unit, UnitTimes};
 use serde::Serialize;
 use std::path::Path;
@@ -130,11 +130,11 @@ struct Part {
 /// softmax (eq. 9). The paper's units are states (eq. 6 and 7: decoder and attention), output layer (eq. 8) and softmax.
 pub fn table_1(setup: &Setup) -> Result<()> {
     let text = setup.text()?;
-    let model = setup.model.as_deref().context("name the model with --model")?;
+    let model = setup.model_directory();
     let times = Arc::new(UnitTimes::default());
-    let builder = Translator::builder().package(Package::find(model)?).unit_times(Arc::clone(&times));
+    let builder = Translator::builder().package(Package::find(&model)?).unit_times(Arc::clone(&times));
     let timed = builder.threads(1).batch_tokens(setup.batch_tokens).build()?;
-    let [normal, raw] = [false, true].map(|raw| load(Some(model), raw, setup.batch_tokens));
+    let [normal, raw] = [false, true].map(|raw| load(Some(&model), raw, setup.batch_tokens));
     let measured = [&normal?, &raw?, &timed].map(|translator| {
         let mut options = translator.options();
         options.search.beam_size = 10;

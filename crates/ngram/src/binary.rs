@@ -3,9 +3,8 @@
 use crate::bytes::{u32_at, u64_at};
 use crate::layout::ModelLayout;
 use crate::{HEADER, LmError, MAX_ORDER, Model, Vocabulary};
-use metaphrase_base::{Bytes, MappedFile, checksum};
-use std::fs::File;
-use std::io::{self, Read, Write};
+use metaphrase_base::{Bytes, MappedFile, checksum, start_of};
+use std::io::{self, Write};
 use std::path::Path;
 
 const MAGIC: &[u8; 16] = b"metaphrase ngram";
@@ -25,9 +24,7 @@ const AT_SEEDS: usize = AT_COUNTS + 8 * MAX_ORDER;
 
 /// Whether a file is a model of this crate, by its first bytes.
 pub(crate) fn is_binary(path: &Path) -> Result<bool, LmError> {
-    let mut start = Vec::new();
-    let file = File::open(path).map_err(|e| LmError::io(path, "read", e))?;
-    file.take(KENLM.len() as u64).read_to_end(&mut start).map_err(|e| LmError::io(path, "read", e))?;
+    let start = start_of(path, KENLM.len() as u64).map_err(|e| LmError::io(path, "read", e))?;
     if start == KENLM {
         let problem = "a binary file of KenLM, which only KenLM reads: compile the ARPA file that it was made from";
         return Err(LmError::model(path, problem));

@@ -5,6 +5,7 @@ mod section;
 
 use crate::layout::ModelLayout;
 use crate::ngrams::NGrams;
+use metaphrase_base::LargeBytes;
 use section::Section;
 use std::collections::{BTreeSet, HashSet};
 
@@ -27,7 +28,7 @@ pub(crate) enum Unbuildable {
 /// A model's bytes, of which the first ones are left free, with the layout and the seeds of the tables.
 #[derive(Debug)]
 pub(crate) struct Built {
-    pub(crate) bytes: Vec<u8>,
+    pub(crate) bytes: LargeBytes,
     pub(crate) layout: ModelLayout,
     pub(crate) seeds: Vec<u64>,
 }
@@ -38,8 +39,11 @@ pub(crate) struct Builder {
     start: usize,
     /// Numbers of n-grams by order.
     counts: Vec<usize>,
-    /// By the number of an n-gram of the highest order so far, from 2 on: the number of the n-gram without its oldest word.
-    suffixes: Vec<u32>,
+    /// The same of all orders, as was said before they came.
+    expected: Vec<usize>,
+    /// By the number of an n-gram of the highest order so far, from 2 on: the number of the n-gram without its oldest word, as four
+    /// bytes.
+    suffixes: LargeBytes,
     section: Option<Section>,
     /// All n-grams so far, once one of them was without its history or without the n-gram that lacks its oldest word.
     incomplete: Option<Vec<NGrams>>,
@@ -53,18 +57,26 @@ impl Builder {
         let counts = vec![unigrams.len()];
         let seeds = vec![0; order - 1];
         let layout = ModelLayout::new(order, &counts, &seeds, None, start).ok_or(Unbuildable::TooLarge)?;
-        let mut bytes = Vec::new();
+        let mut bytes = LargeBytes::default();
         if let Some(whole) = ModelLayout::new(order, expected, &seeds, None, start) {
             // If there is not so much, or if the numbers are false, the model grows as its n-grams come.
-            let _ = bytes.try_reserve_exact(whole.end);
+            let _ = bytes.reserve(whole.end);
         }
-        bytes.resize(layout.end, 0);
+        bytes.resize(layout.end);
         for (word, (&log10, &backoff)) in (0..).zip(unigrams.log10.iter().zip(&unigrams.backoff)) {
             layout.set_log10(&mut bytes, 0, word, log10);
             layout.set_backoff(&mut bytes, 0, word, backoff);
         }
         let built = Built { bytes, layout, seeds };
-        Ok(Self { built, start, counts, suffixes: Vec::new(), section: None, incomplete: None })
+        Ok(Self {
+            built,
+            start,
+            counts,
+            expected: expected.to_vec(),
+            suffixes: LargeBytes::default(),
+            section: None,
+            incomplete: None,
+        })
     }
 
     /// Begins the next order.
@@ -74,7 +86,8 @@ impl Builder {
             lists.push(NGrams::new(k + 1));
             self.counts.push(0);
         } else {
-            let section = Section::new([self.counts[k - 1], self.counts[0]], k).ok_or(Unbuildable::TooLarge)?;
+            let (limits, has_backoff) = ([self.counts[k - 1], self.counts[0]], self.built.layout.has_backoff(k));
+            let section = Section::new(limits, k, self.expected[k], has_backoff).ok_or(Unbuildable::TooLarge)?;
             self.section = Some(section);
         }
         Ok(())
@@ -103,8 +116,8 @@ impl Builder {
     /// The model.
     pub(crate) fn finish(mut self) -> Result<Built, Unbuildable> {
         let Some(mut lists) = self.incomplete else {
-            if let &[words] = &self.counts[..] {
-                mark(&mut self.built, 0, &vec![false; words]);
+            if self.counts.len() == 1 {
+                mark(&mut self.built, 0, |_| false);
             }
             return Ok(self.built);
         };
@@ -131,10 +144,10 @@ impl Builder {
             let order = self.built.layout.order();
             let layout = ModelLayout::new(order, &self.counts, seeds, None, self.start).ok_or(Unbuildable::TooLarge)?;
             self.built.layout = layout;
-            self.built.bytes.resize(self.built.layout.end, 0);
+            self.built.bytes.resize(self.built.layout.end);
             let table = self.built.layout.tables[k - 1];
             if table.fill(&mut self.built.bytes, section.images()).is_ok() {
-                mark(&mut self.built, k - 1, section.follows());
+                mark(&mut self.built, k - 1, |history| section.follows(history));
                 self.suffixes = section.set_values(&mut self.built);
                 return Ok(());
             }
@@ -153,14 +166,14 @@ impl Builder {
 }
 
 /// Gives the zeros among the back-off weights of order `k` + 1 the sign that says whether a longer n-gram follows.
-fn mark(built: &mut Built, k: usize, follows: &[bool]) {
+fn mark(built: &mut Built, k: usize, follows: impl Fn(u32) -> bool) {
     let Built { bytes, layout, .. } = built;
     if !layout.has_backoff(k) {
         return;
     }
-    for (number, &follows) in (0..).zip(follows) {
+    for number in 0..layout.count(k) as u32 {
         if layout.backoff(bytes, k, number) == 0.0 {
-            layout.set_backoff(bytes, k, number, if follows { 0.0 } else { NOTHING_FOLLOWS });
+            layout.set_backoff(bytes, k, number, if follows(number) { 0.0 } else { NOTHING_FOLLOWS });
         }
     }
 }

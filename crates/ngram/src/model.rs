@@ -32,7 +32,7 @@ pub struct Scored {
 impl Model {
     pub(crate) fn new(built: Built, vocabulary: Vocabulary) -> Self {
         let Built { bytes, layout, seeds } = built;
-        Self::from_parts(Bytes::Owned(bytes), layout, seeds, vocabulary)
+        Self::from_parts(Bytes::Large(bytes), layout, seeds, vocabulary)
     }
 
     pub(crate) fn from_parts(bytes: Bytes, layout: ModelLayout, seeds: Vec<u64>, vocabulary: Vocabulary) -> Self {
@@ -68,7 +68,9 @@ impl Model {
     /// # Errors
     /// If the file can not be read, is damaged, cut off or of another program.
     pub fn open(path: &Path) -> Result<Self, LmError> {
-        if binary::is_binary(path)? { binary::open(path) } else { arpa::read(path) }
+        // A pipe is read once, and only ARPA text can be: `--lm <(zcat lm.arpa.gz)`.
+        let is_stream = std::fs::metadata(path).is_ok_and(|about| !about.is_file() && !about.is_dir());
+        if !is_stream && binary::is_binary(path)? { binary::open(path) } else { arpa::read(path) }
     }
 
     /// Writes the binary form, which [`open`](Self::open) uses in place.

@@ -110,9 +110,20 @@ impl Table {
     /// The first half of [`find`](Self::find), which waits for memory once: where the n-gram would be.
     #[inline]
     pub(crate) fn bucket_of(&self, bytes: &[u8], history: u32, word: u32) -> Bucket {
-        let image = self.image(history, word);
+        self.bucket_of_image(bytes, self.image(history, word))
+    }
+
+    /// The same for a permuted key.
+    #[inline]
+    pub(crate) fn bucket_of_image(&self, bytes: &[u8], image: u64) -> Bucket {
         let (start, end) = self.bucket(bytes, (image >> self.remainder_bits) as usize);
         Bucket { start, end, remainder: image & ((1 << self.remainder_bits) - 1) }
+    }
+
+    /// Reads from the directory, so that its memory is there when it is asked for the bucket.
+    #[inline]
+    pub(crate) fn touch_directory(&self, bytes: &[u8], image: u64) -> u8 {
+        bytes[self.directory + (image >> self.remainder_bits) as usize / BUCKETS * BLOCK]
     }
 
     /// Reads from a bucket, so that its memory is there when it is searched.

@@ -175,7 +175,18 @@ impl Words {
 /// A hash of eight bytes at a time.
 fn hash(bytes: &[u8]) -> u64 {
     let (chunks, rest) = bytes.as_chunks::<8>();
-    let tail = rest.iter().fold(0, |tail, &byte| tail << 8 | u64::from(byte));
+    // Bytes that are taken twice do no harm, and there is no loop over the rest.
+    let tail = match (rest, bytes.last_chunk(), bytes.last_chunk()) {
+        ([], ..) => 0,
+        (_, Some(&last), _) => u64::from_le_bytes(last),
+        (&[a, b, c, d, ..], None, Some(&last)) => {
+            u64::from(u32::from_le_bytes([a, b, c, d])) << 32 | u64::from(u32::from_le_bytes(last))
+        }
+        (&[first, ..], ..) => {
+            let of = |at: usize| u64::from(rest[at]);
+            u64::from(first) << 16 | of(rest.len() / 2) << 8 | of(rest.len() - 1)
+        }
+    };
     let state = chunks.iter().fold(bytes.len() as u64, |state, chunk| splitmix(state ^ u64::from_le_bytes(*chunk)));
     splitmix(state ^ tail)
 }

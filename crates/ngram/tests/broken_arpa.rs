@@ -1,7 +1,7 @@
 //! A broken ARPA file is refused with the line and what is wrong there.
 
 use metaphrase_ngram::{Model, arpa};
-use std::io::Write;
+use std::io::{BufReader, Write};
 use std::path::Path;
 
 const GOOD: &str = "a comment\n\\data\\\nngram 1=4\nngram 2=2\n\n\\1-grams:\n-1\t<unk>\n-99\t<s>\t-0.5\n-0.7\t</s>\n\
@@ -26,6 +26,7 @@ fn sound_files_of_all_kinds() {
     };
     same(&GOOD.replace('\n', "\r\n"));
     same(&GOOD.replace('\t', " "));
+    same(&GOOD.replace("a comment\n", "\u{FEFF}"));
     same(&GOOD.replace("<unk>", "<UNK>"));
     same(&GOOD.replace("</s>\n", "</s>\t0\n"));
     same(&GOOD.replace("-0.1\t<s> hello\n-0.3\thello </s>\n", "-0.3\thello </s>\n-0.1\t<s> hello\n"));
@@ -74,6 +75,26 @@ fn words() {
     assert_eq!(refused("</s>\n", "end\n"), "lm.arpa, line 10: the word </s> is missing among the 1-grams");
     let latin1 = GOOD.as_bytes().iter().map(|&byte| if byte == b'o' { 0xF6 } else { byte }).collect::<Vec<_>>();
     assert_eq!(read(latin1).unwrap_err(), "lm.arpa, line 1: the line is not UTF-8");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_read_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let writer = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || std::fs::write(pipe, GOOD)
+    });
+    assert_eq!(Model::open(&pipe).unwrap().counts(), [4, 2]);
+    writer.join().unwrap().unwrap();
+}
+
+#[test]
+fn a_line_without_an_end_is_not_read_into_memory() {
+    let message = arpa::read_from(BufReader::new(std::io::repeat(b'a')), Path::new("lm.arpa")).unwrap_err().to_string();
+    assert_eq!(message, "lm.arpa, line 1: the line is longer than 1048576 bytes: this is no ARPA file");
 }
 
 /// Every cut is refused, in the last line there is.

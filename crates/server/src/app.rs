@@ -111,7 +111,11 @@ impl App {
     ) -> Result<T, Failure> {
         let store = Arc::clone(&self.store);
         let done = tokio::task::spawn_blocking(move || work(&store)).await;
-        done.map_err(|_| Failure::Store("a thread failed".into()))?
+        let done = done.unwrap_or_else(|_| Err(Failure::Store("a thread failed".into())));
+        if let Err(Failure::Store(error)) = &done {
+            tracing::error!("the data file can not be used: {error}");
+        }
+        done
     }
 
     /// Who makes a call that sends this key, if the limits of the client allow one more request.

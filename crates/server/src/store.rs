@@ -72,7 +72,6 @@ const TABLES: &str = "
 
 impl From<rusqlite::Error> for Failure {
     fn from(error: rusqlite::Error) -> Self {
-        tracing::error!("the data file can not be used: {error}");
         Self::Store(error.to_string())
     }
 }

@@ -18,10 +18,8 @@ mod text;
 
 pub use error::ShortlistError;
 
-use metaphrase_base::{Shortlist, WordId};
+use metaphrase_base::{Shortlist, WordId, start_of};
 use metaphrase_text::vocab::Vocabulary;
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 /// How much of a file is used. `None` is the number that the file was made with; for text Marian's defaults, 100 and 100.
@@ -77,9 +75,7 @@ impl Shortlists {
         options: ShortlistOptions,
         vocabularies: [&Vocabulary; 2],
     ) -> Result<Self, ShortlistError> {
-        let mut start = Vec::new();
-        let io = |error| ShortlistError::io(path, "read", error);
-        File::open(path).and_then(|file| file.take(16).read_to_end(&mut start)).map_err(io)?;
+        let start = start_of(path, 16).map_err(|error| ShortlistError::io(path, "read", error))?;
         let sizes = vocabularies.map(Vocabulary::len);
         let lists = if start.starts_with(own::MAGIC) {
             own::read(path, options, vocabularies)

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 const WINDOW: Limit = Limit { items: 1024, weight: 64 << 20 };
 
 /// Words of a line that are translated, by default.
-const LONGEST: NonZeroUsize = NonZeroUsize::new(1000).unwrap();
+pub const LONGEST: NonZeroUsize = NonZeroUsize::new(1000).unwrap();
 
 /// Model, text and search.
 #[derive(clap::Args)]

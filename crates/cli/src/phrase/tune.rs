@@ -1,7 +1,7 @@
 //! `metaphrase phrase tune`.
 
 use super::display::Display;
-use super::search::{default_beam, default_options, of_width};
+use super::search::{LONGEST, default_beam, default_options, of_width};
 use crate::Usage;
 use crate::io::{Input, Output, check_one_stdin};
 use crate::lines::Lines;
@@ -143,11 +143,25 @@ fn write(args: &Args, model: &PhraseModel, mut output: Output) -> Result<()> {
     output.finish()
 }
 
+/// The line without the words that a search would cut off, with a warning.
+fn cut(path: &Path, number: usize, text: String) -> String {
+    let (words, longest) = (text.split_ascii_whitespace().count(), LONGEST.get());
+    if words <= longest {
+        return text;
+    }
+    let name = path.display();
+    tracing::warn!(
+        "{name}, line {number}: the line has {words} words and is cut off after {longest}; split it into sentences"
+    );
+    text.split_ascii_whitespace().take(longest).collect::<Vec<_>>().join(" ")
+}
+
 /// Reads a development set; `change` edits each line of the source (`true`) and of its translations (`false`).
 pub fn read_dev(source: &Path, references: &[PathBuf], change: impl Fn(bool, String) -> String) -> Result<DevSet> {
     let read = |path: &Path, is_source: bool| -> Result<Vec<String>> {
         let texts = Lines::new(Input::open(Some(path))?).texts()?;
-        Ok(texts.into_iter().map(|text| change(is_source, text)).collect())
+        let changed = |(number, text)| cut(path, number, change(is_source, text));
+        Ok((1..).zip(texts).map(changed).collect())
     };
     let references: Vec<_> = references.iter().map(|path| read(path, false)).collect::<Result<_>>()?;
     Ok(DevSet::new(read(source, true)?, references)?)

@@ -5,6 +5,9 @@ use metaphrase_base::Gunzip;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
+/// Bytes of a line, at most.
+const LONGEST: usize = 1 << 20;
+
 /// A reader of numbered lines.
 pub(crate) struct NumberedLines<'n, R> {
     source: Source<R>,
@@ -39,11 +42,14 @@ impl<'n, R: BufRead> NumberedLines<'n, R> {
     pub(crate) fn next(&mut self, expected: &str) -> Result<&str, LmError> {
         self.line.clear();
         let read = match &mut self.source {
-            Source::Plain(reader) => reader.read_until(b'\n', &mut self.line),
-            Source::Gzip(reader) => reader.read_until(b'\n', &mut self.line),
+            Source::Plain(reader) => read_line(reader, &mut self.line),
+            Source::Gzip(reader) => read_line(reader, &mut self.line),
         };
         self.number += 1;
         match read {
+            Ok(_) if self.line.len() > LONGEST => {
+                return Err(self.error(format!("the line is longer than {LONGEST} bytes: this is no ARPA file")));
+            }
             Ok(0) => return Err(self.error(format!("the file ends where {expected} should come: it is cut off"))),
             Ok(_) => {}
             Err(e) if matches!(e.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidInput) => {
@@ -74,5 +80,22 @@ impl<'n, R: BufRead> NumberedLines<'n, R> {
     /// An error in a line.
     pub(crate) fn error_in(&self, number: u64, problem: impl Into<String>) -> LmError {
         LmError::line(self.name, number, problem)
+    }
+}
+
+/// Adds a line with its end, or more bytes than a line has. Returns the number of bytes.
+fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<usize> {
+    loop {
+        let there = match reader.fill_buf() {
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+            there => there?,
+        };
+        let end = memchr::memchr(b'\n', there).map(|end| end + 1);
+        let length = end.unwrap_or(there.len());
+        line.extend_from_slice(&there[..length]);
+        reader.consume(length);
+        if end.is_some() || length == 0 || line.len() > LONGEST {
+            return Ok(line.len());
+        }
     }
 }

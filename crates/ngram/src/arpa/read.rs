@@ -10,7 +10,7 @@ use std::io::BufRead;
 use std::path::Path;
 
 /// Lines whose words are looked up together.
-const BATCH: usize = 128;
+const BATCH: usize = 256;
 
 /// log10 probability of `<unk>` in a model without it, as KenLM has it.
 const MISSING_UNKNOWN: f32 = -100.0;
@@ -66,7 +66,7 @@ struct Reader<'n, R> {
 impl<R: BufRead> Reader<'_, R> {
     /// Reads `\data\` and the numbers of n-grams. Text before `\data\` is a comment.
     fn counts(&mut self) -> Result<Vec<u64>, LmError> {
-        while self.lines.next("\\data\\")?.trim_end() != "\\data\\" {}
+        while self.lines.next("\\data\\")?.trim_start_matches('\u{FEFF}').trim_end() != "\\data\\" {}
         let mut counts = Vec::new();
         loop {
             let line = self.lines.next("the numbers of n-grams")?;
@@ -260,16 +260,18 @@ impl<'l> Entry<'l> {
 
 /// Takes the next field, which spaces or tabs surround, off the front of a line.
 fn field<'l>(rest: &mut &'l str) -> Option<&'l str> {
-    let is_space = |byte: &u8| matches!(byte, b' ' | b'\t');
-    let start = rest.bytes().position(|byte| !is_space(&byte))?;
+    let start = rest.bytes().position(|byte| !matches!(byte, b' ' | b'\t'))?;
     let line = &rest[start..];
-    let (field, after) = line.split_at(line.as_bytes().iter().position(is_space).unwrap_or(line.len()));
+    let (field, after) = line.split_at(memchr::memchr2(b' ', b'\t', line.as_bytes()).unwrap_or(line.len()));
     *rest = after;
     Some(field)
 }
 
 /// A number that is finite; `-inf`, as SRILM writes it, is the least probability there is.
 fn number(field: &str, what: &str) -> Result<f32, String> {
+    if let Some(number) = decimal(field) {
+        return Ok(number);
+    }
     match field.parse::<f32>() {
         Ok(number) if number.is_finite() => Ok(number),
         Ok(number) if number == f32::NEG_INFINITY => Ok(MISSING_UNKNOWN),
@@ -277,8 +279,66 @@ fn number(field: &str, what: &str) -> Result<f32, String> {
     }
 }
 
+/// The same number as the standard library reads from a plain decimal; `None` if it is not plain, or not at once certain.
+fn decimal(field: &str) -> Option<f32> {
+    const POWERS: [f64; 16] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+    let (sign, digits) = field.strip_prefix('-').map_or((1.0, field), |digits| (-1.0, digits));
+    // Fewer than 16 digits are below 2^53: they and the powers of ten are exact in 64 bits.
+    if digits.len() > 16 {
+        return None;
+    }
+    let (mut value, mut point) = (0u64, None);
+    for (at, byte) in digits.bytes().enumerate() {
+        match byte {
+            b'0'..=b'9' => value = value * 10 + u64::from(byte - b'0'),
+            b'.' if point.is_none() => point = Some(at),
+            _ => return None,
+        }
+    }
+    let point = point?;
+    if digits.len() == 1 {
+        return None;
+    }
+    let wide = value as f64 / POWERS[digits.len() - 1 - point];
+    // A quotient half-way between two numbers of 32 bits may have been rounded to it.
+    let halfway = wide.to_bits() & ((1 << 29) - 1) == 1 << 28;
+    (!halfway && (wide == 0.0 || wide > 1e-30)).then_some((sign * wide) as f32)
+}
+
 /// The start of a line, to be shown.
 fn shown(line: &str) -> String {
     let short: String = line.chars().take(60).collect();
     if short.len() < line.len() { short + "…" } else { short }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+        #[test]
+        fn decimals_are_those_of_the_standard_library(text in "-?[0-9]{0,9}\\.?[0-9]{0,9}", value in -8f32..0.0) {
+            for text in [text, value.to_string(), format!("{value:.3}"), format!("{:.9}", f64::from(value))] {
+                if let Some(found) = decimal(&text) {
+                    prop_assert_eq!(text.parse().map(f32::to_bits), Ok(found.to_bits()), "{}", text);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn odd_numbers_are_left_to_the_standard_library() {
+        assert!(
+            ["", "-", ".", "-.", "1", "1e3", "nan", "-inf", "+1.0", "1..2", "1.2.3"]
+                .iter()
+                .all(|text| decimal(text).is_none())
+        );
+        // Half-way between 16777216 and 16777218; a hair above.
+        assert_eq!(decimal("16777217.0"), None);
+        assert_eq!(decimal("16777217.000001"), Some(16_777_218.0));
+        assert_eq!(decimal("-0.0").map(f32::to_bits), Some((-0.0f32).to_bits()));
+        assert_eq!([decimal("1."), decimal(".5")], [Some(1.0), Some(0.5)]);
+    }
 }

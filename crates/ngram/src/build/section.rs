@@ -1,13 +1,19 @@
 //! The n-grams of one order on their way into a table.
 
 use super::{Built, Unbuildable};
+use crate::bytes::u32_at;
 use crate::ngrams::NGrams;
 use crate::table::{Bucket, Keys, Table};
+use metaphrase_base::LargeBytes;
 
 /// N-grams that are looked up together, so that they do not wait for memory one after the other.
-const BATCH: usize = 128;
+const BATCH: usize = 256;
+/// Bytes of the number of an n-gram without its oldest word.
+const SUFFIX: usize = 4;
 /// Parts of the n-grams by the upper bits of their images: a part is sorted within the processor's cache.
 const PART_BITS: u32 = 8;
+/// N-grams of a part for which room is made before they come, at most: numbers of a file may be false.
+const ROOM: usize = 1 << 14;
 
 /// An n-gram whose history was looked up.
 #[derive(Debug, Clone, Copy)]
@@ -44,24 +50,31 @@ pub(super) struct Section {
     count: usize,
     /// Of these, as they came; nothing if the order is the highest.
     lower: Vec<Lower>,
-    /// By the number of an n-gram of the order below: whether it is the history of one of these.
-    follows: Vec<bool>,
+    /// A bit by the number of an n-gram of the order below: whether it is the history of one of these.
+    follows: Vec<u64>,
 }
 
 impl Section {
-    /// Without n-grams of `k` + 1 words; histories are below `histories`, words below `words`. `None` if that is more than
-    /// keys can hold.
-    pub(super) fn new(limits @ [histories, _]: [usize; 2], k: usize) -> Option<Self> {
+    /// Without n-grams of `k` + 1 words, of which about `expected` will come; histories are below `histories`, words below
+    /// `words`. `None` if that is more than keys can hold.
+    pub(super) fn new(
+        limits @ [histories, _]: [usize; 2],
+        k: usize,
+        expected: usize,
+        has_backoff: bool,
+    ) -> Option<Self> {
+        // Parts are about equal.
+        let room = ((expected >> PART_BITS) + (expected >> (PART_BITS + 4)) + 16).min(ROOM);
         Some(Self {
             k,
             limits,
             keys: Keys::new(limits, 0)?,
             words: Vec::with_capacity(BATCH * (k + 1)),
             values: Vec::with_capacity(BATCH),
-            parts: vec![Vec::new(); 1 << PART_BITS],
+            parts: (0..1 << PART_BITS).map(|_| Vec::with_capacity(room)).collect(),
             count: 0,
-            lower: Vec::new(),
-            follows: vec![false; histories],
+            lower: Vec::with_capacity(if has_backoff { expected.min(ROOM << PART_BITS) } else { 0 }),
+            follows: vec![0; histories.div_ceil(64)],
         })
     }
 
@@ -70,8 +83,9 @@ impl Section {
         self.count
     }
 
-    pub(super) fn follows(&self) -> &[bool] {
-        &self.follows
+    /// Whether one of these has this history.
+    pub(super) fn follows(&self, history: u32) -> bool {
+        self.follows[history as usize / 64] >> (history % 64) & 1 == 1
     }
 
     pub(super) fn push(&mut self, words: &[u32], log10: f32, backoff: f32) {
@@ -86,7 +100,7 @@ impl Section {
 
     /// Looks up the histories of the n-grams that wait, in the tables of lower orders. False if one of them, or one without
     /// its oldest word, is not there; then they still wait.
-    pub(super) fn look_up(&mut self, built: &Built, suffixes: &[u32]) -> bool {
+    pub(super) fn look_up(&mut self, built: &Built, suffixes: &[u8]) -> bool {
         let Built { bytes, layout, .. } = built;
         let (k, batch) = (self.k, self.values.len());
         let word = |i: usize, position: usize| self.words[i * (k + 1) + position];
@@ -101,7 +115,8 @@ impl Section {
         if k == 1 {
             lower.iter_mut().enumerate().for_each(|(i, number)| *number = word(i, 1));
         } else {
-            lower.iter_mut().zip(&*histories).for_each(|(number, &history)| *number = suffixes[history as usize]);
+            let suffix_of = |history: u32| u32_at(suffixes, SUFFIX * history as usize);
+            lower.iter_mut().zip(&*histories).for_each(|(number, &history)| *number = suffix_of(history));
             if !find_all(&layout.tables[k - 2], bytes, lower, |i| word(i, k)) {
                 return false;
             }
@@ -112,7 +127,7 @@ impl Section {
                 log10 = layout.backoff(bytes, k - 1, history) + layout.log10(bytes, k - 1, suffix);
             }
             let image = self.keys.image(history, word(i, k));
-            self.follows[history as usize] = true;
+            self.follows[history as usize / 64] |= 1 << (history % 64);
             let part = part_of(&self.keys, image);
             self.parts[part].push(Entry { image, index: self.count as u32, log10 });
             self.count += 1;
@@ -138,9 +153,11 @@ impl Section {
             self.keys = keys;
         }
         for part in &mut self.parts {
-            part.sort_unstable_by_key(|entry| (entry.image, entry.index));
-            if let Some([first, second]) = part.array_windows().find(|[a, b]| a.image == b.image) {
-                let [first, second] = [first, second].map(|entry| entry.index as usize);
+            part.sort_unstable_by_key(|entry| entry.image);
+            if part.array_windows().any(|[a, b]| a.image == b.image) {
+                part.sort_unstable_by_key(|entry| (entry.image, entry.index));
+                let same = part.array_windows().find(|[a, b]| a.image == b.image);
+                let [first, second] = same.map_or([0; 2], |same| same.each_ref().map(|entry| entry.index as usize));
                 return Err(Unbuildable::Duplicate { order: self.k + 1, first, second });
             }
         }
@@ -153,13 +170,14 @@ impl Section {
 
     /// Stores the values in the table, which was filled with the images. Returns the numbers of the n-grams without their
     /// oldest words.
-    pub(super) fn set_values(self, Built { bytes, layout, .. }: &mut Built) -> Vec<u32> {
-        let mut suffixes = Vec::with_capacity(self.lower.len());
+    pub(super) fn set_values(self, Built { bytes, layout, .. }: &mut Built) -> LargeBytes {
+        let mut suffixes = LargeBytes::default();
+        suffixes.resize(SUFFIX * self.lower.len());
         for (number, Entry { index, log10, .. }) in (0..).zip(self.parts.into_iter().flatten()) {
             layout.set_log10(bytes, self.k, number, log10);
             if let Some(&Lower { suffix, backoff }) = self.lower.get(index as usize) {
                 layout.set_backoff(bytes, self.k, number, backoff);
-                suffixes.push(suffix);
+                suffixes[SUFFIX * number as usize..][..SUFFIX].copy_from_slice(&suffix.to_le_bytes());
             }
         }
         suffixes
@@ -196,9 +214,16 @@ fn part_of(keys: &Keys, image: u64) -> usize {
 
 /// Replaces the number of each history by that of the history with a word. False if one of these is not there.
 fn find_all(table: &Table, bytes: &[u8], numbers: &mut [u32], word: impl Fn(usize) -> u32) -> bool {
-    let mut buckets = [Bucket::default(); BATCH];
-    for (i, (bucket, &number)) in buckets.iter_mut().zip(&*numbers).enumerate() {
-        *bucket = table.bucket_of(bytes, number, word(i));
+    let (mut images, mut buckets) = ([0; BATCH], [Bucket::default(); BATCH]);
+    // Each loop does little, so that the processor asks for the memory of many of its rounds at a time.
+    let mut touched = 0;
+    for (i, (image, &number)) in images.iter_mut().zip(&*numbers).enumerate() {
+        *image = table.image(number, word(i));
+        touched |= table.touch_directory(bytes, *image);
+    }
+    std::hint::black_box(touched);
+    for (bucket, &image) in buckets[..numbers.len()].iter_mut().zip(&images) {
+        *bucket = table.bucket_of_image(bytes, image);
     }
     let touch = |bucket| table.touch(bytes, bucket) | table.touch_end(bytes, bucket);
     let touched = buckets[..numbers.len()].iter().fold(0, |touched, bucket| touched | touch(bucket));
