@@ -140,17 +140,27 @@ impl<'a> Grid<'a> {
             found.push((child, Inside { text, source: words, target, bytes }));
         }
         for marker in markers {
-            placed[marker] = self.marker(marker, inside, &places);
-            if !placed[marker].range.is_empty() {
-                let place = placed[marker].range.clone();
-                places.insert(places.partition_point(|other| other.start < place.start), place);
-            }
-            let bytes = placed[marker].range.clone();
-            let target = self.target.partition_point(|word| word.0.start < bytes.start);
-            let text = self.block.elements[marker].text.clone();
-            found.push((marker, Inside { text, source: self.words_of(marker), target: target..target, bytes }));
+            found.push((marker, self.put_marker(marker, inside, placed, &mut places)));
         }
         found
+    }
+
+    /// Puts an element without words of its own among its neighbours, whose `places` are in order.
+    fn put_marker(
+        &self,
+        marker: usize,
+        inside: &Inside,
+        placed: &mut [Placed],
+        places: &mut Vec<Range<usize>>,
+    ) -> Inside {
+        placed[marker] = self.marker(marker, inside, places);
+        let bytes = placed[marker].range.clone();
+        if !bytes.is_empty() {
+            places.insert(places.partition_point(|other| other.start < bytes.start), bytes.clone());
+        }
+        let target = self.target.partition_point(|word| word.0.start < bytes.start);
+        let text = self.block.elements[marker].text.clone();
+        Inside { text, source: self.words_of(marker), target: target..target, bytes }
     }
 
     /// Words of the source that an element has, or a part of them.

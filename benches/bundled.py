@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""Quality of the bundled models beside others: BLEU and chrF on test sets, and how they bear input that is not clean.
+
+usage: cargo build --release && benches/bundled.py -d de en -m new=models/de-en -m old=path [--data data] [--held-out DIR] --json FILE
+
+Test sets are those of the data folder, and `test.NAME.de.gz` with `test.NAME.en.gz` of `--held-out`: the parts of the training sources that
+`metaphrase corpus` set aside. Each model translates with beam 6 and `--normalize 1`. Scores and signatures come from `metaphrase evaluate`.
+
+Robustness is the BLEU of one test set with a typing error in every tenth word, without capital letters, and without punctuation. Hostile
+input is text that there is nothing to translate in; of it the report has the length of the answer, and the share of the input's words in it.
+Only the standard library is needed.
+"""
+
+import argparse
+import gzip
+import json
+import random
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SETS = {
+    "ntrex128": "ntrex128/test",
+    "newstest2013": "wmt-news/newstest2013",
+    "newstest2014": "wmt-news/newstest2014.de-en",
+    "newstest2018": "wmt-news/newstest2018.de-en",
+    "Tatoeba": "tatoeba-de-en/test",
+    "PHP manual": "phpdoc-de-en/test",
+    "Multi30k 2016": "multi30k/test_2016_flickr",
+    "Multi30k 2017": "multi30k/test_2017_flickr",
+}
+HOSTILE = {
+    "nearly empty": [".", "?", "-", "…", "1", "a", "( )", "***", "\"\"", "–"],
+    "another language": [
+        "Je voudrais un café, s'il vous plaît.",
+        "Dove si trova la stazione?",
+        "El perro duerme debajo de la mesa.",
+        "Jag har förlorat mina nycklar.",
+        "今日はとても暑いです。",
+    ],
+    "code": [
+        "for (int i = 0; i < n; ++i) sum += a[i];",
+        "SELECT name, age FROM users WHERE id = 42;",
+        "let x = foo.bar(&baz)?;",
+        "rm -rf /tmp/build && make -j4",
+        '{"key": [1, 2, 3], "ok": true}',
+    ],
+    "addresses": [
+        "https://www.example.com/a/b?c=d&e=f",
+        "info@example.org",
+        "C:\\Windows\\System32\\drivers",
+        "192.168.0.1:8080",
+        "/usr/share/doc/README.md",
+    ],
+    "emoji": ["😀", "👍👍👍", "❤️ 😂 🎉", "🐶🐱🐭", "🇩🇪 🇬🇧"],
+}
+
+
+def lines(path: Path) -> list[str]:
+    with gzip.open(path, "rt", encoding="utf-8", newline="\n") as file:
+        return [line.rstrip("\n") for line in file]
+
+
+class Bench:
+    def __init__(self, program: Path, models: dict[str, str]):
+        self.program, self.models = program, models
+
+    def translate(self, model: str, source: list[str]) -> list[str]:
+        command = [self.program, "translate", "-q", "-m", model, "-b", "6", "--normalize", "1"]
+        text = "".join(line + "\n" for line in source)
+        run = subprocess.run(command, input=text.encode(), capture_output=True, check=True)
+        return run.stdout.decode().split("\n")[:-1]
+
+    def evaluate(self, translations: list[str], reference: Path) -> dict:
+        command = [self.program, "evaluate", "--metric", "bleu,chrf", "--width", "1", reference]
+        text = "".join(line + "\n" for line in translations)
+        run = subprocess.run(command, input=text.encode(), capture_output=True, check=True)
+        # A line of sacreBLEU: name|signature = score …
+        scores = re.findall(r"^(\w+)\d?\|(\S+) = ([\d.]+)", run.stdout.decode(), re.M)
+        (_, signature, bleu), (_, _, chrf) = scores
+        return {"bleu": float(bleu), "chrf": float(chrf), "signature": signature}
+
+    def test_set(self, source: Path, reference: Path) -> dict:
+        text = lines(source)
+        return {
+            "lines": len(text),
+            "models": {name: self.evaluate(self.translate(path, text), reference) for name, path in self.models.items()},
+        }
+
+    def robustness(self, source: Path, reference: Path) -> dict:
+        clean = lines(source)
+        draw = random.Random(1)
+        texts = {
+            "clean": clean,
+            "typing errors": [with_errors(line, draw) for line in clean],
+            "no capital letters": [line.lower() for line in clean],
+            "no punctuation": [re.sub(r"[.,;:!?\"„“”()–-]", "", line) for line in clean],
+        }
+        return {
+            kind: {name: self.evaluate(self.translate(path, text), reference)["bleu"] for name, path in self.models.items()}
+            for kind, text in texts.items()
+        }
+
+    def hostile(self, source: list[str]) -> dict:
+        texts = dict(HOSTILE)
+        texts["capital letters"] = [line.upper() for line in source[:50]]
+        texts["300 words"] = [" ".join(" ".join(source).split()[300 * i : 300 * (i + 1)]) for i in range(5)]
+        return {
+            kind: {name: self.answers(path, text) for name, path in self.models.items()} for kind, text in texts.items()
+        }
+
+    def answers(self, model: str, text: list[str]) -> dict:
+        answers = self.translate(model, text)
+        copied = [len(set(line.split()) & set(answer.split())) / len(set(line.split())) for line, answer in zip(text, answers)]
+        ratio = sum(map(len, answers)) / sum(map(len, text))
+        longest = max(len(answer) / len(line) for line, answer in zip(text, answers))
+        return {"length ratio": round(ratio, 2), "longest": round(longest, 2), "copied": round(sum(copied) / len(copied), 2)}
+
+
+def with_errors(line: str, draw: random.Random) -> str:
+    """A letter left out, doubled, or swapped with the next one, in every tenth word of more than three letters."""
+    words = line.split(" ")
+    for at, word in enumerate(words):
+        if len(word) > 3 and draw.random() < 0.1:
+            i = draw.randrange(len(word) - 1)
+            words[at] = draw.choice(
+                [word[:i] + word[i + 1 :], word[:i] + word[i] + word[i:], word[:i] + word[i + 1] + word[i] + word[i + 2 :]]
+            )
+    return " ".join(words)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", type=Path, default=ROOT / "target/release/metaphrase")
+    parser.add_argument("-d", "--direction", nargs=2, required=True, metavar="LANGUAGE")
+    parser.add_argument("-m", "--model", action="append", required=True, metavar="NAME=PATH")
+    parser.add_argument("--data", type=Path, default=ROOT / "../shared/data")
+    parser.add_argument("--held-out", type=Path)
+    parser.add_argument("--json", type=Path, required=True)
+    args = parser.parse_args()
+    source, target = args.direction
+    bench = Bench(args.program, dict(model.split("=", 1) for model in args.model))
+
+    files = {name: (args.data / f"{path}.{source}.gz", args.data / f"{path}.{target}.gz") for name, path in SETS.items()}
+    held_out = sorted(args.held_out.glob(f"test.*.{source}.gz")) if args.held_out else []
+    for path in held_out:
+        name = path.name.removeprefix("test.").removesuffix(f".{source}.gz")
+        files.setdefault(f"held out: {name}", (path, path.with_name(f"test.{name}.{target}.gz")))
+    results: dict = {"direction": f"{source}-{target}", "options": "beam 6, --normalize 1", "sets": {}}
+    for name, (text, reference) in files.items():
+        if not text.exists() or not reference.exists():
+            sys.exit(f"{text} or {reference} is missing")
+        results["sets"][name] = bench.test_set(text, reference)
+        print(name, {m: (s["bleu"], s["chrf"]) for m, s in results["sets"][name]["models"].items()}, flush=True)
+    results["robustness, Tatoeba"] = bench.robustness(*files["Tatoeba"])
+    results["hostile input"] = bench.hostile(lines(files["ntrex128"][0]))
+    print(json.dumps([results["robustness, Tatoeba"], results["hostile input"]], indent=1, ensure_ascii=False))
+    args.json.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
