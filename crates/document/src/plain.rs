@@ -1,7 +1,7 @@
 //! Plain text: the whole text is one paragraph, unless it has tags.
 
 use crate::block::{Block, Sentences};
-use crate::markup::Paragraphs;
+use crate::markup::{Paragraphs, Syntax, references};
 use regex::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -14,16 +14,26 @@ static TAG: LazyLock<Option<Regex>> =
 pub(crate) fn paragraphs(text: &str, tags: bool, how: &Sentences<'_>) -> Vec<Block> {
     // A byte order mark is no text.
     let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    part(text, start..text.len(), tags, how)
+    part(text, start..text.len(), tags, false, how)
 }
 
-/// The paragraph of a part of a text, if it has words.
-pub(crate) fn part(text: &str, part: Range<usize>, tags: bool, how: &Sentences<'_>) -> Vec<Block> {
+/// The paragraph of a part of a text, if it has words. `with_references`: whether the text has references, as `&amp;`.
+pub(crate) fn part(
+    text: &str,
+    part: Range<usize>,
+    tags: bool,
+    with_references: bool,
+    how: &Sentences<'_>,
+) -> Vec<Block> {
     let mut paragraphs = Paragraphs::new(how);
     let origin = |range: Range<usize>| part.start + range.start..part.start + range.end;
     let inner = &text[part.clone()];
     tagged(&mut paragraphs, inner, tags, &origin, &|range| inner[range].to_owned(), &mut |paragraphs, range| {
-        paragraphs.text(&inner[range.clone()], origin(range));
+        if with_references {
+            references(paragraphs, text, origin(range), Syntax::Html);
+        } else {
+            paragraphs.text(&inner[range.clone()], origin(range));
+        }
     });
     paragraphs.finish(part.end)
 }

@@ -10,6 +10,18 @@ macro_rules! lanewise {
     )+};
 }
 
+/// A function of its own that runs a kernel, compiled for CPUs with these features.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+macro_rules! entry {
+    ($name:ident, $features:literal) => {
+        #[target_feature(enable = $features)]
+        #[inline(never)]
+        fn $name<S: Simd, K: Kernel>(simd: S, kernel: K) -> K::Output {
+            kernel.run(simd)
+        }
+    };
+}
+
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]

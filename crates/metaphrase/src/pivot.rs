@@ -24,7 +24,7 @@ impl Pivot {
 
     /// Whether translations can have word alignments: those of both legs, one behind the other.
     pub(crate) fn has_alignment(&self) -> bool {
-        [&self.first, &self.last].iter().all(|leg| leg.has_alignment() && leg.vocabularies().is_some())
+        [&self.first, &self.last].iter().all(|leg| leg.aligns_pieces())
     }
 
     /// Whether requests with these options can be answered.

@@ -148,7 +148,7 @@ impl Translator {
     pub fn with_alignment(&self, options: &TranslateOptions) -> TranslateOptions {
         let mut options = options.clone();
         // A phrase-based model aligns in any case.
-        options.search.attention |= self.has_alignment() && self.vocabularies().is_some();
+        options.search.attention |= self.aligns_pieces();
         options
     }
 

@@ -98,6 +98,12 @@ impl Translator {
         }
     }
 
+    /// Whether these are alignments of pieces, as attention gives them. Those of a phrase-based model are of words.
+    #[must_use]
+    pub fn aligns_pieces(&self) -> bool {
+        self.has_alignment() && self.vocabularies().is_some()
+    }
+
     /// The codes of the source and the target language, if the (first) model names them.
     #[must_use]
     pub fn languages(&self) -> Option<&[String; 2]> {

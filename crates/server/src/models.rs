@@ -100,9 +100,7 @@ impl Loaded {
     /// Whether translations can have alignments in pieces.
     #[must_use]
     pub fn aligns(&self) -> bool {
-        self.translator
-            .as_ref()
-            .is_some_and(|translator| translator.has_alignment() && translator.vocabularies().is_some())
+        self.translator.as_ref().is_some_and(|translator| translator.aligns_pieces())
     }
 
     /// The model's default options.

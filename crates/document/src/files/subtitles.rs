@@ -1,8 +1,7 @@
 //! Subtitles: the text below each line of times is a paragraph, and so is each line of a dialogue.
 
 use crate::block::{Block, Sentences};
-use crate::markup::{Paragraphs, Syntax, references};
-use crate::plain::tagged;
+use crate::plain;
 use std::ops::Range;
 
 /// The paragraphs of subtitles. `with_references`: whether the text has references, as `&amp;`.
@@ -14,7 +13,7 @@ pub(crate) fn paragraphs(text: &str, with_references: bool, how: &Sentences<'_>)
     let mut end = |cue: Option<usize>, end: usize| {
         let begins = cue.unwrap_or(end);
         for part in speeches(text, begins..end) {
-            blocks.extend(block(text, part, with_references, how));
+            blocks.extend(plain::part(text, part, how.keep.placeholders, with_references, how));
         }
     };
     for line in text.split_inclusive('\n') {
@@ -48,20 +47,4 @@ fn speeches(text: &str, cue: Range<usize>) -> Vec<Range<usize>> {
     let ends = starts.iter().skip(1).map(|start| start.0).chain([cue.end]);
     let first = (cue.start < starts[0].0).then_some(cue.start..starts[0].0);
     first.into_iter().chain(starts.iter().zip(ends).map(|(start, end)| start.1..end)).collect()
-}
-
-/// The paragraph of a part of a text.
-fn block(text: &str, part: Range<usize>, with_references: bool, how: &Sentences<'_>) -> Vec<Block> {
-    let mut paragraphs = Paragraphs::new(how);
-    let inner = &text[part.clone()];
-    let origin = |range: Range<usize>| part.start + range.start..part.start + range.end;
-    let written = |range: Range<usize>| inner[range].to_owned();
-    tagged(&mut paragraphs, inner, how.keep.placeholders, &origin, &written, &mut |paragraphs, range| {
-        if with_references {
-            references(paragraphs, text, origin(range), Syntax::Html);
-        } else {
-            paragraphs.text(&inner[range.clone()], origin(range));
-        }
-    });
-    paragraphs.finish(part.end)
 }

@@ -184,16 +184,8 @@ impl<const VNNI: bool> Simd for Avx2<VNNI> {
 
     #[inline]
     fn enter<K: Kernel>(self, kernel: K) -> K::Output {
-        #[target_feature(enable = "avx2,fma")]
-        #[inline(never)]
-        fn base<S: Simd, K: Kernel>(simd: S, kernel: K) -> K::Output {
-            kernel.run(simd)
-        }
-        #[target_feature(enable = "avx2,fma,avxvnni")]
-        #[inline(never)]
-        fn vnni<S: Simd, K: Kernel>(simd: S, kernel: K) -> K::Output {
-            kernel.run(simd)
-        }
+        entry!(base, "avx2,fma");
+        entry!(vnni, "avx2,fma,avxvnni");
         match VNNI {
             false => op!(base(self, kernel)),
             true => op!(vnni(self, kernel)),

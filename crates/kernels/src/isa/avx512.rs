@@ -106,21 +106,9 @@ impl<const LEVEL: u8> Simd for Avx512<LEVEL> {
 
     #[inline]
     fn enter<K: Kernel>(self, kernel: K) -> K::Output {
-        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
-        #[inline(never)]
-        fn base<S: Simd, K: Kernel>(simd: S, kernel: K) -> K::Output {
-            kernel.run(simd)
-        }
-        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,avx512vnni")]
-        #[inline(never)]
-        fn vnni<S: Simd, K: Kernel>(simd: S, kernel: K) -> K::Output {
-            kernel.run(simd)
-        }
-        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,avx512vnni,avx512bf16")]
-        #[inline(never)]
-        fn bf16<S: Simd, K: Kernel>(simd: S, kernel: K) -> K::Output {
-            kernel.run(simd)
-        }
+        entry!(base, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
+        entry!(vnni, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,avx512vnni");
+        entry!(bf16, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,avx512vnni,avx512bf16");
         match LEVEL {
             BASE => op!(base(self, kernel)),
             VNNI => op!(vnni(self, kernel)),

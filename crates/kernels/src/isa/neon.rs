@@ -138,11 +138,7 @@ impl<const DOT: bool> Simd for Neon<DOT> {
         fn base<S: Simd, K: Kernel>(simd: S, kernel: K) -> K::Output {
             kernel.run(simd)
         }
-        #[target_feature(enable = "neon,dotprod")]
-        #[inline(never)]
-        fn dot<S: Simd, K: Kernel>(simd: S, kernel: K) -> K::Output {
-            kernel.run(simd)
-        }
+        entry!(dot, "neon,dotprod");
         match DOT {
             false => base(self, kernel),
             true => op!(dot(self, kernel)),
