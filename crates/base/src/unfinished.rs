@@ -78,7 +78,7 @@ impl NewFile {
         loop {
             let (file, listed) = begin(|builder| {
                 permit(builder, 0o666);
-                let file = builder.tempfile_in(folder)?;
+                let file = builder.tempfile_in(folder).map_err(of_the_system)?;
                 let name = file.path().to_owned();
                 Ok((file, name))
             })?;
@@ -135,14 +135,14 @@ impl NewFile {
 impl Write for NewFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.content {
-            Content::Part(file, _) => file.write(bytes),
+            Content::Part(file, _) => file.as_file_mut().write(bytes),
             Content::Stream(file) => file.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.content {
-            Content::Part(file, _) => file.flush(),
+            Content::Part(file, _) => file.as_file_mut().flush(),
             Content::Stream(file) => file.flush(),
         }
     }
@@ -170,7 +170,7 @@ impl NewFolder {
         loop {
             let (folder, listed) = begin(|builder| {
                 permit(builder, 0o777);
-                let folder = builder.tempdir_in(beside)?;
+                let folder = builder.tempdir_in(beside).map_err(of_the_system)?;
                 let name = folder.path().to_owned();
                 Ok((folder, name))
             })?;
@@ -282,6 +282,14 @@ fn begin<T>(
     Ok((created, Listed(name)))
 }
 
+/// The error of the operating system without the name of the part, which `tempfile` adds: the user knows the name of the file.
+fn of_the_system(error: io::Error) -> io::Error {
+    match error.to_string().split_once(" at path \"") {
+        Some((system, _)) => io::Error::new(error.kind(), system),
+        None => error,
+    }
+}
+
 /// The permissions of any other new file or folder, instead of the owner's alone.
 fn permit(builder: &mut tempfile::Builder<'_, '_>, mode: u32) {
     #[cfg(unix)]
@@ -355,6 +363,30 @@ mod tests {
         assert_eq!((names(folder.path()), fs::read(&path).unwrap()), (vec!["name".into()], b"old".to_vec()));
         NewFile::write(&path, "new").unwrap();
         assert_eq!((names(folder.path()), fs::read(&path).unwrap()), (vec!["name".into()], b"new".to_vec()));
+    }
+
+    #[test]
+    fn errors_do_not_name_the_part() {
+        let missing = tempfile::tempdir().unwrap().path().join("none/name");
+        for error in [NewFile::create(&missing).unwrap_err(), NewFolder::create(&missing).unwrap_err()] {
+            assert_eq!(error.kind(), io::ErrorKind::NotFound);
+            assert!(!error.to_string().contains(PREFIX), "{error}");
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_disk_is_told_without_the_name_of_the_part() {
+        let Content::Stream(full) = NewFile::create(Path::new("/dev/full")).unwrap().content else {
+            panic!("a device")
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let mut file = NewFile::create(&folder.path().join("name")).unwrap();
+        let Content::Part(part, _) = &mut file.content else { panic!("a file") };
+        *part.as_file_mut() = full;
+        let error = file.write_all(b"x").unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+        assert!(!error.to_string().contains(PREFIX), "{error}");
     }
 
     #[test]

@@ -53,7 +53,8 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
             bar.set_message(what);
             bar.tick();
         }
-    })?;
+    })
+    .map_err(|error| error.moved(folder.part(), &args.output))?;
     drop(bar);
     let written = |name: &str, text: &str| {
         let path = folder.part().join(name);

@@ -64,6 +64,17 @@ pub enum CorpusError {
 }
 
 impl CorpusError {
+    /// The same error, of a file that is written in the folder `part` and will be in the folder `to`.
+    #[must_use]
+    pub fn moved(mut self, part: &Path, to: &Path) -> Self {
+        if let Self::File { path, .. } = &mut self
+            && let Ok(name) = path.strip_prefix(part)
+        {
+            *path = to.join(name);
+        }
+        self
+    }
+
     pub(crate) fn read(path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::File { path, action: "read", source }
@@ -72,5 +83,17 @@ impl CorpusError {
     pub(crate) fn written(path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::File { path, action: "written", source }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_has_the_name_that_the_user_knows() {
+        let full = CorpusError::written(Path::new("/a/.part/train.de.gz"))(io::ErrorKind::StorageFull.into());
+        let error = full.moved(Path::new("/a/.part"), Path::new("corpus"));
+        assert_eq!(error.to_string(), "corpus/train.de.gz: can not be written");
     }
 }

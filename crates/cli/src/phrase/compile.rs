@@ -2,7 +2,7 @@
 
 use crate::Usage;
 use crate::io::Output;
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::ValueHint;
 use metaphrase_phrase::PhraseTable;
 use std::path::PathBuf;
@@ -35,7 +35,7 @@ pub fn run(args: &Args) -> Result<()> {
     if output.is_terminal() {
         return Err(Usage::error("a compiled table is not text for a terminal: name a file with -o"));
     }
-    table.write(&mut output)?;
+    table.write(&mut output).with_context(|| output.cannot_write())?;
     output.finish()?;
     tracing::info!("{} phrase pairs", table.len());
     Ok(())
