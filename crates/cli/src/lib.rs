@@ -163,6 +163,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     };
     let terminal = cli.messages.start();
     metaphrase_base::report_truncated_files(truncated);
+    signals::large_files_are_errors();
     if !cli.command.ends_itself() {
         signals::clean_up();
     }

@@ -1,4 +1,12 @@
-//! Signals that end the program: unfinished files are removed first.
+//! Signals that end the program: unfinished files are removed first, and a file that grows beyond a limit is an error.
+
+/// A write that makes a file larger than `ulimit -f` allows fails, with an error that names the file. By default the system ends the
+/// program by SIGXFSZ.
+pub fn large_files_are_errors() {
+    // Nobody reads the flag. Where no handler can be set, the signal ends the program.
+    #[cfg(unix)]
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default());
+}
 
 /// On SIGTERM, SIGHUP and SIGINT, removes unfinished files and folders before the program ends by that signal. A signal
 /// that the program was told to ignore, as by `nohup`, is ignored.

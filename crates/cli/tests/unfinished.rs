@@ -177,3 +177,21 @@ fn a_closed_standard_output_is_an_error() {
     run_after(CLOSED, &["tokenize", "-o", output.to_str().unwrap()], "a b\n").ok();
     assert_eq!(std::fs::read_to_string(output).unwrap(), "a b\n");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_limit_of_file_sizes_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("output");
+    let text = "The house is old.\n".repeat(600);
+    let input = file(&folder, "input", &text);
+    let program = command(&[""; 0]);
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "ulimit -f 1; exec \"$0\" \"$@\""]).arg(program.get_program());
+    shell.args(["tokenize", "-l", "en", "-i", &input, "-o", output.to_str().unwrap()]);
+    let ended = shell.output().unwrap();
+    let error = String::from_utf8(ended.stderr).unwrap();
+    assert_eq!(ended.status.code(), Some(1), "{error}");
+    assert!(error.contains(&format!("cannot write {}: File too large", output.display())), "{error}");
+    assert_eq!(names(folder.path()), ["input"], "nothing is left behind");
+}
