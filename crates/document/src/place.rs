@@ -119,7 +119,7 @@ impl<'a> Grid<'a> {
             .collect();
         for (child, words, range, _) in around {
             let free = without(&range, &taken);
-            let free = if free.is_empty() { without(&inside.target, &taken) } else { free };
+            let free = if free.is_empty() { without(&near(&range, &inside.target), &taken) } else { free };
             let (mut target, sum) = self.best(&words, &free);
             if sum < UNKNOWN {
                 target = self.nearest(&words, &free, inside);
@@ -285,7 +285,8 @@ impl<'a> Grid<'a> {
             (text.is_empty(), self.between(text.start, inside), self.between(text.end, inside))
         {
             // White space that the translation has, too.
-            if start < end && taken.iter().all(|taken| taken.end <= start || end <= taken.start) {
+            let next = taken.partition_point(|taken| taken.end <= start);
+            if start < end && taken.get(next).is_none_or(|next| end <= next.start) {
                 return Placed { range: start..end, spaced: false };
             }
         }
@@ -343,6 +344,13 @@ impl<'a> Grid<'a> {
         let found = if touches_before && !touches_next { behind().or_else(ahead) } else { ahead().or_else(behind) };
         found.unwrap_or((inside.bytes.end, false))
     }
+}
+
+/// The words around a range in which an element looks for a place when the range has none left. A paragraph with more elements than words
+/// would take the square of its length otherwise.
+fn near(range: &Range<usize>, within: &Range<usize>) -> Range<usize> {
+    const WORDS: usize = 1000;
+    range.start.saturating_sub(WORDS).max(within.start)..range.end.saturating_add(WORDS).min(within.end)
 }
 
 /// A range without others, which are in order and apart.

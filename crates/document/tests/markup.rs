@@ -55,6 +55,26 @@ fn nested_tags_stay_nested() {
     assert_eq!(translated, "Gehe heute <b>zum <i>alten</i> Haus</b>");
 }
 
+/// Each took the square of its length.
+#[test]
+fn a_page_of_nothing_but_tags_takes_little_time() {
+    let begun = std::time::Instant::now();
+    let pages = [
+        format!("<p>x{}", "<b>".repeat(60_000)),
+        format!("<p>x{}{}", "<b>".repeat(60_000), "</i>".repeat(60_000)),
+        format!("<p>x{}y", "<i> </i>".repeat(60_000)),
+        format!("<p>{}", "<i>a</i> ".repeat(6_000)),
+    ];
+    for page in pages {
+        let prepared = html(&page);
+        let short = |text: &str| answer(text, "z.", &[]);
+        let answers: Vec<_> = prepared.sentences().map(|sentence| short(&sentence.text)).collect();
+        let finished = prepared.finish(&answers);
+        assert_eq!(finished.text.matches('<').count(), page.matches('<').count());
+    }
+    assert!(begun.elapsed() < std::time::Duration::from_secs(10), "{:?}", begun.elapsed());
+}
+
 /// LibreTranslate's issue 288: the white space of a page's source is no end of a sentence.
 #[test]
 fn line_breaks_of_the_source_mean_nothing() {

@@ -2,6 +2,7 @@
 
 use crate::block::{Block, Sentences};
 use regex::Regex;
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -19,17 +20,29 @@ pub(crate) struct Paragraphs<'a> {
     how: &'a Sentences<'a>,
     done: Vec<Block>,
     block: Option<Block>,
-    /// Elements that are open: name and number; one that lies too deep has no number.
-    open: Vec<(String, Option<usize>)>,
+    /// Elements that are open, the outermost first.
+    open: Vec<Open>,
+    /// How many elements of each name are open.
+    names_open: HashMap<String, usize>,
     /// By element of the paragraph: whether it has no end.
     unmatched: Vec<bool>,
     /// Numbers of names for things without words.
     names: usize,
 }
 
+/// An element that is open.
+struct Open {
+    name: String,
+    /// Its number; one that lies too deep has none.
+    element: Option<usize>,
+    /// The number of the innermost element here: its own, or that of an element around it.
+    innermost: Option<usize>,
+}
+
 impl<'a> Paragraphs<'a> {
     pub(crate) fn new(how: &'a Sentences<'a>) -> Self {
-        Self { how, done: Vec::new(), block: None, open: Vec::new(), unmatched: Vec::new(), names: 0 }
+        let (done, open, names_open, unmatched) = (Vec::new(), Vec::new(), HashMap::new(), Vec::new());
+        Self { how, done, block: None, open, names_open, unmatched, names: 0 }
     }
 
     /// Whether a paragraph has begun.
@@ -47,7 +60,7 @@ impl<'a> Paragraphs<'a> {
     }
 
     fn parent(&self) -> Option<usize> {
-        self.open.iter().rev().find_map(|(_, element)| *element)
+        self.open.last().and_then(|open| open.innermost)
     }
 
     /// Text, and the bytes of the input that it stands for. Pictures in it are markers: few vocabularies have them.
@@ -74,23 +87,32 @@ impl<'a> Paragraphs<'a> {
     /// The start of an element.
     pub(crate) fn open(&mut self, name: &str, raw: &str, at: usize) {
         let parent = self.parent();
+        *self.names_open.entry(name.to_owned()).or_default() += 1;
         if !self.block(at).has_room(parent) {
-            self.open.push((name.to_owned(), None));
+            self.open.push(Open { name: name.to_owned(), element: None, innermost: parent });
             return self.marker(raw, at);
         }
-        let element = self.block(at).open(raw, parent);
+        let element = Some(self.block(at).open(raw, parent));
         self.unmatched.push(true);
-        self.open.push((name.to_owned(), Some(element)));
+        self.open.push(Open { name: name.to_owned(), element, innermost: element });
     }
 
     /// The end of an element; one that was never opened is a marker.
     pub(crate) fn close(&mut self, name: &str, raw: &str, at: usize) {
-        let Some(place) = self.open.iter().rposition(|(known, _)| known == name) else { return self.marker(raw, at) };
-        let element = self.open[place].1;
-        self.open.truncate(place);
-        let Some(element) = element else { return self.marker(raw, at) };
-        self.unmatched[element] = false;
-        self.block(at).close(element, raw);
+        if self.names_open.get(name).is_none_or(|&open| open == 0) {
+            return self.marker(raw, at);
+        }
+        // The elements inside it end here, too.
+        while let Some(open) = self.open.pop() {
+            if let Some(count) = self.names_open.get_mut(&open.name) {
+                *count -= 1;
+            }
+            if open.name == name {
+                let Some(element) = open.element else { return self.marker(raw, at) };
+                self.unmatched[element] = false;
+                return self.block(at).close(element, raw);
+            }
+        }
     }
 
     /// Markup at a place.
@@ -121,6 +143,7 @@ impl<'a> Paragraphs<'a> {
     pub(crate) fn end(&mut self, at: usize) {
         let unmatched = std::mem::take(&mut self.unmatched);
         self.open.clear();
+        self.names_open.clear();
         let Some(mut block) = self.block.take() else { return };
         for number in 0..block.elements.len() {
             // What stands in an element without an end stands in the element around it.
