@@ -239,9 +239,9 @@ impl Scheduler {
 
     fn submit(self: &Arc<Self>, tokens: usize, item: Item) {
         let (job, lane, request) = (Arc::clone(&item.job), item.lane, item.request.clone());
+        let mut in_work = InWork { scheduler: Arc::clone(self), tokens, item: Some(item) };
         let Some(Lane { engine, options }) = job.lanes.get(lane) else { return };
-        let scheduler = Arc::clone(self);
-        let answer: Answer = Box::new(move |result| scheduler.answered(tokens, item, result));
+        let answer: Answer = Box::new(move |result| in_work.end(result));
         let submit = || engine.submit(options, request, &job.cancel, answer);
         // A panic here is one of this thread, which belongs to another client.
         if let Ok(Err(error)) = catch_unwind(AssertUnwindSafe(submit)) {
@@ -284,6 +284,28 @@ impl Scheduler {
         };
         self.metrics.stopped_waiting.fetch_add(stopped.len() as u64, Relaxed);
         self.dispatch();
+    }
+}
+
+/// A sentence that a translator has. If the translator forgets it, its answer is an error.
+struct InWork {
+    scheduler: Arc<Scheduler>,
+    tokens: usize,
+    /// `None` once it has an answer.
+    item: Option<Item>,
+}
+
+impl InWork {
+    fn end(&mut self, result: Result<Translation, Error>) {
+        if let Some(item) = self.item.take() {
+            self.scheduler.answered(self.tokens, item, result);
+        }
+    }
+}
+
+impl Drop for InWork {
+    fn drop(&mut self) {
+        self.end(Err(Error::WorkerFailed));
     }
 }
 

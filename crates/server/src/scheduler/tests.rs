@@ -4,7 +4,7 @@ use super::*;
 use metaphrase::Hypothesis;
 use std::net::{IpAddr, Ipv4Addr};
 
-/// An engine that answers when it is told to. A sentence of `panic` loses its thread.
+/// An engine that answers when it is told to. A sentence of `panic` loses its thread, one of `refuse` is refused.
 #[derive(Default)]
 struct FakeEngine {
     waiting: Mutex<Vec<(String, Cancel, Answer)>>,
@@ -12,6 +12,9 @@ struct FakeEngine {
 
 impl Engine for FakeEngine {
     fn submit(&self, _: &TranslateOptions, request: Request, cancel: &Cancel, answer: Answer) -> Result<(), Error> {
+        if request.source == "refuse" {
+            return Err(Error::WorkerFailed);
+        }
         if request.source.is_empty() {
             answer(Ok(Translation::default()));
         } else {
@@ -133,6 +136,20 @@ fn a_sentence_that_makes_a_thread_panic_is_answered_with_an_error_and_others_are
     assert!(matches!(setup.all(bad), Err(Failure::Worker(_))));
     assert_eq!(setup.all(good).unwrap(), ["A", "B"]);
     assert_eq!((setup.metrics.panics.load(Relaxed), setup.metrics.failed.load(Relaxed)), (3, 1));
+}
+
+#[test]
+fn a_sentence_that_its_translator_refuses_has_an_error_and_takes_no_room() {
+    let setup = Setup::new(LIMITS);
+    let bad = setup.start(1, ["refuse"]).unwrap();
+    assert!(matches!(
+        setup.runtime.block_on(async { tokio::time::timeout(Duration::from_secs(1), bad.all()).await }),
+        Ok(Err(Failure::Worker(_)))
+    ));
+    assert_eq!(setup.metrics.tokens_in_work.load(Relaxed), 0);
+    let good = setup.start(1, (0..4).map(line)).unwrap();
+    assert_eq!(setup.engine.in_work(), 3, "as many as ever");
+    drop(good);
 }
 
 #[test]
