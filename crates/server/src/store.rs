@@ -2,7 +2,7 @@
 
 use crate::error::Failure;
 use metaphrase::{Case, Glossary};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::path::Path;
@@ -103,7 +103,10 @@ impl Store {
     /// [`Failure::Bad`] if there is a key of this name.
     pub fn add_key(&self, name: &str, characters: Option<u64>, requests: Option<u32>) -> Result<String, Failure> {
         let key = random_id()?;
-        let insert = "INSERT OR IGNORE INTO keys (name, hash, characters, requests) VALUES (?, ?, ?, ?)";
+        // The number of a key that was removed is not given again: it may have glossaries and usage.
+        let insert = "INSERT OR IGNORE INTO keys (number, name, hash, characters, requests) VALUES (
+            1 + (SELECT MAX(number) FROM (SELECT 0 AS number UNION ALL SELECT number FROM keys UNION ALL SELECT key FROM usage
+                UNION ALL SELECT owner FROM glossaries)), ?, ?, ?, ?)";
         let added = self.lock().execute(insert, params![name, hash(&key), characters.map(signed), requests])?;
         if added == 0 {
             return Err(Failure::Bad(format!(
@@ -194,13 +197,33 @@ impl Store {
         glossary(&self.lock(), owner, id)?.ok_or(Failure::NotFound("glossary"))
     }
 
+    /// Changes a glossary of an owner; gives the new one. No other change comes between.
+    ///
+    /// # Errors
+    /// [`Failure::NotFound`], [`Failure::Store`], and those of `change`; then the older one is whole.
+    pub fn change_glossary(
+        &self,
+        owner: i64,
+        id: &str,
+        change: impl FnOnce(&mut StoredGlossary) -> Result<(), Failure>,
+    ) -> Result<StoredGlossary, Failure> {
+        let mut connection = self.lock();
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let mut found = glossary(&transaction, owner, id)?.ok_or(Failure::NotFound("glossary"))?;
+        change(&mut found)?;
+        self.put(transaction, owner, &found)?;
+        Ok(found)
+    }
+
     /// Writes a glossary, in place of an older one of the same id.
     ///
     /// # Errors
     /// [`Failure::Store`]; then the older one is whole.
     pub fn put_glossary(&self, owner: i64, glossary: &StoredGlossary) -> Result<(), Failure> {
-        let mut connection = self.lock();
-        let change = connection.transaction()?;
+        self.put(self.lock().transaction()?, owner, glossary)
+    }
+
+    fn put(&self, change: Transaction<'_>, owner: i64, glossary: &StoredGlossary) -> Result<(), Failure> {
         change.execute("DELETE FROM glossaries WHERE id = ? AND owner = ?", params![glossary.id, owner])?;
         let StoredGlossary { id, name, created, .. } = glossary;
         change.execute("INSERT INTO glossaries VALUES (?, ?, ?, ?)", params![id, owner, name, signed(*created)])?;

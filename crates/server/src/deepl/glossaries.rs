@@ -167,13 +167,7 @@ async fn changed(
     id: String,
     change: impl FnOnce(&mut StoredGlossary) -> Result<(), Failure> + Send + 'static,
 ) -> Result<StoredGlossary, Failure> {
-    app.stored(move |store| {
-        let mut glossary = store.glossary(owner, &id)?;
-        change(&mut glossary)?;
-        store.put_glossary(owner, &glossary)?;
-        Ok(glossary)
-    })
-    .await
+    app.stored(move |store| store.change_glossary(owner, &id, change)).await
 }
 
 /// Gives a glossary another name, and adds entries: one with a known source term replaces the older one.

@@ -53,6 +53,43 @@ fn keys_are_made_while_the_server_runs() {
 }
 
 #[test]
+fn a_new_key_has_nothing_of_one_that_was_removed() {
+    let store = Store::open(None).unwrap();
+    let number = |name: &str| store.find_key(&store.add_key(name, None, None).unwrap()).unwrap().unwrap().number;
+    let old = number("old");
+    store.put_glossary(old, &glossary("a", "house\tHaus")).unwrap();
+    store.remove_key("old").unwrap();
+    let new = number("new");
+    assert_eq!((store.glossaries(new).unwrap(), store.used(new).unwrap()), (vec![], 0));
+    store.count(new, 5);
+    store.flush().unwrap();
+    store.remove_key("new").unwrap();
+    let newest = number("newest");
+    assert_eq!(store.used(newest).unwrap(), 0);
+}
+
+#[test]
+fn changes_of_a_glossary_at_a_time_are_all_there() {
+    let store = Store::open(None).unwrap();
+    store.put_glossary(1, &glossary("a", "")).unwrap();
+    let add = |part: &str| {
+        store.change_glossary(1, "a", |glossary| {
+            let tsv = glossary.dictionaries[0].tsv.clone();
+            std::thread::yield_now();
+            glossary.dictionaries[0].tsv = format!("{tsv}{part}\n");
+            Ok(())
+        })
+    };
+    std::thread::scope(|scope| {
+        for part in ["a\tb", "c\td", "e\tf", "g\th"] {
+            scope.spawn(move || (0..10).for_each(|_| _ = add(part).unwrap()));
+        }
+    });
+    assert_eq!(store.glossary(1, "a").unwrap().dictionaries[0].tsv.lines().count(), 40);
+    assert_eq!(store.change_glossary(2, "a", |_| Ok(())), Err(Failure::NotFound("glossary")));
+}
+
+#[test]
 fn glossaries_belong_to_their_owner_and_change_whole() {
     let store = Store::open(None).unwrap();
     store.put_glossary(1, &glossary("a", "house\tHaus")).unwrap();

@@ -116,10 +116,10 @@ async fn replace(State(app): Shared, Path(id): Path<String>, request: Request) -
     let (name, part) = dictionary(&app, body)?;
     let owner = client.key.number;
     let stored = app.stored(move |store| {
-        let known = store.glossary(owner, &id)?;
-        let changed = StoredGlossary { name, dictionaries: vec![part], ..known };
-        store.put_glossary(owner, &changed)?;
-        Ok(changed)
+        store.change_glossary(owner, &id, |glossary| {
+            (glossary.name, glossary.dictionaries) = (name, vec![part]);
+            Ok(())
+        })
     });
     Ok(reply::json(StatusCode::OK, &object(&stored.await?)))
 }
