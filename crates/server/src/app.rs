@@ -11,7 +11,7 @@ use crate::scheduler::{ClientId, QueueLimits, Scheduler};
 use crate::store::{Key, Store};
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, Request, header};
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -72,7 +72,7 @@ impl App {
         };
         let scheduler = Scheduler::new(limits, Arc::clone(&metrics));
         let store = Arc::new(Store::open(config.data.as_deref())?);
-        let files = FileJobs::new(config.limits.files);
+        let files = FileJobs::new(config.limits.clone());
         Ok(Arc::new(Self { config, models, scheduler, store, files, metrics, rates: Rates::default() }))
     }
 
@@ -98,7 +98,7 @@ impl App {
         let headers = request.headers().clone();
         let socket = request.extensions().get().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |Peer(address)| *address);
         let peer = if self.config.trust_forwarded { forwarded(&headers).unwrap_or(socket) } else { socket };
-        Call { params: Params::default(), headers, peer }
+        Call { params: Params::default(), headers, peer: host(peer) }
     }
 
     /// Works with the state on a thread that may wait for the disk.
@@ -183,7 +183,30 @@ impl Call {
     }
 }
 
+/// The address of a client's network: hosts have 2⁶⁴ addresses of IPv6, which begin with the same 64 bits.
+fn host(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => {
+            let [a, b, c, d, ..] = address.segments();
+            Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0).into()
+        }
+        address => address,
+    }
+}
+
 /// The client's address, as a proxy in front of the server says: the last one of the list, which this proxy has added.
 fn forwarded(headers: &HeaderMap) -> Option<IpAddr> {
     headers.get("x-forwarded-for")?.to_str().ok()?.rsplit(',').next()?.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_is_one_client_whatever_address_it_takes() {
+        let same = |one: &str, other: &str| one.parse().ok().map(host) == other.parse().ok().map(host);
+        assert!(same("2001:db8:1:2::1", "2001:db8:1:2:ffff::9") && !same("2001:db8:1:2::1", "2001:db8:1:3::1"));
+        assert!(same("::ffff:10.0.0.1", "10.0.0.1") && !same("10.0.0.1", "10.0.0.2"));
+    }
 }

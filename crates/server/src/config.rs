@@ -39,7 +39,7 @@ pub struct Limits {
     pub alternatives: usize,
     /// Bytes of a file.
     pub file_bytes: usize,
-    /// Files in memory, in work or done.
+    /// Files in work; results in memory have the bytes of as many files at most. One client may have half of each.
     pub files: usize,
     /// Entries of a glossary.
     pub glossary_entries: usize,

@@ -1,11 +1,13 @@
 //! Files to translate: in work, done and waiting to be fetched. They are in memory alone, and not for long.
 
 use crate::app::{App, Client};
+use crate::config::Limits;
 use crate::error::Failure;
 use crate::params::Upload;
 use crate::scheduler::ClientId;
 use crate::store::random_hex;
-use crate::translate::Ask;
+use crate::text::apart;
+use crate::translate::{Ask, PendingText};
 use axum::body::Bytes;
 use metaphrase::FileFormat;
 use std::collections::HashMap;
@@ -22,10 +24,13 @@ pub fn extensions() -> Vec<String> {
     FileFormat::ALL.iter().flat_map(|(_, names)| names.iter().map(|name| format!(".{name}"))).collect()
 }
 
+/// The bytes that a result counts as, at least.
+const LEAST: usize = 64 << 10;
+
 /// All files.
 pub struct FileJobs {
     jobs: Mutex<HashMap<String, FileJob>>,
-    most: usize,
+    limits: Limits,
 }
 
 /// The state of a file.
@@ -68,10 +73,10 @@ pub struct FileJob {
 }
 
 impl FileJobs {
-    /// Room for so many files.
+    /// Room for `limits.files` files in work, and for the results of as many of the largest size.
     #[must_use]
-    pub fn new(most: usize) -> Self {
-        Self { jobs: Mutex::default(), most }
+    pub fn new(limits: Limits) -> Self {
+        Self { jobs: Mutex::default(), limits }
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, FileJob>> {
@@ -83,10 +88,22 @@ impl FileJobs {
         self.lock().retain(|_, job| job.ended.is_none_or(|ended| ended.elapsed() < KEPT));
     }
 
+    /// Adds a file, if there is room: one client may have half of it.
     fn add(&self, id: &str, job: FileJob) -> Result<(), Failure> {
         let mut jobs = self.lock();
-        if jobs.len() >= self.most {
-            return Err(Failure::Busy { seconds: 60, everyone: true });
+        let is_full = |of: &dyn Fn(&FileJob) -> bool, files: usize| {
+            let (mut working, mut bytes) = (0, 0_usize);
+            for job in jobs.values().filter(|job| of(job)) {
+                match &job.result {
+                    None => working += usize::from(job.status == Status::Translating),
+                    Some(result) => bytes = bytes.saturating_add(result.len().max(LEAST)),
+                }
+            }
+            working >= files || bytes > files.saturating_mul(self.limits.file_bytes.max(LEAST))
+        };
+        let everyone = is_full(&|_| true, self.limits.files);
+        if everyone || is_full(&|other| other.owner == job.owner, self.limits.files.div_ceil(2)) {
+            return Err(Failure::Busy { seconds: 60, everyone });
         }
         jobs.insert(id.to_owned(), job);
         Ok(())
@@ -180,7 +197,7 @@ impl App {
         Ok(id)
     }
 
-    async fn translate_file(&self, client: &Client, id: &str, ask: Ask) -> Result<Bytes, Failure> {
+    async fn translate_file(self: &Arc<Self>, client: &Client, id: &str, ask: Ask) -> Result<Bytes, Failure> {
         let mut pending = self.translate(client, ask).await?;
         let all = pending.texts().iter().map(|text| text.sentences()).sum();
         let source = pending.texts().first().map(|text| text.source.clone()).unwrap_or_default();
@@ -189,8 +206,8 @@ impl App {
         while pending.next().await?.is_some() {
             self.files.change(id, |job| job.sentences.0 += 1);
         }
-        let finished =
-            pending.texts().first().map(crate::translate::PendingText::finish).transpose()?.unwrap_or_default();
+        let finish = move || pending.texts().first().map(PendingText::finish).transpose();
+        let finished = apart(characters, finish).await?.unwrap_or_default();
         self.files.change(id, |job| job.notes = finished.notes);
         Ok(finished.bytes)
     }

@@ -4,7 +4,7 @@ use crate::app::{App, Call};
 use crate::error::Failure;
 use crate::language;
 use crate::reply;
-use crate::text::format_named;
+use crate::text::{apart, format_named};
 use crate::translate::{Ask, PendingText};
 use axum::Router;
 use axum::body::Body;
@@ -113,8 +113,11 @@ async fn translate(State(app): Shared, request: Request) -> Answer {
     let alternatives = alternatives.unwrap_or(0);
     let detects = source.is_none();
     let ask = Ask { texts, source, target, format, alternatives, ..Ask::default() };
-    let done = app.translate(&client, ask).await?.all().await?;
-    Ok(reply::json(StatusCode::OK, &answer(&done, is_list, detects, alternatives > 0)?))
+    let pending = app.translate(&client, ask).await?;
+    let characters = pending.characters;
+    let done = pending.all().await?;
+    let answer = apart(characters, move || answer(&done, is_list, detects, alternatives > 0)).await?;
+    Ok(reply::json(StatusCode::OK, &answer))
 }
 
 /// The object of a translation; lists, if a list was asked for.

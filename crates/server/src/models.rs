@@ -313,6 +313,7 @@ impl Models {
             match self.load(slot).await {
                 Ok(new) => {
                     slot.held().loaded = Some(new);
+                    self.make_room(slot);
                     self.metrics.reloads.fetch_add(1, Relaxed);
                     tracing::info!("the model {} has changed and is loaded again", slot.spec.path.display());
                 }

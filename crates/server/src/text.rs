@@ -156,6 +156,23 @@ fn worker(error: Error) -> Failure {
     }
 }
 
+/// The characters of texts that are worked on at once. They take some milliseconds.
+const SHORT: usize = 20_000;
+
+/// Works on texts of this many characters: on long ones on a thread of its own, so that other requests are served meanwhile.
+///
+/// # Errors
+/// Those of `work`, and [`Failure::Worker`] if it panics there.
+pub async fn apart<T: Send + 'static>(
+    characters: usize,
+    work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+) -> Result<T, Failure> {
+    if characters <= SHORT {
+        return work();
+    }
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| Err(Failure::Worker("a thread failed".into())))
+}
+
 /// How a text in this language is read. Unless it is to be `split`, each paragraph is a sentence; elements with `copied` names stay as
 /// they are.
 #[must_use]

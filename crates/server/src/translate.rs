@@ -6,7 +6,7 @@ use crate::error::Failure;
 use crate::language;
 use crate::models::Loaded;
 use crate::scheduler::{Engine, Lane, Running, Work, deadline};
-use crate::text::{Finished, Prepared, options};
+use crate::text::{Finished, Prepared, apart, options};
 use axum::body::Bytes;
 use metaphrase::{FileFormat, Glossary, TextFormat, Translation};
 use std::ops::Range;
@@ -124,25 +124,25 @@ impl App {
     ///
     /// # Errors
     /// [`Failure`] for languages without a model, for what is over a limit, and if the queue is full.
-    pub async fn translate(&self, client: &Client, ask: Ask) -> Result<Pending, Failure> {
+    pub async fn translate(self: &Arc<Self>, client: &Client, ask: Ask) -> Result<Pending, Failure> {
         let mut characters = self.check(&ask)?;
         let target = self.target(&ask.target)?;
-        let mut inputs = Vec::with_capacity(ask.texts.len());
-        for text in &ask.texts {
-            inputs.push(self.text(&ask, text, &target)?);
-        }
+        let mut file = None;
         if let Some((format, bytes)) = &ask.file {
-            let file = self.file(&ask, *format, bytes).await?;
-            if file.source == target {
+            let read = self.file(&ask, *format, bytes).await?;
+            if read.source == target {
                 return Err(Failure::Bad(format!("Source and target language are both `{target}`")));
             }
-            characters = file.prepared.sources().iter().map(|source| source.chars().count()).sum();
-            inputs.push(file);
+            characters = read.prepared.sources().iter().map(|source| source.chars().count()).sum();
+            file = Some(read);
         }
+        let (app, to) = (Arc::clone(self), target.clone());
+        let prepare = move || app.inputs(&ask, file, &to).map(|inputs| (ask, inputs));
+        let (ask, inputs) = apart(characters, prepare).await?;
         let mut texts = Vec::with_capacity(inputs.len());
         let (mut lanes, mut lane_models): (Vec<Lane>, Vec<(String, Arc<Loaded>)>) = (Vec::new(), Vec::new());
         let (mut requests, mut places) = (Vec::new(), Vec::new());
-        for mut pending in inputs {
+        for (mut pending, sentences) in inputs {
             if !pending.prepared.sources().is_empty() {
                 pending.through = self.models.between(&pending.source, &target).map(str::to_owned);
                 let known = lane_models.iter().position(|(source, _)| *source == pending.source);
@@ -157,7 +157,7 @@ impl App {
                 };
                 let aligns = pending.prepared.needs_alignment() && lane_models[lane].1.aligns();
                 lanes[lane].options.search.attention |= aligns;
-                for request in pending.requests(&ask) {
+                for request in sentences {
                     places.push((texts.len(), pending.answers.len()));
                     pending.answers.push(None);
                     requests.push((lane, request));
@@ -172,6 +172,17 @@ impl App {
         let running = self.scheduler.start(work)?;
         self.store.count(client.key.number, characters);
         Ok(Pending { texts, places, running, alternatives: ask.alternatives, distinct: ask.distinct, characters })
+    }
+
+    /// The texts, and the file, with the requests of their sentences.
+    fn inputs(&self, ask: &Ask, file: Option<PendingText>, target: &str) -> Result<Vec<Input>, Failure> {
+        let texts = ask.texts.iter().map(|text| self.text(ask, text, target));
+        let with_requests = |text: Result<PendingText, Failure>| {
+            let mut text = text?;
+            let requests = text.requests(ask);
+            Ok((text, requests))
+        };
+        texts.chain(file.map(Ok)).map(with_requests).collect()
     }
 
     /// A text whose sentences are found, if it is not in the target language already.
@@ -242,6 +253,9 @@ impl App {
         }
     }
 }
+
+/// A text, and the requests of its sentences.
+type Input = (PendingText, Vec<metaphrase::Request>);
 
 /// A model and the options of a request.
 fn lane(model: &Arc<Loaded>, ask: &Ask) -> Lane {

@@ -5,6 +5,7 @@ use crate::error::Failure;
 use crate::language;
 use crate::params::Params;
 use crate::reply;
+use crate::text::apart;
 use crate::translate::Ask;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
@@ -33,9 +34,11 @@ pub async fn translate(State(app): Shared, request: Request) -> Answer {
     let (format, split) = (format(params)?, split(params)?);
     let ignored = ignored(params)?;
     let ask = Ask { texts, source, target, format, split, ignored, glossaries, ..Ask::default() };
-    let done = app.translate(&client, ask).await?.all().await?;
+    let pending = app.translate(&client, ask).await?;
+    let all_characters = pending.characters;
+    let done = pending.all().await?;
     let model_type = params.text("model_type");
-    let translation = |(text, characters): (&crate::translate::PendingText, usize)| {
+    let translation = move |(text, characters): (&crate::translate::PendingText, usize)| {
         let source = super::base(&text.source);
         let mut object =
             json!({"detected_source_language": source, "text": text.finish()?.text, "billed_characters": characters});
@@ -44,7 +47,8 @@ pub async fn translate(State(app): Shared, request: Request) -> Answer {
         }
         Ok(object)
     };
-    let translations = done.iter().zip(characters).map(translation).collect::<Result<Vec<Value>, Failure>>()?;
+    let all = move || done.iter().zip(characters).map(translation).collect::<Result<Vec<Value>, Failure>>();
+    let translations = apart(all_characters, all).await?;
     Ok(reply::json(StatusCode::OK, &json!({"translations": translations})))
 }
 

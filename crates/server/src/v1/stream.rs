@@ -4,6 +4,7 @@ use super::error;
 use super::sentences::{of_sentence, whole};
 use super::translate::Shown;
 use crate::reply;
+use crate::text::apart;
 use crate::translate::Pending;
 use axum::body::Body;
 use axum::http::{HeaderValue, Response, StatusCode, header};
@@ -67,10 +68,13 @@ async fn next(mut pending: Pending, shown: Shown, begun: Instant) -> (String, St
             object["sentence"] = json!(sentence);
             (event("sentence", &object), State::Sentences(pending))
         }
-        Ok(Ok(None)) => match whole(pending.texts(), shown, pending.characters, begun) {
-            Ok(answer) => (event("done", &answer), State::End),
-            Err(failure) => (event("error", &error(&failure)), State::End),
-        },
+        Ok(Ok(None)) => {
+            let characters = pending.characters;
+            match apart(characters, move || whole(pending.texts(), shown, characters, begun)).await {
+                Ok(answer) => (event("done", &answer), State::End),
+                Err(failure) => (event("error", &error(&failure)), State::End),
+            }
+        }
         Ok(Err(failure)) => (event("error", &error(&failure)), State::End),
     }
 }

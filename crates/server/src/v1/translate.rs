@@ -5,7 +5,7 @@ use super::{Answer, Shared, read, stream};
 use crate::app::{App, Client};
 use crate::error::Failure;
 use crate::reply;
-use crate::text::format_named;
+use crate::text::{apart, format_named};
 use crate::translate::Ask;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
@@ -185,7 +185,8 @@ pub async fn translate(State(app): Shared, request: Request) -> Answer {
     }
     let characters = pending.characters;
     let texts = pending.all().await?;
-    Ok(reply::json(StatusCode::OK, &whole(&texts, shown, characters, begun)?))
+    let answer = apart(characters, move || whole(&texts, shown, characters, begun)).await?;
+    Ok(reply::json(StatusCode::OK, &answer))
 }
 
 fn wants_events(headers: &HeaderMap) -> bool {
