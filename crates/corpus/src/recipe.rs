@@ -162,6 +162,17 @@ impl Recipe {
         Ok(recipe)
     }
 
+    /// The same text for the other direction: sources and targets change places, and so do the scores of both directions.
+    #[must_use]
+    pub fn reversed(mut self) -> Self {
+        std::mem::swap(&mut self.languages.source, &mut self.languages.target);
+        for source in &mut self.sources {
+            std::mem::swap(&mut source.source, &mut source.target);
+            source.scores.iter_mut().for_each(|scores| scores.reverse());
+        }
+        self
+    }
+
     /// Whether all settings have a meaning.
     ///
     /// # Errors
