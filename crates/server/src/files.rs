@@ -227,3 +227,41 @@ impl App {
         }
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may panic")]
+mod tests {
+    use super::*;
+
+    fn job(owner: i64, result: Option<usize>) -> FileJob {
+        FileJob {
+            owner: ClientId::Key(owner),
+            secret: String::new(),
+            name: String::new(),
+            result_name: String::new(),
+            languages: (String::new(), String::new()),
+            status: if result.is_some() { Status::Done } else { Status::Translating },
+            sentences: (0, 0),
+            characters: 0,
+            result: result.map(|bytes| vec![0; bytes].into()),
+            failure: None,
+            notes: Vec::new(),
+            ended: None,
+            task: None,
+        }
+    }
+
+    #[test]
+    fn room_for_files_is_for_all_clients_and_small_files_take_little() {
+        let files = FileJobs::new(Limits { files: 4, file_bytes: 1_000_000, ..Limits::default() });
+        let add = |id: &str, owner: i64, result: Option<usize>| files.add(id, job(owner, result));
+        let refused = |everyone| Err(Failure::Busy { seconds: 60, everyone });
+        (0..20).for_each(|number| add(&format!("small {number}"), 1, Some(10)).unwrap());
+        assert_eq!(add("large", 1, Some(1_500_000)), Ok(()));
+        assert_eq!(add("one more", 1, None), refused(false), "results have more bytes than two of the largest files");
+        assert_eq!((add("a", 2, None), add("b", 2, None)), (Ok(()), Ok(())));
+        assert_eq!(add("c", 2, None), refused(false), "half of the files in work are one client's");
+        assert_eq!((add("d", 3, None), add("e", 3, None)), (Ok(()), Ok(())));
+        assert_eq!(add("f", 4, None), refused(true));
+    }
+}
