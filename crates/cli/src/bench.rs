@@ -33,7 +33,7 @@ use std::time::Duration;
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Args {
-    /// The text to translate; a name in .gz is decompressed, and - is standard input [default: thirty everyday sentences]
+    /// The text to translate; a name in .gz is decompressed, and - is standard input [default: forty everyday sentences]
     #[arg(short, long, value_name = "FILE", help_heading = "Text")]
     input: Option<PathBuf>,
     /// The reference translation of the text: then the table has BLEU

@@ -26,6 +26,9 @@ pub struct Args {
     /// The folder to write; an old one is replaced when everything is written
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     output: PathBuf,
+    /// Make the text for the other direction: the recipe's sources become targets, and noise goes into its targets
+    #[arg(long)]
+    reverse: bool,
     /// Number of threads; the corpus does not depend on it [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = crate::number::thread_count)]
     threads: Option<NonZeroUsize>,
@@ -33,12 +36,15 @@ pub struct Args {
 
 const EXAMPLES: &str = "\
 Example:
-  metaphrase corpus -c recipes/corpus-en-de.toml -o corpus/
+  metaphrase corpus -c recipes/general/corpus.toml -o corpus/
   metaphrase train -c recipes/en-de.toml -o runs/en-de";
 
 /// Makes the corpus.
 pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
-    let recipe = Recipe::read(&args.config)?;
+    let mut recipe = Recipe::read(&args.config)?;
+    if args.reverse {
+        recipe = recipe.reversed();
+    }
     let folder =
         NewFolder::create(&args.output).with_context(|| format!("cannot make the folder {}", args.output.display()))?;
     let bar = terminal.bar(ProgressBar::new_spinner(), "{spinner} {msg}, {elapsed}");

@@ -35,6 +35,23 @@ fn a_table_a_report_and_a_picture_tell_what_was_kept() {
 }
 
 #[test]
+fn noise_is_in_the_source_of_either_direction() {
+    let folder = tempfile::tempdir().unwrap();
+    file(&folder, "t.en", "The house\n");
+    file(&folder, "t.de", "Das Haus\n");
+    let recipe = file(&folder, "corpus.toml", format!("noise = {{ lower-case = 1.0 }}\n{RECIPE}"));
+    let output = path(&folder, "out");
+    for (option, english, german) in [(None, "the house", "Das Haus"), (Some("--reverse"), "The house", "das haus")] {
+        run(&["corpus", "-c", &recipe, "-o", &output].into_iter().chain(option).collect::<Vec<_>>(), "").ok();
+        for (language, noisy) in [("en", english), ("de", german)] {
+            let file = fs::File::open(folder.path().join(format!("out/train.{language}.gz"))).unwrap();
+            let text = std::io::read_to_string(flate2::read::GzDecoder::new(file)).unwrap();
+            assert!(text.lines().any(|line| line == noisy), "{option:?}: {text}");
+        }
+    }
+}
+
+#[test]
 fn a_fault_of_the_recipe_is_told_with_its_line() {
     let folder = tempfile::tempdir().unwrap();
     let recipe = file(&folder, "corpus.toml", RECIPE.replace("weight", "wait"));

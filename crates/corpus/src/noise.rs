@@ -7,6 +7,16 @@ use rand_chacha::ChaCha8Rng;
 /// A word in this number has a typing error.
 const WORDS_PER_TYPO: u32 = 10;
 
+/// A sentence has at least so many words. What is shorter may be a heading, which has no punctuation.
+const LEAST_WORDS: usize = 5;
+
+/// A letter in this number of a name becomes another one.
+const LETTERS_PER_CHANGE: u32 = 2;
+
+/// Letters that a vowel and a consonant of a name become, plain ones or ones with marks: the name can still be spoken.
+const LETTERS: [[&str; 2]; 2] =
+    [["aeiouy", "áàâäãåāăąæéèêëēěęíìîïīıóòôöõøōőúùûüūůűý"], ["bcdfghjklmnpqrstvwxz", "ćčçďđğłñńňřśšşťţźžż"]];
+
 /// Calls `add` with each noisy pair that is made of `pair`; `next` is the pair behind it.
 pub(crate) fn noisy(
     pair: [&str; 2],
@@ -30,6 +40,14 @@ pub(crate) fn noisy(
         if !source.is_empty() && !target.is_empty() {
             add(source, target);
         }
+    }
+    if random.random_bool(noise.no_punctuation) && source.split(' ').nth(LEAST_WORDS - 1).is_some() {
+        add(without_punctuation(source), target.to_owned());
+    }
+    if random.random_bool(noise.names)
+        && let Some([source, target]) = with_other_name(pair, random)
+    {
+        add(source, target);
     }
     if random.random_bool(noise.white_space) {
         add(with_other_spaces(source, random), target.to_owned());
@@ -74,6 +92,52 @@ fn with_typo(word: &str, random: &mut ChaCha8Rng) -> String {
     letters.into_iter().collect()
 }
 
+/// Leaves out punctuation at the ends of words; that within words, as in numbers and addresses, stays.
+fn without_punctuation(text: &str) -> String {
+    let mark = |c: char| matches!(c, '.' | ',' | ';' | ':' | '!' | '?' | '"' | '„' | '“' | '”' | '…');
+    let words = text.split(' ').map(|word| word.trim_matches(mark)).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Makes a name that both sides share into another one: the model learns to copy names that it has never seen, letter by letter. A name is a word
+/// with a capital that both sides have equally often and that is part of no other word, as it is in a genitive. `None` if there is none.
+fn with_other_name(pair: [&str; 2], random: &mut ChaCha8Rng) -> Option<[String; 2]> {
+    let names = words_of(pair[0]).filter(|word| {
+        let mut letters = word.chars();
+        letters.next().is_some_and(char::is_uppercase)
+            && letters.clone().count() >= 2
+            && letters.all(char::is_lowercase)
+            && {
+                let counts = pair.map(|side| words_of(side).filter(|other| other == word).count());
+                counts[0] == counts[1] && counts == pair.map(|side| side.matches(word).count())
+            }
+    });
+    let names: Vec<&str> = names.collect();
+    let name = *names.get(random.random_range(0..names.len().max(1)))?;
+    let other = other_name(name, random);
+    Some(pair.map(|side| side.replace(name, &other)))
+}
+
+/// The words of a text, as sequences of letters.
+fn words_of(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty())
+}
+
+/// A name with other letters.
+fn other_name(name: &str, random: &mut ChaCha8Rng) -> String {
+    let letters = name.chars().enumerate().map(|(at, letter)| {
+        let kind = LETTERS.iter().find(|[plain, _]| plain.contains(letter.to_ascii_lowercase()));
+        let Some(kind) = kind.filter(|_| random.random_range(0..LETTERS_PER_CHANGE) == 0) else { return letter };
+        let letters = kind[random.random_range(0..2)];
+        let new = letters.chars().nth(random.random_range(0..letters.chars().count())).unwrap_or(letter);
+        match (at, new.to_uppercase().next()) {
+            (0, Some(upper)) => upper,
+            _ => new,
+        }
+    });
+    letters.collect()
+}
+
 /// Doubles some spaces and leaves out some of those behind punctuation.
 fn with_other_spaces(text: &str, random: &mut ChaCha8Rng) -> String {
     let mut changed = String::with_capacity(text.len() + 8);
@@ -104,8 +168,7 @@ mod tests {
     #[test]
     fn each_kind_of_noise_does_what_it_says() {
         assert_eq!(all(&Noise::default()), []);
-        let noise =
-            Noise { lower_case: 1.0, upper_case: 1.0, typos: 0.0, no_full_stop: 1.0, white_space: 0.0, joined: 1.0 };
+        let noise = Noise { lower_case: 1.0, upper_case: 1.0, no_full_stop: 1.0, joined: 1.0, ..Noise::default() };
         let expected = [
             ("hello, dear friends.", "Hallo, liebe Freunde."),
             ("HELLO, DEAR FRIENDS.", "HALLO, LIEBE FREUNDE."),
@@ -119,5 +182,31 @@ mod tests {
         let spaces = with_other_spaces(&"a, b ".repeat(20), &mut ChaCha8Rng::seed_from_u64(2));
         assert!(spaces.contains(",b") && spaces.contains("  "), "{spaces}");
         assert_eq!(spaces.replace(' ', ""), "a,b".repeat(20));
+    }
+
+    #[test]
+    fn punctuation_goes_and_numbers_stay() {
+        assert_eq!(without_punctuation("\"Well, it costs 3.50,\" he said: no …"), "Well it costs 3.50 he said no");
+        let noise = Noise { no_punctuation: 1.0, ..Noise::default() };
+        assert_eq!(all(&noise), [], "three words may be a heading");
+    }
+
+    #[test]
+    fn a_shared_name_becomes_the_same_other_name_on_both_sides() {
+        let mut random = ChaCha8Rng::seed_from_u64(3);
+        let mut strange = 0;
+        for _ in 0..50 {
+            let pair = ["Is Maria there? Maria knows.", "Ist Maria da? Maria weiß es."];
+            let [source, target] = with_other_name(pair, &mut random).unwrap();
+            let name = source.strip_prefix("Is ").unwrap().split(' ').next().unwrap();
+            assert_eq!(source, format!("Is {name} there? {name} knows."));
+            assert_eq!(target, format!("Ist {name} da? {name} weiß es."));
+            assert!(name.chars().count() == 5 && name.chars().next().unwrap().is_uppercase(), "{name}");
+            strange += usize::from(!name.is_ascii());
+        }
+        assert!(strange > 25, "{strange} of 50 names have letters with marks");
+        for pair in [["Tom's here.", "Toms Hund ist da."], ["He is here.", "Er ist da."], ["NASA is.", "NASA ist."]] {
+            assert_eq!(with_other_name(pair, &mut random), None, "{pair:?}");
+        }
     }
 }

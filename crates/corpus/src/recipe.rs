@@ -126,6 +126,10 @@ pub struct Noise {
     pub typos: f64,
     /// Without punctuation at the end; the target too.
     pub no_full_stop: f64,
+    /// Without any punctuation; the target keeps its own.
+    pub no_punctuation: f64,
+    /// With a name that both sides share made into another one, with strange letters; the target too.
+    pub names: f64,
     /// With white space doubled or left out beside punctuation.
     pub white_space: f64,
     /// With the next pair of the source in the same line.
@@ -158,6 +162,17 @@ impl Recipe {
         Ok(recipe)
     }
 
+    /// The same text for the other direction: sources and targets change places, and so do the scores of both directions.
+    #[must_use]
+    pub fn reversed(mut self) -> Self {
+        std::mem::swap(&mut self.languages.source, &mut self.languages.target);
+        for source in &mut self.sources {
+            std::mem::swap(&mut source.source, &mut source.target);
+            source.scores.iter_mut().for_each(|scores| scores.reverse());
+        }
+        self
+    }
+
     /// Whether all settings have a meaning.
     ///
     /// # Errors
@@ -174,7 +189,8 @@ impl Recipe {
             }
         }
         let Limits { min_letters, max_ratio, min_agreement, .. } = self.limits;
-        let Noise { lower_case, upper_case, typos, no_full_stop, white_space, joined } = self.noise;
+        let Noise { lower_case, upper_case, typos, no_full_stop, no_punctuation, names, white_space, joined } =
+            self.noise;
         let shares = [
             ("limits.min-letters", min_letters),
             ("limits.min-agreement", min_agreement),
@@ -182,6 +198,8 @@ impl Recipe {
             ("noise.upper-case", upper_case),
             ("noise.typos", typos),
             ("noise.no-full-stop", no_full_stop),
+            ("noise.no-punctuation", no_punctuation),
+            ("noise.names", names),
             ("noise.white-space", white_space),
             ("noise.joined", joined),
         ];

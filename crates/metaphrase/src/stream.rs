@@ -9,6 +9,7 @@ use crate::unknown::Replacement;
 use crate::{Attention, Counts, Error, Hypothesis, Request, SearchOptions, TranslateOptions, Translation};
 use metaphrase_base::pipeline::{Limit, Queue, Tickets, WorkerPanicked, Workers, batch, ordered};
 use metaphrase_base::{StepModel, Unit, UnitTimes, WordId};
+use metaphrase_document::Splitter;
 use metaphrase_phrase::Workspace;
 use metaphrase_search::{CheckedOptions, Constraints, Informed, Outcome, Searcher, Task};
 use metaphrase_text::vocab::Vocabulary;
@@ -17,7 +18,7 @@ use std::cmp::Reverse;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// Requests of a caller that are on the way at most, from the feeder to the sink.
 const WINDOW: usize = 8192;
@@ -179,6 +180,9 @@ impl Shared {
         if source.len() <= 1 && request.target.is_none() && request.prefix.is_empty() {
             return Err(reply);
         }
+        if !options.pieces && request.target.is_none() && notes.is_empty() {
+            notes.extend(many_sentences(&request.source, source.len() - 1));
+        }
         let prefix = match &request.target {
             Some(target) => words(&self.target, target, "target", options, &mut notes),
             None => {
@@ -304,6 +308,9 @@ impl Shared {
     }
 }
 
+/// The fewest pieces of a paragraph: sentences are seldom as long.
+const PARAGRAPH: usize = 100;
+
 /// The note on a line whose scores overflow.
 pub(crate) const NOT_FINITE: &str = "the line has no translation: no score is a finite number; check the model, the \
      weights of its parts and the excluded words";
@@ -337,6 +344,22 @@ fn words(
         words.shrink_to_fit();
     }
     words
+}
+
+/// The note on a source of several sentences: models learn from lines of one or two, and lose parts of paragraphs without any sign.
+fn many_sentences(source: &str, pieces: usize) -> Option<String> {
+    // Which language it is hardly matters here: a missed abbreviation makes one sentence more.
+    static SPLITTER: LazyLock<Splitter> = LazyLock::new(|| Splitter::new("en"));
+    if pieces < PARAGRAPH {
+        return None;
+    }
+    let sentences = SPLITTER.sentences(source).len();
+    let risk = "models lose parts of such lines";
+    (sentences > 2).then(|| {
+        format!(
+            "the source has {sentences} sentences in {pieces} pieces, and {risk}; split it into sentences (--split)"
+        )
+    })
 }
 
 /// The note on the `what` of a request of `length` words or pieces, `limit` of which are used.

@@ -82,3 +82,17 @@ fn a_text_of_nothing_comes_back() {
     }
     assert_eq!(translator.languages().expect("languages").join("-"), "en-de");
 }
+
+#[test]
+fn a_paragraph_in_one_line_is_told() {
+    let translator = translator("en-de");
+    let sentence = "The old house on the hill is small and the large garden is behind it.";
+    let lines = [sentence.to_owned(), [sentence; 8].join(" "), "the house and the garden and ".repeat(25)];
+    let found = translator.translate(&lines).expect("translations");
+    assert!(found[0].notes.is_empty() && found[2].notes.is_empty(), "one sentence each: {found:?}");
+    let pieces = found[1].source_pieces.len();
+    let told = format!("the source has 8 sentences in {pieces} pieces, and models lose parts of such lines");
+    assert_eq!(found[1].notes, [format!("{told}; split it into sentences (--split)")]);
+    let split = translate(&translator, TextFormat::Text, &lines[1]);
+    assert!(split.notes.is_empty() && split.sentences.len() == 8, "{:?}", split.notes);
+}
