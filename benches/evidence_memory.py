@@ -4,7 +4,7 @@
     benches/evidence_memory.py target/release/metaphrase de-en smt-de-en test.de.gz > docs/results/evidence-memory.json
 
 The phrase-based model has words as `metaphrase tokenize --escape -l de` makes them. Each row is one process; the first rows read the same
-models for one line.
+models for one line. A text of fewer lines is repeated.
 """
 
 import gzip
@@ -15,7 +15,7 @@ import tempfile
 
 from measured import run
 
-COUNTS = [1, 100, 1000, 2000]
+COUNTS = [1, 100, 1000, 5000]
 
 
 def main(program, nmt, smt, text):
@@ -30,7 +30,7 @@ def main(program, nmt, smt, text):
         )
         for count in COUNTS:
             with open(source, "w", encoding="utf-8") as file:
-                file.write("\n".join(lines[:count]) + "\n")
+                file.writelines(lines[number % len(lines)] + "\n" for number in range(count))
             run([program, "tokenize", "-l", "de", "--escape"], source, tokens)
             run([program, "phrase", "lattice", "-m", smt, "--format", "compact", *common], tokens, lattices)
             count_n_grams = ["posteriors", "-m", nmt, "--format", "compact", *languages, *common]

@@ -1,11 +1,12 @@
 """Overhead of a call, memory over many calls, and throughput beside the command line; prints JSON.
 
-    python python/benches/overhead.py [--model MODEL] [--calls 1000000] [--text FILE] [--threads 1] [--runs 3]
+    python python/benches/overhead.py [--model MODEL] [--calls 1000000] [--text FILE] [--text-model MODEL] [--program FILE] [--threads 1] [--runs 3]
 
 The overhead of a call is the time of calls for a line each, less the time of one call for the list of these lines: in both the model has one line at
 a time (`batch_tokens=1`). MODEL is a small one, so that calls are many; a million of them for short lines show whether memory grows. Throughput is CPU
-seconds (user and system) of `translate`, of `translate_iterable` and of `metaphrase translate` with the bundled model on the same text and
-threads, in turns; the loading of the model is in all of them. The least of the runs counts.
+seconds (user and system) of `translate`, of `translate_iterable`, of `translate_arrow` and of `metaphrase translate` on the same text and
+threads, in turns. A run of a text of no line tells the start-up of each program: the interpreter, the imports (pyarrow's among them) and the loading of the
+model. Speeds are compared with the start-up and without it, as it does not grow with the text. The least of the runs counts.
 """
 
 import argparse
@@ -27,14 +28,14 @@ PROGRAMS = {
     "translate": """
 import sys
 from metaphrase import Translator
-translator = Translator("en-de", threads={threads})
+translator = Translator({model!r}, threads={threads})
 lines = sys.stdin.read().splitlines()
 sys.stdout.write("".join(found.text + "\\n" for found in translator.translate(lines)))
 """,
     "translate_iterable": """
 import sys
 from metaphrase import Translator
-translator = Translator("en-de", threads={threads})
+translator = Translator({model!r}, threads={threads})
 for found in translator.translate_iterable(line.rstrip("\\n") for line in sys.stdin):
     sys.stdout.write(found.text + "\\n")
 """,
@@ -42,35 +43,49 @@ for found in translator.translate_iterable(line.rstrip("\\n") for line in sys.st
 import sys
 import pyarrow as pa
 from metaphrase import Translator
-translator = Translator("en-de", threads={threads})
+translator = Translator({model!r}, threads={threads})
 lines = pa.array(sys.stdin.read().splitlines())
 sys.stdout.write("".join(text + "\\n" for text in pa.array(translator.translate_arrow(lines)).to_pylist()))
 """,
 }
 
 
-def throughput(text, threads, runs):
+def cpu_seconds(command, text):
+    """CPU and wall seconds of a program that reads the text, and its output."""
+    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    with open(text, "rb") as source:
+        output = subprocess.run(command, stdin=source, stdout=subprocess.PIPE, check=True).stdout
+    after, ended = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, ended - began, output
+
+
+def throughput(text, model, threads, runs):
     """CPU and wall seconds of each program, and whether all outputs are the same."""
+    infinite = (float("inf"), float("inf"), float("inf"))
     least, outputs = {}, set()
     for _ in range(runs):
         for name, program in PROGRAMS.items():
             if isinstance(program, str):
-                command = [sys.executable, "-c", program.format(threads=threads)]
+                command = [sys.executable, "-c", program.format(model=model, threads=threads)]
             else:
-                command = [*program, "--threads", str(threads)]
-            before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-            with open(text, "rb") as source:
-                outputs.add(subprocess.run(command, stdin=source, stdout=subprocess.PIPE, check=True).stdout)
-            after, ended = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-            cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-            best = least.get(name, (float("inf"), float("inf")))
-            least[name] = (min(best[0], cpu), min(best[1], ended - began))
-    program, _ = least["metaphrase translate"]
+                command = [*program, "-m", model, "--threads", str(threads)]
+            start_up = min(cpu_seconds(command, os.devnull)[0] for _ in range(3))
+            cpu, wall, output = cpu_seconds(command, text)
+            outputs.add(output)
+            least[name] = tuple(map(min, least.get(name, infinite), (cpu, wall, start_up)))
+    program, _, program_start = least["metaphrase translate"]
     report = {
-        name: {"CPU seconds": round(cpu, 3), "seconds": round(wall, 3), "speed beside the command line": round(program / cpu, 4)}
-        for name, (cpu, wall) in least.items()
+        name: {
+            "CPU seconds": round(cpu, 3),
+            "seconds": round(wall, 3),
+            "of them start-up, CPU seconds": round(start_up, 3),
+            "speed beside the command line": round(program / cpu, 4),
+            "the same without start-up": round((program - program_start) / (cpu - start_up), 4),
+        }
+        for name, (cpu, wall, start_up) in least.items()
     }
     report["lines"], report["threads"] = sum(1 for _ in open(text, "rb")), threads
+    report["model"] = os.path.basename(model)
     report["all outputs the same"] = len(outputs) == 1
     return report
 
@@ -123,6 +138,8 @@ def main():
     parser.add_argument("--model", default="en-de")
     parser.add_argument("--calls", type=int, default=1_000_000)
     parser.add_argument("--text")
+    parser.add_argument("--text-model", default="en-de", help="the model that translates the text")
+    parser.add_argument("--program", help="the program `metaphrase` of a release build [default: that of the package]")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--runs", type=int, default=3)
     args = parser.parse_args()
@@ -140,8 +157,10 @@ def main():
     report["microseconds"]["a call for an empty line"] = round(1e6 * min(empty), 2)
     report["memory over many calls"] = growth(translator, args.calls)
     translator.close()
+    if args.program:
+        PROGRAMS["metaphrase translate"] = [args.program, "translate"]
     if args.text:
-        report["throughput"] = throughput(args.text, args.threads, args.runs)
+        report["throughput"] = throughput(args.text, args.text_model, args.threads, args.runs)
     print(json.dumps(report, indent=2))
 
 

@@ -76,8 +76,7 @@ def main():
         rows = pq.read_table(f"{folder}/out").to_pylist()
     ray.shutdown()
     name = "Ray Data, with lost calls" if args.lose_calls else "Ray Data"
-    words = sum(len(line.split()) for line in lines)
-    corpus.report(args, name, [(row["number"], row["translation"]) for row in rows], expected, seconds, program_seconds, len(killed), words=words)
+    corpus.report(args, name, lines, [(row["number"], row["translation"]) for row in rows], expected, seconds, program_seconds, len(killed))
 
 
 if __name__ == "__main__":

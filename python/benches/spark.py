@@ -3,10 +3,11 @@
     python python/benches/spark.py TEXT [--lines 200000] [--master local-cluster[2,1,2048]] [--kill 30] [--resume 40] [--warm]
 
 The lines of TEXT are repeated until there are enough. `--kill SECONDS` kills a process that works for the job that long after the job began,
-and once more after as long: with `local-cluster` the Java process of an executor, with `local` a Python worker. `--resume SECONDS` runs the job
-as a stream with `availableNow`, kills all of it (Java and Python) that long after its start, and starts it again. Each line must be there
-once, and all of them must be what `metaphrase translate` prints. Throughput is that of the job beside the command line's on as many threads. The
-time of the job is from its first action to its last file, with the start of its Python processes and the loading of models; Spark itself runs already.
+and once more after as long: with `local-cluster` the Java process of an executor, with `local` a Python worker (`local[2,8]`: Spark
+tries no task again with `local[2]`). `--resume SECONDS` runs the job as a stream with `availableNow`, kills all of it (Java and Python) that
+long after its start, and starts it again. Each line must be there once, and all of them must be what `metaphrase translate` prints.
+Throughput is that of the job beside the command line's on as many threads. The time of the job is from its first action to its last file; Spark
+itself runs already. The start of its Python processes and the loading of models are in this time, but with `--warm`: then a job of 200 lines ran before.
 """
 
 import argparse
@@ -131,7 +132,7 @@ def main():
         return stream(args, args.work)
     lines = corpus.read_lines(args)
     expected, program_seconds = corpus.command_line(args, lines)
-    more = {"master": args.master, "words": sum(len(line.split()) for line in lines)}
+    more = {"master": args.master, "tasks": args.partitions, "processes and models were there": args.warm}
     with tempfile.TemporaryDirectory() as folder:
         spark = session(args)
         write_input(spark, lines, f"{folder}/in", args.partitions)
@@ -144,7 +145,7 @@ def main():
         found = [(row["number"], row["translation"]) for row in spark.read.parquet(f"{folder}/out").collect()]
         spark.stop()
     name = "Spark, a stream killed and started again" if args.resume else "Spark"
-    corpus.report(args, name, found, expected, seconds, program_seconds, killed, **more)
+    corpus.report(args, name, lines, found, expected, seconds, program_seconds, killed, **more)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 mod oracle;
 mod phrase_based;
 pub mod speed;
+pub mod steps;
 pub mod table1;
 mod tuning;
 
@@ -65,8 +66,6 @@ struct Given {
     sources: Vec<Vec<WordId>>,
     /// Words of the text.
     words: usize,
-    /// Memory before the first search, in MB.
-    megabytes: Option<f64>,
 }
 
 impl Given {
@@ -76,12 +75,7 @@ impl Given {
         let sources: Vec<_> = text.source.iter().map(|line| translator.segment(line)).filter(|s| s.len() > 1).collect();
         let words = text.source.iter().map(|line| line.split_whitespace().count()).sum();
         let model = Model::load(&path)?;
-        Ok(Self { model, sources, words, megabytes: memory::now() })
-    }
-
-    /// Memory that a search took. The program keeps what an earlier search took, so sizes have to ascend.
-    fn above(&self, searched: &Searched) -> Option<f64> {
-        searched.megabytes.zip(self.megabytes).map(|(peak, before)| round((peak - before).max(0.0), 1))
+        Ok(Self { model, sources, words })
     }
 
     fn options(&self, beam_size: usize) -> Result<CheckedOptions> {
@@ -96,7 +90,8 @@ struct Searched {
     /// Of each sentence the words of its translation.
     translations: Vec<Vec<WordId>>,
     seconds: f64,
-    /// The largest memory of the process during the search, in MB; `None` where the system does not tell.
+    /// The largest memory of the process during the search, its model included, in MB; `None` where the system does not tell. The
+    /// process keeps what an earlier search took, so sizes have to ascend.
     megabytes: Option<f64>,
 }
 
@@ -117,7 +112,7 @@ fn search<M: StepModel>(
         translations[outcome.tag] = outcome.hypotheses.drain(..).next().map(|best| best.words).unwrap_or_default();
     });
     let seconds = cpu_seconds() - begun;
-    Searched { translations, seconds, megabytes: memory::peak() }
+    Searched { translations, seconds, megabytes: memory::peak().map(|megabytes| round(megabytes, 1)) }
 }
 
 /// The fastest of two searches of the same.
@@ -134,7 +129,6 @@ struct ByBeam {
     beam: usize,
     words_per_second: f64,
     seconds: f64,
-    memory_mb: Option<f64>,
     /// How many times faster than one hypothesis at a time.
     speed_up: f64,
 }
@@ -159,7 +153,6 @@ pub fn figure_2(setup: &Setup) -> Result<()> {
                 beam,
                 words_per_second: round(given.words as f64 / searched.seconds, 1),
                 seconds: round(searched.seconds, 3),
-                memory_mb: given.above(searched),
                 speed_up: round(alone.seconds / searched.seconds, 3),
             });
             println!("{}", serde_json::to_string(&rows[rows.len() - 1])?);
@@ -210,7 +203,7 @@ pub fn figure_3(setup: &Setup) -> Result<()> {
                 batch_tokens,
                 words_per_second: round(given.words as f64 / searched.seconds, 1),
                 seconds: round(searched.seconds, 3),
-                memory_mb: given.above(&searched),
+                memory_mb: searched.megabytes,
                 speed_up: round(*single.get_or_insert(searched.seconds) / searched.seconds, 3),
             });
             println!("{}", serde_json::to_string(&rows[rows.len() - 1])?);

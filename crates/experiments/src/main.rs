@@ -58,6 +58,8 @@ enum Experiment {
     IglesiasFig2,
     /// Figure 3: sentences together, by their number, in the order of the text and sorted by length
     IglesiasFig3,
+    /// Iglesias et al. 2018, §2: the time of a step by the number of translations in the evidence
+    IglesiasSteps(Box<iglesias::steps::Args>),
     /// Iglesias et al. 2018, §4.3, and Devlin 2017, §3: relative beam width, stopping margin; BLEU and steps saved
     Pruning,
     /// Zhang et al. 2018, table 1: time of each part of a step
@@ -99,6 +101,7 @@ fn main() -> Result<()> {
         Experiment::IglesiasTable2(args) => iglesias::speed::run(&setup, &args),
         Experiment::IglesiasFig2 => iglesias::figure_2(&setup),
         Experiment::IglesiasFig3 => iglesias::figure_3(&setup),
+        Experiment::IglesiasSteps(args) => iglesias::steps::run(&setup, &args),
         Experiment::Pruning => pruning::run(&setup),
         Experiment::ZhangTable1 => zhang::table_1(&setup),
         Experiment::ZhangFig3 => zhang::figures(&setup),

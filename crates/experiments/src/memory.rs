@@ -8,11 +8,6 @@ fn status(name: &str) -> Option<f64> {
     Some(kibibytes * 1024.0 / 1e6)
 }
 
-/// Resident memory.
-pub fn now() -> Option<f64> {
-    status("VmRSS")
-}
-
 /// The largest resident memory since [`forget_peak`], or since the process began where that is not possible.
 pub fn peak() -> Option<f64> {
     status("VmHWM")

@@ -159,7 +159,7 @@ fn iglesias(name: &str, rows: &[&Value]) -> Vec<(&'static str, Chart)> {
         return vec![("", chart("speed by beam, one sentence at a time", "system", rows, BEAM, words()))];
     }
     let x = || Axis("sentences", "sentences that share a step");
-    let memory = Axis("memory_mb", "MB above the model");
+    let memory = Axis("memory_mb", "MB of the process, its model included");
     vec![
         ("", chart("speed by batch, beam 4", "order", rows, x(), words())),
         ("-memory", chart("memory by batch, beam 4", "order", rows, x(), memory)),

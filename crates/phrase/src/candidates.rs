@@ -158,6 +158,21 @@ impl Candidates {
         Choice { start: start as u32, end: self.list.len() as u32, best }
     }
 
+    /// Adds options that were chosen elsewhere.
+    pub(crate) fn adopt(&mut self, from: &Self, choice: Choice) -> Choice {
+        let start = self.list.len() as u32;
+        for candidate in &from.list[choice.range()] {
+            let (words, state) = (self.words.len() as u32, self.states.len() as u32);
+            let phrase = candidate.words as usize..(candidate.words + candidate.len) as usize;
+            self.words.extend_from_slice(&from.words[phrase.clone()]);
+            self.suffixes.extend_from_slice(&from.suffixes[phrase]);
+            self.states.push(*from.state(candidate));
+            let forward = self.forwards.number(from.forwards.weights[candidate.forward as usize]);
+            self.list.push(Candidate { words, state, forward, ..*candidate });
+        }
+        Choice { start, end: self.list.len() as u32, ..choice }
+    }
+
     /// All options.
     pub(crate) fn list(&self) -> &[Candidate] {
         &self.list

@@ -19,6 +19,7 @@ mod nbest;
 mod options;
 mod ranking;
 mod ready;
+mod remembered;
 mod rest_cost;
 mod search;
 mod sentence;

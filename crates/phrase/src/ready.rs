@@ -15,6 +15,8 @@ pub struct ReadyModel {
     options: SearchOptions,
     prepared: Option<Arc<Prepared>>,
     lm_weight: f32,
+    /// Of its decoders: their options of the table are the same.
+    number: u64,
 }
 
 impl ReadyModel {
@@ -23,8 +25,8 @@ impl ReadyModel {
     /// # Errors
     /// As [`Decoder::new`].
     pub fn new(model: PhraseModel, options: SearchOptions) -> Result<Self, Error> {
-        let Decoder { options, prepared, lm_weight, .. } = Decoder::new(&model, options)?;
-        Ok(Self { model, options, prepared, lm_weight })
+        let Decoder { options, prepared, lm_weight, number, .. } = Decoder::new(&model, options)?;
+        Ok(Self { model, options, prepared, lm_weight, number })
     }
 
     /// The model.
@@ -38,6 +40,7 @@ impl ReadyModel {
     #[must_use]
     pub fn decoder(&self, keep_recombined: bool) -> Decoder<'_> {
         let options = SearchOptions { keep_recombined, ..self.options.clone() };
-        Decoder { model: &self.model, options, prepared: self.prepared.clone(), lm_weight: self.lm_weight }
+        let Self { model, lm_weight, number, .. } = self;
+        Decoder { model, options, prepared: self.prepared.clone(), lm_weight: *lm_weight, number: *number }
     }
 }

@@ -17,6 +17,7 @@ use metaphrase_ngram::{Context, END, Found, State};
 use std::f32::consts::LN_10;
 use std::ops::Range;
 use std::sync;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Translates with a model. A decoder never changes; a sentence changes its [`Workspace`] alone.
 #[derive(Debug)]
@@ -27,7 +28,12 @@ pub struct Decoder<'m> {
     pub(crate) prepared: Option<sync::Arc<Prepared>>,
     /// Of a log10 probability.
     pub(crate) lm_weight: f32,
+    /// Tells decoders apart, from 1: a workspace may serve several, one after the other.
+    pub(crate) number: u64,
 }
+
+/// The number of the last decoder.
+static DECODERS: AtomicU64 = AtomicU64::new(0);
 
 /// The memory of a search: its next sentence uses it again. One per thread.
 #[derive(Debug, Default)]
@@ -67,7 +73,8 @@ impl<'m> Decoder<'m> {
             return Err(Error::Options(sentence.into()));
         }
         let prepared = (!model.table().is_mapped()).then(|| sync::Arc::new(Prepared::new(model, &options)));
-        Ok(Self { model, options, prepared, lm_weight })
+        let number = DECODERS.fetch_add(1, Relaxed) + 1;
+        Ok(Self { model, options, prepared, lm_weight, number })
     }
 
     /// The model.
@@ -94,7 +101,7 @@ impl<'m> Decoder<'m> {
     /// Searches; the result is in the graph and the survivors of the workspace.
     pub(crate) fn search(&self, source: Source, workspace: &mut Workspace) -> Counters {
         let words = source.words;
-        workspace.sentence.prepare(self.model, self.prepared.as_deref(), &self.options, source);
+        workspace.sentence.prepare(self, source);
         workspace.counters = Counters { source_words: words.len() as u64, ..Counters::default() };
         self.start(workspace);
         for cardinality in 0..words.len() {

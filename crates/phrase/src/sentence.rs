@@ -5,14 +5,16 @@ use crate::coverage::Coverage;
 use crate::features::UNKNOWN_WORD;
 use crate::model::PhraseModel;
 use crate::options::{SearchOptions, UnknownWords};
+use crate::remembered::Remembered;
 use crate::rest_cost::RestCosts;
+use crate::search::Decoder;
 use crate::source::{Forced, Source};
 use crate::table::SourceNode;
 use crate::translation::Target;
 use metaphrase_base::WordId;
 use std::ops::Range;
 
-/// A sentence's own options are numbered from here on, prepared ones below.
+/// A sentence's own options are numbered from here on, those of the table below.
 const OWN: u32 = 1 << 31;
 
 /// The options of the spans of a sentence.
@@ -22,9 +24,10 @@ pub(crate) struct Sentence {
     longest: usize,
     /// `spans[start * longest + len - 1]`.
     spans: Vec<Span>,
-    /// Options that are not prepared: words passed through, translations that came with the sentence; all, if the table is
-    /// used from a file.
+    /// Options that the table does not have: words passed through, translations that came with the sentence.
     own: Candidates,
+    /// The options of the table, if they are not prepared.
+    remembered: Remembered,
     /// Words that the table is not asked about.
     taken: Vec<bool>,
     rest_costs: RestCosts,
@@ -56,13 +59,8 @@ impl Span {
 
 impl Sentence {
     /// Looks up all spans of a sentence.
-    pub(crate) fn prepare(
-        &mut self,
-        model: &PhraseModel,
-        prepared: Option<&Prepared>,
-        options: &SearchOptions,
-        source: Source,
-    ) {
+    pub(crate) fn prepare(&mut self, decoder: &Decoder<'_>, source: Source) {
+        let Decoder { model, options, .. } = decoder;
         let Source { words, forced, exclusive } = source;
         let forced_len = forced.iter().map(|forced| forced.span.len()).max().unwrap_or(0);
         self.len = words.len();
@@ -70,11 +68,12 @@ impl Sentence {
         self.spans.clear();
         self.spans.resize(self.len * self.longest, Span { table: Choice::NONE, own: Choice::NONE });
         self.own.clear();
+        self.remembered.start(decoder.number);
         self.take(if exclusive { forced } else { &[] });
         self.add_forced(model, options, forced);
         let ids: Vec<Option<WordId>> = words.iter().map(|word| model.table().source_word(word)).collect();
         for (start, word) in words.iter().enumerate() {
-            self.look_up(model, prepared, options, &ids, start);
+            self.look_up(decoder, &ids, start);
             if !self.has_options(&(start..start + 1)) {
                 self.pass_through(model, options, word, start);
             }
@@ -111,14 +110,8 @@ impl Sentence {
     }
 
     /// The options of the spans that begin at `start`.
-    fn look_up(
-        &mut self,
-        model: &PhraseModel,
-        prepared: Option<&Prepared>,
-        options: &SearchOptions,
-        ids: &[Option<WordId>],
-        start: usize,
-    ) {
+    fn look_up(&mut self, decoder: &Decoder<'_>, ids: &[Option<WordId>], start: usize) {
+        let Decoder { model, options, prepared, .. } = decoder;
         let mut node = SourceNode::ROOT;
         let cells = self.spans[start * self.longest..].iter_mut().take(self.longest);
         for ((cell, id), taken) in cells.zip(&ids[start..]).zip(&self.taken[start..]) {
@@ -128,7 +121,7 @@ impl Sentence {
             }
             cell.table = match prepared {
                 Some(prepared) => prepared.choice(node),
-                None => self.own.add_pairs(model, node, options),
+                None => self.remembered.choice(model, node, options),
             };
         }
     }
@@ -170,9 +163,9 @@ impl Sentence {
         self.spans[span.start * self.longest + span.len() - 1]
     }
 
-    /// Where the options of the table are, and the number of the first one there.
-    fn table<'a>(&'a self, prepared: Option<&'a Prepared>) -> (&'a Candidates, u32) {
-        prepared.map_or((&self.own, OWN), |prepared| (&prepared.candidates, 0))
+    /// Where the options of the table are.
+    fn table<'a>(&'a self, prepared: Option<&'a Prepared>) -> &'a Candidates {
+        prepared.map_or(self.remembered.candidates(), |prepared| &prepared.candidates)
     }
 
     /// The options for a span of at most `longest` words: those of the sentence, those of the table.
@@ -187,21 +180,21 @@ impl Sentence {
             candidates,
         };
         let Span { table: choice, own } = self.span(span);
-        let (table, first) = self.table(prepared);
-        [options(&self.own, OWN, own), options(table, first, choice)].into_iter().filter(|part| !part.list.is_empty())
+        [options(&self.own, OWN, own), options(self.table(prepared), 0, choice)]
+            .into_iter()
+            .filter(|part| !part.list.is_empty())
     }
 
     /// Forward reordering weights by number and orientation.
     pub(crate) fn forward<'a>(&'a self, prepared: Option<&'a Prepared>) -> &'a [[f32; 3]] {
-        self.table(prepared).0.forward()
+        self.table(prepared).forward()
     }
 
     /// An option by its number.
     pub(crate) fn candidate<'a>(&'a self, prepared: Option<&'a Prepared>, number: u32) -> &'a Candidate {
-        let (table, _) = self.table(prepared);
         match number.checked_sub(OWN) {
             Some(own) => &self.own.list()[own as usize],
-            None => &table.list()[number as usize],
+            None => &self.table(prepared).list()[number as usize],
         }
     }
 }

@@ -43,6 +43,28 @@ fn the_best_translations_are_found() {
     }
 }
 
+/// A table in a file: options are scored when a sentence needs them, and kept for the next sentences.
+#[test]
+fn options_of_earlier_sentences_change_nothing() {
+    let mut shared = Workspace::default();
+    for seed in 0..20 {
+        let (in_memory, compiled) = (tiny::model(&mut Random(seed)), tiny::compiled_model(&mut Random(seed)));
+        assert!(compiled.table().is_mapped() && !in_memory.table().is_mapped());
+        let options = [SearchOptions { options: Some(2), presort: Presort::Exact, ..ALL }, ALL];
+        let decoders = options.clone().map(|options| Decoder::new(&compiled, options).unwrap());
+        let references = options.map(|options| Decoder::new(&in_memory, options).unwrap());
+        let mut random = Random(1000 + seed);
+        for number in 0..6 {
+            let source = tiny::sentence(&mut random, 4);
+            // Three sentences of a decoder, then the next decoder.
+            let which = number / 3;
+            let found = decoders[which].n_best(&source, 20, false, &mut shared);
+            let expected = references[which].n_best(&source, 20, false, &mut Workspace::default());
+            assert_eq!(found, expected, "seed {seed}: {source:?}");
+        }
+    }
+}
+
 #[test]
 fn the_best_translation_is_found_without_lists() {
     let mut workspace = Workspace::default();

@@ -244,13 +244,16 @@ impl Args {
         let mut options = translator.options();
         options.search.beam_size_constrained = None;
         (options.search.beam_size, options.search.beam_width) = if system.accelerated { (4, 0.01) } else { (12, 0.0) };
-        if let &[scale, weight, precision, ratio] = &self.setting[..] {
-            let theta = metaphrase::Theta::linear_bleu(precision, ratio, 10.0);
-            let best_paths = system.best_paths;
-            options.evidence = EvidenceOptions { scale, weight, theta, best_paths, ..EvidenceOptions::default() };
-        }
+        options.evidence = EvidenceOptions { best_paths: system.best_paths, ..evidence_options(&self.setting) };
         options
     }
+}
+
+/// The options for a setting of table 1: scale, weight, precision and ratio.
+pub(super) fn evidence_options(setting: &[f64]) -> EvidenceOptions {
+    let &[scale, weight, precision, ratio] = setting else { return EvidenceOptions::default() };
+    let theta = metaphrase::Theta::linear_bleu(precision, ratio, 10.0);
+    EvidenceOptions { scale, weight, theta, ..EvidenceOptions::default() }
 }
 
 fn sorted() -> PhraseOptions {

@@ -29,6 +29,16 @@ pub(super) fn iglesias(results: &Results<'_>) -> Result<String> {
         Some(report) => table_2(&report)?,
         None => NOT_YET.to_owned(),
     };
+    page += "\n## A step, by the size of the evidence\n\n";
+    page += &match results.optional("iglesias-steps.json")? {
+        Some(report) => steps(&report)?,
+        None => NOT_YET.to_owned(),
+    };
+    page += "\n## A text, by its length\n\n";
+    page += &match results.optional("evidence-memory.json")? {
+        Some(report) => streamed(&report)?,
+        None => NOT_YET.to_owned(),
+    };
     page += "\n";
     page += &figures(results)?;
     Ok(page)
@@ -124,6 +134,58 @@ fn table_2(report: &Value) -> Result<String> {
     Ok(page)
 }
 
+/// The time of a step by the number of translations that the evidence has.
+fn steps(report: &Value) -> Result<String> {
+    let mut page = String::from(
+        "| translations of a lattice that count, at most | found | n-grams | beam, µs a hypothesis | adding L, µs a hypothesis | building L, µs a sentence |\n",
+    );
+    page += "|---|---|---|---|---|---|\n";
+    for row in list(report, "")? {
+        let of = |pointer: &str| number(row, pointer);
+        let paths = match of("/paths")? {
+            0.0 => "no evidence".to_owned(),
+            paths => format!("{paths:.0}"),
+        };
+        writeln!(
+            page,
+            "| {paths} | {:.0} | {:.0} | {:.1} | {:.2} | {:.0} |",
+            of("/paths_found")?,
+            of("/n_grams")?,
+            of("/beam_microseconds")?,
+            of("/adding_microseconds")?,
+            of("/matrix_microseconds")?
+        )?;
+    }
+    Ok(page)
+}
+
+/// The largest memory of each command by the number of lines.
+fn streamed(report: &Value) -> Result<String> {
+    let rows = list(report, "")?;
+    let mut counts: Vec<u64> = rows.iter().filter_map(|row| row["lines"].as_u64()).collect();
+    counts.sort_unstable();
+    counts.dedup();
+    let mut names: Vec<&str> = Vec::new();
+    for row in rows {
+        let name = text(row, "command")?;
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let mut page = String::from("| largest memory in MB, by the number of lines |");
+    counts.iter().try_for_each(|count| write!(page, " {count} |"))?;
+    page += &format!("\n|---|{}\n", "---|".repeat(counts.len()));
+    for name in names {
+        write!(page, "| `{name}` |")?;
+        for count in &counts {
+            let row = rows.iter().find(|row| row["command"] == *name && row["lines"] == *count);
+            write!(page, " {:.0} |", number(row.context("a row is missing")?, "/peak_mb")?)?;
+        }
+        page.push('\n');
+    }
+    Ok(page)
+}
+
 /// Figures 2 and 3 of Iglesias et al. 2018.
 fn figures(results: &Results<'_>) -> Result<String> {
     let mut page = String::from("## Hypotheses together (figure 2)\n\n");
@@ -139,7 +201,7 @@ fn figures(results: &Results<'_>) -> Result<String> {
     Ok(page)
 }
 
-/// Words per second, speed-up and memory: a line for each value of `key`, three columns for each `series`.
+/// Words per second, speed-up and, if it was measured, memory: a line for each value of `key`, a column for each `series`.
 fn by(report: &Value, key: &str, series: &str, beside: &str) -> Result<String> {
     let rows = list(report, "")?;
     let mut names: Vec<&str> = Vec::new();
@@ -153,7 +215,9 @@ fn by(report: &Value, key: &str, series: &str, beside: &str) -> Result<String> {
             keys.push(value);
         }
     }
-    let mut page = format!("Cells: words per CPU second, times {beside}, MB.\n\n| {key} |");
+    let of_memory = rows.iter().any(|row| row.get("memory_mb").is_some());
+    let also = if of_memory { ", MB" } else { "" };
+    let mut page = format!("Cells: words per CPU second, times {beside}{also}.\n\n| {key} |");
     names.iter().try_for_each(|name| write!(page, " {name} |"))?;
     page += &format!("\n|---|{}\n", "---|".repeat(names.len()));
     for value in keys {
@@ -161,9 +225,13 @@ fn by(report: &Value, key: &str, series: &str, beside: &str) -> Result<String> {
         for name in &names {
             let found =
                 rows.iter().find(|row| row[series] == *name && row[key] == value).context("a row is missing")?;
-            let memory = number(found, "/memory_mb").map_or_else(|_| "-".into(), |mb| format!("{mb:.0}"));
+            let memory = match number(found, "/memory_mb") {
+                Ok(megabytes) => format!(", {megabytes:.0}"),
+                Err(_) if of_memory => ", -".to_owned(),
+                Err(_) => String::new(),
+            };
             let (speed, up) = (number(found, "/words_per_second")?, number(found, "/speed_up")?);
-            write!(page, " {speed:.0}, {up:.2}x, {memory} |")?;
+            write!(page, " {speed:.0}, {up:.2}x{memory} |")?;
         }
         page.push('\n');
     }
@@ -181,7 +249,7 @@ mod tests {
         let results = folder.path().join("docs/results");
         std::fs::create_dir_all(&results).expect("a folder");
         let all = Results(folder.path());
-        assert_eq!(iglesias(&all).expect("tables").matches("Not measured yet.").count(), 7);
+        assert_eq!(iglesias(&all).expect("tables").matches("Not measured yet.").count(), 9);
         let put = |name: &str, value: Value| std::fs::write(results.join(name), value.to_string()).expect("a file");
         let row = |beam: usize| json!({"beam": beam, "system": "s", "words_per_second": 7.0, "speed_up": 1.5, "memory_mb": null});
         put("iglesias-fig2.json", json!([row(1), row(2)]));
@@ -202,5 +270,17 @@ mod tests {
         let row = json!({"system": "s", "bleu": 1.0, "words_per_minute": 60.0, "share_of_matrix": 0.01, "parts": part});
         put("iglesias-table2.json", json!({"lines": 1, "words": 2, "batch_tokens": 3, "rows": [row]}));
         assert!(iglesias(&all).expect("tables").contains("| s | 1.0 | 60 | - | - | 1.0 % | 500 |\n"));
+        let step = |paths: usize| {
+            json!({
+                "paths": paths, "paths_found": paths, "n_grams": 8.0, "rows": 5,
+                "beam_microseconds": 20.0, "adding_microseconds": 0.5, "matrix_microseconds": 7.0,
+            })
+        };
+        put("iglesias-steps.json", json!([step(0), step(10)]));
+        let found = "| no evidence | 0 | 8 | 20.0 | 0.50 | 7 |\n| 10 | 10 | 8 | 20.0 | 0.50 | 7 |\n";
+        assert!(iglesias(&all).expect("tables").contains(found));
+        let peak = |lines: usize| json!({"command": "translate", "lines": lines, "peak_mb": 50});
+        put("evidence-memory.json", json!([peak(1), peak(100)]));
+        assert!(iglesias(&all).expect("tables").contains("| 1 | 100 |\n|---|---|---|\n| `translate` | 50 | 50 |\n"));
     }
 }

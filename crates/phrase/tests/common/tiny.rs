@@ -31,6 +31,20 @@ pub fn sentence(random: &mut Random, longest: usize) -> Vec<&'static str> {
 
 /// A model of phrases of one and two words and trigrams.
 pub fn model(random: &mut Random) -> PhraseModel {
+    model_of(random, |table| table)
+}
+
+/// The same model; its table is used from a file.
+#[allow(dead_code, reason = "not every test that has this module needs it")]
+pub fn compiled_model(random: &mut Random) -> PhraseModel {
+    model_of(random, |table| {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        table.write(file.as_file_mut()).unwrap();
+        PhraseTable::open(file.path()).unwrap()
+    })
+}
+
+fn model_of(random: &mut Random, change: impl FnOnce(PhraseTable) -> PhraseTable) -> PhraseModel {
     let (mut pairs, mut reordering) = (String::new(), String::new());
     for source in phrases(&SOURCE, 2) {
         for target in phrases(&TARGET, 3) {
@@ -53,7 +67,7 @@ pub fn model(random: &mut Random) -> PhraseModel {
         translation: vec![random.unit(), random.unit()],
         unknown_word: 1.0,
     };
-    PhraseModel::new(table, language_model, weights, FeatureNames::of_moses(true))
+    PhraseModel::new(change(table), language_model, weights, FeatureNames::of_moses(true))
 }
 
 fn file(text: &str) -> tempfile::NamedTempFile {
