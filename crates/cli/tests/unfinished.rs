@@ -193,5 +193,5 @@ fn a_limit_of_file_sizes_is_an_error() {
     let error = String::from_utf8(ended.stderr).unwrap();
     assert_eq!(ended.status.code(), Some(1), "{error}");
     assert!(error.contains(&format!("cannot write {}: File too large", output.display())), "{error}");
-    assert_eq!(names(folder.path()), ["input"], "nothing is left behind");
+    assert_eq!(names(folder.path()), [Path::new("input")], "nothing is left behind");
 }
