@@ -28,6 +28,7 @@ mod evidence;
 mod file;
 mod glossary;
 mod language_model;
+mod lengths;
 mod neural;
 mod options;
 mod package;

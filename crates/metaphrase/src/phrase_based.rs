@@ -1,8 +1,9 @@
 //! The phrase-based engine: a model of Moses, and the threads that search with it.
 
 use crate::constraints::present;
+use crate::lengths::cut_off;
 use crate::reply::{Call, Reply};
-use crate::stream::{NOT_FINITE, answered, cut_off};
+use crate::stream::{NOT_FINITE, answered};
 use crate::{Error, Hypothesis, PhraseOptions, Request, SearchOptions, TranslateOptions, Translation};
 use metaphrase_base::pipeline::{Queue, Tickets, Workers};
 use metaphrase_phrase::{Decoder, PhraseModel, ReadyModel, Target, Workspace};

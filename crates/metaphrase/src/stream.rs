@@ -2,6 +2,7 @@
 
 use crate::asked::Asked;
 use crate::constraints::Segmented;
+use crate::lengths::{many_sentences, words};
 use crate::neural::{Neural, Shared};
 use crate::reply::{Call, Reply};
 use crate::search_graph::{GraphUnits, SearchGraph};
@@ -9,7 +10,6 @@ use crate::unknown::Replacement;
 use crate::{Attention, Counts, Error, Hypothesis, Request, SearchOptions, TranslateOptions, Translation};
 use metaphrase_base::pipeline::{Limit, Queue, Tickets, WorkerPanicked, Workers, batch, ordered};
 use metaphrase_base::{StepModel, Unit, UnitTimes, WordId};
-use metaphrase_document::Splitter;
 use metaphrase_phrase::Workspace;
 use metaphrase_search::{CheckedOptions, Constraints, Informed, Outcome, Searcher, Task};
 use metaphrase_text::vocab::Vocabulary;
@@ -18,7 +18,7 @@ use std::cmp::Reverse;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 /// Requests of a caller that are on the way at most, from the feeder to the sink.
 const WINDOW: usize = 8192;
@@ -308,64 +308,9 @@ impl Shared {
     }
 }
 
-/// The fewest pieces of a paragraph: sentences are seldom as long.
-const PARAGRAPH: usize = 100;
-
 /// The note on a line whose scores overflow.
 pub(crate) const NOT_FINITE: &str = "the line has no translation: no score is a finite number; check the model, the \
      weights of its parts and the excluded words";
-
-/// The words of a text, the end of sentence included, or as many as the options allow. `text` is the `what` of a request, and
-/// notes tell the parts that are left out.
-fn words(
-    vocabulary: &Vocabulary,
-    text: &str,
-    what: &str,
-    options: &TranslateOptions,
-    notes: &mut Vec<String>,
-) -> Vec<WordId> {
-    let mut words = Vec::new();
-    if options.pieces {
-        vocabulary.look_up(text, &mut words);
-    } else {
-        vocabulary.encode(text, &mut words);
-        let read = vocabulary.reads(text);
-        if read < text.len() {
-            let bytes = text.len();
-            notes.push(format!("the {what} is cut off after {read} of {bytes} bytes, which normalisation makes 1 MiB"));
-        }
-    }
-    let (length, limit) = (words.len() - 1, options.max_source_length.max(1));
-    if length > limit {
-        notes.push(cut_off(what, length, "pieces", limit));
-        words.truncate(limit);
-        words.push(vocabulary.eos());
-        // A line that waits takes no more memory than its words.
-        words.shrink_to_fit();
-    }
-    words
-}
-
-/// The note on a source of several sentences: models learn from lines of one or two, and lose parts of paragraphs without any sign.
-fn many_sentences(source: &str, pieces: usize) -> Option<String> {
-    // Which language it is hardly matters here: a missed abbreviation makes one sentence more.
-    static SPLITTER: LazyLock<Splitter> = LazyLock::new(|| Splitter::new("en"));
-    if pieces < PARAGRAPH {
-        return None;
-    }
-    let sentences = SPLITTER.sentences(source).len();
-    let risk = "models lose parts of such lines";
-    (sentences > 2).then(|| {
-        format!(
-            "the source has {sentences} sentences in {pieces} pieces, and {risk}; split it into sentences (--split)"
-        )
-    })
-}
-
-/// The note on the `what` of a request of `length` words or pieces, `limit` of which are used.
-pub(crate) fn cut_off(what: &str, length: usize, unit: &str, limit: usize) -> String {
-    format!("the {what} has {length} {unit} and is cut off after {limit}; split it into sentences")
-}
 
 /// Threads that search with `model`.
 pub(crate) fn pool<M: StepModel + 'static>(

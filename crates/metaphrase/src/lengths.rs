@@ -1,0 +1,62 @@
+//! The words of a text, and notes on texts that are too long.
+
+use crate::TranslateOptions;
+use metaphrase_base::WordId;
+use metaphrase_document::Splitter;
+use metaphrase_text::vocab::Vocabulary;
+use std::sync::LazyLock;
+
+/// The fewest pieces of a paragraph: sentences are seldom as long.
+const PARAGRAPH: usize = 100;
+
+/// The words of a text, the end of sentence included, or as many as the options allow. `text` is the `what` of a request, and
+/// notes tell the parts that are left out.
+pub(crate) fn words(
+    vocabulary: &Vocabulary,
+    text: &str,
+    what: &str,
+    options: &TranslateOptions,
+    notes: &mut Vec<String>,
+) -> Vec<WordId> {
+    let mut words = Vec::new();
+    if options.pieces {
+        vocabulary.look_up(text, &mut words);
+    } else {
+        vocabulary.encode(text, &mut words);
+        let read = vocabulary.reads(text);
+        if read < text.len() {
+            let bytes = text.len();
+            notes.push(format!("the {what} is cut off after {read} of {bytes} bytes, which normalisation makes 1 MiB"));
+        }
+    }
+    let (length, limit) = (words.len() - 1, options.max_source_length.max(1));
+    if length > limit {
+        notes.push(cut_off(what, length, "pieces", limit));
+        words.truncate(limit);
+        words.push(vocabulary.eos());
+        // A line that waits takes no more memory than its words.
+        words.shrink_to_fit();
+    }
+    words
+}
+
+/// The note on a source of several sentences: models learn from lines of one or two, and lose parts of paragraphs without any sign.
+pub(crate) fn many_sentences(source: &str, pieces: usize) -> Option<String> {
+    // Which language it is hardly matters here: a missed abbreviation makes one sentence more.
+    static SPLITTER: LazyLock<Splitter> = LazyLock::new(|| Splitter::new("en"));
+    if pieces < PARAGRAPH {
+        return None;
+    }
+    let sentences = SPLITTER.sentences(source).len();
+    let risk = "models lose parts of such lines";
+    (sentences > 2).then(|| {
+        format!(
+            "the source has {sentences} sentences in {pieces} pieces, and {risk}; split it into sentences (--split)"
+        )
+    })
+}
+
+/// The note on the `what` of a request of `length` words or pieces, `limit` of which are used.
+pub(crate) fn cut_off(what: &str, length: usize, unit: &str, limit: usize) -> String {
+    format!("the {what} has {length} {unit} and is cut off after {limit}; split it into sentences")
+}
