@@ -44,7 +44,7 @@ def test_required_terms(translator):
     either = translator.translate(source, constraints=[["Bauwerk", "Haus"]])
     assert "Haus" in either.text
     found = translator.translate([source, source], constraints=[None, ["Gebäude"]], avoid=[["Haus"], None])
-    assert "Haus" not in found[0].text and "Gebäude" in found[1].text
+    assert "Haus" not in found[0].text.rstrip(".").split() and "Gebäude" in found[1].text
     impossible = translator.translate(source, constraints=[""])
     assert impossible.missing == [0] and impossible.notes and impossible.terms == [[""]]
 
