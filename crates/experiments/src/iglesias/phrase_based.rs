@@ -1,14 +1,45 @@
 //! A phrase-based system beside the neural ones: its lattices, and its own translations.
 
+use super::tuning::Setting;
 use crate::setup::read_lines;
 use anyhow::{Context, Result, ensure};
-use metaphrase::{Evidence, Lattice, PhraseOptions};
+use metaphrase::{Evidence, EvidenceOptions, Lattice, PhraseOptions, TranslatorBuilder};
 use metaphrase_evidence::Writing;
 use metaphrase_phrase::{PhraseModel, ReadyModel, Workspace};
 use metaphrase_text::language::{Language, WordTokenizer};
 use metaphrase_text::moses::TokenizerOptions;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// The phrase-based system of a measurement of speed, and what its evidence counts.
+#[derive(clap::Args)]
+pub struct Partner {
+    /// The phrase-based model, a directory with a moses.ini or such a file
+    #[arg(long, value_name = "PATH")]
+    pub evidence: PathBuf,
+    /// The languages of its words, which are as `metaphrase tokenize --escape` makes them
+    #[arg(long, num_args = 2, value_names = ["SOURCE", "TARGET"])]
+    pub evidence_tokenize: Vec<String>,
+    /// Scale, weight, precision and ratio of the evidence, as table 1 tunes them
+    #[arg(long, num_args = 4, value_names = ["A", "W", "P", "R"], default_values_t = [1.0, 2.0, 0.6, 0.7])]
+    setting: Vec<f64>,
+}
+
+impl Partner {
+    /// A translator that knows the languages of the words.
+    pub fn languages(&self, builder: TranslatorBuilder) -> TranslatorBuilder {
+        match &self.evidence_tokenize[..] {
+            [source, target] => builder.evidence_languages(source, target),
+            _ => builder,
+        }
+    }
+
+    /// The options of the setting.
+    pub fn options(&self) -> EvidenceOptions {
+        let &[scale, weight, precision, ratio] = &self.setting[..] else { return EvidenceOptions::default() };
+        Setting { scale, weight, precision, ratio }.options()
+    }
+}
 
 /// How lines become words, and words text.
 pub struct Words {

@@ -3,6 +3,7 @@
 //! Each measurement is a process of its own, so that its largest memory is that of its system alone. Systems take turns; the fastest of
 //! several runs counts, and its memory. Another run of each system measures where the time goes, because the clocks cost time.
 
+use super::phrase_based::Partner;
 use crate::memory;
 use crate::setup::{Setup, bleu, cpu_seconds, round};
 use anyhow::{Context, Result, ensure};
@@ -25,15 +26,8 @@ pub struct Args {
     /// The one model of the accelerated set-up, as the ensemble shrunk to one [default: the first model]
     #[arg(long, value_name = "PATH")]
     accelerated: Option<PathBuf>,
-    /// The phrase-based model, a directory with a moses.ini or such a file
-    #[arg(long, value_name = "PATH")]
-    evidence: PathBuf,
-    /// The languages of its words, which are as `metaphrase tokenize --escape` makes them
-    #[arg(long, num_args = 2, value_names = ["SOURCE", "TARGET"])]
-    evidence_tokenize: Vec<String>,
-    /// Scale, weight, precision and ratio of the evidence, as table 1 tunes them
-    #[arg(long, num_args = 4, value_names = ["A", "W", "P", "R"], default_values_t = [1.0, 2.0, 0.6, 0.7])]
-    setting: Vec<f64>,
+    #[command(flatten)]
+    partner: Partner,
     /// The sizes of the accelerated phrase-based search: coverages, hypotheses of each, translation options, distortion limit
     #[arg(long, num_args = 4, value_names = ["N_c", "N_l", "N_o", "D"], default_values_t = [4, 4, 10, 4])]
     phrase_sizes: Vec<usize>,
@@ -224,10 +218,7 @@ impl Args {
         if system.without.is_none() {
             return Ok(builder);
         }
-        builder = builder.evidence_model(&self.evidence);
-        if let [source, target] = &self.evidence_tokenize[..] {
-            builder = builder.evidence_languages(source, target);
-        }
+        builder = self.partner.languages(builder.evidence_model(&self.partner.evidence));
         if let (true, &[coverages, hypotheses, options, distortion]) =
             (system.phrases == Phrases::Small, &self.phrase_sizes[..])
         {
@@ -244,16 +235,9 @@ impl Args {
         let mut options = translator.options();
         options.search.beam_size_constrained = None;
         (options.search.beam_size, options.search.beam_width) = if system.accelerated { (4, 0.01) } else { (12, 0.0) };
-        options.evidence = EvidenceOptions { best_paths: system.best_paths, ..evidence_options(&self.setting) };
+        options.evidence = EvidenceOptions { best_paths: system.best_paths, ..self.partner.options() };
         options
     }
-}
-
-/// The options for a setting of table 1: scale, weight, precision and ratio.
-pub(super) fn evidence_options(setting: &[f64]) -> EvidenceOptions {
-    let &[scale, weight, precision, ratio] = setting else { return EvidenceOptions::default() };
-    let theta = metaphrase::Theta::linear_bleu(precision, ratio, 10.0);
-    EvidenceOptions { scale, weight, theta, ..EvidenceOptions::default() }
 }
 
 fn sorted() -> PhraseOptions {

@@ -1,7 +1,6 @@
 //! The time of a step by the size of the evidence: no evidence, then the 10 to 10,000 best translations of each lattice.
 
-use super::phrase_based::{Lattices, Words, evidence};
-use super::speed::evidence_options;
+use super::phrase_based::{Lattices, Partner, Words, evidence};
 use crate::setup::{Setup, round};
 use anyhow::{Context, Result};
 use metaphrase::{Counts, Evidence, EvidenceOptions, Request, TranslateOptions, Translator, Unit, UnitTimes};
@@ -20,15 +19,8 @@ pub struct Args {
     /// The neural model, a directory or the name of a bundled one
     #[arg(long, value_name = "PATH")]
     neural: PathBuf,
-    /// The phrase-based model, a directory with a moses.ini or such a file
-    #[arg(long, value_name = "PATH")]
-    evidence: PathBuf,
-    /// The languages of its words, which are as `metaphrase tokenize --escape` makes them
-    #[arg(long, num_args = 2, value_names = ["SOURCE", "TARGET"])]
-    evidence_tokenize: Vec<String>,
-    /// Scale, weight, precision and ratio of the evidence, as table 1 tunes them
-    #[arg(long, num_args = 4, value_names = ["A", "W", "P", "R"], default_values_t = [1.0, 2.0, 0.6, 0.7])]
-    setting: Vec<f64>,
+    #[command(flatten)]
+    partner: Partner,
 }
 
 #[derive(Serialize)]
@@ -51,18 +43,15 @@ struct Row {
 
 /// Time per step by the number of paths.
 pub fn run(setup: &Setup, args: &Args) -> Result<()> {
-    let words = Words::new(&args.evidence_tokenize)?;
+    let words = Words::new(&args.partner.evidence_tokenize)?;
     let text = setup.text()?;
-    let lattices = Lattices::new(Some(&args.evidence), &[])?.of(0, &text.source, &words)?;
+    let lattices = Lattices::new(Some(&args.partner.evidence), &[])?.of(0, &text.source, &words)?;
     let given = evidence(&lattices);
     let times = Arc::new(UnitTimes::default());
-    let mut builder = Translator::builder().model(&args.neural).threads(1).batch_tokens(setup.batch_tokens);
-    if let [source, target] = &args.evidence_tokenize[..] {
-        builder = builder.evidence_languages(source, target);
-    }
-    let translator = builder.unit_times(Arc::clone(&times)).build()?;
+    let builder = Translator::builder().model(&args.neural).threads(1).batch_tokens(setup.batch_tokens);
+    let translator = args.partner.languages(builder).unit_times(Arc::clone(&times)).build()?;
     let counter = translator.evidence_counter().context("a phrase-based model takes no evidence")?;
-    let with = |paths: usize| EvidenceOptions { best_paths: Some(paths), ..evidence_options(&args.setting) };
+    let with = |paths: usize| EvidenceOptions { best_paths: Some(paths), ..args.partner.options() };
     let mut rows: Vec<Row> = Vec::new();
     for paths in PATHS {
         let found = lattices.iter().map(|lattice| lattice.n_best(paths).len()).sum::<usize>();

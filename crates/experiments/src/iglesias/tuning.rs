@@ -18,12 +18,12 @@ const ROUNDS: usize = 3;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Setting {
     /// α, the scale of the scores of the phrase-based system.
-    scale: f64,
+    pub scale: f64,
     /// The weight of the evidence, `1 / (n λ)`.
-    weight: f64,
+    pub weight: f64,
     /// Precision and ratio of Θ for a length of 10 (Tromble et al. 2008).
-    precision: f64,
-    ratio: f64,
+    pub precision: f64,
+    pub ratio: f64,
 }
 
 impl Default for Setting {

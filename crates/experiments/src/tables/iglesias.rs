@@ -19,29 +19,22 @@ pub(super) fn iglesias(results: &Results<'_>) -> Result<String> {
     let mut page = String::from("## Quality (table 1)\n");
     for (name, heading) in TABLE_1 {
         page += &format!("\n### {heading}\n\n");
-        page += &match results.optional(&format!("iglesias-table1{name}.json"))? {
-            Some(report) => table_1(&report)?,
-            None => NOT_YET.to_owned(),
-        };
+        page += &table(results, &format!("iglesias-table1{name}.json"), table_1)?;
     }
     page += "\n## Set-ups (table 2 and figure 1)\n\n";
-    page += &match results.optional("iglesias-table2.json")? {
-        Some(report) => table_2(&report)?,
-        None => NOT_YET.to_owned(),
-    };
+    page += &table(results, "iglesias-table2.json", table_2)?;
     page += "\n## A step, by the size of the evidence\n\n";
-    page += &match results.optional("iglesias-steps.json")? {
-        Some(report) => steps(&report)?,
-        None => NOT_YET.to_owned(),
-    };
+    page += &table(results, "iglesias-steps.json", steps)?;
     page += "\n## A text, by its length\n\n";
-    page += &match results.optional("evidence-memory.json")? {
-        Some(report) => streamed(&report)?,
-        None => NOT_YET.to_owned(),
-    };
+    page += &table(results, "evidence-memory.json", streamed)?;
     page += "\n";
     page += &figures(results)?;
     Ok(page)
+}
+
+/// The table of a file of results, if it is there.
+fn table(results: &Results<'_>, file: &str, write: impl FnOnce(&Value) -> Result<String>) -> Result<String> {
+    results.optional(file)?.map_or_else(|| Ok(NOT_YET.to_owned()), |report| write(&report))
 }
 
 /// BLEU of each system on each text, what tuning found, and sentences.
@@ -189,15 +182,9 @@ fn streamed(report: &Value) -> Result<String> {
 /// Figures 2 and 3 of Iglesias et al. 2018.
 fn figures(results: &Results<'_>) -> Result<String> {
     let mut page = String::from("## Hypotheses together (figure 2)\n\n");
-    page += &match results.optional("iglesias-fig2.json")? {
-        Some(report) => by(&report, "beam", "system", "one hypothesis at a time")?,
-        None => NOT_YET.to_owned(),
-    };
+    page += &table(results, "iglesias-fig2.json", |report| by(report, "beam", "system", "one hypothesis at a time"))?;
     page += "\n## Sentences together (figure 3)\n\n";
-    page += &match results.optional("iglesias-fig3.json")? {
-        Some(report) => by(&report, "sentences", "order", "one sentence")?,
-        None => NOT_YET.to_owned(),
-    };
+    page += &table(results, "iglesias-fig3.json", |report| by(report, "sentences", "order", "one sentence"))?;
     Ok(page)
 }
 
