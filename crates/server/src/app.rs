@@ -143,17 +143,16 @@ impl App {
         }
     }
 
-    /// Whether a client may have so many characters translated.
+    /// Counts characters that a client wants to have translated, before they are: of requests at once none passes the limit with another.
     ///
     /// # Errors
     /// [`Failure::Quota`] if its key has not so many left.
-    pub async fn check_quota(&self, client: &Client, characters: usize) -> Result<(), Failure> {
+    pub async fn take_quota(&self, client: &Client, characters: i64) -> Result<(), Failure> {
         let key = client.key.number;
-        if let Some(limit) = client.key.characters {
-            let used = self.stored(move |store| store.used(key)).await?;
-            if used.saturating_add(characters as u64) > limit {
-                return Err(Failure::Quota);
-            }
+        match client.key.characters {
+            None => self.store.count(key, characters),
+            Some(limit) if self.stored(move |store| store.take(key, characters, limit)).await? => {}
+            Some(_) => return Err(Failure::Quota),
         }
         Ok(())
     }

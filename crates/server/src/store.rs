@@ -13,7 +13,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub struct Store {
     connection: Mutex<Connection>,
     /// Characters by key that are not in the file yet.
-    pending: Mutex<HashMap<i64, u64>>,
+    pending: Mutex<HashMap<i64, i64>>,
     /// Parsed glossaries, by glossary and languages.
     parsed: Mutex<HashMap<(String, String, String), Arc<Glossary>>>,
 }
@@ -97,6 +97,11 @@ impl Store {
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The counts. Whoever needs the connection, too, locks that first.
+    fn pending(&self) -> MutexGuard<'_, HashMap<i64, i64>> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Makes a key and gives it: it is not kept, only its hash is.
     ///
     /// # Errors
@@ -146,9 +151,26 @@ impl Store {
         Ok(select.query_row([hash(sent)], key).optional()?)
     }
 
-    /// Adds to the characters of a key; they are in the file after [`flush`](Self::flush).
-    pub fn count(&self, key: i64, characters: usize) {
-        *self.pending.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default() += characters as u64;
+    /// Adds to the characters of a key, or takes some back; they are in the file after [`flush`](Self::flush).
+    pub fn count(&self, key: i64, characters: i64) {
+        *self.pending().entry(key).or_default() += characters;
+    }
+
+    /// Adds to the characters of a key if they are then `limit` at most; tells whether they were added. Of two requests at once, the
+    /// second one counts the characters of the first.
+    ///
+    /// # Errors
+    /// [`Failure::Store`].
+    pub fn take(&self, key: i64, characters: i64, limit: u64) -> Result<bool, Failure> {
+        let connection = self.lock();
+        let stored = used(&connection, key)?;
+        let mut pending = self.pending();
+        let pending = pending.entry(key).or_default();
+        let fits = stored.saturating_add_signed(*pending).saturating_add_signed(characters) <= limit;
+        if fits {
+            *pending += characters;
+        }
+        Ok(fits)
     }
 
     /// The characters of a key in this month.
@@ -156,9 +178,8 @@ impl Store {
     /// # Errors
     /// [`Failure::Store`].
     pub fn used(&self, key: i64) -> Result<u64, Failure> {
-        let stored = used(&self.lock(), key)?;
-        let pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner).get(&key).copied().unwrap_or(0);
-        Ok(stored + pending)
+        let connection = self.lock();
+        Ok(used(&connection, key)?.saturating_add_signed(self.pending().get(&key).copied().unwrap_or(0)))
     }
 
     /// Writes what was counted.
@@ -166,13 +187,15 @@ impl Store {
     /// # Errors
     /// [`Failure::Store`]; the counts are kept for the next time.
     pub fn flush(&self) -> Result<(), Failure> {
-        let pending = std::mem::take(&mut *self.pending.lock().unwrap_or_else(PoisonError::into_inner));
+        // The connection is locked from the first to the last line: nobody sees a count that is neither here nor in the file.
+        let mut connection = self.lock();
+        let pending = std::mem::take(&mut *self.pending());
         if pending.is_empty() {
             return Ok(());
         }
-        let written = write_usage(&mut self.lock(), &pending);
+        let written = write_usage(&mut connection, &pending);
         if written.is_err() {
-            pending.into_iter().for_each(|(key, characters)| self.count(key, characters as usize));
+            pending.into_iter().for_each(|(key, characters)| self.count(key, characters));
         }
         Ok(written?)
     }
@@ -271,13 +294,13 @@ impl Store {
     }
 }
 
-fn write_usage(connection: &mut Connection, pending: &HashMap<i64, u64>) -> rusqlite::Result<()> {
+fn write_usage(connection: &mut Connection, pending: &HashMap<i64, i64>) -> rusqlite::Result<()> {
     let change = connection.transaction()?;
     for (key, characters) in pending {
         change.execute(
             "INSERT INTO usage VALUES (?, strftime('%Y-%m'), ?)
              ON CONFLICT (key, month) DO UPDATE SET characters = characters + excluded.characters",
-            params![key, signed(*characters)],
+            params![key, characters],
         )?;
     }
     change.commit()
@@ -286,7 +309,8 @@ fn write_usage(connection: &mut Connection, pending: &HashMap<i64, u64>) -> rusq
 fn used(connection: &Connection, key: i64) -> rusqlite::Result<u64> {
     let select = "SELECT characters FROM usage WHERE key = ? AND month = strftime('%Y-%m')";
     let used: Option<i64> = connection.prepare_cached(select)?.query_row([key], |row| row.get(0)).optional()?;
-    Ok(used.map_or(0, i64::unsigned_abs))
+    // Characters that were given back in a new month can be more than those that it has.
+    Ok(used.and_then(|used| u64::try_from(used).ok()).unwrap_or(0))
 }
 
 fn key(row: &rusqlite::Row<'_>) -> rusqlite::Result<Key> {

@@ -165,12 +165,12 @@ impl App {
             }
             texts.push(pending);
         }
-        self.check_quota(client, characters).await?;
+        let counted = characters as i64;
+        self.take_quota(client, counted).await?;
         let most = if ask.file.is_some() { FILE_TIME } else { self.config.limits.deadline };
         let milliseconds = ask.deadline.unwrap_or(u64::MAX).min(most);
         let work = Work { client: client.id.clone(), lanes, requests, deadline: deadline(milliseconds) };
-        let running = self.scheduler.start(work)?;
-        self.store.count(client.key.number, characters);
+        let running = self.scheduler.start(work).inspect_err(|_| self.store.count(client.key.number, -counted))?;
         Ok(Pending { texts, places, running, alternatives: ask.alternatives, distinct: ask.distinct, characters })
     }
 

@@ -117,3 +117,26 @@ fn a_full_disk_leaves_the_old_glossary() {
     assert_eq!(store.glossary(1, "a").unwrap(), glossary("a", "house\tHaus"));
     assert_eq!(store.terms(1, "a", "en", "de").unwrap().find("house").len(), 1);
 }
+
+#[test]
+fn two_requests_at_once_do_not_pass_a_limit_together() {
+    let store = Store::open(None).unwrap();
+    store.add_key("one", Some(10), None).unwrap();
+    let taken = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..8)
+            .map(|_| {
+                scope.spawn(|| {
+                    let taken = store.take(1, 4, 10).unwrap();
+                    store.flush().unwrap();
+                    taken
+                })
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).filter(|taken| *taken).count()
+    });
+    assert_eq!((taken, store.used(1).unwrap()), (2, 8));
+    assert!(store.take(1, 2, 10).unwrap() && !store.take(1, 1, 10).unwrap());
+    // A request that the queue refuses gives its characters back.
+    store.count(1, -2);
+    assert_eq!(store.used(1).unwrap(), 8);
+}
