@@ -49,6 +49,8 @@ if [ -n "${LEX:-}" ]; then
 fi
 ! wanted base || compare "$base" "$WORK/base" "$WORK/base-ct2" "$WORK/base/text" --beam 4 --max-length-factor 1
 ! wanted base-single || compare "$base" "$WORK/base" "$WORK/base-ct2" "$WORK/base/text" --beam 4 --single --max-length-factor 1
+! wanted latency || compare "$name, Tatoeba test 300" "${few[@]}" --beam 4 --single --threads 2 --only ctranslate2
+! wanted latency || compare "$base" "$WORK/base" "$WORK/base-ct2" "$WORK/base/text" --beam 4 --single --threads 2 --only ctranslate2 --max-length-factor 1
 if [ -n "${STUDENT:-}" ] && wanted student; then
   "$PEERS" benches/peers/compare.py "$STUDENT" "$WORK/2000.source" --beam 1 --precision int8 --only marian,fxtranslate \
     --fxtranslate "$STUDENT/model.float32.bin" --runs "$RUNS" --name "$(basename "$STUDENT"), Tatoeba test 2000" \

@@ -11,7 +11,8 @@ times that an empty input takes, model loading included, are subtracted. Prints 
 median of the ratios of processor times to those of Metaphrase in the same precision (else in its first) in the same turn. BLEU with --reference.
 
 --single: one sentence at a time: the next one is written when the answer to the last one was read; p50, p95 and p99 of the
-milliseconds between, of the fastest run of each sentence. --threads: words per second of wall time count.
+milliseconds between, of the fastest run of each sentence. --threads: words per second of wall time count; with --single all threads work on
+the one sentence (Metaphrase's --latency, CTranslate2's intra_threads, Marian has no such option).
 --shortlist: Marian's text format, for Metaphrase and Marian; for CTranslate2 convert the model with it.
 --json: puts the figures into this file, in place of older ones of the same name and setting; `cargo run -p experiments --
 tables` writes the tables of the documentation from it.
@@ -42,7 +43,7 @@ def metaphrase(args, precision):
     command = [binary, "translate", "-m", args.model, "--beam-size", args.beam, "--normalize", "1", "--threads", args.threads, "--quiet"]
     command += ["--max-length-factor", args.max_length_factor, "--precision", precision, *(["--shortlist", args.shortlist] if args.shortlist else [])]
     if args.single:
-        return {"": [*command, "--batch-tokens", "1"]}
+        return {"": [*command, *(["--latency"] if args.threads > 1 else ["--batch-tokens", "1"])]}
     return {f"batch {n}": [*command, "--batch-tokens", n] for n in args.batches} if args.batches else {"": command}
 
 

@@ -117,6 +117,7 @@ class TranslatorOptions(CallOptions, PhraseOptions, total=False):
     phrase_model: Path | None
     # The machine
     batch_tokens: int | None
+    latency: bool
 
 
 class MetricOptions(TypedDict, total=False):

@@ -17,7 +17,7 @@ pub struct CallOptions {
 }
 
 /// Options of [`Translator`], which a call does not have.
-pub const OF_TRANSLATOR: [&str; 26] = [
+pub const OF_TRANSLATOR: [&str; 27] = [
     "weights",
     "precision",
     "vocabularies",
@@ -41,6 +41,7 @@ pub const OF_TRANSLATOR: [&str; 26] = [
     "unknown_words",
     "threads",
     "batch_tokens",
+    "latency",
     "prepared_context",
     "merged_states",
     "model",

@@ -27,6 +27,7 @@ pub struct Setup {
     phrase_keywords: bool,
     threads: Option<usize>,
     batch_tokens: Option<usize>,
+    latency: bool,
 }
 
 impl Setup {
@@ -68,6 +69,7 @@ impl Setup {
             "merged_states" => self.tricks.merged_states = get(key, value)?,
             "threads" => self.threads = get(key, value)?,
             "batch_tokens" => self.batch_tokens = get(key, value)?,
+            "latency" => self.latency = get(key, value)?,
             _ => return Ok(false),
         }
         Ok(true)
@@ -125,7 +127,7 @@ impl Setup {
         if let Some(tokens) = self.batch_tokens {
             builder = builder.batch_tokens(tokens);
         }
-        builder
+        builder.latency(self.latency)
     }
 
     fn neural(&self, mut builder: TranslatorBuilder) -> PyResult<TranslatorBuilder> {

@@ -35,6 +35,11 @@ pub struct ModelArgs {
     /// changes the speed and never a translation
     #[arg(long, value_name = "N", default_value_t = DEFAULT_BATCH, help_heading = "Machine")]
     batch_tokens: NonZeroUsize,
+    /// Translate one line after the other, each on all threads together: the shortest time for a line of a model with
+    /// layers of 512 and more. Without it each thread translates other lines, and a text takes less time. This changes the
+    /// speed and never a translation
+    #[arg(long, conflicts_with = "batch_tokens", help_heading = "Machine")]
+    latency: bool,
     /// The numbers of the model's products. Scores differ from those of f32 in the last places; a line has the same
     /// translation in every batch and on every CPU
     #[arg(long, value_parser = choice::<Precision>(), default_value = Precision::F32.name(), help_heading = "Machine")]
@@ -93,7 +98,7 @@ impl ModelArgs {
 
     /// Whether each sentence is translated alone.
     pub fn one_by_one(&self) -> bool {
-        self.batch_tokens.get() == 1
+        self.latency || self.batch_tokens.get() == 1
     }
 
     /// Reads the models and starts the threads of a translator; `change` adds to its builder.
@@ -127,7 +132,7 @@ impl ModelArgs {
     /// The builder of a translator, which knows the machine and no model.
     pub fn builder(&self) -> TranslatorBuilder {
         let threads = crate::number::threads(self.threads).get();
-        Translator::builder().threads(threads).batch_tokens(self.batch_tokens.get())
+        Translator::builder().threads(threads).batch_tokens(self.batch_tokens.get()).latency(self.latency)
     }
 
     /// The numbers of the models' products.

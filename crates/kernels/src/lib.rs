@@ -58,8 +58,10 @@ mod product;
 mod quantise;
 mod reduce;
 mod tables;
+mod team;
 mod topk;
 mod transposed;
+mod values;
 
 pub use attention::{Added, AttentionWeights, Heads, KeysValues, StoredAs, attend};
 pub use changes::{Changes, Replaced};
@@ -79,5 +81,6 @@ pub use peak::{peak, read_bandwidth};
 pub use product::{product, product_add, rounded_product, rounded_product_add};
 pub use reduce::{dot, layer_norm, log_sum_exp, max, rms_norm, softmax_in_place, tanh_dot};
 pub use tables::{Functions, with_functions};
+pub use team::with_team;
 pub use topk::{Best, TopK};
 pub use transposed::transposed_product_add;

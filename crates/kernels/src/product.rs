@@ -16,6 +16,8 @@ use crate::matrix::Matrix;
 use crate::number::{Bf16, F32, Float, Int8, Int16, Number, Precision};
 use crate::operand::{Operand, ProductStorage};
 use crate::packed::{PackedMatrix, Panels};
+use crate::team;
+use crate::values::Values;
 
 /// out ← activation(x·w + bias + add), for rows in the numbers of the weights. `out` is resized to `x.rows() × w.outputs()`.
 ///
@@ -110,17 +112,12 @@ fn finish_block<N: Number>(
     let out = &mut out.as_mut_slice()[values];
     let (rows, bias) = (rows.len(), epilogue.bias);
     let activation = epilogue.activation;
-    N::dispatch(Product::<N> {
-        x,
-        scales,
-        rows,
-        w,
-        bias,
-        add,
-        activation,
-        out,
-        accumulate: false,
-        number: PhantomData,
+    let values = Values::new(out);
+    // One thread reads the weights once for six rows or so.
+    let bytes = w.bytes() * rows.div_ceil(6);
+    team::divide(w.count(), bytes, |panels| {
+        let (out, accumulate, number) = (values, false, PhantomData);
+        N::dispatch(Product::<N> { x, scales, rows, w, panels, bias, add, activation, out, accumulate, number });
     });
     // A pass of its own: rather the result again from the second-level cache than four functions in each tile's code.
     if !matches!(epilogue.activation, Activation::Relu | Activation::ClippedRelu) {
@@ -143,10 +140,11 @@ pub(crate) fn add_lanes<N: Number>(x: &[f32], rows: usize, w: &Panels, out: &mut
         scales: &[],
         rows,
         w,
+        panels: 0..w.count(),
         bias: None,
         add: None,
         activation: Activation::None,
-        out,
+        out: Values::new(out),
         accumulate: true,
         number: PhantomData,
     });
@@ -170,12 +168,14 @@ struct Product<'a, N> {
     scales: &'a [f32],
     rows: usize,
     w: &'a Panels,
+    /// The panels that are computed; others may be computed on other threads.
+    panels: Range<usize>,
     bias: Option<&'a [f32]>,
     /// `rows × w.outputs()`, as `out`.
     add: Option<&'a [f32]>,
     /// Only the ReLUs, which take an instruction or two.
     activation: Activation,
-    out: &'a mut [f32],
+    out: Values<'a>,
     /// Whether the product is added to the values of `out`.
     accumulate: bool,
     number: PhantomData<N>,
@@ -194,8 +194,8 @@ impl<N: Number> Kernel for Product<'_, N> {
         // Tiles of almost equal height: of seven rows, four and three run faster than six and one.
         let tiles = rows.div_ceil(S::TILE_PANELS.len());
         let widest = S::TILE_PANELS[rows.div_ceil(tiles) - 1];
-        let whole = self.w.outputs() / 16;
-        let mut panel = 0;
+        let whole = self.panels.end.min(self.w.outputs() / 16);
+        let mut panel = self.panels.start;
         while panel < whole {
             panel += match widest.min(whole - panel) {
                 8.. => self.column::<S, 8>(s, panel, tiles),
@@ -204,8 +204,8 @@ impl<N: Number> Kernel for Product<'_, N> {
                 _ => self.column::<S, 1>(s, panel, tiles),
             };
         }
-        if whole < self.w.count() {
-            self.column::<S, 1>(s, whole, tiles);
+        if panel < self.panels.end {
+            self.column::<S, 1>(s, panel, tiles);
         }
     }
 }
@@ -262,7 +262,7 @@ impl<N: Number> Product<'_, N> {
             *panel = self.w.panel(first + p);
         }
         // What will be stored is fetched while the sums are computed: 98 to 103 GFLOP/s for 64 rows, 256 × 8000.
-        let mut line = self.out[row * outputs + first * 16..].as_ptr();
+        let mut line = self.out.place(row * outputs + first * 16);
         for _ in 0..R {
             for p in 0..P {
                 s.prefetch(line.wrapping_add(p * 16));
@@ -284,6 +284,7 @@ impl<N: Number> Product<'_, N> {
     /// Finishes the sums of a tile (factors, bias, addition, activation) and stores them, row by row. Each operation is done with
     /// all sums of a row, in loops of known lengths, before the next one: so these stay in registers. `WHOLE`: the panels have
     /// sixteen outputs; only a single panel may have fewer.
+    #[allow(unsafe_code)]
     #[inline(always)]
     fn finish<S: Simd, const R: usize, const P: usize, const WHOLE: bool>(
         &mut self,
@@ -308,7 +309,9 @@ impl<N: Number> Product<'_, N> {
             if let Some(add) = self.add {
                 add_to::<S, P, WHOLE>(s, &mut sums, &add[place..][..width]);
             }
-            let out = &mut self.out[place..][..width];
+            // SAFETY: these are places of the row of panels `first` to `first + P` of `self.panels`, which no other product on its way has;
+            // and the last such slice of this one ended with its row.
+            let out = unsafe { self.out.part(place, width) };
             if self.accumulate {
                 add_to::<S, P, WHOLE>(s, &mut sums, out);
             }

@@ -12,4 +12,5 @@ mod int16;
 mod int8;
 mod product;
 mod reduce;
+mod team;
 mod topk;

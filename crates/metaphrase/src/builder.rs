@@ -3,6 +3,7 @@
 use crate::evidence::EvidenceModelFiles;
 use crate::neural::{Beside, Neural};
 use crate::phrase_based::PhraseBased;
+use crate::stream::Machine;
 use crate::translator::Engine;
 use crate::{Error, Glossary, Package, PhraseOptions, Precision, ShortlistOptions, Translator, UnitTimes};
 use std::path::{Path, PathBuf};
@@ -32,8 +33,7 @@ pub struct TranslatorBuilder {
     evidence: Option<EvidenceModelFiles>,
     phrase_model: Option<PathBuf>,
     phrase_options: Option<PhraseOptions>,
-    threads: usize,
-    batch_tokens: usize,
+    machine: Machine,
     unit_times: Option<Arc<UnitTimes>>,
 }
 
@@ -56,8 +56,11 @@ impl Default for TranslatorBuilder {
             evidence: None,
             phrase_model: None,
             phrase_options: None,
-            threads: available_parallelism().map_or(1, usize::from),
-            batch_tokens: 256,
+            machine: Machine {
+                threads: available_parallelism().map_or(1, usize::from),
+                batch_tokens: 256,
+                latency: false,
+            },
             unit_times: None,
         }
     }
@@ -162,14 +165,22 @@ impl TranslatorBuilder {
 
     /// Number of worker threads, which share the model; 0 counts as 1. The default is the machine's number of processors.
     pub fn threads(mut self, threads: usize) -> Self {
-        self.threads = threads.max(1);
+        self.machine.threads = threads.max(1);
         self
     }
 
     /// The batch of each thread: the sum of the source lengths, in pieces, that may share a step of a neural model. With 1
     /// each sentence is translated alone. The default is 256. It changes the speed and never a translation.
     pub fn batch_tokens(mut self, tokens: usize) -> Self {
-        self.batch_tokens = tokens;
+        self.machine.batch_tokens = tokens;
+        self
+    }
+
+    /// Translates one sentence after the other, each on all threads together: the shortest time for a sentence. It pays for models with
+    /// layers of 512 and more, whose weights the threads share out. By default each thread translates other sentences, which takes less
+    /// time for many. It changes the speed and never a translation.
+    pub fn latency(mut self, latency: bool) -> Self {
+        self.machine.latency = latency;
         self
     }
 
@@ -188,7 +199,7 @@ impl TranslatorBuilder {
         let engine = match &self.phrase_model {
             Some(path) => {
                 self.check_phrase_based()?;
-                Engine::PhraseBased(Box::new(PhraseBased::new(path, self.phrase_options, self.threads)?))
+                Engine::PhraseBased(Box::new(PhraseBased::new(path, self.phrase_options, self.machine.threads)?))
             }
             None => Engine::Neural(self.neural()?),
         };
@@ -206,7 +217,7 @@ impl TranslatorBuilder {
         let options = self.phrase_options.clone();
         let evidence = self.evidence.as_ref().map(|files| EvidenceModelFiles { options, ..files.clone() });
         let beside = Beside { language_model, shortlist, evidence, unit_times: self.unit_times.clone() };
-        Neural::new(&packages, self.weights.as_deref(), beside, self.threads, self.batch_tokens)
+        Neural::new(&packages, self.weights.as_deref(), beside, self.machine)
     }
 
     /// Refuses what only neural models can do.
@@ -218,6 +229,7 @@ impl TranslatorBuilder {
             (self.shortlist.is_some(), "a shortlist"),
             (self.glossary.is_some(), "a glossary"),
             (self.evidence.is_some(), "evidence of another phrase-based model"),
+            (self.machine.latency, "`latency`, which divides the layers of a neural model"),
         ] {
             if given {
                 return Err(Error::PhraseBased { what });

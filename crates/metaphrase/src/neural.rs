@@ -1,7 +1,7 @@
 //! The neural engine: a model, its vocabularies and the threads that search with them.
 
 use crate::evidence::{EvidenceModel, EvidenceModelFiles};
-use crate::stream::{Pool, pool};
+use crate::stream::{Machine, Pool, pool};
 use crate::{Error, EvidenceCounter, Package, ShortlistOptions, TranslateOptions};
 use metaphrase_base::{UnitTimes, WordId};
 use metaphrase_models::Model;
@@ -55,8 +55,7 @@ impl Neural {
         packages: &[Package],
         weights: Option<&[f32]>,
         beside: Beside<'_>,
-        threads: usize,
-        batch_tokens: usize,
+        machine: Machine,
     ) -> Result<Self, Error> {
         let (model, (source, target)) = load(packages, weights)?;
         let model = Arc::new(model);
@@ -71,12 +70,12 @@ impl Neural {
         let unit_times = beside.unit_times;
         let shared = Arc::new(Shared { model, source, target, continues, counter, evidence, shortlists, unit_times });
         let pool = match beside.language_model {
-            None => pool(&shared.model, &shared, threads, batch_tokens),
+            None => pool(&shared.model, &shared, machine),
             Some((path, weight)) => {
                 let words = shared.model.config().target_words;
                 let scorer = crate::language_model::open(path, weight, &shared.target, words)?;
                 let fused = Arc::new(Fused::new(Arc::clone(&shared.model), scorer, weight));
-                pool(&fused, &shared, threads, batch_tokens)
+                pool(&fused, &shared, machine)
             }
         };
         Ok(Self { pool, shared })

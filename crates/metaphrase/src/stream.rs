@@ -10,6 +10,7 @@ use crate::unknown::Replacement;
 use crate::{Attention, Counts, Error, Hypothesis, Request, SearchOptions, TranslateOptions, Translation};
 use metaphrase_base::pipeline::{Limit, Queue, Tickets, WorkerPanicked, Workers, batch, ordered};
 use metaphrase_base::{StepModel, Unit, UnitTimes, WordId};
+use metaphrase_models::with_team;
 use metaphrase_phrase::Workspace;
 use metaphrase_search::{CheckedOptions, Constraints, Informed, Outcome, Searcher, Task};
 use metaphrase_text::vocab::Vocabulary;
@@ -312,20 +313,28 @@ impl Shared {
 pub(crate) const NOT_FINITE: &str = "the line has no translation: no score is a finite number; check the model, the \
      weights of its parts and the excluded words";
 
+/// How a neural translator uses the machine.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Machine {
+    pub(crate) threads: usize,
+    /// The batch of each thread, in source pieces.
+    pub(crate) batch_tokens: usize,
+    /// Whether all threads work on one sentence, in place of a batch for each.
+    pub(crate) latency: bool,
+}
+
 /// Threads that search with `model`.
-pub(crate) fn pool<M: StepModel + 'static>(
-    model: &Arc<M>,
-    shared: &Arc<Shared>,
-    threads: usize,
-    batch_tokens: usize,
-) -> Pool {
+pub(crate) fn pool<M: StepModel + 'static>(model: &Arc<M>, shared: &Arc<Shared>, machine: Machine) -> Pool {
     let (model, shared) = (Arc::new(Informed::new(Arc::clone(model))), Arc::clone(shared));
+    let Machine { threads, batch_tokens, latency } = machine;
+    let (workers, team, batch_tokens) = if latency { (1, threads, 1) } else { (threads, 1, batch_tokens) };
     let worker = move |queue: &Queue<Task<Job>>| {
         let _clock = shared.unit_times.as_ref().map(UnitTimes::measure);
         // A panic loses the sentences of this thread's batch, whose callers are told. The thread goes on with a new search.
-        while catch_unwind(AssertUnwindSafe(|| search(&*model, &shared, queue, batch_tokens))).is_err() {}
+        let search = || catch_unwind(AssertUnwindSafe(|| search(&*model, &shared, queue, batch_tokens)));
+        with_team(team, || while search().is_err() {});
     };
-    Workers::new("translate", threads, worker)
+    Workers::new("translate", workers, worker)
 }
 
 /// Searches for the sentences of the queue until it ends.
@@ -395,11 +404,12 @@ mod tests {
     #[test]
     fn a_thread_that_panics_answers_its_sentences_and_goes_on() {
         let beside = Beside { language_model: None, shortlist: None, evidence: None, unit_times: None };
-        let mut neural = Neural::new(&[Package::bundled()], None, beside, 1, 1).unwrap();
+        let machine = Machine { threads: 1, batch_tokens: 1, latency: false };
+        let mut neural = Neural::new(&[Package::bundled()], None, beside, machine).unwrap();
         let bad = neural.shared.source.pieces("Zebra")[0].clone();
         let bad = neural.shared.source.id(&bad).unwrap();
         let model = Arc::new(Panicking(Arc::clone(&neural.shared.model), bad));
-        neural.pool = pool(&model, &neural.shared, 1, 1);
+        neural.pool = pool(&model, &neural.shared, machine);
         let translator = Translator { engine: Engine::Neural(neural), glossary: None };
         let (sender, answers) = channel();
         for (number, line) in ["Good morning!", "Zebra", "Good morning!"].into_iter().enumerate() {

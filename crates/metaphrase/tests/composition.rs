@@ -85,14 +85,17 @@ fn strategies_constraints_and_ensembles_go_with_every_precision() {
     {
         let alone = translators(&Translator::builder().threads(1).batch_tokens(1), precision);
         let together = translators(&Translator::builder().threads(2).batch_tokens(128), precision);
+        let divided = translators(&Translator::builder().threads(2).latency(true), precision);
         let mut options = alone[0].options();
         (options.search.beam_size, options.search.beam_size_constrained, options.search.n_best) = (4, None, 2);
         for &strategy in strategies {
             options.search.strategy = strategy;
-            for (alone, together) in alone.iter().zip(&together) {
+            for ((alone, together), divided) in alone.iter().zip(&together).zip(&divided) {
                 let expected = alone.run(&options, requests()).expect("translations");
-                let found = together.run(&options, requests()).expect("translations");
-                assert_eq!(found, expected, "{strategy:?}, {precision:?}");
+                for (how, translator) in [("in batches", together), ("each line on all threads", divided)] {
+                    let found = translator.run(&options, requests()).expect("translations");
+                    assert_eq!(found, expected, "{strategy:?}, {precision:?}, {how}");
+                }
                 requests().iter().zip(&expected).for_each(|(request, found)| check_terms(request, found));
             }
         }

@@ -55,6 +55,7 @@ pub use files::{ModelFiles, Vocabularies, VocabularyFiles};
 pub use formats::directory::StoredPrecision;
 pub use formats::{Format, load, load_static};
 pub use inspect::{Report, TensorReport, inspect};
+pub use metaphrase_kernels::with_team;
 pub use model::{Model, State};
 pub use precision::Precision;
 pub use recurrent::{RecurrentState, Tricks};
