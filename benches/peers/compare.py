@@ -61,12 +61,15 @@ def ctranslate2(args, precision):
     if not args.ctranslate2 or precision not in COMPUTE:
         return {}
     variants = {}
+    # One sentence on several threads can take longer than on one.
+    kinds = [("0", threads) for threads in sorted({1, args.threads})] if args.single else [(batch, args.threads) for batch in args.ctranslate2_batches.split(",")]
     for isa in args.isa.split(","):
-        for batch in ["0"] if args.single else args.ctranslate2_batches.split(","):
+        for batch, threads in kinds:
             command = [sys.executable, HERE / "translate_ctranslate2.py", args.ctranslate2, args.model / "vocab.spm", args.beam, batch]
-            command += [COMPUTE[precision], args.threads, args.max_length_factor, *(["vmap"] if args.shortlist else [])]
+            command += [COMPUTE[precision], threads, args.max_length_factor, *(["vmap"] if args.shortlist else [])]
             force = [] if isa == "default" else [f"CT2_FORCE_CPU_ISA={isa}"]
-            variants[f"{isa}{'' if args.single else f' batch {batch}'}"] = ["env", *force, *command]
+            kind = f" batch {batch}" if not args.single else f" threads {threads}" if args.threads > 1 else ""
+            variants[isa + kind] = ["env", *force, *command]
     return variants
 
 

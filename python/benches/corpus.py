@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -20,8 +21,7 @@ def arguments(parser):
     parser.add_argument("--model", default="en-de")
     parser.add_argument("--beam-size", type=int)
     parser.add_argument("--precision", default="f32")
-    parser.add_argument("--expected", help="where the command line's translations and their time are kept; read if the file is there")
-    parser.add_argument("--again", action="store_true", help="measure the command line behind the job, too: the speed of a machine changes")
+    parser.add_argument("--turns", type=int, default=1, help="run the command line and the job so often, in turns: the speed of a machine changes")
 
 
 def read_lines(args):
@@ -43,18 +43,6 @@ def options(args):
 
 def command_line(args, lines):
     """The command line's translations, and its seconds with as many threads as there are cores."""
-    kept = Path(args.expected) if args.expected else None
-    if kept and kept.exists():
-        found = json.loads(kept.read_text(encoding="utf-8"))
-        return found["lines"], [] if args.again else [found["seconds"]]
-    found, seconds = run_command_line(args, lines)
-    if kept:
-        kept.write_text(json.dumps({"lines": found, "seconds": seconds}), encoding="utf-8")
-    return found, [seconds]
-
-
-def run_command_line(args, lines):
-    """Its translations and seconds."""
     command = [sys.executable, "-m", "metaphrase", "translate", "-m", args.model, "--threads", str(args.cores)]
     command += ["--precision", args.precision, *(["--beam-size", str(args.beam_size)] if args.beam_size else [])]
     with tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n") as source:
@@ -84,17 +72,24 @@ def processes(of=None):
     return {process: commands[process] for process in ours if process in commands and process != root}
 
 
-def report(args, name, lines, found, expected, seconds, program_seconds, killed, **more):
-    """Prints the report. `found`: pairs of a line's number and its translation. Ends the program: 0 if all is as it should be."""
-    if args.again:
-        program_seconds = [*program_seconds, run_command_line(args, lines)[1]]
-    program = sum(program_seconds) / len(program_seconds)
-    by_number = dict(found)
-    once = len(found) == len(expected) == len(by_number)
-    equal = [by_number.get(number) for number in range(len(expected))] == expected
+def compare(args, name, lines, job, **more):
+    """Runs the command line and the job in turns, and prints the report. Ends the program: 0 if all is as it should be.
+
+    `job` gets the number of the turn; it gives pairs of a line's number and its translation, its seconds, and how many processes were killed.
+    """
+    program, jobs, killed, once, equal = [], [], 0, True, True
+    for turn in range(args.turns):
+        expected, seconds = command_line(args, lines)
+        program.append(seconds)
+        found, seconds, dead = job(turn)
+        jobs.append(seconds)
+        killed += dead
+        by_number = dict(found)
+        once &= len(found) == len(lines) == len(by_number)
+        equal &= [by_number.get(number) for number in range(len(lines))] == expected
     result = {
         "engine": name,
-        "lines": len(expected),
+        "lines": len(lines),
         "words": sum(len(line.split()) for line in lines),
         "model": os.path.basename(args.model),
         "beam size": args.beam_size or "the model's",
@@ -103,9 +98,9 @@ def report(args, name, lines, found, expected, seconds, program_seconds, killed,
         "processes killed": killed,
         "each line once": once,
         "equal to the command line": equal,
-        "seconds of the job": round(seconds, 2),
-        "seconds of the command line": [round(one, 2) for one in program_seconds],
-        "throughput beside the command line": round(program / seconds, 3),
+        "seconds of the job": [round(one, 2) for one in jobs],
+        "seconds of the command line": [round(one, 2) for one in program],
+        "throughput beside the command line": round(statistics.median(mine / its for mine, its in zip(program, jobs)), 3),
         **more,
     }
     print(json.dumps(result, indent=2))

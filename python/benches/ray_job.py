@@ -39,8 +39,6 @@ def main():
     parser.add_argument("--lose-calls", action="store_true")
     args = parser.parse_args()
     lines = corpus.read_lines(args)
-    expected, program_seconds = corpus.command_line(args, lines)
-
     if args.lose_calls:
         os.environ["RAY_testing_rpc_failure"] = LOSSES
     import pyarrow as pa
@@ -52,31 +50,34 @@ def main():
     # One more for the tasks that read and write; the actors have the others.
     ray.init(num_cpus=args.cores + 1, include_dashboard=False, log_to_driver=False)
     ray.data.DataContext.get_current().enable_progress_bars = False
+    name = "Ray Data, with lost calls" if args.lose_calls else "Ray Data"
     with tempfile.TemporaryDirectory() as folder:
         table = pa.table({"number": range(len(lines)), "text": lines})
         pq.write_table(table, f"{folder}/in.parquet", row_group_size=args.batch_size)
-        killed, ended = [], threading.Event()
-        if args.kill:
-            threading.Thread(target=kill_often, args=(args.kill, killed, ended), daemon=True).start()
-        began = time.perf_counter()
-        found = ray.data.read_parquet(f"{folder}/in.parquet", override_num_blocks=4 * args.cores).map_batches(
-            TranslateColumn,
-            fn_constructor_args=("text",),
-            fn_constructor_kwargs={"model": args.model, **corpus.options(args)},
-            batch_format="pyarrow",
-            batch_size=args.batch_size,
-            compute=ray.data.ActorPoolStrategy(size=args.cores),
-            num_cpus=1,
-            max_restarts=-1,
-            max_task_retries=-1,
-        )
-        found.select_columns(["number", "translation"]).write_parquet(f"{folder}/out")
-        seconds = time.perf_counter() - began
-        ended.set()
-        rows = pq.read_table(f"{folder}/out").to_pylist()
-    ray.shutdown()
-    name = "Ray Data, with lost calls" if args.lose_calls else "Ray Data"
-    corpus.report(args, name, lines, [(row["number"], row["translation"]) for row in rows], expected, seconds, program_seconds, len(killed))
+
+        def job(turn):
+            killed, ended = [], threading.Event()
+            if args.kill:
+                threading.Thread(target=kill_often, args=(args.kill, killed, ended), daemon=True).start()
+            began = time.perf_counter()
+            found = ray.data.read_parquet(f"{folder}/in.parquet", override_num_blocks=4 * args.cores).map_batches(
+                TranslateColumn,
+                fn_constructor_args=("text",),
+                fn_constructor_kwargs={"model": args.model, **corpus.options(args)},
+                batch_format="pyarrow",
+                batch_size=args.batch_size,
+                compute=ray.data.ActorPoolStrategy(size=args.cores),
+                num_cpus=1,
+                max_restarts=-1,
+                max_task_retries=-1,
+            )
+            found.select_columns(["number", "translation"]).write_parquet(f"{folder}/out{turn}")
+            seconds = time.perf_counter() - began
+            ended.set()
+            rows = pq.read_table(f"{folder}/out{turn}").to_pylist()
+            return [(row["number"], row["translation"]) for row in rows], seconds, len(killed)
+
+        corpus.compare(args, name, lines, job)
 
 
 if __name__ == "__main__":

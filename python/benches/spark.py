@@ -1,6 +1,6 @@
 """A large job of Spark beside the command line: exactly-once under faults, bytes, throughput; prints JSON.
 
-    python python/benches/spark.py TEXT [--lines 200000] [--master local-cluster[2,1,2048]] [--kill 30] [--resume 40] [--warm]
+    python python/benches/spark.py TEXT [--lines 200000] [--master local-cluster[2,1,2048]] [--kill 30] [--resume 40] [--warm] [--turns 5] [--task-cpus 2]
 
 The lines of TEXT are repeated until there are enough. `--kill SECONDS` kills a process that works for the job that long after the job began,
 and once more after as long: with `local-cluster` the Java process of an executor, with `local` a Python worker (`local[2,8]`: Spark
@@ -36,6 +36,10 @@ def session(args):
     builder = builder.config("spark.task.maxFailures", "8").config("spark.sql.shuffle.partitions", str(args.partitions))
     # Each file of the input is a task.
     builder = builder.config("spark.sql.files.maxPartitionBytes", "1m").config("spark.sql.files.openCostInBytes", "1m")
+    # Java compiles itself for some 3 seconds of processor time in each session; so it takes about 1.
+    for part in ("driver", "executor"):
+        builder = builder.config(f"spark.{part}.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+    builder = builder.config("spark.task.cpus", str(args.task_cpus))
     spark = builder.config("spark.executor.memory", "1g").getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
     return spark
@@ -61,22 +65,32 @@ def kill_often(seconds, is_cluster, killed, ended):
             killed.append(found[-1])
 
 
-def batch(args, spark, folder, more):
-    """A batch job; gives its seconds and the processes that were killed."""
+def options(args):
+    """The options of the translators: with several CPUs for a task, as many threads."""
+    return {**corpus.options(args), "threads": args.task_cpus}
+
+
+def first_job(args, spark, folder):
+    """Runs a job of 200 lines, so that processes and models are there; gives its seconds."""
+    from metaphrase.spark import translate
+
+    began = time.perf_counter()
+    few = spark.read.parquet(f"{folder}/in").limit(200).repartition(args.cores)
+    translate(few, "text", model=args.model, **options(args)).write.parquet(f"{folder}/warm")
+    return round(time.perf_counter() - began, 2)
+
+
+def batch(args, spark, source, target):
+    """A batch job; gives its seconds and the number of processes that were killed."""
     from metaphrase.spark import translate
 
     killed, ended = [], threading.Event()
     if args.kill:
         kills = (args.kill, args.master.startswith("local-cluster"), killed, ended)
         threading.Thread(target=kill_often, args=kills, daemon=True).start()
-    if args.warm:
-        began = time.perf_counter()
-        few = spark.read.parquet(f"{folder}/in").limit(200).repartition(args.cores)
-        translate(few, "text", model=args.model, **corpus.options(args)).write.parquet(f"{folder}/warm")
-        more["seconds of a first job of 200 lines"] = round(time.perf_counter() - began, 2)
     began = time.perf_counter()
-    found = translate(spark.read.parquet(f"{folder}/in"), "text", model=args.model, **corpus.options(args))
-    found.select("number", "translation").write.parquet(f"{folder}/out")
+    found = translate(spark.read.parquet(source), "text", model=args.model, **options(args))
+    found.select("number", "translation").write.parquet(target)
     ended.set()
     return time.perf_counter() - began, len(killed)
 
@@ -87,7 +101,7 @@ def stream(args, folder):
 
     spark = session(args)
     source = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 2).parquet(f"{folder}/in")
-    found = translate(source, "text", model=args.model, **corpus.options(args)).select("number", "translation")
+    found = translate(source, "text", model=args.model, **options(args)).select("number", "translation")
     sink = found.writeStream.format("parquet").option("path", f"{folder}/out").option("checkpointLocation", f"{folder}/checkpoint")
     sink.trigger(availableNow=True).start().awaitTermination()
     spark.stop()
@@ -124,28 +138,37 @@ def main():
     corpus.arguments(parser)
     parser.add_argument("--master", default="local-cluster[2,1,2048]")
     parser.add_argument("--partitions", type=int, default=16)
+    parser.add_argument("--task-cpus", type=int, default=1, help="cores of a task: its process has as many threads, which share a model")
     parser.add_argument("--warm", action="store_true", help="run a job of 200 lines first: its processes go on and have the model")
     parser.add_argument("--resume", type=float, metavar="SECONDS")
     parser.add_argument("--work", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.work:
         return stream(args, args.work)
+    if args.resume and args.turns > 1:
+        parser.error("--resume kills the job once: it does not go with --turns")
     lines = corpus.read_lines(args)
-    expected, program_seconds = corpus.command_line(args, lines)
-    more = {"master": args.master, "tasks": args.partitions, "processes and models were there": args.warm}
+    more = {"master": args.master, "tasks": args.partitions, "cores of a task": args.task_cpus, "processes and models were there": args.warm}
+    name = "Spark, a stream killed and started again" if args.resume else "Spark"
     with tempfile.TemporaryDirectory() as folder:
         spark = session(args)
         write_input(spark, lines, f"{folder}/in", args.partitions)
+        if args.warm:
+            more["seconds of a first job of 200 lines"] = first_job(args, spark, folder)
         if args.resume:
             spark.stop()
-            seconds, killed, more["files before the job was killed"] = resumed(args, folder)
-            spark = session(args)
-        else:
-            seconds, killed = batch(args, spark, folder, more)
-        found = [(row["number"], row["translation"]) for row in spark.read.parquet(f"{folder}/out").collect()]
-        spark.stop()
-    name = "Spark, a stream killed and started again" if args.resume else "Spark"
-    corpus.report(args, name, lines, found, expected, seconds, program_seconds, killed, **more)
+
+        def job(turn):
+            out = f"{folder}/out{turn}"
+            if args.resume:
+                seconds, killed, more["files before the job was killed"] = resumed(args, folder)
+                out, now = f"{folder}/out", session(args)
+            else:
+                seconds, killed = batch(args, spark, f"{folder}/in", out)
+                now = spark
+            return [(row["number"], row["translation"]) for row in now.read.parquet(out).collect()], seconds, killed
+
+        corpus.compare(args, name, lines, job, **more)
 
 
 if __name__ == "__main__":
