@@ -107,11 +107,10 @@ fn finish_block<N: Number>(
     epilogue: Epilogue<'_>,
     out: &mut Matrix,
 ) {
-    let values = rows.start * w.outputs()..rows.end * w.outputs();
-    let add = epilogue.add.map(|add| &add.as_slice()[values.clone()]);
-    let out = &mut out.as_mut_slice()[values];
-    let (rows, bias) = (rows.len(), epilogue.bias);
-    let activation = epilogue.activation;
+    let places = rows.start * w.outputs()..rows.end * w.outputs();
+    let add = epilogue.add.map(|add| &add.as_slice()[places.clone()]);
+    let out = &mut out.as_mut_slice()[places];
+    let (rows, bias, activation) = (rows.len(), epilogue.bias, epilogue.activation);
     let values = Values::new(out);
     // One thread reads the weights once for six rows or so.
     let bytes = w.bytes() * rows.div_ceil(6);
@@ -120,8 +119,8 @@ fn finish_block<N: Number>(
         N::dispatch(Product::<N> { x, scales, rows, w, panels, bias, add, activation, out, accumulate, number });
     });
     // A pass of its own: rather the result again from the second-level cache than four functions in each tile's code.
-    if !matches!(epilogue.activation, Activation::Relu | Activation::ClippedRelu) {
-        epilogue.activation.apply(out);
+    if !matches!(activation, Activation::Relu | Activation::ClippedRelu) {
+        activation.apply(out);
     }
 }
 

@@ -28,7 +28,7 @@ impl<'a> Values<'a> {
     /// Some values.
     ///
     /// # Safety
-    /// No other slice of these values is in use, on any thread.
+    /// No other slice with one of these values is in use, on any thread.
     #[allow(unsafe_code)]
     #[inline(always)]
     pub(crate) unsafe fn part(self, place: usize, width: usize) -> &'a mut [f32] {
