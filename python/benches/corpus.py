@@ -72,10 +72,11 @@ def processes(of=None):
     return {process: commands[process] for process in ours if process in commands and process != root}
 
 
-def compare(args, name, lines, job, **more):
+def compare(args, name, lines, job, more=None):
     """Runs the command line and the job in turns, and prints the report. Ends the program: 0 if all is as it should be.
 
     `job` gets the number of the turn; it gives pairs of a line's number and its translation, its seconds, and how many processes were killed.
+    What it puts into `more` is in the report.
     """
     program, jobs, killed, once, equal = [], [], 0, True, True
     for turn in range(args.turns):
@@ -101,7 +102,7 @@ def compare(args, name, lines, job, **more):
         "seconds of the job": [round(one, 2) for one in jobs],
         "seconds of the command line": [round(one, 2) for one in program],
         "throughput beside the command line": round(statistics.median(mine / its for mine, its in zip(program, jobs)), 3),
-        **more,
+        **(more or {}),
     }
     print(json.dumps(result, indent=2))
     sys.exit(not (once and equal))

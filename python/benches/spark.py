@@ -168,7 +168,7 @@ def main():
                 now = spark
             return [(row["number"], row["translation"]) for row in now.read.parquet(out).collect()], seconds, killed
 
-        corpus.compare(args, name, lines, job, **more)
+        corpus.compare(args, name, lines, job, more)
 
 
 if __name__ == "__main__":
