@@ -12,7 +12,7 @@ median of the ratios of processor times to those of Metaphrase in the same preci
 
 --single: one sentence at a time: the next one is written when the answer to the last one was read; p50, p95 and p99 of the
 milliseconds between, of the fastest run of each sentence. --threads: words per second of wall time count; with --single all threads work on
-the one sentence (Metaphrase's --latency, CTranslate2's intra_threads, Marian has no such option).
+the one sentence (Metaphrase's --latency; CTranslate2's intra_threads, or one thread if that is faster; Marian has no such option).
 --shortlist: Marian's text format, for Metaphrase and Marian; for CTranslate2 convert the model with it.
 --json: puts the figures into this file, in place of older ones of the same name and setting; `cargo run -p experiments --
 tables` writes the tables of the documentation from it.
@@ -60,15 +60,19 @@ def marian(args, precision):
 def ctranslate2(args, precision):
     if not args.ctranslate2 or precision not in COMPUTE:
         return {}
+    # By the name of the variant: the batch and the threads. One sentence on several threads can take longer than on one.
+    if not args.single:
+        kinds = {f" batch {batch}": (batch, args.threads) for batch in args.ctranslate2_batches.split(",")}
+    elif args.threads > 1:
+        kinds = {f" threads {threads}": ("0", threads) for threads in (1, args.threads)}
+    else:
+        kinds = {"": ("0", 1)}
     variants = {}
-    # One sentence on several threads can take longer than on one.
-    kinds = [("0", threads) for threads in sorted({1, args.threads})] if args.single else [(batch, args.threads) for batch in args.ctranslate2_batches.split(",")]
     for isa in args.isa.split(","):
-        for batch, threads in kinds:
+        for kind, (batch, threads) in kinds.items():
             command = [sys.executable, HERE / "translate_ctranslate2.py", args.ctranslate2, args.model / "vocab.spm", args.beam, batch]
             command += [COMPUTE[precision], threads, args.max_length_factor, *(["vmap"] if args.shortlist else [])]
             force = [] if isa == "default" else [f"CT2_FORCE_CPU_ISA={isa}"]
-            kind = f" batch {batch}" if not args.single else f" threads {threads}" if args.threads > 1 else ""
             variants[isa + kind] = ["env", *force, *command]
     return variants
 
