@@ -9,7 +9,7 @@ use std::path::PathBuf;
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The model: a directory, or a file in its directory
+    /// The model: a directory, a file in its directory, or the name of a bundled one
     #[arg(short, long, value_name = "PATH")]
     model: PathBuf,
     /// The directory to write, completely or not at all; it must be absent or empty

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The model: a directory, or a file in its directory
+    /// The model: a directory, a file in its directory, or the name of a bundled one
     #[arg(value_name = "PATH")]
     model: PathBuf,
     /// Only check, and print a line: whether all tensors can be read and fit, and whether the files have the checksums

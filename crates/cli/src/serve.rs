@@ -74,7 +74,7 @@ struct State {
     /// Requests in a minute of the new key or, without --add-key, of each client without a key [default: no limit]
     #[arg(long, value_name = "N")]
     requests_per_minute: Option<u32>,
-    /// Forget the key with this name, and end
+    /// Forget the key with this name and its glossaries, and end
     #[arg(long, value_name = "NAME", requires = "data", conflicts_with = "add_key")]
     remove_key: Option<String>,
     /// Print the names, limits and characters of this month of all keys, and end

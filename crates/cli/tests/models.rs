@@ -19,6 +19,15 @@ fn a_model_tells_what_it_is() {
 fn models_that_come_with_the_program_have_names() {
     assert_eq!(translate(&["-m", "en-de"], TEXT).ok(), translate(&[], TEXT).ok());
     assert_eq!(translate(&["-m", "de-en"], "Guten Morgen!\nIch bin müde.\n").ok(), "Good morning.\nI'm tired.\n");
+    assert_eq!(run(&["inspect", "en-de"], "").ok(), run(&["inspect", MODEL], "").ok().replace(MODEL, "en-de"));
+    let line = "de-en: sound, and the checksums of its 2 files are right\n";
+    assert_eq!(run(&["inspect", "--check", "de-en"], "").ok(), line);
+
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("model");
+    run(&["convert", "-m", "en-de", "--to", to.to_str().unwrap(), "--precision", "f16"], "").ok();
+    let weights = |model: &Path| std::fs::read(model.join("model.safetensors")).unwrap();
+    assert!(weights(&to) == weights(Path::new(MODEL)), "the same bytes");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use metaphrase_base::Checksums;
 use metaphrase_models::{Config, ModelError, Weights};
 use metaphrase_text::vocab::{Vocabulary, VocabularyFormat};
 use std::path::Path;
+use tempfile::TempDir;
 
 /// A model that comes with the program; its vocabulary serves both languages.
 pub(crate) struct Bundled {
@@ -36,9 +37,26 @@ macro_rules! bundled {
 pub(crate) static MODELS: [Bundled; 2] = [bundled!("en-de"), bundled!("de-en")];
 
 impl Bundled {
-    /// The model of this name.
+    /// The model of this name, where no file has it.
     pub(crate) fn named(name: &Path) -> Option<&'static Self> {
-        MODELS.iter().find(|model| name == Path::new(model.name))
+        MODELS.iter().find(|model| name == Path::new(model.name)).filter(|_| !name.exists())
+    }
+
+    /// The model as the directory that it was, for as long as the result lives.
+    pub(crate) fn unpack(&self) -> Result<TempDir, Error> {
+        let error = |path: &Path, source| ModelError::Io { path: path.to_owned(), action: "write", source };
+        let folder = TempDir::with_prefix("metaphrase-").map_err(|source| error(&std::env::temp_dir(), source))?;
+        let files: [(&str, &[u8]); 4] = [
+            ("config.toml", self.config.as_bytes()),
+            ("source.spm", self.vocabulary),
+            ("model.safetensors", &self.weights.0),
+            ("checksums", self.checksums.as_bytes()),
+        ];
+        for (name, bytes) in files {
+            let path = folder.path().join(name);
+            std::fs::write(&path, bytes).map_err(|source| error(&path, source))?;
+        }
+        Ok(folder)
     }
 
     pub(crate) fn model(&self) -> Result<(Config, Weights), Error> {

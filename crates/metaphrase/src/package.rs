@@ -53,7 +53,7 @@ impl Package {
     /// If there is no model, or more than one.
     pub fn find(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
-        if let Some(model) = Bundled::named(path).filter(|_| !path.exists()) {
+        if let Some(model) = Bundled::named(path) {
             return Ok(Self::with(model));
         }
         let model = ModelFiles::find(path)?;
@@ -185,12 +185,22 @@ impl fmt::Display for Report {
     }
 }
 
-/// Describes the model at `path`, and checks that its tensors, settings and vocabularies fit together.
+/// Describes the model at `path`, or the bundled one of this name, and checks that its tensors, settings and vocabularies fit together.
 ///
 /// # Errors
 /// [`Error`] if the model can not be opened at all.
 pub fn inspect(path: impl AsRef<Path>) -> Result<Report, Error> {
-    let mut report = metaphrase_models::inspect(path.as_ref())?;
+    let path = path.as_ref();
+    let Some(bundled) = Bundled::named(path) else { return inspect_files(path) };
+    let folder = bundled.unpack()?;
+    let mut report = inspect_files(folder.path())?;
+    report.text = report.text.replace(&folder.path().display().to_string(), bundled.name);
+    report.model = path.to_owned();
+    Ok(report)
+}
+
+fn inspect_files(path: &Path) -> Result<Report, Error> {
+    let mut report = metaphrase_models::inspect(path)?;
     if let Ok(Vocabularies { source, target }) = &report.vocabularies {
         let sides = [("source", source, report.config.source_words), ("target", target, report.config.target_words)];
         let problem = |(side, files, words)| open(files, side, words, &report.model).err();
@@ -202,11 +212,16 @@ pub fn inspect(path: impl AsRef<Path>) -> Result<Report, Error> {
     Ok(Report { model, checksums, problems, text })
 }
 
-/// Converts the model at `from`, of any format that can be read, to our own directory `to`, which is absent or empty and
-/// is written whole or not at all.
+/// Converts the model at `from`, of any format that can be read, or the bundled one of this name, to our own directory `to`,
+/// which is absent or empty and is written whole or not at all.
 ///
 /// # Errors
 /// [`Error`] if the model can not be read or the directory can not be written.
 pub fn convert(from: impl AsRef<Path>, to: impl AsRef<Path>, precision: StoredPrecision) -> Result<(), Error> {
-    Ok(metaphrase_models::convert(from.as_ref(), to.as_ref(), precision)?)
+    let (from, to) = (from.as_ref(), to.as_ref());
+    match Bundled::named(from) {
+        Some(bundled) => metaphrase_models::convert(bundled.unpack()?.path(), to, precision)?,
+        None => metaphrase_models::convert(from, to, precision)?,
+    }
+    Ok(())
 }

@@ -121,12 +121,21 @@ impl Store {
         Ok(key)
     }
 
-    /// Forgets a key; tells whether there was one.
+    /// Forgets a key and its glossaries; tells whether there was one.
     ///
     /// # Errors
     /// [`Failure::Store`].
     pub fn remove_key(&self, name: &str) -> Result<bool, Failure> {
-        Ok(self.lock().execute("DELETE FROM keys WHERE name = ?", [name])? > 0)
+        let mut connection = self.lock();
+        let removal = connection.transaction()?;
+        // A request that still runs may count for the key: its number stays taken.
+        let taken =
+            "INSERT OR IGNORE INTO usage (key, month, characters) SELECT number, '', 0 FROM keys WHERE name = ?";
+        removal.execute(taken, [name])?;
+        removal.execute("DELETE FROM glossaries WHERE owner = (SELECT number FROM keys WHERE name = ?)", [name])?;
+        let removed = removal.execute("DELETE FROM keys WHERE name = ?", [name])?;
+        removal.commit()?;
+        Ok(removed > 0)
     }
 
     /// The names of all keys, with the characters of this month.

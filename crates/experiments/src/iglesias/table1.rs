@@ -17,9 +17,10 @@ const SHOWN: usize = 20;
 /// The systems and the texts.
 #[derive(clap::Args)]
 pub struct Args {
-    /// A neural model, a directory or the name of a bundled one; several models also form an ensemble
-    #[arg(long, value_name = "PATH", required = true)]
-    pub neural: Vec<PathBuf>,
+    /// A neural system: a model's directory, the name of a bundled one, or several with commas between them, which form an
+    /// ensemble; may be repeated
+    #[arg(long, value_name = "PATH,…", required = true)]
+    neural: Vec<String>,
     /// The phrase-based model, a directory with a moses.ini or such a file
     #[arg(long, value_name = "PATH")]
     pub evidence: Option<PathBuf>,
@@ -139,28 +140,24 @@ pub fn run(setup: &Setup, args: &Args) -> Result<()> {
     setup.write("iglesias-table1", &Report { dev_lines: dev.text.source.len(), systems: reports, tests })
 }
 
-/// Each model, and their ensemble.
-fn systems(paths: &[PathBuf], languages: &[String]) -> Result<Vec<System>> {
-    // The words of the lattices are tokens of the target language.
-    let builder = || match languages {
-        [source, target] => Translator::builder().evidence_languages(source, target),
-        _ => Translator::builder(),
+/// The systems of these paths.
+fn systems(given: &[String], languages: &[String]) -> Result<Vec<System>> {
+    let name = |path: &str| {
+        let last = Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned());
+        last.with_context(|| format!("{path} is no model"))
     };
-    let name = |path: &Path| {
-        let last = path.file_name().map(|name| name.to_string_lossy().into_owned());
-        last.with_context(|| format!("{} is no model", path.display()))
+    let system = |paths: &String| {
+        let models = paths.split(',').map(name).collect::<Result<Vec<_>>>()?;
+        // The words of the lattices are tokens of the target language.
+        let builder = match languages {
+            [source, target] => Translator::builder().evidence_languages(source, target),
+            _ => Translator::builder(),
+        };
+        let translator = paths.split(',').fold(builder, |builder, path| builder.model(path)).build()?;
+        let name = if let [one] = &*models { one.clone() } else { format!("ensemble of {}", models.len()) };
+        Ok(System { name, models, translator })
     };
-    let names = paths.iter().map(|path| name(path)).collect::<Result<Vec<_>>>()?;
-    let mut systems = Vec::new();
-    for (path, name) in paths.iter().zip(&names) {
-        let translator = builder().model(path).build()?;
-        systems.push(System { name: name.clone(), models: vec![name.clone()], translator });
-    }
-    if paths.len() > 1 {
-        let translator = paths.iter().fold(builder(), |builder, path| builder.model(path)).build()?;
-        systems.push(System { name: format!("ensemble of {}", paths.len()), models: names, translator });
-    }
-    Ok(systems)
+    given.iter().map(system).collect()
 }
 
 /// Translates a text, its lines with evidence if there is some.

@@ -7,9 +7,11 @@ use serde_json::Value;
 use std::fmt::Write;
 
 /// The runs of table 1: what `--name` added to the name of the file, and the heading.
-const TABLE_1: [(&str, &str); 4] = [
+const TABLE_1: [(&str, &str); 6] = [
     ("", "German to English"),
     ("-en-de", "English to German"),
+    ("-fr-en", "French to English"),
+    ("-zh-en", "Chinese to English"),
     ("-de-en-news", "German to English, tuned on news"),
     ("-en-de-news", "English to German, tuned on news"),
 ];

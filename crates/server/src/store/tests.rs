@@ -59,7 +59,9 @@ fn a_new_key_has_nothing_of_one_that_was_removed() {
     let old = number("old");
     store.put_glossary(old, &glossary("a", "house\tHaus")).unwrap();
     store.remove_key("old").unwrap();
+    assert_eq!(store.glossaries(old).unwrap(), [], "the glossaries of a removed key go with it");
     let new = number("new");
+    assert_ne!(new, old, "a request of the old key may still count");
     assert_eq!((store.glossaries(new).unwrap(), store.used(new).unwrap()), (vec![], 0));
     store.count(new, 5);
     store.flush().unwrap();
