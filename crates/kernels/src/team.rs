@@ -16,7 +16,8 @@ use crate::isa::{instruction_set, with_instruction_set};
 /// weights are so large that it pays. No bit depends on the number of threads, and fewer are taken if the system starts no more.
 ///
 /// The other threads compute with the instruction set that this thread has now. While `body` computes they wait for the next product
-/// without sleeping, for 0.1 ms or so, because waking takes longer than a small product.
+/// without sleeping, for 0.1 ms or so, because waking takes longer than a small product. A part that its thread has not begun when this thread is
+/// ready, as the system gave that thread no CPU, is computed here: more threads than CPUs, or a busy machine, cost little.
 ///
 /// # Panics
 /// If `body` panics.
@@ -29,7 +30,7 @@ pub fn with_team<R>(threads: usize, body: impl FnOnce() -> R) -> R {
             self.0.announce(END);
         }
     }
-    let (team, set) = (Arc::new(Team::default()), instruction_set());
+    let (team, set) = (Arc::new(Team::new(threads)), instruction_set());
     thread::scope(|scope| {
         let start = |part: &usize| {
             let (team, part) = (&*team, *part);
@@ -74,12 +75,13 @@ thread_local! {
 type Task<'a> = dyn Fn(usize) + Sync + 'a;
 
 /// What the threads of a team share.
-#[derive(Default)]
 struct Team {
     /// Grows by one with each task.
     round: AtomicUsize,
-    /// Helpers that have not ended the task of this round.
-    busy: AtomicUsize,
+    /// For each part the last round in which a thread took it.
+    taken: Box<[AtomicUsize]>,
+    /// Parts of this round that no thread has taken, or that a helper has not ended.
+    open: AtomicUsize,
     task: UnsafeCell<Option<*const Task<'static>>>,
     panicked: AtomicBool,
     /// Helpers that sleep or are about to.
@@ -88,8 +90,8 @@ struct Team {
     wake: Condvar,
 }
 
-// SAFETY: `task` is written only while no helper is busy, and read only by helpers that are: `run` and `help` say how. The task it
-// points to is `Sync`.
+// SAFETY: `task` is written only while no part is open, and read only by helpers that have an open part: `run` and `help` say how. The
+// task it points to is `Sync`.
 #[allow(unsafe_code)]
 unsafe impl Sync for Team {}
 // SAFETY: as above; the pointer is of no thread.
@@ -97,15 +99,30 @@ unsafe impl Sync for Team {}
 unsafe impl Send for Team {}
 
 impl Team {
-    /// Runs `task` for part 0 here and for parts 1 to `helpers` on the helpers.
+    fn new(threads: usize) -> Self {
+        Self {
+            round: AtomicUsize::new(0),
+            taken: (0..threads.max(1)).map(|_| AtomicUsize::new(0)).collect(),
+            open: AtomicUsize::new(0),
+            task: UnsafeCell::new(None),
+            panicked: AtomicBool::new(false),
+            asleep: AtomicUsize::new(0),
+            sleep: Mutex::new(()),
+            wake: Condvar::new(),
+        }
+    }
+
+    /// Runs `task` for part 0 here and for parts 1 to `helpers` on the helpers, or here, too, if they have not begun.
     #[allow(unsafe_code)]
     fn run(&self, helpers: usize, task: &Task<'_>) {
-        /// Waits for the helpers, also when the part of this thread panics.
-        struct Wait<'a>(&'a Team);
+        /// Waits for the helpers, also when a part of this thread panics: then parts that nobody has begun stay undone.
+        struct Wait<'a>(&'a Team, usize, usize);
         impl Drop for Wait<'_> {
             fn drop(&mut self) {
+                let Self(team, helpers, round) = *self;
+                (1..=helpers).for_each(|part| _ = team.steal(part, round));
                 let mut spins = 0;
-                while self.0.busy.load(Ordering::Acquire) > 0 {
+                while team.open.load(Ordering::Acquire) > 0 {
                     // A helper may have no CPU.
                     if spins < SPINS {
                         spin_loop()
@@ -116,17 +133,34 @@ impl Team {
                 }
             }
         }
-        // SAFETY: the lifetime is made longer, but helpers use the task only while they are busy, and `Wait` waits until none is before
-        // this function ends in any way.
+        // SAFETY: the lifetime is made longer, but helpers use the task only while their part is open, and `Wait` waits until none is
+        // before this function ends in any way.
         let lasting = unsafe { std::mem::transmute::<&Task<'_>, &'static Task<'static>>(task) };
-        // SAFETY: no helper is busy, because the call before has waited for them, so none reads the cell before the next round.
+        // SAFETY: no part is open, because the call before has waited for them, so none reads the cell before the next round.
         unsafe { *self.task.get() = Some(std::ptr::from_ref(lasting)) };
-        self.busy.store(helpers, Ordering::Relaxed);
-        let wait = Wait(self);
-        self.announce(self.round.load(Ordering::Relaxed) + 1);
+        self.open.store(helpers, Ordering::Relaxed);
+        let round = self.round.load(Ordering::Relaxed) + 1;
+        let wait = Wait(self, helpers, round);
+        self.announce(round);
         task(0);
+        (1..=helpers).filter(|&part| self.steal(part, round)).for_each(task);
         drop(wait);
         assert!(!self.panicked.swap(false, Ordering::Relaxed), "a part of a product panicked");
+    }
+
+    /// Takes a part of this round, if no thread has taken it. Each part is taken once in each round, so a thread that comes too late for
+    /// a round finds that its part was taken.
+    fn take(&self, part: usize, round: usize) -> bool {
+        self.taken[part].compare_exchange(round - 1, round, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+    }
+
+    /// As [`take`](Self::take), for the thread that waits for the open parts.
+    fn steal(&self, part: usize, round: usize) -> bool {
+        let taken = self.take(part, round);
+        if taken {
+            self.open.fetch_sub(1, Ordering::Relaxed);
+        }
+        taken
     }
 
     /// Begins a round.
@@ -148,12 +182,15 @@ impl Team {
             if round == END {
                 return;
             }
-            // SAFETY: the task was written before the round was announced, and stays until this helper is no longer busy.
+            if !self.take(part, round) {
+                continue;
+            }
+            // SAFETY: the task was written before the round was announced, and stays until this part is no longer open.
             let task = unsafe { (*self.task.get()).map(|task| &*task) };
             if catch_unwind(AssertUnwindSafe(|| task.map(|task| task(part)))).is_err() {
                 self.panicked.store(true, Ordering::Relaxed);
             }
-            self.busy.fetch_sub(1, Ordering::Release);
+            self.open.fetch_sub(1, Ordering::Release);
         }
     }
 

@@ -33,7 +33,7 @@ fn no_bit_depends_on_the_number_of_threads() {
                 for activation in [Activation::None, Activation::Relu, Activation::Swish] {
                     let compute = || computed(&x, &weights, &bias, &add, activation);
                     let alone = compute();
-                    for threads in [1, 2, 3] {
+                    for threads in [1, 2, 3, 16] {
                         assert!(
                             with_team(threads, compute) == alone,
                             "{inputs} × {outputs}, {precision:?}, {rows} rows"
