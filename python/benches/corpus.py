@@ -17,6 +17,7 @@ def arguments(parser):
     parser.add_argument("--lines", type=int, default=200_000)
     parser.add_argument("--most-words", type=int, default=1000, help="lines of more words are left out")
     parser.add_argument("--cores", type=int, default=2)
+    parser.add_argument("--task-cpus", type=int, default=1, help="cores of a task or an actor: its process has as many threads, which share a model")
     parser.add_argument("--kill", type=float, metavar="SECONDS", help="kill a process this long after the job began, and again after as long")
     parser.add_argument("--model", default="en-de")
     parser.add_argument("--beam-size", type=int)
@@ -34,8 +35,8 @@ def read_lines(args):
 
 
 def options(args):
-    """The options of the translator."""
-    found = {"precision": args.precision}
+    """The options of a process's translator."""
+    found = {"precision": args.precision, "threads": args.task_cpus}
     if args.beam_size:
         found["beam_size"] = args.beam_size
     return found

@@ -1,6 +1,6 @@
 """A large job of Ray Data beside the command line: exactly-once under faults, bytes, throughput; prints JSON.
 
-    python python/benches/ray_job.py TEXT [--lines 200000] [--actor-cpus 2] [--kill 20] [--lose-calls]
+    python python/benches/ray_job.py TEXT [--lines 200000] [--task-cpus 2] [--kill 20] [--lose-calls]
 
 `--kill SECONDS` kills an actor that long after the job began, and once more after as long. `--lose-calls` is Ray's own fault
 injection: it loses calls between its processes, before and behind the work. Each line must be there once, and all of them must be what
@@ -37,7 +37,6 @@ def main():
     parser = argparse.ArgumentParser()
     corpus.arguments(parser)
     parser.add_argument("--batch-size", type=int, default=4096)
-    parser.add_argument("--actor-cpus", type=int, default=1, help="the cores, and threads, of an actor")
     parser.add_argument("--lose-calls", action="store_true")
     args = parser.parse_args()
     lines = corpus.read_lines(args)
@@ -63,11 +62,11 @@ def main():
             found = ray.data.read_parquet(f"{folder}/{part}.parquet", override_num_blocks=4 * args.cores).map_batches(
                 TranslateColumn,
                 fn_constructor_args=("text",),
-                fn_constructor_kwargs={"model": args.model, "threads": args.actor_cpus, **corpus.options(args)},
+                fn_constructor_kwargs={"model": args.model, **corpus.options(args)},
                 batch_format="pyarrow",
                 batch_size=args.batch_size,
-                compute=ray.data.ActorPoolStrategy(size=args.cores // args.actor_cpus),
-                num_cpus=args.actor_cpus,
+                compute=ray.data.ActorPoolStrategy(size=args.cores // args.task_cpus),
+                num_cpus=args.task_cpus,
                 max_restarts=-1,
                 max_task_retries=-1,
             )
@@ -83,7 +82,7 @@ def main():
             rows = pq.read_table(f"{folder}/out{turn}").to_pylist()
             return [(row["number"], row["translation"]) for row in rows], seconds, len(killed)
 
-        start = {"cores of an actor": args.actor_cpus, "seconds of a job of 200 lines": round(translate("few", "start"), 2)}
+        start = {"cores of an actor": args.task_cpus, "seconds of a job of 200 lines": round(translate("few", "start"), 2)}
         corpus.compare(args, name, lines, job, start)
 
 

@@ -65,18 +65,13 @@ def kill_often(seconds, is_cluster, killed, ended):
             killed.append(found[-1])
 
 
-def options(args):
-    """The options of the translators: with several CPUs for a task, as many threads."""
-    return {**corpus.options(args), "threads": args.task_cpus}
-
-
 def first_job(args, spark, folder):
     """Runs a job of 200 lines, so that processes and models are there; gives its seconds."""
     from metaphrase.spark import translate
 
     began = time.perf_counter()
     few = spark.read.parquet(f"{folder}/in").limit(200).repartition(args.cores)
-    translate(few, "text", model=args.model, **options(args)).write.parquet(f"{folder}/warm")
+    translate(few, "text", model=args.model, **corpus.options(args)).write.parquet(f"{folder}/warm")
     return round(time.perf_counter() - began, 2)
 
 
@@ -89,7 +84,7 @@ def batch(args, spark, source, target):
         kills = (args.kill, args.master.startswith("local-cluster"), killed, ended)
         threading.Thread(target=kill_often, args=kills, daemon=True).start()
     began = time.perf_counter()
-    found = translate(spark.read.parquet(source), "text", model=args.model, **options(args))
+    found = translate(spark.read.parquet(source), "text", model=args.model, **corpus.options(args))
     found.select("number", "translation").write.parquet(target)
     ended.set()
     return time.perf_counter() - began, len(killed)
@@ -101,7 +96,7 @@ def stream(args, folder):
 
     spark = session(args)
     source = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 2).parquet(f"{folder}/in")
-    found = translate(source, "text", model=args.model, **options(args)).select("number", "translation")
+    found = translate(source, "text", model=args.model, **corpus.options(args)).select("number", "translation")
     sink = found.writeStream.format("parquet").option("path", f"{folder}/out").option("checkpointLocation", f"{folder}/checkpoint")
     sink.trigger(availableNow=True).start().awaitTermination()
     spark.stop()
@@ -138,7 +133,6 @@ def main():
     corpus.arguments(parser)
     parser.add_argument("--master", default="local-cluster[2,1,2048]")
     parser.add_argument("--partitions", type=int, default=16)
-    parser.add_argument("--task-cpus", type=int, default=1, help="cores of a task: its process has as many threads, which share a model")
     parser.add_argument("--warm", action="store_true", help="run a job of 200 lines first: its processes go on and have the model")
     parser.add_argument("--resume", type=float, metavar="SECONDS")
     parser.add_argument("--work", help=argparse.SUPPRESS)

@@ -116,10 +116,14 @@ impl Team {
     #[allow(unsafe_code)]
     fn run(&self, helpers: usize, task: &Task<'_>) {
         /// Waits for the helpers, also when a part of this thread panics: then parts that nobody has begun stay undone.
-        struct Wait<'a>(&'a Team, usize, usize);
+        struct Wait<'a> {
+            team: &'a Team,
+            helpers: usize,
+            round: usize,
+        }
         impl Drop for Wait<'_> {
             fn drop(&mut self) {
-                let Self(team, helpers, round) = *self;
+                let Self { team, helpers, round } = *self;
                 (1..=helpers).for_each(|part| _ = team.steal(part, round));
                 let mut spins = 0;
                 while team.open.load(Ordering::Acquire) > 0 {
@@ -140,7 +144,7 @@ impl Team {
         unsafe { *self.task.get() = Some(std::ptr::from_ref(lasting)) };
         self.open.store(helpers, Ordering::Relaxed);
         let round = self.round.load(Ordering::Relaxed) + 1;
-        let wait = Wait(self, helpers, round);
+        let wait = Wait { team: self, helpers, round };
         self.announce(round);
         task(0);
         (1..=helpers).filter(|&part| self.steal(part, round)).for_each(task);

@@ -17,10 +17,10 @@ use metaphrase_text::vocab::Vocabulary;
 use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::VecDeque;
-use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::thread::available_parallelism;
 
 /// Requests of a caller that are on the way at most, from the feeder to the sink.
 const WINDOW: usize = 8192;
@@ -328,9 +328,13 @@ pub(crate) struct Machine {
 pub(crate) fn pool<M: StepModel + 'static>(model: &Arc<M>, shared: &Arc<Shared>, machine: Machine) -> Pool {
     let (model, shared) = (Arc::new(Informed::new(Arc::clone(model))), Arc::clone(shared));
     let Machine { threads, batch_tokens, latency } = machine;
-    // Threads of a team wait for each other at every product: more than the machine has CPUs would take turns.
-    let cpus = std::thread::available_parallelism().map_or(threads, NonZeroUsize::get);
-    let (workers, team, batch_tokens) = if latency { (1, threads.min(cpus), 1) } else { (threads, 1, batch_tokens) };
+    let (workers, team, batch_tokens) = if latency {
+        // Threads of a team wait for each other at every product: more than the machine has CPUs would take turns.
+        let cpus = available_parallelism().map_or(threads, usize::from);
+        (1, threads.min(cpus), 1)
+    } else {
+        (threads, 1, batch_tokens)
+    };
     let worker = move |queue: &Queue<Task<Job>>| {
         let _clock = shared.unit_times.as_ref().map(UnitTimes::measure);
         // A panic loses the sentences of this thread's batch, whose callers are told. The thread goes on with a new search.
