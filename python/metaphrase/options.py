@@ -99,7 +99,7 @@ class TranslatorOptions(CallOptions, PhraseOptions, total=False):
 
     # Models
     weights: Sequence[float] | None
-    precision: Literal["f32", "bf16", "int16", "int8"]
+    precision: Literal["auto", "f32", "bf16", "int16", "int8"]
     vocabularies: Sequence[Path] | None
     raw_scores: bool
     frequent_words: int

@@ -3,7 +3,8 @@
 use crate::errors;
 use crate::glossary::{glossary, kind, table};
 use metaphrase::{
-    Choice, Dictionary, EvidenceOptions, GraphUnits, SearchOptions, Theta, TranslateOptions, Translator, WordId,
+    Choice, Dictionary, EvidenceOptions, GraphUnits, Precision, SearchOptions, Theta, TranslateOptions, Translator,
+    WordId,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
@@ -174,6 +175,14 @@ where
 /// A member of a closed set.
 pub fn named<T: Choice>(key: &str, value: &Bound<'_, PyAny>) -> PyResult<T> {
     choice(key, &get::<String>(key, value)?)
+}
+
+/// The numbers of a model's products by their name; `None` for `auto`, those that the model recommends.
+pub fn numbers(key: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<Precision>> {
+    match get::<String>(key, value)?.as_str() {
+        "auto" => Ok(None),
+        name => choice(key, name).map(Some),
+    }
 }
 
 /// A member of a closed set by its name.

@@ -1,7 +1,7 @@
 //! The options of a translator: models, what counts beside them, and the use of the machine.
 
 use crate::errors;
-use crate::options::{get, named};
+use crate::options::{get, named, numbers};
 use metaphrase::{Package, PhraseOptions, Precision, ShortlistOptions, Translator, TranslatorBuilder, Tricks};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -61,7 +61,7 @@ impl Setup {
     fn set(&mut self, key: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
         match key {
             "weights" => self.weights = get(key, value)?,
-            "precision" => self.precision = Some(named(key, value)?),
+            "precision" => self.precision = numbers(key, value)?,
             "vocabularies" => self.vocabularies = get::<Option<_>>(key, value)?.unwrap_or_default(),
             "raw_scores" => self.raw_scores = get(key, value)?,
             "frequent_words" => self.tricks.frequent_words = get(key, value)?,
@@ -143,7 +143,7 @@ impl Setup {
                 vocabularies => Package::files(model, vocabularies),
             };
             let package = package.map_err(errors::raise)?.with_raw_scores(self.raw_scores).with_tricks(self.tricks);
-            builder = builder.package(package.with_precision(self.precision.unwrap_or(Precision::F32)));
+            builder = builder.package(package.with_precision(self.precision));
         }
         if let Some(weights) = &self.weights {
             builder = builder.weights(&**weights);

@@ -1,9 +1,9 @@
 //! Options of the model and the machine, and the translator that they describe.
 
 use crate::Usage;
-use crate::values::choice;
+use crate::values::{AUTO, Numbers, numbers};
 use anyhow::Result;
-use metaphrase::{Choice, Error, Package, Precision, Translator, TranslatorBuilder};
+use metaphrase::{Error, Package, Precision, Translator, TranslatorBuilder};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -42,8 +42,8 @@ pub struct ModelArgs {
     latency: bool,
     /// The numbers of the model's products. Scores differ from those of f32 in the last places; a line has the same
     /// translation in every batch and on every CPU
-    #[arg(long, value_parser = choice::<Precision>(), default_value = Precision::F32.name(), help_heading = "Machine")]
-    precision: Precision,
+    #[arg(long, value_parser = numbers(), default_value = AUTO, help_heading = "Machine")]
+    precision: Numbers,
 }
 
 const DEFAULT_BATCH: NonZeroUsize = NonZeroUsize::new(256).unwrap();
@@ -103,17 +103,17 @@ impl ModelArgs {
 
     /// Reads the models and starts the threads of a translator; `change` adds to its builder.
     pub fn load(&self, change: impl FnOnce(TranslatorBuilder) -> TranslatorBuilder) -> Result<Translator> {
-        self.load_in(self.precision, change)
+        self.load_in(self.precision.0, change)
     }
 
     /// [`load`](Self::load) in a precision of its own.
     pub fn load_in(
         &self,
-        precision: Precision,
+        precision: impl Into<Option<Precision>>,
         change: impl FnOnce(TranslatorBuilder) -> TranslatorBuilder,
     ) -> Result<Translator> {
         let begun = Instant::now();
-        let mut builder = self.builder();
+        let (mut builder, precision) = (self.builder(), precision.into());
         if !self.weights.is_empty() {
             builder = builder.weights(&*self.weights);
         }
@@ -135,9 +135,9 @@ impl ModelArgs {
         Translator::builder().threads(threads).batch_tokens(self.batch_tokens.get()).latency(self.latency)
     }
 
-    /// The numbers of the models' products.
-    pub fn precision(&self) -> Precision {
-        self.precision
+    /// The numbers of the models' products; `None`: those that each model recommends.
+    pub fn precision(&self) -> Option<Precision> {
+        self.precision.0
     }
 
     fn packages(&self) -> Result<Vec<Package>, Error> {

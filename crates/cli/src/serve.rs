@@ -1,9 +1,8 @@
 //! `metaphrase serve`.
 
 use crate::number;
-use crate::values::choice;
+use crate::values::{AUTO, Numbers, numbers};
 use anyhow::{Context, Result};
-use metaphrase::{Choice, Precision};
 use metaphrase_server::{Config, Limits, ModelSpec, Store, parse_model};
 use std::io::Write;
 use std::net::{IpAddr, SocketAddr};
@@ -47,8 +46,8 @@ struct Machine {
     #[arg(long, value_name = "N", default_value = "256")]
     batch_tokens: NonZeroUsize,
     /// The numbers of the models' products
-    #[arg(long, value_parser = choice::<Precision>(), default_value = Precision::F32.name())]
-    precision: Precision,
+    #[arg(long, value_parser = numbers(), default_value = AUTO)]
+    precision: Numbers,
     /// Keep models in memory whose files have N megabytes together; the one that was not used for the longest time leaves
     /// [default: all models stay]
     #[arg(long, value_name = "N")]
@@ -162,7 +161,7 @@ fn config(args: &Args) -> Config {
     let options = &mut config.model_options;
     options.threads = number::threads(machine.threads).get();
     options.batch_tokens = machine.batch_tokens.get();
-    options.precision = machine.precision;
+    options.precision = machine.precision.0;
     options.memory = machine.model_memory.map(|megabytes| megabytes.saturating_mul(1_000_000));
     config.data.clone_from(&state.data);
     config.require_key = state.require_key;

@@ -5,6 +5,8 @@ use std::path::Path;
 
 /// The model that comes with the program, as a directory.
 const MODEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/en-de");
+/// A model of Marian's with few numbers.
+const TINY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/models/marian-tiny");
 const TEXT: &str = "Good morning!\nI am tired.\n";
 
 #[test]
@@ -52,6 +54,28 @@ fn a_converted_model_translates_alike() {
     let error = run(&["convert", "-m", MODEL, "--to", to], "").error(1);
     assert!(error.contains(to), "{error}");
     assert_eq!(names(folder.path()), [Path::new("model")], "nothing is left behind");
+}
+
+#[test]
+fn a_model_computes_in_the_numbers_that_it_recommends() {
+    let folder = tempfile::tempdir().unwrap();
+    let [floats, integers] = ["f32", "int8"].map(|precision| {
+        let to = folder.path().join(precision);
+        let to = to.to_str().unwrap().to_owned();
+        run(&["convert", "-m", TINY, "--to", &to, "--precision", precision], "").ok();
+        to
+    });
+    // With scores, whose last places tell the numbers.
+    let scores = |model: &str, precision: &[&str]| {
+        translate(&[&["-m", model, "--n-best", "1"], precision].concat(), "Hello, world!\n").ok()
+    };
+    let (exact, rounded) = (scores(&floats, &["--precision", "f32"]), scores(&floats, &["--precision", "int8"]));
+    assert!(exact != rounded);
+    for auto in [&[][..], &["--precision", "auto"]] {
+        assert_eq!(scores(&floats, auto), exact);
+        assert_eq!(scores(&integers, auto), rounded);
+    }
+    assert!(scores(&integers, &["--precision", "f32"]) != rounded, "the option counts more");
 }
 
 #[test]

@@ -17,6 +17,7 @@
 
 mod agreement;
 mod clean;
+mod copied;
 mod error;
 mod filter;
 mod noise;

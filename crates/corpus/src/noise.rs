@@ -1,5 +1,6 @@
 //! Pairs as careless people write them. The target stays good text: the model learns to translate what was meant.
 
+use crate::copied::with_copied;
 use crate::recipe::Noise;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -47,6 +48,10 @@ pub(crate) fn noisy(
     if random.random_bool(noise.names)
         && let Some([source, target]) = with_other_name(pair, random)
     {
+        add(source, target);
+    }
+    if random.random_bool(noise.copied) {
+        let [source, target] = with_copied(pair, shared_name(pair, random), random);
         add(source, target);
     }
     if random.random_bool(noise.white_space) {
@@ -99,9 +104,17 @@ fn without_punctuation(text: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Makes a name that both sides share into another one: the model learns to copy names that it has never seen, letter by letter. A name is a word
-/// with a capital that both sides have equally often and that is part of no other word, as it is in a genitive. `None` if there is none.
+/// Makes a name that both sides share into another one: the model learns to copy names that it has never seen, letter by letter. `None` if
+/// they share no name.
 fn with_other_name(pair: [&str; 2], random: &mut ChaCha8Rng) -> Option<[String; 2]> {
+    let name = shared_name(pair, random)?;
+    let other = other_name(name, random);
+    Some(pair.map(|side| side.replace(name, &other)))
+}
+
+/// One of the names that both sides share: a word with a capital that both sides have equally often and that is part of no other word, as it
+/// is in a genitive.
+fn shared_name<'a>(pair: [&'a str; 2], random: &mut ChaCha8Rng) -> Option<&'a str> {
     let names = words_of(pair[0]).filter(|word| {
         let mut letters = word.chars();
         letters.next().is_some_and(char::is_uppercase)
@@ -113,9 +126,7 @@ fn with_other_name(pair: [&str; 2], random: &mut ChaCha8Rng) -> Option<[String; 
             }
     });
     let names: Vec<&str> = names.collect();
-    let name = *names.get(random.random_range(0..names.len().max(1)))?;
-    let other = other_name(name, random);
-    Some(pair.map(|side| side.replace(name, &other)))
+    names.get(random.random_range(0..names.len().max(1))).copied()
 }
 
 /// The words of a text, as sequences of letters.

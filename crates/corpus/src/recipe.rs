@@ -130,6 +130,8 @@ pub struct Noise {
     pub no_punctuation: f64,
     /// With a name that both sides share made into another one, with strange letters; the target too.
     pub names: f64,
+    /// With an emoji, a word of another script, a long number or an address; the target has the same.
+    pub copied: f64,
     /// With white space doubled or left out beside punctuation.
     pub white_space: f64,
     /// With the next pair of the source in the same line.
@@ -189,7 +191,7 @@ impl Recipe {
             }
         }
         let Limits { min_letters, max_ratio, min_agreement, .. } = self.limits;
-        let Noise { lower_case, upper_case, typos, no_full_stop, no_punctuation, names, white_space, joined } =
+        let Noise { lower_case, upper_case, typos, no_full_stop, no_punctuation, names, copied, white_space, joined } =
             self.noise;
         let shares = [
             ("limits.min-letters", min_letters),
@@ -200,6 +202,7 @@ impl Recipe {
             ("noise.no-full-stop", no_full_stop),
             ("noise.no-punctuation", no_punctuation),
             ("noise.names", names),
+            ("noise.copied", copied),
             ("noise.white-space", white_space),
             ("noise.joined", joined),
         ];

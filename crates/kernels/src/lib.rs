@@ -1,7 +1,7 @@
 //! Matrices and vectors: products, element-wise functions and reductions, for the CPU at hand.
 //!
 //! Every function is written once over sixteen virtual lanes and compiled for AVX-512, for AVX2 with FMA, and
-//! portably. Each thread chooses the widest set of the CPU once, at run time ([`instruction_set`]).
+//! portably. Each thread chooses the fastest set of the CPU once, at run time ([`instruction_set`]).
 //!
 //! # Two promises about bits
 //!
@@ -72,7 +72,7 @@ pub use elementwise::{
 pub use epilogue::{Activation, Epilogue};
 pub use heads::{Rows, heads_dot, heads_weighted_sum};
 pub use int8::{MAX_INT8_INPUTS, quantise_int8};
-pub use isa::{InstructionSet, has_bf16_products, instruction_set, vectorised, with_instruction_set};
+pub use isa::{InstructionSet, instruction_set, vectorised, with_instruction_set};
 pub use matrix::Matrix;
 pub use number::Precision;
 pub use operand::{Operand, ProductStorage};

@@ -26,7 +26,7 @@ use std::thread::available_parallelism;
 pub struct TranslatorBuilder {
     models: Vec<NeuralModel>,
     weights: Option<Vec<f32>>,
-    precision: Precision,
+    precision: Option<Precision>,
     language_model: Option<(PathBuf, f32)>,
     shortlist: Option<(PathBuf, ShortlistOptions)>,
     glossary: Option<Glossary>,
@@ -49,7 +49,7 @@ impl Default for TranslatorBuilder {
         Self {
             models: Vec::new(),
             weights: None,
-            precision: Precision::F32,
+            precision: None,
             language_model: None,
             shortlist: None,
             glossary: None,
@@ -90,10 +90,10 @@ impl TranslatorBuilder {
         self
     }
 
-    /// The numbers that the models of [`model`](Self::model) compute with; without this call `f32`. A package has its own
-    /// ([`Package::with_precision`]).
-    pub fn precision(mut self, precision: Precision) -> Self {
-        self.precision = precision;
+    /// The numbers that the models of [`model`](Self::model) compute with. With `None`, and without this call, each has those that it recommends,
+    /// `f32` if it recommends none. A package has its own ([`Package::with_precision`]).
+    pub fn precision(mut self, precision: impl Into<Option<Precision>>) -> Self {
+        self.precision = precision.into();
         self
     }
 

@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub struct Package {
     origin: Origin,
     raw_scores: bool,
-    precision: Precision,
+    precision: Option<Precision>,
     tricks: Tricks,
 }
 
@@ -38,7 +38,7 @@ impl Package {
     }
 
     const fn new(origin: Origin) -> Self {
-        Self { origin, raw_scores: false, precision: Precision::F32, tricks: Tricks::DEFAULT }
+        Self { origin, raw_scores: false, precision: None, tricks: Tricks::DEFAULT }
     }
 
     fn of(files: Files) -> Self {
@@ -92,11 +92,11 @@ impl Package {
         self
     }
 
-    /// The same model computing in this precision, whatever its file holds; without this call in `f32`. Weights that the file
-    /// has as integers of 8 bits are used as they are in [`Precision::Int8`].
+    /// The same model computing in this precision, whatever its file holds. With `None`, and without this call, it computes in the one that its
+    /// makers recommend, in `f32` if they recommend none. Weights that the file has as integers of 8 bits are used as they are in [`Precision::Int8`].
     #[must_use]
-    pub fn with_precision(mut self, precision: Precision) -> Self {
-        self.precision = precision;
+    pub fn with_precision(mut self, precision: impl Into<Option<Precision>>) -> Self {
+        self.precision = precision.into();
         self
     }
 
@@ -110,7 +110,8 @@ impl Package {
 
     /// The model of `config` and `weights`, which belong to this package.
     pub(crate) fn model(&self, config: Config, weights: &Weights) -> Result<Model, Error> {
-        let model = Model::with_precision(config, weights, self.precision)?.with_tricks(self.tricks);
+        let precision = self.precision.or(config.decoding.precision).unwrap_or_default();
+        let model = Model::with_precision(config, weights, precision)?.with_tricks(self.tricks);
         Ok(if self.raw_scores { model.with_raw_scores() } else { model })
     }
 

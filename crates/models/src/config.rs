@@ -34,6 +34,7 @@ pub use operations::{Operation, Operations};
 pub use recurrent::{AttentionFirst, Cell, DecoderForm, EncoderType, LayerNorm, RecurrentConfig, Top};
 pub use transformer::{Activation, AverageAttention, DecoderLayer, FeedForward, Positions, TransformerConfig};
 
+use crate::Precision;
 use serde::{Deserialize, Serialize};
 
 /// The settings of a model.
@@ -116,6 +117,9 @@ pub struct DecoderDefaults {
     /// A translation has at most this many words per source word.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_length_factor: Option<f32>,
+    /// The numbers of the model's products: those whose translations its makers found as good as those of `f32`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub precision: Option<Precision>,
 }
 
 impl DecoderDefaults {
@@ -127,6 +131,7 @@ impl DecoderDefaults {
             normalize: self.normalize.or(other.normalize),
             word_penalty: self.word_penalty.or(other.word_penalty),
             max_length_factor: self.max_length_factor.or(other.max_length_factor),
+            precision: self.precision.or(other.precision),
         }
     }
 

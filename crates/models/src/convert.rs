@@ -2,7 +2,7 @@
 
 use crate::files::{ModelFiles, Vocabularies, VocabularyFiles};
 use crate::formats::directory::{self, Manifest, Side, StoredPrecision};
-use crate::{Config, ModelError, Weights};
+use crate::{Config, ModelError, Precision, Weights};
 use metaphrase_base::NewFolder;
 use std::path::Path;
 
@@ -67,7 +67,11 @@ pub fn replace(
             copy_side(&vocabularies.target, folder.part(), "target")?
         };
         let (source, target) = (Some(source), Some(target));
-        let manifest = Manifest { version: precision.version(), source, target, model: config.clone() };
+        let mut model = config.clone();
+        if precision == StoredPrecision::Int8 {
+            model.decoding.precision.get_or_insert(Precision::Int8);
+        }
+        let manifest = Manifest { version: precision.version(), source, target, model };
         directory::write(folder.part(), &manifest, weights, precision)?;
         directory::write_checksums(folder.part(), &manifest)
     };

@@ -95,7 +95,12 @@ fn int8_directories_are_the_model_in_int8() {
         let (config, exact) = load(&testdata(name)).unwrap();
         let to = folder.path().join(name);
         convert(&testdata(name), &to, StoredPrecision::Int8).unwrap();
-        let (same, stored) = load(&to).unwrap();
+        let (mut same, stored) = load(&to).unwrap();
+        assert_eq!(
+            same.decoding.precision.take(),
+            Some(Precision::Int8),
+            "its files recommend what they were made for"
+        );
         assert_eq!(same, config);
         for precision in [Precision::Int8, Precision::F32] {
             let [here, there] = [&exact, &stored].map(|weights| {

@@ -99,7 +99,7 @@ impl Config {
             model_options: ModelOptions {
                 threads: std::thread::available_parallelism().map_or(1, usize::from),
                 batch_tokens: 256,
-                precision: metaphrase::Precision::F32,
+                precision: None,
                 memory: None,
             },
             data: None,

@@ -29,8 +29,8 @@ pub struct ModelOptions {
     pub threads: usize,
     /// Tokens that share a step, for each thread.
     pub batch_tokens: usize,
-    /// The numbers of the models' products.
-    pub precision: Precision,
+    /// The numbers of the models' products; `None`: those that each model recommends.
+    pub precision: Option<Precision>,
     /// The sizes of the files of the models in memory, at most, in bytes; the model that was not used for the longest time leaves.
     pub memory: Option<u64>,
 }

@@ -17,7 +17,7 @@ fn models_are_named_with_their_languages() {
 }
 
 fn models(specs: &[&str], memory: Option<u64>) -> Models {
-    let options = ModelOptions { threads: 1, batch_tokens: 256, precision: Precision::F32, memory };
+    let options = ModelOptions { threads: 1, batch_tokens: 256, precision: None, memory };
     Models::new(specs.iter().map(|spec| parse_model(spec).unwrap()).collect(), options, Arc::default())
 }
 
