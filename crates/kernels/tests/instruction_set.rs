@@ -23,7 +23,7 @@ fn set_of_process(wished: Option<&str>) -> String {
 fn fastest() -> InstructionSet {
     let intel = std::fs::read_to_string("/proc/cpuinfo").is_ok_and(|cpus| cpus.contains("GenuineIntel"));
     let fast = |set: &InstructionSet| !(intel && *set == InstructionSet::Avx512Bf16);
-    InstructionSet::available().filter(fast).next_back().expect("a set")
+    InstructionSet::available().rfind(fast).expect("a set")
 }
 
 #[test]
