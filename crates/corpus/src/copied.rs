@@ -42,12 +42,13 @@ pub(crate) fn with_copied(pair: [&str; 2], name: Option<&str>, random: &mut ChaC
 
 /// One to four emoji, often the same ones.
 fn emoji_row(random: &mut ChaCha8Rng) -> String {
-    let mut row = emoji(random);
+    let first = emoji(random);
+    let mut row = first.clone();
     for _ in 0..random.random_range(0..4) {
         match random.random_range(0..4) {
             0 => {}
             1 => row.push_str(&emoji(random)),
-            _ => row.extend(row.clone().chars().next()),
+            _ => row.push_str(&first),
         }
     }
     row

@@ -28,7 +28,7 @@ fn requests() -> Vec<Request> {
 /// A model in this precision, and its ensemble with the model in f32.
 fn translators(builder: &TranslatorBuilder, precision: Precision) -> [Translator; 2] {
     let model = builder.clone().package(Package::bundled().with_precision(precision));
-    let ensemble = model.clone().model("en-de").weights([0.7, 0.3]);
+    let ensemble = model.clone().package(Package::bundled().with_precision(Precision::F32)).weights([0.7, 0.3]);
     [model.build().expect("a model"), ensemble.build().expect("an ensemble")]
 }
 
@@ -107,7 +107,7 @@ fn a_builder_and_a_package_have_the_same_precision() {
     let [builder, package, exact] = [
         Translator::builder().model("en-de").precision(Precision::Int8),
         Translator::builder().package(Package::bundled().with_precision(Precision::Int8)),
-        Translator::builder().model("en-de"),
+        Translator::builder().model("en-de").precision(Precision::F32),
     ]
     .map(|builder| builder.build().expect("a model").translate(&["The house is old."]).expect("translations"));
     assert_eq!(builder, package);
