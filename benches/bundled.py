@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """Quality of the bundled models beside others: BLEU and chrF on test sets, and how they bear input that is not clean.
 
-usage: cargo build --release && benches/bundled.py -d de en -m new=models/de-en -m old=path [--data data] [--held-out DIR] --json FILE
+usage: cargo build --release && benches/bundled.py -d de en -m new=models/de-en [-m old=path] [--data data] [--held-out DIR] --json FILE [--card FILE]
 
 Test sets are those of the data folder, and `test.NAME.de.gz` with `test.NAME.en.gz` of `--held-out`: the parts of the training sources that
 `metaphrase corpus` set aside. Each model translates with beam 6 and `--normalize 1`. Scores and signatures come from `metaphrase evaluate`.
 
 Robustness is the BLEU of one test set with a typing error in every tenth word, without capital letters, and without punctuation. Hostile
 input is text that there is nothing to translate in; of it the report has the length of the answer, and the share of the input's words in it.
+
+If the JSON file exists, what it has of models that are not measured now stays. `--card` writes the numbers into the tables of a model's card, whose
+last two columns are the models `new` and `old`.
 Only the standard library is needed.
 """
 
@@ -22,7 +25,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SETS = {
-    "ntrex128": "ntrex128/test",
+    "news of NTREX": "ntrex128/test",
     "newstest2013": "wmt-news/newstest2013",
     "newstest2014": "wmt-news/newstest2014.de-en",
     "newstest2018": "wmt-news/newstest2018.de-en",
@@ -131,6 +134,34 @@ def with_errors(line: str, draw: random.Random) -> str:
     return " ".join(words)
 
 
+def merged(before: dict, now: dict) -> dict:
+    """`before` with all that is in `now`."""
+    return before | {key: merged(before.get(key, {}), value) if isinstance(value, dict) else value for key, value in now.items()}
+
+
+def rows(results: dict) -> dict[str, list[str]]:
+    """What the rows of a card say of the models `new` and `old`, by the names of the rows."""
+    def scores(of: dict) -> list[str]:
+        return [f"{of['models'][model]['bleu']} / {of['models'][model]['chrf']}" for model in ("new", "old")]
+
+    def answers(of: dict) -> list[str]:
+        return [f"{of[model]['length ratio']}, {of[model]['longest']:g}, {of[model]['copied']:.0%}".replace("%", " %") for model in ("new", "old")]
+
+    tests = {name.removeprefix("held out: "): scores(of) for name, of in results["sets"].items()}
+    errors = {name: [str(of["new"]), str(of["old"])] for name, of in results["robustness, Tatoeba"].items()}
+    return tests | errors | {name: answers(of) for name, of in results["hostile input"].items()}
+
+
+def write_card(card: Path, results: dict) -> None:
+    """The card with the numbers of `results`. A row's name is its first cell up to a comma."""
+    known, lines = rows(results), card.read_text(encoding="utf-8").split("\n")
+    for at, line in enumerate(lines):
+        cells = line.split(" | ")
+        if line.startswith("| ") and (numbers := known.get(cells[0][2:].split(",")[0])) and cells[-1][:1].isdigit():
+            lines[at] = " | ".join([*cells[:-2], *numbers]) + " |"
+    card.write_text("\n".join(lines), encoding="utf-8")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", type=Path, default=ROOT / "target/release/metaphrase")
@@ -139,6 +170,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=ROOT / "../shared/data")
     parser.add_argument("--held-out", type=Path)
     parser.add_argument("--json", type=Path, required=True)
+    parser.add_argument("--card", type=Path)
     args = parser.parse_args()
     source, target = args.direction
     bench = Bench(args.program, dict(model.split("=", 1) for model in args.model))
@@ -155,9 +187,13 @@ def main() -> None:
         results["sets"][name] = bench.test_set(text, reference)
         print(name, {m: (s["bleu"], s["chrf"]) for m, s in results["sets"][name]["models"].items()}, flush=True)
     results["robustness, Tatoeba"] = bench.robustness(*files["Tatoeba"])
-    results["hostile input"] = bench.hostile(lines(files["ntrex128"][0]))
+    results["hostile input"] = bench.hostile(lines(files["news of NTREX"][0]))
     print(json.dumps([results["robustness, Tatoeba"], results["hostile input"]], indent=1, ensure_ascii=False))
+    if args.json.exists():
+        results = merged(json.loads(args.json.read_text(encoding="utf-8")), results)
     args.json.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    if args.card:
+        write_card(args.card, results)
 
 
 if __name__ == "__main__":
