@@ -17,6 +17,7 @@ SETTINGS = {
     "argostranslate": {"beam_size": 4, "num_hypotheses": 4, "length_penalty": 0.2, "replace_unknowns": True, "return_scores": True},
     "greedy": {"beam_size": 1, "return_scores": True},
     "no normalisation": {"beam_size": 5, "length_penalty": 0, "return_scores": True},
+    "no three tokens again": {"beam_size": 4, "no_repeat_ngram_size": 3, "max_decoding_length": 60, "return_scores": True},
     "short": {"beam_size": 3, "max_decoding_length": 6, "return_end_token": True, "return_scores": True},
 }
 

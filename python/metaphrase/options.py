@@ -33,6 +33,7 @@ class CallOptions(TypedDict, total=False):
     prune_threshold: float | None
     rest_costs: bool
     stop_margin: float
+    no_repeat_ngram_size: int
     excluded: Sequence[str]
     search_graph: Literal["words", "pieces"] | None
     ends_beside: bool

@@ -132,6 +132,7 @@ fn search_option(search: &mut SearchOptions, key: &str, value: &Bound<'_, PyAny>
         "prune_threshold" => search.prune_threshold = get(key, value)?,
         "rest_costs" => search.rest_costs = get(key, value)?,
         "stop_margin" => search.stop_margin = get(key, value)?,
+        "no_repeat_ngram_size" => search.no_repeat_ngram_size = get(key, value)?,
         "ends_beside" => search.ends_beside = get(key, value)?,
         "attention" => search.attention = get(key, value)?,
         "sampling" => {

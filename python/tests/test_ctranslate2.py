@@ -93,13 +93,21 @@ def test_unknown_tokens_are_replaced(bundled):
     assert "<unk>" not in found.hypotheses[0]
 
 
+def test_no_pair_of_tokens_comes_twice(bundled):
+    source = [["▁no"] * 9, HELLO * 6]
+    for no_repeat_ngram_size in (0, 2):
+        results = bundled.translate_batch(source, no_repeat_ngram_size=no_repeat_ngram_size)
+        pairs = [list(zip(result.hypotheses[0], result.hypotheses[0][1:])) for result in results]
+        assert all(len(set(of)) < len(of) for of in pairs) == (no_repeat_ngram_size == 0)
+        assert all(len(set(of)) == len(of) for of in pairs) == (no_repeat_ngram_size == 2)
+
+
 def test_no_option_is_ignored(bundled):
     parameters = inspect.signature(ctranslate2._wanted).parameters
     for name, value in {
         "patience": 2,
         "coverage_penalty": 0.1,
         "repetition_penalty": 1.2,
-        "no_repeat_ngram_size": 3,
         "suppress_sequences": [["a", "b"]],
         "end_token": "!",
         "prefix_bias_beta": 0.5,

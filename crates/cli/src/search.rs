@@ -58,6 +58,10 @@ pub struct SearchArgs {
     /// inf]
     #[arg(long, value_name = "X", default_value_t = f32::INFINITY, hide_default_value = true, allow_negative_numbers = true)]
     stop_margin: f32,
+    /// Say no sequence of N pieces twice in a translation, which ends loops; required terms and the prefix may bring one again; 0
+    /// lets all stand [default: 0]
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    no_repeat_ngram_size: usize,
     /// Let translations contain the unknown word
     #[arg(long)]
     allow_unk: bool,
@@ -105,6 +109,7 @@ impl SearchArgs {
         search.beam_width = self.beam_width;
         search.prune_threshold = self.prune_threshold;
         search.stop_margin = self.stop_margin;
+        search.no_repeat_ngram_size = self.no_repeat_ngram_size;
         search.sampling = self.sampling.map(|sampling| sampling.at(self.temperature));
         let (wanted, beam) = (search.n_best, search.beam_size);
         if wanted > beam && search.sampling.is_none() {

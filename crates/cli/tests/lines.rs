@@ -120,3 +120,13 @@ fn a_prefix_starts_its_line() {
     let error = translate(&["--prefix", &long], text).error(1);
     assert!(error.contains("has more lines than standard input, which has 2"), "{error}");
 }
+
+#[test]
+fn what_was_said_may_be_forbidden_to_come_again() {
+    for (size, repeats) in [("0", true), ("1", false)] {
+        let text = translate(&["--no-repeat-ngram-size", size], "no no no no no no no no no\n").ok();
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let distinct: std::collections::HashSet<_> = words.iter().collect();
+        assert_eq!(distinct.len() < words.len(), repeats, "{size}: {text}");
+    }
+}

@@ -15,20 +15,23 @@ pub(crate) struct Step<'a> {
     /// Places in the beam.
     pub(crate) width: usize,
     pub(crate) options: &'a Options,
+    /// By place, in order: words that would repeat a sequence that may stand once.
+    pub(crate) repeats: &'a [(usize, WordId)],
     /// The word that ends a sentence.
     pub(crate) end: WordId,
 }
 
-/// Bans no word.
-struct Free;
+/// Bans, by place and in order, the words that would repeat a sequence that may stand once.
+#[derive(Clone, Copy)]
+struct Repeats<'a>(&'a [(usize, WordId)]);
 
-impl Bans for Free {
-    fn likely(&self, _: usize) -> usize {
-        0
+impl Bans for Repeats<'_> {
+    fn likely(&self, place: usize) -> usize {
+        self.0.iter().filter(|(of, _)| *of == place).count()
     }
 
-    fn ban(&mut self, _: usize, _: WordId) -> bool {
-        false
+    fn ban(&mut self, place: usize, word: WordId) -> bool {
+        self.0.binary_search(&(place, word)).is_ok()
     }
 }
 
@@ -40,10 +43,10 @@ impl Step<'_> {
     /// The best continuations where there are no constraints.
     pub(crate) fn find(&self, best: &mut Best, scores: &mut impl StepScores, out: &mut Vec<Continuation>) {
         if !self.options.ends_beside {
-            return best.find(&self.choices(), &mut Free, self.width, scores, out);
+            return best.find(&self.choices(), &mut Repeats(self.repeats), self.width, scores, out);
         }
         // Each hypothesis ends once at most.
-        best.find(&self.choices(), &mut Free, self.width + self.places.len(), scores, out);
+        best.find(&self.choices(), &mut Repeats(self.repeats), self.width + self.places.len(), scores, out);
         let mut left = self.width;
         out.retain(|continuation| {
             let open = continuation.word != self.end;
@@ -54,28 +57,32 @@ impl Step<'_> {
     }
 }
 
-/// Bans the end of sentence before all constraints are met (§3.3), and the last word of a phrase to avoid.
+/// Bans the end of sentence before all constraints are met (§3.3), the last word of a phrase to avoid, and repetitions.
 struct Unready<'a> {
     automaton: &'a mut Automaton,
     states: &'a [StateId],
     /// Words that would be said the third time in a row.
     loops: &'a [(usize, WordId)],
+    repeats: Repeats<'a>,
+    /// The place from which places are counted.
+    first: usize,
     end: WordId,
 }
 
 impl Bans for Unready<'_> {
     fn likely(&self, place: usize) -> usize {
+        let place = self.first + place;
         let loops = self.loops.iter().filter(|(of, _)| *of == place).count();
-        usize::from(!self.automaton.may_end(self.states[place])) + loops
+        usize::from(!self.automaton.may_end(self.states[place])) + loops + self.repeats.likely(place)
     }
 
     fn ban(&mut self, place: usize, word: WordId) -> bool {
+        let place = self.first + place;
         let state = self.states[place];
         if word == self.end {
-            !self.automaton.may_end(state)
-        } else {
-            self.loops.contains(&(place, word)) || self.automaton.bans(state, word)
+            return !self.automaton.may_end(state);
         }
+        self.loops.contains(&(place, word)) || self.repeats.ban(place, word) || self.automaton.bans(state, word)
     }
 }
 
@@ -129,7 +136,9 @@ impl Guide<'_> {
         buffers.states.clear();
         buffers.states.extend(states);
         let of = &buffers.states[..];
-        let mut bans = Unready { automaton: self.automaton, states: of, loops: self.loops, end: step.end };
+        let repeats = Repeats(step.repeats);
+        let mut bans =
+            Unready { automaton: self.automaton, states: of, loops: self.loops, repeats, first: 0, end: step.end };
         let choices = step.choices();
         best.find(&choices, &mut bans, step.width, scores, out);
         if of.iter().all(|&state| bans.automaton.is_done(state)) {
@@ -198,8 +207,9 @@ impl Guide<'_> {
     ) {
         for (place, at) in step.places.iter().enumerate() {
             let Some(last) = self.automaton.whole(of[place]) else { continue };
-            let (found, states) = (out.len(), &of[place..=place]);
-            let unready = Unready { automaton: self.automaton, states, loops: &[], end: step.end };
+            let (found, repeats) = (out.len(), Repeats(step.repeats));
+            let unready =
+                Unready { automaton: self.automaton, states: of, loops: &[], repeats, first: place, end: step.end };
             let choices = Choices { places: &step.places[place..=place], ..step.choices() };
             best.find_each(&choices, &mut NewWord(unready), 1, scores, out);
             for continuation in &mut out[found..] {

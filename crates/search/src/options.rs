@@ -116,6 +116,9 @@ pub struct Options {
     /// A sentence ends when its n-best list is full and the log-probability of the best open hypothesis is this much
     /// below that of the best finished one (Devlin 2017, §3: δ = 3). Infinite: never.
     pub stop_margin: f32,
+    /// No sequence of this many words stands twice in a hypothesis, except where the given prefix or a term that must appear brings
+    /// it again; 0: any may. A search that may not repeat itself can not be caught in a loop.
+    pub no_repeat_ngram_size: usize,
     /// Words that no hypothesis may contain, such as the unknown word. Probabilities are not renormalised.
     pub excluded: Vec<WordId>,
     /// Draw hypotheses instead of searching for the best: `n_best` of them for each sentence.
@@ -145,6 +148,7 @@ impl Default for Options {
             prune_threshold: None,
             rest_costs: true,
             stop_margin: f32::INFINITY,
+            no_repeat_ngram_size: 0,
             excluded: Vec::new(),
             sampling: None,
             attention: false,

@@ -106,13 +106,13 @@ impl Sampler {
     }
 
     /// Draws from the row that was filled in last: the word and its log-probability. `None` if no word is possible.
-    pub(crate) fn draw(
+    pub(crate) fn draw<'a>(
         &mut self,
         sampling: Sampling,
-        excluded: &[WordId],
+        banned: impl IntoIterator<Item = &'a WordId>,
         rng: &mut impl Rng,
     ) -> Option<(WordId, f32)> {
-        for word in excluded {
+        for word in banned {
             self.row[word.index()] = f32::NEG_INFINITY;
         }
         let (Sampling::Full { temperature }

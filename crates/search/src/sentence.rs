@@ -1,6 +1,7 @@
 //! The search of one sentence: its open and its finished hypotheses, and the selection of one step.
 
 mod ending;
+mod repeats;
 mod scout;
 
 use crate::candidates::{BeamPlace, Best, Continuation};
@@ -14,6 +15,7 @@ use crate::trellis::{self, HypId, LastWords, Trellis};
 use crate::{Constraints, Counts, Options, Stop, Strategy, Task, length};
 use metaphrase_base::{ModelFacts, Parent, Row, StepScores, WordId};
 use rand_chacha::ChaCha8Rng;
+use repeats::Repeats;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -52,8 +54,7 @@ pub(crate) struct Selection {
     best: Best,
     guide: guide::Buffers,
     open: Vec<Open>,
-    /// By place: words that would be said the third time in a row.
-    loops: Vec<(usize, WordId)>,
+    repeats: Repeats,
     sampler: Sampler,
     rows_by_words: HashMap<LastWords, usize>,
 }
@@ -282,9 +283,10 @@ impl SentenceSearch {
 
     /// Chooses the continuations: TOPB, the forced word of a prefix, or a draw for each row.
     fn choose(&mut self, facts: ModelFacts, scores: &mut impl StepScores, buffers: &mut Selection) {
-        let Selection { places, continuations, best, guide, sampler, loops, .. } = buffers;
+        let Selection { places, continuations, best, guide, sampler, repeats, .. } = buffers;
         let narrow = self.is_narrow();
-        self.find_loops(loops);
+        self.find_repeats(repeats);
+        let Repeats { loops, twice: repeats, .. } = &*repeats;
         let options = &*self.options;
         let given = self.length < self.prefix.len();
         continuations.clear();
@@ -294,14 +296,16 @@ impl SentenceSearch {
         } else if let Some(sampling) = options.sampling {
             for (place, (open, at)) in self.open.iter().zip(&*places).enumerate() {
                 scores.row(at.row, sampler.row(facts.target_words));
-                if let Some((word, log_prob)) = sampler.draw(sampling, &options.excluded, &mut self.draws[open.draw]) {
+                let repeats = repeats.iter().filter(|(of, _)| *of == place).map(|(_, word)| word);
+                let banned = options.excluded.iter().chain(repeats);
+                if let Some((word, log_prob)) = sampler.draw(sampling, banned, &mut self.draws[open.draw]) {
                     continuations.push(Continuation { place, word, score: log_prob + at.so_far });
                 }
             }
         } else {
             let first_row = places[0].row.index();
             let rows = first_row..first_row + self.leaders.len();
-            let step = Step { places, rows, width: self.width, options, end: facts.end_of_sentence };
+            let step = Step { places, rows, width: self.width, options, repeats, end: facts.end_of_sentence };
             match &mut self.constraints {
                 None => step.find(best, scores, continuations),
                 Some(automaton) if self.scouting => {

@@ -111,6 +111,19 @@ impl Trellis {
         (1..=LONGEST_GROUP).filter(twice).map(|group| last[group - 1]).for_each(out);
     }
 
+    /// The words that would make a sequence of `count` words stand a second time. `words` is work space.
+    pub(crate) fn second_times(&self, id: HypId, count: usize, words: &mut Vec<WordId>, out: impl FnMut(WordId)) {
+        words.clear();
+        let mut next = Some(id);
+        while let Some(id) = next {
+            words.push(self.word(id));
+            next = self.nodes[id.0 as usize].parent;
+        }
+        // The last word comes first: a sequence begins with its last word, too.
+        let Some(last) = words.get(..count - 1) else { return };
+        words.windows(count).filter(|sequence| sequence[1..] == *last).map(|sequence| sequence[0]).for_each(out);
+    }
+
     pub(crate) fn log_prob(&self, id: HypId) -> f32 {
         self.nodes[id.0 as usize].log_prob
     }
@@ -184,5 +197,27 @@ mod tests {
         }
         assert!(repeats(&words(&[7, 1, 2, 1, 2, 1, 2])) && repeats(&words(&[1, 1, 1])));
         assert!(!repeats(&words(&[1, 2, 1, 2, 1, 3])) && !repeats(&words(&[1, 1, 2, 2])) && !repeats(&[]));
+    }
+
+    #[test]
+    fn the_second_time_of_a_sequence_is_noticed() {
+        let words = |text: &[u32]| text.iter().copied().map(WordId).collect::<Vec<_>>();
+        for (text, count, second) in [
+            (&[1, 2, 3][..], 1, &[3, 2, 1][..]),
+            (&[1, 2, 1], 2, &[2]),
+            (&[1, 1], 2, &[1]),
+            (&[1], 2, &[]),
+            (&[1, 2, 3, 1, 2], 3, &[3]),
+            (&[1, 2, 3, 2, 1, 2, 4, 1, 2], 3, &[4, 3]),
+            (&[1, 2, 3, 1, 2], 4, &[]),
+            (&[1, 2], usize::MAX, &[]),
+        ] {
+            let mut trellis = Trellis::default();
+            let add = |parent, &word: &u32| Some(trellis.add(parent, WordId(word), 0.0, &[]));
+            let last = text.iter().fold(None, add).expect("a word");
+            let mut found = Vec::new();
+            trellis.second_times(last, count, &mut Vec::new(), |word| found.push(word));
+            assert_eq!(found, words(second), "{text:?}, {count}");
+        }
     }
 }

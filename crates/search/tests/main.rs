@@ -11,4 +11,5 @@ mod fairseq;
 mod fusion;
 mod informed;
 mod pruning;
+mod repeats;
 mod shortlists;

@@ -484,7 +484,6 @@ def _wanted(
             "patience": patience != 1,
             "coverage_penalty": coverage_penalty != 0,
             "repetition_penalty": repetition_penalty != 1,
-            "no_repeat_ngram_size": no_repeat_ngram_size != 0,
             "suppress_sequences": any(len(sequence) != 1 for sequence in suppress_sequences or []),
             "end_token": end_token not in (None, _END, [_END]),
             "prefix_bias_beta": prefix_bias_beta != 0,
@@ -512,6 +511,7 @@ def _wanted(
         "attention": return_attention,
         "max_length_factor": 1e6,
         "max_target_length": max_decoding_length,
+        "no_repeat_ngram_size": no_repeat_ngram_size,
         "max_source_length": _longest(max_input_length),
         "excluded": [*chain.from_iterable(suppress_sequences or [])],
     }

@@ -1,4 +1,4 @@
-//! Sentences with terms in a narrow beam, and loops.
+//! Sentences with terms in a narrow beam.
 //!
 //! A beam with fewer places than banks can not keep hypotheses that lack a term until the term's place comes: the term comes
 //! first, and after it the model is lost. So a free greedy search goes first. At each step it notes the log-probability of the
@@ -43,15 +43,5 @@ impl SentenceSearch {
         let met = self.choices.iter().all(|choice| automaton.may_end(choice.state));
         let words = self.trellis.trace_back(hyp, end, score, self.source_len).words;
         self.open.is_empty() && met && !automaton.avoids() && (self.may_repeat || !repeats(&words))
-    }
-
-    /// By place of a narrow beam: the words that would make a group of words stand three times in a row. It is where a beam is
-    /// narrow that terms out of place lead to loops. A sentence whose source repeats itself is free to do so.
-    pub(super) fn find_loops(&self, loops: &mut Vec<(usize, WordId)>) {
-        loops.clear();
-        let hyps = self.open.iter().enumerate().filter_map(|(place, open)| Some((place, open.hyp?)));
-        for (place, hyp) in hyps.filter(|_| !self.may_repeat && self.is_narrow()) {
-            self.trellis.third_times(hyp, |word| loops.push((place, word)));
-        }
     }
 }
