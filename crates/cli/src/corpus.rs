@@ -26,7 +26,8 @@ pub struct Args {
     /// The folder to write; an old one is replaced when everything is written
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     output: PathBuf,
-    /// Make the text for the other direction: the recipe's sources become targets, and noise goes into its targets
+    /// Make the training text for the other direction: the recipe's sources become targets, and noise goes into its targets; the
+    /// pairs that are set aside are the same
     #[arg(long)]
     reverse: bool,
     /// Number of threads; the corpus does not depend on it [default: one for each processor]
@@ -42,9 +43,7 @@ Example:
 /// Makes the corpus.
 pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     let mut recipe = Recipe::read(&args.config)?;
-    if args.reverse {
-        recipe = recipe.reversed();
-    }
+    recipe.reverse = args.reverse;
     let folder =
         NewFolder::create(&args.output).with_context(|| format!("cannot make the folder {}", args.output.display()))?;
     let bar = terminal.bar(ProgressBar::new_spinner(), "{spinner} {msg}, {elapsed}");

@@ -50,6 +50,10 @@ impl Pair {
         [&self.source, &self.target]
     }
 
+    fn reverse(&mut self) {
+        std::mem::swap(&mut self.source, &mut self.target);
+    }
+
     fn words(&self) -> [usize; 2] {
         self.sides().map(|side| side.split_whitespace().count())
     }
@@ -101,10 +105,15 @@ pub fn clean<'r>(
     parts.iter_mut().try_for_each(keep_best_scores)?;
     let mut random = ChaCha8Rng::seed_from_u64(recipe.seed);
     observer(Stage::Write);
-    let writer = Files { folder, recipe };
+    let mut writer = Files { folder, recipe, languages: [&recipe.languages.source, &recipe.languages.target] };
     let dev = writer.hold_out(&mut parts, recipe.held_out, &mut random)?;
     if parts.iter().all(|part| part.pairs.is_empty()) {
         return Err(CorpusError::Nothing(read));
+    }
+    // Only now, so that the models of both directions have the same test sets.
+    if recipe.reverse {
+        writer.languages.reverse();
+        parts.iter_mut().flat_map(|part| &mut part.pairs).for_each(Pair::reverse);
     }
     let times = times(&parts, recipe.temperature);
     let [written, noisy] = writer.train(&mut parts, &times, &mut random)?;
@@ -210,6 +219,8 @@ fn times(parts: &[Part<'_>], temperature: f64) -> Vec<f64> {
 struct Files<'r> {
     folder: &'r Path,
     recipe: &'r Recipe,
+    /// Of both sides of the pairs as they are now.
+    languages: [&'r str; 2],
 }
 
 impl Files<'_> {
@@ -280,13 +291,13 @@ impl Files<'_> {
 
     /// Two files that pairs are written into.
     fn pairs(&self, name: &str) -> Result<PairFiles, CorpusError> {
-        let languages = &self.recipe.languages;
         let create = |language: &str| {
             let path = self.folder.join(format!("{name}.{language}.gz"));
             let file = File::create(&path).map_err(CorpusError::written(&path))?;
             Ok((path, GzEncoder::new(BufWriter::new(file), Compression::default())))
         };
-        Ok(PairFiles { sides: [create(&languages.source)?, create(&languages.target)?] })
+        let [source, target] = self.languages;
+        Ok(PairFiles { sides: [create(source)?, create(target)?] })
     }
 }
 

@@ -33,6 +33,10 @@ pub struct Recipe {
     /// The seed of all random choices.
     #[serde(default)]
     pub seed: u64,
+    /// Whether the training text is for the other direction: a model reads its targets. The pairs that stay, and those that are set
+    /// aside, are the same ones. Not in the file.
+    #[serde(skip)]
+    pub reverse: bool,
 }
 
 /// The languages of a corpus.
@@ -162,17 +166,6 @@ impl Recipe {
         });
         own.chain(&mut recipe.unseen).for_each(|path| *path = folder.join(&*path));
         Ok(recipe)
-    }
-
-    /// The same text for the other direction: sources and targets change places, and so do the scores of both directions.
-    #[must_use]
-    pub fn reversed(mut self) -> Self {
-        std::mem::swap(&mut self.languages.source, &mut self.languages.target);
-        for source in &mut self.sources {
-            std::mem::swap(&mut source.source, &mut source.target);
-            source.scores.iter_mut().for_each(|scores| scores.reverse());
-        }
-        self
     }
 
     /// Whether all settings have a meaning.

@@ -116,6 +116,32 @@ fn pairs_set_aside_are_in_no_other_file() {
     assert_eq!(lines(&folder, "again/train.de.gz"), lines(&folder, "out/train.de.gz"));
 }
 
+/// So that no model of one direction learns from a test set of the other one.
+#[test]
+fn the_same_pairs_are_set_aside_for_both_directions() {
+    let folder = TempDir::new().unwrap();
+    write(folder.path(), "room", 300, &[]);
+    // German sentences have a word more: they are too long for a test set where the English ones are just short enough.
+    let long = ["and four ", "und vier "].map(|more| more.repeat(24));
+    write(folder.path(), "hall", 60, &[[&format!("We count {}.", long[0]), &format!("Wir zählen nun {}.", long[1])]]);
+    let settings = "held-out = { dev = 7, test = 5 }\nnoise = { lower-case = 0.5 }";
+    let recipe = recipe(&folder, &[("room", ""), ("hall", "weight = 2")], settings).unwrap();
+    make(&folder, &recipe, "forward").unwrap();
+    let report = make(&folder, &Recipe { reverse: true, ..recipe }, "backward").unwrap();
+    for file in
+        ["dev", "test.room", "test.hall"].iter().flat_map(|name| [format!("{name}.en.gz"), format!("{name}.de.gz")])
+    {
+        assert_eq!(lines(&folder, &format!("forward/{file}")), lines(&folder, &format!("backward/{file}")), "{file}");
+    }
+    let clean = |name: &str| {
+        let mut lines = lines(&folder, name);
+        lines.retain(|line| line.starts_with('W'));
+        lines
+    };
+    assert_eq!(clean("backward/train.en.gz").len(), report.written, "noise is in the German alone");
+    assert_eq!(clean("backward/train.de.gz").len(), report.written - report.noisy);
+}
+
 #[test]
 fn a_temperature_evens_sources_out() {
     let folder = TempDir::new().unwrap();
