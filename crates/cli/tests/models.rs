@@ -44,7 +44,7 @@ fn a_converted_model_translates_alike() {
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join("model");
     let to = to.to_str().unwrap();
-    run(&["convert", "-m", MODEL, "--to", to, "--precision", "f16"], "").ok();
+    run(&["convert", "-m", MODEL, "--to", to, "--precision", "int8"], "").ok();
     let expected = translate(&["--n-best", "2"], TEXT).ok();
     assert_eq!(translate(&["-m", MODEL, "--n-best", "2"], TEXT).ok(), expected);
     assert_eq!(translate(&["-m", to, "--n-best", "2"], TEXT).ok(), expected);
