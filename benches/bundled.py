@@ -9,6 +9,8 @@ Test sets are those of the data folder, and `test.NAME.de.gz` with `test.NAME.en
 Robustness is the BLEU of one test set with a typing error in every tenth word, without capital letters, and without punctuation. Hostile
 input is text that there is nothing to translate in; of it the report has the length of the answer, and the share of the input's words in it.
 
+Long lines are lines of NTREX joined with spaces: BLEU in parts, as the model recommends, and whole (`--longest-sentence 0`).
+
 If the JSON file exists, what it has of models that are not measured now stays. `--card` writes the numbers into the tables of a model's card, whose
 last two columns are the models `new` and `old`.
 Only the standard library is needed.
@@ -21,6 +23,7 @@ import random
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -34,6 +37,8 @@ SETS = {
     "Multi30k 2016": "multi30k/test_2016_flickr",
     "Multi30k 2017": "multi30k/test_2017_flickr",
 }
+# Lines that become one.
+JOINED = {"one line": 1, "two lines": 2, "four lines": 4, "eight lines": 8}
 HOSTILE = {
     "nearly empty": [".", "?", "-", "…", "1", "a", "( )", "***", "\"\"", "–"],
     "another language": [
@@ -70,8 +75,8 @@ class Bench:
     def __init__(self, program: Path, models: dict[str, str]):
         self.program, self.models = program, models
 
-    def translate(self, model: str, source: list[str]) -> list[str]:
-        command = [self.program, "translate", "-q", "-m", model, "-b", "6", "--normalize", "1"]
+    def translate(self, model: str, source: list[str], *options: str) -> list[str]:
+        command = [self.program, "translate", "-q", "-m", model, "-b", "6", "--normalize", "1", *options]
         text = "".join(line + "\n" for line in source)
         run = subprocess.run(command, input=text.encode(), capture_output=True, check=True)
         return run.stdout.decode().split("\n")[:-1]
@@ -106,6 +111,20 @@ class Bench:
             for kind, text in texts.items()
         }
 
+    def long_lines(self, source: list[str], reference: list[str]) -> dict:
+        scores = {}
+        for name, number in JOINED.items():
+            texts, references = joined(source, number), joined(reference, number)
+            with tempfile.NamedTemporaryFile("w", encoding="utf-8", suffix=".txt") as file:
+                file.write("".join(line + "\n" for line in references))
+                file.flush()
+                of = {model: [self.translate(path, texts, *whole) for whole in ((), ("--longest-sentence", "0"))] for model, path in self.models.items()}
+                scores[name] = {
+                    model: dict(zip(("in parts", "whole"), (self.evaluate(text, Path(file.name))["bleu"] for text in both)))
+                    for model, both in of.items()
+                }
+        return scores
+
     def hostile(self, source: list[str]) -> dict:
         texts = dict(HOSTILE)
         texts["capital letters"] = [line.upper() for line in source[:50]]
@@ -120,6 +139,11 @@ class Bench:
         ratio = sum(map(len, answers)) / sum(map(len, text))
         longest = max(len(answer) / len(line) for line, answer in zip(text, answers))
         return {"length ratio": round(ratio, 2), "longest": round(longest, 2), "copied": round(sum(copied) / len(copied), 2)}
+
+
+def joined(lines: list[str], number: int) -> list[str]:
+    """Each this number of lines as one."""
+    return [" ".join(lines[at : at + number]) for at in range(0, len(lines), number)]
 
 
 def with_errors(line: str, draw: random.Random) -> str:
@@ -149,7 +173,8 @@ def rows(results: dict) -> dict[str, list[str]]:
 
     tests = {name.removeprefix("held out: "): scores(of) for name, of in results["sets"].items()}
     errors = {name: [str(of["new"]), str(of["old"])] for name, of in results["robustness, Tatoeba"].items()}
-    return tests | errors | {name: answers(of) for name, of in results["hostile input"].items()}
+    long = {name: [str(of["new"][how]) for how in ("in parts", "whole")] for name, of in results.get("long lines, NTREX", {}).items()}
+    return tests | errors | long | {name: answers(of) for name, of in results["hostile input"].items()}
 
 
 def write_card(card: Path, results: dict) -> None:
@@ -188,7 +213,8 @@ def main() -> None:
         print(name, {m: (s["bleu"], s["chrf"]) for m, s in results["sets"][name]["models"].items()}, flush=True)
     results["robustness, Tatoeba"] = bench.robustness(*files["Tatoeba"])
     results["hostile input"] = bench.hostile(lines(files["news of NTREX"][0]))
-    print(json.dumps([results["robustness, Tatoeba"], results["hostile input"]], indent=1, ensure_ascii=False))
+    results["long lines, NTREX"] = bench.long_lines(*map(lines, files["news of NTREX"]))
+    print(json.dumps([results["robustness, Tatoeba"], results["long lines, NTREX"], results["hostile input"]], indent=1, ensure_ascii=False))
     if args.json.exists():
         results = merged(json.loads(args.json.read_text(encoding="utf-8")), results)
     args.json.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

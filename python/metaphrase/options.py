@@ -49,6 +49,7 @@ class CallOptions(TypedDict, total=False):
     pieces: bool
     allow_special: bool
     max_source_length: int
+    longest_sentence: int | None
     # Evidence
     evidence_theta: Sequence[float]
     evidence_weight: float

@@ -34,6 +34,11 @@ pub struct SearchArgs {
     /// Cut off a source after N pieces, with a warning [default: 1000]
     #[arg(long, visible_alias = "max-length", value_name = "N")]
     max_source_length: Option<NonZeroUsize>,
+    /// Translate lines of more than N/2 letters sentence by sentence, and cut sentences of more than N letters, behind punctuation if there
+    /// is some; lists, alignments, draws, and lines with a prefix, terms or evidence of their own stay whole. 0: all lines stay whole
+    /// [default: the model's own setting, else 0]
+    #[arg(long, value_name = "N")]
+    longest_sentence: Option<usize>,
     /// When the search of a line ends [default: shrink]
     #[arg(long, value_parser = choice::<Stop>(), value_name = "shrink|fill|collect")]
     stop: Option<Stop>,
@@ -121,6 +126,7 @@ impl SearchArgs {
         options.pieces = self.pieces;
         options.allow_special = self.allow_special;
         options.max_source_length = self.max_source_length.map_or(options.max_source_length, NonZeroUsize::get);
+        options.longest_sentence = self.longest_sentence.or(options.longest_sentence);
         options.seed = self.seed;
         Ok(options)
     }

@@ -38,3 +38,4 @@ pub use files::{FileFormat, FinishedFile, PreparedFile};
 pub use keep::{Keep, Kept, find};
 pub use prepared::{Finished, Format, Options, Prepared, Source, Split};
 pub use split::{Splitter, cut, weight};
+pub use write::space_between;

@@ -7,7 +7,7 @@ use crate::stream::Machine;
 use crate::translator::Engine;
 use crate::{Error, Glossary, Package, PhraseOptions, Precision, ShortlistOptions, Translator, UnitTimes};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::thread::available_parallelism;
 
 /// Makes a [`Translator`]: which models it has, what else counts, and how it uses the machine.
@@ -203,7 +203,7 @@ impl TranslatorBuilder {
             }
             None => Engine::Neural(self.neural()?),
         };
-        Ok(Translator { engine, glossary: self.glossary })
+        Ok(Translator { engine, glossary: self.glossary, splitter: OnceLock::new() })
     }
 
     fn neural(&self) -> Result<Neural, Error> {

@@ -1,6 +1,6 @@
 //! Files of any format: their sentences are found, translated, and written in place.
 
-use crate::text::{answers, notes_of, request};
+use crate::text::{answers, notes_of, request, with_sentences_for};
 use crate::{Error, FileFormat, Request, TextOptions, TranslateOptions, Translation, Translator};
 use metaphrase_document::{Answer, PreparedFile as Prepared};
 
@@ -99,7 +99,7 @@ impl Translator {
         bytes: Vec<u8>,
         format: FileFormat,
     ) -> Result<FileTranslation, Error> {
-        let file = PreparedFile::new(bytes, format, text)?;
+        let file = PreparedFile::new(bytes, format, &with_sentences_for(options, text))?;
         let (answers, translations) =
             self.stream_answers(options, file.prepared.sentences(), file.requests(), file.needs_alignment())?;
         file.put_together(&answers, translations)

@@ -32,6 +32,7 @@ mod lengths;
 mod neural;
 mod options;
 mod package;
+mod parts;
 mod phrase_based;
 mod pivot;
 mod reply;

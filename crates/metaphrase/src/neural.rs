@@ -92,6 +92,7 @@ impl Neural {
         search.beam_size_constrained = Some(search.beam_size.max(10));
         search.word_penalty = decoding.word_penalty.unwrap_or(search.word_penalty);
         search.max_length_factor = decoding.max_length_factor.unwrap_or(search.max_length_factor);
+        options.longest_sentence = decoding.longest_sentence;
         options
     }
 }

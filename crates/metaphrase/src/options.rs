@@ -25,6 +25,11 @@ pub struct TranslateOptions {
     /// A source, a prefix and a target to score are each cut off after this many pieces, with a note on the line: time
     /// and memory of a search grow with the square of the length.
     pub max_source_length: usize,
+    /// The longest sentence that the model translates well, in letters; a character of a script without spaces counts as three. A line
+    /// of more than half of it is translated sentence by sentence, and a longer sentence is cut: behind punctuation if there is some,
+    /// else between words. `None`: lines stay whole. Lists, alignments, draws, search graphs and pieces are of whole lines in
+    /// any case, and so are requests with terms, a prefix, a target or evidence, and lines in which a cut would part a term of the glossary.
+    pub longest_sentence: Option<usize>,
     /// The seed of the draws, when sampling. The number of the line counts too, so that equal lines give different draws.
     pub seed: u64,
 }
@@ -40,6 +45,7 @@ impl Default for TranslateOptions {
             pieces: false,
             allow_special: false,
             max_source_length: 1000,
+            longest_sentence: None,
             seed: 1,
         }
     }

@@ -375,6 +375,7 @@ mod tests {
     use crate::{Cancel, Package, Translator};
     use metaphrase_base::{ModelFacts, Row, SentId, Sentence, Step, StepRow};
     use metaphrase_models::Model;
+    use std::sync::OnceLock;
     use std::sync::mpsc::channel;
 
     /// A model that panics when it reads a word.
@@ -417,7 +418,7 @@ mod tests {
         let bad = neural.shared.source.id(&bad).unwrap();
         let model = Arc::new(Panicking(Arc::clone(&neural.shared.model), bad));
         neural.pool = pool(&model, &neural.shared, machine);
-        let translator = Translator { engine: Engine::Neural(neural), glossary: None };
+        let translator = Translator { engine: Engine::Neural(neural), glossary: None, splitter: OnceLock::new() };
         let (sender, answers) = channel();
         for (number, line) in ["Good morning!", "Zebra", "Good morning!"].into_iter().enumerate() {
             let sender = sender.clone();

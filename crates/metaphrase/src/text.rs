@@ -133,7 +133,7 @@ impl Translator {
         text: &TextOptions,
         input: impl Into<String>,
     ) -> Result<TextTranslation, Error> {
-        let prepared = PreparedText::new(input, text)?;
+        let prepared = PreparedText::new(input, &with_sentences_for(options, text))?;
         let (answers, translations) = self.stream_answers(
             options,
             prepared.prepared.sentences(),
@@ -173,6 +173,12 @@ impl Translator {
         })?;
         Ok((answers, translations))
     }
+}
+
+/// The options of a text with sentences that the model translates well.
+pub(crate) fn with_sentences_for(options: &TranslateOptions, text: &TextOptions) -> TextOptions {
+    let longest = options.longest_sentence.filter(|&longest| longest > 0).unwrap_or(usize::MAX);
+    TextOptions { longest: text.longest.min(longest), ..text.clone() }
 }
 
 pub(crate) fn request(source: Source<'_>) -> Request {

@@ -1,14 +1,17 @@
 //! The translator: one interface to neural and phrase-based models.
 
 use crate::neural::Neural;
+use crate::parts::{Collected, Divider, joined};
 use crate::phrase_based::PhraseBased;
 use crate::pivot::Pivot;
-use crate::reply::Call;
+use crate::reply::{Answer, Call};
 use crate::{Cancel, Error, EvidenceCounter, Glossary, Request, TranslateOptions, Translation, TranslatorBuilder};
 use metaphrase_base::{StepModel, WordId};
+use metaphrase_document::Splitter;
 use metaphrase_text::vocab::Vocabulary;
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::sync::{Arc, OnceLock};
 
 /// Translates text. `Send + Sync`: any number of threads may call it at once. Their lines share batches, and no result
 /// depends on that.
@@ -29,6 +32,8 @@ use std::sync::Arc;
 pub struct Translator {
     pub(crate) engine: Engine,
     pub(crate) glossary: Option<Glossary>,
+    /// Finds the sentences of long lines; made when the first one comes.
+    pub(crate) splitter: OnceLock<Splitter>,
 }
 
 /// What translates.
@@ -69,7 +74,7 @@ impl Translator {
     /// ```
     #[must_use]
     pub fn pivot(first: Arc<Self>, last: Arc<Self>) -> Self {
-        Self { engine: Engine::Pivot(Pivot::new(first, last)), glossary: None }
+        Self { engine: Engine::Pivot(Pivot::new(first, last)), glossary: None, splitter: OnceLock::new() }
     }
 
     /// The translator with this glossary in place of an earlier one.
@@ -205,11 +210,39 @@ impl Translator {
         I: IntoIterator<Item = Vec<Request>>,
         I::IntoIter: Send,
     {
-        let chunks = chunks.into_iter().map(|chunk| self.with_terms(chunk));
+        let chunks = chunks.into_iter();
+        let Some(divider) = self.divider(options) else {
+            return self.stream_wholes(options, chunks, sink);
+        };
+        let (gaps, divided) = channel();
+        let chunks = chunks.map(move |chunk| divider.divide_all(chunk, &gaps));
+        self.stream_wholes(options, chunks, joined(divided, sink))
+    }
+
+    /// As [`stream`](Self::stream), each line as a whole.
+    fn stream_wholes(
+        &self,
+        options: &TranslateOptions,
+        chunks: impl Iterator<Item = Vec<Request>> + Send,
+        sink: impl FnMut(Translation) -> ControlFlow<()>,
+    ) -> Result<(), Error> {
+        let chunks = chunks.map(|chunk| self.with_terms(chunk));
         match &self.engine {
             Engine::Neural(neural) => neural.stream(options, chunks, sink),
             Engine::PhraseBased(phrase_based) => phrase_based.stream(options, chunks, sink),
             Engine::Pivot(pivot) => pivot.stream(options, chunks, sink),
+        }
+    }
+
+    /// Divides long lines, if the options want that. Each leg of a way by a third language does it for itself.
+    fn divider(&self, options: &TranslateOptions) -> Option<Divider<'_>> {
+        let splitter = || {
+            let language = self.languages().map_or("en", |[source, _]| source);
+            self.splitter.get_or_init(|| Splitter::new(language))
+        };
+        match &self.engine {
+            Engine::Pivot(_) => None,
+            _ => Divider::new(options, splitter, self.glossary.as_ref()),
         }
     }
 
@@ -236,17 +269,42 @@ impl Translator {
     pub fn submit(
         &self,
         options: &TranslateOptions,
-        mut request: Request,
+        request: Request,
         cancel: &Cancel,
         answer: impl FnOnce(Result<Translation, Error>) + Send + 'static,
+    ) -> Result<(), Error> {
+        let Some(divider) = self.divider(options) else {
+            return self.submit_whole(options, request, cancel, Box::new(answer));
+        };
+        let (mut parts, gaps) = divider.divide(request);
+        if parts.len() == 1
+            && let Some(whole) = parts.pop()
+        {
+            return self.submit_whole(options, whole, cancel, Box::new(answer));
+        }
+        let collected = Collected::new(parts.len(), gaps, Box::new(answer));
+        for (number, part) in parts.into_iter().enumerate() {
+            let collected = Arc::clone(&collected);
+            self.submit_whole(options, part, cancel, Box::new(move |answer| collected.put(number, answer)))?;
+        }
+        Ok(())
+    }
+
+    /// As [`submit`](Self::submit), the line as a whole.
+    fn submit_whole(
+        &self,
+        options: &TranslateOptions,
+        mut request: Request,
+        cancel: &Cancel,
+        answer: Answer,
     ) -> Result<(), Error> {
         if let Some(glossary) = &self.glossary {
             glossary.add_to(&mut request.terms, &request.source);
         }
         if let Engine::Pivot(pivot) = &self.engine {
-            return pivot.submit(options, request, cancel, Box::new(answer));
+            return pivot.submit(options, request, cancel, answer);
         }
-        let call = Call::new(cancel.clone(), Box::new(answer));
+        let call = Call::new(cancel.clone(), answer);
         match &self.engine {
             Engine::Pivot(_) => Ok(()),
             Engine::Neural(neural) => neural.submit(options, &request, call),

@@ -5,6 +5,7 @@ mod common;
 mod composition;
 mod evidence;
 mod language_model;
+mod parts;
 mod phrase_based;
 mod pivot;
 mod public_surface;

@@ -1,6 +1,8 @@
 //! Texts of any form, with the models that come with the program.
 
-use metaphrase::{PreparedText, Request, Split, TextFormat, TextOptions, TextTranslation, Translator};
+use metaphrase::{
+    PreparedText, Request, Split, TextFormat, TextOptions, TextTranslation, TranslateOptions, Translator,
+};
 
 fn translator(model: &str) -> Translator {
     Translator::builder().model(model).threads(1).build().expect("a bundled model")
@@ -88,11 +90,13 @@ fn a_paragraph_in_one_line_is_told() {
     let translator = translator("en-de");
     let sentence = "The old house on the hill is small and the large garden is behind it.";
     let lines = [sentence.to_owned(), [sentence; 8].join(" "), "the house and the garden and ".repeat(25)];
-    let found = translator.translate(&lines).expect("translations");
+    let whole = TranslateOptions { longest_sentence: None, ..translator.options() };
+    let requests = lines.iter().map(Request::translate).collect();
+    let found = translator.run(&whole, requests).expect("translations");
     assert!(found[0].notes.is_empty() && found[2].notes.is_empty(), "one sentence each: {found:?}");
     let pieces = found[1].source_pieces.len();
     let told = format!("the source has 8 sentences in {pieces} pieces, and models lose parts of such lines");
-    assert_eq!(found[1].notes, [format!("{told}; split it into sentences (--split)")]);
+    assert_eq!(found[1].notes, [format!("{told}; split it into sentences (--split, --longest-sentence)")]);
     let split = translate(&translator, TextFormat::Text, &lines[1]);
     assert!(split.notes.is_empty() && split.sentences.len() == 8, "{:?}", split.notes);
 }

@@ -117,6 +117,9 @@ pub struct DecoderDefaults {
     /// A translation has at most this many words per source word.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_length_factor: Option<f32>,
+    /// Letters of the longest sentence that the model translates well: longer lines are translated in parts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub longest_sentence: Option<usize>,
     /// The numbers of the model's products: those whose translations its makers found as good as those of `f32`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub precision: Option<Precision>,
@@ -131,6 +134,7 @@ impl DecoderDefaults {
             normalize: self.normalize.or(other.normalize),
             word_penalty: self.word_penalty.or(other.word_penalty),
             max_length_factor: self.max_length_factor.or(other.max_length_factor),
+            longest_sentence: self.longest_sentence.or(other.longest_sentence),
             precision: self.precision.or(other.precision),
         }
     }

@@ -97,7 +97,7 @@ impl Options {
             normalize,
             word_penalty: self.word_penalty,
             max_length_factor: self.max_length_factor,
-            precision: None,
+            ..DecoderDefaults::default()
         })
     }
 }

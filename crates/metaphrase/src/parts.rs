@@ -1,0 +1,202 @@
+//! Lines that are too long for a model: they are translated in parts, and the translations are put together.
+
+use crate::{Error, Glossary, Hypothesis, Met, Request, Terms, TranslateOptions, Translation};
+use metaphrase_document::{Splitter, cut, space_between, weight};
+use std::collections::VecDeque;
+use std::ops::{ControlFlow, Range};
+use std::sync::mpsc::{Receiver, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Divides the requests of one caller.
+pub(crate) struct Divider<'t> {
+    longest: usize,
+    splitter: &'t Splitter,
+    glossary: Option<&'t Glossary>,
+}
+
+/// What is left of a line that was divided: the gap behind each part but the last. A line that stays whole has none.
+pub(crate) type Gaps = Vec<Gap>;
+
+/// The text between two parts, white space or nothing, and the characters around it.
+pub(crate) struct Gap {
+    text: String,
+    around: (Option<char>, Option<char>),
+}
+
+impl<'t> Divider<'t> {
+    /// `None`: all lines stay whole. Lists, alignments and search graphs are those of a whole line, and so is the limit of its length;
+    /// the draws of a line depend on its number, which parts would change.
+    pub(crate) fn new(
+        options: &TranslateOptions,
+        splitter: impl FnOnce() -> &'t Splitter,
+        glossary: Option<&'t Glossary>,
+    ) -> Option<Self> {
+        let longest = options.longest_sentence.filter(|&longest| longest > 0)?;
+        let search = &options.search;
+        let wholes = search.n_best > 1 || search.attention || search.explored || search.sampling.is_some();
+        let limited = search.max_target_length != usize::MAX;
+        if wholes || limited || options.search_graph.is_some() || options.pieces {
+            return None;
+        }
+        Some(Self { longest, splitter: splitter(), glossary })
+    }
+
+    /// The parts of a request, and the gaps between them. A request that says more than its text stays whole, and so does a line in
+    /// which a term of the glossary would be cut through.
+    pub(crate) fn divide(&self, request: Request) -> (Vec<Request>, Gaps) {
+        let said = request.terms != Terms::default() || request.target.is_some() || request.evidence.is_some();
+        let parts = if said || !request.prefix.is_empty() { Vec::new() } else { self.parts(&request.source) };
+        let line = &request.source;
+        if parts.len() < 2 || parts.iter().map(|part| self.terms(&line[part.clone()])).sum::<usize>() < self.terms(line)
+        {
+            return (vec![request], Gaps::new());
+        }
+        let gap = |pair: &[Range<usize>]| {
+            let (end, start) = (pair[0].end, pair[1].start);
+            let around = (line[..end].chars().next_back(), line[start..].chars().next());
+            Gap { text: line[end..start].to_owned(), around }
+        };
+        let gaps = parts.windows(2).map(gap).collect();
+        let mut attached = request.attached;
+        let part =
+            |part: Range<usize>| Request { attached: std::mem::take(&mut attached), ..Request::translate(&line[part]) };
+        (parts.into_iter().map(part).collect(), gaps)
+    }
+
+    /// A line of more than half of the longest sentence is divided into its sentences, and a longer sentence is cut.
+    fn parts(&self, line: &str) -> Vec<Range<usize>> {
+        // A character has a byte at least, and the weight of three only if it has three bytes.
+        if line.len() <= self.longest / 2 || weight(line) <= self.longest / 2 {
+            return Vec::new();
+        }
+        self.splitter.sentences(line).into_iter().flat_map(|sentence| cut(line, sentence, self.longest)).collect()
+    }
+
+    /// The number of terms of the glossary in a text.
+    fn terms(&self, text: &str) -> usize {
+        self.glossary.map_or(0, |glossary| glossary.find(text).len())
+    }
+
+    /// The parts of all requests of a chunk; their gaps go to `gaps`.
+    pub(crate) fn divide_all(&self, chunk: Vec<Request>, gaps: &Sender<Gaps>) -> Vec<Request> {
+        let divided = chunk.into_iter().flat_map(|request| {
+            let (parts, between) = self.divide(request);
+            // Nobody listens when the caller left.
+            let _ = gaps.send(between);
+            parts
+        });
+        divided.collect()
+    }
+}
+
+/// Puts the translations of parts together, which come in their order, and hands them on line by line.
+pub(crate) fn joined(
+    gaps: Receiver<Gaps>,
+    mut sink: impl FnMut(Translation) -> ControlFlow<()>,
+) -> impl FnMut(Translation) -> ControlFlow<()> {
+    let mut waiting: VecDeque<Gaps> = VecDeque::new();
+    let mut parts = Vec::new();
+    move |translation| {
+        waiting.extend(gaps.try_iter());
+        parts.push(translation);
+        match waiting.front() {
+            Some(gaps) if parts.len() <= gaps.len() => ControlFlow::Continue(()),
+            _ => sink(join(std::mem::take(&mut parts), &waiting.pop_front().unwrap_or_default())),
+        }
+    }
+}
+
+/// Collects the answers to the parts of one request, which come in any order.
+pub(crate) struct Collected {
+    parts: Mutex<(Vec<Option<Translation>>, Option<crate::reply::Answer>)>,
+    gaps: Gaps,
+}
+
+impl Collected {
+    pub(crate) fn new(parts: usize, gaps: Gaps, answer: crate::reply::Answer) -> Arc<Self> {
+        Arc::new(Self { parts: Mutex::new((vec![None; parts], Some(answer))), gaps })
+    }
+
+    /// The answer to a part. The last one, or the first error, is the answer to the request.
+    pub(crate) fn put(&self, part: usize, answer: Result<Translation, Error>) {
+        let mut held = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
+        let answer = answer.map(|translation| {
+            held.0[part] = Some(translation);
+            held.0.iter().all(Option::is_some).then(|| std::mem::take(&mut held.0).into_iter().flatten().collect())
+        });
+        let answer = match answer {
+            Ok(None) => return,
+            Ok(Some(parts)) => Ok(join(parts, &self.gaps)),
+            Err(error) => Err(error),
+        };
+        let call = held.1.take();
+        drop(held);
+        if let Some(call) = call {
+            call(answer);
+        }
+    }
+}
+
+/// The translation of a line whose parts these are, with the gaps between them.
+fn join(parts: Vec<Translation>, gaps: &[Gap]) -> Translation {
+    let mut parts = parts.into_iter();
+    let mut whole = parts.next().unwrap_or_default();
+    for (before, (part, gap)) in parts.zip(gaps).enumerate() {
+        append(&mut whole, part, gap, before + 1);
+    }
+    whole
+}
+
+/// Appends a part, before which the line has this number of parts.
+fn append(whole: &mut Translation, part: Translation, gap: &Gap, parts: usize) {
+    let terms = |translation: &Translation| {
+        translation.missing.len() + translation.hypotheses.first().map_or(0, |best| best.met.len())
+    };
+    let (before, behind, sources) = (terms(whole), terms(&part), whole.source_pieces.len());
+    whole.counts += part.counts;
+    whole.source_pieces.extend(part.source_pieces);
+    for note in part.notes {
+        if !whole.notes.contains(&note) {
+            whole.notes.push(note);
+        }
+    }
+    let error = whole.error.take().or(part.error);
+    if error.is_some() {
+        whole.error = error;
+        whole.hypotheses.clear();
+        whole.missing = (0..before + behind).collect();
+        return;
+    }
+    whole.missing.extend(part.missing.iter().map(|term| term + before));
+    if let (Some(best), Some(next)) = (whole.hypotheses.first_mut(), part.hypotheses.into_iter().next()) {
+        let length = (best.pieces.len() + parts) as f32;
+        let added = (next.pieces.len() + 1) as f32;
+        best.score = (best.score * length + next.score * added) / (length + added);
+        append_hypothesis(best, next, gap, (before, sources));
+    }
+}
+
+/// Appends all but the score of a part's translation, before which the line has this number of terms and of source pieces. The end of sentence before it,
+/// which is no piece, counts with the piece before it: log-probabilities of pieces still add up to that of the line.
+fn append_hypothesis(best: &mut Hypothesis, next: Hypothesis, gap: &Gap, (terms, sources): (usize, usize)) {
+    let first = best.pieces.len();
+    best.log_prob += next.log_prob;
+    best.complete &= next.complete;
+    best.met.extend(next.met.iter().map(|met| Met { term: met.term + terms, first: met.first + first, ..*met }));
+    best.links.extend(next.links.iter().map(|(from, to)| (from + sources, to + first)));
+    if !best.text.is_empty() && !next.text.is_empty() {
+        let around = (best.text.chars().next_back(), next.text.chars().next());
+        best.text.push_str(space_between(&gap.text, gap.around, around));
+    }
+    best.text.push_str(&next.text);
+    let mut log_probs = next.piece_log_probs.into_iter();
+    if best.piece_log_probs.len() > first {
+        let end = best.piece_log_probs.pop().unwrap_or_default();
+        match best.piece_log_probs.last_mut() {
+            Some(last) => *last += end,
+            None => best.piece_log_probs.extend(log_probs.next().map(|next| next + end)),
+        }
+    }
+    best.piece_log_probs.extend(log_probs);
+    best.pieces.extend(next.pieces);
+}
