@@ -37,7 +37,9 @@ fn cut(run: Run, lines: usize, expected: &str) {
 fn a_long_line_takes_little_memory_to_translate() {
     let text = format!("{}\nI am tired.\n", long());
     let args = ["translate", "--threads", "1", "-b", "1", "--max-source-length", "20"];
-    let run = within(300, &args, &text);
+    cut(within(300, &args, &text), 2, "Ich bin müde.");
+    let whole = [&args[..], &["--longest-sentence", "0"]].concat();
+    let run = within(300, &whole, &text);
     assert!(run.stderr.contains("line 1: the source is cut off after 80661 of 1048575 bytes"), "{}", run.stderr);
     cut(run, 2, "Ich bin müde.");
     let args = ["score", "--threads", "1", "--max-source-length", "20"];
