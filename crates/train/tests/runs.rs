@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use metaphrase_cuda::Cuda;
+use metaphrase_train::log::Entry;
 use metaphrase_train::{Device, Execution, Host, Observer, Progress, Recipe, Validated, average, train};
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -155,6 +156,41 @@ fn a_run_starts_from_a_model_of_the_same_network_and_vocabulary() {
     let missing = refused(&["model.start-from='nowhere'"]);
     assert!(missing.contains("nowhere"), "{missing}");
     assert!(!folder.join("third").exists());
+}
+
+#[test]
+fn layers_that_the_first_model_lacks_change_nothing_at_first() {
+    let folder = folder();
+    let folder = folder.path();
+    let network = "model.architecture.transformer";
+    for (form, before, after, top) in [("first", "n", "a", "n"), ("last", "", "an", "")] {
+        let form_of = |side: &str| format!("{network}.{side}");
+        let (before, after, top) = (
+            format!("{}='{before}'", form_of("preprocess")),
+            format!("{}='{after}'", form_of("postprocess")),
+            format!("{}='{top}'", form_of("postprocess-top")),
+        );
+        let layout = [&before[..], &after, &top];
+        run(folder, form, false, &layout, &mut Watcher::default()).unwrap();
+        let from = format!("model.start-from='{form}/models/update-14'");
+        let still = ["training.update.optimizer.schedule.rate=1e-20", "training.update.optimizer.smoothing=0", &from];
+        let entropy = |name: &str, depths: [usize; 2]| {
+            let depths = [("encoder-depth", depths[0]), ("decoder-depth", depths[1])];
+            let depths = depths.map(|(side, depth)| format!("{network}.{side}={depth}"));
+            let settings = [&layout[..], &still, &depths.each_ref().map(String::as_str)].concat();
+            let output = run(folder, &format!("{form}-{name}"), false, &settings, &mut Watcher::default()).unwrap();
+            let log = metaphrase_train::log::read(&output).unwrap();
+            log.iter().find_map(|entry| match entry {
+                Entry::Validation(validated) => Some(validated.cross_entropy),
+                Entry::Progress(_) => None,
+            })
+        };
+        let (same, deeper) = (entropy("same", [1, 1]).unwrap(), entropy("deeper", [3, 2]).unwrap());
+        assert!((same - deeper).abs() < 1e-4, "normalisation {form}: {same} and {deeper}");
+    }
+    let shallower = "model.start-from='last-deeper/best'";
+    let refused = run(folder, "shallower", false, &[shallower], &mut Watcher::default()).unwrap_err();
+    assert!(refused.contains("`decoder_l2_…`, and the network of the recipe has fewer layers"), "{refused}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //! A network declares its parameters once. Its forward pass puts a batch on a [`Tape`]: all words of all sentences at
 //! once, with the words so far given. A test per architecture holds each forward pass against inference, word by word.
 
+mod deepen;
 mod guided;
 mod recurrent;
 mod transformer;
@@ -170,6 +171,13 @@ impl Network {
             parameters
                 .set(bias, &Matrix::from_vec(1, self.words.1, shares))
                 .expect("a value of the parameter's own shape");
+        }
+    }
+
+    /// Lets the layers of a Transformer whose parameters' names are `new` pass on what they get. All other parameters are set.
+    pub(crate) fn pass_on(&self, new: impl Fn(&str) -> bool, parameters: &mut Parameters) {
+        if let parts::Network::Transformer(network) = &self.parts {
+            deepen::pass_on(network, |id, parameters| new(parameters.name(id)), parameters);
         }
     }
 
