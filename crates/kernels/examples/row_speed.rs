@@ -7,9 +7,10 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use metaphrase_kernels::{
-    AttentionWeights, Functions, Heads, InstructionSet, KeysValues, Matrix, Rows, StoredAs, TopK, attend, dot,
-    exp_in_place, gelu_in_place, heads_dot, heads_weighted_sum, layer_norm, log_sum_exp, max, sigmoid_in_place,
-    softmax_in_place, tanh_dot, tanh_in_place, with_functions, with_instruction_set,
+    AttentionWeights, Epilogue, Functions, Heads, InstructionSet, KeysValues, Matrix, PackedMatrix, Precision,
+    ProductStorage, Rows, StoredAs, Summary, TopK, WeightOrder, attend, dot, exp_in_place, gelu_in_place, heads_dot,
+    heads_weighted_sum, layer_norm, log_sum_exp, max, product, sigmoid_in_place, softmax_in_place, tanh_dot,
+    tanh_in_place, with_functions, with_instruction_set,
 };
 
 fn main() {
@@ -23,6 +24,7 @@ fn main() {
             element_wise(set);
             rows(set);
             heads(set);
+            output_layer(set);
         });
     }
 }
@@ -95,6 +97,34 @@ fn heads(set: InstructionSet) {
                 attend(black_box(&query), &words, &Rows::Range(0..n), None, &mut weights, &mut sum);
             });
         }
+    }
+}
+
+/// The output layer for 96 hypotheses and what a beam of 4 asks of it: all logits first, or block by block.
+fn output_layer(set: InstructionSet) {
+    let (rows, inputs, outputs) = (96, 256, 8000);
+    let (x, bias) = (Matrix::from_vec(rows, inputs, values(rows * inputs)), values(outputs));
+    let weights = values(inputs * outputs);
+    let (mut storage, mut out) = (ProductStorage::default(), Matrix::new());
+    let (mut top, mut summary) = (TopK::new(), Summary::default());
+    for precision in [Precision::F32, Precision::Int8] {
+        let w = PackedMatrix::pack(precision, &weights, inputs, outputs, WeightOrder::InputsByOutputs);
+        let x = storage.operand(&x, precision);
+        let name = |what: &str| format!("output layer, {precision:?}, {what}");
+        report(set, &name("all logits"), rows * outputs, || {
+            product(x, &w, Epilogue { bias: Some(&bias), ..Epilogue::default() }, &mut out);
+            for sentence in 0..rows / 4 {
+                top.start(4, &[1]);
+                for row in 4 * sentence..4 * sentence + 4 {
+                    top.offer(out.row(row), log_sum_exp(out.row(row)), 0.0, row as u32);
+                }
+                black_box(top.finish());
+            }
+        });
+        report(set, &name("summary"), rows * outputs, || {
+            summary.of_product(x, &w, Some(&bias), 6);
+            black_box(summary.best(0));
+        });
     }
 }
 

@@ -1,23 +1,22 @@
 //! The product of a matrix of rows with packed weights.
 //!
-//! A tile is R rows × P panels of sixteen outputs, with all accumulators in registers. Each accumulator is one chain of
-//! multiply-adds over the inputs in order, whatever R and P are. So the shape of a tile may depend on the number of rows,
-//! and the result does not. The same code serves f32, pairs of bf16 and integers, see [`Number`].
+//! It is computed in tiles. Each sum is one chain of multiply-adds over the inputs in order, whatever the tile's height and
+//! width are. So the shape of a tile may depend on the number of rows, and the result does not. The same code serves f32, pairs of bf16 and integers, see [`Number`].
 
-use std::marker::PhantomData;
+mod tile;
+
 use std::ops::Range;
 
-use crate::aligned::Lanes;
-use crate::elementwise::{ClippedRelu, Relu, Unary};
 use crate::epilogue::{Activation, Epilogue};
-use crate::isa::{Kernel, Simd};
 use crate::lanes::Rows;
+use crate::log_sum::BLOCK;
 use crate::matrix::Matrix;
 use crate::number::{Bf16, F32, Float, Int8, Int16, Number, Precision};
 use crate::operand::{Operand, ProductStorage};
 use crate::packed::{PackedMatrix, Panels};
 use crate::team;
 use crate::values::Values;
+use tile::Product;
 
 /// out ← activation(x·w + bias + add), for rows in the numbers of the weights. `out` is resized to `x.rows() × w.outputs()`.
 ///
@@ -115,13 +114,26 @@ fn finish_block<N: Number>(
     // One thread reads the weights once for six rows or so.
     let bytes = w.bytes() * rows.div_ceil(6);
     team::divide(w.count(), bytes, |panels| {
-        let (out, accumulate, number) = (values, false, PhantomData);
-        N::dispatch(Product::<N> { x, scales, rows, w, panels, bias, add, activation, out, accumulate, number });
+        let all = Product::<N>::new(x, scales, rows, w, values);
+        N::dispatch(Product { panels, bias, add, activation, ..all });
     });
     // A pass of its own: rather the result again from the second-level cache than four functions in each tile's code.
     if !matches!(activation, Activation::Relu | Activation::ClippedRelu) {
         activation.apply(out);
     }
+}
+
+/// Some columns of x·w + bias, `x.rows() × BLOCK` of which those of `panels` are computed; there are no more than the block has.
+pub(crate) fn columns<N: Number>(
+    x: Operand<'_>,
+    w: &Panels,
+    panels: Range<usize>,
+    bias: Option<&[f32]>,
+    out: &mut Matrix,
+) {
+    out.resize(x.rows(), BLOCK);
+    let all = Product::<N>::new(x.lanes, x.scales, x.rows(), w, Values::new(out.as_mut_slice()));
+    N::dispatch(Product { origin: panels.start, panels, bias, stride: BLOCK, ..all });
 }
 
 /// [`rounded_product_add`] for one kind of number; `storage` is for the rows of x as lanes.
@@ -134,23 +146,12 @@ fn product_add_of<N: Float>(x: &Matrix, w: &Panels, out: &mut Matrix, storage: &
 
 /// out ← out + x·w, for rows of x as lanes.
 pub(crate) fn add_lanes<N: Number>(x: &[f32], rows: usize, w: &Panels, out: &mut [f32]) {
-    N::dispatch(Product::<N> {
-        x,
-        scales: &[],
-        rows,
-        w,
-        panels: 0..w.count(),
-        bias: None,
-        add: None,
-        activation: Activation::None,
-        out: Values::new(out),
-        accumulate: true,
-        number: PhantomData,
-    });
+    let all = Product::<N>::new(x, &[], rows, w, Values::new(out));
+    N::dispatch(Product { accumulate: true, ..all });
 }
 
 /// Parts of `rows` rows, in whole tiles, of almost equal size: a small part would read all weights for a few rows.
-fn row_blocks<N: Number>(rows: usize, w: &Panels) -> impl Iterator<Item = Range<usize>> {
+pub(crate) fn row_blocks<N: Number>(rows: usize, w: &Panels) -> impl Iterator<Item = Range<usize>> {
     let most = (N::BLOCK / w.length().max(1)).max(24) / 12 * 12;
     let block = rows.div_ceil(rows.div_ceil(most).max(1)).next_multiple_of(12);
     (0..rows).step_by(block.max(1)).map(move |start| start..rows.min(start + block))
@@ -158,232 +159,4 @@ fn row_blocks<N: Number>(rows: usize, w: &Panels) -> impl Iterator<Item = Range<
 
 fn part<'a, N: Float>(x: &'a Matrix, rows: &Range<usize>) -> Rows<'a, N> {
     Rows::new(&x.as_slice()[rows.start * x.cols()..rows.end * x.cols()], rows.len(), x.cols())
-}
-
-struct Product<'a, N> {
-    /// `rows × w.length()`.
-    x: &'a [f32],
-    /// Factors of the rows of integers, none of floats.
-    scales: &'a [f32],
-    rows: usize,
-    w: &'a Panels,
-    /// The panels that are computed; others may be computed on other threads.
-    panels: Range<usize>,
-    bias: Option<&'a [f32]>,
-    /// `rows × w.outputs()`, as `out`.
-    add: Option<&'a [f32]>,
-    /// Only the ReLUs, which take an instruction or two.
-    activation: Activation,
-    out: Values<'a>,
-    /// Whether the product is added to the values of `out`.
-    accumulate: bool,
-    number: PhantomData<N>,
-}
-
-impl<N: Number> Kernel for Product<'_, N> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Simd>(mut self, s: S) {
-        let rows = self.rows;
-        assert_eq!(self.x.len(), rows * self.w.length(), "lanes of x");
-        if rows == 0 {
-            return;
-        }
-        // Tiles of almost equal height: of seven rows, four and three run faster than six and one.
-        let tiles = rows.div_ceil(S::TILE_PANELS.len());
-        let widest = S::TILE_PANELS[rows.div_ceil(tiles) - 1];
-        let whole = self.panels.end.min(self.w.outputs() / 16);
-        let mut panel = self.panels.start;
-        while panel < whole {
-            panel += match widest.min(whole - panel) {
-                8.. => self.column::<S, 8>(s, panel, tiles),
-                4.. => self.column::<S, 4>(s, panel, tiles),
-                2.. => self.column::<S, 2>(s, panel, tiles),
-                _ => self.column::<S, 1>(s, panel, tiles),
-            };
-        }
-        if panel < self.panels.end {
-            self.column::<S, 1>(s, panel, tiles);
-        }
-    }
-}
-
-/// A tile of a product. It is a function of its own: a function of all tiles takes twice the time to compile.
-struct Tile<'t, 'a, N, const R: usize, const P: usize> {
-    product: &'t mut Product<'a, N>,
-    row: usize,
-    first: usize,
-}
-
-impl<N: Number, const R: usize, const P: usize> Kernel for Tile<'_, '_, N, R, P> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Simd>(self, s: S) {
-        self.product.tile::<S, R, P>(s, self.row, self.first);
-    }
-}
-
-impl<N: Number> Product<'_, N> {
-    /// All rows of the `P` panels from `first`; returns `P`.
-    #[inline(always)]
-    fn column<S: Simd, const P: usize>(&mut self, s: S, first: usize, tiles: usize) -> usize {
-        let rows = self.rows;
-        for tile in 0..tiles {
-            let row = rows * tile / tiles;
-            match rows * (tile + 1) / tiles - row {
-                1 => s.enter(Tile::<N, 1, P> { product: self, row, first }),
-                2 => s.enter(Tile::<N, 2, P> { product: self, row, first }),
-                3 => s.enter(Tile::<N, 3, P> { product: self, row, first }),
-                4 => s.enter(Tile::<N, 4, P> { product: self, row, first }),
-                5 => s.enter(Tile::<N, 5, P> { product: self, row, first }),
-                6 => s.enter(Tile::<N, 6, P> { product: self, row, first }),
-                rows => unreachable!("a tile of {rows} rows"),
-            }
-        }
-        P
-    }
-
-    /// Computes and stores the tile of `R` rows from `row` on and `P` panels from `first` on.
-    #[inline(always)]
-    fn tile<S: Simd, const R: usize, const P: usize>(&mut self, s: S, row: usize, first: usize) {
-        if R > S::TILE_PANELS.len() || P > S::TILE_PANELS[R - 1] {
-            unreachable!("{R} × {P} is no tile of this instruction set"); // and no code is made for it
-        }
-        let (length, outputs) = (self.w.length(), self.w.outputs());
-        let mut x: [&[f32]; R] = [&[]; R];
-        for (x, row) in x.iter_mut().zip(self.x[row * length..][..R * length].chunks_exact(length.max(1))) {
-            *x = row;
-        }
-        let mut panels: [&[Lanes]; P] = [&[]; P];
-        for (p, panel) in panels.iter_mut().enumerate() {
-            *panel = self.w.panel(first + p);
-        }
-        // What will be stored is fetched while the sums are computed: 98 to 103 GFLOP/s for 64 rows, 256 × 8000.
-        let mut line = self.out.place(row * outputs + first * 16);
-        for _ in 0..R {
-            for p in 0..P {
-                s.prefetch(line.wrapping_add(p * 16));
-            }
-            line = line.wrapping_add(outputs);
-        }
-        let mut starts = [s.splat(0.0); P];
-        for (p, start) in starts.iter_mut().enumerate() {
-            *start = N::start(s, self.w, first + p);
-        }
-        let sums = multiply::<S, N, R, P>(s, x, panels, starts);
-        if first * 16 + 16 <= outputs {
-            self.finish::<S, R, P, true>(s, row, first, sums);
-        } else {
-            self.finish::<S, R, P, false>(s, row, first, sums);
-        }
-    }
-
-    /// Finishes the sums of a tile (factors, bias, addition, activation) and stores them, row by row. Each operation is done with
-    /// all sums of a row, in loops of known lengths, before the next one: so these stay in registers. `WHOLE`: the panels have
-    /// sixteen outputs; only a single panel may have fewer.
-    #[allow(unsafe_code)]
-    #[inline(always)]
-    fn finish<S: Simd, const R: usize, const P: usize, const WHOLE: bool>(
-        &mut self,
-        s: S,
-        row: usize,
-        first: usize,
-        sums: [[S::F; P]; R],
-    ) {
-        if !WHOLE && P > 1 {
-            unreachable!("{P} panels, and not whole"); // and no code is made for it
-        }
-        let outputs = self.w.outputs();
-        let width = if WHOLE { P * 16 } else { outputs - first * 16 };
-        let ends = N::ends::<P>(self.w, first);
-        let bias = self.bias.map(|bias| &bias[first * 16..][..width]);
-        for (r, mut sums) in sums.into_iter().enumerate() {
-            N::end(s, &mut sums, self.scales, row + r, ends);
-            let place = (row + r) * outputs + first * 16;
-            if let Some(bias) = bias {
-                add_to::<S, P, WHOLE>(s, &mut sums, bias);
-            }
-            if let Some(add) = self.add {
-                add_to::<S, P, WHOLE>(s, &mut sums, &add[place..][..width]);
-            }
-            // SAFETY: these are places of the row of panels `first` to `first + P` of `self.panels`, which no other product on its way has;
-            // and the last such slice of this one ended with its row.
-            let out = unsafe { self.out.part(place, width) };
-            if self.accumulate {
-                add_to::<S, P, WHOLE>(s, &mut sums, out);
-            }
-            match self.activation {
-                Activation::Relu => apply(s, Relu, &mut sums),
-                Activation::ClippedRelu => apply(s, ClippedRelu, &mut sums),
-                _ => {}
-            }
-            for (p, &sum) in sums.iter().enumerate() {
-                match WHOLE {
-                    true => s.store(sum, &mut out.as_chunks_mut().0[p]),
-                    false => s.store_partial(sum, out),
-                }
-            }
-        }
-    }
-}
-
-/// Adds numbers of a row to its sums.
-#[inline(always)]
-fn add_to<S: Simd, const P: usize, const WHOLE: bool>(s: S, sums: &mut [S::F; P], addend: &[f32]) {
-    for (p, sum) in sums.iter_mut().enumerate() {
-        let more = match WHOLE {
-            true => s.load(&addend.as_chunks().0[p]),
-            false => s.load_partial(addend, 0.0),
-        };
-        *sum = s.add(*sum, more);
-    }
-}
-
-/// Applies a function to the sums of a row.
-#[inline(always)]
-fn apply<S: Simd, const P: usize>(s: S, function: impl Unary, sums: &mut [S::F; P]) {
-    for sum in sums {
-        *sum = function.apply(s, *sum);
-    }
-}
-
-/// How many lines ahead a panel is prefetched; behind its end lies the next panel.
-const AHEAD: usize = 32;
-
-/// The sums of one tile, of rows and panels of equal length.
-#[allow(unsafe_code)]
-#[inline(always)]
-fn multiply<S: Simd, N: Number, const R: usize, const P: usize>(
-    s: S,
-    x: [&[f32]; R],
-    panels: [&[Lanes]; P],
-    starts: [S::F; P],
-) -> [[S::F; P]; R] {
-    let length = panels[0].len();
-    assert!(x.iter().all(|row| row.len() == length) && panels.iter().all(|panel| panel.len() == length));
-    // SAFETY: both are called with k < length, the length of all rows and panels.
-    let value = |row: &[f32], k: usize| s.splat(unsafe { *row.get_unchecked(k) });
-    let weights = |panel: &[Lanes], k: usize| s.load(unsafe { &panel.get_unchecked(k).0 });
-
-    let mut sums = [starts; R];
-    for k in 0..length {
-        let mut all = [s.splat(0.0); P];
-        for (weight, panel) in all.iter_mut().zip(panels) {
-            *weight = weights(panel, k);
-        }
-        if P == 1 {
-            // A single stream from memory is too slow: a quarter off the time of AVX2 with 4 to 6 rows of 512 × 32,000.
-            // Wider tiles have enough streams, and no instructions to spare.
-            s.prefetch(panels[0].as_ptr().wrapping_add(k + AHEAD).cast());
-        }
-        for (sums, row) in sums.iter_mut().zip(x) {
-            let value = value(row, k);
-            for (sum, weight) in sums.iter_mut().zip(all) {
-                *sum = N::mul_add(s, value, weight, *sum);
-            }
-        }
-    }
-    sums
 }

@@ -4,7 +4,7 @@
 //! order depends on the length of the row alone.
 
 use crate::elementwise::{Scale, Unary, map};
-use crate::functions::{exp, exp_below, tanh};
+use crate::functions::{exp, tanh};
 use crate::isa::{Kernel, Simd, dispatch};
 
 /// Vectors accumulated at once: a multiply-add takes four cycles, and two can begin in each cycle.
@@ -77,23 +77,11 @@ impl Term for SquaredDeviation {
 
 /// e^(x - max)
 #[derive(Clone, Copy)]
-struct ExpBelow {
+struct ExpOf {
     max: f32,
 }
 
-impl Term for ExpBelow {
-    #[inline(always)]
-    fn neutral(self) -> f32 {
-        f32::NEG_INFINITY
-    }
-    #[inline(always)]
-    fn add<S: Simd>(self, s: S, sum: S::F, x: S::F) -> S::F {
-        // Terms below 10⁻³⁷ do not change a sum of at least 1, to the bit.
-        s.add(sum, exp_below(s, s.sub(x, s.splat(self.max))))
-    }
-}
-
-impl Unary for ExpBelow {
+impl Unary for ExpOf {
     #[inline(always)]
     fn apply<S: Simd>(self, s: S, x: S::F) -> S::F {
         exp(s, s.sub(x, s.splat(self.max)))
@@ -133,27 +121,6 @@ fn greatest<S: Simd>(s: S, row: &[f32]) -> f32 {
     s.max_lane(s.max(s.max(greatest[0], greatest[1]), s.max(greatest[2], greatest[3])))
 }
 
-/// ln Σ eˣ over the row, computed relative to the maximum so that nothing overflows: -∞ for an empty row or one of -∞
-/// only, ∞ if any element is ∞, NaN if any is NaN.
-#[must_use]
-pub fn log_sum_exp(row: &[f32]) -> f32 {
-    struct LogSumExp<'a>(&'a [f32]);
-    impl Kernel for LogSumExp<'_> {
-        type Output = f32;
-        #[inline(always)]
-        fn run<S: Simd>(self, s: S) -> f32 {
-            // An infinite maximum would make ∞ - ∞.
-            let max = greatest(s, self.0).max(f32::MIN);
-            if max == f32::INFINITY {
-                return if self.0.iter().any(|x| x.is_nan()) { f32::NAN } else { max };
-            }
-            let sum = sum_terms(s, ExpBelow { max }, self.0);
-            if sum == 0.0 { f32::NEG_INFINITY } else { max + sum.ln() }
-        }
-    }
-    dispatch(LogSumExp(row))
-}
-
 /// row ← softmax of the row: e^(x - max)/Σ e^(x - max). A row without any finite value becomes NaN.
 pub fn softmax_in_place(row: &mut [f32]) {
     struct Softmax<'a>(&'a mut [f32]);
@@ -163,7 +130,7 @@ pub fn softmax_in_place(row: &mut [f32]) {
         fn run<S: Simd>(self, s: S) {
             let row = self.0;
             let max = greatest(s, row);
-            map(s, ExpBelow { max }, row);
+            map(s, ExpOf { max }, row);
             let sum = sum_terms(s, Plain, row);
             map(s, Scale(1.0 / sum), row);
         }

@@ -44,6 +44,12 @@ pub fn with_team<R>(threads: usize, body: impl FnOnce() -> R) -> R {
     })
 }
 
+/// Whether [`with_team`] divides products on this thread.
+#[must_use]
+pub fn in_team() -> bool {
+    TEAM.with_borrow(Option::is_some)
+}
+
 /// Calls `work` with ranges that cover the numbers of all `panels`, on the threads of this thread's team if `bytes` are many.
 pub(crate) fn divide(panels: usize, bytes: usize, work: impl Fn(Range<usize>) + Sync) {
     TEAM.with_borrow(|team| match team {

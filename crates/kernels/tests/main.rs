@@ -12,5 +12,6 @@ mod int16;
 mod int8;
 mod product;
 mod reduce;
+mod summary;
 mod team;
 mod topk;

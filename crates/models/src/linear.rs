@@ -3,7 +3,7 @@
 use crate::weights::CheckedTensor;
 use crate::{config, parts};
 use metaphrase_base::count_product;
-use metaphrase_kernels::{Activation, Epilogue, Matrix, Operand, PackedMatrix, ProductStorage, product};
+use metaphrase_kernels::{Activation, Epilogue, Matrix, Operand, PackedMatrix, ProductStorage, Summary, product};
 use std::sync::Arc;
 
 /// A linear map with a bias and what follows it element by element.
@@ -103,6 +103,13 @@ impl Linear {
     /// `out = x · W`. As it is linear, sums of its rows can be finished instead of them.
     pub(crate) fn product(&self, x: Operand<'_>, out: &mut Matrix) {
         self.finish(x, Epilogue::default(), out);
+    }
+
+    /// The summaries of the rows of `x · W + b`, for a map without activation.
+    pub(crate) fn summarise(&self, x: Operand<'_>, most: usize, out: &mut Summary) {
+        debug_assert_eq!(self.activation, Activation::None);
+        count_product(x.rows(), self.weights.inputs(), self.weights.outputs());
+        out.of_product(x, &self.weights, self.bias(), most);
     }
 
     fn finish(&self, x: Operand<'_>, epilogue: Epilogue<'_>, out: &mut Matrix) {

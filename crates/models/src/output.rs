@@ -6,7 +6,7 @@ use crate::embedding::Embedding;
 use crate::linear::Linear;
 use crate::parts::WordTables;
 use crate::weights::CheckedTensor;
-use metaphrase_kernels::{Matrix, Operand, PackedMatrix, ProductStorage, WeightOrder};
+use metaphrase_kernels::{Matrix, Operand, PackedMatrix, ProductStorage, Summary, WeightOrder};
 use std::sync::{Arc, OnceLock};
 
 pub(crate) use lists::Lists;
@@ -53,6 +53,16 @@ impl Output {
     /// The logits of `inputs` (`rows × inputs`), `rows × words`.
     pub(crate) fn logits(&self, inputs: &Matrix, out: &mut Matrix, storage: &mut ProductStorage) {
         self.map.apply(inputs, out, storage);
+    }
+
+    /// The logits of [`rows`](Self::rows).
+    pub(crate) fn logits_of(&self, rows: Operand<'_>, out: &mut Matrix) {
+        self.map.apply_to(rows, out);
+    }
+
+    /// The summaries of the logits of `inputs` with the `most` greatest of each row.
+    pub(crate) fn summarise(&self, inputs: &Matrix, most: usize, out: &mut Summary, storage: &mut ProductStorage) {
+        self.map.summarise(self.rows(inputs, storage), most, out);
     }
 }
 

@@ -28,6 +28,7 @@ use attention::Source;
 use encoder::Encoder;
 use metaphrase_base::{Row, SentId, Sentence, Step, StepRow, Unit};
 pub use state::RecurrentState;
+use std::sync::Arc;
 pub use tricks::Tricks;
 
 /// A recurrent encoder-decoder with attention.
@@ -36,7 +37,7 @@ pub struct Recurrent {
     target: Embedding,
     encoder: Encoder,
     decoder: Box<dyn AnyDecoder>,
-    output: Output,
+    output: Arc<Output>,
     dim_emb: usize,
     merged_states: bool,
 }
@@ -51,7 +52,7 @@ impl Recurrent {
             target,
             encoder: Encoder::pack(parts.encoder),
             decoder: any_decoder::pack(parts.decoder),
-            output,
+            output: Arc::new(output),
             dim_emb,
             merged_states: true,
         }

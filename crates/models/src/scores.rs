@@ -2,21 +2,32 @@
 //! asks.
 
 mod additions;
+mod beam;
+mod logits;
 
 use crate::output::{Lists, Output};
 use additions::Additions;
+use beam::Asked;
 use core::cell::Cell;
 use core::ops::Range;
+use logits::Logits;
 use metaphrase_base::{Candidate, Row, Shortlist, Step, StepRow, StepScores, Unit, WordId, WordScore, WordScores};
-use metaphrase_kernels::{Best, Matrix, ProductStorage, TopK, log_sum_exp};
+use metaphrase_kernels::{Best, Matrix, ProductStorage, Summary, TopK, in_team, log_sum_exp};
+use std::sync::Arc;
 
 /// The logits of the last step: a column for each target word or, in a row of a sentence with a shortlist, for each word of
 /// the list. The log-probability of a word is its logit minus the row's normaliser `ln Σ exp(logit)`, which is computed when
 /// a row is first asked for. *Raw* scores are taken as they are.
+///
+/// Search asks most steps for the best words alone. Where it did so at the step before, the output layer makes a summary of each row
+/// and the logits wait until somebody asks for them. Each answer has the same bits either way.
 #[derive(Debug, Default)]
 pub struct Scores {
-    /// As wide as the widest row.
-    logits: Matrix,
+    logits: Logits,
+    /// Of rows whose logits wait.
+    summary: Summary,
+    /// What this step is asked for.
+    wanted: Cell<Wanted>,
     /// Logits of rows that are added to a step.
     more: Matrix,
     /// The inputs of the output layer as it reads them.
@@ -26,8 +37,18 @@ pub struct Scores {
     /// The answers of scorers that are sparse, and so are not in the logits.
     additions: Additions,
     top: TopK,
+    best: Vec<Best>,
     excluded: Vec<u32>,
     listed: Vec<WordScore>,
+}
+
+/// What the rows of a step are asked for.
+#[derive(Debug, Default, Clone, Copy)]
+struct Wanted {
+    /// More than the best words.
+    logits: bool,
+    /// The greatest number of columns that a summary needs for them.
+    columns: usize,
 }
 
 /// A row beside its logits.
@@ -69,22 +90,28 @@ impl Scores {
     pub(crate) fn compute(
         &mut self,
         step: Step,
-        output: &Output,
+        output: &Arc<Output>,
         lists: &mut Lists,
         rows: &[StepRow],
         inputs: &Matrix,
     ) {
         let _unit = Unit::Output.timed();
+        let before = if step == Step::New { self.wanted.take() } else { Wanted::default() };
         let shortlists = || rows.iter().map(|row| lists.of(row.sentence));
         let first = self.begin_rows(step, shortlists().map(|list| (list, output.words())));
         if shortlists().any(|list| list.is_some()) || self.rows[..first].iter().any(|row| row.shortlist.is_some()) {
             return self.compute_by_sentence(first, output, lists, rows, inputs);
         }
         match step {
-            Step::New => output.logits(inputs, &mut self.logits, &mut self.inputs),
+            // A team divides the columns of a whole product among its threads.
+            Step::New if before.columns > 0 && !before.logits && !in_team() => {
+                output.summarise(inputs, before.columns, &mut self.summary, &mut self.inputs);
+                self.logits.postpone(output, inputs);
+            }
+            Step::New => output.logits(inputs, self.logits.begin(), &mut self.inputs),
             Step::Same => {
                 output.logits(inputs, &mut self.more, &mut self.inputs);
-                self.logits.append(&self.more);
+                self.logits.get_mut().append(&self.more);
             }
         }
     }
@@ -100,6 +127,7 @@ impl Scores {
     ) {
         self.widen(first);
         let Self { logits, more, inputs: storage, .. } = self;
+        let logits = logits.get_mut();
         let inputs = output.rows(inputs, storage);
         let mut row = 0;
         for of_sentence in rows.chunk_by(|a, b| a.sentence == b.sentence) {
@@ -115,15 +143,16 @@ impl Scores {
     /// Makes room for the logits of all rows. Those of the first rows are kept.
     fn widen(&mut self, first: usize) {
         let widest = self.rows.iter().map(|row| row.words).max().unwrap_or(0);
-        if first == 0 || widest <= self.logits.cols() {
-            let cols = if first == 0 { widest } else { self.logits.cols() };
-            return self.logits.resize(self.rows.len(), cols);
+        let logits = if first == 0 { self.logits.begin() } else { self.logits.get_mut() };
+        if first == 0 || widest <= logits.cols() {
+            let cols = if first == 0 { widest } else { logits.cols() };
+            return logits.resize(self.rows.len(), cols);
         }
         self.more.resize(self.rows.len(), widest);
         for row in 0..first {
-            self.more.row_mut(row)[..self.logits.cols()].copy_from_slice(self.logits.row(row));
+            self.more.row_mut(row)[..logits.cols()].copy_from_slice(logits.row(row));
         }
-        core::mem::swap(&mut self.logits, &mut self.more);
+        core::mem::swap(logits, &mut self.more);
     }
 
     /// Sums the log-probabilities of the `members` of an ensemble, each times its weight, for the rows of a call.
@@ -136,11 +165,11 @@ impl Scores {
                 let new = member.rows[before..].iter().map(|row| (row.shortlist.as_ref(), row.words));
                 first = self.begin_rows(step, new);
                 self.widen(first);
-                (first..self.rows.len()).for_each(|row| self.logits.row_mut(row).fill(0.0));
+                (first..self.rows.len()).for_each(|row| self.logits.get_mut().row_mut(row).fill(0.0));
             }
             for row in first..self.rows.len() {
                 let normaliser = member.normaliser(row);
-                for (sum, logit) in self.logits.row_mut(row).iter_mut().zip(member.logits(row)) {
+                for (sum, logit) in self.logits.get_mut().row_mut(row).iter_mut().zip(member.logits(row)) {
                     *sum += weight * (logit - normaliser);
                 }
             }
@@ -165,7 +194,8 @@ impl Scores {
 
     /// The logits of a row.
     fn logits(&self, row: usize) -> &[f32] {
-        &self.logits.row(row)[..self.rows[row].words]
+        self.wanted.set(Wanted { logits: true, ..self.wanted.get() });
+        &self.logits.get().row(row)[..self.rows[row].words]
     }
 
     fn normaliser(&self, row: usize) -> f32 {
@@ -175,7 +205,10 @@ impl Scores {
         let known = &self.rows[row].normaliser;
         known.get().unwrap_or_else(|| {
             let _unit = Unit::Softmax.timed();
-            let normaliser = log_sum_exp(self.logits(row));
+            let normaliser = match self.logits.wait() {
+                true => self.summary.normaliser(row),
+                false => log_sum_exp(&self.logits.get().row(row)[..self.rows[row].words]),
+            };
             known.set(Some(normaliser));
             normaliser
         })
@@ -183,9 +216,10 @@ impl Scores {
 
     /// Adds to the scores of a row as [`Additions::add`] does.
     fn add_sparsely(&mut self, row: usize, base: f32, listed: &[WordScore]) {
+        self.logits(row);
         let Self { logits, rows, additions, listed: columns, .. } = self;
         let of_row = &rows[row];
-        let logits = &logits.row(row)[..of_row.words];
+        let logits = &logits.get().row(row)[..of_row.words];
         if of_row.shortlist.is_none() {
             return additions.add(row, logits, base, listed);
         }
@@ -208,14 +242,26 @@ impl StepScores for Scores {
         let like = self.rows[rows.start].clone();
         self.excluded.clear();
         self.excluded.extend(excluded.iter().filter_map(|&word| Some(like.column(word)? as u32)));
+        let asked = Asked { rows, so_far, k, excluded: &self.excluded };
+        let wanted = self.wanted.get();
+        self.wanted.set(Wanted { columns: wanted.columns.max(asked.columns()), ..wanted });
+        let candidate = |best: &Best| Candidate { row: Row(best.tag), word: like.word(best.column), score: best.value };
+        let waiting = self.logits.wait();
+        if waiting && asked.find(&self.summary, self.raw, &mut self.best) {
+            return out.extend(self.best.iter().map(candidate));
+        }
+        let Asked { rows, .. } = asked;
+        if waiting {
+            self.logits.compute_part(rows.clone());
+        }
         self.top.start(k, &self.excluded);
-        for (row, &so_far) in rows.zip(so_far) {
+        for (number, (row, &so_far)) in rows.zip(so_far).enumerate() {
             let normaliser = self.normaliser(row);
             let Self { logits, rows, additions, top, .. } = self;
-            let logits = &logits.row(row)[..rows[row].words];
+            let logits = if waiting { logits.of_part(number) } else { logits.get().row(row) };
+            let logits = &logits[..rows[row].words];
             top.offer_changed(logits, additions.of(row), normaliser, so_far, Row::new(row).0);
         }
-        let candidate = |best: &Best| Candidate { row: Row(best.tag), word: like.word(best.column), score: best.value };
         out.extend(self.top.finish().iter().map(candidate));
     }
 
@@ -247,9 +293,10 @@ impl StepScores for Scores {
             WordScores::Dense(more) => {
                 // The softmax is over what the model says alone.
                 self.normaliser(row);
+                self.logits(row);
                 let Self { logits, rows, additions, .. } = self;
                 let of_row = &rows[row];
-                let logits = &mut logits.row_mut(row)[..of_row.words];
+                let logits = &mut logits.get_mut().row_mut(row)[..of_row.words];
                 additions.settle(row, logits);
                 match &of_row.shortlist {
                     None => {
@@ -266,109 +313,4 @@ impl StepScores for Scores {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Weights;
-    use crate::parts::WordTables;
-    use metaphrase_base::{SentId, Sentence};
-
-    /// Scores of two rows over 50 words; the last word's logits are -infinity.
-    fn scores() -> Scores {
-        scores_of(None)
-    }
-
-    fn scores_of(shortlist: Option<&Shortlist>) -> Scores {
-        let weight = |i: usize| ((i * 37 % 101) as f32 - 50.0) / 30.0;
-        let mut bias = vec![0.0; 50];
-        bias[49] = f32::NEG_INFINITY;
-        let table = ("Wemb", vec![50, 2], (0..100).map(weight).collect());
-        let weights = Weights::from_tensors("m", [table, ("out_b", vec![1, 50], bias)]).unwrap();
-        let table = || weights.checked("Wemb", [50, 2]).unwrap();
-        let output_bias = Some(weights.checked("out_b", [1, 50]).unwrap());
-        let words = WordTables { source: table(), target: table(), output: table(), output_bias };
-        let (_, _, output) = Output::with_embeddings(words);
-        let mut lists = Lists::default();
-        lists.admit(&[Sentence { shortlist, ..Sentence::new(SentId(0), &[]) }]);
-        let row = StepRow { sentence: SentId(0), parent: None };
-        let mut scores = Scores::new();
-        let inputs = Matrix::from_vec(2, 2, vec![1.5, -0.5, 0.3, 2.0]);
-        scores.compute(Step::New, &output, &mut lists, &[row, row], &inputs);
-        scores
-    }
-
-    #[test]
-    fn probabilities_sum_to_one() {
-        let mut row = [0.0; 50];
-        scores().row(Row(1), &mut row);
-        assert!((row.iter().map(|s| s.exp()).sum::<f32>() - 1.0).abs() < 1e-5);
-    }
-
-    #[test]
-    fn all_questions_have_the_same_answer_to_the_bit() {
-        let (mut scores, mut best, mut row) = (scores(), Vec::new(), [0.0; 50]);
-        scores.top(1..2, &[0.0], 50, &[WordId(7)], &mut best);
-        assert_eq!(best.len(), 48, "neither the excluded nor the impossible word");
-        scores.row(Row(1), &mut row);
-        for candidate in best {
-            assert_eq!(candidate.score, scores.score(Row(1), candidate.word));
-            assert_eq!(candidate.score, row[candidate.word.index()]);
-        }
-    }
-
-    /// The log-probabilities of a list are those of all words, normalised over the list.
-    #[test]
-    fn a_shortlist_answers_for_its_words_alone() {
-        let (mut all, mut listed, mut best) = ([0.0; 50], [0.0; 50], Vec::new());
-        let shortlist = Shortlist::new([3, 4, 17, 20, 41, 49].map(WordId).into());
-        let mut scores = scores_of(Some(&shortlist));
-        self::scores().row(Row(1), &mut all);
-        scores.row(Row(1), &mut listed);
-        let mass: f32 = shortlist.words().iter().map(|word| all[word.index()].exp()).sum();
-        for word in (0..50).map(WordId) {
-            let expected = shortlist.place(word).map_or(f32::NEG_INFINITY, |_| all[word.index()] - mass.ln());
-            let found = listed[word.index()];
-            assert!(found == expected || (found - expected).abs() < 1e-5, "{word}: {found} {expected}");
-            assert_eq!(scores.score(Row(1), word), found);
-        }
-        scores.top(0..2, &[0.0, 1.0], 20, &[WordId(4), WordId(5)], &mut best);
-        assert_eq!(best.len(), 8, "of two rows four words: neither the excluded nor the impossible one");
-        assert!(best.iter().all(|c| c.score == scores.score(c.row, c.word) + [0.0, 1.0][c.row.index()]));
-    }
-
-    /// To the bit, so that a shortlist changes nothing but the words that it lacks.
-    #[test]
-    fn a_list_of_all_words_changes_nothing() {
-        let all = Shortlist::new((0..50).map(WordId).collect());
-        let (mut listed, mut plain) = (scores_of(Some(&all)), scores());
-        let more = [(2, 0.5), (7, -1.0), (30, 2.0)].map(|(word, score)| WordScore { word: WordId(word), score });
-        let dense: Vec<f32> = (0..50).map(|i| (i % 7) as f32 / 3.0).collect();
-        for step in 0..3 {
-            for scores in [&mut listed, &mut plain] {
-                match step {
-                    0 => {}
-                    1 => scores.add(Row(0), WordScores::Sparse { base: -0.25, listed: &more }),
-                    _ => scores.add(Row(0), WordScores::Dense(&dense)),
-                }
-            }
-            let answers = |scores: &mut Scores| {
-                let (mut row, mut best) = (vec![0.0; 50], Vec::new());
-                scores.row(Row(0), &mut row);
-                scores.top(0..2, &[-1.0, -2.0], 9, &[WordId(7)], &mut best);
-                (row, best)
-            };
-            assert_eq!(answers(&mut listed), answers(&mut plain), "step {step}");
-        }
-    }
-
-    #[test]
-    fn the_best_of_several_rows_come_first() {
-        let (mut scores, mut best) = (scores(), Vec::new());
-        scores.top(0..2, &[-1.0, -2.0], 5, &[], &mut best);
-        let mut expected: Vec<_> = (0..2)
-            .flat_map(|row| (0..50).map(move |word| (Row(row), WordId(word))))
-            .map(|(row, word)| Candidate { row, word, score: scores.score(row, word) + [-1.0, -2.0][row.index()] })
-            .collect();
-        expected.sort_by(metaphrase_base::by_score_desc);
-        assert_eq!(best, expected[..5]);
-    }
-}
+mod tests;

@@ -40,7 +40,7 @@ use std::sync::Arc;
 pub struct Transformer {
     encoder: Encoder,
     decoder: Decoder,
-    output: Output,
+    output: Arc<Output>,
     dim: usize,
 }
 
@@ -71,7 +71,7 @@ impl Transformer {
         Self {
             encoder: Encoder::pack(encoder.layers, encoder.top, encoder_input, network.heads),
             decoder: Decoder::pack(decoder.layers, decoder.top, order, decoder_input, &network),
-            output,
+            output: Arc::new(output),
             dim,
         }
     }
