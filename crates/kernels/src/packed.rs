@@ -156,7 +156,13 @@ impl Panels {
     /// The weights to outputs `16·i`, `16·i + 1`, …: a line for each lane of inputs.
     #[inline(always)]
     pub(crate) fn panel(&self, i: usize) -> &[Lanes] {
-        &self.lines[i * self.length..][..self.length]
+        self.panels(i..i + 1)
+    }
+
+    /// [`panel`](Self::panel) of some panels, one behind the other.
+    #[inline(always)]
+    pub(crate) fn panels(&self, panels: Range<usize>) -> &[Lanes] {
+        &self.lines[panels.start * self.length..panels.end * self.length]
     }
 }
 
