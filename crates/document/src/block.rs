@@ -1,7 +1,8 @@
 //! A paragraph: its text, its sentences, and the markup inside it.
 
+use crate::cut::cut;
 use crate::keep::{Keep, Kept, find};
-use crate::split::{Splitter, cut};
+use crate::split::Splitter;
 use std::borrow::Cow;
 use std::ops::Range;
 

@@ -21,6 +21,7 @@
 
 mod answer;
 mod block;
+mod cut;
 mod error;
 mod files;
 mod keep;
@@ -33,9 +34,10 @@ mod units;
 mod write;
 
 pub use answer::{Answer, Link};
+pub use cut::{cut, weight};
 pub use error::Error;
 pub use files::{FileFormat, FinishedFile, PreparedFile};
 pub use keep::{Keep, Kept, find};
 pub use prepared::{Finished, Format, Options, Prepared, Source, Split};
-pub use split::{Splitter, cut, weight};
+pub use split::Splitter;
 pub use write::space_between;

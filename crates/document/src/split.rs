@@ -126,7 +126,7 @@ impl Splitter {
 }
 
 /// The range without the white space at its ends; `None` if nothing else is there.
-fn trimmed(text: &str, range: Range<usize>) -> Option<Range<usize>> {
+pub(crate) fn trimmed(text: &str, range: Range<usize>) -> Option<Range<usize>> {
     let part = &text[range.clone()];
     let start = range.start + (part.len() - part.trim_start().len());
     let end = range.start + part.trim_end().len();
@@ -243,73 +243,6 @@ fn quoted_end(text: &str, begin: usize, end: usize) -> usize {
     }
 }
 
-/// The weight of a text against the limit of [`cut`]: a character of a script without spaces counts as three.
-#[must_use]
-pub fn weight(text: &str) -> usize {
-    text.chars().map(width).sum()
-}
-
-fn width(c: char) -> usize {
-    if without_spaces(c) { 3 } else { 1 }
-}
-
-/// Cuts a sentence into parts of at most this [`weight`]: at the boundaries of UAX #29, then behind the punctuation of clauses, then between
-/// words, then anywhere between characters that a reader sees. The text between the parts is white space alone.
-#[must_use]
-pub fn cut(text: &str, sentence: Range<usize>, longest: usize) -> Vec<Range<usize>> {
-    let longest = longest.max(16);
-    let mut parts = vec![sentence];
-    let ways: [fn(&str) -> Vec<usize>; 4] = [unicode_ends, clause_ends, word_ends, character_ends];
-    for way in ways {
-        if parts.iter().all(|part| weight(&text[part.clone()]) <= longest) {
-            break;
-        }
-        let divided = |part: Range<usize>| {
-            if weight(&text[part.clone()]) <= longest { vec![part] } else { packed(text, part, longest, way) }
-        };
-        parts = parts.into_iter().flat_map(divided).filter_map(|part| trimmed(text, part)).collect();
-    }
-    parts
-}
-
-/// Divides a part at the given places, as few of them as the limit allows.
-fn packed(text: &str, part: Range<usize>, longest: usize, ends: fn(&str) -> Vec<usize>) -> Vec<Range<usize>> {
-    let (mut parts, mut start, mut last) = (Vec::new(), part.start, part.start);
-    let mut heavy = 0;
-    for end in ends(&text[part.clone()]).into_iter().map(|end| part.start + end).chain([part.end]) {
-        let more = weight(&text[last..end]);
-        if last > start && heavy + more > longest {
-            parts.push(start..last);
-            (start, heavy) = (last, 0);
-        }
-        (last, heavy) = (end, heavy + more);
-    }
-    parts.push(start..part.end);
-    parts
-}
-
-fn unicode_ends(text: &str) -> Vec<usize> {
-    text.split_sentence_bound_indices().map(|(start, part)| start + part.len()).collect()
-}
-
-fn clause_ends(text: &str) -> Vec<usize> {
-    let mark = |c: char| matches!(c, ',' | ';' | ':' | '–' | '—' | '，' | '、' | '；' | '：' | '،' | '؛' | ')' | '）');
-    let end = |(at, c): (usize, char)| {
-        let next = text[at + c.len_utf8()..].chars().next();
-        (mark(c) && (without_spaces(c) || !c.is_ascii() || next.is_some_and(char::is_whitespace)))
-            .then(|| at + c.len_utf8())
-    };
-    text.char_indices().filter_map(end).collect()
-}
-
-fn word_ends(text: &str) -> Vec<usize> {
-    text.split_word_bound_indices().map(|(start, word)| start + word.len()).collect()
-}
-
-fn character_ends(text: &str) -> Vec<usize> {
-    text.grapheme_indices(true).map(|(start, character)| start + character.len()).collect()
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
@@ -351,21 +284,5 @@ mod tests {
         assert_eq!(split("en", "A line\nand another\r\n\r\n  the end"), ["A line", "and another", "the end"]);
         assert_eq!(split("zh", "“好。\"\n再见"), ["“好。\"", "再见"]);
         assert!(split("en", " \n\t ").is_empty() && split("en", "").is_empty());
-    }
-
-    #[test]
-    fn long_sentences_are_cut_where_it_hurts_least() {
-        let pieces = |text: &'static str, longest| -> Vec<&str> {
-            cut(text, 0..text.len(), longest).into_iter().map(|range| &text[range]).collect()
-        };
-        assert_eq!(pieces("short enough", 20), ["short enough"]);
-        assert_eq!(
-            pieces("He saw Dr. Who yesterday. Then, he left, and she came", 30),
-            ["He saw Dr. Who yesterday.", "Then, he left, and she came"]
-        );
-        assert_eq!(pieces("one two, three four, five six", 16), ["one two,", "three four,", "five six"]);
-        assert_eq!(pieces("one two three four five", 16), ["one two three", "four five"]);
-        assert_eq!(pieces("abcdefghijklmnopqrstuvwxyz", 16), ["abcdefghijklmnop", "qrstuvwxyz"]);
-        assert_eq!(pieces("一二三四五六七八", 16), ["一二三四五", "六七八"]);
     }
 }

@@ -17,7 +17,7 @@ pub(crate) struct Divider<'t> {
 /// What is left of a line that was divided: the gap behind each part but the last. A line that stays whole has none.
 pub(crate) type Gaps = Vec<Gap>;
 
-/// The text between two parts, white space or nothing, and the characters around it.
+/// The text between two parts, and the characters around it: white space or nothing, or a word too long to translate with the white space around it.
 pub(crate) struct Gap {
     text: String,
     around: (Option<char>, Option<char>),
@@ -63,13 +63,24 @@ impl<'t> Divider<'t> {
         (parts.into_iter().map(part).collect(), gaps)
     }
 
-    /// A line of more than half of the longest sentence is divided into its sentences, and a longer sentence is cut.
+    /// A line of more than half of the longest sentence is divided into its sentences, and a longer sentence is cut. An empty part stands before a
+    /// word that begins the line and belongs to no part, and behind one that ends it: all text is a part or between two of them.
     fn parts(&self, line: &str) -> Vec<Range<usize>> {
         // A character has a byte at least, and the weight of three only if it has three bytes.
         if line.len() <= self.longest / 2 || weight(line) <= self.longest / 2 {
             return Vec::new();
         }
-        self.splitter.sentences(line).into_iter().flat_map(|sentence| cut(line, sentence, self.longest)).collect()
+        let sentences = self.splitter.sentences(line).into_iter();
+        let mut parts: Vec<_> = sentences.flat_map(|sentence| cut(line, sentence, self.longest)).collect();
+        let first = parts.first().map_or(line.len(), |part| part.start);
+        if !line[..first].trim().is_empty() {
+            parts.insert(0, 0..0);
+        }
+        let last = parts.last().map_or(line.len(), |part| part.end);
+        if !line[last..].trim().is_empty() {
+            parts.push(line.len()..line.len());
+        }
+        parts
     }
 
     /// The number of terms of the glossary in a text.
@@ -160,6 +171,13 @@ fn append(whole: &mut Translation, part: Translation, gap: &Gap, parts: usize) {
             whole.notes.push(note);
         }
     }
+    let kept = gap.text.trim();
+    if !kept.is_empty() {
+        whole.notes.push(format!(
+            "a word of {} letters is kept as it is: it is too long for a sentence",
+            kept.chars().count()
+        ));
+    }
     let error = whole.error.take().or(part.error);
     if error.is_some() {
         whole.error = error;
@@ -184,13 +202,19 @@ fn append_hypothesis(best: &mut Hypothesis, next: Hypothesis, gap: &Gap, (terms,
     best.complete &= next.complete;
     best.met.extend(next.met.iter().map(|met| Met { term: met.term + terms, first: met.first + first, ..*met }));
     best.links.extend(next.links.iter().map(|(from, to)| (from + sources, to + first)));
-    if !best.text.is_empty() && !next.text.is_empty() {
-        let around = (best.text.chars().next_back(), next.text.chars().next());
-        best.text.push_str(space_between(&gap.text, gap.around, around));
-    }
+    let around = (best.text.chars().next_back(), next.text.chars().next());
+    best.text.push_str(match around {
+        (Some(_), Some(_)) => space_between(&gap.text, gap.around, around),
+        // White space stands between two texts only; a word is kept in any case.
+        (None, Some(_)) => gap.text.trim_start(),
+        (Some(_), None) => gap.text.trim_end(),
+        (None, None) => gap.text.trim(),
+    });
     best.text.push_str(&next.text);
+    // An empty line has no end of sentence.
+    let ended = !next.piece_log_probs.is_empty();
     let mut log_probs = next.piece_log_probs.into_iter();
-    if best.piece_log_probs.len() > first {
+    if ended && best.piece_log_probs.len() > first {
         let end = best.piece_log_probs.pop().unwrap_or_default();
         match best.piece_log_probs.last_mut() {
             Some(last) => *last += end,

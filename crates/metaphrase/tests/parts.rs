@@ -82,6 +82,33 @@ fn lines_between_long_ones_keep_their_places() {
 }
 
 #[test]
+fn words_without_end_are_kept() {
+    let translator = translator();
+    let options = translator.options();
+    let key = "iVBORw0KGgo+AAA/".repeat(2000);
+    let [council, smith] = [SENTENCES[0], SENTENCES[1]];
+    let alone = [council, smith].map(|sentence| one(&translator, &options, Request::translate(sentence)));
+    let [a, b] = alone.each_ref().map(Translation::text);
+    for (line, expected) in [
+        (key.clone(), key.clone()),
+        (format!("  {key} \t"), key.clone()),
+        (format!("{key} {council}"), format!("{key} {a}")),
+        (format!("{council}  {key}"), format!("{a}  {key}")),
+        (format!("{council} {key}\u{a0}{smith}"), format!("{a} {key}\u{a0}{b}")),
+        (format!("{key} {key} {smith}"), format!("{key} {key} {b}")),
+    ] {
+        let found = one(&translator, &options, Request::translate(&line));
+        assert!(found.text() == expected && found.error.is_none(), "{} {:?}", line.len(), found.error);
+        assert!(found.notes.iter().any(|note| note.contains("is kept as it is")), "{:?}", found.notes);
+        assert!(found.counts.steps <= alone.iter().map(|part| part.counts.steps).sum(), "no search for the word");
+        let best = &found.hypotheses[0];
+        let end = usize::from(!best.pieces.is_empty());
+        assert_eq!(best.piece_log_probs.len(), best.pieces.len() + end, "one for the end of the line");
+        assert!((best.log_prob - best.piece_log_probs.iter().sum::<f32>()).abs() < 1e-3);
+    }
+}
+
+#[test]
 fn whole_lines_stay_whole() {
     let translator = translator();
     let (options, whole) = (translator.options(), whole(&translator));
