@@ -21,6 +21,9 @@ fn width(c: char) -> usize {
 #[must_use]
 pub fn cut(text: &str, sentence: Range<usize>, longest: usize) -> Vec<Range<usize>> {
     let longest = longest.max(16);
+    if weight(&text[sentence.clone()]) <= longest {
+        return vec![sentence];
+    }
     let mut parts = without_endless(text, sentence, longest);
     let ways: [fn(&str) -> Vec<usize>; 4] = [unicode_ends, clause_ends, word_ends, character_ends];
     for way in ways {
@@ -52,7 +55,7 @@ fn without_endless(text: &str, sentence: Range<usize>, longest: usize) -> Vec<Ra
 fn endless(text: &str, longest: usize) -> impl Iterator<Item = Range<usize>> {
     let ends = |c: char| {
         let clause = ends_clause(c) && !c.is_ascii();
-        c.is_whitespace() || matches!(c, '\u{200b}' | '\u{1361}') || clause || without_spaces(c)
+        c.is_whitespace() || matches!(c, '\u{200b}' | '\u{1361}') || clause || runs_on(c)
     };
     let mut end = 0;
     let words = text.split_inclusive(ends).map(move |word| {
@@ -61,6 +64,20 @@ fn endless(text: &str, longest: usize) -> impl Iterator<Item = Range<usize>> {
         start..start + word.trim_end_matches(ends).len()
     });
     words.filter(move |word| weight(&text[word.clone()]) > longest)
+}
+
+/// Whether a character belongs to a script without spaces between words: those of [`without_spaces`], and those of South-East Asia and Tibet,
+/// whose characters are as light as Latin ones.
+fn runs_on(c: char) -> bool {
+    let light = matches!(
+        c,
+        '\u{e00}'..='\u{109f}' // Thai, Lao, Tibetan, Burmese
+            | '\u{1780}'..='\u{17ff}' // Khmer
+            | '\u{1950}'..='\u{19ff}' // Tai Le, New Tai Lue
+            | '\u{1a00}'..='\u{1b7f}' // Buginese, Tai Tham, Balinese
+            | '\u{a980}'..='\u{aadf}' // Javanese, Cham, Tai Viet
+    );
+    light || without_spaces(c)
 }
 
 fn ends_clause(c: char) -> bool {
@@ -131,6 +148,7 @@ mod tests {
         assert_eq!(pieces("see abcdefghijklmnopqrstuvwxyz, or not", 16), ["see", "or not"]);
         assert_eq!(pieces("abcdefghijklmnopqrstuvwxyz/ABCDEFGHIJKLMNOP= is a key", 16), ["is a key"]);
         assert_eq!(pieces("一二三abcdefghijklmnopqrstuvwxyz四五。", 16), ["一二三", "四五。"]);
+        assert_eq!(pieces("ฉันไปตลาดเพื่อซื้อผลไม้และผัก", 16).concat(), "ฉันไปตลาดเพื่อซื้อผลไม้และผัก", "Thai");
         assert_eq!(pieces("look: data:image/png;base64,iVBORw0KGgo=, I said", 16), ["look:", "I said"]);
         assert_eq!(pieces("abcdefgh—ijklmnop—qrstuvwx", 16), ["abcdefgh—", "ijklmnop—", "qrstuvwx"]);
     }

@@ -17,7 +17,7 @@ pub(crate) struct Divider<'t> {
 /// What is left of a line that was divided: the gap behind each part but the last. A line that stays whole has none.
 pub(crate) type Gaps = Vec<Gap>;
 
-/// The text between two parts, and the characters around it: white space or nothing, or a word too long to translate with the white space around it.
+/// The text between two parts, and the characters around it: white space or nothing, or words too long to translate with the white space around them.
 pub(crate) struct Gap {
     text: String,
     around: (Option<char>, Option<char>),
@@ -166,17 +166,13 @@ fn append(whole: &mut Translation, part: Translation, gap: &Gap, parts: usize) {
     let (before, behind, sources) = (terms(whole), terms(&part), whole.source_pieces.len());
     whole.counts += part.counts;
     whole.source_pieces.extend(part.source_pieces);
-    for note in part.notes {
+    let kept = |word: &str| {
+        format!("a word of {} letters is kept as it is: it is too long for a sentence", word.chars().count())
+    };
+    for note in part.notes.into_iter().chain(gap.text.split_whitespace().map(kept)) {
         if !whole.notes.contains(&note) {
             whole.notes.push(note);
         }
-    }
-    let kept = gap.text.trim();
-    if !kept.is_empty() {
-        whole.notes.push(format!(
-            "a word of {} letters is kept as it is: it is too long for a sentence",
-            kept.chars().count()
-        ));
     }
     let error = whole.error.take().or(part.error);
     if error.is_some() {
