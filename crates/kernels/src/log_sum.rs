@@ -2,12 +2,10 @@
 
 use crate::functions::exp_below;
 use crate::isa::{Kernel, Simd, dispatch};
+use crate::reduce::{Accumulate, max_lanes, sum_lanes};
 
 /// Columns of a block. A row has the same blocks wherever it is summed, and so the same bits.
 pub(crate) const BLOCK: usize = 256;
-
-/// Vectors accumulated at once: an addition takes four cycles.
-const WIDTH: usize = 4;
 
 /// The blocks of a row that have been summed: for each of sixteen lanes the greatest number so far and Σ e^(x - greatest).
 #[derive(Clone, Copy, Debug)]
@@ -24,40 +22,12 @@ impl LogSum {
     /// NaN is in the sum alone.
     #[inline(always)]
     pub(crate) fn add<S: Simd>(&mut self, s: S, block: &[f32]) -> S::F {
-        let (chunks, rest) = block.as_chunks();
-        let (groups, chunks) = chunks.as_chunks::<WIDTH>();
-        let rest = (!rest.is_empty()).then(|| s.load_partial(rest, f32::NEG_INFINITY));
-        let mut max = [s.splat(f32::MIN); WIDTH];
-        for group in groups {
-            for (max, chunk) in max.iter_mut().zip(group) {
-                *max = s.max(s.load(chunk), *max);
-            }
-        }
-        for (max, chunk) in max.iter_mut().zip(chunks) {
-            *max = s.max(s.load(chunk), *max);
-        }
-        if let Some(rest) = rest {
-            max[WIDTH - 1] = s.max(rest, max[WIDTH - 1]);
-        }
-        let of_block = s.max(s.max(max[0], max[1]), s.max(max[2], max[3]));
+        let of_block = max_lanes(s, block, f32::MIN);
         let before = s.load(&self.max);
         let max = s.max(before, of_block);
-        // Terms below 10⁻³⁷ do not change a sum of at least 1, to the bit.
-        let term = |x| exp_below(s, s.sub(x, max));
-        let mut sums = [s.splat(0.0); WIDTH];
-        for group in groups {
-            for (sum, chunk) in sums.iter_mut().zip(group) {
-                *sum = s.add(*sum, term(s.load(chunk)));
-            }
-        }
-        for (sum, chunk) in sums.iter_mut().zip(chunks) {
-            *sum = s.add(*sum, term(s.load(chunk)));
-        }
-        if let Some(rest) = rest {
-            sums[WIDTH - 1] = s.add(sums[WIDTH - 1], term(rest));
-        }
-        let sum = s.add(s.add(sums[0], sums[1]), s.add(sums[2], sums[3]));
-        s.store(s.mul_add(s.load(&self.sum), term(before), sum), &mut self.sum);
+        let terms = ExpBelow::<S> { max };
+        let sum = sum_lanes(s, block, terms);
+        s.store(s.mul_add(s.load(&self.sum), terms.of(s, before), sum), &mut self.sum);
         s.store(max, &mut self.max);
         of_block
     }
@@ -72,6 +42,30 @@ impl LogSum {
         }
         let sum = s.sum(s.mul(s.load(&self.sum), exp_below(s, s.sub(lanes, s.splat(max)))));
         if sum == 0.0 { f32::NEG_INFINITY } else { max + sum.ln() }
+    }
+}
+
+/// e^(x - max), by lanes. Terms below 10⁻³⁷ do not change a sum of at least 1, to the bit.
+#[derive(Clone, Copy)]
+struct ExpBelow<S: Simd> {
+    max: S::F,
+}
+
+impl<S: Simd> ExpBelow<S> {
+    #[inline(always)]
+    fn of(self, s: S, x: S::F) -> S::F {
+        exp_below(s, s.sub(x, self.max))
+    }
+}
+
+impl<S: Simd> Accumulate<S> for ExpBelow<S> {
+    #[inline(always)]
+    fn neutral(&self) -> f32 {
+        f32::NEG_INFINITY
+    }
+    #[inline(always)]
+    fn add(&self, s: S, sum: S::F, x: S::F) -> S::F {
+        s.add(sum, self.of(s, x))
     }
 }
 

@@ -10,68 +10,93 @@ use crate::isa::{Kernel, Simd, dispatch};
 /// Vectors accumulated at once: a multiply-add takes four cycles, and two can begin in each cycle.
 const WIDTH: usize = 4;
 
-/// A sum of a function of each element.
-trait Term: Copy {
-    /// An element whose term is zero.
-    fn neutral(self) -> f32;
-    /// `sum` plus the terms of `x`.
-    fn add<S: Simd>(self, s: S, sum: S::F, x: S::F) -> S::F;
+/// What becomes of the vectors of a row. A trait and not a closure, as only what is sure to be inlined has the instructions of `S`.
+pub(crate) trait Accumulate<S: Simd> {
+    /// An element that changes nothing.
+    fn neutral(&self) -> f32;
+    /// `so_far` and the vector `x`.
+    fn add(&self, s: S, so_far: S::F, x: S::F) -> S::F;
 }
 
+/// The vectors of a row in [`WIDTH`] accumulators, each of which begins as `start`.
 #[inline(always)]
-fn sum_terms<S: Simd, T: Term>(s: S, term: T, row: &[f32]) -> f32 {
+pub(crate) fn accumulate<S: Simd>(s: S, row: &[f32], start: f32, of: impl Accumulate<S>) -> [S::F; WIDTH] {
     let (chunks, rest) = row.as_chunks();
     let (blocks, chunks) = chunks.as_chunks::<WIDTH>();
-    let mut sums = [s.splat(0.0); WIDTH];
+    let mut accumulated = [s.splat(start); WIDTH];
     for block in blocks {
-        for (sum, chunk) in sums.iter_mut().zip(block) {
-            *sum = term.add(s, *sum, s.load(chunk));
+        for (so_far, chunk) in accumulated.iter_mut().zip(block) {
+            *so_far = of.add(s, *so_far, s.load(chunk));
         }
     }
-    for (sum, chunk) in sums.iter_mut().zip(chunks) {
-        *sum = term.add(s, *sum, s.load(chunk));
+    for (so_far, chunk) in accumulated.iter_mut().zip(chunks) {
+        *so_far = of.add(s, *so_far, s.load(chunk));
     }
     if !rest.is_empty() {
-        sums[WIDTH - 1] = term.add(s, sums[WIDTH - 1], s.load_partial(rest, term.neutral()));
+        accumulated[WIDTH - 1] = of.add(s, accumulated[WIDTH - 1], s.load_partial(rest, of.neutral()));
     }
-    total(s, sums)
+    accumulated
+}
+
+/// The sum of the terms of a row, in each lane.
+#[inline(always)]
+pub(crate) fn sum_lanes<S: Simd>(s: S, row: &[f32], terms: impl Accumulate<S>) -> S::F {
+    add_all(s, accumulate(s, row, 0.0, terms))
 }
 
 #[inline(always)]
-fn total<S: Simd>(s: S, sums: [S::F; WIDTH]) -> f32 {
-    s.sum(s.add(s.add(sums[0], sums[1]), s.add(sums[2], sums[3])))
+fn add_all<S: Simd>(s: S, sums: [S::F; WIDTH]) -> S::F {
+    s.add(s.add(sums[0], sums[1]), s.add(sums[2], sums[3]))
+}
+
+/// The greatest number in each lane that is not NaN, at least `least`.
+#[inline(always)]
+pub(crate) fn max_lanes<S: Simd>(s: S, row: &[f32], least: f32) -> S::F {
+    let max = accumulate(s, row, least, Greatest);
+    s.max(s.max(max[0], max[1]), s.max(max[2], max[3]))
+}
+
+struct Greatest;
+
+impl<S: Simd> Accumulate<S> for Greatest {
+    #[inline(always)]
+    fn neutral(&self) -> f32 {
+        f32::NEG_INFINITY
+    }
+    #[inline(always)]
+    fn add(&self, s: S, max: S::F, x: S::F) -> S::F {
+        s.max(x, max)
+    }
 }
 
 /// x
-#[derive(Clone, Copy)]
 struct Plain;
 
-impl Term for Plain {
+impl<S: Simd> Accumulate<S> for Plain {
     #[inline(always)]
-    fn neutral(self) -> f32 {
+    fn neutral(&self) -> f32 {
         0.0
     }
     #[inline(always)]
-    fn add<S: Simd>(self, s: S, sum: S::F, x: S::F) -> S::F {
+    fn add(&self, s: S, sum: S::F, x: S::F) -> S::F {
         s.add(sum, x)
     }
 }
 
 /// (x - mean)²
-#[derive(Clone, Copy)]
 struct SquaredDeviation {
     mean: f32,
 }
 
-impl Term for SquaredDeviation {
+impl<S: Simd> Accumulate<S> for SquaredDeviation {
     #[inline(always)]
-    fn neutral(self) -> f32 {
+    fn neutral(&self) -> f32 {
         self.mean
     }
     #[inline(always)]
-    fn add<S: Simd>(self, s: S, sum: S::F, x: S::F) -> S::F {
-        let d = s.sub(x, s.splat(self.mean));
-        s.mul_add(d, d, sum)
+    fn add(&self, s: S, sum: S::F, x: S::F) -> S::F {
+        let deviation = s.sub(x, s.splat(self.mean));
+        s.mul_add(deviation, deviation, sum)
     }
 }
 
@@ -104,21 +129,7 @@ pub fn max(row: &[f32]) -> f32 {
 
 #[inline(always)]
 fn greatest<S: Simd>(s: S, row: &[f32]) -> f32 {
-    let (chunks, rest) = row.as_chunks();
-    let (blocks, chunks) = chunks.as_chunks::<WIDTH>();
-    let mut greatest = [s.splat(f32::NEG_INFINITY); WIDTH];
-    for block in blocks {
-        for (m, chunk) in greatest.iter_mut().zip(block) {
-            *m = s.max(s.load(chunk), *m);
-        }
-    }
-    for (m, chunk) in greatest.iter_mut().zip(chunks) {
-        *m = s.max(s.load(chunk), *m);
-    }
-    if !rest.is_empty() {
-        greatest[0] = s.max(s.load_partial(rest, f32::NEG_INFINITY), greatest[0]);
-    }
-    s.max_lane(s.max(s.max(greatest[0], greatest[1]), s.max(greatest[2], greatest[3])))
+    s.max_lane(max_lanes(s, row, f32::NEG_INFINITY))
 }
 
 /// row ← softmax of the row: e^(x - max)/Σ e^(x - max). A row without any finite value becomes NaN.
@@ -131,7 +142,7 @@ pub fn softmax_in_place(row: &mut [f32]) {
             let row = self.0;
             let max = greatest(s, row);
             map(s, ExpOf { max }, row);
-            let sum = sum_terms(s, Plain, row);
+            let sum = s.sum(sum_lanes(s, row, Plain));
             map(s, Scale(1.0 / sum), row);
         }
     }
@@ -171,8 +182,8 @@ impl Kernel for Norm<'_> {
     fn run<S: Simd>(self, s: S) {
         let n = self.x.len();
         assert_eq!(self.scale.len(), n, "length of the scale");
-        let mean = if self.centred { sum_terms(s, Plain, self.x) / n as f32 } else { 0.0 };
-        let variance = sum_terms(s, SquaredDeviation { mean }, self.x) / n as f32;
+        let mean = if self.centred { s.sum(sum_lanes(s, self.x, Plain)) / n as f32 } else { 0.0 };
+        let variance = s.sum(sum_lanes(s, self.x, SquaredDeviation { mean })) / n as f32;
         let norm = Normalise { mean, inverse: 1.0 / (variance + self.epsilon).sqrt() };
         let (x, x_rest) = self.x.as_chunks_mut();
         let (scale, scale_rest) = self.scale.as_chunks();
@@ -242,7 +253,7 @@ impl Kernel for Dot<'_> {
             let (a, b) = (s.load_partial(a_rest, 0.0), s.load_partial(b_rest, 0.0));
             sums[WIDTH - 1] = s.mul_add(a, b, sums[WIDTH - 1]);
         }
-        total(s, sums)
+        s.sum(add_all(s, sums))
     }
 }
 

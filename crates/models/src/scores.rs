@@ -192,9 +192,17 @@ impl Scores {
         first
     }
 
-    /// The logits of a row.
+    /// The logits of a row. The next step computes them at once, as a search that asks for them will ask again.
     fn logits(&self, row: usize) -> &[f32] {
+        self.want_logits();
+        self.logits_of(row)
+    }
+
+    fn want_logits(&self) {
         self.wanted.set(Wanted { logits: true, ..self.wanted.get() });
+    }
+
+    fn logits_of(&self, row: usize) -> &[f32] {
         &self.logits.get().row(row)[..self.rows[row].words]
     }
 
@@ -207,7 +215,7 @@ impl Scores {
             let _unit = Unit::Softmax.timed();
             let normaliser = match self.logits.wait() {
                 true => self.summary.normaliser(row),
-                false => log_sum_exp(&self.logits.get().row(row)[..self.rows[row].words]),
+                false => log_sum_exp(self.logits_of(row)),
             };
             known.set(Some(normaliser));
             normaliser
@@ -216,7 +224,7 @@ impl Scores {
 
     /// Adds to the scores of a row as [`Additions::add`] does.
     fn add_sparsely(&mut self, row: usize, base: f32, listed: &[WordScore]) {
-        self.logits(row);
+        self.want_logits();
         let Self { logits, rows, additions, listed: columns, .. } = self;
         let of_row = &rows[row];
         let logits = &logits.get().row(row)[..of_row.words];
@@ -293,7 +301,7 @@ impl StepScores for Scores {
             WordScores::Dense(more) => {
                 // The softmax is over what the model says alone.
                 self.normaliser(row);
-                self.logits(row);
+                self.want_logits();
                 let Self { logits, rows, additions, .. } = self;
                 let of_row = &rows[row];
                 let logits = &mut logits.get_mut().row_mut(row)[..of_row.words];
