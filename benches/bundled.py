@@ -11,6 +11,9 @@ input is text that there is nothing to translate in; of it the report has the le
 
 Long lines are lines of NTREX joined with spaces: BLEU in parts, as the model recommends, and whole (`--longest-sentence 0`).
 
+`--speed` measures the time and the memory of Tatoeba's test set, and nothing else: one thread, the model loaded each time, models in turns, and the
+fastest of five counts.
+
 If the JSON file exists, what it has of models that are not measured now stays. `--card` writes the numbers into the tables of a model's card, whose
 last two columns are the models `new` and `old`.
 Only the standard library is needed.
@@ -19,6 +22,7 @@ Only the standard library is needed.
 import argparse
 import gzip
 import json
+import os
 import random
 import re
 import subprocess
@@ -37,6 +41,13 @@ SETS = {
     "Multi30k 2016": "multi30k/test_2016_flickr",
     "Multi30k 2017": "multi30k/test_2017_flickr",
 }
+# Options of what is timed.
+TIMED = {
+    "beam 6": [],
+    "beam 1": ["-b", "1"],
+    "a line at a time": ["-b", "1", "--batch-tokens", "1"],
+}
+TURNS = 5
 # Lines that become one.
 JOINED = {"one line": 1, "two lines": 2, "four lines": 4, "eight lines": 8}
 HOSTILE = {
@@ -80,6 +91,35 @@ class Bench:
         text = "".join(line + "\n" for line in source)
         run = subprocess.run(command, input=text.encode(), capture_output=True, check=True)
         return run.stdout.decode().split("\n")[:-1]
+
+    def speed(self, source: list[str]) -> dict:
+        words, timed = sum(len(line.split()) for line in source), {}
+        with tempfile.TemporaryDirectory() as folder:
+            text, one = Path(folder) / "text", Path(folder) / "one"
+            text.write_text("".join(line + "\n" for line in source), encoding="utf-8")
+            one.write_text(source[0] + "\n", encoding="utf-8")
+            for name, options in TIMED.items():
+                timed[name] = {
+                    model: {"words per CPU second": round(words / seconds), "MB": round(memory)}
+                    for model, (seconds, memory) in self.fastest(text, *options).items()
+                }
+            timed["one sentence"] = {
+                model: {"CPU ms": round(1000 * seconds), "MB": round(memory)} for model, (seconds, memory) in self.fastest(one).items()
+            }
+        return timed
+
+    def fastest(self, text: Path, *options: str) -> dict[str, tuple[float, float]]:
+        """CPU seconds of each model's fastest turn, and its largest resident memory in MB."""
+        turns: dict[str, list[tuple[float, float]]] = {name: [] for name in self.models}
+        for _ in range(TURNS):
+            for name, path in self.models.items():
+                command = [self.program, "translate", "-q", "-m", path, "--threads", "1", "-i", text, "-o", os.devnull, *options]
+                child = subprocess.Popen(command)
+                _, status, used = os.wait4(child.pid, 0)
+                if status != 0:
+                    sys.exit(f"{command} ended with status {status}")
+                turns[name].append((used.ru_utime + used.ru_stime, used.ru_maxrss * 1024 / 1e6))
+        return {name: min(of) for name, of in turns.items()}
 
     def evaluate(self, translations: list[str], reference: Path) -> dict:
         command = [self.program, "evaluate", "--metric", "bleu,chrf", "--width", "1", reference]
@@ -171,10 +211,14 @@ def rows(results: dict) -> dict[str, list[str]]:
     def answers(of: dict) -> list[str]:
         return [f"{of[model]['length ratio']}, {of[model]['longest']:g}, {of[model]['copied']:.0%}".replace("%", " %") for model in ("new", "old")]
 
+    def time(of: dict) -> list[str]:
+        return [", ".join(f"{number:,} {unit}" for unit, number in of[model].items()) for model in ("new", "old")]
+
+    timed = {name: time(of) for name, of in results.get("speed", {}).items()}
     tests = {name.removeprefix("held out: "): scores(of) for name, of in results["sets"].items()}
     errors = {name: [str(of["new"]), str(of["old"])] for name, of in results["robustness, Tatoeba"].items()}
     long = {name: [str(of["new"][how]) for how in ("in parts", "whole")] for name, of in results.get("long lines, NTREX", {}).items()}
-    return tests | errors | long | {name: answers(of) for name, of in results["hostile input"].items()}
+    return timed | tests | errors | long | {name: answers(of) for name, of in results["hostile input"].items()}
 
 
 def write_card(card: Path, results: dict) -> None:
@@ -187,6 +231,15 @@ def write_card(card: Path, results: dict) -> None:
     card.write_text("\n".join(lines), encoding="utf-8")
 
 
+def write(results: dict, args: argparse.Namespace) -> None:
+    """The JSON file, and the card if there is one, with `results` in them."""
+    if args.json.exists():
+        results = merged(json.loads(args.json.read_text(encoding="utf-8")), results)
+    args.json.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    if args.card:
+        write_card(args.card, results)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", type=Path, default=ROOT / "target/release/metaphrase")
@@ -194,6 +247,7 @@ def main() -> None:
     parser.add_argument("-m", "--model", action="append", required=True, metavar="NAME=PATH")
     parser.add_argument("--data", type=Path, default=ROOT / "../shared/data")
     parser.add_argument("--held-out", type=Path)
+    parser.add_argument("--speed", action="store_true", help="measure time and memory, not quality")
     parser.add_argument("--json", type=Path, required=True)
     parser.add_argument("--card", type=Path)
     args = parser.parse_args()
@@ -205,6 +259,8 @@ def main() -> None:
     for path in held_out:
         name = path.name.removeprefix("test.").removesuffix(f".{source}.gz")
         files.setdefault(f"held out: {name}", (path, path.with_name(f"test.{name}.{target}.gz")))
+    if args.speed:
+        return write({"speed": bench.speed(lines(files["Tatoeba"][0]))}, args)
     results: dict = {"direction": f"{source}-{target}", "options": "beam 6, --normalize 1", "sets": {}}
     for name, (text, reference) in files.items():
         if not text.exists() or not reference.exists():
@@ -215,11 +271,7 @@ def main() -> None:
     results["hostile input"] = bench.hostile(lines(files["news of NTREX"][0]))
     results["long lines, NTREX"] = bench.long_lines(*map(lines, files["news of NTREX"]))
     print(json.dumps([results["robustness, Tatoeba"], results["long lines, NTREX"], results["hostile input"]], indent=1, ensure_ascii=False))
-    if args.json.exists():
-        results = merged(json.loads(args.json.read_text(encoding="utf-8")), results)
-    args.json.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    if args.card:
-        write_card(args.card, results)
+    write(results, args)
 
 
 if __name__ == "__main__":
