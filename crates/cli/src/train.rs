@@ -4,7 +4,7 @@ use crate::messages::{Terminal, warn_if_useless};
 use anyhow::Result;
 use clap::ValueHint;
 use indicatif::ProgressBar;
-use metaphrase_train::{Execution, Host, Observer, Progress, Recipe, RecipeError, TrainError, Validated};
+use metaphrase_train::{Observer, Progress, Recipe, RecipeError, TrainError, Validated, train_on_cpu};
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Instant;
@@ -76,14 +76,22 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     let recipe = Recipe::read(&args.config, &args.set).map_err(one_by_one)?;
     let threads = crate::number::threads(args.threads).get();
     match args.device {
-        Device::Cpu => follow(&recipe, Host::threads(threads), threads, args, terminal),
+        Device::Cpu => {
+            let train = |display: &mut Display| train_on_cpu(&recipe, &args.output, threads, args.resume, display);
+            follow(train, args, terminal)
+        }
         #[cfg(feature = "cuda")]
         Device::Cuda(_) if recipe.training.update.precision == metaphrase_train::Precision::Int8 => anyhow::bail!(
             "{}: `training.update.precision` is \"int8\", which the CPU alone can train: take \"bf16\", or `--device cpu`",
             args.config.display()
         ),
         #[cfg(feature = "cuda")]
-        Device::Cuda(index) => follow(&recipe, vec![metaphrase_cuda::Cuda::open(index)?], threads, args, terminal),
+        Device::Cuda(index) => {
+            let shards = vec![metaphrase_cuda::Cuda::open(index)?];
+            let execution = metaphrase_train::Execution { shards, threads, resume: args.resume };
+            let train = |display: &mut Display| metaphrase_train::train(&recipe, &args.output, execution, display);
+            follow(train, args, terminal)
+        }
         #[cfg(not(feature = "cuda"))]
         Device::Cuda(index) => anyhow::bail!(
             "this program was built without CUDA, which `cuda:{index}` needs: build it with \
@@ -103,17 +111,14 @@ fn one_by_one(error: RecipeError) -> anyhow::Error {
     last.into()
 }
 
-/// Follows a recipe on the shards of a device.
-fn follow<D: metaphrase_train::Device>(
-    recipe: &Recipe,
-    shards: Vec<D>,
-    threads: usize,
+/// Shows how `train` goes.
+fn follow(
+    train: impl FnOnce(&mut Display) -> Result<Option<(f64, u64)>, TrainError>,
     args: &Args,
     terminal: &Terminal,
 ) -> Result<()> {
     let mut display = Display::new(terminal, args.report_every);
-    let execution = Execution { shards, threads, resume: args.resume };
-    let best = metaphrase_train::train(recipe, &args.output, execution, &mut display).map_err(|error| match error {
+    let best = train(&mut display).map_err(|error| match error {
         TrainError::Recipe(error) => one_by_one(error),
         error => error.into(),
     })?;

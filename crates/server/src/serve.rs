@@ -46,7 +46,7 @@ pub enum ServeError {
 ///
 /// # Errors
 /// [`ServeError`] if the server can not begin.
-pub fn run(config: Config, ready: impl FnOnce(SocketAddr)) -> Result<(), ServeError> {
+pub fn run(config: Config, ready: fn(SocketAddr)) -> Result<(), ServeError> {
     let threads = config.model_options.threads.clamp(1, 4);
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     let runtime =

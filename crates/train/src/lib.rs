@@ -31,7 +31,7 @@ pub use curves::curves;
 pub use metaphrase_device::{Device, Host, Precision};
 pub use observer::{Observer, Progress, Validated};
 pub use recipe::{Recipe, RecipeError};
-pub use run::{Execution, TrainError, train};
+pub use run::{Execution, TrainError, train, train_on_cpu};
 pub use trainer::{Trainer, TrainerSettings, Update, UpdateError};
 pub use trial::{DeviceError, trial};
 pub use unfold::unfold;

@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// How a run uses the machine.
-pub struct Execution<D = Host> {
+pub struct Execution<D> {
     /// The shards that compute updates: [`Host::threads`], or a single GPU. The last bits of the result depend on their
     /// number.
     pub shards: Vec<D>,
@@ -30,14 +30,6 @@ pub struct Execution<D = Host> {
     pub threads: usize,
     /// Continue the run in the output directory.
     pub resume: bool,
-}
-
-impl Execution {
-    /// Everything on this number of threads of the CPU.
-    #[must_use]
-    pub fn on_cpu(threads: usize, resume: bool) -> Self {
-        Self { shards: Host::threads(threads), threads, resume }
-    }
 }
 
 /// Why a run ended.
@@ -105,6 +97,21 @@ pub fn train<D: Device>(
     let mut run = Run::start(recipe, output, execution, observer)?;
     run.updates(observer)?;
     Ok(run.state.best)
+}
+
+/// [`train`] with everything on this number of threads of the CPU. It is compiled here, at the level that training needs, and not
+/// with its callers.
+///
+/// # Errors
+/// As [`train`].
+pub fn train_on_cpu(
+    recipe: &Recipe,
+    output: &Path,
+    threads: usize,
+    resume: bool,
+    observer: &mut dyn Observer,
+) -> Result<Option<(f64, u64)>, TrainError> {
+    train(recipe, output, Execution { shards: Host::threads(threads), threads, resume }, observer)
 }
 
 /// The vocabularies of a run, and their files.

@@ -3,7 +3,7 @@
 
 use metaphrase_cuda::Cuda;
 use metaphrase_train::log::Entry;
-use metaphrase_train::{Device, Execution, Host, Observer, Progress, Recipe, Validated, average, train};
+use metaphrase_train::{Device, Execution, Host, Observer, Progress, Recipe, Validated, average, train, train_on_cpu};
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -281,7 +281,7 @@ fn two_runs_do_not_write_into_one_directory() {
     let folder = folder();
     let recipe = Recipe::read(&folder.path().join("recipe.toml"), &[]).unwrap();
     let mut observer = Second(folder.path(), Vec::new());
-    train(&recipe, &folder.path().join("run"), Execution::on_cpu(1, false), &mut observer).unwrap();
+    train_on_cpu(&recipe, &folder.path().join("run"), 1, false, &mut observer).unwrap();
     let [first, second, ..] = &observer.1[..] else { panic!("{:?}", observer.1) };
     for error in [first, second] {
         let expected = "another process is training here; wait until it ends or name another directory";
