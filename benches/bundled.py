@@ -215,10 +215,10 @@ def rows(results: dict) -> dict[str, list[str]]:
         return [", ".join(f"{number:,} {unit}" for unit, number in of[model].items()) for model in ("new", "old")]
 
     timed = {name: time(of) for name, of in results.get("speed", {}).items()}
-    tests = {name.removeprefix("held out: "): scores(of) for name, of in results["sets"].items()}
-    errors = {name: [str(of["new"]), str(of["old"])] for name, of in results["robustness, Tatoeba"].items()}
+    tests = {name.removeprefix("held out: "): scores(of) for name, of in results.get("sets", {}).items()}
+    errors = {name: [str(of["new"]), str(of["old"])] for name, of in results.get("robustness, Tatoeba", {}).items()}
     long = {name: [str(of["new"][how]) for how in ("in parts", "whole")] for name, of in results.get("long lines, NTREX", {}).items()}
-    return timed | tests | errors | long | {name: answers(of) for name, of in results["hostile input"].items()}
+    return timed | tests | errors | long | {name: answers(of) for name, of in results.get("hostile input", {}).items()}
 
 
 def write_card(card: Path, results: dict) -> None:
