@@ -22,13 +22,14 @@ Only the standard library is needed.
 import argparse
 import gzip
 import json
-import os
 import random
 import re
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+import measured
 
 ROOT = Path(__file__).resolve().parent.parent
 SETS = {
@@ -100,25 +101,20 @@ class Bench:
             one.write_text(source[0] + "\n", encoding="utf-8")
             for name, options in TIMED.items():
                 timed[name] = {
-                    model: {"words per CPU second": round(words / seconds), "MB": round(memory)}
-                    for model, (seconds, memory) in self.fastest(text, *options).items()
+                    model: {"words per CPU second": round(words / taken.cpu), "MB": round(taken.peak_mb)}
+                    for model, taken in self.fastest(text, *options).items()
                 }
             timed["one sentence"] = {
-                model: {"CPU ms": round(1000 * seconds), "MB": round(memory)} for model, (seconds, memory) in self.fastest(one).items()
+                model: {"CPU ms": round(1000 * taken.cpu), "MB": round(taken.peak_mb)} for model, taken in self.fastest(one).items()
             }
         return timed
 
-    def fastest(self, text: Path, *options: str) -> dict[str, tuple[float, float]]:
-        """CPU seconds of each model's fastest turn, and its largest resident memory in MB."""
-        turns: dict[str, list[tuple[float, float]]] = {name: [] for name in self.models}
+    def fastest(self, text: Path, *options: str) -> dict[str, measured.Taken]:
+        turns: dict[str, list[measured.Taken]] = {name: [] for name in self.models}
         for _ in range(TURNS):
             for name, path in self.models.items():
-                command = [self.program, "translate", "-q", "-m", path, "--threads", "1", "-i", text, "-o", os.devnull, *options]
-                child = subprocess.Popen(command)
-                _, status, used = os.wait4(child.pid, 0)
-                if status != 0:
-                    sys.exit(f"{command} ended with status {status}")
-                turns[name].append((used.ru_utime + used.ru_stime, used.ru_maxrss * 1024 / 1e6))
+                command = [self.program, "translate", "-q", "-m", path, "--threads", "1", *options]
+                turns[name].append(measured.run(command, source=text))
         return {name: min(of) for name, of in turns.items()}
 
     def evaluate(self, translations: list[str], reference: Path) -> dict:
