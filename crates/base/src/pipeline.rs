@@ -175,6 +175,19 @@ pub fn ordered<R: Send, E: From<WorkerPanicked>>(
     feed: impl FnOnce(Tickets<R>) + Send,
     mut sink: impl FnMut(R) -> Result<(), E>,
 ) -> Result<(), E> {
+    ordered_dyn(limit, Box::new(feed), &mut sink)
+}
+
+/// A feeder of any kind.
+type Feed<'f, R> = Box<dyn FnOnce(Tickets<R>) + Send + 'f>;
+
+/// As [`ordered`]. The functions of this module are compiled once for each kind of result, not once for each caller: with the
+/// callers' types, threads and channels were an eighth of the command line's code.
+fn ordered_dyn<R: Send, E: From<WorkerPanicked>>(
+    limit: Limit,
+    feed: Feed<'_, R>,
+    sink: &mut dyn FnMut(R) -> Result<(), E>,
+) -> Result<(), E> {
     // The result that `sink` handles is out, too.
     let (places, results) = sync_channel(limit.items.saturating_sub(1));
     let scale = Arc::new(Scale::new(limit.weight));
@@ -230,15 +243,30 @@ pub fn in_batches<T: Send, R: Send, E: From<WorkerPanicked>>(
     threads: NonZeroUsize,
     mut items: impl Iterator<Item = T> + Send,
     worker: impl Fn(&Queue<(T, Ticket<R>)>) + Sync,
-    sink: impl FnMut(R) -> Result<(), E>,
+    mut sink: impl FnMut(R) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut weighed = move || items.next().map(|item| (weigh(&item), item));
+    in_batches_dyn(limit, threads, &mut weighed, &worker, &mut sink)
+}
+
+/// A worker of any kind.
+type Worker<'w, T, R> = dyn Fn(&Queue<(T, Ticket<R>)>) + Sync + 'w;
+
+/// As [`in_batches`]; `items` gives items with their weights.
+fn in_batches_dyn<T: Send, R: Send, E: From<WorkerPanicked>>(
+    limit: Limit,
+    threads: NonZeroUsize,
+    items: &mut (dyn FnMut() -> Option<(usize, T)> + Send),
+    worker: &Worker<'_, T, R>,
+    sink: &mut dyn FnMut(R) -> Result<(), E>,
 ) -> Result<(), E> {
     let (sender, queue) = unbounded();
     let mut feed = move |mut tickets: Tickets<R>| {
         while let Some(mut ticket) = tickets.take() {
-            match items.next() {
+            match items() {
                 // Without workers the ticket is lost, which the reader sees.
-                Some(item) => {
-                    ticket.weigh(weigh(&item));
+                Some((weight, item)) => {
+                    ticket.weigh(weight);
                     let _ = sender.send((item, ticket));
                 }
                 None => return ticket.end(),
@@ -247,7 +275,7 @@ pub fn in_batches<T: Send, R: Send, E: From<WorkerPanicked>>(
     };
     thread::scope(|scope| {
         let all = Mutex::new(Vec::new());
-        let (worker, started) = (&worker, &all);
+        let started = &all;
         let start = |queue| thread::Builder::new().spawn_scoped(scope, move || worker(&queue)).ok();
         // Where the system gives fewer threads, these do the work; without any the tickets are lost. They start on the feeder's
         // thread, so that there is a feeder.
@@ -258,7 +286,7 @@ pub fn in_batches<T: Send, R: Send, E: From<WorkerPanicked>>(
             drop(queue);
             feed(tickets);
         };
-        let sunk = ordered(limit, feed, sink);
+        let sunk = ordered_dyn(limit, Box::new(feed), sink);
         // Every thread is joined, whether or not another one panicked.
         let started = all.into_inner().unwrap_or_else(PoisonError::into_inner);
         let panicked = started.into_iter().fold(false, |panicked, thread| thread.join().is_err() | panicked);

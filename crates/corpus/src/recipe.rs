@@ -153,10 +153,8 @@ impl Recipe {
     /// If the file can not be read, is no such recipe, or has a setting without meaning.
     pub fn read(path: &Path) -> Result<Self, CorpusError> {
         let text = std::fs::read_to_string(path).map_err(CorpusError::read(path))?;
-        let mut recipe: Self = toml::from_str(&text).map_err(|error| {
-            let start = error.span().map_or(0, |span| span.start);
-            let line = text.get(..start).unwrap_or_default().matches('\n').count() + 1;
-            let problem = error.message().lines().collect::<Vec<_>>().join("; ");
+        let mut recipe: Self = metaphrase_settings::from_toml(&text).map_err(|error| {
+            let (line, problem) = (error.line(&text), error.message().to_owned());
             CorpusError::Recipe { path: path.into(), line, problem }
         })?;
         recipe.check()?;

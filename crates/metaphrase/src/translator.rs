@@ -36,6 +36,12 @@ pub struct Translator {
     pub(crate) splitter: OnceLock<Splitter>,
 }
 
+/// Requests, chunk by chunk.
+type Chunks<'c> = &'c mut (dyn Iterator<Item = Vec<Request>> + Send);
+
+/// What takes translations in order, until it breaks.
+type Sink<'s> = &'s mut dyn FnMut(Translation) -> ControlFlow<()>;
+
 /// What translates.
 pub(crate) enum Engine {
     Neural(Neural),
@@ -210,22 +216,22 @@ impl Translator {
         I: IntoIterator<Item = Vec<Request>>,
         I::IntoIter: Send,
     {
-        let chunks = chunks.into_iter();
+        let (mut chunks, mut sink) = (chunks.into_iter(), sink);
+        self.stream_parts(options, &mut chunks, &mut sink)
+    }
+
+    /// As [`stream`](Self::stream), long lines in parts. Compiled once, not once for each caller.
+    fn stream_parts(&self, options: &TranslateOptions, chunks: Chunks<'_>, sink: Sink<'_>) -> Result<(), Error> {
         let Some(divider) = self.divider(options) else {
             return self.stream_wholes(options, chunks, sink);
         };
         let (gaps, divided) = channel();
-        let chunks = chunks.map(move |chunk| divider.divide_all(chunk, &gaps));
-        self.stream_wholes(options, chunks, joined(divided, sink))
+        let mut chunks = chunks.map(move |chunk| divider.divide_all(chunk, &gaps));
+        self.stream_wholes(options, &mut chunks, &mut joined(divided, sink))
     }
 
     /// As [`stream`](Self::stream), each line as a whole.
-    fn stream_wholes(
-        &self,
-        options: &TranslateOptions,
-        chunks: impl Iterator<Item = Vec<Request>> + Send,
-        sink: impl FnMut(Translation) -> ControlFlow<()>,
-    ) -> Result<(), Error> {
+    fn stream_wholes(&self, options: &TranslateOptions, chunks: Chunks<'_>, sink: Sink<'_>) -> Result<(), Error> {
         let chunks = chunks.map(|chunk| self.with_terms(chunk));
         match &self.engine {
             Engine::Neural(neural) => neural.stream(options, chunks, sink),

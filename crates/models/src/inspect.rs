@@ -4,6 +4,7 @@ use crate::files::{ModelFiles, Vocabularies};
 use crate::formats::{Format, directory};
 use crate::stored::elements;
 use crate::{Config, Encoding, ModelError, Weights};
+use metaphrase_settings::to_toml;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -132,7 +133,7 @@ impl fmt::Display for Report {
             None => writeln!(f, "checksums   none")?,
         }
         writeln!(f, "\nsettings")?;
-        let settings = toml::to_string(&self.config).map_err(|_| fmt::Error)?;
+        let settings = to_toml(&self.config).map_err(|_| fmt::Error)?;
         for line in settings.lines() {
             writeln!(f, "{}", format!("  {line}").trim_end())?;
         }

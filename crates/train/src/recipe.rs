@@ -237,7 +237,7 @@ updates = 10
     fn what_is_not_said_has_a_default() {
         let recipe = parse(RECIPE, &[]).unwrap();
         assert_eq!((recipe.training.seed, recipe.validation), (1, Validation::default()));
-        assert_eq!(parse(&toml::to_string(&recipe).unwrap(), &[]).unwrap(), recipe);
+        assert_eq!(parse(&metaphrase_settings::to_toml(&recipe).unwrap(), &[]).unwrap(), recipe);
     }
 
     #[test]

@@ -17,6 +17,7 @@ use crate::vocabulary::VocabularyTrainingError;
 use crate::{Trainer, TrainerSettings, UpdateError};
 use metaphrase_device::{Device, Host};
 use metaphrase_models::{Architecture, Config, Model, ModelError, Vocabularies, VocabularyFiles, Weights};
+use metaphrase_settings::to_toml;
 use metaphrase_text::vocab::{Vocabulary, VocabularyError};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -159,7 +160,7 @@ impl<'a, D: Device> Run<'a, D> {
         observer: &mut dyn Observer,
     ) -> Result<Self, TrainError> {
         let error = |problem: String| TrainError::Output { path: output.to_owned(), problem };
-        let text = toml::to_string(recipe).map_err(|e| error(e.to_string()))?;
+        let text = to_toml(recipe).map_err(|e| error(e.to_string()))?;
         let mut output = Output::claim(output, &text, resume)?;
         let vocabularies = RunVocabularies::open(recipe, output.path(), output.checkpoint.is_some(), threads)?;
         let config = config(recipe, &vocabularies)?;

@@ -121,7 +121,7 @@ fn repeated_files_are_seen_more_often() {
     assert_eq!(corpus.target_counts(6)[2..], [6, 3, 1, 1], "of a, b, c and d");
     let other = read(&[files.pair("a\nb b\n", "a a\nb\n"), large]).unwrap().0;
     assert_ne!(corpus.fingerprint(), other.fingerprint());
-    let mut batches = Batches::new(corpus, toml::from_str("size = { sentences = 1 }").unwrap(), 1);
+    let mut batches = Batches::new(corpus, metaphrase_settings::from_toml("size = { sentences = 1 }").unwrap(), 1);
     let epoch: Vec<_> = (0..8).map(|_| batches.next_batch()).collect();
     assert_eq!(batches.position(), Position { epoch: 1, batch: 0 });
     let words = epoch.iter().map(|batch| (batch.source.all().len(), batch.target.all().len()));
@@ -196,11 +196,11 @@ fn nothing_left_is_an_error() {
 
 #[test]
 fn recipes_name_files() {
-    let files: CorpusFiles = toml::from_str("source = \"a\"\ntarget = \"b\"").unwrap();
+    let files: CorpusFiles = metaphrase_settings::from_toml("source = \"a\"\ntarget = \"b\"").unwrap();
     assert_eq!(files, CorpusFiles::new("a", "b"));
     for bad in ["source = \"a\"", "source = \"a\"\ntarget = \"b\"\nrepeat = 0", "source = \"a\"\ntarget = \"b\"\nx = 0"]
     {
-        assert!(toml::from_str::<CorpusFiles>(bad).is_err(), "{bad}");
+        assert!(metaphrase_settings::from_toml::<CorpusFiles>(bad).is_err(), "{bad}");
     }
-    assert_eq!(toml::from_str::<Limits>("max-source-words = 7").unwrap().max_target_words, 100);
+    assert_eq!(metaphrase_settings::from_toml::<Limits>("max-source-words = 7").unwrap().max_target_words, 100);
 }

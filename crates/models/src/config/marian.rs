@@ -5,6 +5,7 @@ use super::{
     FeedForward, LayerNorm, Operations, Positions, RecurrentConfig, TiedEmbeddings, TransformerConfig,
 };
 use crate::{ModelError, Weights};
+use metaphrase_settings::from_yaml;
 use serde::Deserialize;
 use std::path::Path;
 
@@ -83,8 +84,10 @@ pub(super) enum LayerNumber {
 /// A setting that would change the translation and is not implemented is an error, never ignored.
 pub(crate) fn config(yml: &str, weights: &Weights) -> Result<Config, ModelError> {
     let path = weights.path();
-    let settings: Settings = serde_saphyr::from_str(yml)
-        .map_err(|e| ModelError::settings(path, format!("`special:model.yml` can not be read: {}", one_line(&e))))?;
+    let settings: Settings = from_yaml(yml).map_err(|e| {
+        let line = e.line(yml);
+        ModelError::settings(path, format!("`special:model.yml` can not be read: line {line}: {e}"))
+    })?;
     settings.refuse_unsupported(path)?;
     let &[source_words, target_words] = &settings.dim_vocabs[..] else {
         let what = format!("a model with {} vocabularies (dim-vocabs)", settings.dim_vocabs.len());
@@ -111,7 +114,7 @@ pub(crate) fn config(yml: &str, weights: &Weights) -> Result<Config, ModelError>
 
 /// Whether source and target words share a table, which then keeps its stored name `Wemb`.
 pub(crate) fn ties_source_table(yml: &str) -> bool {
-    serde_saphyr::from_str::<Settings>(yml).is_ok_and(|s| s.tied_embeddings_src || s.tied_embeddings_all)
+    from_yaml::<Settings>(yml).is_ok_and(|s| s.tied_embeddings_src || s.tied_embeddings_all)
 }
 
 impl Settings {
@@ -282,12 +285,6 @@ fn activation(path: &Path, name: &str) -> Result<Activation, ModelError> {
             Err(ModelError::unsupported(path, format!("activation `{name}`"), "it can be relu, swish, gelu or sigmoid"))
         }
     }
-}
-
-/// Parsers print excerpts over several lines; messages here are one sentence.
-pub(crate) fn one_line(error: &impl std::fmt::Display) -> String {
-    let text = error.to_string();
-    text.lines().next().unwrap_or_default().trim().to_owned()
 }
 
 #[cfg(test)]

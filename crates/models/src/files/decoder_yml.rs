@@ -4,9 +4,9 @@ use super::vocabularies::with_segmenters;
 use super::{ModelFiles, file_names, has_extension};
 use crate::ModelError;
 use crate::config::DecoderDefaults;
-use crate::config::marian::one_line;
 use crate::formats::Format;
 use metaphrase_base::inside;
+use metaphrase_settings::from_yaml;
 use serde::Deserialize;
 use std::path::{Path, PathBuf, absolute};
 
@@ -49,8 +49,8 @@ pub(super) fn choose(names: &[String]) -> Option<&str> {
 /// Follows the options in `path`.
 pub(super) fn read(path: &Path, directory: &Path) -> Result<ModelFiles, ModelError> {
     let text = std::fs::read_to_string(path).map_err(|e| ModelError::io(path, "read", e))?;
-    let options: Options = serde_saphyr::from_str(&text)
-        .map_err(|e| ModelError::settings(path, format!("can not be read: {}", one_line(&e))))?;
+    let options: Options =
+        from_yaml(&text).map_err(|e| ModelError::settings(path, format!("line {}: {e}", e.line(&text))))?;
     let locate = |file: &Path| locate(path, directory, options.relative_paths, file);
     let model = match &options.models[..] {
         [model] => locate(model)?,

@@ -6,6 +6,7 @@ use super::written::{join_scales, outputs};
 use crate::buffer::{Buffer, Slice};
 use crate::{Config, ModelError, Weights};
 use metaphrase_base::{Checksums, Choice, MappedFile, Named, inside};
+use metaphrase_settings::{from_toml, to_toml};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -92,17 +93,14 @@ pub(crate) fn parse_manifest(path: &Path, text: &str) -> Result<Manifest, ModelE
     struct Version {
         version: u32,
     }
-    let problem = |e: toml::de::Error| {
-        let line = e.span().map_or(1, |span| text[..span.start.min(text.len())].lines().count().max(1));
-        ModelError::settings(path, format!("line {line}: {}", e.message().lines().collect::<Vec<_>>().join("; ")))
-    };
-    let Version { version } = toml::from_str(text).map_err(problem)?;
+    let problem = |e: metaphrase_settings::Error| ModelError::settings(path, format!("line {}: {e}", e.line(text)));
+    let Version { version } = from_toml(text).map_err(problem)?;
     if !(VERSION_FLOATS..=VERSION_INTEGERS).contains(&version) {
         let what = format!("version {version} of the model directory");
         let reads = format!("this program reads versions {VERSION_FLOATS} and {VERSION_INTEGERS}");
         return Err(ModelError::unsupported(path, what, reads));
     }
-    toml::from_str(text).map_err(problem)
+    from_toml(text).map_err(problem)
 }
 
 /// A file that the manifest names. It has to be in the directory, and intact if the directory has its checksum.
@@ -160,8 +158,7 @@ pub(crate) fn write(
     precision: StoredPrecision,
 ) -> Result<(), ModelError> {
     let path = directory.join(MANIFEST);
-    let text =
-        toml::to_string(manifest).map_err(|e| ModelError::settings(&path, format!("can not be written: {e}")))?;
+    let text = to_toml(manifest).map_err(|e| ModelError::settings(&path, format!("can not be written: {e}")))?;
     std::fs::write(&path, text).map_err(|e| ModelError::io(&path, "write", e))?;
 
     let path = directory.join(WEIGHTS);

@@ -189,7 +189,7 @@ mod tests {
     }
 
     fn settings(text: &str) -> BatchSettings {
-        toml::from_str(text).unwrap()
+        metaphrase_settings::from_toml(text).unwrap()
     }
 
     fn pairs(batch: &Batch) -> Vec<usize> {
@@ -245,7 +245,9 @@ mod tests {
         for _ in 0..60 {
             let position = whole.position();
             let mut resumed = Batches::new(corpus(120), settings, 3);
-            resumed.seek(toml::from_str(&toml::to_string(&position).unwrap()).unwrap()).unwrap();
+            resumed
+                .seek(metaphrase_settings::from_toml(&metaphrase_settings::to_toml(&position).unwrap()).unwrap())
+                .unwrap();
             assert_eq!(resumed.position(), position);
             let expected = whole.next_batch();
             assert_eq!(resumed.next_batch(), expected);
@@ -292,7 +294,7 @@ mod tests {
     fn settings_are_checked() {
         assert_eq!(settings(""), BatchSettings::default());
         for bad in ["size = { words = 0 }", "window = 0", "size = { tokens = 5 }", "maxi-batch = 3"] {
-            assert!(toml::from_str::<BatchSettings>(bad).is_err(), "{bad}");
+            assert!(metaphrase_settings::from_toml::<BatchSettings>(bad).is_err(), "{bad}");
         }
     }
 }

@@ -198,7 +198,7 @@ fn smoothed_parameters_follow() {
 
 #[test]
 fn recipes_may_leave_out_what_is_usual() {
-    let read = |text: &str| toml::from_str::<OptimizerSettings>(text);
+    let read = |text: &str| metaphrase_settings::from_toml::<OptimizerSettings>(text);
     assert_eq!(read("").unwrap(), OptimizerSettings::default());
     assert_eq!(read("method = { adam = {} }").unwrap(), OptimizerSettings::default());
     assert_eq!(read("method = { adadelta = {} }").unwrap().method, ADADELTA);
@@ -215,7 +215,9 @@ fn recipes_may_leave_out_what_is_usual() {
 
 #[test]
 fn settings_that_can_not_work_are_refused() {
-    let check = |text: &str| toml::from_str::<OptimizerSettings>(text).unwrap().check().map_err(|e| e.to_string());
+    let check = |text: &str| {
+        metaphrase_settings::from_toml::<OptimizerSettings>(text).unwrap().check().map_err(|e| e.to_string())
+    };
     assert_eq!(check(""), Ok(()));
     assert_eq!(check("clip-weights = 1.0\nsmoothing = 1e-4"), Ok(()));
     assert_eq!(check("clip-norm = -1.0").unwrap_err(), "optimizer: `clip-norm` is -1, expected a number from 0 on");

@@ -2,12 +2,12 @@
 
 use super::places::{Fault, Places, join};
 use super::{Recipe, defaults};
-use serde::Deserialize;
+use metaphrase_settings::{Error, from_table};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::path::Path;
 use toml::Spanned;
-use toml::de::{DeTable, DeValue, Deserializer, Error};
+use toml::de::{DeTable, DeValue};
 
 /// Values for keys that are missing, so that the search for faults can go on behind them. They are never trained with.
 const PLACEHOLDERS: &str = r#"
@@ -99,8 +99,7 @@ impl Document<'_> {
     fn recipe(mut self) -> Result<Recipe, Vec<Fault>> {
         let mut recipe = None;
         while recipe.is_none() && self.touched.len() < MOST {
-            let document = Spanned::new(0..self.places.text_length(), self.table.clone());
-            match Recipe::deserialize(Deserializer::from(document)) {
+            match from_table::<Recipe>(&self.table, 0..self.places.text_length()) {
                 Ok(found) => recipe = Some(found),
                 Err(error) if self.mend(&error) => {}
                 Err(_) => break,
@@ -123,7 +122,7 @@ impl Document<'_> {
     /// Notes an error and removes the key that it is about, or adds the key that is missing. Whether that was possible.
     fn mend(&mut self, error: &Error) -> bool {
         let at = error.span().and_then(|span| locate(&self.table, &span, "")).unwrap_or_default();
-        let message = one_line(error);
+        let message = error.message().to_owned();
         let mut lines = message.splitn(3, '`');
         let (kind, name, rest) = (lines.next(), lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
         if kind == Some("missing field ") {
@@ -211,6 +210,6 @@ fn insert(table: &mut DeTable<'_>, around: &str, name: &str) -> bool {
     inserted
 }
 
-fn one_line(error: &Error) -> String {
+fn one_line(error: &toml::de::Error) -> String {
     error.message().lines().collect::<Vec<_>>().join("; ")
 }
