@@ -26,7 +26,7 @@ use crate::unfold::{Unfolded, read, refused};
 use fit::Fitted;
 use measure::Measured;
 use metaphrase_models::config::{RecurrentConfig, TiedEmbeddings};
-use metaphrase_models::{Architecture, Config, StoredPrecision, Weights};
+use metaphrase_models::{Architecture, Config, StoredPrecision, Weights, check_free};
 use metaphrase_text::vocab::Vocabulary;
 use std::path::{Path, PathBuf};
 
@@ -57,6 +57,7 @@ pub fn shrink(
     to: &Path,
     precision: StoredPrecision,
 ) -> Result<Shrunk, AverageError> {
+    check_free(to)?;
     let (members, files) = read(models)?;
     let vocabularies = files.vocabularies()?;
     let open = |path: &Path| Vocabulary::open(path).map_err(|error| refused(models, error.to_string()));
