@@ -1,4 +1,4 @@
-//! An unfolded ensemble, shrunk to the size of one of its members (Stahlberg and Byrne 2017, §3, "data-bound" shrinking).
+//! An unfolded ensemble, shrunk to the size of one of its members (Stahlberg and Byrne 2017, "data-bound" shrinking).
 //!
 //! Which neurons say the same is seen from their activities over a text. Of each layer, the neurons stay that explain most of what the next
 //! layers read ([`choose`]). All others become linear combinations of these: where a map reads x in the unfolded network and the neurons x'
