@@ -3,6 +3,8 @@
 use crate::Usage;
 use anyhow::{Context, Result};
 use metaphrase::StoredPrecision;
+use metaphrase_train::Shrunk;
+use metaphrase_train::data::CorpusFiles;
 use std::path::{Path, PathBuf};
 
 /// Average the parameters of several models, such as the last models of a training run
@@ -21,6 +23,12 @@ pub struct Args {
     /// Make one network of the models that is their ensemble, in place of a mean; the models are conditional GRUs of one kind
     #[arg(long)]
     unfold: bool,
+    /// Shrink that network to the size of one model; the neurons that say most over the --text stay
+    #[arg(long, requires = "unfold", requires = "text")]
+    shrink: bool,
+    /// Some thousand lines that the models can translate, and their translations, by people or by the ensemble
+    #[arg(long, num_args = 2, value_names = ["SOURCE", "TARGET"], requires = "shrink")]
+    text: Option<Vec<PathBuf>>,
     /// The model directory to write; it must be absent or empty
     #[arg(long, value_name = "DIR")]
     to: PathBuf,
@@ -30,7 +38,8 @@ const EXAMPLES: &str = "\
 Examples:
   metaphrase average --run runs/en-de --last 4 --to en-de-averaged
   metaphrase average -m a -m b --to mean
-  metaphrase average -m a -m b -m c --unfold --to one";
+  metaphrase average -m a -m b -m c --unfold --to one
+  metaphrase average -m a -m b -m c --unfold --shrink --text train.de.gz train.en.gz --to small";
 
 /// Averages models.
 pub fn run(args: &Args) -> Result<()> {
@@ -39,7 +48,14 @@ pub fn run(args: &Args) -> Result<()> {
         None if args.models.is_empty() => return Err(Usage::error("name models with -m, or a run with --run")),
         None => args.models.clone(),
     };
-    if args.unfold {
+    if let (true, Some([source, target])) = (args.shrink, args.text.as_deref()) {
+        let text = CorpusFiles::new(source, target);
+        let shrunk = metaphrase_train::shrink(&models, &text, &args.to, StoredPrecision::F32)?;
+        let Shrunk { words, removed, fitted } = shrunk;
+        tracing::info!(
+            "{words} target words: cross-entropy {removed:.3} without the neurons, {fitted:.3} fitted again"
+        );
+    } else if args.unfold {
         metaphrase_train::unfold(&models, &args.to, StoredPrecision::F32)?;
     } else {
         metaphrase_train::average(&models, &args.to, StoredPrecision::F32)?;

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod align;
+mod average;
 mod bench;
 mod bounds;
 mod common;

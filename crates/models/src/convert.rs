@@ -33,11 +33,17 @@ pub fn save(
     to: &Path,
     precision: StoredPrecision,
 ) -> Result<(), ModelError> {
-    let free = std::fs::read_dir(to).map_or(!to.exists(), |mut entries| entries.next().is_none());
-    if !free {
-        return Err(ModelError::settings(to, "it exists already; remove it or name another directory"));
-    }
+    check_free(to)?;
     replace(config, weights, vocabularies, to, precision)
+}
+
+/// Checks that a model can be saved at `to`: for programs that compute for long before they do.
+///
+/// # Errors
+/// If there is something already.
+pub fn check_free(to: &Path) -> Result<(), ModelError> {
+    let free = std::fs::read_dir(to).map_or(!to.exists(), |mut entries| entries.next().is_none());
+    if free { Ok(()) } else { Err(ModelError::settings(to, "it exists already; remove it or name another directory")) }
 }
 
 /// As [`save`], in place of the directory at `to`, if there is one.

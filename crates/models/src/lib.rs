@@ -48,7 +48,7 @@ mod transformer;
 mod weights;
 
 pub use config::{Architecture, Config, DecoderDefaults};
-pub use convert::{convert, replace, save};
+pub use convert::{check_free, convert, replace, save};
 pub use ensemble::EnsembleState;
 pub use error::ModelError;
 pub use files::{ModelFiles, Vocabularies, VocabularyFiles};

@@ -1,5 +1,6 @@
 //! The mean of the parameters of several models, as of the last checkpoints of a run.
 
+use crate::data::DataError;
 use metaphrase_models::{ModelError, ModelFiles, StoredPrecision, Weights, save};
 use std::path::{Path, PathBuf};
 
@@ -9,6 +10,9 @@ pub enum AverageError {
     /// A model can not be read, or the mean can not be written.
     #[error(transparent)]
     Model(#[from] ModelError),
+    /// The text over which neurons are chosen can not be read.
+    #[error(transparent)]
+    Text(#[from] DataError),
     /// There is nothing to average.
     #[error("no models are given")]
     None,

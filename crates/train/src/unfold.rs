@@ -8,7 +8,8 @@
 
 use crate::AverageError;
 use metaphrase_models::config::{Cell, DecoderForm, EncoderType, LayerNorm, RecurrentConfig, TiedEmbeddings};
-use metaphrase_models::parts::{Init, Network, Supply, WordTables};
+use metaphrase_models::parts::recurrent::Recurrent;
+use metaphrase_models::parts::{Init, Network, Supply};
 use metaphrase_models::{Architecture, Config, ModelFiles, StoredPrecision, Weights, save};
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -19,6 +20,13 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// If the models are not conditional GRUs of one kind, or a file can not be read or written.
 pub fn unfold(models: &[PathBuf], to: &Path, precision: StoredPrecision) -> Result<(), AverageError> {
+    let (members, files) = read(models)?;
+    let unfolded = Unfolded::new(&members).map_err(|problem| refused(models, problem))?;
+    unfolded.save(&files, to, precision)
+}
+
+/// The models, of one kind, and the files of the first.
+pub(crate) fn read(models: &[PathBuf]) -> Result<(Vec<(Config, Weights)>, ModelFiles), AverageError> {
     let first = models.first().ok_or(AverageError::None)?;
     let files = ModelFiles::find(first)?;
     let mut members: Vec<(Config, Weights)> = Vec::with_capacity(models.len());
@@ -32,28 +40,30 @@ pub fn unfold(models: &[PathBuf], to: &Path, precision: StoredPrecision) -> Resu
         }
         members.push(member);
     }
-    let unfolded = Unfolded::new(&members).map_err(|problem| AverageError::Unfold { model: first.clone(), problem });
-    let Unfolded { config, tensors } = unfolded?;
-    let tensors = tensors.into_iter().map(|(name, table)| (name, vec![table.rows, table.columns], table.numbers));
-    let weights = Weights::from_tensors(to, tensors)?;
-    Ok(save(&config, &weights, &files.vocabularies()?, to, precision)?)
+    Ok((members, files))
+}
+
+/// Why these models can not become one network.
+pub(crate) fn refused(models: &[PathBuf], problem: String) -> AverageError {
+    AverageError::Unfold { model: models.first().cloned().unwrap_or_default(), problem }
 }
 
 /// The settings and the tensors of a network.
-struct Unfolded {
-    config: Config,
-    tensors: BTreeMap<String, Table>,
+pub(crate) struct Unfolded {
+    pub(crate) config: Config,
+    pub(crate) tensors: BTreeMap<String, Table>,
 }
 
 /// A matrix, row by row.
-struct Table {
-    rows: usize,
-    columns: usize,
-    numbers: Vec<f32>,
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Table {
+    pub(crate) rows: usize,
+    pub(crate) columns: usize,
+    pub(crate) numbers: Vec<f32>,
 }
 
 impl Table {
-    fn new(rows: usize, columns: usize) -> Self {
+    pub(crate) fn new(rows: usize, columns: usize) -> Self {
         Self { rows, columns, numbers: vec![0.0; rows * columns] }
     }
 }
@@ -105,8 +115,8 @@ impl Supply for Axes {
     }
 }
 
-/// The names of a network's tensors with their axes, and its word tables.
-fn structure(config: &Config, network: &RecurrentConfig) -> (BTreeMap<String, [Axis; 2]>, WordTables<String>) {
+/// The names of a network's tensors with their axes, and where the network has them.
+fn structure(config: &Config, network: &RecurrentConfig) -> (BTreeMap<String, [Axis; 2]>, Recurrent<String>) {
     let small = RecurrentConfig { dim_emb: EMBEDDING, dim_rnn: STATE, attention_heads: 1, ..network.clone() };
     let words = 7;
     let architecture = Architecture::Recurrent(small);
@@ -115,7 +125,12 @@ fn structure(config: &Config, network: &RecurrentConfig) -> (BTreeMap<String, [A
     let Ok(Network::Recurrent(parts)) = Network::build(&config, &mut axes) else {
         unreachable!("the architecture is a recurrent one")
     };
-    (axes.0, parts.words)
+    (axes.0, *parts)
+}
+
+/// The names of a network's tensors, where the network has them.
+pub(crate) fn names(config: &Config, network: &RecurrentConfig) -> Recurrent<String> {
+    structure(config, network).1
 }
 
 /// Why networks of these settings can not be unfolded.
@@ -133,7 +148,14 @@ fn problem(network: &RecurrentConfig) -> Option<&'static str> {
 }
 
 impl Unfolded {
-    fn new(members: &[(Config, Weights)]) -> Result<Self, String> {
+    /// Writes the network at `to`, with the vocabularies of other files.
+    pub(crate) fn save(self, files: &ModelFiles, to: &Path, precision: StoredPrecision) -> Result<(), AverageError> {
+        let tensors = self.tensors.into_iter().map(|(name, t)| (name, vec![t.rows, t.columns], t.numbers));
+        let weights = Weights::from_tensors(to, tensors)?;
+        Ok(save(&self.config, &weights, &files.vocabularies()?, to, precision)?)
+    }
+
+    pub(crate) fn new(members: &[(Config, Weights)]) -> Result<Self, String> {
         let (config, _) = &members[0];
         let Architecture::Recurrent(network) = &config.architecture else {
             let reason =
@@ -151,8 +173,8 @@ impl Unfolded {
             tied_embeddings: TiedEmbeddings::default(),
             ..network.clone()
         };
-        let (axes, words) = structure(config, &unfolded);
-        let (_, tied) = structure(config, network);
+        let (axes, Recurrent { words, .. }) = structure(config, &unfolded);
+        let (_, Recurrent { words: tied, .. }) = structure(config, network);
         // Tables that a member shares have names of their own.
         let renamed = |name: &str| match name {
             name if name == words.source => tied.source.clone(),

@@ -190,10 +190,7 @@ impl Network {
         settings: &LossSettings,
         weight: f32,
     ) -> WordLosses {
-        let decoded = match &self.parts {
-            parts::Network::Transformer(network) => transformer::forward(network, tape, batch, dropout),
-            parts::Network::Recurrent(network) => recurrent::forward(network, tape, batch, dropout),
-        };
+        let decoded = self.forward(tape, batch, dropout);
         let words = self.parts.words();
         let layer = OutputLoss {
             table: words.output,
@@ -208,6 +205,18 @@ impl Network {
         let mut losses = tape.output_loss(decoded.output, &decoded.words, &layer);
         losses.loss += guided;
         losses
+    }
+
+    fn forward<D: Device>(&self, tape: &mut Tape<'_, D>, batch: &Batch, dropout: &Dropout) -> Decoded {
+        match &self.parts {
+            parts::Network::Transformer(network) => transformer::forward(network, tape, batch, dropout),
+            parts::Network::Recurrent(network) => recurrent::forward(network, tape, batch, dropout),
+        }
+    }
+
+    /// What the output layer reads of a batch, a row for each target word, without dropout.
+    pub(crate) fn output<D: Device>(&self, tape: &mut Tape<'_, D>, batch: &Batch) -> Var {
+        self.forward(tape, batch, &Dropout::NONE).output
     }
 }
 

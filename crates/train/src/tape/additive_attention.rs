@@ -45,6 +45,19 @@ impl<D: Device> Tape<'_, D> {
         self.device.additive(inputs, &mut weights, &mut y);
         self.push(y, Op::Additive(Box::new(AdditiveOp { settings, weights, guide: None })))
     }
+
+    /// The attentions with the parameter `v`, in order, each with its weights.
+    pub(crate) fn attentions_of(&self, v: ParameterId) -> Vec<(&AdditiveAttention, &D::Matrix)> {
+        let mut attentions = Vec::new();
+        for op in &self.ops {
+            if let Op::Additive(op) = op
+                && op.settings.v == v
+            {
+                attentions.push((&op.settings, &op.weights));
+            }
+        }
+        attentions
+    }
 }
 
 impl<M: Shape> AdditiveOp<M> {

@@ -24,6 +24,15 @@ impl<D: Device> Tape<'_, D> {
         self.device.linear(&self.values[x.index()], weight, bias, activation, &mut y);
         self.push(y, Op::Linear(Linear { x, w, b, activation }))
     }
+
+    /// The values that maps by `w` have read, in the order of the maps.
+    pub(crate) fn inputs_of(&self, w: ParameterId) -> Vec<&D::Matrix> {
+        let input = |op: &Op<D::Matrix>| match op {
+            Op::Linear(linear) if linear.w == w => Some(linear.x),
+            _ => None,
+        };
+        self.ops.iter().filter_map(input).map(|x| self.value(x)).collect()
+    }
 }
 
 impl Linear {
