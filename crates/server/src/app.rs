@@ -110,6 +110,8 @@ impl App {
         work: impl FnOnce(&Store) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, Failure> {
         let store = Arc::clone(&self.store);
+        // One task for each kind of answer, not for each caller: that many are compiled.
+        let work: Box<dyn FnOnce(&Store) -> Result<T, Failure> + Send> = Box::new(work);
         let done = tokio::task::spawn_blocking(move || work(&store)).await;
         let done = done.unwrap_or_else(|_| Err(Failure::Store("a thread failed".into())));
         if let Err(Failure::Store(error)) = &done {
