@@ -55,6 +55,9 @@ pub struct Call {
     pub peer: IpAddr,
 }
 
+/// Work with the state, of any kind.
+type Stored<T> = Box<dyn FnOnce(&Store) -> Result<T, Failure> + Send>;
+
 impl App {
     /// The server's state for these settings.
     ///
@@ -111,7 +114,7 @@ impl App {
     ) -> Result<T, Failure> {
         let store = Arc::clone(&self.store);
         // One task for each kind of answer, not for each caller: that many are compiled.
-        let work: Box<dyn FnOnce(&Store) -> Result<T, Failure> + Send> = Box::new(work);
+        let work: Stored<T> = Box::new(work);
         let done = tokio::task::spawn_blocking(move || work(&store)).await;
         let done = done.unwrap_or_else(|_| Err(Failure::Store("a thread failed".into())));
         if let Err(Failure::Store(error)) = &done {
