@@ -103,7 +103,7 @@ impl Serializer for ToValue {
         name: &'static str,
         settings: &T,
     ) -> Result<Value, Error> {
-        Ok(variant(name, settings.serialize(self)?))
+        Ok(of_kind(Some(name), settings.serialize(self)?))
     }
 
     fn serialize_seq(self, _: Option<usize>) -> Result<List, Error> {
@@ -135,9 +135,12 @@ impl Serializer for ToValue {
     }
 }
 
-/// A kind with its settings.
-fn variant(name: &str, settings: Value) -> Value {
-    of(Kind::Table(vec![(key(name), settings)]))
+/// Settings, with the name of their kind if they are those of one of several.
+fn of_kind(variant: Option<&str>, settings: Value) -> Value {
+    match variant {
+        Some(name) => of(Kind::Table(vec![(key(name), settings)])),
+        None => settings,
+    }
 }
 
 fn key(name: &str) -> Key {
@@ -157,11 +160,7 @@ impl List {
     }
 
     fn done(self) -> Value {
-        let list = of(Kind::List(self.items));
-        match self.variant {
-            Some(name) => variant(name, list),
-            None => list,
-        }
+        of_kind(self.variant, of(Kind::List(self.items)))
     }
 }
 
@@ -183,11 +182,7 @@ impl Table {
     }
 
     fn done(self) -> Value {
-        let table = of(Kind::Table(self.entries));
-        match self.variant {
-            Some(name) => variant(name, table),
-            None => table,
-        }
+        of_kind(self.variant, of(Kind::Table(self.entries)))
     }
 }
 

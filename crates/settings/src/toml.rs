@@ -3,9 +3,10 @@
 use crate::Error;
 use crate::serialize;
 use crate::value::{Key, Kind, Value};
-use serde::de::DeserializeOwned;
+use serde::de::{self, DeserializeOwned};
 use serde::ser::{Error as _, SerializeMap};
 use serde::{Serialize, Serializer};
+use std::borrow::Cow;
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -15,11 +16,14 @@ use toml::de::{DeTable, DeValue};
 /// # Errors
 /// If the text is not TOML, or if a value does not fit `T`.
 pub fn from_toml<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
-    let table = DeTable::parse(text).map_err(|error| {
-        let message = error.message().lines().collect::<Vec<_>>().join("; ");
-        Error::new(message, error.span().unwrap_or_default())
-    })?;
+    let table = DeTable::parse(text)?;
     from_table(table.get_ref(), table.span())
+}
+
+impl From<toml::de::Error> for Error {
+    fn from(error: toml::de::Error) -> Self {
+        Self { at: error.span(), ..de::Error::custom(error.message()) }
+    }
 }
 
 /// Reads settings from the table of a TOML text. `at`: the bytes of the text, the place of keys that the table lacks.
@@ -32,7 +36,7 @@ pub fn from_table<T: DeserializeOwned>(table: &DeTable<'_>, at: Range<usize>) ->
 }
 
 fn entries(table: &DeTable<'_>) -> Result<Vec<(Key, Value)>, Error> {
-    let entry = |(name, of): (&Spanned<std::borrow::Cow<'_, str>>, _)| {
+    let entry = |(name, of): (&Spanned<Cow<'_, str>>, _)| {
         let key = Key { name: name.get_ref().clone().into_owned(), at: name.span() };
         Ok((key, value(of)?))
     };
@@ -63,7 +67,7 @@ fn value(value: &Spanned<DeValue<'_>>) -> Result<Value, Error> {
 /// If the settings are not those of a table, or have what TOML can not say, as a list with nothing in a place.
 pub fn to_toml(settings: &impl Serialize) -> Result<String, Error> {
     let value = serialize::value(settings)?;
-    toml::to_string(&value).map_err(|error| Error { message: error.to_string(), at: None })
+    toml::to_string(&value).map_err(de::Error::custom)
 }
 
 impl Serialize for Value {

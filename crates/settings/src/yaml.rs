@@ -2,8 +2,9 @@
 
 use crate::Error;
 use crate::value::{Key, Kind, Value};
-use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError};
+use saphyr_parser::{Event, Marker, Parser, ScalarStyle};
 use serde::de::DeserializeOwned;
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// Lists and tables may lie in each other to this depth, which keeps recursion within the stack.
@@ -40,9 +41,8 @@ impl<'t> Reader<'t> {
     }
 
     fn document(mut self) -> Result<Value, Error> {
-        let malformed = |error: &ScanError, reader: &Self| Error::new(error.info(), reader.place(error.marker()));
         for event in Parser::new_from_str(self.text) {
-            let (event, span) = event.map_err(|error| malformed(&error, &self))?;
+            let (event, span) = event.map_err(|error| Error::new(error.info(), self.place(error.marker())))?;
             self.take(event, self.place(&span.start))?;
         }
         Ok(self.document.unwrap_or(Value { at: 0..self.text.len(), kind: Kind::Null }))
@@ -98,14 +98,14 @@ impl<'t> Reader<'t> {
 /// A table of keys and values in turn.
 fn table(items: Vec<Value>) -> Result<Kind, Error> {
     let mut entries: Vec<(Key, Value)> = Vec::with_capacity(items.len() / 2);
-    let mut items = items.into_iter();
+    let (mut items, mut names) = (items.into_iter(), HashSet::new());
     while let (Some(key), Some(value)) = (items.next(), items.next()) {
         let name = match key.kind {
             Kind::Text(name) => name,
             Kind::Integer(number) => number.to_string(),
             _ => return Err(Error::new("a key that is no text", key.at)),
         };
-        if entries.iter().any(|(other, _)| other.name == name) {
+        if !names.insert(name.clone()) {
             return Err(Error::new(format!("the key `{name}` stands twice"), key.at));
         }
         entries.push((Key { name, at: key.at }, value));

@@ -56,7 +56,7 @@ pub(super) fn read(path: &Path, text: &str, settings: &[String]) -> Result<Recip
         .collect();
     let mut places = Places::new(path, text, settings);
     let (table, errors) = DeTable::parse_recoverable(text);
-    let mut faults: Vec<Fault> = errors.iter().map(|error| places.fault_at(error.span(), one_line(error))).collect();
+    let mut faults: Vec<Fault> = errors.into_iter().map(|error| fault(&places, error)).collect();
     let mut table = table.into_inner();
     for (setting, padded) in settings.iter().zip(&padded) {
         match DeTable::parse(padded) {
@@ -64,7 +64,7 @@ pub(super) fn read(path: &Path, text: &str, settings: &[String]) -> Result<Recip
                 let names = setting.split('=').next().unwrap_or_default().split('.').count();
                 set_in(&mut table, change.into_inner(), names);
             }
-            Err(error) => faults.push(places.fault_at(error.span(), one_line(&error))),
+            Err(error) => faults.push(fault(&places, error)),
         }
     }
     if !faults.is_empty() {
@@ -210,6 +210,8 @@ fn insert(table: &mut DeTable<'_>, around: &str, name: &str) -> bool {
     inserted
 }
 
-fn one_line(error: &toml::de::Error) -> String {
-    error.message().lines().collect::<Vec<_>>().join("; ")
+/// A fault of syntax.
+fn fault(places: &Places, error: toml::de::Error) -> Fault {
+    let error = Error::from(error);
+    places.fault_at(error.span(), error.message().to_owned())
 }
