@@ -69,13 +69,8 @@ pub(super) struct Pass<'a> {
 
 impl Pass<'_> {
     /// What the maps by this tensor read.
-    pub(super) fn inputs_of(&self, tensor: &str) -> Vec<&Matrix> {
+    fn inputs_of(&self, tensor: &str) -> Vec<&Matrix> {
         self.id(tensor).map_or(Vec::new(), |id| self.tape.inputs_of(id))
-    }
-
-    /// What the output layer reads.
-    pub(super) fn hidden(&self) -> Vec<&Matrix> {
-        vec![self.tape.value(self.hidden)]
     }
 
     /// The attentions with this `v`, with their weights.
@@ -92,9 +87,19 @@ impl Pass<'_> {
     }
 }
 
+/// The members' activities side by side at the maps by a tensor.
+pub(super) fn inputs(members: &[Pass<'_>], tensor: &str, halves: usize) -> Matrix {
+    beside(&members.iter().map(|pass| pass.inputs_of(tensor)).collect::<Vec<_>>(), halves)
+}
+
+/// The members' activities side by side at the output layer.
+pub(super) fn hidden(members: &[Pass<'_>]) -> Matrix {
+    beside(&members.iter().map(|pass| vec![pass.tape.value(pass.hidden)]).collect::<Vec<_>>(), 1)
+}
+
 /// The rows of several matrices of each member, one matrix after the other, the members side by side. Matrices of `halves` halves have the
 /// members side by side in each.
-pub(super) fn beside(members: &[Vec<&Matrix>], halves: usize) -> Matrix {
+fn beside(members: &[Vec<&Matrix>], halves: usize) -> Matrix {
     let count = members.first().map_or(0, Vec::len);
     let rows: usize = members.first().map_or(0, |matrices| matrices.iter().map(|matrix| matrix.rows()).sum());
     let columns: usize = members.iter().filter_map(|matrices| matrices.first()).map(|matrix| matrix.cols()).sum();

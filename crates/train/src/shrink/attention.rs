@@ -3,7 +3,7 @@
 //! An unfolded network attends once for each member. A network of the size of a member has one attention: its weights have to be near the
 //! mean of the members' weights ᾱ, so its energies near ln ᾱ but for a number that all source words of a target word have in common.
 
-use super::activities::{Pass, beside};
+use super::activities::Pass;
 use crate::tape::AdditiveAttention;
 use metaphrase_kernels::Matrix;
 
@@ -83,9 +83,4 @@ fn add_rows(
     for (row, share) in rows[begin..].chunks_exact_mut(columns).zip(&shares) {
         row.iter_mut().zip(&means).for_each(|(number, mean)| *number = (*number - mean) * share.sqrt());
     }
-}
-
-/// The members' activities side by side at the maps by a tensor.
-pub(super) fn inputs(members: &[Pass<'_>], tensor: &str, halves: usize) -> Matrix {
-    beside(&members.iter().map(|pass| pass.inputs_of(tensor)).collect::<Vec<_>>(), halves)
 }

@@ -17,6 +17,12 @@ impl Dense {
         Self { rows, columns, numbers: vec![0.0; rows * columns] }
     }
 
+    /// A table in f64.
+    pub(super) fn of(table: &Table) -> Self {
+        let numbers = table.numbers.iter().map(|&number| f64::from(number)).collect();
+        Self { rows: table.rows, columns: table.columns, numbers }
+    }
+
     /// Some columns of a table.
     pub(super) fn columns_of(table: &Table, columns: &[usize]) -> Self {
         let rows = table.numbers.chunks_exact(table.columns.max(1));

@@ -1,6 +1,6 @@
 //! The smaller network, and its maps fitted to what they read.
 
-use super::activities::{Pass, Products, Runner, beside};
+use super::activities::{Pass, Products, Runner, hidden, inputs};
 use super::attention;
 use super::dense::{Dense, least_squares};
 use super::measure::{Measured, Smaller, energies};
@@ -39,7 +39,7 @@ impl Fitted {
         let plan = &measured.plan;
         let mut tensors = BTreeMap::new();
         for (name, projection) in [&plan.source, &plan.target].into_iter().zip(&smaller.projections) {
-            tensors.insert(name.clone(), all_of(&unfolded.tensors[name]).times(projection).table());
+            tensors.insert(name.clone(), Dense::of(&unfolded.tensors[name]).times(projection).table());
         }
         for bias in &plan.biases {
             let table = &unfolded.tensors[&bias.name];
@@ -104,10 +104,10 @@ impl Fitted {
             let pair = |passes: &[Pass<'_>]| match part {
                 Part::Reading(i) => {
                     let reading = &plan.readings[i];
-                    attention::inputs(passes, &reading.at, reading.from.halves())
+                    inputs(passes, &reading.at, reading.from.halves())
                 }
                 Part::Energies => attention::rows(&full, &small, &plan.v),
-                Part::Output => beside(&passes.iter().map(Pass::hidden).collect::<Vec<_>>(), 1),
+                Part::Output => hidden(passes),
             };
             let x = pair(&small);
             gram.add(&x, &x);
@@ -147,7 +147,7 @@ impl Smaller {
         match part {
             Part::Energies => vec![(plan.v.clone(), self.v.table())],
             Part::Output => {
-                let table = all_of(&unfolded.tensors[&plan.output]);
+                let table = Dense::of(&unfolded.tensors[&plan.output]);
                 vec![(plan.output.clone(), table.times(&self.hidden.transposed()).table())]
             }
             Part::Reading(i) => {
@@ -176,9 +176,4 @@ impl Smaller {
         };
         std::mem::replace(place, coefficients)
     }
-}
-
-/// A table in f64.
-fn all_of(table: &Table) -> Dense {
-    Dense::columns_of(table, &(0..table.columns).collect::<Vec<_>>())
 }

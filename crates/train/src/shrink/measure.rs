@@ -1,6 +1,6 @@
 //! The activities of an ensemble over a text, as products of all neurons with each other.
 
-use super::activities::{Pass, Products, Runner, beside};
+use super::activities::{Pass, Products, Runner, hidden, inputs};
 use super::attention;
 use super::choose::choose;
 use super::dense::{Dense, largest_directions, least_squares};
@@ -81,7 +81,7 @@ impl Measured {
 
     fn measure(&mut self, batches: &[Batch]) -> Result<(), String> {
         let mut readings: Vec<Products> = self.plan.readings.iter().map(|_| Products::new()).collect();
-        let (mut hidden, mut attention) = (Products::new(), Products::new());
+        let (mut of_hidden, mut of_attention) = (Products::new(), Products::new());
         for batch in batches {
             for (counts, side) in self.counts.iter_mut().zip([&batch.source, &batch.target]) {
                 for word in side.all() {
@@ -92,17 +92,17 @@ impl Measured {
             let passes: Vec<Pass<'_>> = self.members.iter_mut().map(|member| member.pass(batch)).collect();
             for (reading, products) in self.plan.readings.iter().zip(&mut readings) {
                 if !reading.from.is_linear() {
-                    let x = attention::inputs(&passes, &reading.at, reading.from.halves());
+                    let x = inputs(&passes, &reading.at, reading.from.halves());
                     products.add(&x, &x);
                 }
             }
-            let x = beside(&passes.iter().map(Pass::hidden).collect::<Vec<_>>(), 1);
-            hidden.add(&x, &x);
+            let x = hidden(&passes);
+            of_hidden.add(&x, &x);
             let pairs = attention::rows(&passes, &passes, &self.plan.v);
-            attention.add(&pairs, &pairs);
+            of_attention.add(&pairs, &pairs);
         }
         self.readings = readings.into_iter().map(Products::sum).collect();
-        (self.hidden, self.attention) = (hidden.sum(), attention.sum());
+        (self.hidden, self.attention) = (of_hidden.sum(), of_attention.sum());
         Ok(())
     }
 
@@ -163,9 +163,8 @@ impl Measured {
             for Map { name, .. } in &reading.maps {
                 let table = &unfolded.tensors[name];
                 if let Some(neurons) = seen(layer, reading.from, table.rows) {
-                    let outgoing = Dense::columns_of(table, &(0..table.columns).collect::<Vec<_>>());
-                    let all: Vec<usize> = (0..table.columns).collect();
-                    let transposed = matrix(&outgoing.part(&neurons, &all).transposed().table());
+                    let outgoing = Dense::picking(&neurons, table.rows).times(&Dense::of(table));
+                    let transposed = matrix(&outgoing.transposed().table());
                     products.add(&transposed, &transposed);
                 }
             }

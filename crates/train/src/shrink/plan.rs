@@ -1,6 +1,6 @@
 //! Which layer of a conditional GRU reads which.
 
-use metaphrase_models::parts::recurrent::{Cell, CellForm, Conditional, Decoder, Recurrent};
+use metaphrase_models::parts::recurrent::{self as parts, Cell, CellForm, Conditional, Decoder, Recurrent};
 
 /// A layer: neurons that are kept or removed together with all that reads and writes them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -117,16 +117,11 @@ impl Plan {
     }
 
     /// A map, whose biases are noted.
-    fn map(&mut self, map: metaphrase_models::parts::recurrent::Map<String>, to: Layer) -> Option<Map> {
+    fn map(&mut self, map: parts::Map<String>, to: Layer) -> Option<Map> {
         self.map_of_parts(map, to, 1)
     }
 
-    fn map_of_parts(
-        &mut self,
-        map: metaphrase_models::parts::recurrent::Map<String>,
-        to: Layer,
-        parts: usize,
-    ) -> Option<Map> {
+    fn map_of_parts(&mut self, map: parts::Map<String>, to: Layer, parts: usize) -> Option<Map> {
         let biases = [map.inside, map.outside].into_iter().flatten();
         self.biases.extend(biases.map(|name| Map { name, to, parts }));
         map.w.map(|name| Map { name, to, parts })
