@@ -1,6 +1,6 @@
 //! Models that become one.
 
-use crate::common::{file, run, translate};
+use crate::common::{file, path, run, translate};
 use std::path::Path;
 
 /// A conditional GRU as small as can be.
@@ -33,8 +33,7 @@ updates = 2
 /// `average` with these arguments behind the models, which are two of one kind.
 fn average(folder: &tempfile::TempDir, models: &[String], args: &[&str]) -> crate::common::Run {
     let models = models.iter().flat_map(|model| ["-m", model]);
-    let to = folder.path().join("to");
-    run(&[&["average"][..], &models.collect::<Vec<_>>(), args, &["--to", to.to_str().unwrap()]].concat(), "")
+    run(&[&["average"][..], &models.collect::<Vec<_>>(), args, &["--to", &path(folder, "to")]].concat(), "")
 }
 
 #[test]
@@ -45,7 +44,7 @@ fn an_ensemble_shrinks_to_a_model_that_translates_and_is_trained_further() {
     let [source, target] = ["t.de", "t.en"].map(|name| file(&folder, name, &text));
     let recipe = file(&folder, "recipe.toml", RECIPE);
     let train = |output: &str, more: &[&str]| {
-        let output = folder.path().join(output).to_str().unwrap().to_owned();
+        let output = path(&folder, output);
         run(&[&["train", "-c", &recipe, "-o", &output, "--threads", "1"][..], more].concat(), "").ok();
         format!("{output}/best")
     };
@@ -70,11 +69,10 @@ fn an_ensemble_shrinks_to_a_model_that_translates_and_is_trained_further() {
     assert!(!folder.path().join("to").exists(), "nothing is left behind");
 
     average(&folder, &models, &["--unfold", "--shrink", "--text", &source, &target]).ok();
-    let to = folder.path().join("to");
-    let to = to.to_str().unwrap();
-    let sizes = run(&["inspect", to], "").ok();
+    let to = path(&folder, "to");
+    let sizes = run(&["inspect", &to], "").ok();
     assert!(sizes.contains("8 × 16") && !sizes.contains("16 × 32"), "the size of one member: {sizes}");
-    assert_eq!(translate(&["-m", to], "w1 w2 w3\n").lines().len(), 1);
+    assert_eq!(translate(&["-m", &to], "w1 w2 w3\n").lines().len(), 1);
     let start = format!("model.start-from={to:?}");
     let untied = "model.architecture.recurrent.tied-embeddings.target-output=false";
     assert!(Path::new(&train("further", &["--set", &start, "--set", untied, "--set", &same_words])).exists());

@@ -1,15 +1,11 @@
 //! Training text from several sources.
 
-use crate::common::{file, names, run};
+use crate::common::{file, names, path, run};
 use std::fs;
 use std::path::PathBuf;
 
 const RECIPE: &str = "[languages]\nsource = \"en\"\ntarget = \"de\"\n[limits]\nmin-agreement = 0.1\n\
                       [[source]]\nname = \"houses\"\nsource = \"t.en\"\ntarget = \"t.de\"\nweight = 2.0\n";
-
-fn path(folder: &tempfile::TempDir, name: &str) -> String {
-    folder.path().join(name).to_str().unwrap().to_owned()
-}
 
 #[test]
 fn a_table_a_report_and_a_picture_tell_what_was_kept() {

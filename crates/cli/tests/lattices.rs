@@ -1,13 +1,9 @@
 //! Lattices of the neural search, and pictures of lattices.
 
-use crate::common::{file, names, run, translate};
+use crate::common::{file, names, path, run, translate};
 use tempfile::TempDir;
 
 const TEXT: &str = "Good morning!\n\nThe house is very old, but it is beautiful.\n";
-
-fn path(folder: &TempDir, name: &str) -> String {
-    folder.path().join(name).to_str().unwrap().to_owned()
-}
 
 #[test]
 fn the_search_writes_the_lattice_of_what_it_kept() {

@@ -1,16 +1,12 @@
 //! Training and tuning of phrase-based models on the command line.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use crate::common::{file, run};
+use crate::common::{file, path, run};
 use std::path::Path;
 
 fn text(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/phrase").join(name);
     path.to_str().unwrap().to_owned()
-}
-
-fn path(folder: &tempfile::TempDir, name: &str) -> String {
-    folder.path().join(name).to_str().unwrap().to_owned()
 }
 
 #[test]

@@ -1,11 +1,7 @@
 //! Recipes, training and vocabularies on the command line.
 
-use crate::common::{file, run};
+use crate::common::{file, path, run};
 use std::path::Path;
-
-fn path(folder: &tempfile::TempDir, name: &str) -> String {
-    folder.path().join(name).to_str().unwrap().to_owned()
-}
 
 /// The errors of a run that ended with status 1.
 fn errors(recipe: &str, output: &str) -> Vec<String> {

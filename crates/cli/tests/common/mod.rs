@@ -80,6 +80,11 @@ pub fn translate(args: &[&str], input: impl AsRef<[u8]>) -> Run {
     run(&[&["translate", "--threads", "1"], args].concat(), input)
 }
 
+/// The path of a file in a folder.
+pub fn path(folder: &tempfile::TempDir, name: &str) -> String {
+    folder.path().join(name).to_str().unwrap().to_owned()
+}
+
 /// A file in a folder that is gone after the test.
 pub fn file(folder: &tempfile::TempDir, name: &str, content: impl AsRef<[u8]>) -> String {
     let path = folder.path().join(name);
