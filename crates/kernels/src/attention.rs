@@ -24,6 +24,11 @@ pub use words::{KeysValues, StoredAs};
 pub struct Heads {
     count: usize,
     width: usize,
+    /// Heads that lie beside each other: 1, 2, 4, 8 or 16.
+    together: usize,
+    groups: usize,
+    /// Vectors of sixteen columns in a head.
+    chunks: usize,
 }
 
 impl Heads {
@@ -32,7 +37,8 @@ impl Heads {
     #[must_use]
     pub fn new(count: usize, width: usize) -> Self {
         assert!(count > 0 && width > 0, "{count} heads of {width} columns");
-        Self { count, width }
+        let together = count.next_power_of_two().min(16);
+        Self { count, width, together, groups: count.div_ceil(together), chunks: width.div_ceil(16) }
     }
 
     /// Number of heads.
@@ -50,9 +56,9 @@ impl Heads {
     /// The column that each number of an interleaved vector comes from; `None` where the number is zero. Without gaps if
     /// the number of heads is 1, 2, 4, 8 or a multiple of 16, and their width a multiple of 16.
     pub fn interleaved(self) -> impl Iterator<Item = Option<usize>> {
-        let (together, block) = (self.together(), 16 * self.together());
+        let (together, block) = (self.together, 16 * self.together);
         (0..self.interleaved_len()).map(move |place| {
-            let (group, place) = (place / (self.chunks() * block), place % (self.chunks() * block));
+            let (group, place) = (place / (self.chunks * block), place % (self.chunks * block));
             let (chunk, place) = (place / block, place % block);
             let (head, column) = (group * together + place % together, chunk * 16 + place / together);
             (head < self.count && column < self.width).then(|| head * self.width + column)
@@ -62,26 +68,26 @@ impl Heads {
     /// Length of an interleaved vector.
     #[must_use]
     pub fn interleaved_len(self) -> usize {
-        self.groups() * self.together() * self.chunks() * 16
-    }
-
-    /// Heads that lie beside each other: 1, 2, 4, 8 or 16.
-    fn together(self) -> usize {
-        self.count.next_power_of_two().min(16)
-    }
-
-    fn groups(self) -> usize {
-        self.count.div_ceil(self.together())
-    }
-
-    /// Vectors of sixteen columns in a head.
-    fn chunks(self) -> usize {
-        self.width.div_ceil(16)
+        self.groups * self.together * self.chunks * 16
     }
 
     /// The factor of products of a query and a key: 1/√width.
     fn scale(self) -> f32 {
         1.0 / (self.width as f32).sqrt()
+    }
+
+    /// The head of each vector of values from `first` on, without a division for each.
+    #[inline(always)]
+    fn of_vectors(self, first: usize) -> impl Iterator<Item = usize> {
+        let (mut head, mut chunk) = (first / self.chunks, first % self.chunks);
+        std::iter::repeat_with(move || {
+            let of_vector = head;
+            chunk += 1;
+            if chunk == self.chunks {
+                (head, chunk) = (head + 1, 0);
+            }
+            of_vector
+        })
     }
 }
 
@@ -102,13 +108,15 @@ impl AttentionWeights {
     }
 
     fn resize(&mut self, heads: Heads, words: usize) {
-        (self.together, self.words) = (heads.together(), words);
-        self.weights.resize(heads.groups() * words.div_ceil(16) * self.together, [0.0; 16]);
+        (self.together, self.words) = (heads.together, words);
+        self.weights.resize(heads.groups * words.div_ceil(16) * self.together, [0.0; 16]);
     }
 
     /// The place of the first weight of a head.
+    #[inline(always)]
     fn first(&self, head: usize) -> usize {
-        head / self.together * self.words.next_multiple_of(16) * self.together + head % self.together
+        let before = head & !(self.together - 1); // in groups of a power of two
+        before * self.words.next_multiple_of(16) + (head - before)
     }
 }
 

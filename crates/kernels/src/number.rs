@@ -4,7 +4,7 @@
 use crate::isa::{Kernel, Simd, dispatch, dispatch_bf16, dispatch_int8};
 use crate::lanes::Rows;
 use crate::matrix::Matrix;
-use crate::packed::{Ends, Panels};
+use crate::packed::Panels;
 
 /// The numbers that products multiply. All other numbers are f32, sums of integers i32.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -44,15 +44,17 @@ pub(crate) trait Number: Copy {
         s.splat(0.0)
     }
 
-    /// The ends of the `P` panels from `first`, none of floats.
+    /// Makes the sums of `R` rows from `row` and of `P` panels from `first` floats; `scales` has a factor for each row.
     #[inline(always)]
-    fn ends<const P: usize>(_w: &Panels, _first: usize) -> &[Ends] {
-        &[]
+    fn end<S: Simd, const R: usize, const P: usize>(
+        _s: S,
+        _sums: &mut [[S::F; P]; R],
+        _scales: &[f32],
+        _row: usize,
+        _w: &Panels,
+        _first: usize,
+    ) {
     }
-
-    /// Makes the sums of row `row` floats; `scales` has a factor for each row, `ends` are those of the sums' panels.
-    #[inline(always)]
-    fn end<S: Simd, const P: usize>(_s: S, _sums: &mut [S::F; P], _scales: &[f32], _row: usize, _ends: &[Ends]) {}
 
     /// Runs `kernel` with the instruction set of this thread.
     fn dispatch<K: Kernel>(kernel: K) -> K::Output;
@@ -162,12 +164,15 @@ impl Number for Int16 {
         s.dot_words(x, w, sum)
     }
     #[inline(always)]
-    fn ends<const P: usize>(w: &Panels, first: usize) -> &[Ends] {
-        Int8::ends::<P>(w, first)
-    }
-    #[inline(always)]
-    fn end<S: Simd, const P: usize>(s: S, sums: &mut [S::F; P], scales: &[f32], row: usize, ends: &[Ends]) {
-        Int8::end(s, sums, scales, row, ends);
+    fn end<S: Simd, const R: usize, const P: usize>(
+        s: S,
+        sums: &mut [[S::F; P]; R],
+        scales: &[f32],
+        row: usize,
+        w: &Panels,
+        first: usize,
+    ) {
+        Int8::end(s, sums, scales, row, w, first);
     }
     #[inline(always)]
     fn dispatch<K: Kernel>(kernel: K) -> K::Output {
@@ -190,14 +195,23 @@ impl Number for Int8 {
         s.quads_start(s.load(&w.end(panel).start.0))
     }
     #[inline(always)]
-    fn ends<const P: usize>(w: &Panels, first: usize) -> &[Ends] {
-        w.ends(first..first + P)
-    }
-    #[inline(always)]
-    fn end<S: Simd, const P: usize>(s: S, sums: &mut [S::F; P], scales: &[f32], row: usize, ends: &[Ends]) {
-        let scale = s.splat(scales[row]);
-        for (sum, end) in sums.iter_mut().zip(ends) {
-            *sum = s.mul(s.to_floats(*sum), s.mul(scale, s.load(&end.scale.0)));
+    fn end<S: Simd, const R: usize, const P: usize>(
+        s: S,
+        sums: &mut [[S::F; P]; R],
+        scales: &[f32],
+        row: usize,
+        w: &Panels,
+        first: usize,
+    ) {
+        let mut columns = [s.splat(0.0); P];
+        for (column, end) in columns.iter_mut().zip(w.ends(first..first + P)) {
+            *column = s.load(&end.scale.0);
+        }
+        for (sums, &scale) in sums.iter_mut().zip(&scales[row..][..R]) {
+            let scale = s.splat(scale);
+            for (sum, column) in sums.iter_mut().zip(columns) {
+                *sum = s.mul(s.to_floats(*sum), s.mul(scale, column));
+            }
         }
     }
     #[inline(always)]

@@ -40,22 +40,36 @@ impl<I: Integer<LANES>, const LANES: usize> Kernel for Quantise<'_, I, LANES> {
 
     #[inline(always)]
     fn run<S: Simd>(self, s: S) {
-        let greatest = I::greatest(self.x.cols());
-        for (r, factor) in self.scales.iter_mut().enumerate() {
-            let row = self.x.row(r);
-            let (most, check) = extent(s, row);
-            *factor = most.max(SMALLEST) / greatest + check;
-            let inverse = s.splat(greatest / most.max(SMALLEST));
-            let (chunks, rest) = row.as_chunks::<16>();
-            let (lanes, last) = self.lanes.row_mut(r).split_at_mut(LANES * chunks.len());
-            for (chunk, lanes) in chunks.iter().zip(lanes.as_chunks_mut().0) {
-                *lanes = I::lanes(s, s.mul(s.load(chunk), inverse));
+        let (cols, greatest) = (self.x.cols(), I::greatest(self.x.cols()));
+        if cols == 0 {
+            return self.scales.fill(SMALLEST / greatest);
+        }
+        let rows = self.x.as_slice().chunks(ROWS * cols);
+        let lanes = self.lanes.as_mut_slice().chunks_mut(ROWS * cols.div_ceil(16 / LANES));
+        for ((rows, lanes), scales) in rows.zip(lanes).zip(self.scales.chunks_mut(ROWS)) {
+            // The factors of some rows first: a row's division waits for its maximum, and meanwhile the CPU looks at others.
+            let mut inverses = [0.0; ROWS];
+            for ((row, factor), inverse) in rows.chunks_exact(cols).zip(scales).zip(&mut inverses) {
+                let (most, check) = extent(s, row);
+                *factor = most.max(SMALLEST) / greatest + check;
+                *inverse = greatest / most.max(SMALLEST);
             }
-            let integers = I::lanes(s, s.mul(s.load_partial(rest, 0.0), inverse));
-            last.copy_from_slice(&integers[..last.len()]);
+            let lanes = lanes.chunks_exact_mut(cols.div_ceil(16 / LANES));
+            for ((row, lanes), inverse) in rows.chunks_exact(cols).zip(lanes).zip(inverses) {
+                let (inverse, (chunks, rest)) = (s.splat(inverse), row.as_chunks::<16>());
+                let (lanes, last) = lanes.split_at_mut(LANES * chunks.len());
+                for (chunk, lanes) in chunks.iter().zip(lanes.as_chunks_mut().0) {
+                    *lanes = I::lanes(s, s.mul(s.load(chunk), inverse));
+                }
+                let integers = I::lanes(s, s.mul(s.load_partial(rest, 0.0), inverse));
+                last.copy_from_slice(&integers[..last.len()]);
+            }
         }
     }
 }
+
+/// Rows whose factors are computed before anything that waits for them.
+const ROWS: usize = 4;
 
 /// The greatest magnitude, and 0, or NaN if any number is not finite.
 #[inline(always)]

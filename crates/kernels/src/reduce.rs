@@ -149,19 +149,19 @@ pub fn softmax_in_place(row: &mut [f32]) {
     dispatch(Softmax(row));
 }
 
-/// x ← scale · (x - mean)/√(variance + epsilon) + bias, mean and (biased) variance over the row, in two passes, as
-/// Marian's `LayerNormalization`.
+/// Each row x of the rows `x`, one behind the other: x ← scale · (x - mean)/√(variance + epsilon) + bias, mean and (biased) variance over
+/// the row, in two passes, as Marian's `LayerNormalization`. A row is as long as `scale`.
 ///
 /// # Panics
-/// If `scale` or `bias` is not as long as `x`.
+/// If `x` is not of whole rows, or `bias` is not as long as `scale`.
 pub fn layer_norm(x: &mut [f32], scale: &[f32], bias: Option<&[f32]>, epsilon: f32) {
     dispatch(Norm { x, scale, bias, epsilon, centred: true });
 }
 
-/// x ← scale · x/√(mean of squares + epsilon) + bias (Zhang and Sennrich 2019).
+/// Each row x of the rows `x`, as in [`layer_norm`]: x ← scale · x/√(mean of squares + epsilon) + bias (Zhang and Sennrich 2019).
 ///
 /// # Panics
-/// If `scale` or `bias` is not as long as `x`.
+/// As [`layer_norm`].
 pub fn rms_norm(x: &mut [f32], scale: &[f32], bias: Option<&[f32]>, epsilon: f32) {
     dispatch(Norm { x, scale, bias, epsilon, centred: false });
 }
@@ -180,33 +180,33 @@ impl Kernel for Norm<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, s: S) {
-        let n = self.x.len();
-        assert_eq!(self.scale.len(), n, "length of the scale");
-        let mean = if self.centred { s.sum(sum_lanes(s, self.x, Plain)) / n as f32 } else { 0.0 };
-        let variance = s.sum(sum_lanes(s, self.x, SquaredDeviation { mean })) / n as f32;
-        let norm = Normalise { mean, inverse: 1.0 / (variance + self.epsilon).sqrt() };
-        let (x, x_rest) = self.x.as_chunks_mut();
-        let (scale, scale_rest) = self.scale.as_chunks();
-        match self.bias {
-            None => {
-                for (x, scale) in x.iter_mut().zip(scale) {
-                    s.store(norm.apply(s, s.load(x), s.load(scale)), x);
+        let n = self.scale.len();
+        assert!(self.x.len().is_multiple_of(n.max(1)), "{} numbers in rows of {n}", self.x.len());
+        assert!(self.bias.is_none_or(|bias| bias.len() == n), "length of the bias");
+        if n == 0 {
+            return;
+        }
+        // The means of some rows, then their variances: a row's division waits for its sum, and meanwhile the CPU adds others.
+        for rows in self.x.chunks_mut(ROWS * n) {
+            let mut norms = [Normalise { mean: 0.0, inverse: 0.0 }; ROWS];
+            if self.centred {
+                for (norm, row) in norms.iter_mut().zip(rows.chunks_exact(n)) {
+                    norm.mean = s.sum(sum_lanes(s, row, Plain)) / n as f32;
                 }
-                let v = norm.apply(s, s.load_partial(x_rest, 0.0), s.load_partial(scale_rest, 0.0));
-                s.store_partial(v, x_rest);
             }
-            Some(bias) => {
-                assert_eq!(bias.len(), n, "length of the bias");
-                let (bias, bias_rest) = bias.as_chunks();
-                for ((x, scale), bias) in x.iter_mut().zip(scale).zip(bias) {
-                    s.store(s.add(norm.apply(s, s.load(x), s.load(scale)), s.load(bias)), x);
-                }
-                let v = norm.apply(s, s.load_partial(x_rest, 0.0), s.load_partial(scale_rest, 0.0));
-                s.store_partial(s.add(v, s.load_partial(bias_rest, 0.0)), x_rest);
+            for (norm, row) in norms.iter_mut().zip(rows.chunks_exact(n)) {
+                let variance = s.sum(sum_lanes(s, row, SquaredDeviation { mean: norm.mean })) / n as f32;
+                norm.inverse = 1.0 / (variance + self.epsilon).sqrt();
+            }
+            for (norm, row) in norms.iter().zip(rows.chunks_exact_mut(n)) {
+                norm.apply(s, row, self.scale, self.bias);
             }
         }
     }
 }
+
+/// Rows whose means are computed before anything that waits for them.
+const ROWS: usize = 4;
 
 #[derive(Clone, Copy)]
 struct Normalise {
@@ -216,7 +216,30 @@ struct Normalise {
 
 impl Normalise {
     #[inline(always)]
-    fn apply<S: Simd>(self, s: S, x: S::F, scale: S::F) -> S::F {
+    fn apply<S: Simd>(self, s: S, row: &mut [f32], scale: &[f32], bias: Option<&[f32]>) {
+        let (x, x_rest) = row.as_chunks_mut();
+        let (scale, scale_rest) = scale.as_chunks();
+        match bias {
+            None => {
+                for (x, scale) in x.iter_mut().zip(scale) {
+                    s.store(self.of(s, s.load(x), s.load(scale)), x);
+                }
+                let v = self.of(s, s.load_partial(x_rest, 0.0), s.load_partial(scale_rest, 0.0));
+                s.store_partial(v, x_rest);
+            }
+            Some(bias) => {
+                let (bias, bias_rest) = bias.as_chunks();
+                for ((x, scale), bias) in x.iter_mut().zip(scale).zip(bias) {
+                    s.store(s.add(self.of(s, s.load(x), s.load(scale)), s.load(bias)), x);
+                }
+                let v = self.of(s, s.load_partial(x_rest, 0.0), s.load_partial(scale_rest, 0.0));
+                s.store_partial(s.add(v, s.load_partial(bias_rest, 0.0)), x_rest);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn of<S: Simd>(self, s: S, x: S::F, scale: S::F) -> S::F {
         s.mul(s.mul(s.sub(x, s.splat(self.mean)), s.splat(self.inverse)), scale)
     }
 }

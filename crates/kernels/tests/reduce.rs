@@ -60,6 +60,22 @@ fn log_sums_and_softmax() {
     });
 }
 
+/// One term beside a 1 in the same lane: in the same block of 256 numbers, and in the next one, where the sum has another reference.
+#[test]
+fn terms_of_log_sums() {
+    on_each_set(|_| {
+        for step in -3000..3000 {
+            let x = step as f32 / 64.0;
+            for place in [16, 256, 512] {
+                let mut row = vec![-f32::INFINITY; place + 1];
+                (row[0], row[place]) = (0.0, x);
+                let exact = f64::from(x).max(0.0) + (-f64::from(x).abs()).exp().ln_1p();
+                close(log_sum_exp(&row), exact, 2e-7 * exact.max(1.0));
+            }
+        }
+    });
+}
+
 #[test]
 fn infinite_and_undefined_values() {
     let (inf, nan) = (f32::INFINITY, f32::NAN);
@@ -83,6 +99,7 @@ fn infinite_and_undefined_values() {
         assert!(row.iter().all(|x| x.is_nan()));
         softmax_in_place(&mut []);
         layer_norm(&mut [], &[], None, 1e-6);
+        layer_norm(&mut [], &[1.0], None, 1e-6);
     });
 }
 
@@ -112,6 +129,23 @@ fn norms() {
                         close(found[i], exact, 5e-6);
                     }
                 }
+            }
+        }
+    });
+}
+
+/// The rows of one call have the bits of rows alone.
+#[test]
+fn norms_of_many_rows() {
+    on_each_set(|_| {
+        for (n, rows) in [(1, 3), (17, 5), (64, 4), (96, 9)] {
+            let mut random = Random::new(n as u64);
+            let (x, scale, bias) = (random.values(n * rows), random.values(n), random.values(n));
+            for norm in [layer_norm, rms_norm] {
+                let (mut together, mut alone) = (x.clone(), x.clone());
+                norm(&mut together, &scale, Some(&bias), 1e-6);
+                alone.chunks_exact_mut(n).for_each(|row| norm(row, &scale, Some(&bias), 1e-6));
+                assert_eq!(together, alone, "{rows} rows of {n}");
             }
         }
     });

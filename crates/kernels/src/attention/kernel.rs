@@ -24,8 +24,8 @@ impl<N: Stored> Kernel for Attend<'_, N> {
     #[inline(always)]
     fn run<S: Simd>(mut self, s: S) {
         let heads = self.words.heads;
-        for group in 0..heads.groups() {
-            match heads.together() {
+        for group in 0..heads.groups {
+            match heads.together {
                 1 => self.weigh::<S, 1, 16>(s, group),
                 2 => self.weigh::<S, 2, 8>(s, group),
                 4 => self.weigh::<S, 4, 4>(s, group),
@@ -33,7 +33,7 @@ impl<N: Stored> Kernel for Attend<'_, N> {
                 _ => self.weigh::<S, 16, 1>(s, group),
             }
         }
-        if heads.chunks().is_multiple_of(2) { self.sum::<S, true>(s) } else { self.sum::<S, false>(s) }
+        if heads.chunks.is_multiple_of(2) { self.sum::<S, true>(s) } else { self.sum::<S, false>(s) }
     }
 }
 
@@ -44,10 +44,10 @@ impl<N: Stored> Attend<'_, N> {
         let (n, heads, lines) = (self.rows.len(), self.words.heads, self.words.lines::<N>());
         // Words that lie together are fetched by the CPU itself.
         let scattered = matches!(self.rows, Rows::List(_));
-        let vectors = G * heads.chunks();
+        let vectors = G * heads.chunks;
         let query = &self.query[group * vectors..][..vectors];
         let stride = n.div_ceil(16) * G;
-        let scale = s.splat(heads.scale());
+        let scale = s.splat(self.words.scale);
         let length = vectors / 2 * N::LINES;
         let of_group = group * length..if G == 1 { lines.keys } else { (group + 1) * length };
         let mut most = s.splat(f32::NEG_INFINITY);
@@ -102,9 +102,20 @@ impl<N: Stored> Attend<'_, N> {
                 *sum = (s.add(sum.0, more.0), s.add(sum.1, more.1));
             }
         }
-        for (b, &(even, odd)) in sums.iter().enumerate() {
-            self.store(s, even, 2 * (first + b));
-            self.store(s, odd, 2 * (first + b) + 1);
+        if self.words.heads.width.is_multiple_of(16) {
+            // All vectors of all heads lie beside each other.
+            let out = &mut self.out.as_chunks_mut().0[2 * first..];
+            for (b, &(even, odd)) in sums.iter().enumerate() {
+                s.store(even, &mut out[2 * b]);
+                if let Some(to) = out.get_mut(2 * b + 1) {
+                    s.store(odd, to);
+                }
+            }
+        } else {
+            for (b, &(even, odd)) in sums.iter().enumerate() {
+                self.store(s, even, 2 * (first + b));
+                self.store(s, odd, 2 * (first + b) + 1);
+            }
         }
         B
     }
@@ -121,14 +132,11 @@ impl<N: Stored> Attend<'_, N> {
     ) -> [(S::F, S::F); B] {
         let (weights, together) = (self.weights.weights.as_flattened(), self.weights.together);
         let lines = words.lines::<N>();
-        // A last vector that is none has the weights of the last head, and zeros as values.
-        let head = |vector: usize| (vector / self.words.heads.chunks()).min(self.words.heads.count - 1);
         let mut of_pair: [[&[f32]; 2]; B] = [[&[]; 2]; B];
-        for (b, of_pair) in of_pair.iter_mut().enumerate() {
-            for (k, of_vector) in of_pair.iter_mut().enumerate() {
-                let first = self.weights.first(head(2 * (first + b) + k));
-                *of_vector = &weights[first..][..(rows.len() - 1) * together + 1];
-            }
+        for (of_vector, head) in of_pair.as_flattened_mut().iter_mut().zip(self.words.heads.of_vectors(2 * first)) {
+            // A last vector that is none has the weights of the last head, and zeros as values.
+            let first = self.weights.first(head.min(self.words.heads.count - 1));
+            *of_vector = &weights[first..][..(rows.len() - 1) * together + 1];
         }
         let mut sums = [(s.splat(0.0), s.splat(0.0)); B];
         for j in 0..rows.len() {
@@ -146,11 +154,11 @@ impl<N: Stored> Attend<'_, N> {
         sums
     }
 
-    /// Stores a vector of values.
+    /// Stores a vector of values, the last of a head in part.
     #[inline(always)]
     fn store<S: Simd>(&mut self, s: S, v: S::F, vector: usize) {
-        let Heads { count, width } = self.words.heads;
-        let (head, from) = (vector / width.div_ceil(16), vector % width.div_ceil(16) * 16);
+        let Heads { count, width, chunks, .. } = self.words.heads;
+        let (head, from) = (vector / chunks, vector % chunks * 16);
         if head < count {
             let to = &mut self.out[head * width..(head + 1) * width][from..];
             match to.first_chunk_mut() {
@@ -269,7 +277,7 @@ fn softmax<S: Simd, const G: usize, const P: usize>(s: S, n: usize, most: S::F, 
     }
     let mut total = [s.splat(0.0); G];
     for (i, total) in total.iter_mut().enumerate() {
-        *total = sum_of_words::<S, G>(s, n, weights, i);
+        *total = if n < 16 { s.load(&weights[i]) } else { sum_of_words::<S, G>(s, n, weights, i) };
     }
     let total = across::<S, G>(s, tree(s, total), |a, b| s.add(a, b));
     let inverse = s.div(s.splat(1.0), total);

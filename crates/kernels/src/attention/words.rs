@@ -21,6 +21,8 @@ pub enum StoredAs {
 pub struct KeysValues {
     pub(super) heads: Heads,
     pub(super) stored: StoredAs,
+    /// [`Heads::scale`].
+    pub(super) scale: f32,
     /// Per word: vectors of the interleaved keys, then of the values, those of a head beginning a vector. An even number
     /// of vectors each; two are one line of pairs in bf16.
     words: Matrix,
@@ -30,7 +32,7 @@ impl KeysValues {
     /// Room for no words.
     #[must_use]
     pub fn new(heads: Heads, stored: StoredAs) -> Self {
-        Self { heads, stored, words: Matrix::new() }
+        Self { heads, stored, scale: heads.scale(), words: Matrix::new() }
     }
 
     /// Number of words.
@@ -83,7 +85,7 @@ impl KeysValues {
     }
 
     pub(super) fn value_pairs(&self) -> usize {
-        (self.heads.count * self.heads.chunks()).div_ceil(2)
+        (self.heads.count * self.heads.chunks).div_ceil(2)
     }
 
     pub(super) fn lines<N: Stored>(&self) -> Lines<'_> {
@@ -186,7 +188,7 @@ impl<N: Stored> Kernel for Set<'_, N> {
         for i in 0..key_pairs {
             N::set_pair(s, key(2 * i), key(2 * i + 1), to_keys, i);
         }
-        let (chunks, width) = (heads.chunks(), heads.width);
+        let (chunks, width) = (heads.chunks, heads.width);
         let value = |i: usize| match values.get(i / chunks * width..(i / chunks + 1) * width) {
             Some(of_head) => part(s, &of_head[i % chunks * 16..]),
             None => s.splat(0.0),

@@ -230,6 +230,16 @@ impl<const VNNI: bool> Simd for Avx2<VNNI> {
     fn exp2_whole(self, n: Self::F) -> Self::F {
         [self.exp2_half(n[0]), self.exp2_half(n[1])]
     }
+    #[inline(always)]
+    fn add_exponent(self, a: Self::F, shifted: Self::F) -> Self::F {
+        let half = |a, shifted| {
+            op!({
+                let n = _mm256_slli_epi32::<23>(_mm256_castps_si256(shifted));
+                _mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(a), n))
+            })
+        };
+        [half(a[0], shifted[0]), half(a[1], shifted[1])]
+    }
 
     #[inline(always)]
     fn less(self, a: Self::F, b: Self::F) -> Self::M {

@@ -160,6 +160,13 @@ impl<const LEVEL: u8> Simd for Avx512<LEVEL> {
         })
     }
     #[inline(always)]
+    fn add_exponent(self, a: __m512, shifted: __m512) -> __m512 {
+        op!({
+            let n = _mm512_slli_epi32::<23>(_mm512_castps_si512(shifted));
+            _mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(a), n))
+        })
+    }
+    #[inline(always)]
     fn scale_exp2(self, a: __m512, n: __m512) -> __m512 {
         op!(_mm512_scalef_ps(a, n))
     }

@@ -174,6 +174,10 @@ impl<const DOT: bool> Simd for Neon<DOT> {
             let exponent = vaddq_s32(vcvtnq_s32_f32(n[I]), vdupq_n_s32(127));
             vreinterpretq_f32_s32(vshlq_n_s32::<23>(exponent))
         });
+        add_exponent(self, a, shifted) => ops!(|I| {
+            let n = vshlq_n_s32::<23>(vreinterpretq_s32_f32(shifted[I]));
+            vreinterpretq_f32_s32(vaddq_s32(vreinterpretq_s32_f32(a[I]), n))
+        });
         round(self, x) => ops!(|I| vrndnq_f32(x[I]));
         to_floats(self, integers) => ops!(|I| vcvtq_f32_s32(vreinterpretq_s32_f32(integers[I])));
         dot_quads(self, a, b, sum) => each!(|I| self.dot_quads_quarter(a[I], b[I], sum[I]));

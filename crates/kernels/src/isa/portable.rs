@@ -134,6 +134,11 @@ impl Simd for Portable {
     }
 
     #[inline(always)]
+    fn add_exponent(self, a: Self::F, shifted: Self::F) -> Self::F {
+        lanes(|i| f32::from_bits(a[i].to_bits().wrapping_add(shifted[i].to_bits() << 23)))
+    }
+
+    #[inline(always)]
     fn less(self, a: Self::F, b: Self::F) -> Self::M {
         std::array::from_fn(|i| a[i] < b[i])
     }

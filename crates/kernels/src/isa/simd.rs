@@ -56,6 +56,9 @@ pub(crate) trait Simd: Copy {
     fn scale_exp2(self, a: Self::F, n: Self::F) -> Self::F {
         self.mul(a, self.exp2_whole(n))
     }
+    /// `a · 2ⁿ`, where the result is a normal number and `shifted` is n + 1.5·2²³, which has n in its lowest bits: they are added to the
+    /// exponent of `a`. NaN stays NaN if both are.
+    fn add_exponent(self, a: Self::F, shifted: Self::F) -> Self::F;
     /// `a · 2ⁿ`, rounded once, for whole n from -252 to 254 and 1 ≤ a < 2 or so: in two factors, as 2ⁿ alone leaves the
     /// range where the result is still finite, or subnormal.
     #[inline(always)]

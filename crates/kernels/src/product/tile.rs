@@ -160,9 +160,9 @@ impl<N: Number> Product<'_, N> {
         }
     }
 
-    /// Finishes the sums of a tile (factors, bias, addition, activation) and stores them, row by row. Each operation is done with
-    /// all sums of a row, in loops of known lengths, before the next one: so these stay in registers. `WHOLE`: the panels have
-    /// sixteen outputs; only a single panel may have fewer.
+    /// Finishes the sums of a tile (factors, bias, addition, activation) and stores them. Each operation is done with all sums of
+    /// the tile before the next one, in loops of known lengths: so the sums stay in registers, and what is to be done is asked
+    /// once for a tile. `WHOLE`: the panels have sixteen outputs; only a single panel may have fewer.
     #[allow(unsafe_code)]
     #[inline(always)]
     fn finish<S: Simd, const R: usize, const P: usize, const WHOLE: bool>(
@@ -170,35 +170,42 @@ impl<N: Number> Product<'_, N> {
         s: S,
         row: usize,
         first: usize,
-        sums: [[S::F; P]; R],
+        mut sums: [[S::F; P]; R],
     ) {
         if !WHOLE && P > 1 {
             unreachable!("{P} panels, and not whole"); // and no code is made for it
         }
         let outputs = self.w.outputs();
         let width = if WHOLE { P * 16 } else { outputs - first * 16 };
-        let ends = N::ends::<P>(self.w, first);
-        let bias = self.bias.map(|bias| &bias[first * 16..][..width]);
-        for (r, mut sums) in sums.into_iter().enumerate() {
-            N::end(s, &mut sums, self.scales, row + r, ends);
-            if let Some(bias) = bias {
-                add_to::<S, P, WHOLE>(s, &mut sums, bias);
+        N::end(s, &mut sums, self.scales, row, self.w, first);
+        if let Some(bias) = self.bias {
+            let bias = load::<S, P, WHOLE>(s, &bias[first * 16..][..width]);
+            for sums in &mut sums {
+                add_to(s, sums, bias);
             }
-            if let Some(add) = self.add {
-                add_to::<S, P, WHOLE>(s, &mut sums, &add[(row + r) * outputs + first * 16..][..width]);
+        }
+        if let Some(add) = self.add {
+            for (r, sums) in sums.iter_mut().enumerate() {
+                add_to(s, sums, load::<S, P, WHOLE>(s, &add[(row + r) * outputs + first * 16..][..width]));
             }
-            // SAFETY: these are places of the row of panels `first` to `first + P` of `self.panels`, which no other product on its way has;
-            // and the last such slice of this one ended with its row.
-            let out = unsafe { self.out.part(self.place(row + r, first), width) };
-            if self.accumulate {
-                add_to::<S, P, WHOLE>(s, &mut sums, out);
+        }
+        let place = self.place(row, first);
+        // SAFETY: these are places of the rows of panels `first` to `first + P` of `self.panels`, which no other product on its way
+        // has; and the last such slice of this one ended before the next one began.
+        let out = |r: usize| unsafe { self.out.part(place + r * self.stride, width) };
+        if self.accumulate {
+            for (r, sums) in sums.iter_mut().enumerate() {
+                add_to(s, sums, load::<S, P, WHOLE>(s, out(r)));
             }
-            match self.activation {
-                Activation::Relu => apply(s, Relu, &mut sums),
-                Activation::ClippedRelu => apply(s, ClippedRelu, &mut sums),
-                _ => {}
-            }
-            for (p, &sum) in sums.iter().enumerate() {
+        }
+        match self.activation {
+            Activation::Relu => apply(s, Relu, &mut sums),
+            Activation::ClippedRelu => apply(s, ClippedRelu, &mut sums),
+            _ => {}
+        }
+        for (r, sums) in sums.into_iter().enumerate() {
+            let out = out(r);
+            for (p, sum) in sums.into_iter().enumerate() {
                 match WHOLE {
                     true => s.store(sum, &mut out.as_chunks_mut().0[p]),
                     false => s.store_partial(sum, out),
@@ -208,23 +215,34 @@ impl<N: Number> Product<'_, N> {
     }
 }
 
-/// Adds numbers of a row to its sums.
+/// Numbers of `P` panels.
 #[inline(always)]
-fn add_to<S: Simd, const P: usize, const WHOLE: bool>(s: S, sums: &mut [S::F; P], addend: &[f32]) {
-    for (p, sum) in sums.iter_mut().enumerate() {
-        let more = match WHOLE {
-            true => s.load(&addend.as_chunks().0[p]),
-            false => s.load_partial(addend, 0.0),
+fn load<S: Simd, const P: usize, const WHOLE: bool>(s: S, values: &[f32]) -> [S::F; P] {
+    let mut loaded = [s.splat(0.0); P];
+    for (p, loaded) in loaded.iter_mut().enumerate() {
+        *loaded = match WHOLE {
+            true => s.load(&values.as_chunks().0[p]),
+            false => s.load_partial(values, 0.0),
         };
+    }
+    loaded
+}
+
+/// Adds numbers to the sums of a row.
+#[inline(always)]
+fn add_to<S: Simd, const P: usize>(s: S, sums: &mut [S::F; P], addend: [S::F; P]) {
+    for (sum, more) in sums.iter_mut().zip(addend) {
         *sum = s.add(*sum, more);
     }
 }
 
-/// Applies a function to the sums of a row.
+/// Applies a function to all sums of a tile.
 #[inline(always)]
-fn apply<S: Simd, const P: usize>(s: S, function: impl Unary, sums: &mut [S::F; P]) {
-    for sum in sums {
-        *sum = function.apply(s, *sum);
+fn apply<S: Simd, const P: usize, const R: usize>(s: S, function: impl Unary, sums: &mut [[S::F; P]; R]) {
+    for sums in sums {
+        for sum in sums {
+            *sum = function.apply(s, *sum);
+        }
     }
 }
 

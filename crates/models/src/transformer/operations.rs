@@ -46,12 +46,8 @@ impl Process {
         for step in steps {
             match step {
                 Step::Add => add_assign(y.as_mut_slice(), x.as_slice()),
-                Step::LayerNorm { scale, bias } => {
-                    (0..y.rows()).for_each(|r| layer_norm(y.row_mut(r), scale, Some(bias), self.epsilon));
-                }
-                Step::RmsNorm { scale } => {
-                    (0..y.rows()).for_each(|r| rms_norm(y.row_mut(r), scale, None, self.epsilon));
-                }
+                Step::LayerNorm { scale, bias } => layer_norm(y.as_mut_slice(), scale, Some(bias), self.epsilon),
+                Step::RmsNorm { scale } => rms_norm(y.as_mut_slice(), scale, None, self.epsilon),
                 Step::Highway(map) => {
                     map.apply(x, gate, rows);
                     for ((y, &x), &g) in y.as_mut_slice().iter_mut().zip(x.as_slice()).zip(gate.as_slice()) {
