@@ -109,7 +109,9 @@ impl AttentionWeights {
 
     fn resize(&mut self, heads: Heads, words: usize) {
         (self.together, self.words) = (heads.together, words);
-        self.weights.resize(heads.groups * words.div_ceil(16) * self.together, [0.0; 16]);
+        // All that is read is written before.
+        let vectors = heads.groups * words.div_ceil(16) * self.together;
+        self.weights.resize(vectors.max(self.weights.len()), [0.0; 16]);
     }
 
     /// The place of the first weight of a head.

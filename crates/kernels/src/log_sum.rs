@@ -2,7 +2,6 @@
 
 use crate::functions::exp_term;
 use crate::isa::{Kernel, Simd, dispatch};
-use crate::reduce::{Accumulate, max_lanes, sum_lanes};
 
 /// Columns of a block. A row has the same blocks wherever it is summed, and so the same bits.
 pub(crate) const BLOCK: usize = 256;
@@ -26,15 +25,15 @@ impl LogSum {
     /// NaN is in the sum alone.
     #[inline(always)]
     pub(crate) fn add<S: Simd>(&mut self, s: S, block: &[f32]) -> S::F {
-        let of_block = max_lanes(s, block, f32::MIN);
-        let before = s.load(&self.references);
-        if s.at_least(of_block, s.add(before, s.splat(ABOVE))) != 0 {
-            let references = s.max(before, of_block);
-            let factor = Terms { reference: references }.of(s, before);
+        let references = s.load(&self.references);
+        let (mut sums, of_block) = sums_and_greatest(s, block, references);
+        if s.at_least(of_block, s.add(references, s.splat(ABOVE))) != 0 {
+            let raised = s.max(references, of_block);
+            let factor = term(s, references, raised);
             s.store(s.mul(s.load(&self.sums), factor), &mut self.sums);
-            s.store(references, &mut self.references);
+            s.store(raised, &mut self.references);
+            (sums, _) = sums_and_greatest(s, block, raised);
         }
-        let sums = sum_lanes(s, block, Terms { reference: s.load(&self.references) });
         s.store(s.add(s.load(&self.sums), sums), &mut self.sums);
         of_block
     }
@@ -47,7 +46,7 @@ impl LogSum {
         if most == f32::INFINITY {
             return most;
         }
-        let factors = Terms { reference: s.splat(most) }.of(s, references);
+        let factors = term(s, references, s.splat(most));
         let sum = s.sum(s.mul(s.load(&self.sums), factors));
         // Without a number above f32::MIN the terms are -∞, or NaN.
         if most == f32::MIN && !sum.is_nan() { f32::NEG_INFINITY } else { most + sum.ln() }
@@ -55,27 +54,36 @@ impl LogSum {
 }
 
 /// e^(x - reference), by lanes.
-#[derive(Clone, Copy)]
-struct Terms<S: Simd> {
-    reference: S::F,
+#[inline(always)]
+fn term<S: Simd>(s: S, x: S::F, reference: S::F) -> S::F {
+    exp_term(s, s.sub(x, reference))
 }
 
-impl<S: Simd> Terms<S> {
-    #[inline(always)]
-    fn of(self, s: S, x: S::F) -> S::F {
-        exp_term(s, s.sub(x, self.reference))
+/// By lanes, Σ e^(x - reference) and the greatest number that is not NaN, at least `f32::MIN`, in four chains each to hide their latency.
+#[inline(always)]
+fn sums_and_greatest<S: Simd>(s: S, block: &[f32], reference: S::F) -> (S::F, S::F) {
+    let (mut sums, mut greatest) = ([s.splat(0.0); 4], [s.splat(f32::MIN); 4]);
+    let (chunks, rest) = block.as_chunks();
+    let (fours, chunks) = chunks.as_chunks::<4>();
+    for four in fours {
+        for (i, chunk) in four.iter().enumerate() {
+            let x = s.load(chunk);
+            sums[i] = s.add(sums[i], term(s, x, reference));
+            greatest[i] = s.max(x, greatest[i]);
+        }
     }
-}
-
-impl<S: Simd> Accumulate<S> for Terms<S> {
-    #[inline(always)]
-    fn neutral(&self) -> f32 {
-        f32::NEG_INFINITY
+    for (i, chunk) in chunks.iter().enumerate() {
+        let x = s.load(chunk);
+        sums[i] = s.add(sums[i], term(s, x, reference));
+        greatest[i] = s.max(x, greatest[i]);
     }
-    #[inline(always)]
-    fn add(&self, s: S, sum: S::F, x: S::F) -> S::F {
-        s.add(sum, self.of(s, x))
+    if !rest.is_empty() {
+        let x = s.load_partial(rest, f32::NEG_INFINITY);
+        sums[3] = s.add(sums[3], term(s, x, reference));
+        greatest[3] = s.max(x, greatest[3]);
     }
+    let ([a, b, c, d], [e, f, g, h]) = (sums, greatest);
+    (s.add(s.add(a, b), s.add(c, d)), s.max(s.max(e, f), s.max(g, h)))
 }
 
 /// ln Σ eˣ over the row, computed relative to great ones of them so that nothing overflows: -∞ for an empty row or one of -∞ (or `f32::MIN`) only, ∞ if any

@@ -11,7 +11,7 @@ use crate::isa::{Kernel, Simd, dispatch};
 const WIDTH: usize = 4;
 
 /// What becomes of the vectors of a row. A trait and not a closure, as only what is sure to be inlined has the instructions of `S`.
-pub(crate) trait Accumulate<S: Simd> {
+trait Accumulate<S: Simd> {
     /// An element that changes nothing.
     fn neutral(&self) -> f32;
     /// `so_far` and the vector `x`.
@@ -20,7 +20,7 @@ pub(crate) trait Accumulate<S: Simd> {
 
 /// The vectors of a row in [`WIDTH`] accumulators, each of which begins as `start`.
 #[inline(always)]
-pub(crate) fn accumulate<S: Simd>(s: S, row: &[f32], start: f32, of: impl Accumulate<S>) -> [S::F; WIDTH] {
+fn accumulate<S: Simd>(s: S, row: &[f32], start: f32, of: impl Accumulate<S>) -> [S::F; WIDTH] {
     let (chunks, rest) = row.as_chunks();
     let (blocks, chunks) = chunks.as_chunks::<WIDTH>();
     let mut accumulated = [s.splat(start); WIDTH];
@@ -40,20 +40,13 @@ pub(crate) fn accumulate<S: Simd>(s: S, row: &[f32], start: f32, of: impl Accumu
 
 /// The sum of the terms of a row, in each lane.
 #[inline(always)]
-pub(crate) fn sum_lanes<S: Simd>(s: S, row: &[f32], terms: impl Accumulate<S>) -> S::F {
+fn sum_lanes<S: Simd>(s: S, row: &[f32], terms: impl Accumulate<S>) -> S::F {
     add_all(s, accumulate(s, row, 0.0, terms))
 }
 
 #[inline(always)]
 fn add_all<S: Simd>(s: S, sums: [S::F; WIDTH]) -> S::F {
     s.add(s.add(sums[0], sums[1]), s.add(sums[2], sums[3]))
-}
-
-/// The greatest number in each lane that is not NaN, at least `least`.
-#[inline(always)]
-pub(crate) fn max_lanes<S: Simd>(s: S, row: &[f32], least: f32) -> S::F {
-    let max = accumulate(s, row, least, Greatest);
-    s.max(s.max(max[0], max[1]), s.max(max[2], max[3]))
 }
 
 struct Greatest;
@@ -129,7 +122,8 @@ pub fn max(row: &[f32]) -> f32 {
 
 #[inline(always)]
 fn greatest<S: Simd>(s: S, row: &[f32]) -> f32 {
-    s.max_lane(max_lanes(s, row, f32::NEG_INFINITY))
+    let max = accumulate(s, row, f32::NEG_INFINITY, Greatest);
+    s.max_lane(s.max(s.max(max[0], max[1]), s.max(max[2], max[3])))
 }
 
 /// row ← softmax of the row: e^(x - max)/Σ e^(x - max). A row without any finite value becomes NaN.

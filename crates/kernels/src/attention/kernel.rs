@@ -133,22 +133,26 @@ impl<N: Stored> Attend<'_, N> {
         let (weights, together) = (self.weights.weights.as_flattened(), self.weights.together);
         let lines = words.lines::<N>();
         let mut of_pair: [[&[f32]; 2]; B] = [[&[]; 2]; B];
-        for (of_vector, head) in of_pair.as_flattened_mut().iter_mut().zip(self.words.heads.of_vectors(2 * first)) {
-            // A last vector that is none has the weights of the last head, and zeros as values.
-            let first = self.weights.first(head.min(self.words.heads.count - 1));
-            *of_vector = &weights[first..][..(rows.len() - 1) * together + 1];
+        let mut of_vectors = self.words.heads.of_vectors(2 * first);
+        for of_pair in &mut of_pair {
+            for (k, (of_vector, head)) in of_pair.iter_mut().zip(&mut of_vectors).enumerate() {
+                if k == 0 || !EVEN {
+                    // A last vector that is none has the weights of the last head, and zeros as values.
+                    let first = self.weights.first(head.min(self.words.heads.count - 1));
+                    *of_vector = &weights[first..][..(rows.len() - 1) * together + 1];
+                }
+            }
         }
         let mut sums = [(s.splat(0.0), s.splat(0.0)); B];
         for j in 0..rows.len() {
             let values = &lines.values(rows.get(j))[first * N::LINES..][..B * N::LINES];
-            // SAFETY: all have (rows.len() - 1) · together + 1 weights, and j < rows.len().
-            let weight = |of_vector: &[f32]| unsafe { *of_vector.get_unchecked(j * together) };
+            // SAFETY: all that are read have (rows.len() - 1) · together + 1 weights, and j < rows.len().
+            let weight = |of_vector: &[f32]| s.splat(unsafe { *of_vector.get_unchecked(j * together) });
             for (b, sum) in sums.iter_mut().enumerate() {
                 let (even, odd) = N::pair(s, values, b);
-                let weights = of_pair[b].map(weight);
-                let weight = s.splat(weights[0]);
-                let second = if EVEN { weight } else { s.splat(weights[1]) };
-                *sum = (s.mul_add(weight, even, sum.0), s.mul_add(second, odd, sum.1));
+                let first = weight(of_pair[b][0]);
+                let second = if EVEN { first } else { weight(of_pair[b][1]) };
+                *sum = (s.mul_add(first, even, sum.0), s.mul_add(second, odd, sum.1));
             }
         }
         sums
