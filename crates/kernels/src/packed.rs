@@ -306,9 +306,11 @@ impl PackedMatrix {
             }
             Precision::Int8 => {
                 let scale = self.panels.end(panel).scale.0[lane];
-                for (out, lane) in out.chunks_mut(4).zip(lanes) {
-                    let bytes = lane.to_bits().to_le_bytes();
-                    out.iter_mut().zip(bytes).for_each(|(out, byte)| *out = f32::from(byte as i8) * scale);
+                let number = |lane: f32| lane.to_bits().to_le_bytes().map(|byte| f32::from(byte as i8) * scale);
+                let (fours, rest) = out.as_chunks_mut();
+                fours.iter_mut().zip(lanes.clone()).for_each(|(out, lane)| *out = number(lane));
+                if let Some(last) = lanes.clone().next_back().filter(|_| !rest.is_empty()) {
+                    rest.copy_from_slice(&number(last)[..rest.len()]);
                 }
             }
         }

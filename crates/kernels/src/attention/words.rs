@@ -184,14 +184,19 @@ impl<N: Stored> Kernel for Set<'_, N> {
     fn run<S: Simd>(self, s: S) {
         let Self { heads, key_pairs, keys, values, to, .. } = self;
         let (to_keys, to_values) = to.split_at_mut(key_pairs * N::LINES);
-        let key = |i: usize| part(s, keys.get(16 * i..).unwrap_or_default());
+        let vector = |of: &[f32], i: usize| part(s, of.get(16 * i..).unwrap_or_default());
         for i in 0..key_pairs {
-            N::set_pair(s, key(2 * i), key(2 * i + 1), to_keys, i);
+            N::set_pair(s, vector(keys, 2 * i), vector(keys, 2 * i + 1), to_keys, i);
         }
         let (chunks, width) = (heads.chunks, heads.width);
-        let value = |i: usize| match values.get(i / chunks * width..(i / chunks + 1) * width) {
-            Some(of_head) => part(s, &of_head[i % chunks * 16..]),
-            None => s.splat(0.0),
+        let value = |i: usize| {
+            if width == 16 * chunks {
+                return vector(values, i); // without gaps, and without divisions
+            }
+            match values.get(i / chunks * width..(i / chunks + 1) * width) {
+                Some(of_head) => part(s, &of_head[i % chunks * 16..]),
+                None => s.splat(0.0),
+            }
         };
         for i in 0..to_values.len() / N::LINES {
             N::set_pair(s, value(2 * i), value(2 * i + 1), to_values, i);
