@@ -51,8 +51,13 @@ impl Slice {
     /// Says that these bytes are not needed for now: their pages leave memory, and are read from the file again
     /// if they are needed after all. Loading a model that is not used in place takes half the memory so.
     pub(crate) fn release(&self) {
+        self.release_part(0..self.range.len());
+    }
+
+    /// [`release`](Self::release) of some of these bytes.
+    pub(crate) fn release_part(&self, range: Range<usize>) {
         if let Buffer::Mapped(map) = &*self.buffer {
-            map.release(self.range.clone());
+            map.release(self.range.start + range.start..self.range.end.min(self.range.start + range.end));
         }
     }
 

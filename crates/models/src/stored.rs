@@ -136,10 +136,7 @@ impl Stored {
 
     /// The numbers in the order of `shape`: borrowed where they are aligned `f32` already.
     pub(crate) fn to_f32(&self) -> Cow<'_, [f32]> {
-        let values = decode(self.encoding, self.bytes.bytes());
-        if matches!(values, Cow::Owned(_)) {
-            self.bytes.release();
-        }
+        let values = self.decoded();
         let mut values = match self.shape[..] {
             [rows, cols] if self.transposed && !values.is_empty() => Cow::Owned(transpose(&values, cols, rows)),
             _ => values,
@@ -153,6 +150,21 @@ impl Stored {
             }
         }
         values
+    }
+
+    /// The numbers in the order of the file: in place if they are aligned `f32`, otherwise part by part, so that a large tensor is not in memory twice.
+    fn decoded(&self) -> Cow<'_, [f32]> {
+        const PART: usize = 1 << 20;
+        let bytes = self.bytes.bytes();
+        if let (Encoding::F32, Some(floats)) = (self.encoding, aligned(bytes)) {
+            return Cow::Borrowed(floats);
+        }
+        let mut values = Vec::with_capacity(bytes.len() / self.encoding.width());
+        for (i, part) in bytes.chunks(PART).enumerate() {
+            values.extend_from_slice(&decode(self.encoding, part));
+            self.bytes.release_part(i * PART..(i + 1) * PART);
+        }
+        Cow::Owned(values)
     }
 
     /// The numbers of this matrix as integers of 8 bits in the order of `shape`, and the factor of each row or of each column: those

@@ -161,7 +161,10 @@ impl<'a> Supply for FromFile<'a> {
 
     fn tensor(&mut self, name: &str, shape: [usize; 2], _init: Init) -> Result<CheckedTensor<'a>, ModelError> {
         let tensor = self.weights.checked(name, shape)?;
-        match tensor.stored.not_finite() {
+        let not_finite = tensor.stored.not_finite();
+        // All tensors are looked at before the first one is packed.
+        tensor.stored.bytes.release();
+        match not_finite {
             Some((place, number)) => {
                 let problem = format!("number {place} is {number}, and weights are finite: get the file again");
                 Err(ModelError::tensor(self.weights.path(), tensor.name, problem))
@@ -255,7 +258,9 @@ impl CheckedTensor<'_> {
         {
             return packed;
         }
-        PackedMatrix::pack(self.precision, &self.numbers(), inputs, outputs, order)
+        let packed = PackedMatrix::pack(self.precision, &self.numbers(), inputs, outputs, order);
+        self.stored.bytes.release();
+        packed
     }
 }
 
