@@ -76,6 +76,11 @@ impl Heads {
         1.0 / (self.width as f32).sqrt()
     }
 
+    /// Whether heads are whole vectors, so that the vectors of all heads lie beside each other.
+    fn without_gaps(self) -> bool {
+        self.width == 16 * self.chunks
+    }
+
     /// The head of each vector of values from `first` on, without a division for each.
     #[inline(always)]
     fn of_vectors(self, first: usize) -> impl Iterator<Item = usize> {

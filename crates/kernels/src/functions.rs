@@ -6,7 +6,7 @@
 // Coefficients are written as fitted, with the digits that make a float unique.
 #![allow(clippy::excessive_precision)]
 
-use crate::isa::Simd;
+use crate::isa::{SHIFT, Simd};
 
 /// `coefficients[0] + coefficients[1]·x + …`, by Horner's rule.
 #[inline(always)]
@@ -40,7 +40,7 @@ pub(crate) fn exp_below<S: Simd>(s: S, x: S::F) -> S::F {
 /// at least 1. NaN stays NaN.
 #[inline(always)]
 pub(crate) fn exp_term<S: Simd>(s: S, x: S::F) -> S::F {
-    let (log2_e, shift) = (s.splat(std::f32::consts::LOG2_E), s.splat(12_582_912.0));
+    let (log2_e, shift) = (s.splat(std::f32::consts::LOG2_E), s.splat(SHIFT));
     let x = s.max(s.splat(-87.0), x);
     let shifted = s.mul_add(x, log2_e, shift); // as `Simd::round`, with the product in the same step
     let f = s.mul_add(x, log2_e, s.sub(shift, shifted));

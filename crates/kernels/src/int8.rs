@@ -7,7 +7,7 @@
 //! the same factors the same floats.
 
 use crate::aligned::Lanes;
-use crate::isa::Simd;
+use crate::isa::{SHIFT, Simd};
 use crate::number::Int8;
 use crate::packed::{Ends, Panels, WeightOrder};
 use crate::quantise::{Integer, SMALLEST};
@@ -33,7 +33,7 @@ pub fn quantise_int8(weights: &[f32], inputs: usize, outputs: usize, order: Weig
     let mut integers = vec![0; weights.len()];
     // To the nearest integer, ties to even: a float from 2²³ on has no fraction. No call of a function on processors whose
     // instructions this program is not compiled for.
-    let round = |weight: f32, scale: f32| (weight / scale + 1.5 * (1 << 23) as f32 - 1.5 * (1 << 23) as f32) as i8;
+    let round = |weight: f32, scale: f32| (weight / scale + SHIFT - SHIFT) as i8;
     match order {
         WeightOrder::InputsByOutputs => {
             for row in weights.chunks_exact(outputs.max(1)) {

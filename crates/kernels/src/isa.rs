@@ -35,7 +35,7 @@ use std::cell::Cell;
 use std::fmt;
 
 pub(crate) use portable::Portable;
-pub(crate) use simd::Simd;
+pub(crate) use simd::{SHIFT, Simd};
 
 /// An instruction set that the functions of this crate are compiled for, from narrow to wide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

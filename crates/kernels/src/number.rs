@@ -34,6 +34,8 @@ impl Precision {
 pub(crate) trait Number: Copy {
     /// Lanes of rows that are multiplied by all panels before the next rows are read.
     const BLOCK: usize;
+    /// Whether sums are integers, which end with a factor for each row and each output.
+    const INTEGER: bool = false;
 
     /// `sum` plus the products of the numbers in each lane.
     fn mul_add<S: Simd>(s: S, x: S::F, w: S::F, sum: S::F) -> S::F;
@@ -42,18 +44,6 @@ pub(crate) trait Number: Copy {
     #[inline(always)]
     fn start<S: Simd>(s: S, _w: &Panels, _panel: usize) -> S::F {
         s.splat(0.0)
-    }
-
-    /// Makes the sums of `R` rows from `row` and of `P` panels from `first` floats; `scales` has a factor for each row.
-    #[inline(always)]
-    fn end<S: Simd, const R: usize, const P: usize>(
-        _s: S,
-        _sums: &mut [[S::F; P]; R],
-        _scales: &[f32],
-        _row: usize,
-        _w: &Panels,
-        _first: usize,
-    ) {
     }
 
     /// Runs `kernel` with the instruction set of this thread.
@@ -158,21 +148,11 @@ impl Float for Bf16 {
 
 impl Number for Int16 {
     const BLOCK: usize = L1_LANES;
+    const INTEGER: bool = true;
 
     #[inline(always)]
     fn mul_add<S: Simd>(s: S, x: S::F, w: S::F, sum: S::F) -> S::F {
         s.dot_words(x, w, sum)
-    }
-    #[inline(always)]
-    fn end<S: Simd, const R: usize, const P: usize>(
-        s: S,
-        sums: &mut [[S::F; P]; R],
-        scales: &[f32],
-        row: usize,
-        w: &Panels,
-        first: usize,
-    ) {
-        Int8::end(s, sums, scales, row, w, first);
     }
     #[inline(always)]
     fn dispatch<K: Kernel>(kernel: K) -> K::Output {
@@ -185,6 +165,7 @@ const L1_LANES: usize = 6 * 1024;
 
 impl Number for Int8 {
     const BLOCK: usize = L1_LANES;
+    const INTEGER: bool = true;
 
     #[inline(always)]
     fn mul_add<S: Simd>(s: S, x: S::F, w: S::F, sum: S::F) -> S::F {
@@ -193,26 +174,6 @@ impl Number for Int8 {
     #[inline(always)]
     fn start<S: Simd>(s: S, w: &Panels, panel: usize) -> S::F {
         s.quads_start(s.load(&w.end(panel).start.0))
-    }
-    #[inline(always)]
-    fn end<S: Simd, const R: usize, const P: usize>(
-        s: S,
-        sums: &mut [[S::F; P]; R],
-        scales: &[f32],
-        row: usize,
-        w: &Panels,
-        first: usize,
-    ) {
-        let mut columns = [s.splat(0.0); P];
-        for (column, end) in columns.iter_mut().zip(w.ends(first..first + P)) {
-            *column = s.load(&end.scale.0);
-        }
-        for (sums, &scale) in sums.iter_mut().zip(&scales[row..][..R]) {
-            let scale = s.splat(scale);
-            for (sum, column) in sums.iter_mut().zip(columns) {
-                *sum = s.mul(s.to_floats(*sum), s.mul(scale, column));
-            }
-        }
     }
     #[inline(always)]
     fn dispatch<K: Kernel>(kernel: K) -> K::Output {

@@ -163,7 +163,7 @@ impl List<'_> {
         s.store(greatest, &mut lanes);
         let mut rank = f32::NEG_INFINITY;
         for lane in lanes {
-            // All lanes are compared with each: a sort takes three times as long.
+            // All lanes are compared with each, without the branches of a sort.
             let not_less = s.at_least(greatest, s.splat(lane)).count_ones();
             rank = if not_less as usize >= self.best.len() { lane.max(rank) } else { rank };
         }

@@ -102,8 +102,7 @@ impl<N: Stored> Attend<'_, N> {
                 *sum = (s.add(sum.0, more.0), s.add(sum.1, more.1));
             }
         }
-        if self.words.heads.width.is_multiple_of(16) {
-            // All vectors of all heads lie beside each other.
+        if self.words.heads.without_gaps() {
             let out = &mut self.out.as_chunks_mut().0[2 * first..];
             for (b, &(even, odd)) in sums.iter().enumerate() {
                 s.store(even, &mut out[2 * b]);
@@ -281,7 +280,7 @@ fn softmax<S: Simd, const G: usize, const P: usize>(s: S, n: usize, most: S::F, 
     }
     let mut total = [s.splat(0.0); G];
     for (i, total) in total.iter_mut().enumerate() {
-        *total = if n < 16 { s.load(&weights[i]) } else { sum_of_words::<S, G>(s, n, weights, i) };
+        *total = sum_of_words::<S, G>(s, n, weights, i);
     }
     let total = across::<S, G>(s, tree(s, total), |a, b| s.add(a, b));
     let inverse = s.div(s.splat(1.0), total);
@@ -294,6 +293,9 @@ fn softmax<S: Simd, const G: usize, const P: usize>(s: S, n: usize, most: S::F, 
 /// sums in turn, what is left to the last one.
 #[inline(always)]
 fn sum_of_words<S: Simd, const G: usize>(s: S, n: usize, weights: &[[f32; 16]], i: usize) -> S::F {
+    if n < 16 {
+        return s.load(&weights[i]);
+    }
     let mut sums = [s.splat(0.0); 4];
     for block in (0..n / 16).step_by(4) {
         for (k, sum) in sums.iter_mut().enumerate() {

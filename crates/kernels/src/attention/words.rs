@@ -190,8 +190,8 @@ impl<N: Stored> Kernel for Set<'_, N> {
         }
         let (chunks, width) = (heads.chunks, heads.width);
         let value = |i: usize| {
-            if width == 16 * chunks {
-                return vector(values, i); // without gaps, and without divisions
+            if heads.without_gaps() {
+                return vector(values, i); // without divisions
             }
             match values.get(i / chunks * width..(i / chunks + 1) * width) {
                 Some(of_head) => part(s, &of_head[i % chunks * 16..]),

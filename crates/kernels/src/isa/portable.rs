@@ -1,6 +1,6 @@
 //! Sixteen lanes as an array, for every CPU.
 
-use super::{Kernel, Simd};
+use super::{Kernel, SHIFT, Simd};
 
 /// No special instructions; needs no check.
 #[derive(Clone, Copy)]
@@ -129,8 +129,7 @@ impl Simd for Portable {
     }
     #[inline(always)]
     fn exp2_whole(self, n: Self::F) -> Self::F {
-        // Adding 1.5·2²³ leaves n in the lowest bits of the mantissa.
-        lanes(|i| f32::from_bits((n[i] + 12_582_912.0).to_bits().wrapping_add(127) << 23))
+        lanes(|i| f32::from_bits((n[i] + SHIFT).to_bits().wrapping_add(127) << 23))
     }
 
     #[inline(always)]
@@ -214,6 +213,6 @@ impl Simd for Portable {
     #[inline(always)]
     fn round_bytes(self, v: Self::F) -> [u8; 16] {
         // Adding 1.5·2²³ leaves the whole number in the lowest bits of the mantissa, rounded to even.
-        std::array::from_fn(|i| (v[i] + 12_582_912.0).to_bits().wrapping_add(128) as u8)
+        std::array::from_fn(|i| (v[i] + SHIFT).to_bits().wrapping_add(128) as u8)
     }
 }

@@ -2,6 +2,9 @@
 
 use super::Kernel;
 
+/// 1.5·2²³: added to a number it pushes the fraction out of the mantissa, and leaves the nearest whole number in its lowest bits.
+pub(crate) const SHIFT: f32 = 12_582_912.0;
+
 /// Sixteen lanes of f32, whatever the width of the registers. All sets round every operation alike.
 pub(crate) trait Simd: Copy {
     /// Sixteen floats.
@@ -56,7 +59,7 @@ pub(crate) trait Simd: Copy {
     fn scale_exp2(self, a: Self::F, n: Self::F) -> Self::F {
         self.mul(a, self.exp2_whole(n))
     }
-    /// `a · 2ⁿ`, where the result is a normal number and `shifted` is n + 1.5·2²³, which has n in its lowest bits: they are added to the
+    /// `a · 2ⁿ`, where the result is a normal number and `shifted` is n + [`SHIFT`]: its lowest bits are added to the
     /// exponent of `a`. NaN stays NaN if both are.
     fn add_exponent(self, a: Self::F, shifted: Self::F) -> Self::F;
     /// `a · 2ⁿ`, rounded once, for whole n from -252 to 254 and 1 ≤ a < 2 or so: in two factors, as 2ⁿ alone leaves the
@@ -66,10 +69,10 @@ pub(crate) trait Simd: Copy {
         let half = self.round(self.mul(n, self.splat(0.5)));
         self.mul(self.mul(a, self.exp2_whole(half)), self.exp2_whole(self.sub(n, half)))
     }
-    /// Nearest whole number, ties to even, for |x| < 2²²: adding 1.5·2²³ pushes the fraction out of the mantissa.
+    /// Nearest whole number, ties to even, for |x| < 2²².
     #[inline(always)]
     fn round(self, x: Self::F) -> Self::F {
-        let shift = self.splat(12_582_912.0);
+        let shift = self.splat(SHIFT);
         self.sub(self.add(x, shift), shift)
     }
 

@@ -160,6 +160,27 @@ impl<N: Number> Product<'_, N> {
         }
     }
 
+    /// Makes the integers of a tile floats.
+    #[inline(always)]
+    fn scale<S: Simd, const R: usize, const P: usize>(
+        &self,
+        s: S,
+        row: usize,
+        first: usize,
+        sums: &mut [[S::F; P]; R],
+    ) {
+        let mut columns = [s.splat(0.0); P];
+        for (column, end) in columns.iter_mut().zip(self.w.ends(first..first + P)) {
+            *column = s.load(&end.scale.0);
+        }
+        for (sums, &scale) in sums.iter_mut().zip(&self.scales[row..][..R]) {
+            let scale = s.splat(scale);
+            for (sum, column) in sums.iter_mut().zip(columns) {
+                *sum = s.mul(s.to_floats(*sum), s.mul(scale, column));
+            }
+        }
+    }
+
     /// Finishes the sums of a tile (factors, bias, addition, activation) and stores them. Each operation is done with all sums of
     /// the tile before the next one, in loops of known lengths: so the sums stay in registers, and what is to be done is asked
     /// once for a tile. `WHOLE`: the panels have sixteen outputs; only a single panel may have fewer.
@@ -177,7 +198,9 @@ impl<N: Number> Product<'_, N> {
         }
         let outputs = self.w.outputs();
         let width = if WHOLE { P * 16 } else { outputs - first * 16 };
-        N::end(s, &mut sums, self.scales, row, self.w, first);
+        if N::INTEGER {
+            self.scale(s, row, first, &mut sums);
+        }
         if let Some(bias) = self.bias {
             let bias = load::<S, P, WHOLE>(s, &bias[first * 16..][..width]);
             for sums in &mut sums {
