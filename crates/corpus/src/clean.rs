@@ -13,6 +13,7 @@ use flate2::write::GzEncoder;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -114,6 +115,12 @@ pub fn clean<'r>(
     if recipe.reverse {
         writer.languages.reverse();
         parts.iter_mut().flat_map(|part| &mut part.pairs).for_each(Pair::reverse);
+    }
+    let marks = if recipe.reverse { recipe.quotation_marks.source } else { recipe.quotation_marks.target };
+    for pair in parts.iter_mut().flat_map(|part| &mut part.pairs) {
+        if let Cow::Owned(target) = marks.apply(&pair.target) {
+            pair.target = target.into();
+        }
     }
     let times = times(&parts, recipe.temperature);
     let [written, noisy] = writer.train(&mut parts, &times, &mut random)?;

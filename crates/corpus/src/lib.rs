@@ -8,6 +8,7 @@
 //! | `seen` | pairs that were there before, and lines of test sets |
 //! | `agreement` | how well the words of a pair translate each other, by the word aligner |
 //! | `scores` | the difference of two models' scores of a pair |
+//! | `marks` | quotation marks, written in one way |
 //! | `noise` | pairs as careless people write them |
 //! | `clean` | the stages in their order |
 //! | `report` | how many pairs were kept and left out, and why, with examples |
@@ -20,6 +21,7 @@ mod clean;
 mod copied;
 mod error;
 mod filter;
+mod marks;
 mod noise;
 mod read;
 mod recipe;
@@ -30,5 +32,6 @@ mod seen;
 pub use clean::{Stage, clean};
 pub use error::CorpusError;
 pub use filter::Reason;
-pub use recipe::{HeldOut, Languages, Limits, Noise, Recipe, Source};
+pub use marks::Marks;
+pub use recipe::{HeldOut, Languages, Limits, Noise, QuotationMarks, Recipe, Source};
 pub use report::{Report, Sample, SourceReport};

@@ -1,6 +1,7 @@
 //! The sources of a corpus and the settings of its making.
 
 use crate::CorpusError;
+use crate::marks::Marks;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -26,6 +27,9 @@ pub struct Recipe {
     /// Pairs that are added with noise.
     #[serde(default)]
     pub noise: Noise,
+    /// How quotation marks are written in the text that a model learns to write.
+    #[serde(default)]
+    pub quotation_marks: QuotationMarks,
     /// How even the sources become: a source with a share p of all pairs gets a share proportional to
     /// weight · p^(1/temperature). 1 leaves sizes as they are; 5 comes close to equal sources.
     #[serde(default = "one")]
@@ -47,6 +51,17 @@ pub struct Languages {
     pub source: String,
     /// Of the target side.
     pub target: String,
+}
+
+/// How each side's quotation marks are written in the training text when a model learns to write that side. Text that it learns to read, and
+/// pairs that are set aside, keep theirs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct QuotationMarks {
+    /// Of the source side, for the other direction.
+    pub source: Marks,
+    /// Of the target side.
+    pub target: Marks,
 }
 
 /// Two files that belong together line by line, plain or `.gz`.

@@ -189,3 +189,22 @@ fn errors_name_the_file_and_the_line() {
     assert_eq!(error(&[("room", "")], "temperature = 0.5"), "`temperature` is 0.5, expected a number from 1 to 1000");
     assert!(error(&[("hall", "")], "").ends_with("hall.en: can not be read"));
 }
+
+#[test]
+fn quotation_marks_are_those_of_the_side_that_is_learnt() {
+    let folder = TempDir::new().unwrap();
+    write(folder.path(), "room", 100, &[["“Go,” he said to the tall man.", "\"Geh\", sagte er zu dem großen Mann."]]);
+    let settings = "quotation-marks = { source = \"straight\", target = \"german\" }";
+    let mut recipe = recipe(&folder, &[("room", "")], settings).unwrap();
+    for (reverse, english, german) in [
+        (false, "“Go,” he said to the tall man.", "„Geh“, sagte er zu dem großen Mann."),
+        (true, "\"Go,\" he said to the tall man.", "\"Geh\", sagte er zu dem großen Mann."),
+    ] {
+        recipe.reverse = reverse;
+        let name = format!("reverse-{reverse}");
+        make(&folder, &recipe, &name).unwrap();
+        for (language, expected) in [("en", english), ("de", german)] {
+            assert!(lines(&folder, &format!("{name}/train.{language}.gz")).iter().any(|line| line == expected));
+        }
+    }
+}

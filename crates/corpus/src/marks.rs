@@ -1,0 +1,122 @@
+//! Quotation marks of the text that a model learns to write. Texts of many sources have them in many ways, and a model that learns from
+//! all of them mixes the ways.
+
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// How quotation marks are written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Marks {
+    /// As the text has them.
+    #[default]
+    AsWritten,
+    /// `"so" and 'so'`; apostrophes as in `don't`.
+    Straight,
+    /// `„so“ and ‚so‘`, around prose; apostrophes as in `geht's`. Marks without a partner stay, and so do the straight ones of a text
+    /// that looks like a program's.
+    German,
+}
+
+/// Marks of quotations, and of quotations within quotations.
+const KINDS: [&[char]; 2] = [&['"', '“', '”', '„', '»', '«'], &['\'', '‘', '’', '‚', '›', '‹']];
+/// Characters that programs have and prose has not. A statement's end tells a program, too.
+const OF_PROGRAMS: [char; 8] = ['=', '{', '}', '<', '>', '$', '\\', '`'];
+
+impl Marks {
+    /// The text with its quotation marks written in this way.
+    pub(crate) fn apply(self, text: &str) -> Cow<'_, str> {
+        let marked = text.contains(|c: char| KINDS.iter().any(|kind| kind.contains(&c)));
+        match self {
+            _ if !marked => Cow::Borrowed(text),
+            Self::AsWritten => Cow::Borrowed(text),
+            Self::Straight => Cow::Owned(text.chars().map(straight).collect()),
+            Self::German => Cow::Owned(german(text)),
+        }
+    }
+}
+
+/// Guillemets stay: they stand in menus, too ("Datei » Öffnen").
+fn straight(c: char) -> char {
+    match c {
+        '“' | '”' | '„' => '"',
+        '‘' | '’' | '‚' => '\'',
+        other => other,
+    }
+}
+
+fn german(text: &str) -> String {
+    let mut chars: Vec<char> = text.chars().collect();
+    let program = text.contains(OF_PROGRAMS) || text.ends_with(';');
+    for (kind, [opening, closing]) in KINDS.into_iter().zip([['„', '“'], ['‚', '‘']]) {
+        let mut open = None;
+        for at in 0..chars.len() {
+            if !kind.contains(&chars[at]) || (program && straight(chars[at]) == chars[at]) {
+                continue;
+            }
+            let before = at.checked_sub(1).map(|before| chars[before]);
+            let behind = chars.get(at + 1).copied();
+            if chars[at] == '’' && [before, behind].into_iter().all(|c| c.is_some_and(char::is_alphabetic)) {
+                chars[at] = '\'';
+            } else if may_open(before, behind) {
+                open = Some(at);
+            } else if let Some(first) = open.filter(|_| may_close(before, behind)) {
+                (chars[first], chars[at]) = (opening, closing);
+                open = None;
+            }
+        }
+    }
+    chars.into_iter().collect()
+}
+
+/// Whether a quotation may begin between these characters: behind a space, a bracket, a dash or another mark, in front of a word.
+fn may_open(before: Option<char>, behind: Option<char>) -> bool {
+    before.is_none_or(|c| c.is_whitespace() || "([–—-/„‚\"'".contains(c))
+        && behind.is_some_and(|c| c.is_alphanumeric() || "„‚‘“”\"'…([¿¡+-.".contains(c))
+}
+
+/// Whether a quotation may end between these characters: behind a word or punctuation, in front of none.
+fn may_close(before: Option<char>, behind: Option<char>) -> bool {
+    before.is_some_and(|c| !c.is_whitespace() && !"([".contains(c)) && behind.is_none_or(|c| !c.is_alphanumeric())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn english_marks_become_straight() {
+        let text = "“I don’t know,” she said, ‘really’. 5\" »menu«";
+        assert_eq!(Marks::Straight.apply(text), "\"I don't know,\" she said, 'really'. 5\" »menu«");
+        assert!(matches!(Marks::Straight.apply("plain"), Cow::Borrowed("plain")));
+        assert_eq!(Marks::AsWritten.apply(text), text);
+    }
+
+    #[test]
+    fn german_marks_enclose_prose() {
+        for (text, expected) in [
+            ("\"Ich weiß nicht\", sagte sie.", "„Ich weiß nicht“, sagte sie."),
+            ("“Nein”, er ging.", "„Nein“, er ging."),
+            ("Er rief: »Komm!«", "Er rief: „Komm!“"),
+            ("„Schon gut.“", "„Schon gut.“"),
+            ("Sie sagte: \"Er rief 'Halt!' und ging.\"", "Sie sagte: „Er rief ‚Halt!‘ und ging.“"),
+            ("(\"so\") und \"so\"-Wörter", "(„so“) und „so“-Wörter"),
+            ("Wie geht’s? Hans' Hut.", "Wie geht's? Hans' Hut."),
+        ] {
+            assert_eq!(Marks::German.apply(text), expected);
+        }
+    }
+
+    #[test]
+    fn german_marks_without_a_partner_and_those_of_programs_stay() {
+        for text in [
+            "Ein Brett von 5\" Breite",
+            "Er sagte: \"Ja",
+            "Setzen Sie name=\"wert\".",
+            "Datei » Öffnen",
+            "printf(\"a\");",
+        ] {
+            assert_eq!(Marks::German.apply(text), text);
+        }
+    }
+}
