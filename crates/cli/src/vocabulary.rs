@@ -3,14 +3,15 @@
 use crate::values::choice;
 use anyhow::Result;
 use clap::{Subcommand, ValueHint};
-use metaphrase_train::{VocabularyKind, VocabularyTraining};
+use metaphrase_train::{VocabularyKind, VocabularyTraining, extend_vocabulary};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-/// Train vocabularies
+/// Train and extend vocabularies
 #[derive(Subcommand)]
 pub enum Command {
     Train(Args),
+    Extend(ExtendArgs),
 }
 
 /// Train a vocabulary on text
@@ -48,9 +49,48 @@ Examples:
   metaphrase vocabulary train train.en.gz train.de.gz -o en-de.spm --size 8000 --byte-fallback
   metaphrase vocabulary train train.tok.de -o de.yml --kind words --size 30000";
 
-/// Trains a vocabulary.
+/// Give a vocabulary characters that it lacks
+///
+/// Each character becomes a piece of its own, in the place of a piece that the text uses least: a character that no piece covers is
+/// otherwise read and written as two to four bytes, and a model may break it. A model with the old vocabulary can go on learning with the
+/// new one (`model.start-from` of a recipe). For unigram models of SentencePiece.
+#[derive(clap::Args)]
+#[command(after_help = EXTEND_EXAMPLES)]
+pub struct ExtendArgs {
+    /// The vocabulary, a SentencePiece model (.spm)
+    #[arg(value_hint = ValueHint::FilePath)]
+    vocabulary: PathBuf,
+    /// Text of both languages, which tells the pieces that are used least; a name in .gz is decompressed
+    #[arg(required = true, value_name = "TEXT", value_hint = ValueHint::FilePath)]
+    texts: Vec<PathBuf>,
+    /// The characters; those that have a piece are passed over
+    #[arg(long, value_name = "CHARACTERS")]
+    characters: String,
+    /// The file for the new vocabulary
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    output: PathBuf,
+}
+
+const EXTEND_EXAMPLES: &str = "\
+Example:
+  metaphrase vocabulary extend en-de.spm train.en.gz train.de.gz --characters '–—€£°' -o more.spm";
+
+fn extend(args: &ExtendArgs) -> Result<()> {
+    let ExtendArgs { vocabulary, texts, characters, output } = args;
+    let replaced = extend_vocabulary(vocabulary, characters, texts.iter(), output)?;
+    for (piece, character) in &replaced {
+        tracing::info!("{character} in the place of {piece}");
+    }
+    tracing::info!("{} characters came", replaced.len());
+    Ok(())
+}
+
+/// Trains or extends a vocabulary.
 pub fn run(command: &Command) -> Result<()> {
-    let Command::Train(args) = command;
+    let args = match command {
+        Command::Train(args) => args,
+        Command::Extend(args) => return extend(args),
+    };
     let Args { kind, size, coverage, byte_fallback, .. } = *args;
     let training = VocabularyTraining { kind, size, coverage, byte_fallback, shared: false };
     let threads = crate::number::threads(args.threads).get();

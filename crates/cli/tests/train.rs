@@ -99,3 +99,23 @@ fn vocabularies_are_trained_by_themselves() {
     let error = run(&["vocabulary", "train", "/no/such/text", "-o", &pieces], "").error(1);
     assert!(error.starts_with("/no/such/text: "), "{error}");
 }
+
+#[test]
+fn a_vocabulary_is_given_characters_that_it_lacks() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = file(&folder, "text", &"Der Preis ist hoch und der Preis bleibt hoch.\n".repeat(30));
+    let (old, new) = (path(&folder, "old.spm"), path(&folder, "new.spm"));
+    run(&["vocabulary", "train", &text, "-o", &old, "--size", "281", "--byte-fallback"], "").ok();
+    let line = "Preis: 5 € – hoch\n";
+    let pieces = |vocabulary: &str| run(&["tokenize", "--vocabulary", vocabulary], line).lines().remove(0);
+    assert!(pieces(&old).contains("<0xE2> <0x82> <0xAC>"), "{}", pieces(&old));
+    let told = run(&["vocabulary", "extend", &old, &text, "--characters", "€–P", "-o", &new, "--log", "info"], "");
+    let messages = told.stderr;
+    assert!(messages.contains("€ in the place of ") && messages.contains("2 characters came"), "{messages}");
+    let pieces = pieces(&new);
+    assert!(pieces.contains(" € ") && pieces.contains(" – ") && !pieces.contains("0xE2"), "{pieces}");
+    let error = run(&["vocabulary", "extend", &old, &text, "--characters", "…", "-o", &new], "").error(1);
+    assert_eq!(error, format!("{old}: the model reads `…` as `...`, so it would never use a piece for it"));
+    let error = run(&["vocabulary", "extend", &text, &text, "--characters", "€", "-o", &new], "").error(1);
+    assert!(error.starts_with(&text), "{error}");
+}

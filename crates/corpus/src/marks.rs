@@ -1,6 +1,8 @@
 //! Quotation marks of the text that a model learns to write. Texts of many sources have them in many ways, and a model that learns from
 //! all of them mixes the ways.
 
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -31,7 +33,7 @@ impl Marks {
             _ if !marked => Cow::Borrowed(text),
             Self::AsWritten => Cow::Borrowed(text),
             Self::Straight => Cow::Owned(text.chars().map(straight).collect()),
-            Self::German => Cow::Owned(german(text)),
+            Self::German => Cow::Owned(styled(text, GERMAN)),
         }
     }
 }
@@ -45,10 +47,33 @@ fn straight(c: char) -> char {
     }
 }
 
-fn german(text: &str) -> String {
+/// The opening and the closing mark of a quotation, and of one within it.
+type Style = [[char; 2]; 2];
+
+const GERMAN: Style = [['„', '“'], ['‚', '‘']];
+
+/// Ways that people write quotations in.
+const STYLES: [Style; 7] = [
+    [['"', '"'], ['\'', '\'']],
+    [['“', '”'], ['‘', '’']],
+    [['‘', '’'], ['“', '”']],
+    GERMAN,
+    [['‚', '‘'], ['„', '“']],
+    [['»', '«'], ['›', '‹']],
+    [['«', '»'], ['‹', '›']],
+];
+
+/// The text with its quotations in another way, chosen at random; `None` if it has no quotation or that way already.
+pub(crate) fn otherwise(text: &str, random: &mut ChaCha8Rng) -> Option<String> {
+    let style = STYLES[random.random_range(0..STYLES.len())];
+    let other = styled(text, style);
+    (other != text).then_some(other)
+}
+
+fn styled(text: &str, style: Style) -> String {
     let mut chars: Vec<char> = text.chars().collect();
     let program = text.contains(OF_PROGRAMS) || text.ends_with(';');
-    for (kind, [opening, closing]) in KINDS.into_iter().zip([['„', '“'], ['‚', '‘']]) {
+    for (kind, [opening, closing]) in KINDS.into_iter().zip(style) {
         let mut open = None;
         for at in 0..chars.len() {
             if !kind.contains(&chars[at]) || (program && straight(chars[at]) == chars[at]) {
@@ -83,6 +108,7 @@ fn may_close(before: Option<char>, behind: Option<char>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rand::SeedableRng;
 
     #[test]
     fn english_marks_become_straight() {
@@ -105,6 +131,18 @@ mod tests {
         ] {
             assert_eq!(Marks::German.apply(text), expected);
         }
+    }
+
+    #[test]
+    fn quotations_come_in_all_ways() {
+        let mut random = ChaCha8Rng::seed_from_u64(1);
+        let text = "“She said ‘no’ and left”, don’t you see?";
+        let mut found: Vec<String> = (0..100).filter_map(|_| otherwise(text, &mut random)).collect();
+        found.sort_unstable();
+        found.dedup();
+        assert_eq!(found.len(), 7, "{found:#?}");
+        assert!(found.contains(&"‘She said “no” and left’, don't you see?".to_owned()), "{found:#?}");
+        assert_eq!((0..100).find_map(|_| otherwise("I do not say", &mut random)), None);
     }
 
     #[test]

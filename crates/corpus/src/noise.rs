@@ -1,6 +1,7 @@
 //! Pairs as careless people write them. The target stays good text: the model learns to translate what was meant.
 
 use crate::copied::with_copied;
+use crate::marks::otherwise;
 use crate::recipe::Noise;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -53,6 +54,11 @@ pub(crate) fn noisy(
     if random.random_bool(noise.copied) {
         let [source, target] = with_copied(pair, shared_name(pair, random), random);
         add(source, target);
+    }
+    if random.random_bool(noise.marks)
+        && let Some(source) = otherwise(source, random)
+    {
+        add(source, target.to_owned());
     }
     if random.random_bool(noise.white_space) {
         add(with_other_spaces(source, random), target.to_owned());

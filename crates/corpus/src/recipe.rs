@@ -151,6 +151,8 @@ pub struct Noise {
     pub names: f64,
     /// With an emoji, a word of another script, a long number or an address; the target has the same.
     pub copied: f64,
+    /// With its quotation marks written in another way, where it has some.
+    pub marks: f64,
     /// With white space doubled or left out beside punctuation.
     pub white_space: f64,
     /// With the next pair of the source in the same line.
@@ -197,8 +199,8 @@ impl Recipe {
             }
         }
         let Limits { min_letters, max_ratio, min_agreement, .. } = self.limits;
-        let Noise { lower_case, upper_case, typos, no_full_stop, no_punctuation, names, copied, white_space, joined } =
-            self.noise;
+        let Noise { lower_case, upper_case, typos, no_full_stop, .. } = self.noise;
+        let Noise { no_punctuation, names, copied, marks, white_space, joined, .. } = self.noise;
         let shares = [
             ("limits.min-letters", min_letters),
             ("limits.min-agreement", min_agreement),
@@ -209,6 +211,7 @@ impl Recipe {
             ("noise.no-punctuation", no_punctuation),
             ("noise.names", names),
             ("noise.copied", copied),
+            ("noise.marks", marks),
             ("noise.white-space", white_space),
             ("noise.joined", joined),
         ];

@@ -171,7 +171,7 @@ impl<'a, D: Device> Run<'a, D> {
         let (corpus, dev_batches) = read_data(recipe, &vocabularies, threads, observer)?;
         let dev = Dev::read(&recipe.data.dev, &vocabularies, observer).map_err(|e| output.error(e))?;
         match &recipe.model.start_from {
-            Some(model) => start_from(model, &vocabularies, &network, &mut parameters)?,
+            Some(model) => start_from(model, &vocabularies, &network, &mut parameters, observer)?,
             None => network.start_from(&corpus.target_counts(config.target_words), &mut parameters),
         }
         let settings = recipe.training.update;

@@ -1,36 +1,38 @@
-//! A run that goes on from the parameters of another model: new data, a new schedule, the same vocabularies, and the same
-//! network or one with more layers.
+//! A run that goes on from the parameters of another model: new data, a new schedule, the same vocabularies but for new words in the places
+//! of others, and the same network or one with more layers.
 
 use crate::networks::Network;
+use crate::new_words::NewWords;
+use crate::observer::Observer;
 use crate::parameters::Parameters;
 use crate::run::{RunVocabularies, TrainError};
-use metaphrase_base::WordId;
 use metaphrase_kernels::Matrix;
 use metaphrase_models::{ModelFiles, Weights};
 use metaphrase_text::vocab::Vocabulary;
 use std::path::Path;
 
-/// Gives all parameters the values that they have in the model at `path`. Layers that the model lacks pass on what they get.
+/// Gives all parameters the values that they have in the model at `path`. Layers that the model lacks pass on what they get; words that it
+/// lacks begin as the mean of what it writes them with.
 pub(crate) fn start_from(
     path: &Path,
     vocabularies: &RunVocabularies,
     network: &Network,
     parameters: &mut Parameters,
+    observer: &mut dyn Observer,
 ) -> Result<(), TrainError> {
     let error = |problem: String| TrainError::Start { path: path.to_owned(), problem };
     let files = ModelFiles::find(path)?;
     let theirs = files.vocabularies()?;
-    for (side, file, ours) in
-        [("source", &theirs.source, &vocabularies.source), ("target", &theirs.target, &vocabularies.target)]
-    {
-        let theirs = Vocabulary::open(&file.words)?;
-        if let Some(word) = difference(&theirs, ours) {
-            return Err(error(format!(
+    let new_words = |side: &str, file: &Path, ours: &Vocabulary| {
+        NewWords::between(&Vocabulary::open(file)?, ours).map_err(|word| {
+            error(format!(
                 "its {side} vocabulary is another one from word {word} on; name the files in the model's directory in \
                  `vocabulary.files`"
-            )));
-        }
-    }
+            ))
+        })
+    };
+    let source = new_words("source", &theirs.source.words, &vocabularies.source)?;
+    let target = new_words("target", &theirs.target.words, &vocabularies.target)?;
     let (_, weights) = files.load()?;
     let names: Vec<String> = parameters.iter().map(|(name, _)| name.to_owned()).collect();
     let is_ours = |layer: &str| names.iter().any(|name| name.starts_with(layer));
@@ -52,6 +54,12 @@ pub(crate) fn start_from(
         parameters.set(id, &value).map_err(|e| error(e.to_string()))?;
     }
     network.pass_on(|name| is_of_new_layer(name, &weights), parameters);
+    if source.len() + target.len() > 0 {
+        let (source_words, target_words) = (source.len(), target.len());
+        observer
+            .message(&format!("new words: {source_words} of the source vocabulary, {target_words} of the target's"));
+        network.begin_words(&source, &target, parameters);
+    }
     Ok(())
 }
 
@@ -65,12 +73,4 @@ fn layer(name: &str) -> Option<&str> {
 /// Whether a tensor is of a layer of which a model has no tensor.
 fn is_of_new_layer(name: &str, weights: &Weights) -> bool {
     layer(name).is_some_and(|layer| !weights.names().any(|theirs| theirs.starts_with(layer)))
-}
-
-/// The first word that two vocabularies do not share.
-fn difference(theirs: &Vocabulary, ours: &Vocabulary) -> Option<usize> {
-    let common = theirs.len().min(ours.len());
-    let word = |vocabulary: &Vocabulary, id: usize| vocabulary.word(WordId(id as u32)).to_owned();
-    let first = (0..common).find(|&id| word(theirs, id) != word(ours, id));
-    first.or_else(|| (theirs.len() != ours.len()).then_some(common))
 }

@@ -5,6 +5,7 @@ use crate::text_lines::lines;
 use metaphrase_base::{Choice, Named, NewFile};
 use metaphrase_models::{Vocabularies, VocabularyFiles};
 use metaphrase_text::sentencepiece::train::{TrainError, TrainOptions, train_bpe, train_unigram};
+use metaphrase_text::sentencepiece::{SentencePieceError, extend};
 use metaphrase_text::vocab::{VocabularyError, train_words};
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -81,6 +82,14 @@ pub enum VocabularyTrainingError {
     /// The text does not give such pieces.
     #[error("no vocabulary of this kind and size can be trained on the text: {0}")]
     Pieces(#[from] TrainError),
+    /// A vocabulary can not be given more characters.
+    #[error("{path}: {source}")]
+    Extension {
+        /// The vocabulary.
+        path: PathBuf,
+        /// Why.
+        source: SentencePieceError,
+    },
     /// The text does not give such a list of words.
     #[error("no vocabulary of this kind and size can be trained on the text: {0}")]
     Words(#[from] VocabularyError),
@@ -149,10 +158,7 @@ impl VocabularyTraining {
         to: &Path,
         threads: usize,
     ) -> Result<(), VocabularyTrainingError> {
-        let mut all = Vec::new();
-        for path in texts {
-            all.extend(lines(path).map_err(|source| VocabularyTrainingError::Io { path: path.clone(), source })?);
-        }
+        let all = all_lines(texts)?;
         let options = TrainOptions {
             vocab_size: self.size,
             character_coverage: self.coverage,
@@ -167,4 +173,36 @@ impl VocabularyTraining {
         };
         NewFile::write(to, bytes).map_err(|source| VocabularyTrainingError::Io { path: to.to_owned(), source })
     }
+}
+
+/// Gives characters that the SentencePiece model `vocabulary` lacks the places of the pieces that the texts use least, as
+/// [`metaphrase_text::sentencepiece::extend`] does, and writes it to the file `to`. Returns the pieces that left and the characters that
+/// came.
+///
+/// # Errors
+/// If a file can not be read or written, or if the vocabulary can not be given the characters.
+pub fn extend_vocabulary<'p>(
+    vocabulary: &Path,
+    characters: &str,
+    texts: impl Iterator<Item = &'p PathBuf>,
+    to: &Path,
+) -> Result<Vec<(String, char)>, VocabularyTrainingError> {
+    let io = |path: &Path| {
+        let path = path.to_owned();
+        |source| VocabularyTrainingError::Io { path, source }
+    };
+    let file = std::fs::read(vocabulary).map_err(io(vocabulary))?;
+    let extended = extend(&file, characters, all_lines(texts)?)
+        .map_err(|source| VocabularyTrainingError::Extension { path: vocabulary.to_owned(), source })?;
+    NewFile::write(to, extended.model).map_err(io(to))?;
+    Ok(extended.replaced)
+}
+
+/// The lines of text files, of which `.gz` are decompressed.
+fn all_lines<'p>(texts: impl Iterator<Item = &'p PathBuf>) -> Result<Vec<String>, VocabularyTrainingError> {
+    let mut all = Vec::new();
+    for path in texts {
+        all.extend(lines(path).map_err(|source| VocabularyTrainingError::Io { path: path.clone(), source })?);
+    }
+    Ok(all)
 }

@@ -2,8 +2,13 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use metaphrase_cuda::Cuda;
+use metaphrase_models::ModelFiles;
+use metaphrase_text::vocab::Vocabulary;
 use metaphrase_train::log::Entry;
-use metaphrase_train::{Device, Execution, Host, Observer, Progress, Recipe, Validated, average, train, train_on_cpu};
+use metaphrase_train::{
+    Device, Execution, Host, Observer, Progress, Recipe, Validated, VocabularyTraining, average, extend_vocabulary,
+    train, train_on_cpu,
+};
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -156,6 +161,52 @@ fn a_run_starts_from_a_model_of_the_same_network_and_vocabulary() {
     let missing = refused(&["model.start-from='nowhere'"]);
     assert!(missing.contains("nowhere"), "{missing}");
     assert!(!folder.join("third").exists());
+}
+
+/// Its vocabulary has a character in the place of a piece: the character begins as the mean of the bytes that stood for it.
+#[test]
+fn words_that_the_first_model_lacks_begin_as_the_mean_of_their_parts() {
+    let folder = folder();
+    let folder = folder.path();
+    let [text, old, new] = ["train.x", "old.spm", "new.spm"].map(|name| folder.join(name));
+    let training = VocabularyTraining { size: 280, byte_fallback: true, ..VocabularyTraining::default() };
+    training.train([&text].into_iter(), &old, 1).unwrap();
+    let replaced = extend_vocabulary(&old, "€", [&text].into_iter(), &new).unwrap();
+    let [old_words, new_words] = [&old, &new].map(|file| Vocabulary::open(file).unwrap());
+    let place = old_words.id(&replaced[0].0).unwrap().index();
+    assert_eq!(new_words.id("€").unwrap().index(), place);
+
+    let files = |name: &str| format!("vocabulary={{files={{source='{name}',target='{name}'}}}}");
+    let still = ["training.update.optimizer.schedule.rate=1e-20", "training.update.optimizer.smoothing=0"];
+    run(folder, "first", false, &[&files("old.spm")], &mut Watcher::default()).unwrap();
+    let settings = [&files("new.spm"), "model.start-from='first/models/update-14'", still[0], still[1]];
+    let mut watcher = Watcher::default();
+    run(folder, "second", false, &settings, &mut watcher).unwrap();
+    let message = "new words: 1 of the source vocabulary, 1 of the target's";
+    assert!(watcher.messages.iter().any(|told| told == message), "{:?}", watcher.messages);
+
+    let weights = |name: &str| ModelFiles::find(&folder.join(name)).unwrap().load().unwrap().1;
+    let (first, second) = (weights("first/models/update-14"), weights("second/models/update-14"));
+    let bytes = ["<0xE2>", "<0x82>", "<0xAC>"].map(|byte| old_words.id(byte).unwrap().index());
+    for (name, width) in [("Wemb", 16), ("decoder_ff_logit_out_b", 1)] {
+        let (before, after) = (first.tensor(name).unwrap().data, second.tensor(name).unwrap().data);
+        for (id, (before_row, row)) in before.chunks(width).zip(after.chunks(width)).enumerate() {
+            if id != place {
+                assert_eq!(before_row, row, "{name}, row {id}");
+                continue;
+            }
+            for (column, value) in row.iter().enumerate() {
+                let mean: f32 = bytes.iter().map(|byte| before[byte * width + column] / 3.0).sum();
+                assert!((mean - value).abs() < 1e-6, "{name}: {mean} and {value}");
+            }
+        }
+    }
+    // Pieces in other places are another vocabulary.
+    let other = folder.join("other");
+    fs::write(&other, "x1 x22 x333 x44 x5 x66\n".repeat(9)).unwrap();
+    VocabularyTraining { size: 270, ..training }.train([&other].into_iter(), &new, 1).unwrap();
+    let error = run(folder, "third", false, &settings, &mut Watcher::default()).unwrap_err();
+    assert!(error.contains("its source vocabulary is another one from word"), "{error}");
 }
 
 #[test]

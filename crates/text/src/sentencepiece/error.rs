@@ -46,6 +46,9 @@ pub enum SentencePieceError {
     /// The normalisation table is broken.
     #[error("the precompiled_charsmap is broken: {0}")]
     CharsMap(&'static str),
+    /// Characters that the model can not be given.
+    #[error("{0}")]
+    Extension(String),
     /// More pieces or bytes than ids and offsets can count.
     #[error("too large: {0}")]
     TooLarge(&'static str),

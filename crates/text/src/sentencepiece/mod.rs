@@ -14,7 +14,7 @@
 //!
 //! Reads unigram, BPE, word and character models; normalises by the table in the model. The reference is version
 //! 0.2.3 of <https://github.com/google/sentencepiece>. Not here: sampling, n-best segmentations.
-//! [`train`] makes new models.
+//! [`train`] makes new models, [`extend`] gives a model characters that it lacks.
 //!
 //! A file is hostile until it is parsed: a broken one is an error, and memory stays within a small multiple of its
 //! size.
@@ -23,6 +23,7 @@ mod bpe;
 mod charsmap;
 mod double_array;
 mod error;
+mod extend;
 mod file;
 mod normalizer;
 mod pieces;
@@ -33,6 +34,7 @@ mod utf8;
 mod wire;
 
 pub use error::SentencePieceError;
+pub use extend::{Extended, extend};
 
 use bpe::{Bpe, BpeScratch};
 use file::{Kind, ModelFile, ModelType};

@@ -9,6 +9,7 @@ mod recurrent;
 mod transformer;
 
 use crate::data::{Batch, Sentences};
+use crate::new_words::NewWords;
 use crate::parameters::{ParameterId, Parameters};
 use crate::tape::{OutputLoss, Spans, Tape, Var, WordLoss, WordLosses};
 use metaphrase_device::Device;
@@ -181,6 +182,21 @@ impl Network {
         }
     }
 
+    /// Gives words that are new to the parameters, which are all set, rows of their own in the tables of words.
+    pub(crate) fn begin_words(&self, source: &NewWords, target: &NewWords, parameters: &mut Parameters) {
+        let tables = self.parts.words();
+        let rows = [(tables.source, source), (tables.target, target), (tables.output, target)];
+        for (number, &(id, words)) in rows.iter().enumerate() {
+            let tied = rows[..number].iter().any(|&(before, _)| before == id);
+            if !tied {
+                change(id, parameters, |table| words.begin_rows(table));
+            }
+        }
+        if let Some(bias) = tables.output_bias {
+            change(bias, parameters, |table| target.begin_columns(table));
+        }
+    }
+
     /// The losses of a batch's target words; their derivatives times `weight` are on the tape.
     pub fn loss<D: Device>(
         &self,
@@ -234,6 +250,12 @@ fn shifted(sentences: &Sentences) -> Vec<Option<u32>> {
 /// Where each sentence lies.
 fn spans(sentences: &Sentences) -> Spans {
     (0..sentences.len()).map(|i| sentences.range(i)).collect()
+}
+
+fn change(id: ParameterId, parameters: &mut Parameters, change: impl Fn(&mut Matrix)) {
+    let mut value = parameters.value(id).clone();
+    change(&mut value);
+    parameters.set(id, &value).expect("a value of the parameter's own shape");
 }
 
 #[cfg(test)]

@@ -48,6 +48,8 @@ mod write;
 pub use error::TrainError;
 pub use options::{Normalization, Sample, SpecialIds, TrainOptions, UnigramOptions};
 
+pub(super) use write::Message;
+
 use corpus::Corpus;
 use lattice::Piece;
 use shape::Shape;

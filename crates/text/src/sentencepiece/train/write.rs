@@ -7,7 +7,7 @@ use super::{ModelKind, TrainOptions};
 
 /// A message of Protocol Buffers: fields one after the other.
 #[derive(Default)]
-struct Message(Vec<u8>);
+pub(in super::super) struct Message(pub(in super::super) Vec<u8>);
 
 impl Message {
     fn varint(&mut self, mut value: u64) {
@@ -40,7 +40,7 @@ impl Message {
         self.0.extend_from_slice(value);
     }
 
-    fn piece(&mut self, text: &str, score: f32, kind: Kind) {
+    pub(in super::super) fn piece(&mut self, text: &str, score: f32, kind: Kind) {
         let mut piece = Self::default();
         piece.bytes(1, text.as_bytes());
         piece.float(2, score);
