@@ -103,7 +103,7 @@ fn vocabularies_are_trained_by_themselves() {
 #[test]
 fn a_vocabulary_is_given_characters_that_it_lacks() {
     let folder = tempfile::tempdir().unwrap();
-    let text = file(&folder, "text", &"Der Preis ist hoch und der Preis bleibt hoch.\n".repeat(30));
+    let text = file(&folder, "text", "Der Preis ist hoch und der Preis bleibt hoch.\n".repeat(30));
     let (old, new) = (path(&folder, "old.spm"), path(&folder, "new.spm"));
     run(&["vocabulary", "train", &text, "-o", &old, "--size", "281", "--byte-fallback"], "").ok();
     let line = "Preis: 5 € – hoch\n";

@@ -142,9 +142,12 @@ pub fn run(setup: &Setup, args: &Args) -> Result<()> {
 
 /// The systems of these paths.
 fn systems(given: &[String], languages: &[String]) -> Result<Vec<System>> {
+    // The best model of a run has the run's name.
     let name = |path: &str| {
-        let last = Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned());
-        last.with_context(|| format!("{path} is no model"))
+        let path = Path::new(path.trim_end_matches('/'));
+        let path = if path.ends_with("best") { path.parent().unwrap_or(path) } else { path };
+        let last = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        last.with_context(|| format!("{} is no model", path.display()))
     };
     let system = |paths: &String| {
         let models = paths.split(',').map(name).collect::<Result<Vec<_>>>()?;
