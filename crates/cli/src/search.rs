@@ -78,7 +78,7 @@ pub struct SearchArgs {
     /// target vocabulary
     #[arg(long)]
     pieces: bool,
-    /// Let translations contain control characters
+    /// Let translations contain control characters and broken characters, which a model may write byte by byte
     #[arg(long)]
     allow_special: bool,
     /// Draw translations at random instead of searching for the best: from all words (full), from the K most probable

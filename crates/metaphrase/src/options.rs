@@ -1,12 +1,15 @@
 //! How lines are translated.
 
 use crate::{Dictionary, EvidenceOptions, GraphUnits, SearchOptions};
+use metaphrase_base::WordId;
+use metaphrase_search::ByteWords;
 use metaphrase_text::vocab::Vocabulary;
 
 /// How lines are translated. [`Translator::options`](crate::Translator::options) gives a model's defaults.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TranslateOptions {
-    /// The search. Its `excluded` words are left out in addition to those that the next two switches leave out.
+    /// The search. Its `excluded` words are left out in addition to those that the next switches leave out, and its `bytes` are those of the
+    /// target vocabulary unless `allow_special`.
     pub search: SearchOptions,
     /// How evidence of other systems counts, for requests that have some, or if the translator has a phrase-based model for it.
     pub evidence: EvidenceOptions,
@@ -20,7 +23,7 @@ pub struct TranslateOptions {
     /// Whether requests have words of the vocabularies, mostly sub-word pieces, with spaces between them instead of text: source,
     /// prefix and given target. Terms are text all the same.
     pub pieces: bool,
-    /// Whether translations may contain control characters, which byte fallback would make possible.
+    /// Whether translations may contain control characters and broken characters, both of which byte fallback would make possible.
     pub allow_special: bool,
     /// A source, a prefix and a target to score are each cut off after this many pieces, with a note on the line: time
     /// and memory of a search grow with the square of the length.
@@ -62,6 +65,8 @@ impl TranslateOptions {
         }
         if !self.allow_special {
             search.excluded.extend(target.special_words());
+            let words = (0..target.len()).map(WordId::new);
+            search.bytes = ByteWords::new(words.filter_map(|word| Some((word, target.byte(word)?))));
         }
         search.excluded.sort_unstable();
         search.excluded.dedup();

@@ -1,7 +1,7 @@
 //! Texts of any form, with the models that come with the program.
 
 use metaphrase::{
-    PreparedText, Request, Split, TextFormat, TextOptions, TextTranslation, TranslateOptions, Translator,
+    PreparedText, Request, Sampling, Split, TextFormat, TextOptions, TextTranslation, TranslateOptions, Translator,
 };
 
 fn translator(model: &str) -> Translator {
@@ -11,6 +11,22 @@ fn translator(model: &str) -> Translator {
 fn translate(translator: &Translator, format: TextFormat, input: &str) -> TextTranslation {
     let options = TextOptions { format, ..TextOptions::default() };
     translator.translate_text(&translator.options(), &options, input).expect("a translation")
+}
+
+/// Hot draws have bytes in any order unless the search gives them only those that make a character.
+#[test]
+fn characters_are_whole() {
+    let translator = translator("en-de");
+    let mut options = translator.options();
+    options.search.sampling = Some(Sampling::Full { temperature: 6.0 });
+    let broken = |allow_special: bool| {
+        let options = TranslateOptions { allow_special, ..options.clone() };
+        let requests = vec![Request::translate("She bought a house for a good price, and the bank paid it."); 20];
+        let found = translator.run(&options, requests).expect("translations");
+        found.iter().filter(|translation| translation.text().contains('\u{FFFD}')).count()
+    };
+    assert_eq!(broken(false), 0);
+    assert!(broken(true) > 5);
 }
 
 /// LibreTranslate's issue 123: `%1$s` ended the translation.

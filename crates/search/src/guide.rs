@@ -1,6 +1,7 @@
 //! Dynamic beam allocation: selects continuations so that constraints are met (Post and Vilar 2018, §3).
 
 use crate::candidates::{Bans, BeamPlace, Best, Choices, Continuation};
+use crate::characters::{ByteWords, Character};
 use crate::constraints::{Automaton, Banks, StateId};
 use crate::{Options, Strategy};
 use metaphrase_base::{StepScores, WordId};
@@ -17,25 +18,45 @@ pub(crate) struct Step<'a> {
     pub(crate) options: &'a Options,
     /// By place, in order: words that would repeat a sequence that may stand once.
     pub(crate) repeats: &'a [(usize, WordId)],
+    /// By place: the character that it has said a part of. None where characters may be broken.
+    pub(crate) characters: &'a [Character],
+    /// How many words may follow behind the next one.
+    pub(crate) room: usize,
     /// The word that ends a sentence.
     pub(crate) end: WordId,
 }
 
-/// Bans, by place and in order, the words that would repeat a sequence that may stand once.
+/// Bans the words that would repeat a sequence that may stand once, and those that would break a character off.
 #[derive(Clone, Copy)]
-struct Repeats<'a>(&'a [(usize, WordId)]);
+struct Always<'a> {
+    repeats: &'a [(usize, WordId)],
+    characters: &'a [Character],
+    bytes: &'a ByteWords,
+    room: usize,
+}
 
-impl Bans for Repeats<'_> {
+impl Always<'_> {
+    fn breaks(&self, place: usize, word: WordId) -> bool {
+        self.characters.get(place).is_some_and(|&character| self.bytes.breaks(character, word, self.room))
+    }
+}
+
+impl Bans for Always<'_> {
     fn likely(&self, place: usize) -> usize {
-        self.0.iter().filter(|(of, _)| *of == place).count()
+        self.repeats.iter().filter(|(of, _)| *of == place).count()
     }
 
     fn ban(&mut self, place: usize, word: WordId) -> bool {
-        self.0.binary_search(&(place, word)).is_ok()
+        self.repeats.binary_search(&(place, word)).is_ok() || self.breaks(place, word)
     }
 }
 
 impl Step<'_> {
+    fn always(&self) -> Always<'_> {
+        let Self { repeats, characters, room, .. } = *self;
+        Always { repeats, characters, bytes: &self.options.bytes, room }
+    }
+
     fn choices(&self) -> Choices<'_> {
         Choices { places: self.places, rows: self.rows.clone(), excluded: &self.options.excluded }
     }
@@ -43,10 +64,10 @@ impl Step<'_> {
     /// The best continuations where there are no constraints.
     pub(crate) fn find(&self, best: &mut Best, scores: &mut impl StepScores, out: &mut Vec<Continuation>) {
         if !self.options.ends_beside {
-            return best.find(&self.choices(), &mut Repeats(self.repeats), self.width, scores, out);
+            return best.find(&self.choices(), &mut self.always(), self.width, scores, out);
         }
         // Each hypothesis ends once at most.
-        best.find(&self.choices(), &mut Repeats(self.repeats), self.width + self.places.len(), scores, out);
+        best.find(&self.choices(), &mut self.always(), self.width + self.places.len(), scores, out);
         let mut left = self.width;
         out.retain(|continuation| {
             let open = continuation.word != self.end;
@@ -57,13 +78,13 @@ impl Step<'_> {
     }
 }
 
-/// Bans the end of sentence before all constraints are met (§3.3), the last word of a phrase to avoid, and repetitions.
+/// Bans the end of sentence before all constraints are met (§3.3), the last word of a phrase to avoid, and what is always banned.
 struct Unready<'a> {
     automaton: &'a mut Automaton,
     states: &'a [StateId],
     /// Words that would be said the third time in a row.
     loops: &'a [(usize, WordId)],
-    repeats: Repeats<'a>,
+    always: Always<'a>,
     /// The place from which places are counted.
     first: usize,
     end: WordId,
@@ -73,16 +94,16 @@ impl Bans for Unready<'_> {
     fn likely(&self, place: usize) -> usize {
         let place = self.first + place;
         let loops = self.loops.iter().filter(|(of, _)| *of == place).count();
-        usize::from(!self.automaton.may_end(self.states[place])) + loops + self.repeats.likely(place)
+        usize::from(!self.automaton.may_end(self.states[place])) + loops + self.always.likely(place)
     }
 
     fn ban(&mut self, place: usize, word: WordId) -> bool {
         let place = self.first + place;
         let state = self.states[place];
         if word == self.end {
-            return !self.automaton.may_end(state);
+            return !self.automaton.may_end(state) || self.always.breaks(place, word);
         }
-        self.loops.contains(&(place, word)) || self.repeats.ban(place, word) || self.automaton.bans(state, word)
+        self.loops.contains(&(place, word)) || self.always.ban(place, word) || self.automaton.bans(state, word)
     }
 }
 
@@ -136,9 +157,9 @@ impl Guide<'_> {
         buffers.states.clear();
         buffers.states.extend(states);
         let of = &buffers.states[..];
-        let repeats = Repeats(step.repeats);
+        let always = step.always();
         let mut bans =
-            Unready { automaton: self.automaton, states: of, loops: self.loops, repeats, first: 0, end: step.end };
+            Unready { automaton: self.automaton, states: of, loops: self.loops, always, first: 0, end: step.end };
         let choices = step.choices();
         best.find(&choices, &mut bans, step.width, scores, out);
         if of.iter().all(|&state| bans.automaton.is_done(state)) {
@@ -188,7 +209,8 @@ impl Guide<'_> {
                 let score = log_prob + at.so_far;
                 let needed = self.automaton.needed(state);
                 let loops = self.left > needed + ROOM && self.loops.contains(&(place, word));
-                let allowed = !loops && !step.options.excluded.contains(&word) && !self.automaton.bans(state, word);
+                let banned = self.automaton.bans(state, word) || step.always().breaks(place, word);
+                let allowed = !loops && !step.options.excluded.contains(&word) && !banned;
                 if score > f32::NEG_INFINITY && allowed {
                     out.push(Continuation { place, word, score });
                 }
@@ -207,9 +229,9 @@ impl Guide<'_> {
     ) {
         for (place, at) in step.places.iter().enumerate() {
             let Some(last) = self.automaton.whole(of[place]) else { continue };
-            let (found, repeats) = (out.len(), Repeats(step.repeats));
+            let (found, always) = (out.len(), step.always());
             let unready =
-                Unready { automaton: self.automaton, states: of, loops: &[], repeats, first: place, end: step.end };
+                Unready { automaton: self.automaton, states: of, loops: &[], always, first: place, end: step.end };
             let choices = Choices { places: &step.places[place..=place], ..step.choices() };
             best.find_each(&choices, &mut NewWord(unready), 1, scores, out);
             for continuation in &mut out[found..] {
@@ -239,8 +261,8 @@ impl Guide<'_> {
         let left = self.left - 1;
         let in_time = |&(_, needed): &(Continuation, usize)| needed == 0 || needed < left;
         if !needed.iter().any(in_time) {
-            let ready =
-                of.iter().zip(step.places).enumerate().filter(|(_, (state, _))| self.automaton.may_end(**state));
+            let may_end = |place: usize, state| self.automaton.may_end(state) && !step.always().breaks(place, step.end);
+            let ready = of.iter().zip(step.places).enumerate().filter(|&(place, (&state, _))| may_end(place, state));
             let ends = ready.map(|(place, (_, at))| Continuation {
                 place,
                 word: step.end,

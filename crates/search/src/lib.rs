@@ -46,6 +46,7 @@
 #![forbid(unsafe_code)]
 
 mod candidates;
+mod characters;
 mod constraints;
 mod finished;
 mod fused;
@@ -60,6 +61,7 @@ mod sentence;
 mod task;
 mod trellis;
 
+pub use characters::ByteWords;
 pub use constraints::{Constraints, ConstraintsError, Continues};
 pub use fused::{Fused, FusedState};
 pub use informed::{Informed, InformedState};

@@ -1,6 +1,7 @@
 //! The options of a search.
 
 use crate::Sampling;
+use crate::characters::ByteWords;
 use crate::trellis::MAX_MERGE_WORDS;
 use metaphrase_base::{Choice, Named, StepModel, WordId};
 use std::sync::Arc;
@@ -121,6 +122,9 @@ pub struct Options {
     pub no_repeat_ngram_size: usize,
     /// Words that no hypothesis may contain, such as the unknown word. Probabilities are not renormalised.
     pub excluded: Vec<WordId>,
+    /// The words that stand for single bytes. A hypothesis says whole characters of them, as far as the model gives it any choice; where there
+    /// are none, words may follow each other in any order.
+    pub bytes: ByteWords,
     /// Draw hypotheses instead of searching for the best: `n_best` of them for each sentence.
     pub sampling: Option<Sampling>,
     /// Whether outcomes carry the attention over the source.
@@ -150,6 +154,7 @@ impl Default for Options {
             stop_margin: f32::INFINITY,
             no_repeat_ngram_size: 0,
             excluded: Vec::new(),
+            bytes: ByteWords::default(),
             sampling: None,
             attention: false,
             explored: false,

@@ -106,10 +106,10 @@ impl Sampler {
     }
 
     /// Draws from the row that was filled in last: the word and its log-probability. `None` if no word is possible.
-    pub(crate) fn draw<'a>(
+    pub(crate) fn draw(
         &mut self,
         sampling: Sampling,
-        banned: impl IntoIterator<Item = &'a WordId>,
+        banned: impl IntoIterator<Item = WordId>,
         rng: &mut impl Rng,
     ) -> Option<(WordId, f32)> {
         for word in banned {
@@ -182,7 +182,7 @@ mod tests {
         let mut counts = [0; 4];
         for _ in 0..10_000 {
             sampler.row(4).copy_from_slice(&[0.3f32.ln(), 0.5f32.ln(), 0.05f32.ln(), 0.15f32.ln()]);
-            let (word, log_prob) = sampler.draw(sampling, excluded, &mut rng).unwrap();
+            let (word, log_prob) = sampler.draw(sampling, excluded.iter().copied(), &mut rng).unwrap();
             assert!(log_prob > -4.0);
             counts[word.index()] += 1;
         }

@@ -1,15 +1,16 @@
 //! The search of one sentence: its open and its finished hypotheses, and the selection of one step.
 
+mod choose;
 mod ending;
 mod repeats;
 mod scout;
 
 use crate::candidates::{BeamPlace, Best, Continuation};
+use crate::characters::Character;
 use crate::constraints::{Automaton, StateId};
 use crate::finished::{FinishedList, LostEnd};
-use crate::guide::{self, Guide, Step};
+use crate::guide;
 use crate::length::Ranking;
-use crate::pruning::Pruning;
 use crate::sampling::{self, Sampler};
 use crate::trellis::{self, HypId, LastWords, Trellis};
 use crate::{Constraints, Counts, Options, Stop, Strategy, Task, length};
@@ -30,6 +31,8 @@ pub(crate) struct Open {
     draw: usize,
     /// Which constraints it has met.
     pub(crate) state: StateId,
+    /// The character that it has said a part of.
+    character: Character,
     /// The row of the next step that scores it, counted within the sentence.
     row: usize,
 }
@@ -50,6 +53,7 @@ struct Choice {
 #[derive(Debug, Default)]
 pub(crate) struct Selection {
     places: Vec<BeamPlace>,
+    characters: Vec<Character>,
     continuations: Vec<Continuation>,
     best: Best,
     guide: guide::Buffers,
@@ -137,7 +141,8 @@ impl SentenceSearch {
         self.finished.start(self.options.n_best);
         self.open.clear();
         let copies = self.copies();
-        let start = Open { hyp: None, parent: None, draw: 0, state: StateId::START, row: 0 };
+        let (state, character) = (StateId::START, Character::WHOLE);
+        let start = Open { hyp: None, parent: None, draw: 0, state, character, row: 0 };
         self.open.extend((0..copies).map(|draw| Open { draw, row: draw, ..start }));
         self.leaders.clear();
         self.leaders.extend(0..copies);
@@ -242,7 +247,9 @@ impl SentenceSearch {
             } else {
                 let parent = Parent { row: choice.row, word: choice.word };
                 let draw = if self.draws.is_empty() { number } else { from.draw };
-                let open = Open { hyp: Some(hyp), parent: Some(parent), draw, state: choice.state, row: number };
+                let character = self.options.bytes.after(from.character, choice.word);
+                let open =
+                    Open { hyp: Some(hyp), parent: Some(parent), draw, state: choice.state, character, row: number };
                 buffers.open.push(open);
             }
         }
@@ -281,82 +288,12 @@ impl SentenceSearch {
         }
     }
 
-    /// Chooses the continuations: TOPB, the forced word of a prefix, or a draw for each row.
-    fn choose(&mut self, facts: ModelFacts, scores: &mut impl StepScores, buffers: &mut Selection) {
-        let Selection { places, continuations, best, guide, sampler, repeats, .. } = buffers;
-        let narrow = self.is_narrow();
-        self.find_repeats(repeats);
-        let Repeats { loops, twice: repeats, .. } = &*repeats;
-        let options = &*self.options;
-        let given = self.length < self.prefix.len();
-        continuations.clear();
-        if let Some(&word) = self.prefix.get(self.length) {
-            let score = scores.score(places[0].row, word) + places[0].so_far;
-            continuations.push(Continuation { place: 0, word, score });
-        } else if let Some(sampling) = options.sampling {
-            for (place, (open, at)) in self.open.iter().zip(&*places).enumerate() {
-                scores.row(at.row, sampler.row(facts.target_words));
-                let repeats = repeats.iter().filter(|(of, _)| *of == place).map(|(_, word)| word);
-                let banned = options.excluded.iter().chain(repeats);
-                if let Some((word, log_prob)) = sampler.draw(sampling, banned, &mut self.draws[open.draw]) {
-                    continuations.push(Continuation { place, word, score: log_prob + at.so_far });
-                }
-            }
-        } else {
-            let first_row = places[0].row.index();
-            let rows = first_row..first_row + self.leaders.len();
-            let step = Step { places, rows, width: self.width, options, repeats, end: facts.end_of_sentence };
-            match &mut self.constraints {
-                None => step.find(best, scores, continuations),
-                Some(automaton) if self.scouting => {
-                    automaton.look_ahead(|word| scores.score(places[0].row, word));
-                    step.find(best, scores, continuations);
-                }
-                Some(automaton) => {
-                    let states = self.open.iter().map(|open| open.state);
-                    let left = self.limit - self.length;
-                    Guide { automaton, left, narrow, loops }.find(&step, states, scores, best, guide, continuations);
-                }
-            }
-            if !self.scouting {
-                self.pruning(facts).prune(continuations);
-            }
-            if self.collects {
-                self.keep_full_beam(facts.end_of_sentence, continuations);
-            }
-        }
-        self.choices.clear();
-        for &Continuation { place, word, score } in &*continuations {
-            let state = self.open[place].state;
-            let state = match &mut self.constraints {
-                Some(automaton) if word != facts.end_of_sentence && given => automaton.after_given(state, word),
-                Some(automaton) if word != facts.end_of_sentence => automaton.after(state, word),
-                _ => state,
-            };
-            self.choices.push(Choice { place, word, score, row: places[place].row, state });
-        }
-    }
-
-    /// The search as pruning sees it.
-    fn pruning(&mut self, facts: ModelFacts) -> Pruning<'_> {
-        Pruning {
-            options: &self.options,
-            facts,
-            states: &self.open,
-            constraints: self.constraints.as_mut(),
-            best_finished: self.finished.best_log_prob,
-            to_beat: self.finished.to_beat(),
-            ranking: self.ranking,
-            length: self.length + 1,
-            limit: self.limit,
-        }
-    }
-
     /// Remark 5 of Algorithm 1: the best of the end-of-sentence candidates that TOPB did not take.
     fn keep_lost_ends(&mut self, end: WordId, scores: &impl StepScores, buffers: &Selection) {
         for (place, (open, at)) in self.open.iter().zip(&buffers.places).enumerate() {
             let taken = self.choices.iter().any(|choice| choice.place == place && choice.word == end);
-            if taken || self.constraints.as_ref().is_some_and(|automaton| !automaton.may_end(open.state)) {
+            let broken = open.character != Character::WHOLE;
+            if taken || broken || self.constraints.as_ref().is_some_and(|automaton| !automaton.may_end(open.state)) {
                 continue;
             }
             let log_prob = scores.score(at.row, end) + at.so_far;

@@ -2,7 +2,7 @@
 
 use crate::common::{Sentence, one, search, sentence, words};
 use metaphrase_base::WordId;
-use metaphrase_search::{Hypothesis, Options, Outcome, Stop};
+use metaphrase_search::{ByteWords, Constraints, Hypothesis, Options, Outcome, Sampling, Stop, Strategy};
 use metaphrase_testkit::{FakeModel, exhaustive};
 
 fn score(options: &Options, log_prob: f32, length: usize) -> f32 {
@@ -34,6 +34,61 @@ fn a_beam_that_holds_everything_finds_the_best() {
             }
         }
     }
+}
+
+/// Words 1 to 3 are the bytes C3, A4 and 61: hypotheses that break a character off are those that are missing.
+#[test]
+fn no_character_is_broken() {
+    let bytes = [0xC3, 0xA4, 0x61];
+    let of_bytes = (1..).map(WordId).zip(bytes);
+    for seed in 0..20 {
+        let model = FakeModel::random(seed, 5, 3.0);
+        let options = Options {
+            beam_size: 700,
+            n_best: 30,
+            max_length_factor: 5.0,
+            stop: Stop::Fill,
+            bytes: ByteWords::new(of_bytes.clone()),
+            ..Options::default()
+        };
+        let mut oracle = exhaustive(&model, &words(&[1]), 5, |log_prob, length| score(&options, log_prob, length));
+        // The other word stands for a letter.
+        let text = |words: &[WordId]| -> Vec<u8> {
+            words.iter().map(|word| bytes.get(word.index().wrapping_sub(1)).copied().unwrap_or(b'x')).collect()
+        };
+        let all = oracle.len();
+        oracle.retain(|hypothesis| str::from_utf8(&text(&hypothesis.words)).is_ok());
+        assert!(oracle.len() > 30 && oracle.len() < all / 2);
+        let found = one(&model, &options, &sentence(&[1]));
+        for (hypothesis, expected) in found.hypotheses.iter().zip(&oracle) {
+            assert_eq!((&hypothesis.words, hypothesis.score), (&expected.words, expected.score), "seed {seed}");
+        }
+        let sampling = Some(Sampling::Full { temperature: 2.0 });
+        let mut all = vec![Options { sampling, stop: Stop::Shrink, ..options.clone() }];
+        let small = Options { beam_size: 4, n_best: 4, ..options };
+        all.extend([Stop::Shrink, Stop::Fill, Stop::Collect].map(|stop| Options { stop, ..small.clone() }));
+        let strategies = [Strategy::Grid, Strategy::Cube, Strategy::AcceleratedCube];
+        all.extend(strategies.map(|strategy| Options { strategy, ..small.clone() }));
+        for (options, terms) in all.iter().flat_map(|options| [(options, false), (options, true)]) {
+            let term = Constraints::new(&[vec![words(&[4, 3])]], None, None).unwrap();
+            let constraints = Some(term).filter(|_| terms && options.sampling.is_none());
+            let found = one(&model, options, &Sentence { constraints, ..sentence(&[1]) });
+            for hypothesis in &found.hypotheses {
+                assert!(str::from_utf8(&text(&hypothesis.words)).is_ok(), "{options:?}: {hypothesis:?}");
+            }
+        }
+    }
+}
+
+/// A model that has begun a character and has no byte to end it says something rather than nothing.
+#[test]
+fn a_broken_character_is_better_than_none() {
+    let model = FakeModel::new(3, |_, words| match words {
+        [] => vec![f32::NEG_INFINITY, 0.0, f32::NEG_INFINITY],
+        _ => vec![0.0, f32::NEG_INFINITY, f32::NEG_INFINITY],
+    });
+    let options = Options { bytes: ByteWords::new([(WordId(1), 0xC3), (WordId(2), 0xA4)]), ..Options::default() };
+    assert_eq!(one(&model, &options, &sentence(&[1])).hypotheses[0].words, words(&[1]));
 }
 
 /// `Shrink` with a beam that holds everything: the same list, and below it what the length limit cut off.

@@ -317,10 +317,10 @@ impl SentencePieceModel {
         self.has_kind(id, Kind::Unknown)
     }
 
-    /// Whether `id` stands for one byte of an unknown character.
+    /// The byte of an unknown character that `id` stands for, if it stands for one.
     #[must_use]
-    pub fn is_byte(&self, id: WordId) -> bool {
-        self.has_kind(id, Kind::Byte)
+    pub fn byte(&self, id: WordId) -> Option<u8> {
+        self.has_kind(id, Kind::Byte).then(|| byte_of(self.piece(id))).flatten()
     }
 
     fn has_kind(&self, id: WordId, wanted: Kind) -> bool {

@@ -216,6 +216,16 @@ impl Vocabulary {
         control.filter(|&id| !self.is_unknown(id)).chain(pad).collect()
     }
 
+    /// The byte that a word stands for: a piece of byte fallback.
+    #[must_use]
+    pub fn byte(&self, id: WordId) -> Option<u8> {
+        match &self.form {
+            Form::Pieces(pieces) => pieces.byte(id),
+            // Models of MarianMT have no byte fallback.
+            Form::Words(_) | Form::MarianMt(_) => None,
+        }
+    }
+
     /// Whether `id` goes on with the written word before it: a piece that begins with a letter, digit or combining mark and
     /// without the mark of a new word, or a byte. Scripts without spaces have no such words.
     #[must_use]
