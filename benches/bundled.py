@@ -37,6 +37,7 @@ SETS = {
     "newstest2013": "wmt-news/newstest2013",
     "newstest2014": "wmt-news/newstest2014.de-en",
     "newstest2018": "wmt-news/newstest2018.de-en",
+    "newstest2019": "wmt-news/newstest2019.{source}2{target}",
     "Tatoeba": "tatoeba-de-en/test",
     "PHP manual": "phpdoc-de-en/test",
     "Multi30k 2016": "multi30k/test_2016_flickr",
@@ -250,7 +251,8 @@ def main() -> None:
     source, target = args.direction
     bench = Bench(args.program, dict(model.split("=", 1) for model in args.model))
 
-    files = {name: (args.data / f"{path}.{source}.gz", args.data / f"{path}.{target}.gz") for name, path in SETS.items()}
+    paths = {name: args.data / path.format(source=source, target=target) for name, path in SETS.items()}
+    files = {name: (Path(f"{path}.{source}.gz"), Path(f"{path}.{target}.gz")) for name, path in paths.items()}
     held_out = sorted(args.held_out.glob(f"test.*.{source}.gz")) if args.held_out else []
     for path in held_out:
         name = path.name.removeprefix("test.").removesuffix(f".{source}.gz")

@@ -20,7 +20,7 @@ fn a_model_tells_what_it_is() {
 #[test]
 fn models_that_come_with_the_program_have_names() {
     assert_eq!(translate(&["-m", "en-de"], TEXT).ok(), translate(&[], TEXT).ok());
-    assert_eq!(translate(&["-m", "de-en"], "Guten Morgen!\nIch bin müde.\n").ok(), "Good morning.\nI'm tired.\n");
+    assert_eq!(translate(&["-m", "de-en"], "Guten Morgen!\nIch bin müde.\n").ok(), "Good morning!\nI'm tired.\n");
     assert_eq!(run(&["inspect", "en-de"], "").ok(), run(&["inspect", MODEL], "").ok().replace(MODEL, "en-de"));
     let line = "de-en: sound, and the checksums of its 2 files are right\n";
     assert_eq!(run(&["inspect", "--check", "de-en"], "").ok(), line);
@@ -33,9 +33,10 @@ fn models_that_come_with_the_program_have_names() {
 }
 
 #[test]
-fn models_of_other_languages_form_no_ensemble() {
+fn models_with_other_words_form_no_ensemble() {
     let error = translate(&["-m", "en-de", "-m", "de-en"], TEXT).error(1);
-    let expected = "these models can not form an ensemble: model 2 translates from de to en, model 1 from en to de";
+    let expected = "these models can not form an ensemble: the bundled model en-de and the bundled model de-en have different source \
+                    vocabularies";
     assert_eq!(error, expected);
 }
 

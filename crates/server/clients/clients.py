@@ -54,7 +54,7 @@ def deepl_python():
     several = client.translate_text(["Good morning!", "How are you?"], source_lang="EN", target_lang="DE")
     assert [one.text for one in several] == ["Guten Morgen!", "Wie geht es dir?"]
     assert (several[0].detected_source_lang, several[0].billed_characters) == ("EN", 13)
-    assert client.translate_text("Guten Morgen!", source_lang="DE", target_lang="EN-US").text == "Good morning."
+    assert client.translate_text("Guten Morgen!", source_lang="DE", target_lang="EN-US").text == "Good morning!"
     html = client.translate_text("<p>Good <b>morning</b>!</p>", source_lang="EN", target_lang="DE", tag_handling="html").text
     assert html.startswith("<p>") and html.endswith("</p>") and "<b>" in html, html
     assert [language.code for language in client.get_source_languages()] == ["EN", "DE"]

@@ -18,7 +18,7 @@ fn texts_are_translated_and_billed() {
     assert_eq!(form.json(), expected);
     let german =
         server.post("/v2/translate", &json!({"text": ["Guten Morgen!"], "source_lang": "DE", "target_lang": "EN-US"}));
-    assert_eq!(german.json()["translations"][0]["text"], "Good morning.");
+    assert_eq!(german.json()["translations"][0]["text"], "Good morning!");
     let usage = server.get("/v2/usage").json();
     assert_eq!(usage["character_count"], 13 + 12 + 13 + 12 + 13);
 }

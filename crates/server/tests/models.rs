@@ -56,7 +56,7 @@ fn a_replaced_model_is_loaded_again_and_a_broken_one_is_not_used() {
         server.look();
         server.metric("model_reloads_total") >= 1 && problem(server).is_null()
     });
-    assert_eq!(translated(&server, "Guten Morgen!"), "Good morning.");
+    assert_eq!(translated(&server, "Guten Morgen!"), "Good morning!");
 }
 
 #[test]
