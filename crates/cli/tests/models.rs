@@ -33,10 +33,9 @@ fn models_that_come_with_the_program_have_names() {
 }
 
 #[test]
-fn models_with_other_words_form_no_ensemble() {
+fn models_of_other_languages_form_no_ensemble() {
     let error = translate(&["-m", "en-de", "-m", "de-en"], TEXT).error(1);
-    let expected = "these models can not form an ensemble: the bundled model en-de and the bundled model de-en have different source \
-                    vocabularies";
+    let expected = "these models can not form an ensemble: model 2 translates from de to en, model 1 from en to de";
     assert_eq!(error, expected);
 }
 

@@ -28,10 +28,10 @@ const OF_PROGRAMS: [char; 8] = ['=', '{', '}', '<', '>', '$', '\\', '`'];
 impl Marks {
     /// The text with its quotation marks written in this way.
     pub(crate) fn apply(self, text: &str) -> Cow<'_, str> {
-        let marked = text.contains(|c: char| KINDS.iter().any(|kind| kind.contains(&c)));
+        let marked = || text.contains(|c: char| KINDS.iter().any(|kind| kind.contains(&c)));
         match self {
-            _ if !marked => Cow::Borrowed(text),
             Self::AsWritten => Cow::Borrowed(text),
+            Self::Straight | Self::German if !marked() => Cow::Borrowed(text),
             Self::Straight => Cow::Owned(text.chars().map(straight).collect()),
             Self::German => Cow::Owned(styled(text, GERMAN)),
         }

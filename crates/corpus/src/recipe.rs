@@ -199,8 +199,18 @@ impl Recipe {
             }
         }
         let Limits { min_letters, max_ratio, min_agreement, .. } = self.limits;
-        let Noise { lower_case, upper_case, typos, no_full_stop, .. } = self.noise;
-        let Noise { no_punctuation, names, copied, marks, white_space, joined, .. } = self.noise;
+        let Noise {
+            lower_case,
+            upper_case,
+            typos,
+            no_full_stop,
+            no_punctuation,
+            names,
+            copied,
+            marks,
+            white_space,
+            joined,
+        } = self.noise;
         let shares = [
             ("limits.min-letters", min_letters),
             ("limits.min-agreement", min_agreement),

@@ -45,7 +45,7 @@ pub enum Error {
     #[error("{0} vocabularies given; give one for both languages, or the source's and the target's")]
     VocabularyCount(usize),
     /// Models of an ensemble with different vocabularies.
-    #[error("these models can not form an ensemble: {first} and {other} have different {side} vocabularies")]
+    #[error("{first} and {other} have different {side} vocabularies; the models of an ensemble must share theirs")]
     EnsembleVocabulary {
         /// The first model.
         first: String,

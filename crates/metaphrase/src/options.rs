@@ -1,7 +1,6 @@
 //! How lines are translated.
 
 use crate::{Dictionary, EvidenceOptions, GraphUnits, SearchOptions};
-use metaphrase_base::WordId;
 use metaphrase_search::ByteWords;
 use metaphrase_text::vocab::Vocabulary;
 
@@ -65,8 +64,7 @@ impl TranslateOptions {
         }
         if !self.allow_special {
             search.excluded.extend(target.special_words());
-            let words = (0..target.len()).map(WordId::new);
-            search.bytes = ByteWords::new(words.filter_map(|word| Some((word, target.byte(word)?))));
+            search.bytes = ByteWords::new(target.bytes());
         }
         search.excluded.sort_unstable();
         search.excluded.dedup();

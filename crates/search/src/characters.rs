@@ -60,21 +60,19 @@ impl Character {
 
     /// The character after another byte, or after a word that is none. `None` where UTF-8 has no such sequence (RFC 3629, §4).
     fn after(self, byte: Option<u8>) -> Option<Self> {
-        let whole_before = self.missing == 0;
-        Some(match byte {
-            None if whole_before => Self::WHOLE,
-            Some(0x00..=0x7F) if whole_before => Self::WHOLE,
-            Some(0xC2..=0xDF) if whole_before => Self::missing(1, 0x80..=0xBF),
-            Some(0xE0) if whole_before => Self::missing(2, 0xA0..=0xBF),
-            Some(0xED) if whole_before => Self::missing(2, 0x80..=0x9F),
-            Some(0xE1..=0xEF) if whole_before => Self::missing(2, 0x80..=0xBF),
-            Some(0xF0) if whole_before => Self::missing(3, 0x90..=0xBF),
-            Some(0xF1..=0xF3) if whole_before => Self::missing(3, 0x80..=0xBF),
-            Some(0xF4) if whole_before => Self::missing(3, 0x80..=0x8F),
-            Some(byte) if !whole_before && (self.next[0]..=self.next[1]).contains(&byte) => match self.missing - 1 {
-                0 => Self::WHOLE,
-                missing => Self::missing(missing, 0x80..=0xBF),
-            },
+        let Some(byte) = byte else { return (self.missing == 0).then_some(Self::WHOLE) };
+        let [low, high] = self.next;
+        Some(match (self.missing, byte) {
+            (0, 0x00..=0x7F) => Self::WHOLE,
+            (0, 0xC2..=0xDF) => Self::missing(1, 0x80..=0xBF),
+            (0, 0xE0) => Self::missing(2, 0xA0..=0xBF),
+            (0, 0xED) => Self::missing(2, 0x80..=0x9F),
+            (0, 0xE1..=0xEF) => Self::missing(2, 0x80..=0xBF),
+            (0, 0xF0) => Self::missing(3, 0x90..=0xBF),
+            (0, 0xF1..=0xF3) => Self::missing(3, 0x80..=0xBF),
+            (0, 0xF4) => Self::missing(3, 0x80..=0x8F),
+            (1, _) if (low..=high).contains(&byte) => Self::WHOLE,
+            (2.., _) if (low..=high).contains(&byte) => Self::missing(self.missing - 1, 0x80..=0xBF),
             _ => return None,
         })
     }

@@ -317,10 +317,10 @@ impl SentencePieceModel {
         self.has_kind(id, Kind::Unknown)
     }
 
-    /// The byte of an unknown character that `id` stands for, if it stands for one.
-    #[must_use]
-    pub fn byte(&self, id: WordId) -> Option<u8> {
-        self.has_kind(id, Kind::Byte).then(|| byte_of(self.piece(id))).flatten()
+    /// The pieces of all bytes, if unknown characters become bytes.
+    pub fn bytes(&self) -> impl Iterator<Item = (WordId, u8)> {
+        let ids = self.bytes.iter().flat_map(|ids| ids.iter());
+        ids.map(|&id| WordId(id)).zip(0..=u8::MAX)
     }
 
     fn has_kind(&self, id: WordId, wanted: Kind) -> bool {

@@ -216,14 +216,13 @@ impl Vocabulary {
         control.filter(|&id| !self.is_unknown(id)).chain(pad).collect()
     }
 
-    /// The byte that a word stands for: a piece of byte fallback.
-    #[must_use]
-    pub fn byte(&self, id: WordId) -> Option<u8> {
-        match &self.form {
-            Form::Pieces(pieces) => pieces.byte(id),
-            // Models of MarianMT have no byte fallback.
+    /// The words that stand for single bytes, with their bytes: the pieces of byte fallback. Models of MarianMT have none.
+    pub fn bytes(&self) -> impl Iterator<Item = (WordId, u8)> {
+        let pieces = match &self.form {
+            Form::Pieces(pieces) => Some(pieces),
             Form::Words(_) | Form::MarianMt(_) => None,
-        }
+        };
+        pieces.into_iter().flat_map(|pieces| pieces.bytes())
     }
 
     /// Whether `id` goes on with the written word before it: a piece that begins with a letter, digit or combining mark and
