@@ -1,4 +1,4 @@
-//! What a translation copies: emoji, words of other scripts, long numbers, addresses. Text to learn from has few of them, and readers
+//! What a translation copies: emoji, words of other scripts, long numbers, amounts, addresses. Text to learn from has few of them, and readers
 //! see at once when one is wrong.
 
 use rand::RngExt;
@@ -74,11 +74,28 @@ fn foreign_word(random: &mut ChaCha8Rng) -> String {
     (0..random.random_range(1..=longest)).map(|_| one_of(script, random)).collect()
 }
 
-/// A word of another script, a number or an address.
+/// Signs that stand in front of a number or behind it, in text as it is: half of them are of money.
+const SIGNS: &str = "€€€€€€££££$$§§§§°°×±µ→•©®";
+
+/// A small number with a sign.
+fn amount(random: &mut ChaCha8Rng) -> String {
+    let signs: Vec<char> = SIGNS.chars().collect();
+    let sign = signs[random.random_range(0..signs.len())];
+    let digits = random.random_range(1..=4);
+    let number = random.random_range(1..10_u32.pow(digits));
+    match random.random_range(0..3) {
+        0 => format!("{sign}{number}"),
+        1 => format!("{sign} {number}"),
+        _ => format!("{number} {sign}"),
+    }
+}
+
+/// A word of another script, a number, an amount or an address.
 fn other_thing(random: &mut ChaCha8Rng) -> String {
-    match random.random_range(0..4) {
+    match random.random_range(0..6) {
         0 => foreign_word(random),
         1 => number(random),
+        4 | 5 => amount(random),
         2 => format!("{}@{}.{}", syllables(random), syllables(random), ending(random)),
         _ => format!("https://{}.{}/{}", syllables(random), ending(random), syllables(random)),
     }
@@ -157,6 +174,7 @@ mod tests {
         }
         assert!(things.iter().any(|thing| thing.chars().all(|c| c.is_ascii_digit())));
         assert!(things.iter().any(|thing| thing.chars().all(|c| matches!(c, 'А'..='я'))));
+        assert!(things.iter().filter(|thing| thing.contains('€')).count() > 10);
         let rows: Vec<String> = (0..100).map(|_| emoji_row(&mut random)).collect();
         assert!(rows.iter().all(|row| !row.chars().any(char::is_alphabetic)), "{rows:?}");
         assert!(rows.iter().any(|row| row.contains('😂')) && rows.iter().any(|row| row.ends_with('\u{FE0F}')));

@@ -29,6 +29,18 @@ fn characters_are_whole() {
     assert!(broken(true) > 5);
 }
 
+/// A model that learns a sign as a piece of its own may leave it out where its text has few.
+#[test]
+fn signs_stay() {
+    let translator = translator("de-en");
+    let lines =
+        ["Das kostet 5 €.", "Nach § 5 des Gesetzes gilt das.", "Es sind 20 °C draußen.", "Er zahlte 300 £ – zu viel."];
+    let found = translator.translate(&lines).expect("translations");
+    for (found, sign) in found.iter().zip(["5 €", "§ 5", "20 °C", "300 £"]) {
+        assert!(found.text().contains(sign), "{sign} in {}", found.text());
+    }
+}
+
 /// LibreTranslate's issue 123: `%1$s` ended the translation.
 #[test]
 fn placeholders_stay() {
