@@ -64,6 +64,7 @@ mod team;
 mod topk;
 mod transposed;
 mod values;
+mod zeros;
 
 pub use attention::{Added, AttentionWeights, Heads, KeysValues, StoredAs, attend};
 pub use changes::{Changes, Replaced};

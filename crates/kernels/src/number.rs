@@ -36,6 +36,8 @@ pub(crate) trait Number: Copy {
     const BLOCK: usize;
     /// Whether sums are integers, which end with a factor for each row and each output.
     const INTEGER: bool = false;
+    /// Whether rows are read without the lanes that are zero.
+    const KEPT: bool = false;
 
     /// `sum` plus the products of the numbers in each lane.
     fn mul_add<S: Simd>(s: S, x: S::F, w: S::F, sum: S::F) -> S::F;
@@ -78,6 +80,10 @@ pub(crate) struct Bf16;
 /// at what the 128 that rows have too much adds, and end with a factor for each row and each output.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Int8;
+
+/// [`Int8`] in rows of which only some lanes are [`Kept`](crate::zeros::Kept): their integers are from 0 to 127, as they are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KeptInt8;
 
 /// Two integers of 16 bits in a lane. Sums end with a factor for each row and each output.
 #[derive(Clone, Copy, Debug)]
@@ -174,6 +180,21 @@ impl Number for Int8 {
     #[inline(always)]
     fn start<S: Simd>(s: S, w: &Panels, panel: usize) -> S::F {
         s.quads_start(s.load(&w.end(panel).start.0))
+    }
+    #[inline(always)]
+    fn dispatch<K: Kernel>(kernel: K) -> K::Output {
+        dispatch_int8(kernel)
+    }
+}
+
+impl Number for KeptInt8 {
+    const BLOCK: usize = L1_LANES;
+    const INTEGER: bool = true;
+    const KEPT: bool = true;
+
+    #[inline(always)]
+    fn mul_add<S: Simd>(s: S, x: S::F, w: S::F, sum: S::F) -> S::F {
+        s.dot_naturals(x, w, sum)
     }
     #[inline(always)]
     fn dispatch<K: Kernel>(kernel: K) -> K::Output {

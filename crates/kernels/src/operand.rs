@@ -5,6 +5,7 @@ use crate::matrix::Matrix;
 use crate::number::{Bf16, Float, Int8, Int16, Precision};
 use crate::packed::Panels;
 use crate::quantise::quantise_rows;
+use crate::zeros::{Kept, Naturals};
 use std::ops::Range;
 
 /// Rows as the numbers that weights of one [`Precision`] are multiplied by: rounded once, for all products that read them.
@@ -17,6 +18,8 @@ pub struct Operand<'a> {
     pub(crate) lanes: &'a [f32],
     /// Factors of the rows of integers, none of floats.
     pub(crate) scales: &'a [f32],
+    /// Rows of 8 bits most of which is zero.
+    pub(crate) kept: Option<Kept<'a>>,
 }
 
 impl<'a> Operand<'a> {
@@ -28,7 +31,13 @@ impl<'a> Operand<'a> {
     pub fn part(&self, rows: Range<usize>) -> Operand<'a> {
         let lanes = self.lanes.len().checked_div(self.rows).unwrap_or(0);
         let scales = if self.scales.is_empty() { &[] } else { &self.scales[rows.clone()] };
-        Operand { rows: rows.len(), lanes: &self.lanes[rows.start * lanes..rows.end * lanes], scales, ..*self }
+        Operand {
+            rows: rows.len(),
+            lanes: &self.lanes[rows.start * lanes..rows.end * lanes],
+            scales,
+            kept: None,
+            ..*self
+        }
     }
 }
 
@@ -55,7 +64,14 @@ impl Operand<'_> {
 /// Rows of f32 are read as they lie.
 impl<'a> From<&'a Matrix> for Operand<'a> {
     fn from(x: &'a Matrix) -> Self {
-        Self { precision: Precision::F32, rows: x.rows(), inputs: x.cols(), lanes: x.as_slice(), scales: &[] }
+        Self {
+            precision: Precision::F32,
+            rows: x.rows(),
+            inputs: x.cols(),
+            lanes: x.as_slice(),
+            scales: &[],
+            kept: None,
+        }
     }
 }
 
@@ -66,6 +82,7 @@ pub struct ProductStorage {
     pub(crate) rows: Matrix,
     /// The factors of rows of integers.
     scales: Vec<f32>,
+    naturals: Naturals,
     /// The right factor of products by a transposed matrix.
     pub(crate) panels: Panels,
 }
@@ -82,7 +99,8 @@ impl ProductStorage {
             Precision::Int8 => quantise_rows::<Int8, _>(x, &mut self.rows, &mut self.scales),
         }
         let scales = if precision.is_integer() { &self.scales[..] } else { &[] };
-        Operand { precision, rows: x.rows(), inputs: x.cols(), lanes: self.rows.as_slice(), scales }
+        let kept = if precision == Precision::Int8 { self.naturals.find(&self.rows) } else { None };
+        Operand { precision, rows: x.rows(), inputs: x.cols(), lanes: self.rows.as_slice(), scales, kept }
     }
 }
 

@@ -12,11 +12,12 @@ use crate::epilogue::{Activation, Epilogue};
 use crate::lanes::Rows;
 use crate::log_sum::BLOCK;
 use crate::matrix::Matrix;
-use crate::number::{Bf16, F32, Float, Int8, Int16, Number, Precision};
+use crate::number::{Bf16, F32, Float, Int8, Int16, KeptInt8, Number, Precision};
 use crate::operand::{Operand, ProductStorage};
 use crate::packed::{PackedMatrix, Panels};
 use crate::team;
 use crate::values::Values;
+use crate::zeros::Kept;
 use tile::Product;
 
 /// out ← activation(x·w + bias + add), for rows in the numbers of the weights. `out` is resized to `x.rows() × w.outputs()`.
@@ -36,6 +37,7 @@ fn product_of_any(x: Operand<'_>, w: &PackedMatrix, epilogue: Epilogue<'_>, out:
         Precision::F32 => product_of::<F32>(x, w.panels(), epilogue, out),
         Precision::Bf16 => product_of::<Bf16>(x, w.panels(), epilogue, out),
         Precision::Int16 => product_of::<Int16>(x, w.panels(), epilogue, out),
+        Precision::Int8 if x.kept.is_some() => product_of::<KeptInt8>(x, w.panels(), epilogue, out),
         Precision::Int8 => product_of::<Int8>(x, w.panels(), epilogue, out),
     }
 }
@@ -68,7 +70,7 @@ pub fn rounded_product(
             out.resize(x.rows(), w.outputs());
             for rows in row_blocks::<Bf16>(x.rows(), w.panels()) {
                 let lanes = Bf16::rows(part(x, &rows), &mut storage.rows);
-                finish_block::<Bf16>(lanes, &[], rows, w.panels(), epilogue, out);
+                finish_block::<Bf16>(lanes, &[], Kept::default(), rows, w.panels(), epilogue, out);
             }
         }
         precision => product(storage.operand(x, precision), w, epilogue, out),
@@ -94,7 +96,8 @@ fn product_of<N: Number>(x: Operand<'_>, w: &Panels, epilogue: Epilogue<'_>, out
     for rows in row_blocks::<N>(x.rows(), w) {
         let lanes = &x.lanes[rows.start * w.length()..rows.end * w.length()];
         let scales = x.scales.get(rows.clone()).unwrap_or_default();
-        finish_block::<N>(lanes, scales, rows, w, epilogue, out);
+        let kept = x.kept.map(|kept| kept.behind(rows.start)).unwrap_or_default();
+        finish_block::<N>(lanes, scales, kept, rows, w, epilogue, out);
     }
 }
 
@@ -102,6 +105,7 @@ fn product_of<N: Number>(x: Operand<'_>, w: &Panels, epilogue: Epilogue<'_>, out
 fn finish_block<N: Number>(
     x: &[f32],
     scales: &[f32],
+    kept: Kept<'_>,
     rows: Range<usize>,
     w: &Panels,
     epilogue: Epilogue<'_>,
@@ -116,7 +120,7 @@ fn finish_block<N: Number>(
     let bytes = w.bytes() * rows.div_ceil(6);
     team::divide(w.count(), bytes, |panels| {
         let all = Product::<N>::new(x, scales, rows, w, values);
-        N::dispatch(Product { panels, bias, add, activation, ..all });
+        N::dispatch(Product { kept, panels, bias, add, activation, ..all });
     });
     // A pass of its own: rather the result again from the second-level cache than four functions in each tile's code.
     if !matches!(activation, Activation::Relu | Activation::ClippedRelu) {

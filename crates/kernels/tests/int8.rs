@@ -141,6 +141,58 @@ fn a_row_stands_alone() {
     });
 }
 
+/// Rows as they are after a ReLU, of which products read only what is not zero: alone, in all heights of groups and in
+/// several blocks of rows. The rows of the same numbers behind one that is negative are read in full.
+#[test]
+fn zeros_are_left_out() {
+    let (inputs, outputs) = (2048, 100);
+    let mut random = Random::new(7);
+    let weights = random_weights(&mut random, inputs * outputs);
+    let scales = random.values(outputs);
+    let packed = PackedMatrix::pack_int8(&weights, &scales, inputs, WeightOrder::InputsByOutputs);
+    for one_in in [1, 2, 20, 40, 5000] {
+        for rows in [1, 2, 3, 4, 5, 13, 70] {
+            let number = |random: &mut Random| if random.below(one_in) == 0 { random.values(1)[0].abs() } else { 0.0 };
+            let numbers: Vec<f32> = (0..rows * inputs).map(|_| number(&mut random)).collect();
+            let x = Matrix::from_vec(rows, inputs, numbers.clone());
+            let behind = Matrix::from_vec(rows + 1, inputs, [vec![-1.0; inputs], numbers].concat());
+            on_each_set(|set| {
+                let (mut storage, mut out) = (ProductStorage::default(), Matrix::new());
+                let kept = storage.operand(&x, Precision::Int8);
+                assert_eq!(format!("{kept:?}").contains("kept: Some"), one_in >= 20, "{set}: one in {one_in}");
+                product(kept, &packed, Epilogue::default(), &mut out);
+                let all = product_of(&behind, &packed, Epilogue::default());
+                assert!(
+                    bits(out.as_slice()) == bits(&all.as_slice()[outputs..]),
+                    "{set}: {rows} rows, one in {one_in}"
+                );
+            });
+        }
+    }
+}
+
+/// A negative number anywhere, and the greatest numbers.
+#[test]
+fn only_natural_numbers_are_kept() {
+    let weights = [vec![-128; 128], vec![127; 128]].concat();
+    let packed = PackedMatrix::pack_int8(&weights, &[1.0; 2], 128, WeightOrder::OutputsByInputs);
+    let mut x = Matrix::from_vec(6, 128, vec![0.0; 6 * 128]);
+    for r in 0..6 {
+        x.row_mut(r)[..64].fill(127.0);
+    }
+    on_each_set(|set| {
+        let out = product_of(&x, &packed, Epilogue::default());
+        assert!(out.as_slice().chunks(2).all(|row| row == [-64.0 * 127.0 * 128.0, 64.0 * 127.0 * 127.0]), "{set}");
+        for r in 0..6 {
+            let mut x = x.clone();
+            x.row_mut(r)[127] = -1.0;
+            let mut storage = ProductStorage::default();
+            assert!(format!("{:?}", storage.operand(&x, Precision::Int8)).contains("kept: None"), "{set}: row {r}");
+            assert_eq!(product_of(&x, &packed, Epilogue::default()).row(r)[1], (64.0 * 127.0 - 1.0) * 127.0, "{set}");
+        }
+    });
+}
+
 #[test]
 fn numbers_that_are_not_finite_show() {
     let mut random = Random::new(6);

@@ -145,6 +145,20 @@ impl<const VNNI: bool> Avx2<VNNI> {
         })
     }
 
+    /// [`Simd::dot_naturals`] of one half.
+    #[inline(always)]
+    fn dot_naturals_half(self, a: __m256, b: __m256, sum: __m256) -> __m256 {
+        if VNNI {
+            return self.dot_quads_half(a, b, sum);
+        }
+        op!({
+            let (a, b, sum) = (_mm256_castps_si256(a), _mm256_castps_si256(b), _mm256_castps_si256(sum));
+            // Two products are at most 2 · 127 · 128, which 16 bits hold.
+            let pairs = _mm256_madd_epi16(_mm256_maddubs_epi16(a, b), _mm256_set1_epi16(1));
+            _mm256_castsi256_ps(_mm256_add_epi32(sum, pairs))
+        })
+    }
+
     /// [`Simd::dot_words`] of one half.
     #[inline(always)]
     fn dot_words_half(self, a: __m256, b: __m256, sum: __m256) -> __m256 {
@@ -219,6 +233,14 @@ impl<const VNNI: bool> Simd for Avx2<VNNI> {
     fn abs(self, a: Self::F) -> Self::F {
         let sign = self.splat(-0.0);
         both!(_mm256_andnot_ps, sign, a)
+    }
+    #[inline(always)]
+    fn xor(self, a: Self::F, b: Self::F) -> Self::F {
+        both!(_mm256_xor_ps, a, b)
+    }
+    #[inline(always)]
+    fn or(self, a: Self::F, b: Self::F) -> Self::F {
+        both!(_mm256_or_ps, a, b)
     }
     #[inline(always)]
     fn copy_sign(self, a: Self::F, b: Self::F) -> Self::F {
@@ -332,6 +354,10 @@ impl<const VNNI: bool> Simd for Avx2<VNNI> {
     #[inline(always)]
     fn dot_quads(self, a: Self::F, b: Self::F, sum: Self::F) -> Self::F {
         [self.dot_quads_half(a[0], b[0], sum[0]), self.dot_quads_half(a[1], b[1], sum[1])]
+    }
+    #[inline(always)]
+    fn dot_naturals(self, a: Self::F, b: Self::F, sum: Self::F) -> Self::F {
+        [self.dot_naturals_half(a[0], b[0], sum[0]), self.dot_naturals_half(a[1], b[1], sum[1])]
     }
     #[inline(always)]
     fn dot_words(self, a: Self::F, b: Self::F, sum: Self::F) -> Self::F {

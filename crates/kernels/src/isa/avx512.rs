@@ -146,6 +146,8 @@ impl<const LEVEL: u8> Simd for Avx512<LEVEL> {
         max(self, a, b) => op!(_mm512_max_ps(a, b));
         min(self, a, b) => op!(_mm512_min_ps(a, b));
         abs(self, a) => op!(_mm512_abs_ps(a));
+        xor(self, a, b) => op!(_mm512_xor_ps(a, b));
+        or(self, a, b) => op!(_mm512_or_ps(a, b));
     }
     #[inline(always)]
     fn copy_sign(self, a: __m512, b: __m512) -> __m512 {
@@ -329,6 +331,18 @@ impl<const LEVEL: u8> Simd for Avx512<LEVEL> {
                 let sum = _mm512_add_epi32(sum, _mm512_madd_epi16(even_a, even_b));
                 _mm512_add_epi32(sum, _mm512_madd_epi16(odd_a, odd_b))
             })
+        })
+    }
+    #[inline(always)]
+    fn dot_naturals(self, a: __m512, b: __m512, sum: __m512) -> __m512 {
+        if LEVEL >= VNNI {
+            return self.dot_quads(a, b, sum);
+        }
+        op!({
+            let (a, b, sum) = (_mm512_castps_si512(a), _mm512_castps_si512(b), _mm512_castps_si512(sum));
+            // Two products are at most 2 · 127 · 128, which 16 bits hold.
+            let pairs = _mm512_madd_epi16(_mm512_maddubs_epi16(a, b), _mm512_set1_epi16(1));
+            _mm512_castsi512_ps(_mm512_add_epi32(sum, pairs))
         })
     }
     #[inline(always)]

@@ -98,13 +98,19 @@ impl<const DOT: bool> Neon<DOT> {
         })
     }
 
-    /// [`Simd::dot_quads`] of one register, of bytes that have lost their 128.
+    /// [`Simd::dot_quads`] of one register, of bytes that lose their 128.
     #[inline(always)]
     fn dot_quads_quarter(self, a: float32x4_t, b: float32x4_t, sum: float32x4_t) -> float32x4_t {
+        let a = op!(vreinterpretq_f32_s8(veorq_s8(vreinterpretq_s8_f32(a), vdupq_n_s8(-128))));
+        self.dot_bytes_quarter(a, b, sum)
+    }
+
+    /// `sum` plus products of bytes with signs, of one register.
+    #[inline(always)]
+    fn dot_bytes_quarter(self, a: float32x4_t, b: float32x4_t, sum: float32x4_t) -> float32x4_t {
         op!({
             let (a, b) = (vreinterpretq_s8_f32(a), vreinterpretq_s8_f32(b));
             let mut sum = vreinterpretq_s32_f32(sum);
-            let a = veorq_s8(a, vdupq_n_s8(-128));
             if DOT {
                 // The directive lets the assembler know what this token says.
                 std::arch::asm!(
@@ -169,6 +175,12 @@ impl<const DOT: bool> Simd for Neon<DOT> {
         max(self, a, b) => each!(|I| self.choose(op!(vcgtq_f32(a[I], b[I])), a[I], b[I]));
         min(self, a, b) => each!(|I| self.choose(op!(vcltq_f32(a[I], b[I])), a[I], b[I]));
         abs(self, a) => ops!(|I| vabsq_f32(a[I]));
+        xor(self, a, b) => ops!(|I| {
+            vreinterpretq_f32_u32(veorq_u32(vreinterpretq_u32_f32(a[I]), vreinterpretq_u32_f32(b[I])))
+        });
+        or(self, a, b) => ops!(|I| {
+            vreinterpretq_f32_u32(vorrq_u32(vreinterpretq_u32_f32(a[I]), vreinterpretq_u32_f32(b[I])))
+        });
         copy_sign(self, a, b) => each!(|I| self.choose(op!(vdupq_n_u32(0x8000_0000)), b[I], a[I]));
         exp2_whole(self, n) => ops!(|I| {
             let exponent = vaddq_s32(vcvtnq_s32_f32(n[I]), vdupq_n_s32(127));
@@ -181,6 +193,7 @@ impl<const DOT: bool> Simd for Neon<DOT> {
         round(self, x) => ops!(|I| vrndnq_f32(x[I]));
         to_floats(self, integers) => ops!(|I| vcvtq_f32_s32(vreinterpretq_s32_f32(integers[I])));
         dot_quads(self, a, b, sum) => each!(|I| self.dot_quads_quarter(a[I], b[I], sum[I]));
+        dot_naturals(self, a, b, sum) => each!(|I| self.dot_bytes_quarter(a[I], b[I], sum[I]));
         round_pairs(self, first, second) => each!(|I| self.round_pairs_quarter(first[I], second[I]));
     }
 

@@ -125,6 +125,8 @@ impl Simd for Portable {
         max(self, a, b) => lanes(|i| if a[i] > b[i] { a[i] } else { b[i] });
         min(self, a, b) => lanes(|i| if a[i] < b[i] { a[i] } else { b[i] });
         abs(self, a) => lanes(|i| a[i].abs());
+        xor(self, a, b) => lanes(|i| f32::from_bits(a[i].to_bits() ^ b[i].to_bits()));
+        or(self, a, b) => lanes(|i| f32::from_bits(a[i].to_bits() | b[i].to_bits()));
         copy_sign(self, a, b) => lanes(|i| a[i].copysign(b[i]));
     }
     #[inline(always)]

@@ -52,6 +52,10 @@ pub(crate) trait Simd: Copy {
     fn abs(self, a: Self::F) -> Self::F;
     /// The magnitude of `a` with the sign of `b`.
     fn copy_sign(self, a: Self::F, b: Self::F) -> Self::F;
+    /// The bits that one of both has.
+    fn xor(self, a: Self::F, b: Self::F) -> Self::F;
+    /// The bits that any of both has.
+    fn or(self, a: Self::F, b: Self::F) -> Self::F;
     /// 2ⁿ for whole n from -126 to 127.
     fn exp2_whole(self, n: Self::F) -> Self::F;
     /// `a · 2ⁿ` for whole n from -126 to 127, where the result is 0 or a normal number.
@@ -139,6 +143,13 @@ pub(crate) trait Simd: Copy {
     /// Lane by lane `sum` plus the four products of the bytes of `a`, from 0 to 255, and of `b`, from -128 to 127. A sum
     /// beyond 32 bits wraps. It means the products of `a - 128` once all are added, and a set may take the 128 off at once.
     fn dot_quads(self, a: Self::F, b: Self::F, sum: Self::F) -> Self::F;
+    /// Lane by lane `sum` plus the four products of the bytes of `a`, from 0 to 127, and of `b`, from -128 to 127. Nothing is
+    /// taken off.
+    #[inline(always)]
+    fn dot_naturals(self, a: Self::F, b: Self::F, sum: Self::F) -> Self::F {
+        self.dot_quads(a, b, sum)
+    }
+
     // A lane can also be the bits of two integers of 16 bits, the first in its lower half.
 
     /// Lane by lane `sum` plus the two products of the integers of `a` and `b`, from -32,767 to 32,767. A sum beyond 32 bits

@@ -11,6 +11,7 @@ use crate::log_sum::BLOCK;
 use crate::number::Number;
 use crate::packed::Panels;
 use crate::values::Values;
+use crate::zeros::{GROUP, Kept};
 
 /// Some panels of a product.
 pub(super) struct Product<'a, N> {
@@ -18,6 +19,8 @@ pub(super) struct Product<'a, N> {
     pub(super) x: &'a [f32],
     /// Factors of the rows of integers, none of floats.
     pub(super) scales: &'a [f32],
+    /// What is read in place of `x` where only some lanes are.
+    pub(super) kept: Kept<'a>,
     pub(super) rows: usize,
     pub(super) w: &'a Panels,
     /// The panels that are computed; others may be computed on other threads.
@@ -42,6 +45,7 @@ impl<'a, N> Product<'a, N> {
         Self {
             x,
             scales,
+            kept: Kept::default(),
             rows,
             w,
             panels: 0..w.count(),
@@ -67,9 +71,9 @@ impl<N: Number> Kernel for Product<'_, N> {
         if rows == 0 {
             return;
         }
-        // Tiles of almost equal height: of seven rows, four and three run faster than six and one.
-        let tiles = rows.div_ceil(S::TILE_PANELS.len());
-        let widest = S::TILE_PANELS[rows.div_ceil(tiles) - 1];
+        let tiles = rows.div_ceil(Self::tallest::<S>());
+        let height = if N::KEPT { rows.min(Self::tallest::<S>()) } else { rows.div_ceil(tiles) };
+        let widest = S::TILE_PANELS[height - 1];
         let whole = self.panels.end.min(self.w.outputs() / 16);
         let mut panel = self.panels.start;
         while panel < whole {
@@ -103,13 +107,25 @@ impl<N: Number, const R: usize, const P: usize> Kernel for Tile<'_, '_, N, R, P>
 }
 
 impl<N: Number> Product<'_, N> {
+    /// The most rows of a tile. All rows of a tile have one list of what is kept.
+    #[inline(always)]
+    fn tallest<S: Simd>() -> usize {
+        if N::KEPT { S::TILE_PANELS.len().min(GROUP) } else { S::TILE_PANELS.len() }
+    }
+
+    /// Where a tile begins. They are of almost equal height: of seven rows, four and three run faster than six and one. A tile
+    /// of rows with lists lies in one group.
+    #[inline(always)]
+    fn row_of_tile<S: Simd>(rows: usize, tiles: usize, tile: usize) -> usize {
+        if N::KEPT { rows.min(tile * Self::tallest::<S>()) } else { rows * tile / tiles }
+    }
+
     /// All rows of the `P` panels from `first`; returns `P`.
     #[inline(always)]
     fn column<S: Simd, const P: usize>(&mut self, s: S, first: usize, tiles: usize) -> usize {
-        let rows = self.rows;
         for tile in 0..tiles {
-            let row = rows * tile / tiles;
-            match rows * (tile + 1) / tiles - row {
+            let row = Self::row_of_tile::<S>(self.rows, tiles, tile);
+            match Self::row_of_tile::<S>(self.rows, tiles, tile + 1) - row {
                 1 => s.enter(Tile::<N, 1, P> { product: self, row, first }),
                 2 => s.enter(Tile::<N, 2, P> { product: self, row, first }),
                 3 => s.enter(Tile::<N, 3, P> { product: self, row, first }),
@@ -152,7 +168,10 @@ impl<N: Number> Product<'_, N> {
         for (p, start) in starts.iter_mut().enumerate() {
             *start = N::start(s, self.w, first + p);
         }
-        let sums = multiply::<S, N, R, P>(s, x, panels, starts);
+        let sums = match N::KEPT {
+            true => multiply_kept::<S, N, R, P>(s, self.kept.rows(row, R), panels),
+            false => multiply::<S, N, R, P>(s, x, panels, starts),
+        };
         if first * 16 + 16 <= outputs {
             self.finish::<S, R, P, true>(s, row, first, sums);
         } else {
@@ -301,6 +320,36 @@ fn multiply<S: Simd, N: Number, const R: usize, const P: usize>(
         }
         for (r, sums) in sums.iter_mut().enumerate() {
             let value = value(r, k);
+            for (sum, weight) in sums.iter_mut().zip(all) {
+                *sum = N::mul_add(s, value, weight, *sum);
+            }
+        }
+    }
+    sums
+}
+
+/// [`multiply`] of rows without the lanes that are zero.
+#[allow(unsafe_code)]
+#[inline(always)]
+fn multiply_kept<S: Simd, N: Number, const R: usize, const P: usize>(
+    s: S,
+    (x, places): (&[f32], &[u16]),
+    panels: &[Lanes],
+) -> [[S::F; P]; R] {
+    let length = panels.len() / P;
+    assert!(x.len() == R * length && panels.len() == P * length);
+    let mut sums = [[s.splat(0.0); P]; R];
+    for &place in places {
+        let k = usize::from(place);
+        debug_assert!(k < length);
+        let mut all = [s.splat(0.0); P];
+        for (p, weight) in all.iter_mut().enumerate() {
+            // SAFETY: p < P, and a list of these rows has places of lanes, which are `length` in a row.
+            *weight = s.load(unsafe { &panels.get_unchecked(p * length + k).0 });
+        }
+        for (r, sums) in sums.iter_mut().enumerate() {
+            // SAFETY: r < R and k < length.
+            let value = s.splat(unsafe { *x.get_unchecked(r * length + k) });
             for (sum, weight) in sums.iter_mut().zip(all) {
                 *sum = N::mul_add(s, value, weight, *sum);
             }
