@@ -5,6 +5,7 @@ use crate::isa::{Kernel, Simd, dispatch, dispatch_bf16, dispatch_int8};
 use crate::lanes::Rows;
 use crate::matrix::Matrix;
 use crate::packed::Panels;
+use std::marker::PhantomData;
 
 /// The numbers that products multiply. All other numbers are f32, sums of integers i32.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -37,10 +38,16 @@ pub(crate) trait Number: Copy {
     /// Whether sums are integers, which end with a factor for each row and each output.
     const INTEGER: bool = false;
     /// Whether rows are read without the lanes that are zero.
-    const KEPT: bool = false;
+    const SPARSE: bool = false;
 
     /// `sum` plus the products of the numbers in each lane.
     fn mul_add<S: Simd>(s: S, x: S::F, w: S::F, sum: S::F) -> S::F;
+
+    /// [`mul_add`](Self::mul_add) of a lane that is [`Kept`](crate::zeros::Kept).
+    #[inline(always)]
+    fn mul_add_kept<S: Simd>(s: S, x: S::F, w: S::F, sum: S::F) -> S::F {
+        Self::mul_add(s, x, w, sum)
+    }
 
     /// Where the sums of a panel begin.
     #[inline(always)]
@@ -81,9 +88,9 @@ pub(crate) struct Bf16;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Int8;
 
-/// [`Int8`] in rows of which only some lanes are [`Kept`](crate::zeros::Kept): their integers are from 0 to 127, as they are.
+/// Numbers in rows of which only some lanes are [`Kept`](crate::zeros::Kept).
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct KeptInt8;
+pub(crate) struct Sparse<N>(PhantomData<N>);
 
 /// Two integers of 16 bits in a lane. Sums end with a factor for each row and each output.
 #[derive(Clone, Copy, Debug)]
@@ -178,6 +185,10 @@ impl Number for Int8 {
         s.dot_quads(x, w, sum)
     }
     #[inline(always)]
+    fn mul_add_kept<S: Simd>(s: S, x: S::F, w: S::F, sum: S::F) -> S::F {
+        s.dot_naturals(x, w, sum)
+    }
+    #[inline(always)]
     fn start<S: Simd>(s: S, w: &Panels, panel: usize) -> S::F {
         s.quads_start(s.load(&w.end(panel).start.0))
     }
@@ -187,18 +198,18 @@ impl Number for Int8 {
     }
 }
 
-impl Number for KeptInt8 {
-    const BLOCK: usize = L1_LANES;
-    const INTEGER: bool = true;
-    const KEPT: bool = true;
+impl<N: Number> Number for Sparse<N> {
+    const BLOCK: usize = N::BLOCK;
+    const INTEGER: bool = N::INTEGER;
+    const SPARSE: bool = true;
 
     #[inline(always)]
     fn mul_add<S: Simd>(s: S, x: S::F, w: S::F, sum: S::F) -> S::F {
-        s.dot_naturals(x, w, sum)
+        N::mul_add_kept(s, x, w, sum)
     }
     #[inline(always)]
     fn dispatch<K: Kernel>(kernel: K) -> K::Output {
-        dispatch_int8(kernel)
+        N::dispatch(kernel)
     }
 }
 

@@ -5,7 +5,7 @@ use crate::matrix::Matrix;
 use crate::number::{Bf16, Float, Int8, Int16, Precision};
 use crate::packed::Panels;
 use crate::quantise::quantise_rows;
-use crate::zeros::{Kept, Naturals};
+use crate::zeros::{Kept, Zeros};
 use std::ops::Range;
 
 /// Rows as the numbers that weights of one [`Precision`] are multiplied by: rounded once, for all products that read them.
@@ -18,7 +18,7 @@ pub struct Operand<'a> {
     pub(crate) lanes: &'a [f32],
     /// Factors of the rows of integers, none of floats.
     pub(crate) scales: &'a [f32],
-    /// Rows of 8 bits most of which is zero.
+    /// The rows without the lanes that are zero, if those are many.
     pub(crate) kept: Option<Kept<'a>>,
 }
 
@@ -82,7 +82,7 @@ pub struct ProductStorage {
     pub(crate) rows: Matrix,
     /// The factors of rows of integers.
     scales: Vec<f32>,
-    naturals: Naturals,
+    pub(crate) zeros: Zeros,
     /// The right factor of products by a transposed matrix.
     pub(crate) panels: Panels,
 }
@@ -93,14 +93,18 @@ impl ProductStorage {
     /// magnitude / 127 for 8 bits. A row with NaN or infinity gets a factor of NaN, and so do its products.
     pub fn operand<'a>(&'a mut self, x: &'a Matrix, precision: Precision) -> Operand<'a> {
         match precision {
-            Precision::F32 => return x.into(),
+            Precision::F32 => return Operand { kept: self.zeros.find(x.as_slice(), x.rows(), false), ..x.into() },
             Precision::Bf16 => _ = Bf16::rows(Rows::new(x.as_slice(), x.rows(), x.cols()), &mut self.rows),
             Precision::Int16 => quantise_rows::<Int16, _>(x, &mut self.rows, &mut self.scales),
             Precision::Int8 => quantise_rows::<Int8, _>(x, &mut self.rows, &mut self.scales),
         }
         let scales = if precision.is_integer() { &self.scales[..] } else { &[] };
-        let kept = if precision == Precision::Int8 { self.naturals.find(&self.rows) } else { None };
-        Operand { precision, rows: x.rows(), inputs: x.cols(), lanes: self.rows.as_slice(), scales, kept }
+        let (rows, lanes) = (x.rows(), self.rows.as_slice());
+        let kept = match precision {
+            Precision::Int16 => None, // not worth the code
+            _ => self.zeros.find(lanes, rows, precision == Precision::Int8),
+        };
+        Operand { precision, rows, inputs: x.cols(), lanes, scales, kept }
     }
 }
 

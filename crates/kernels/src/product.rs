@@ -12,7 +12,7 @@ use crate::epilogue::{Activation, Epilogue};
 use crate::lanes::Rows;
 use crate::log_sum::BLOCK;
 use crate::matrix::Matrix;
-use crate::number::{Bf16, F32, Float, Int8, Int16, KeptInt8, Number, Precision};
+use crate::number::{Bf16, F32, Float, Int8, Int16, Number, Precision, Sparse};
 use crate::operand::{Operand, ProductStorage};
 use crate::packed::{PackedMatrix, Panels};
 use crate::team;
@@ -34,10 +34,12 @@ fn product_of_any(x: Operand<'_>, w: &PackedMatrix, epilogue: Epilogue<'_>, out:
     epilogue.check(x.rows(), w.outputs());
     out.resize(x.rows(), w.outputs());
     match w.precision() {
+        Precision::F32 if x.kept.is_some() => product_of::<Sparse<F32>>(x, w.panels(), epilogue, out),
         Precision::F32 => product_of::<F32>(x, w.panels(), epilogue, out),
+        Precision::Bf16 if x.kept.is_some() => product_of::<Sparse<Bf16>>(x, w.panels(), epilogue, out),
         Precision::Bf16 => product_of::<Bf16>(x, w.panels(), epilogue, out),
         Precision::Int16 => product_of::<Int16>(x, w.panels(), epilogue, out),
-        Precision::Int8 if x.kept.is_some() => product_of::<KeptInt8>(x, w.panels(), epilogue, out),
+        Precision::Int8 if x.kept.is_some() => product_of::<Sparse<Int8>>(x, w.panels(), epilogue, out),
         Precision::Int8 => product_of::<Int8>(x, w.panels(), epilogue, out),
     }
 }
@@ -70,7 +72,10 @@ pub fn rounded_product(
             out.resize(x.rows(), w.outputs());
             for rows in row_blocks::<Bf16>(x.rows(), w.panels()) {
                 let lanes = Bf16::rows(part(x, &rows), &mut storage.rows);
-                finish_block::<Bf16>(lanes, &[], Kept::default(), rows, w.panels(), epilogue, out);
+                match storage.zeros.find(lanes, rows.len(), false) {
+                    Some(kept) => finish_block::<Sparse<Bf16>>(lanes, &[], kept, rows, w.panels(), epilogue, out),
+                    None => finish_block::<Bf16>(lanes, &[], Kept::default(), rows, w.panels(), epilogue, out),
+                }
             }
         }
         precision => product(storage.operand(x, precision), w, epilogue, out),

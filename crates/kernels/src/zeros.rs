@@ -1,52 +1,58 @@
-//! Zeros that products of integers leave out.
+//! Zeros that products leave out.
 //!
-//! After a ReLU most numbers of a row are zero: 92 to 97 % in the feed-forward blocks of trained models. An instruction multiplies
-//! four numbers of 8 bits of a row, a lane, so a product reads only the weights of those lanes that are not zero. Hypotheses of
-//! a sentence have most zeros in the same places, so four rows share a list of what is left. Sums of integers do not change.
+//! After a ReLU most numbers of a row are zero: 92 to 97 % in the feed-forward blocks of trained models. A product reads only the
+//! weights of those lanes that are not zero; a lane is a number of f32, a pair of bf16, or four numbers of 8 bits. Hypotheses of a
+//! sentence have most zeros in the same places, so four rows share a list of what is left.
+//!
+//! The bits stay: zero times a finite weight is zero, and a sum that begins at zero is never -0, which alone would change if zero
+//! were added. Integers are exact.
 
 use crate::isa::{Kernel, Simd, dispatch};
 use crate::matrix::Matrix;
+use std::ops::Range;
 
 /// Rows that share a list.
 pub(crate) const GROUP: usize = 4;
 
-/// What each byte of a row has too much, see [`crate::number::Int8`].
+/// What each byte of rows of 8 bits has too much, see [`crate::number::Int8`].
 const SHIFT: u32 = 0x8080_8080;
 
-/// Rows without negative numbers, and where they are not zero.
+/// Where rows are not zero: work space of products.
 #[derive(Clone, Default)]
-pub(crate) struct Naturals {
-    /// `rows × length` lanes of four bytes from 0 to 127.
-    lanes: Matrix,
+pub(crate) struct Zeros {
     /// Lanes that are not zero in any row of a group, group by group.
     places: Vec<u16>,
     /// Where the list of each group begins in `places`, and the last one ends.
     bounds: Vec<usize>,
+    /// Rows of 8 bits without the 128: lanes of four bytes from 0 to 127.
+    naturals: Matrix,
 }
 
-impl Naturals {
-    /// Finds what products of these rows of 8 bits need to read; nothing if there are negative numbers, or too few zeros.
-    pub(crate) fn find(&mut self, lanes: &Matrix) -> Option<Kept<'_>> {
-        let length = lanes.cols();
-        // Of most other rows one of the first 64 numbers is negative.
-        let first =
-            lanes.as_slice().get(..16).filter(|_| length.is_multiple_of(16) && length <= usize::from(u16::MAX))?;
-        if first.iter().any(|lane| lane.to_bits() & SHIFT != SHIFT) {
+impl Zeros {
+    /// Finds what products of these rows need to read; nothing if there are too few zeros, or negative numbers of 8 bits. These are
+    /// `shifted` by 128.
+    pub(crate) fn find<'a>(&'a mut self, lanes: &'a [f32], rows: usize, shifted: bool) -> Option<Kept<'a>> {
+        let length = lanes.len().checked_div(rows)?;
+        if length == 0 || !length.is_multiple_of(16) || length > usize::from(u16::MAX) {
             return None;
         }
-        let groups = lanes.rows().div_ceil(GROUP);
-        self.lanes.resize(lanes.rows(), length);
+        // Most other rows have no zero at all among the first lanes.
+        let zero = if shifted { SHIFT } else { 0 };
+        if lanes[..16].iter().filter(|lane| lane.to_bits() == zero).count() < 4 {
+            return None;
+        }
+        let groups = rows.div_ceil(GROUP);
         self.places.resize(groups * length + 8, 0);
         self.bounds.clear();
         self.bounds.push(0);
-        let natural = dispatch(Find { naturals: self, lanes });
+        self.naturals.resize(if shifted { rows } else { 0 }, length);
+        let natural = match shifted {
+            true => dispatch(Find::<true> { zeros: self, lanes, length }),
+            false => dispatch(Find::<false> { zeros: self, lanes, length }),
+        };
         let few = self.bounds[groups] * 4 <= groups * length * 3;
-        (natural && few).then_some(Kept {
-            lanes: self.lanes.as_slice(),
-            length,
-            places: &self.places,
-            bounds: &self.bounds,
-        })
+        let lanes = if shifted { self.naturals.as_slice() } else { lanes };
+        (natural && few).then_some(Kept { lanes, length, places: &self.places, bounds: &self.bounds })
     }
 }
 
@@ -67,71 +73,67 @@ static PLACES: [[u16; 8]; 256] = {
     all
 };
 
-struct Find<'a> {
-    naturals: &'a mut Naturals,
-    lanes: &'a Matrix,
+struct Find<'a, const SHIFTED: bool> {
+    zeros: &'a mut Zeros,
+    lanes: &'a [f32],
+    length: usize,
 }
 
-impl Kernel for Find<'_> {
-    /// Whether there are no negative numbers.
+impl<const SHIFTED: bool> Kernel for Find<'_, SHIFTED> {
+    /// Whether there are no negative numbers of 8 bits.
     type Output = bool;
 
     #[inline(always)]
-    fn run<S: Simd>(self, s: S) -> bool {
-        let Self { naturals: Naturals { lanes: out, places, bounds }, lanes } = self;
-        let (size, length) = (GROUP * lanes.cols(), lanes.cols() / 16);
-        let (mut found, mut all) = (0, s.splat(0.0));
-        for (rows, out) in lanes.as_slice().chunks(size).zip(out.as_mut_slice().chunks_mut(size)) {
-            let (rows, out) = (rows.as_chunks().0, out.as_chunks_mut().0);
-            let any = match rows.len() / length {
-                1 => group::<S, 1>(s, rows, out, places, &mut found),
-                2 => group::<S, 2>(s, rows, out, places, &mut found),
-                3 => group::<S, 3>(s, rows, out, places, &mut found),
-                _ => group::<S, GROUP>(s, rows, out, places, &mut found),
+    fn run<S: Simd>(mut self, s: S) -> bool {
+        let (size, mut found, mut all) = (GROUP * self.length, 0, s.splat(0.0));
+        for start in (0..self.lanes.len()).step_by(size) {
+            let lanes = start..self.lanes.len().min(start + size);
+            let any = match lanes.len() / self.length {
+                1 => self.group::<S, 1>(s, lanes, &mut found),
+                2 => self.group::<S, 2>(s, lanes, &mut found),
+                3 => self.group::<S, 3>(s, lanes, &mut found),
+                _ => self.group::<S, GROUP>(s, lanes, &mut found),
             };
             all = s.or(all, any);
-            bounds.push(found);
+            self.zeros.bounds.push(found);
         }
         let mut lanes = [0.0; 16];
         s.store(all, &mut lanes);
-        lanes.iter().all(|lane| lane.to_bits() & SHIFT == 0)
+        !SHIFTED || lanes.iter().all(|lane| lane.to_bits() & SHIFT == 0)
     }
 }
 
-/// Takes the 128 off `R` rows, and adds the places of lanes that are not zero in any of them. Returns the bits that any lane has.
-#[inline(always)]
-fn group<S: Simd, const R: usize>(
-    s: S,
-    rows: &[[f32; 16]],
-    out: &mut [[f32; 16]],
-    places: &mut [u16],
-    found: &mut usize,
-) -> S::F {
-    let length = rows.len() / R;
-    let (rows, out) = (&rows[..R * length], &mut out[..R * length]);
-    // Bit 23 is not used by bytes below 128. With it a lane is a normal number or NaN, and the least normal number is that of zeros.
-    let (shift, normal) = (s.splat(f32::from_bits(SHIFT)), s.splat(f32::MIN_POSITIVE));
-    let mut all = s.splat(0.0);
-    for chunk in 0..length {
-        let mut any = s.splat(0.0);
-        for r in 0..R {
-            let bytes = s.xor(s.load(&rows[r * length + chunk]), shift);
-            s.store(bytes, &mut out[r * length + chunk]);
-            any = s.or(any, bytes);
+impl<const SHIFTED: bool> Find<'_, SHIFTED> {
+    /// Adds the places of lanes that are not zero in any of `R` rows, and takes the 128 off. Returns the bits that any lane has.
+    #[inline(always)]
+    fn group<S: Simd, const R: usize>(&mut self, s: S, lanes: Range<usize>, found: &mut usize) -> S::F {
+        let length = self.length / 16;
+        let rows = &self.lanes[lanes.clone()].as_chunks().0[..R * length];
+        let naturals = if SHIFTED { self.zeros.naturals.as_mut_slice()[lanes].as_chunks_mut().0 } else { &mut [] };
+        let (shift, mut all) = (s.splat(f32::from_bits(SHIFT)), s.splat(0.0));
+        for chunk in 0..length {
+            let mut any = s.splat(0.0);
+            for at in (chunk..R * length).step_by(length) {
+                let mut lanes = s.load(&rows[at]);
+                if SHIFTED {
+                    lanes = s.xor(lanes, shift);
+                    s.store(lanes, &mut naturals[at]);
+                }
+                any = s.or(any, lanes);
+            }
+            all = s.or(all, any);
+            for (half, byte) in s.any_bit(any).to_le_bytes().into_iter().enumerate() {
+                let first = (chunk * 16 + half * 8) as u16;
+                let places = self.zeros.places[*found..].first_chunk_mut().expect("room for all lanes");
+                *places = PLACES[usize::from(byte)].map(|place| first + place);
+                *found += byte.count_ones() as usize;
+            }
         }
-        all = s.or(all, any);
-        let kept = !s.at_least(normal, s.or(any, normal));
-        for (half, byte) in kept.to_le_bytes().into_iter().enumerate() {
-            let first = (chunk * 16 + half * 8) as u16;
-            let places = places[*found..].first_chunk_mut().expect("room for all lanes");
-            *places = PLACES[usize::from(byte)].map(|place| first + place);
-            *found += byte.count_ones() as usize;
-        }
+        all
     }
-    all
 }
 
-/// Some rows of [`Naturals`].
+/// Rows, and which of their lanes are not zero.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Kept<'a> {
     lanes: &'a [f32],
@@ -150,10 +152,7 @@ impl<'a> Kept<'a> {
     /// Some rows of a group, and which of their lanes are not zero.
     #[inline(always)]
     pub(crate) fn rows(self, row: usize, rows: usize) -> (&'a [f32], &'a [u16]) {
-        let group = row / GROUP;
-        (
-            &self.lanes[row * self.length..][..rows * self.length],
-            &self.places[self.bounds[group]..self.bounds[group + 1]],
-        )
+        let bounds = &self.bounds[row / GROUP..];
+        (&self.lanes[row * self.length..][..rows * self.length], &self.places[bounds[0]..bounds[1]])
     }
 }

@@ -141,36 +141,6 @@ fn a_row_stands_alone() {
     });
 }
 
-/// Rows as they are after a ReLU, of which products read only what is not zero: alone, in all heights of groups and in
-/// several blocks of rows. The rows of the same numbers behind one that is negative are read in full.
-#[test]
-fn zeros_are_left_out() {
-    let (inputs, outputs) = (2048, 100);
-    let mut random = Random::new(7);
-    let weights = random_weights(&mut random, inputs * outputs);
-    let scales = random.values(outputs);
-    let packed = PackedMatrix::pack_int8(&weights, &scales, inputs, WeightOrder::InputsByOutputs);
-    for one_in in [1, 2, 20, 40, 5000] {
-        for rows in [1, 2, 3, 4, 5, 13, 70] {
-            let number = |random: &mut Random| if random.below(one_in) == 0 { random.values(1)[0].abs() } else { 0.0 };
-            let numbers: Vec<f32> = (0..rows * inputs).map(|_| number(&mut random)).collect();
-            let x = Matrix::from_vec(rows, inputs, numbers.clone());
-            let behind = Matrix::from_vec(rows + 1, inputs, [vec![-1.0; inputs], numbers].concat());
-            on_each_set(|set| {
-                let (mut storage, mut out) = (ProductStorage::default(), Matrix::new());
-                let kept = storage.operand(&x, Precision::Int8);
-                assert_eq!(format!("{kept:?}").contains("kept: Some"), one_in >= 20, "{set}: one in {one_in}");
-                product(kept, &packed, Epilogue::default(), &mut out);
-                let all = product_of(&behind, &packed, Epilogue::default());
-                assert!(
-                    bits(out.as_slice()) == bits(&all.as_slice()[outputs..]),
-                    "{set}: {rows} rows, one in {one_in}"
-                );
-            });
-        }
-    }
-}
-
 /// A negative number anywhere, and the greatest numbers.
 #[test]
 fn only_natural_numbers_are_kept() {

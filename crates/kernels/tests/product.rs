@@ -190,6 +190,48 @@ fn a_selection_of_columns_gives_their_values() {
     }
 }
 
+/// Rows as they are after a ReLU, of which products read only what is not zero: in all heights of groups and several blocks of
+/// rows. The same rows behind one without zeros are read in full.
+#[test]
+fn zeros_are_left_out() {
+    let (inputs, outputs) = (1024, 100);
+    let mut random = Random::new(22);
+    let weights = random.values(inputs * outputs);
+    let bias = random.values(outputs);
+    for precision in PRECISIONS {
+        let packed = PackedMatrix::pack(precision, &weights, inputs, outputs, WeightOrder::InputsByOutputs);
+        for (one_in, rows) in
+            [1, 2, 20, 40, 5000].into_iter().flat_map(|one_in| [1, 2, 3, 4, 5, 13, 300].map(|r| (one_in, r)))
+        {
+            let number = |random: &mut Random| match random.below(one_in) {
+                0 => random.values(1)[0].abs(),
+                1 if random.below(500) == 0 => -0.0,
+                _ => 0.0,
+            };
+            let numbers: Vec<f32> = (0..rows * inputs).map(|_| number(&mut random)).collect();
+            let x = Matrix::from_vec(rows, inputs, numbers.clone());
+            let behind = Matrix::from_vec(rows + 1, inputs, [vec![-1.0; inputs], numbers].concat());
+            let of = |x: &Matrix| {
+                let (mut storage, mut out, mut in_parts) = (ProductStorage::default(), Matrix::new(), Matrix::new());
+                let epilogue = Epilogue { bias: Some(&bias), ..Epilogue::default() };
+                let rows = storage.operand(x, precision);
+                let kept = format!("{rows:?}").contains("kept: Some");
+                product(rows, &packed, epilogue, &mut out);
+                rounded_product(x, &packed, epilogue, &mut in_parts, &mut storage);
+                assert!(bits(in_parts.as_slice()) == bits(out.as_slice()), "{precision:?} in parts");
+                (kept, bits(out.as_slice()))
+            };
+            on_each_set(|set| {
+                let (sparse, all) = (of(&x), of(&behind));
+                let what = format!("{set}, {precision:?}: {rows} rows, one number in {one_in}");
+                assert!(sparse.1 == all.1[outputs..], "{what}");
+                let expected = (one_in >= 20 && precision != Precision::Int16, false);
+                assert!((sparse.0, all.0) == expected || one_in == 2, "{what}");
+            });
+        }
+    }
+}
+
 /// Rows of bf16 that are rounded in parts and those that are rounded at once have the same products.
 #[test]
 fn rows_are_rounded_in_parts_or_at_once() {

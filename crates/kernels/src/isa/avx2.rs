@@ -277,6 +277,14 @@ impl<const VNNI: bool> Simd for Avx2<VNNI> {
         let high = op!(_mm256_movemask_ps(_mm256_cmp_ps::<_CMP_GE_OQ>(a[1], b[1])));
         (low | (high << 8)) as u16
     }
+    #[inline(always)]
+    fn any_bit(self, a: Self::F) -> u16 {
+        let none = |half: __m256| {
+            let none = op!(_mm256_cmpeq_epi32(_mm256_castps_si256(half), _mm256_setzero_si256()));
+            op!(_mm256_movemask_ps(_mm256_castsi256_ps(none)))
+        };
+        !(none(a[0]) | (none(a[1]) << 8)) as u16
+    }
 
     #[inline(always)]
     fn sum(self, v: Self::F) -> f32 {

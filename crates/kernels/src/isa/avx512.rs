@@ -189,6 +189,10 @@ impl<const LEVEL: u8> Simd for Avx512<LEVEL> {
     fn at_least(self, a: __m512, b: __m512) -> u16 {
         op!(_mm512_cmp_ps_mask::<_CMP_GE_OQ>(a, b))
     }
+    #[inline(always)]
+    fn any_bit(self, a: __m512) -> u16 {
+        op!(_mm512_test_epi32_mask(_mm512_castps_si512(a), _mm512_castps_si512(a)))
+    }
 
     #[inline(always)]
     fn sum(self, v: __m512) -> f32 {

@@ -213,6 +213,15 @@ impl<const DOT: bool> Simd for Neon<DOT> {
             (of(0) | of(1) | of(2) | of(3)) as u16
         })
     }
+    #[inline(always)]
+    fn any_bit(self, a: Self::F) -> u16 {
+        op!({
+            let bit = vld1q_u32([1_u32, 2, 4, 8].as_ptr());
+            let bits = |i: usize| vreinterpretq_u32_f32(a[i]);
+            let of = |i: usize| vaddvq_u32(vandq_u32(vtstq_u32(bits(i), bits(i)), bit)) << (4 * i);
+            (of(0) | of(1) | of(2) | of(3)) as u16
+        })
+    }
 
     #[inline(always)]
     fn sum(self, v: Self::F) -> f32 {

@@ -151,6 +151,10 @@ impl Simd for Portable {
     fn at_least(self, a: Self::F, b: Self::F) -> u16 {
         (0..16).fold(0, |bits, i| bits | (u16::from(a[i] >= b[i]) << i))
     }
+    #[inline(always)]
+    fn any_bit(self, a: Self::F) -> u16 {
+        (0..16).fold(0, |bits, i| bits | (u16::from(a[i].to_bits() != 0) << i))
+    }
 
     #[inline(always)]
     fn sum(self, v: Self::F) -> f32 {

@@ -56,6 +56,8 @@ pub(crate) trait Simd: Copy {
     fn xor(self, a: Self::F, b: Self::F) -> Self::F;
     /// The bits that any of both has.
     fn or(self, a: Self::F, b: Self::F) -> Self::F;
+    /// Bit `i` says whether lane `i` has any bit.
+    fn any_bit(self, a: Self::F) -> u16;
     /// 2ⁿ for whole n from -126 to 127.
     fn exp2_whole(self, n: Self::F) -> Self::F;
     /// `a · 2ⁿ` for whole n from -126 to 127, where the result is 0 or a normal number.

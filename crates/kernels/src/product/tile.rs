@@ -72,12 +72,13 @@ impl<N: Number> Kernel for Product<'_, N> {
             return;
         }
         let tiles = rows.div_ceil(Self::tallest::<S>());
-        let height = if N::KEPT { rows.min(Self::tallest::<S>()) } else { rows.div_ceil(tiles) };
+        let height = if N::SPARSE { rows.min(Self::tallest::<S>()) } else { rows.div_ceil(tiles) };
         let widest = S::TILE_PANELS[height - 1];
         let whole = self.panels.end.min(self.w.outputs() / 16);
         let mut panel = self.panels.start;
         while panel < whole {
-            panel += match widest.min(whole - panel) {
+            let width = widest.min(whole - panel);
+            panel += match if N::SPARSE && width < widest { 1 } else { width } {
                 8.. => self.column::<S, 8>(s, panel, tiles),
                 4.. => self.column::<S, 4>(s, panel, tiles),
                 2.. => self.column::<S, 2>(s, panel, tiles),
@@ -110,14 +111,22 @@ impl<N: Number> Product<'_, N> {
     /// The most rows of a tile. All rows of a tile have one list of what is kept.
     #[inline(always)]
     fn tallest<S: Simd>() -> usize {
-        if N::KEPT { S::TILE_PANELS.len().min(GROUP) } else { S::TILE_PANELS.len() }
+        if N::SPARSE { S::TILE_PANELS.len().min(GROUP) } else { S::TILE_PANELS.len() }
+    }
+
+    /// Whether there are tiles of so many panels. Sparse ones are as wide as the registers allow or have one panel, which is half
+    /// of the code.
+    #[inline(always)]
+    fn has_width<S: Simd>(rows: usize, panels: usize) -> bool {
+        let widest = |rows: usize| S::TILE_PANELS[rows - 1];
+        !N::SPARSE || panels == 1 || panels == widest(rows) || panels == widest(Self::tallest::<S>())
     }
 
     /// Where a tile begins. They are of almost equal height: of seven rows, four and three run faster than six and one. A tile
     /// of rows with lists lies in one group.
     #[inline(always)]
     fn row_of_tile<S: Simd>(rows: usize, tiles: usize, tile: usize) -> usize {
-        if N::KEPT { rows.min(tile * Self::tallest::<S>()) } else { rows * tile / tiles }
+        if N::SPARSE { rows.min(tile * Self::tallest::<S>()) } else { rows * tile / tiles }
     }
 
     /// All rows of the `P` panels from `first`; returns `P`.
@@ -147,7 +156,7 @@ impl<N: Number> Product<'_, N> {
     /// Computes and stores the tile of `R` rows from `row` on and `P` panels from `first` on.
     #[inline(always)]
     fn tile<S: Simd, const R: usize, const P: usize>(&mut self, s: S, row: usize, first: usize) {
-        if R > S::TILE_PANELS.len() || P > S::TILE_PANELS[R - 1] {
+        if R > Self::tallest::<S>() || P > S::TILE_PANELS[R - 1] || !Self::has_width::<S>(R, P) {
             unreachable!("{R} × {P} is no tile of this instruction set"); // and no code is made for it
         }
         let (length, outputs) = (self.w.length(), self.w.outputs());
@@ -168,7 +177,7 @@ impl<N: Number> Product<'_, N> {
         for (p, start) in starts.iter_mut().enumerate() {
             *start = N::start(s, self.w, first + p);
         }
-        let sums = match N::KEPT {
+        let sums = match N::SPARSE {
             true => multiply_kept::<S, N, R, P>(s, self.kept.rows(row, R), panels),
             false => multiply::<S, N, R, P>(s, x, panels, starts),
         };
