@@ -101,7 +101,7 @@ impl ProductStorage {
         let scales = if precision.is_integer() { &self.scales[..] } else { &[] };
         let (rows, lanes) = (x.rows(), self.rows.as_slice());
         let kept = match precision {
-            Precision::Int16 => None, // not worth the code
+            Precision::Int16 => None, // which is there to be compared with the paper, and each kind of number adds code
             _ => self.zeros.find(lanes, rows, precision == Precision::Int8),
         };
         Operand { precision, rows, inputs: x.cols(), lanes, scales, kept }
