@@ -80,10 +80,11 @@ impl<'a> Sorter<'a> {
         let (numbers, mut starts) = (std::mem::take(&mut self.numbers), std::mem::take(&mut self.starts));
         let part = starts.len().div_ceil(self.threads.get()).max(LEAST_PART);
         std::thread::scope(|scope| {
-            for part in starts.chunks_mut(part) {
-                let numbers = &numbers;
-                scope.spawn(move || part.sort_unstable_by_key(|&start| key(numbers, start)));
-            }
+            let sort = |part: &mut [usize]| part.sort_unstable_by_key(|&start| key(&numbers, start));
+            let mut parts = starts.chunks_mut(part);
+            let own = parts.next();
+            parts.for_each(|part| _ = scope.spawn(move || sort(part)));
+            own.map(sort);
         });
         let ends = (0..starts.len()).step_by(part).map(|first| first..starts.len().min(first + part));
         let ranges: Vec<Range<usize>> = ends.collect();
