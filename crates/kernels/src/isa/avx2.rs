@@ -126,13 +126,17 @@ impl<const VNNI: bool> Avx2<VNNI> {
         })
     }
 
-    /// [`Simd::dot_quads`] of one half.
+    /// [`Simd::dot_quads`] of one half, or [`Simd::dot_naturals`].
     #[inline(always)]
-    fn dot_quads_half(self, a: __m256, b: __m256, sum: __m256) -> __m256 {
+    fn dot_quads_half<const NATURALS: bool>(self, a: __m256, b: __m256, sum: __m256) -> __m256 {
         op!({
             let (a, b, sum) = (_mm256_castps_si256(a), _mm256_castps_si256(b), _mm256_castps_si256(sum));
             _mm256_castsi256_ps(if VNNI {
                 _mm256_dpbusd_avx_epi32(sum, a, b)
+            } else if NATURALS {
+                // Two products are at most 2 · 127 · 128, which 16 bits hold.
+                let pairs = _mm256_madd_epi16(_mm256_maddubs_epi16(a, b), _mm256_set1_epi16(1));
+                _mm256_add_epi32(sum, pairs)
             } else {
                 // Bytes 0 and 2 of each lane, then 1 and 3, widened to 16 bits: the one instruction for all four would
                 // saturate.
@@ -142,20 +146,6 @@ impl<const VNNI: bool> Avx2<VNNI> {
                 let sum = _mm256_add_epi32(sum, _mm256_madd_epi16(even_a, even_b));
                 _mm256_add_epi32(sum, _mm256_madd_epi16(odd_a, odd_b))
             })
-        })
-    }
-
-    /// [`Simd::dot_naturals`] of one half.
-    #[inline(always)]
-    fn dot_naturals_half(self, a: __m256, b: __m256, sum: __m256) -> __m256 {
-        if VNNI {
-            return self.dot_quads_half(a, b, sum);
-        }
-        op!({
-            let (a, b, sum) = (_mm256_castps_si256(a), _mm256_castps_si256(b), _mm256_castps_si256(sum));
-            // Two products are at most 2 · 127 · 128, which 16 bits hold.
-            let pairs = _mm256_madd_epi16(_mm256_maddubs_epi16(a, b), _mm256_set1_epi16(1));
-            _mm256_castsi256_ps(_mm256_add_epi32(sum, pairs))
         })
     }
 
@@ -361,11 +351,11 @@ impl<const VNNI: bool> Simd for Avx2<VNNI> {
 
     #[inline(always)]
     fn dot_quads(self, a: Self::F, b: Self::F, sum: Self::F) -> Self::F {
-        [self.dot_quads_half(a[0], b[0], sum[0]), self.dot_quads_half(a[1], b[1], sum[1])]
+        [self.dot_quads_half::<false>(a[0], b[0], sum[0]), self.dot_quads_half::<false>(a[1], b[1], sum[1])]
     }
     #[inline(always)]
     fn dot_naturals(self, a: Self::F, b: Self::F, sum: Self::F) -> Self::F {
-        [self.dot_naturals_half(a[0], b[0], sum[0]), self.dot_naturals_half(a[1], b[1], sum[1])]
+        [self.dot_quads_half::<true>(a[0], b[0], sum[0]), self.dot_quads_half::<true>(a[1], b[1], sum[1])]
     }
     #[inline(always)]
     fn dot_words(self, a: Self::F, b: Self::F, sum: Self::F) -> Self::F {
