@@ -4,8 +4,8 @@
 //! weights of those lanes that are not zero; a lane is a number of f32, a pair of bf16, or four numbers of 8 bits. Hypotheses of a
 //! sentence have most zeros in the same places, so four rows share a list of what is left.
 //!
-//! The bits stay: zero times a finite weight is zero, and a sum that begins at zero is never -0, which alone would change if zero
-//! were added. Integers are exact.
+//! The bits stay: zero times a finite weight is zero, which changes no sum but -0; a sum that begins at zero is -0 only if all its
+//! products are too small for a float. Integers are exact.
 
 use crate::isa::{Kernel, Simd, dispatch};
 use crate::matrix::Matrix;
