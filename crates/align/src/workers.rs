@@ -1,5 +1,6 @@
 //! Work on sentence pairs by several threads.
 
+use metaphrase_base::in_parallel;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -16,7 +17,7 @@ pub(crate) fn for_each_pair<S: Send>(
     work: impl Fn(&mut S, usize) + Sync,
 ) -> Vec<S> {
     let next = AtomicUsize::new(0);
-    let run = || {
+    let run = |_| {
         let mut state = state();
         loop {
             let start = next.fetch_add(CHUNK, Ordering::Relaxed);
@@ -28,12 +29,5 @@ pub(crate) fn for_each_pair<S: Send>(
     };
     // No more threads than have work.
     let threads = threads.get().min(pairs.div_ceil(CHUNK));
-    std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(run)).collect();
-        let mut states = vec![run()];
-        for other in others {
-            states.push(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        }
-        states
-    })
+    in_parallel(threads, 0..threads.max(1), run)
 }

@@ -8,7 +8,7 @@
 //! * [`read_line`], [`Gunzip`]: lines of text within a bound of memory.
 //! * [`shown`]: foreign text in messages.
 //! * [`Choice`]: closed sets that people choose from by name.
-//! * [`pipeline`]: work on several threads, with results in order and within a bound.
+//! * [`in_parallel`]: work that is divided among threads. [`pipeline`]: work that comes one by one, with results in order and within a bound.
 //! * [`SixDigits`]: numbers as Marian and Moses print them.
 //! * [`StepModel`]: what search knows about a model, one batched step over [`Sentence`]s.
 //! * [`StepScores`]: the questions that search may ask about the scores of a step.
@@ -28,6 +28,7 @@ mod large;
 mod lines;
 mod mapped;
 mod number;
+mod parallel;
 pub mod pipeline;
 mod scorer;
 mod shortlist;
@@ -46,6 +47,7 @@ pub use large::LargeBytes;
 pub use lines::{Gunzip, LONGEST_LINE, LineRead, read_line};
 pub use mapped::{Bytes, MappedFile, report_truncated_files};
 pub use number::SixDigits;
+pub use parallel::{in_parallel, in_parallel_while};
 pub use scorer::{ScoreBuffer, Scorer, SentenceScorer, WordScore, WordScores};
 pub use shortlist::Shortlist;
 pub use shown::shown;

@@ -2,6 +2,7 @@
 
 use crate::products::Parameter;
 use crate::storage::{Host, Storage};
+use metaphrase_base::in_parallel;
 use metaphrase_kernels::{Matrix, add_assign, dot, vectorised};
 
 /// One update of all parameters.
@@ -148,7 +149,7 @@ impl Updates for Host {
                 tasks.push((chunk, others));
             }
         }
-        let squares = in_parallel(tasks, shards.len(), |(sum, others)| {
+        let squares = in_parallel(shards.len(), tasks, |(sum, others)| {
             others.iter().for_each(|other| add_assign(sum, other));
             f64::from(dot(sum, sum))
         });
@@ -171,7 +172,7 @@ impl Updates for Host {
                 tasks.push(Chunk { change, parameter, gradient, first, second, smoothed });
             }
         }
-        in_parallel(tasks, shards.len(), Chunk::update);
+        in_parallel(shards.len(), tasks, Chunk::update);
         Self::renew(shards, parameters);
     }
 
@@ -182,14 +183,7 @@ impl Updates for Host {
             stale.extend(parameter.stale().map(|renew| (size, renew)));
         }
         stale.sort_by_key(|(size, _)| std::cmp::Reverse(*size));
-        let threads = shards.len();
-        std::thread::scope(|scope| {
-            let mut parts: Vec<Vec<_>> = (0..threads).map(|_| Vec::new()).collect();
-            stale.into_iter().enumerate().for_each(|(i, (_, renew))| parts[i % threads].push(renew));
-            for part in parts {
-                scope.spawn(move || part.into_iter().for_each(|renew| renew()));
-            }
-        });
+        in_parallel(shards.len(), stale, |(_, renew)| renew());
     }
 }
 
@@ -199,24 +193,6 @@ const CHUNK: usize = 1 << 16;
 /// A matrix in chunks, with the place where each begins.
 fn chunks(matrix: &mut Matrix) -> impl Iterator<Item = (usize, &mut [f32])> {
     matrix.as_mut_slice().chunks_mut(CHUNK).enumerate().map(|(i, chunk)| (i * CHUNK, chunk))
-}
-
-/// Results of all tasks, in their order.
-fn in_parallel<T: Send, R: Send>(tasks: Vec<T>, threads: usize, work: impl Fn(T) -> R + Sync) -> Vec<R> {
-    let share = tasks.len().div_ceil(threads.max(1)).max(1);
-    let mut tasks = tasks.into_iter();
-    std::thread::scope(|scope| {
-        let mut running = Vec::new();
-        loop {
-            let part: Vec<T> = tasks.by_ref().take(share).collect();
-            if part.is_empty() {
-                break;
-            }
-            let work = &work;
-            running.push(scope.spawn(move || part.into_iter().map(work).collect::<Vec<R>>()));
-        }
-        running.into_iter().flat_map(|thread| thread.join().unwrap_or_else(|e| std::panic::resume_unwind(e))).collect()
-    })
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use crate::networks::{Dropout, LossSettings, Network, NetworkError};
 use crate::optimizer::{Optimizer, OptimizerSettings, Step};
 use crate::parameters::{Gradients, Parameters};
 use crate::tape::{Tape, WordLosses};
+use metaphrase_base::in_parallel;
 use metaphrase_device::{Device, Failure, Host, Precision};
 use metaphrase_kernels::Matrix;
 use metaphrase_models::Config;
@@ -201,15 +202,9 @@ impl<D: Device> Trainer<D> {
             tape.backward();
             losses
         };
-        if let ([shard], [gradients]) = (&mut shards[..], &mut gradients[..]) {
-            return one(0, shard, gradients); // a GPU stays on the thread that opened it
-        }
-        let losses: Vec<WordLosses> = std::thread::scope(|scope| {
-            let shards = shards.iter_mut().zip(gradients).enumerate();
-            let threads: Vec<_> =
-                shards.map(|(i, (shard, gradients))| scope.spawn(move || one(i, shard, gradients))).collect();
-            threads.into_iter().map(|t| t.join().unwrap_or_else(|e| std::panic::resume_unwind(e))).collect()
-        });
+        // A single shard stays on this thread, as a GPU needs to.
+        let shards = shards.iter_mut().zip(gradients).enumerate();
+        let losses = in_parallel(shards.len(), shards, |(i, (shard, gradients))| one(i, shard, gradients));
         losses.into_iter().fold(WordLosses::default(), |mut all, part| {
             all.loss += part.loss;
             all.log_probs.extend(part.log_probs);

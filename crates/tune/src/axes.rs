@@ -6,6 +6,7 @@
 use crate::envelope::Line;
 use crate::line_search::{LineOptimum, search};
 use crate::lists::{NBestLists, dot};
+use metaphrase_base::in_parallel;
 use metaphrase_metrics::Metric;
 use std::num::NonZeroUsize;
 
@@ -26,19 +27,8 @@ struct Sentence {
 impl<'a> Axes<'a> {
     /// Sorts all lists.
     pub(crate) fn new(lists: &'a NBestLists, threads: NonZeroUsize) -> Self {
-        let part = lists.sentences().div_ceil(threads.get()).max(1);
-        let sorted = |first: usize| {
-            let last = (first + part).min(lists.sentences());
-            (first..last).map(|sentence| Sentence::new(lists, sentence)).collect::<Vec<_>>()
-        };
-        let sentences = std::thread::scope(|scope| {
-            let firsts = (0..lists.sentences()).step_by(part);
-            let threads: Vec<_> = firsts.map(|first| scope.spawn(move || sorted(first))).collect();
-            let parts =
-                threads.into_iter().map(|thread| thread.join().unwrap_or_else(|e| std::panic::resume_unwind(e)));
-            parts.flatten().collect()
-        });
-        Self { lists, sentences }
+        let sorted = |sentence| Sentence::new(lists, sentence);
+        Self { lists, sentences: in_parallel(threads.get(), 0..lists.sentences(), sorted) }
     }
 
     /// The lists.

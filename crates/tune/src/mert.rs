@@ -5,12 +5,12 @@ use crate::axes::Axes;
 use crate::error::Error;
 use crate::line_search::line_search;
 use crate::lists::NBestLists;
+use metaphrase_base::in_parallel;
 use metaphrase_metrics::Metric;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::num::NonZeroUsize;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A climb goes on as long as a pass over its directions gains so much of the metric's score.
 const GAIN: f64 = 1e-3;
@@ -51,33 +51,10 @@ pub fn mert(
 ) -> Result<Tuned, Error> {
     lists.check(start)?;
     let axes = Axes::new(lists, options.threads);
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut best: Option<(usize, Tuned)> = None;
-        loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            if number > options.restarts {
-                return best;
-            }
-            best = better(best, Some((number, climb(&axes, metric, start, number, options))));
-        }
-    };
-    let best = std::thread::scope(|scope| {
-        let others: Vec<_> = (1..options.threads.get()).map(|_| scope.spawn(work)).collect();
-        let own = work();
-        let others = others.into_iter().map(|thread| thread.join().unwrap_or_else(|e| std::panic::resume_unwind(e)));
-        others.fold(own, better)
-    });
-    best.map(|(_, tuned)| tuned).ok_or(Error::Empty)
-}
-
-/// The end of a climb and its number; of equally good ones the one that started first.
-fn better(a: Option<(usize, Tuned)>, b: Option<(usize, Tuned)>) -> Option<(usize, Tuned)> {
-    let key = |climb: &(usize, Tuned)| (climb.1.score, std::cmp::Reverse(climb.0));
-    [a, b].into_iter().flatten().max_by(|a, b| {
-        let ((a, first), (b, second)) = (key(a), key(b));
-        a.total_cmp(&b).then(first.cmp(&second))
-    })
+    let climb = |number| climb(&axes, metric, start, number, options);
+    let climbs = in_parallel(options.threads.get(), 0..=options.restarts, climb);
+    // Of equally good ones the first.
+    climbs.into_iter().rev().max_by(|a, b| a.score.total_cmp(&b.score)).ok_or(Error::Empty)
 }
 
 /// Climbs from starting point `number`; 0 is `start` itself.

@@ -3,6 +3,7 @@
 //! Keys are of any length, as phrases are, so records are found by an index; language model estimation, whose records are
 //! of one size, sorts the records themselves (`metaphrase-ngram`).
 
+use metaphrase_base::in_parallel;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fs::File;
@@ -79,13 +80,8 @@ impl<'a> Sorter<'a> {
     fn sort(&mut self) -> Vec<Run> {
         let (numbers, mut starts) = (std::mem::take(&mut self.numbers), std::mem::take(&mut self.starts));
         let part = starts.len().div_ceil(self.threads.get()).max(LEAST_PART);
-        std::thread::scope(|scope| {
-            let sort = |part: &mut [usize]| part.sort_unstable_by_key(|&start| key(&numbers, start));
-            let mut parts = starts.chunks_mut(part);
-            let own = parts.next();
-            parts.for_each(|part| _ = scope.spawn(move || sort(part)));
-            own.map(sort);
-        });
+        let sort = |part: &mut [usize]| part.sort_unstable_by_key(|&start| key(&numbers, start));
+        in_parallel(self.threads.get(), starts.chunks_mut(part), sort);
         let ends = (0..starts.len()).step_by(part).map(|first| first..starts.len().min(first + part));
         let ranges: Vec<Range<usize>> = ends.collect();
         let sorted = Arc::new((numbers, starts));

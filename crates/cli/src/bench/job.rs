@@ -87,14 +87,15 @@ pub(super) fn ask(
         .context("cannot start a process that measures")?;
     let (mut stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    let (answer, complaint) = std::thread::scope(|scope| {
-        // A process that fails need not read its input.
-        scope.spawn(move || stdin.take().map(|mut stdin| stdin.write_all(text.as_bytes())));
-        let complaint = scope.spawn(move || {
+    let answered: std::io::Result<_> = std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new;
+        let complaint = thread().spawn_scoped(scope, move || {
             let mut text = Vec::new();
             stderr.map(|mut stderr| stderr.read_to_end(&mut text));
             String::from_utf8_lossy(&text).into_owned()
-        });
+        })?;
+        // A process that fails need not read its input.
+        thread().spawn_scoped(scope, move || stdin.take().map(|mut stdin| stdin.write_all(text.as_bytes())))?;
         let mut answer = None;
         for line in stdout.into_iter().flat_map(|stdout| BufReader::new(stdout).lines()).map_while(Result::ok) {
             if line.is_empty() {
@@ -103,8 +104,9 @@ pub(super) fn ask(
                 answer = Some(line);
             }
         }
-        (answer, complaint.join().unwrap_or_default())
+        Ok((answer, complaint.join().unwrap_or_default()))
     });
+    let (answer, complaint) = answered.context("cannot start a thread that watches a measurement")?;
     if !child.wait().context("cannot wait for a process that measures")?.success() {
         let complaint = complaint.lines().next_back().unwrap_or_default();
         let complaint = complaint.strip_prefix("metaphrase: error: ").unwrap_or(complaint);

@@ -2,6 +2,7 @@
 
 use super::record::{Key, Record};
 use crate::LmError;
+use metaphrase_base::in_parallel;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fs::File;
@@ -84,15 +85,7 @@ impl Sorter {
             records.sort_unstable_by_key(|record| record.key);
             if adds_up { add_up(records) } else { records.len() }
         };
-        let lengths: Vec<usize> = if self.records.len() <= part {
-            vec![sort(&mut self.records)]
-        } else {
-            std::thread::scope(|scope| {
-                let threads: Vec<_> =
-                    self.records.chunks_mut(part).map(|part| scope.spawn(move || sort(part))).collect();
-                threads.into_iter().map(|thread| thread.join().expect("sorting does not panic")).collect()
-            })
-        };
+        let lengths = in_parallel(self.room.threads, self.records.chunks_mut(part), sort);
         let mut end = 0;
         let mut parts = Vec::with_capacity(lengths.len());
         for (i, length) in lengths.into_iter().enumerate() {

@@ -4,15 +4,13 @@ use super::alignment;
 use super::lines::{LineBlock, LineReader};
 use super::lists::Links;
 use super::{Corpus, DataError, Report, Sentences};
-use metaphrase_base::WordId;
+use metaphrase_base::{WordId, in_parallel_while};
 use metaphrase_text::sentencepiece::Scratch;
 use metaphrase_text::vocab::Vocabulary;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
 use std::ops::Range;
-use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
-use std::thread;
 
 /// Lines that a thread segments at a time.
 const LINES_PER_THREAD: usize = 4096;
@@ -123,18 +121,10 @@ fn read_files(
     let mut reader = PairReader::open(files)?;
     let mut lines = reader.read(threads * LINES_PER_THREAD)?;
     while lines.len() > 0 {
-        let (parts, next) = thread::scope(|scope| {
-            let lines = &lines;
-            let workers: Vec<_> = (0..lines.len())
-                .step_by(LINES_PER_THREAD)
-                .map(|start| start..(start + LINES_PER_THREAD).min(lines.len()))
-                .map(|range| scope.spawn(move || segmenter.segment(files, lines, range)))
-                .collect();
-            let next = reader.read(threads * LINES_PER_THREAD);
-            let parts: Vec<_> =
-                workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic))).collect();
-            (parts, next)
-        });
+        let ranges = (0..lines.len()).step_by(LINES_PER_THREAD);
+        let ranges = ranges.map(|start| start..(start + LINES_PER_THREAD).min(lines.len()));
+        let segment = |range| segmenter.segment(files, &lines, range);
+        let (parts, next) = in_parallel_while(threads, ranges, segment, || reader.read(threads * LINES_PER_THREAD));
         for part in parts {
             take(part?);
         }

@@ -1,5 +1,7 @@
 //! Work on several threads with results that do not depend on their number.
 
+use metaphrase_base::in_parallel;
+
 /// Shares that the work is always cut into, and so the most threads that are of use.
 const SHARES: usize = 16;
 
@@ -16,18 +18,8 @@ pub(super) fn sum_of_shares<T: Sync, R: Send>(
     let share = |first: usize| work(&mut items.iter().skip(first).step_by(SHARES));
     let shares: Vec<usize> = (0..SHARES).collect();
     for together in shares.chunks(threads.clamp(1, SHARES)) {
-        std::thread::scope(|scope| {
-            let share = &share;
-            let (here, others) = (together[0], &together[1..]);
-            let running: Vec<_> = others.iter().map(|&first| scope.spawn(move || share(first))).collect();
-            add(&mut sum, share(here));
-            for handle in running {
-                match handle.join() {
-                    Ok(result) => add(&mut sum, result),
-                    Err(panic) => std::panic::resume_unwind(panic),
-                }
-            }
-        });
+        let results = in_parallel(together.len(), together.iter().copied(), share);
+        results.into_iter().for_each(|result| add(&mut sum, result));
     }
     sum
 }
