@@ -14,11 +14,14 @@ pub struct Args {
     /// The picture, SVG [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// The figures of the picture, CSV
+    #[arg(long, value_name = "FILE")]
+    table: Option<PathBuf>,
 }
 
 const EXAMPLES: &str = "\
 Example:
-  metaphrase curves runs/cgru runs/cgru-self-normalised -o zhang.svg";
+  metaphrase curves runs/cgru runs/cgru-self-normalised -o zhang.svg --table zhang.csv";
 
 /// Draws the curves.
 pub fn run(args: &Args) -> Result<()> {
@@ -29,6 +32,11 @@ pub fn run(args: &Args) -> Result<()> {
         runs.push((name.into_owned(), entries));
     }
     let runs: Vec<_> = runs.iter().map(|(name, entries)| (&name[..], entries.clone())).collect();
+    if let Some(path) = &args.table {
+        let mut table = Output::create(Some(path))?;
+        table.write(&metaphrase_train::curves_table(&runs))?;
+        table.finish()?;
+    }
     let picture = metaphrase_train::curves(&runs);
     let mut output = Output::create(args.output.as_deref())?;
     output.write(&picture)?;

@@ -1,6 +1,7 @@
-//! Pictures of training: loss, quality and learning rate over the updates, as SVG.
+//! Pictures of training: loss, quality and learning rate over the updates, as SVG; and their figures, as CSV.
 
 use crate::log::Entry;
+use crate::observer::{Progress, Validated};
 use metaphrase_plot::{Chart, Series, svg};
 
 /// A picture of some runs, each with its name and its log: training loss, cross-entropy and BLEU of the development set,
@@ -35,13 +36,39 @@ pub fn curves(runs: &[(&str, Vec<Entry>)]) -> String {
     ])
 }
 
+/// The logs of some runs as a table in CSV (RFC 4180): a line for each entry, with the name of its run. What an entry does not have
+/// is empty. Losses and cross-entropies are nats per word; words are those since the entry before, seconds those since the run began.
+#[must_use]
+pub fn curves_table(runs: &[(&str, Vec<Entry>)]) -> String {
+    let mut table = "run,update,loss,rate,words,cross_entropy,bleu,log_z_mean,log_z_deviation,seconds\n".to_owned();
+    for (name, entries) in runs {
+        let name = if name.contains([',', '"', '\n', '\r']) {
+            format!("\"{}\"", name.replace('"', "\"\""))
+        } else {
+            (*name).to_owned()
+        };
+        for entry in entries {
+            let line = match entry {
+                Entry::Progress(Progress { update, loss, rate, words, log_z: (mean, deviation), seconds, .. }) => {
+                    format!("{name},{update},{loss},{rate},{words},,,{mean},{deviation},{seconds}\n")
+                }
+                Entry::Validation(Validated {
+                    update, cross_entropy, bleu, log_z: (mean, deviation), seconds, ..
+                }) => {
+                    format!("{name},{update},,,,{cross_entropy},{bleu},{mean},{deviation},{seconds}\n")
+                }
+            };
+            table.push_str(&line);
+        }
+    }
+    table
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observer::{Progress, Validated};
 
-    #[test]
-    fn a_picture_has_a_line_for_each_run_and_measure() {
+    fn runs() -> [(&'static str, Vec<Entry>); 2] {
         let progress = |update| {
             Entry::Progress(Progress {
                 update,
@@ -63,8 +90,24 @@ mod tests {
             best: true,
             seconds: 2.0,
         });
-        let svg = curves(&[("a & b", vec![progress(10), progress(20), validation]), ("c", vec![progress(10)])]);
+        [("a & b", vec![progress(10), progress(20), validation]), ("c,\"d\"", vec![progress(10)])]
+    }
+
+    #[test]
+    fn a_picture_has_a_line_for_each_run_and_measure() {
+        let svg = curves(&runs());
         assert_eq!(svg.matches("<polyline").count(), 6);
         assert!(svg.contains(">a &amp; b</text>") && svg.ends_with("</svg>\n"), "{svg}");
+    }
+
+    #[test]
+    fn a_table_has_a_line_for_each_entry() {
+        let expected = "run,update,loss,rate,words,cross_entropy,bleu,log_z_mean,log_z_deviation,seconds
+a & b,10,8,0.001,100,,,0,0,1
+a & b,20,7,0.001,100,,,0,0,1
+a & b,20,,,,5,12.5,0,0,2
+\"c,\"\"d\"\"\",10,8,0.001,100,,,0,0,1
+";
+        assert_eq!(curves_table(&runs()), expected);
     }
 }

@@ -29,7 +29,7 @@ mod vocabulary;
 
 pub use average::{AverageError, average};
 pub use checkpoint::{CheckpointError, check as check_checkpoint, is_checkpoint};
-pub use curves::curves;
+pub use curves::{curves, curves_table};
 pub use metaphrase_device::{Device, Host, Precision};
 pub use observer::{Observer, Progress, Validated};
 pub use recipe::{Recipe, RecipeError};
