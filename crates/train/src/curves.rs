@@ -37,7 +37,7 @@ pub fn curves(runs: &[(&str, Vec<Entry>)]) -> String {
 }
 
 /// The logs of some runs as a table in CSV (RFC 4180): a line for each entry, with the name of its run. What an entry does not have
-/// is empty. Losses and cross-entropies are nats per word; words are those since the entry before, seconds those since the run began.
+/// is empty. Losses and cross-entropies are nats per word; words are those since the entry before, seconds those of training so far.
 #[must_use]
 pub fn curves_table(runs: &[(&str, Vec<Entry>)]) -> String {
     let mut table = "run,update,loss,rate,words,cross_entropy,bleu,log_z_mean,log_z_deviation,seconds\n".to_owned();
