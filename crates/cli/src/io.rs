@@ -174,17 +174,19 @@ impl Sink {
 /// writing would fail, may never come.
 pub fn leave_when_closed() {
     #[cfg(target_os = "linux")]
-    let watch = || {
+    {
         use rustix::event::{PollFd, PollFlags, poll};
-        let stdout = io::stdout();
-        let mut watched = [PollFd::new(&stdout, PollFlags::empty())];
-        if poll(&mut watched, None).is_ok() && watched[0].revents().contains(PollFlags::ERR) {
-            std::process::exit(0);
-        }
-    };
-    // Without the thread the program ends when it writes.
-    #[cfg(target_os = "linux")]
-    let _ = std::thread::Builder::new().name("closed".into()).spawn(watch);
+
+        let watch = || {
+            let stdout = io::stdout();
+            let mut watched = [PollFd::new(&stdout, PollFlags::empty())];
+            if poll(&mut watched, None).is_ok() && watched[0].revents().contains(PollFlags::ERR) {
+                std::process::exit(0);
+            }
+        };
+        // Without the thread the program ends when it writes.
+        let _ = std::thread::Builder::new().name("closed".into()).spawn(watch);
+    }
 }
 
 #[cfg(test)]
