@@ -10,8 +10,8 @@ use crate::grams::{GramId, Grams};
 use crate::paths::Paths;
 use crate::posteriors::Posteriors;
 use crate::{BEGIN, MAX_ORDER, Units};
+use foldhash::HashMap;
 use metaphrase_base::WordId;
-use std::collections::HashMap;
 
 /// An unfolded graph has at most this many edges; it takes some 100 bytes for each.
 const MOST_EDGES: usize = 4_000_000;
@@ -145,7 +145,7 @@ impl Unfolded {
             kept,
             grams,
             waiting: vec![Vec::new(); paths.states()],
-            places: HashMap::new(),
+            places: HashMap::default(),
             unfolded: Self::default(),
             states: Vec::new(),
         };

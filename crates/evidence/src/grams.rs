@@ -1,7 +1,7 @@
 //! Distinct n-grams, numbered.
 
+use foldhash::HashMap;
 use metaphrase_base::WordId;
-use std::collections::HashMap;
 
 /// An n-gram of a [`Grams`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -38,7 +38,7 @@ struct Node {
 impl Default for Grams {
     fn default() -> Self {
         let empty = Node { parent: GramId::EMPTY, word: WordId(0), suffix: GramId::EMPTY, order: 0 };
-        Self { nodes: vec![empty], children: HashMap::new() }
+        Self { nodes: vec![empty], children: HashMap::default() }
     }
 }
 

@@ -7,12 +7,12 @@
 
 use crate::paths::PathsBuilder;
 use crate::{EvidenceError, Paths};
+use foldhash::HashMap;
 use metaphrase_base::WordId;
 use metaphrase_lattice::Lattice;
 use metaphrase_text::moses::{Joined, MosesDetokenizer, unescape};
 use metaphrase_text::vocab::Vocabulary;
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 /// How the words of a system are written as text.
 #[derive(Debug, Clone, Default)]
@@ -51,13 +51,13 @@ impl Writing {
         let probabilities = lattice.probabilities(scale).ok_or(EvidenceError::NoTranslation)?;
         let unescaped = |word| if self.detokenizer.is_some() { unescape(word) } else { Cow::Borrowed(word) };
         let tokens: Vec<Cow<'_, str>> = lattice.words().map(unescaped).collect();
-        let spelling = Spelling { vocabulary, known: HashMap::new() };
+        let spelling = Spelling { vocabulary, known: HashMap::default() };
         let unfolding = Unfolding {
             writing: self,
             tokens: &tokens,
             spelling,
             waiting: vec![Vec::new(); lattice.states()],
-            places: HashMap::new(),
+            places: HashMap::default(),
             edges: Vec::new(),
         };
         unfolding.run(lattice, &probabilities)

@@ -37,7 +37,7 @@ pub(crate) struct Candidate {
 impl Candidate {
     /// The number by which options are sorted.
     fn rank(&self, presort: bool) -> f32 {
-        let phrase = self.score[0].max(self.score[1]).max(self.score[2]);
+        let phrase = max_of(self.score);
         if presort { phrase + self.estimate } else { phrase }
     }
 }
@@ -74,6 +74,7 @@ pub(crate) struct Candidates {
     /// The language model state after each phrase alone.
     states: Vec<State>,
     forwards: Forwards,
+    pairs: Pairs,
 }
 
 impl Candidates {
@@ -88,62 +89,43 @@ impl Candidates {
 
     /// Adds the options of the table for a source phrase, sorted and cut to the best `N_o`.
     pub(crate) fn add_pairs(&mut self, model: &PhraseModel, node: SourceNode, options: &SearchOptions) -> Choice {
-        let start = self.list.len();
-        for pair in model.table().pairs_of(node) {
-            self.add_pair(model, PairId(pair as u32));
+        let (start, mut pairs) = (self.list.len(), std::mem::take(&mut self.pairs));
+        pairs.score(model, node);
+        let best = pairs.sort(options.presort != Presort::None);
+        for &(_, number) in pairs.order.iter().take(options.options.unwrap_or(usize::MAX)) {
+            let Scored { pair, score, forward, words, state, .. } = pairs.list[number as usize].clone();
+            self.suffixes.extend_from_slice(&pairs.suffixes[words.clone()]);
+            let forward = self.forwards.number(forward);
+            self.words.extend_from_slice(&pairs.words[words.clone()]);
+            self.push(model, Target::Pair(pair), score, forward, words.len(), state);
         }
-        self.choose(start, options)
-    }
-
-    fn add_pair(&mut self, model: &PhraseModel, pair: PairId) {
-        let (weights, table) = (&model.weights, model.table());
-        let phrase = table.scores(pair).zip(&weights.translation).map(|(score, weight)| score * weight).sum::<f32>();
-        let mut reordering = table.reordering(pair);
-        reordering.iter_mut().zip(weights.reordering).for_each(|(score, weight)| *score *= weight);
-        let [bm, bs, bd, fm, fs, fd] = reordering;
-        let scores = [bm, bs, bd].map(|backward| phrase + backward);
-        let forward = self.forwards.number([fm, fs, fd]);
-        self.add(model, Target::Pair(pair), scores, forward, table.target(pair).map(|word| model.lm_id(word)));
+        self.pairs = pairs;
+        self.end(start, best, options)
     }
 
     /// Adds an option that the table does not have: a word passed through or dropped, or one that came with the sentence.
     pub(crate) fn add_own(&mut self, model: &PhraseModel, target: Target, score: f32, words: &[&str]) {
-        self.add(model, target, [score; 3], 0, model.lm_ids(words));
+        let start = self.words.len();
+        self.words.extend(model.lm_ids(words));
+        let state = score_words(model, &self.words[start..], &mut self.suffixes);
+        let score = score + penalties(model, words.len());
+        self.push(model, target, [score; 3], 0, words.len(), state);
     }
 
-    /// `scores` are those by orientation, without the penalties of the words and the phrase.
-    fn add(
-        &mut self,
-        model: &PhraseModel,
-        target: Target,
-        scores: [f32; 3],
-        forward: u32,
-        words: impl Iterator<Item = WordId>,
-    ) {
-        let start = self.words.len();
-        self.words.extend(words);
-        let words = &self.words[start..];
-        let mut state = model.language_model().null();
-        for &word in words {
-            let (log10, next) = model.language_model().score(&state, word);
-            self.suffixes.push(log10);
-            state = next;
-        }
-        for i in (start + 1..self.words.len()).rev() {
-            self.suffixes[i - 1] += self.suffixes[i];
-        }
-        let penalties = model.weights.phrase_penalty - model.weights.word_penalty * words.len() as f32;
+    /// Adds an option whose `len` words and their suffixes are there already; `score` is by orientation.
+    fn push(&mut self, model: &PhraseModel, target: Target, score: [f32; 3], forward: u32, len: usize, state: State) {
+        let start = self.words.len() - len;
         let log10 = self.suffixes.get(start).copied().unwrap_or_default();
         self.list.push(Candidate {
-            score: scores.map(|score| score + penalties),
+            score,
             estimate: estimate(model, log10),
             bound: 0.0,
             forward,
             // Nobody asks for that of an option without words.
-            first: words.first().copied().unwrap_or_default(),
+            first: self.words.get(start).copied().unwrap_or_default(),
             // All fit: a table keeps the numbers of its pairs and words as u32.
             words: start as u32,
-            len: words.len() as u32,
+            len: len as u32,
             state: self.states.len() as u32,
             target,
         });
@@ -152,25 +134,18 @@ impl Candidates {
 
     /// Sorts the options from `start` on, and keeps the best `N_o`; they become those of a span.
     pub(crate) fn choose(&mut self, start: usize, options: &SearchOptions) -> Choice {
-        let best = sort(&mut self.list[start..], options);
+        let presort = options.presort != Presort::None;
+        // Stable: equal ones stay in their order.
+        self.list[start..].sort_by(|a, b| b.rank(presort).total_cmp(&a.rank(presort)));
+        let best = self.list[start..].iter().map(|candidate| candidate.rank(true)).fold(f32::NEG_INFINITY, f32::max);
         self.list.truncate(start + options.options.unwrap_or(usize::MAX).min(self.list.len() - start));
-        set_bounds(&mut self.list[start..], options);
-        Choice { start: start as u32, end: self.list.len() as u32, best }
+        self.end(start, best, options)
     }
 
-    /// Adds options that were chosen elsewhere.
-    pub(crate) fn adopt(&mut self, from: &Self, choice: Choice) -> Choice {
-        let start = self.list.len() as u32;
-        for candidate in &from.list[choice.range()] {
-            let (words, state) = (self.words.len() as u32, self.states.len() as u32);
-            let phrase = candidate.words as usize..(candidate.words + candidate.len) as usize;
-            self.words.extend_from_slice(&from.words[phrase.clone()]);
-            self.suffixes.extend_from_slice(&from.suffixes[phrase]);
-            self.states.push(*from.state(candidate));
-            let forward = self.forwards.number(from.forwards.weights[candidate.forward as usize]);
-            self.list.push(Candidate { words, state, forward, ..*candidate });
-        }
-        Choice { start, end: self.list.len() as u32, ..choice }
+    /// Ends the list of a source phrase.
+    fn end(&mut self, start: usize, best: f32, options: &SearchOptions) -> Choice {
+        set_bounds(&mut self.list[start..], options);
+        Choice { start: start as u32, end: self.list.len() as u32, best }
     }
 
     /// All options.
@@ -221,17 +196,106 @@ impl Prepared {
     }
 }
 
+/// The pairs of a source phrase, before the best are chosen. Its memory is used again.
+#[derive(Debug, Default)]
+struct Pairs {
+    list: Vec<Scored>,
+    words: Vec<WordId>,
+    suffixes: Vec<f32>,
+    /// Ranks and places in the list, the best first.
+    order: Vec<(f32, u32)>,
+}
+
+#[derive(Debug, Clone)]
+struct Scored {
+    pair: PairId,
+    /// As in [`Candidate`].
+    score: [f32; 3],
+    /// Its forward reordering weights.
+    forward: [f32; 3],
+    /// Where its words and their suffixes are in [`Pairs`].
+    words: Range<usize>,
+    estimate: f32,
+    state: State,
+}
+
+impl Pairs {
+    /// Scores the pairs of a source phrase. They are far apart in memory, with their words and n-grams: each loop asks for one thing of
+    /// all pairs, so that the processor waits for many of them at once.
+    fn score(&mut self, model: &PhraseModel, node: SourceNode) {
+        let Self { list, words, suffixes, .. } = self;
+        let table = model.table();
+        list.clear();
+        words.clear();
+        suffixes.clear();
+        list.extend(table.pairs_of(node).map(|pair| {
+            let (pair, state) = (PairId(pair as u32), State::default());
+            Scored { pair, score: [0.0; 3], forward: [0.0; 3], words: table.target_range(pair), estimate: 0.0, state }
+        }));
+        for Scored { words: range, .. } in &mut *list {
+            let start = words.len();
+            words.extend(table.target_words(range.clone()).map(|word| model.lm_id(word)));
+            *range = start..words.len();
+        }
+        for Scored { pair, score, forward, words, .. } in &mut *list {
+            let weights = &model.weights;
+            let phrase =
+                table.scores(*pair).zip(&weights.translation).map(|(score, weight)| score * weight).sum::<f32>();
+            let mut reordering = table.reordering(*pair);
+            reordering.iter_mut().zip(weights.reordering).for_each(|(score, weight)| *score *= weight);
+            let [bm, bs, bd, fm, fs, fd] = reordering;
+            let penalties = penalties(model, words.len());
+            (*score, *forward) = ([bm, bs, bd].map(|backward| phrase + backward + penalties), [fm, fs, fd]);
+        }
+        for Scored { words: range, estimate: log, state, .. } in &mut *list {
+            *state = score_words(model, &words[range.clone()], suffixes);
+            *log = estimate(model, suffixes.get(range.start).copied().unwrap_or_default());
+        }
+    }
+
+    /// Sorts the pairs by rank, and gives the best score with its estimate.
+    fn sort(&mut self, presort: bool) -> f32 {
+        let Self { list, order, .. } = self;
+        let mut best = f32::NEG_INFINITY;
+        order.clear();
+        order.extend((0..).zip(&*list).map(|(number, Scored { score, estimate, .. })| {
+            let phrase = max_of(*score);
+            best = best.max(phrase + estimate);
+            (if presort { phrase + estimate } else { phrase }, number)
+        }));
+        // Stable: equal ones stay in the order of the table.
+        order.sort_by(|a, b| b.0.total_cmp(&a.0));
+        best
+    }
+}
+
+/// Appends the suffixes of a phrase's words, and gives the language model state after the phrase alone.
+fn score_words(model: &PhraseModel, words: &[WordId], suffixes: &mut Vec<f32>) -> State {
+    let start = suffixes.len();
+    let mut state = model.language_model().null();
+    for &word in words {
+        let (log10, next) = model.language_model().score(&state, word);
+        suffixes.push(log10);
+        state = next;
+    }
+    for i in (start + 1..suffixes.len()).rev() {
+        suffixes[i - 1] += suffixes[i];
+    }
+    state
+}
+
+/// Of a phrase with so many words.
+fn penalties(model: &PhraseModel, words: usize) -> f32 {
+    model.weights.phrase_penalty - model.weights.word_penalty * words as f32
+}
+
+fn max_of([monotone, swap, discontinuous]: [f32; 3]) -> f32 {
+    monotone.max(swap).max(discontinuous)
+}
+
 /// `q_LME`, weighted: of the words of a phrase, taken as a sentence without its ends.
 fn estimate(model: &PhraseModel, log10: f32) -> f32 {
     log10 * LN_10 * model.weights.language_model
-}
-
-/// Sorts options, the best first, and gives the best rest cost.
-fn sort(list: &mut [Candidate], options: &SearchOptions) -> f32 {
-    // Stable: equal ones stay in the order of the table.
-    let presort = options.presort != Presort::None;
-    list.sort_by(|a, b| b.rank(presort).total_cmp(&a.rank(presort)));
-    list.iter().map(|candidate| candidate.rank(true)).fold(f32::NEG_INFINITY, f32::max)
 }
 
 fn set_bounds(list: &mut [Candidate], options: &SearchOptions) {

@@ -4,7 +4,7 @@ use crate::candidates::{Candidates, Choice};
 use crate::model::PhraseModel;
 use crate::options::SearchOptions;
 use crate::table::SourceNode;
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 /// With this many options or more, a new sentence begins anew: some 8 MB.
 const MOST_OPTIONS: usize = 1 << 16;
@@ -17,8 +17,6 @@ pub(crate) struct Remembered {
     of: u64,
     candidates: Candidates,
     choices: HashMap<SourceNode, Choice>,
-    /// The options of a source phrase before the best are chosen.
-    all: Candidates,
 }
 
 impl Remembered {
@@ -33,12 +31,7 @@ impl Remembered {
 
     /// The options of a source phrase.
     pub(crate) fn choice(&mut self, model: &PhraseModel, node: SourceNode, options: &SearchOptions) -> Choice {
-        let Self { candidates, choices, all, .. } = self;
-        *choices.entry(node).or_insert_with(|| {
-            all.clear();
-            let choice = all.add_pairs(model, node, options);
-            candidates.adopt(all, choice)
-        })
+        *self.choices.entry(node).or_insert_with(|| self.candidates.add_pairs(model, node, options))
     }
 
     /// All options of this and of earlier sentences.

@@ -155,7 +155,16 @@ impl PhraseTable {
 
     /// The target phrase of a pair.
     pub fn target(&self, pair: PairId) -> impl ExactSizeIterator<Item = WordId> {
-        let range = self.range(self.layout.phrase_offsets, self.code(pair, 0), self.header.counts.phrase_words);
+        self.target_words(self.target_range(pair))
+    }
+
+    /// Where the words of a pair's target phrase are.
+    pub(crate) fn target_range(&self, pair: PairId) -> Range<usize> {
+        self.range(self.layout.phrase_offsets, self.code(pair, 0), self.header.counts.phrase_words)
+    }
+
+    /// The words of a target phrase.
+    pub(crate) fn target_words(&self, range: Range<usize>) -> impl ExactSizeIterator<Item = WordId> {
         range.map(|i| WordId(self.number(self.layout.phrase_words, i)))
     }
 
@@ -231,8 +240,8 @@ impl PhraseTable {
 
     /// A field of a pair.
     fn code(&self, pair: PairId, field: usize) -> usize {
-        let before: usize = self.layout.widths[..field].iter().sum();
-        code_at(&self.bytes, self.layout.pairs + self.layout.pair * pair.index() + before, self.layout.widths[field])
+        let Range { start, end } = self.layout.fields[field];
+        code_at(&self.bytes, self.layout.pairs + self.layout.pair * pair.index() + start, end - start)
     }
 
     fn value(&self, pair: PairId, column: usize) -> f32 {

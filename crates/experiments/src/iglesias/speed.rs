@@ -31,6 +31,9 @@ pub struct Args {
     /// The sizes of the accelerated phrase-based search: coverages, hypotheses of each, translation options, distortion limit
     #[arg(long, num_args = 4, value_names = ["N_c", "N_l", "N_o", "D"], default_values_t = [4, 4, 10, 4])]
     phrase_sizes: Vec<usize>,
+    /// Arcs of a lattice that less than this share of its translations take are left out of the accelerated systems' evidence
+    #[arg(long, value_name = "P", default_value_t = 0.01)]
+    prune: f64,
     /// Runs of each system
     #[arg(long, value_name = "N", default_value_t = 3)]
     turns: usize,
@@ -235,7 +238,8 @@ impl Args {
         let mut options = translator.options();
         options.search.beam_size_constrained = None;
         (options.search.beam_size, options.search.beam_width) = if system.accelerated { (4, 0.01) } else { (12, 0.0) };
-        options.evidence = EvidenceOptions { best_paths: system.best_paths, ..self.partner.options() };
+        let prune = if system.accelerated { self.prune } else { 0.0 };
+        options.evidence = EvidenceOptions { best_paths: system.best_paths, prune, ..self.partner.options() };
         options
     }
 }

@@ -165,8 +165,8 @@ impl Builder {
         values.for_each(|value| bytes.extend(value.to_le_bytes()));
         for (row, pair) in order.iter().map(|&pair| self.pairs[pair]).enumerate() {
             let codes = [pair.phrase, pair.alignment].into_iter().chain(columns.iter().map(|column| column.codes[row]));
-            for (code, &width) in codes.zip(&layout.widths) {
-                bytes.extend(&code.to_le_bytes()[..width]);
+            for (code, field) in codes.zip(&layout.fields) {
+                bytes.extend(&code.to_le_bytes()[..field.len()]);
             }
         }
         let length = bytes.len() as u64;

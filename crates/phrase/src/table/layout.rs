@@ -2,6 +2,7 @@
 
 use crate::table::REORDERING_SCORES;
 use crate::table::bytes::{u32_at, u64_at};
+use std::ops::Range;
 
 pub(super) const MAGIC: &[u8; 16] = b"metaphrase table";
 pub(super) const VERSION: u32 = 1;
@@ -128,8 +129,8 @@ pub(super) struct Layout {
     /// For each column of numbers where its values begin, and how many there are.
     pub(super) books: Vec<(usize, usize)>,
     pub(super) pairs: usize,
-    /// Bytes of a phrase, an alignment and each column's code in a pair.
-    pub(super) widths: Vec<usize>,
+    /// Where in a pair the numbers of its phrase and its alignment are, and the code of each column.
+    pub(super) fields: Vec<Range<usize>>,
     /// Bytes of a pair.
     pub(super) pair: usize,
     pub(super) end: usize,
@@ -160,8 +161,10 @@ impl Layout {
             ..Self::default()
         };
         let counts = [c.phrases, c.alignments].into_iter().chain(book_sizes.iter().copied());
-        layout.widths = counts.map(width_of).collect();
-        layout.pair = layout.widths.iter().sum();
+        for width in counts.map(width_of) {
+            layout.fields.push(layout.pair..layout.pair + width);
+            layout.pair += width;
+        }
         layout.pairs = at;
         layout.end = at + layout.pair * c.pairs;
         layout
