@@ -82,7 +82,7 @@ pub use number::Precision;
 pub use operand::{Operand, ProductStorage};
 pub use packed::{PackedMatrix, WeightOrder};
 pub use peak::{peak, read_bandwidth};
-pub use product::{product, product_add, rounded_product, rounded_product_add};
+pub use product::{product, product_add, product_of_one, rounded_product, rounded_product_add};
 pub use reduce::{dot, layer_norm, max, rms_norm, softmax_in_place, tanh_dot};
 pub use summary::{Column, Summary};
 pub use tables::{Functions, with_functions};

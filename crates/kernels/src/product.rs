@@ -146,6 +146,30 @@ pub(crate) fn columns<N: Number>(
     N::dispatch(Product { origin: panels.start, panels, bias, stride: BLOCK, ..all });
 }
 
+/// One number of x·w + bias, with the bits of [`product`]: that of the only row of `x` and of output `output`. It takes the time of
+/// sixteen outputs.
+///
+/// # Panics
+/// If `x` is not one row that fits `w`, if there is no such output, or if `bias` has not a number for each output.
+pub fn product_of_one(x: Operand<'_>, w: &PackedMatrix, bias: Option<&[f32]>, output: usize) -> f32 {
+    assert_eq!((x.rows(), x.inputs(), x.precision()), (1, w.inputs(), w.precision()), "a row, and its numbers");
+    assert!(output < w.outputs(), "output {output} of {}", w.outputs());
+    assert!(bias.is_none_or(|bias| bias.len() == w.outputs()), "length of the bias");
+    match w.precision() {
+        Precision::F32 => one::<F32>(x, w.panels(), bias, output),
+        Precision::Bf16 => one::<Bf16>(x, w.panels(), bias, output),
+        Precision::Int16 => one::<Int16>(x, w.panels(), bias, output),
+        Precision::Int8 => one::<Int8>(x, w.panels(), bias, output),
+    }
+}
+
+fn one<N: Number>(x: Operand<'_>, w: &Panels, bias: Option<&[f32]>, output: usize) -> f32 {
+    let (mut out, panel) = ([0.0; 16], output / 16);
+    let all = Product::<N>::new(x.lanes, x.scales, 1, w, Values::new(&mut out));
+    N::dispatch(Product { origin: panel, panels: panel..panel + 1, bias, stride: 16, ..all });
+    out[output % 16]
+}
+
 /// [`rounded_product_add`] for one kind of number; `storage` is for the rows of x as lanes.
 fn product_add_of<N: Float>(x: &Matrix, w: &Panels, out: &mut Matrix, storage: &mut Matrix) {
     for rows in row_blocks::<N>(x.rows(), w) {

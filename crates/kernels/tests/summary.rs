@@ -3,6 +3,7 @@
 use crate::common::{Random, bits, on_each_set, same_on_each_set};
 use metaphrase_kernels::{
     Epilogue, Matrix, PackedMatrix, Precision, ProductStorage, Summary, WeightOrder, log_sum_exp, product,
+    product_of_one,
 };
 
 const PRECISIONS: [Precision; 4] = [Precision::F32, Precision::Bf16, Precision::Int16, Precision::Int8];
@@ -31,6 +32,10 @@ fn check(x: &Matrix, w: &PackedMatrix, bias: Option<&[f32]>, most: usize, what: 
     summary.of_product(rows, w, bias, most);
     assert_eq!(summary.most(), most);
     for row in 0..x.rows() {
+        for output in (row % 5..w.outputs()).step_by(19) {
+            let one = product_of_one(rows.part(row..row + 1), w, bias, output);
+            assert_eq!(one.to_bits(), out.row(row)[output].to_bits(), "{what}, row {row}, output {output}");
+        }
         let (normaliser, exact) = (summary.normaliser(row), log_sum_exp(out.row(row)));
         assert_eq!(normaliser.to_bits(), exact.to_bits(), "{what}, row {row}: {normaliser} for {exact}");
         let best: Vec<_> = summary.best(row).iter().map(|best| (best.value.to_bits(), best.column)).collect();

@@ -3,7 +3,9 @@
 use crate::weights::CheckedTensor;
 use crate::{config, parts};
 use metaphrase_base::count_product;
-use metaphrase_kernels::{Activation, Epilogue, Matrix, Operand, PackedMatrix, ProductStorage, Summary, product};
+use metaphrase_kernels::{
+    Activation, Epilogue, Matrix, Operand, PackedMatrix, ProductStorage, Summary, product, product_of_one,
+};
 use std::sync::Arc;
 
 /// A linear map with a bias and what follows it element by element.
@@ -110,6 +112,12 @@ impl Linear {
         debug_assert_eq!(self.activation, Activation::None);
         count_product(x.rows(), self.weights.inputs(), self.weights.outputs());
         out.of_product(x, &self.weights, self.bias(), most);
+    }
+
+    /// One output of one row, for a map without activation.
+    pub(crate) fn output(&self, row: Operand<'_>, output: usize) -> f32 {
+        debug_assert_eq!(self.activation, Activation::None);
+        product_of_one(row, &self.weights, self.bias(), output)
     }
 
     fn finish(&self, x: Operand<'_>, epilogue: Epilogue<'_>, out: &mut Matrix) {

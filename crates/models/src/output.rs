@@ -60,6 +60,11 @@ impl Output {
         self.map.apply_to(rows, out);
     }
 
+    /// The logit of one word after the only row of `input`.
+    pub(crate) fn logit(&self, input: &Matrix, word: usize, storage: &mut ProductStorage) -> f32 {
+        self.map.output(self.rows(input, storage), word)
+    }
+
     /// The summaries of the logits of `inputs` with the `most` greatest of each row.
     pub(crate) fn summarise(&self, inputs: &Matrix, most: usize, out: &mut Summary, storage: &mut ProductStorage) {
         self.map.summarise(self.rows(inputs, storage), most, out);

@@ -28,6 +28,8 @@ pub struct Scores {
     summary: Summary,
     /// What this step is asked for.
     wanted: Cell<Wanted>,
+    /// How many excluded words were among the best of a row when a summary was last asked.
+    excluded_best: usize,
     /// Logits of rows that are added to a step.
     more: Matrix,
     /// The inputs of the output layer as it reads them.
@@ -252,11 +254,14 @@ impl StepScores for Scores {
         self.excluded.extend(excluded.iter().filter_map(|&word| Some(like.column(word)? as u32)));
         let asked = Asked { rows, so_far, k, excluded: &self.excluded };
         let wanted = self.wanted.get();
-        self.wanted.set(Wanted { columns: wanted.columns.max(asked.columns()), ..wanted });
+        self.wanted.set(Wanted { columns: wanted.columns.max(asked.columns(self.excluded_best)), ..wanted });
         let candidate = |best: &Best| Candidate { row: Row(best.tag), word: like.word(best.column), score: best.value };
         let waiting = self.logits.wait();
-        if waiting && asked.find(&self.summary, self.raw, &mut self.best) {
-            return out.extend(self.best.iter().map(candidate));
+        if waiting {
+            let found = asked.find(&self.summary, self.raw, &mut self.best, &mut self.excluded_best);
+            if found {
+                return out.extend(self.best.iter().map(candidate));
+            }
         }
         let Asked { rows, .. } = asked;
         if waiting {
@@ -277,7 +282,7 @@ impl StepScores for Scores {
         let row = row.index();
         let Some(column) = self.rows[row].column(word) else { return f32::NEG_INFINITY };
         // As `TopK` computes it, so that both have the same bits.
-        self.additions.of(row).value(column as u32, self.logits(row)[column]) - self.normaliser(row)
+        self.additions.of(row).value(column as u32, self.logits.one(row, column)) - self.normaliser(row)
     }
 
     fn row(&self, row: Row, out: &mut [f32]) {

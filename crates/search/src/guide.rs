@@ -88,13 +88,16 @@ struct Unready<'a> {
     /// The place from which places are counted.
     first: usize,
     end: WordId,
+    /// Whether the end of sentence is left out already.
+    no_end: bool,
 }
 
 impl Bans for Unready<'_> {
     fn likely(&self, place: usize) -> usize {
         let place = self.first + place;
         let loops = self.loops.iter().filter(|(of, _)| *of == place).count();
-        usize::from(!self.automaton.may_end(self.states[place])) + loops + self.always.likely(place)
+        let ends = !self.no_end && !self.automaton.may_end(self.states[place]);
+        usize::from(ends) + loops + self.always.likely(place)
     }
 
     fn ban(&mut self, place: usize, word: WordId) -> bool {
@@ -127,6 +130,7 @@ const ROOM: usize = 4;
 #[derive(Debug, Default)]
 pub(crate) struct Buffers {
     states: Vec<StateId>,
+    excluded: Vec<WordId>,
     /// Words still needed after each continuation.
     needed: Vec<(Continuation, usize)>,
     banks: Banks,
@@ -158,9 +162,13 @@ impl Guide<'_> {
         buffers.states.extend(states);
         let of = &buffers.states[..];
         let always = step.always();
-        let mut bans =
-            Unready { automaton: self.automaton, states: of, loops: self.loops, always, first: 0, end: step.end };
-        let choices = step.choices();
+        // Where no hypothesis may end, as is so most of the time, no place in the lists is spent on it.
+        let no_end = !of.iter().any(|&state| self.automaton.may_end(state));
+        buffers.excluded.clear();
+        buffers.excluded.extend(step.options.excluded.iter().copied().chain(no_end.then_some(step.end)));
+        let choices = Choices { excluded: &buffers.excluded, ..step.choices() };
+        let (states, end) = (of, step.end);
+        let mut bans = Unready { automaton: self.automaton, states, loops: self.loops, always, first: 0, end, no_end };
         best.find(&choices, &mut bans, step.width, scores, out);
         if of.iter().all(|&state| bans.automaton.is_done(state)) {
             return;
@@ -230,8 +238,8 @@ impl Guide<'_> {
         for (place, at) in step.places.iter().enumerate() {
             let Some(last) = self.automaton.whole(of[place]) else { continue };
             let (found, always) = (out.len(), step.always());
-            let unready =
-                Unready { automaton: self.automaton, states: of, loops: &[], always, first: place, end: step.end };
+            let (automaton, states, end) = (&mut *self.automaton, of, step.end);
+            let unready = Unready { automaton, states, loops: &[], always, first: place, end, no_end: false };
             let choices = Choices { places: &step.places[place..=place], ..step.choices() };
             best.find_each(&choices, &mut NewWord(unready), 1, scores, out);
             for continuation in &mut out[found..] {

@@ -12,33 +12,54 @@ pub(super) struct Asked<'a> {
     pub(super) excluded: &'a [u32],
 }
 
+/// Of several rows one hardly ever has more of the best continuations than that: where it does, all scores are asked.
+const MOST_OF_A_ROW: usize = 15;
+
 impl Asked<'_> {
-    /// The columns of a row that have to be known: the k best that are not excluded, and the next one.
-    pub(super) fn columns(&self) -> usize {
-        self.k + self.excluded.len() + 1
+    /// The columns of a row that should be known: those that may be among the k best, the next one, and as many as are likely to be
+    /// excluded.
+    pub(super) fn columns(&self, excluded: usize) -> usize {
+        let k = if self.rows.len() > 1 { self.k.min(MOST_OF_A_ROW) } else { self.k };
+        k + excluded + 1
     }
 
-    /// Finds the k best of the columns (*raw*: not normalised), scored as [`metaphrase_kernels::TopK`] scores them, best first. Returns whether they are
-    /// sure to be those that it finds: not if there are equal scores among them or next to them, which it tells apart by all scores.
-    ///
-    /// What a summary leaves out is not greater than the k + 1 that it has. So if it belonged to the k best, the k + 1 would be equal.
-    pub(super) fn find(&self, summary: &Summary, raw: bool, found: &mut Vec<Best>) -> bool {
+    /// Finds the k best of the columns (*raw*: not normalised), scored as [`metaphrase_kernels::TopK`] scores them, best first. `excluded`
+    /// becomes the number of excluded words that were passed on the way, of the row that has most. Returns whether the found ones are sure
+    /// to be the best: not if a word that a summary leaves out may be better, nor if there are equal scores among them or next to them,
+    /// which all scores together tell apart.
+    pub(super) fn find(&self, summary: &Summary, raw: bool, found: &mut Vec<Best>, excluded: &mut usize) -> bool {
         found.clear();
-        if self.columns() > summary.most() {
-            return false;
-        }
         found.reserve(self.rows.len() * (self.k + 1));
+        // What the summary leaves out of a row is not greater than the last number that it has.
+        let mut left_out = f32::NEG_INFINITY;
+        *excluded = 0;
         for (row, so_far) in self.rows.clone().zip(self.so_far) {
             let minus = if raw { 0.0 } else { summary.normaliser(row) };
-            let columns = summary.best(row).iter().filter(|column| !self.excluded.contains(&column.column));
-            let scored = columns.map(|best| (best.column, (best.value - minus) + so_far));
+            let score = |value: f32| (value - minus) + so_far;
+            let best = summary.best(row);
+            if best.len() == summary.most() {
+                left_out = best.last().map_or(f32::INFINITY, |last| score(last.value)).max(left_out);
+            }
+            let mut passed = 0;
+            let columns = best.iter().filter(|column| {
+                let is_excluded = self.excluded.contains(&column.column);
+                passed += usize::from(is_excluded);
+                !is_excluded
+            });
+            let scored = columns.map(|best| (best.column, score(best.value)));
             let possible = scored.filter(|&(_, value)| value > f32::MIN).take(self.k + 1);
             found.extend(possible.map(|(column, value)| Best { value, tag: row as u32, column }));
+            *excluded = passed.max(*excluded);
         }
-        found.sort_unstable_by(|a, b| b.value.total_cmp(&a.value));
-        found.truncate(self.k + 1);
+        let descending = |a: &Best, b: &Best| b.value.total_cmp(&a.value);
+        if found.len() > self.k + 1 {
+            found.select_nth_unstable_by(self.k, descending);
+            found.truncate(self.k + 1);
+        }
+        found.sort_unstable_by(descending);
         let distinct = found.windows(2).all(|pair| pair[0].value > pair[1].value);
         found.truncate(self.k);
-        distinct
+        let worst = found.last().filter(|_| found.len() == self.k).map_or(f32::MIN, |worst| worst.value);
+        distinct && left_out < worst
     }
 }

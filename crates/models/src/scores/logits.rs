@@ -18,6 +18,8 @@ pub(super) struct Logits {
     output: Option<Arc<Output>>,
     /// The inputs of the output layer, of logits that wait.
     inputs: Matrix,
+    /// Those of one row.
+    input: Cell<Matrix>,
 }
 
 impl Logits {
@@ -46,6 +48,18 @@ impl Logits {
             self.storage.set(storage);
             logits
         })
+    }
+
+    /// The logit in a column of a row. If the logits wait, they go on waiting.
+    pub(super) fn one(&self, row: usize, column: usize) -> f32 {
+        let Some(output) = self.output.as_ref().filter(|_| self.wait()) else { return self.get().row(row)[column] };
+        let (mut input, mut storage) = (self.input.take(), self.storage.take());
+        input.resize(1, self.inputs.cols());
+        input.as_mut_slice().copy_from_slice(self.inputs.row(row));
+        let logit = output.logit(&input, column, &mut storage);
+        self.input.set(input);
+        self.storage.set(storage);
+        logit
     }
 
     /// [`get`](Self::get), to be changed.

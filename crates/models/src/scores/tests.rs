@@ -134,19 +134,25 @@ fn logits_that_wait_change_no_answer() {
         let new = || if raw { Scores::raw() } else { Scores::new() };
         let (mut old, mut waited, mut sure) = (new(), 0, 0);
         for (number, inputs) in steps.iter().enumerate() {
-            let mut fresh = new();
-            for scores in [&mut old, &mut fresh] {
+            let (mut fresh, mut other, mut excluded) = (new(), new(), Vec::new());
+            for scores in [&mut old, &mut fresh, &mut other] {
                 scores.compute(Step::New, &output, &mut lists, &vec![row; rows], inputs);
             }
             assert!(!fresh.logits.wait());
             let so_far: Vec<f32> = (0..rows).map(|row| (row * number % 7) as f32 * -0.25).collect();
-            let excluded = &[WordId(5), WordId(17)][..draw(3) as usize];
-            let kind = draw(6);
+            // Of some steps the best words are excluded.
+            other.top(0..rows, &so_far, draw(4) as usize * (number % 3 / 2), &[], &mut excluded);
+            let mut excluded: Vec<WordId> = excluded.iter().map(|best| best.word).collect();
+            excluded.extend_from_slice(&[WordId(5), WordId(17)][..draw(3) as usize]);
+            let kind = draw(7);
             let ask = |scores: &mut Scores| {
                 let (mut best, mut all) = (Vec::new(), vec![0.0; words]);
                 if kind == 0 {
                     scores.row(Row(2), &mut all);
                     all.push(scores.score(Row(1), WordId(9)));
+                }
+                if kind == 2 {
+                    all.extend((0..rows).map(|row| scores.score(Row::new(row), WordId::new(row * 151))));
                 }
                 if kind == 1 {
                     let listed = [WordScore { word: WordId(3), score: 1.5 }];
@@ -155,7 +161,7 @@ fn logits_that_wait_change_no_answer() {
                 }
                 for k in [4, 1 + number % 9] {
                     let mut found = Vec::new();
-                    scores.top(0..rows, &so_far, k, excluded, &mut found);
+                    scores.top(0..rows, &so_far, k, &excluded, &mut found);
                     best.extend(found.iter().map(|c| (c.row, c.word, c.score.to_bits())));
                 }
                 (best, all)

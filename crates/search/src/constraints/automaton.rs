@@ -5,8 +5,8 @@
 
 use super::phrases::Phrases;
 use super::{Constraints, TermSet};
+use foldhash::HashMap;
 use metaphrase_base::{ReadText, Said, WordId};
-use std::collections::HashMap;
 
 /// A state of an [`Automaton`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -75,11 +75,11 @@ impl Automaton {
         let mut automaton = Self {
             constraints,
             states: vec![],
-            numbers: HashMap::new(),
-            transitions: HashMap::new(),
-            bans: HashMap::new(),
-            best: HashMap::new(),
-            best_after: HashMap::new(),
+            numbers: HashMap::default(),
+            transitions: HashMap::default(),
+            bans: HashMap::default(),
+            best: HashMap::default(),
+            best_after: HashMap::default(),
         };
         automaton.state(Key { met, node: Phrases::ROOT, tail: Vec::new(), open: false });
         automaton
