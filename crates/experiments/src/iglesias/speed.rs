@@ -8,8 +8,8 @@ use crate::memory;
 use crate::setup::{Setup, bleu, cpu_seconds, round};
 use anyhow::{Context, Result, ensure};
 use metaphrase::{
-    EvidenceOptions, LookAhead, PhraseOptions, Presort, Request, TranslateOptions, Translator, TranslatorBuilder, Unit,
-    UnitTimes,
+    EvidenceOptions, LookAhead, PhraseOptions, Precision, Presort, Request, TranslateOptions, Translator,
+    TranslatorBuilder, Unit, UnitTimes,
 };
 use metaphrase_metrics::BleuOptions;
 use serde::{Deserialize, Serialize};
@@ -34,6 +34,9 @@ pub struct Args {
     /// Arcs of a lattice that less than this share of its translations take are left out of the accelerated systems' evidence
     #[arg(long, value_name = "P", default_value_t = 0.01)]
     prune: f64,
+    /// The neural models compute in f32, as those of the paper do [default: as `metaphrase translate` chooses]
+    #[arg(long)]
+    f32: bool,
     /// Runs of each system
     #[arg(long, value_name = "N", default_value_t = 3)]
     turns: usize,
@@ -212,7 +215,8 @@ impl Args {
     }
 
     fn builder(&self, system: System, setup: &Setup) -> Result<TranslatorBuilder> {
-        let mut builder = Translator::builder().threads(1).batch_tokens(setup.batch_tokens);
+        let precision = self.f32.then_some(Precision::F32);
+        let mut builder = Translator::builder().threads(1).batch_tokens(setup.batch_tokens).precision(precision);
         if system.accelerated {
             builder = builder.model(self.accelerated.as_ref().unwrap_or(&self.neural[0]));
         } else {

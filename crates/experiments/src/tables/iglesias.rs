@@ -19,8 +19,11 @@ const TABLE_1: [(&str, &str); 8] = [
 ];
 
 /// The runs of table 2, as those of table 1.
-const TABLE_2: [(&str, &str); 2] =
-    [("", "A Transformer"), ("-shrunk", "Three conditional GRUs, and one shrunk from them")];
+const TABLE_2: [(&str, &str); 3] = [
+    ("", "A Transformer in int8"),
+    ("-f32", "The same Transformer in f32"),
+    ("-shrunk", "Three conditional GRUs, and one shrunk from them"),
+];
 
 /// All tables of the page.
 pub(super) fn iglesias(results: &Results<'_>) -> Result<String> {
