@@ -117,6 +117,7 @@ impl Linear {
     /// One output of one row, for a map without activation.
     pub(crate) fn output(&self, row: Operand<'_>, output: usize) -> f32 {
         debug_assert_eq!(self.activation, Activation::None);
+        count_product(1, self.weights.inputs(), 16);
         product_of_one(row, &self.weights, self.bias(), output)
     }
 

@@ -37,8 +37,7 @@ pub(crate) struct Candidate {
 impl Candidate {
     /// The number by which options are sorted.
     fn rank(&self, presort: bool) -> f32 {
-        let phrase = max_of(self.score);
-        if presort { phrase + self.estimate } else { phrase }
+        rank(self.score, self.estimate, presort)
     }
 }
 
@@ -93,11 +92,11 @@ impl Candidates {
         pairs.score(model, node);
         let best = pairs.sort(options.presort != Presort::None);
         for &(_, number) in pairs.order.iter().take(options.options.unwrap_or(usize::MAX)) {
-            let Scored { pair, score, forward, words, state, .. } = pairs.list[number as usize].clone();
-            self.suffixes.extend_from_slice(&pairs.suffixes[words.clone()]);
-            let forward = self.forwards.number(forward);
+            let Scored { pair, score, forward, words, state, .. } = &pairs.list[number as usize];
             self.words.extend_from_slice(&pairs.words[words.clone()]);
-            self.push(model, Target::Pair(pair), score, forward, words.len(), state);
+            self.suffixes.extend_from_slice(&pairs.suffixes[words.clone()]);
+            let forward = self.forwards.number(*forward);
+            self.push(model, Target::Pair(*pair), *score, forward, words.len(), *state);
         }
         self.pairs = pairs;
         self.end(start, best, options)
@@ -206,7 +205,7 @@ struct Pairs {
     order: Vec<(f32, u32)>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 struct Scored {
     pair: PairId,
     /// As in [`Candidate`].
@@ -259,9 +258,8 @@ impl Pairs {
         let mut best = f32::NEG_INFINITY;
         order.clear();
         order.extend((0..).zip(&*list).map(|(number, Scored { score, estimate, .. })| {
-            let phrase = max_of(*score);
-            best = best.max(phrase + estimate);
-            (if presort { phrase + estimate } else { phrase }, number)
+            best = best.max(rank(*score, *estimate, true));
+            (rank(*score, *estimate, presort), number)
         }));
         // Stable: equal ones stay in the order of the table.
         order.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -289,8 +287,10 @@ fn penalties(model: &PhraseModel, words: usize) -> f32 {
     model.weights.phrase_penalty - model.weights.word_penalty * words as f32
 }
 
-fn max_of([monotone, swap, discontinuous]: [f32; 3]) -> f32 {
-    monotone.max(swap).max(discontinuous)
+/// The best score of an option, with its estimate where options are sorted by it.
+fn rank([monotone, swap, discontinuous]: [f32; 3], estimate: f32, presort: bool) -> f32 {
+    let phrase = monotone.max(swap).max(discontinuous);
+    if presort { phrase + estimate } else { phrase }
 }
 
 /// `q_LME`, weighted: of the words of a phrase, taken as a sentence without its ends.
