@@ -64,8 +64,8 @@ if wanted kernels; then
     ../../$RESULTS/kernels.json)
 fi
 news=(--source "${NEWS:-$TEXT}" --reference "${NEWS:-$TEXT}")
-! wanted devlin || target/release/experiments devlin-table1 "${news[@]}" --lines 50
-! wanted devlin2 || target/release/experiments devlin-table2 "${news[@]}" --lines 20
-! wanted iglesias || target/release/experiments iglesias-fig2 --model "${CGRU:-$MODEL}" --source "$TEXT" --reference "$REFERENCE" --lines 300
-! wanted iglesias || target/release/experiments iglesias-fig3 --model "${CGRU:-$MODEL}" --source "$TEXT" --reference "$REFERENCE" --lines 1000
+! wanted devlin || target/release/experiments devlin-table1 "${news[@]}" --lines 30
+! wanted devlin2 || target/release/experiments devlin-table2 "${news[@]}" --lines 10
+! wanted iglesias || target/release/experiments iglesias-fig2 --model "${CGRU:-$MODEL}" --source "$TEXT" --reference "$REFERENCE" --lines 200
+! wanted iglesias || target/release/experiments iglesias-fig3 --model "${CGRU:-$MODEL}" --source "$TEXT" --reference "$REFERENCE" --lines 500
 target/release/experiments tables

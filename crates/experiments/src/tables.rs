@@ -96,18 +96,8 @@ fn overview(results: &Results) -> Result<String> {
     let of = |name: &str, single: bool, peer| -> Result<f64> {
         times(find(&speed, &[("name", name.into()), ("single", single.into())])?, peer)
     };
-    let peers = ["marian", "ctranslate2"];
-    let batched = peers.map(|peer| of("en-de-tatoeba, Tatoeba test 2000", false, peer));
-    let [marian, ctranslate2] = batched;
-    row(
-        "[translation](docs/results/speed.md), Transformer, in batches",
-        "Marian, CTranslate2",
-        &[marian?, ctranslate2?],
-    );
-    let [marian, ctranslate2] = peers.map(|peer| of("en-de-tatoeba, Tatoeba test 400", true, peer));
-    row("the same, one sentence at a time", "Marian, CTranslate2", &[marian?, ctranslate2?]);
-    for (task, by) in integers(&speed)? {
-        row(task, "CTranslate2 in int8", &[by]);
+    for (task, peers, by) in transformer(&speed)? {
+        row(task, peers, &by);
     }
     let recurrent = |name: &str| -> Result<[f64; 2]> { Ok([of(name, false, "marian")?, of(name, true, "marian")?]) };
     for sizes in ["256/512", "512/1024"] {
@@ -143,20 +133,22 @@ fn overview(results: &Results) -> Result<String> {
     Ok(table)
 }
 
-/// Translation in int8 beside CTranslate2 in int8, where it was measured.
-fn integers(speed: &Value) -> Result<Vec<(&'static str, f64)>> {
-    let mut rows = Vec::new();
-    for (task, name, single) in [
-        ("the same in int8, in batches", "en-de-tatoeba, Tatoeba test 2000", false),
-        ("the same in int8, one sentence at a time", "en-de-tatoeba, Tatoeba test 300", true),
-    ] {
+/// A task, the peers, and how many times as fast as each the Transformer is: beam 4, one thread.
+fn transformer(speed: &Value) -> Result<[(&'static str, &'static str, Vec<f64>); 4]> {
+    let measured = |name: &str, single: bool| {
         let fields = [("name", name.into()), ("single", single.into()), ("beam", 4.into()), ("threads", 1.into())];
-        let fields = [&fields[..], &[("shortlist", false.into()), ("precision", "f32,int8".into())]].concat();
-        if let Ok(measured) = find(speed, &fields) {
-            rows.push((task, times(measured, "ctranslate2 int8")?));
-        }
-    }
-    Ok(rows)
+        find(speed, &[&fields[..], &[("shortlist", false.into()), ("precision", "f32,int8".into())]].concat())
+    };
+    let batched = measured("en-de-tatoeba, Tatoeba test 2000", false)?;
+    let single = measured("en-de-tatoeba, Tatoeba test 300", true)?;
+    let f32 = |measured| -> Result<_> { Ok(vec![times(measured, "marian f32")?, times(measured, "ctranslate2 f32")?]) };
+    let int8 = |measured| -> Result<_> { Ok(vec![times(measured, "ctranslate2 int8")?]) };
+    Ok([
+        ("[translation](docs/results/speed.md), Transformer, in batches", "Marian, CTranslate2", f32(batched)?),
+        ("the same, one sentence at a time", "Marian, CTranslate2", f32(single)?),
+        ("the same in int8, in batches", "CTranslate2 in int8", int8(batched)?),
+        ("the same in int8, one sentence at a time", "CTranslate2 in int8", int8(single)?),
+    ])
 }
 
 /// How many times as fast as lmplz, KenLM's trie and its probing.
