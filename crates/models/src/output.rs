@@ -55,11 +55,6 @@ impl Output {
         self.map.apply(inputs, out, storage);
     }
 
-    /// The logits of [`rows`](Self::rows).
-    pub(crate) fn logits_of(&self, rows: Operand<'_>, out: &mut Matrix) {
-        self.map.apply_to(rows, out);
-    }
-
     /// The logit of one word after the only row of `input`.
     pub(crate) fn logit(&self, input: &Matrix, word: usize, storage: &mut ProductStorage) -> f32 {
         self.map.output(self.rows(input, storage), word)

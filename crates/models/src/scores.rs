@@ -51,6 +51,15 @@ struct Wanted {
     logits: bool,
     /// The greatest number of columns that a summary needs for them.
     columns: usize,
+    /// How many rows the summary did not suffice for, or would not have.
+    beyond: usize,
+}
+
+impl Wanted {
+    /// Whether the same of the next rows is in their summary, but for a few of the `rows`.
+    fn is_in_summary(self, rows: usize) -> bool {
+        self.columns > 0 && !self.logits && 4 * self.beyond <= rows
+    }
 }
 
 /// A row beside its logits.
@@ -99,6 +108,7 @@ impl Scores {
     ) {
         let _unit = Unit::Output.timed();
         let before = if step == Step::New { self.wanted.take() } else { Wanted::default() };
+        let summary = before.is_in_summary(self.rows.len());
         let shortlists = || rows.iter().map(|row| lists.of(row.sentence));
         let first = self.begin_rows(step, shortlists().map(|list| (list, output.words())));
         if shortlists().any(|list| list.is_some()) || self.rows[..first].iter().any(|row| row.shortlist.is_some()) {
@@ -106,7 +116,7 @@ impl Scores {
         }
         match step {
             // A team divides the columns of a whole product among its threads.
-            Step::New if before.columns > 0 && !before.logits && !in_team() => {
+            Step::New if summary && !in_team() => {
                 output.summarise(inputs, before.columns, &mut self.summary, &mut self.inputs);
                 self.logits.postpone(output, inputs);
             }
@@ -254,7 +264,8 @@ impl StepScores for Scores {
         self.excluded.extend(excluded.iter().filter_map(|&word| Some(like.column(word)? as u32)));
         let asked = Asked { rows, so_far, k, excluded: &self.excluded };
         let wanted = self.wanted.get();
-        self.wanted.set(Wanted { columns: wanted.columns.max(asked.columns(self.excluded_best)), ..wanted });
+        let columns = wanted.columns.max(asked.columns(self.excluded_best));
+        self.wanted.set(Wanted { columns, beyond: wanted.beyond + asked.beyond(), ..wanted });
         let candidate = |best: &Best| Candidate { row: Row(best.tag), word: like.word(best.column), score: best.value };
         let waiting = self.logits.wait();
         if waiting {

@@ -1,7 +1,8 @@
 //! The best continuations of a sentence's open hypotheses. Each hypothesis is scored by a row of its own, or by one that
 //! it shares.
 
-use metaphrase_base::{Candidate, Row, StepScores, WordId};
+use crate::characters::{ByteWords, Character};
+use metaphrase_base::{Candidate, Row, StepScores, WordId, by_score_desc};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::ops::Range;
@@ -40,24 +41,45 @@ pub(crate) trait Bans {
     fn ban(&mut self, place: usize, word: WordId) -> bool;
 }
 
-/// The `k` best candidates that are not banned, of those that `top` gives. `likely` of the best ones are expected to be banned;
-/// where there are more, more are asked for.
-fn ask(
+/// The words after some rows of a sentence.
+struct Question<'a> {
+    rows: Range<usize>,
+    /// Added to the scores of each row.
+    so_far: &'a [f32],
+    excluded: &'a [WordId],
+    /// How many candidates are wanted.
     k: usize,
-    likely: usize,
-    out: &mut Vec<Candidate>,
-    mut top: impl FnMut(usize, &mut Vec<Candidate>),
-    mut ban: impl FnMut(&Candidate) -> bool,
-) {
-    let mut asked = k + likely;
-    loop {
-        top(asked, out);
+}
+
+impl Question<'_> {
+    /// Takes those that are not banned of the best `asked` candidates, `k` at most. Returns whether there are `k` of them, or all that
+    /// there are.
+    fn ask(
+        &self,
+        asked: usize,
+        scores: &mut impl StepScores,
+        mut ban: impl FnMut(&Candidate) -> bool,
+        out: &mut Vec<Candidate>,
+    ) -> bool {
+        scores.top(self.rows.clone(), self.so_far, asked, self.excluded, out);
         let all = out.len() < asked;
         out.retain(|candidate| !ban(candidate));
-        if all || out.len() >= k {
-            return out.truncate(k);
+        let enough = all || out.len() >= self.k;
+        out.truncate(self.k);
+        enough
+    }
+
+    /// As [`ask`](Self::ask), and asks for more until there are enough.
+    fn insist(
+        &self,
+        mut asked: usize,
+        scores: &mut impl StepScores,
+        mut ban: impl FnMut(&Candidate) -> bool,
+        out: &mut Vec<Candidate>,
+    ) {
+        while !self.ask(asked, scores, &mut ban, out) {
+            asked *= 4;
         }
-        asked *= 4;
     }
 }
 
@@ -69,6 +91,57 @@ pub(crate) struct Choices<'a> {
     pub(crate) rows: Range<usize>,
     /// Words that follow no hypothesis.
     pub(crate) excluded: &'a [WordId],
+    /// By place: the character that it has said a part of. None where characters may be broken.
+    pub(crate) characters: &'a [Character],
+    /// The words that stand for bytes.
+    pub(crate) bytes: &'a ByteWords,
+}
+
+impl Choices<'_> {
+    /// Whether the hypothesis at `place` has said a part of a character: of thousands of words 64 at most may follow, so one does not
+    /// look for these among the best.
+    fn is_inside_character(&self, place: usize) -> bool {
+        self.characters.get(place).is_some_and(|&character| character != Character::WHOLE)
+    }
+
+    /// The `k` best candidates after one row. `asked` are asked for at first; `inside` a character the bytes are looked at, if need be.
+    fn of_row(
+        &self,
+        open: BeamPlace,
+        (k, asked): (usize, usize),
+        inside: bool,
+        scores: &mut impl StepScores,
+        mut ban: impl FnMut(WordId) -> bool,
+        out: &mut Vec<Candidate>,
+    ) {
+        let BeamPlace { row, so_far } = open;
+        let rows = row.index()..row.index() + 1;
+        let question = Question { rows, so_far: &[so_far], excluded: self.excluded, k };
+        if question.ask(asked, scores, |candidate| ban(candidate.word), out) {
+            return;
+        }
+        if !inside {
+            return question.insist(4 * asked, scores, |candidate| ban(candidate.word), out);
+        }
+        out.clear();
+        self.add_bytes(row, so_far, scores, ban, out);
+        out.sort_by(by_score_desc);
+        out.truncate(k);
+    }
+
+    /// Adds the bytes that are not banned after `row`, whose hypothesis has this log-probability `so_far`.
+    fn add_bytes(
+        &self,
+        row: Row,
+        so_far: f32,
+        scores: &impl StepScores,
+        mut ban: impl FnMut(WordId) -> bool,
+        out: &mut Vec<Candidate>,
+    ) {
+        let allowed = self.bytes.words().filter(|word| !self.excluded.contains(word) && !ban(*word));
+        let scored = allowed.map(|word| Candidate { row, word, score: scores.score(row, word) + so_far });
+        out.extend(scored.filter(|candidate| candidate.score > f32::MIN));
+    }
 }
 
 /// Finds the best continuations; keeps its work space.
@@ -90,7 +163,7 @@ impl Best {
         scores: &mut impl StepScores,
         out: &mut Vec<Continuation>,
     ) {
-        let &Choices { places, ref rows, excluded } = choices;
+        let &Choices { places, ref rows, excluded, .. } = choices;
         out.clear();
         if rows.len() < places.len() {
             return self.cube.find(choices, bans, k, scores, out);
@@ -99,9 +172,22 @@ impl Best {
         so_far.clear();
         so_far.extend(places.iter().map(|place| place.so_far));
         let place = |candidate: &Candidate| candidate.row.index() - rows.start;
-        let top = |asked, found: &mut Vec<_>| scores.top(rows.clone(), so_far, asked, excluded, found);
-        let likely = (0..places.len()).map(|place| bans.likely(place)).sum();
-        ask(k, likely, candidates, top, |candidate| bans.ban(place(candidate), candidate.word));
+        let likely: usize = (0..places.len()).map(|place| bans.likely(place)).sum();
+        let question = Question { rows: rows.clone(), so_far, excluded, k };
+        let mut ban = |candidate: &Candidate| bans.ban(place(candidate), candidate.word);
+        if !question.ask(k + likely, scores, &mut ban, candidates) {
+            let inside = |&place: &usize| choices.is_inside_character(place);
+            // Where nothing is so far, nothing follows.
+            (0..places.len()).filter(inside).for_each(|place| so_far[place] = f32::NEG_INFINITY);
+            let question = Question { rows: rows.clone(), so_far, excluded, k };
+            question.insist(4 * (k + likely), scores, ban, candidates);
+            for place in (0..places.len()).filter(inside) {
+                let BeamPlace { row, so_far } = places[place];
+                choices.add_bytes(row, so_far, scores, |word| bans.ban(place, word), candidates);
+            }
+            candidates.sort_by(by_score_desc);
+            candidates.truncate(k);
+        }
         let found = candidates.iter().map(|c| Continuation { place: place(c), word: c.word, score: c.score });
         out.extend(found);
     }
@@ -115,12 +201,10 @@ impl Best {
         scores: &mut impl StepScores,
         out: &mut Vec<Continuation>,
     ) {
-        let &Choices { places, excluded, .. } = choices;
-        for (place, open) in places.iter().enumerate() {
-            let row = open.row.index();
-            let top = |asked, found: &mut Vec<_>| scores.top(row..row + 1, &[open.so_far], asked, excluded, found);
-            let likely = bans.likely(place);
-            ask(k, likely, &mut self.candidates, top, |candidate| bans.ban(place, candidate.word));
+        for (place, &open) in choices.places.iter().enumerate() {
+            let asked = k + bans.likely(place);
+            let inside = choices.is_inside_character(place);
+            choices.of_row(open, (k, asked), inside, scores, |word| bans.ban(place, word), &mut self.candidates);
             out.extend(self.candidates.iter().map(|c| Continuation { place, word: c.word, score: c.score }));
         }
     }
@@ -185,18 +269,18 @@ impl Cube {
         scores: &mut impl StepScores,
         out: &mut Vec<Continuation>,
     ) {
-        let &Choices { places, ref rows, excluded } = choices;
+        let &Choices { places, ref rows, .. } = choices;
         self.arrange(places);
         self.words.clear();
         for (slice, row) in rows.clone().enumerate() {
             let first = self.words.len();
             // A word is needed if one of the hypotheses that share the row may be followed by it.
             let members = &self.members[self.slices[slice].members.clone()];
-            let top = |asked, found: &mut Vec<_>| scores.top(row..row + 1, &[0.0], asked, excluded, found);
-            let likely = members.iter().map(|&place| bans.likely(place)).max().unwrap_or(0);
-            ask(k + likely, 0, &mut self.candidates, top, |word| {
-                members.iter().all(|&place| bans.ban(place, word.word))
-            });
+            let k = k + members.iter().map(|&place| bans.likely(place)).max().unwrap_or(0);
+            let inside = members.iter().all(|&place| choices.is_inside_character(place));
+            let open = BeamPlace { so_far: 0.0, row: Row::new(row) };
+            let ban = |word| members.iter().all(|&place| bans.ban(place, word));
+            choices.of_row(open, (k, k), inside, scores, ban, &mut self.candidates);
             self.words.extend_from_slice(&self.candidates);
             self.slices[slice].words = first..self.words.len();
         }
@@ -242,3 +326,6 @@ impl Cube {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

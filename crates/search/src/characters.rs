@@ -19,6 +19,11 @@ impl ByteWords {
         self.0.is_empty()
     }
 
+    /// The words.
+    pub(crate) fn words(&self) -> impl Iterator<Item = WordId> {
+        self.0.iter().map(|&(word, _)| word)
+    }
+
     fn byte(&self, word: WordId) -> Option<u8> {
         self.0.binary_search_by_key(&word, |&(word, _)| word).ok().map(|at| self.0[at].1)
     }
@@ -36,8 +41,7 @@ impl ByteWords {
     /// Of the words from 0 to below `words`, those that would break a character.
     pub(crate) fn breaking(&self, character: Character, words: usize, room: usize) -> impl Iterator<Item = WordId> {
         let all = if character == Character::WHOLE { 0 } else { words };
-        let bytes = self.0.iter().map(|&(word, _)| word);
-        bytes.chain((0..all).map(WordId::new)).filter(move |&word| self.breaks(character, word, room))
+        self.words().chain((0..all).map(WordId::new)).filter(move |&word| self.breaks(character, word, room))
     }
 }
 

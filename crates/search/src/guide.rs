@@ -58,7 +58,13 @@ impl Step<'_> {
     }
 
     fn choices(&self) -> Choices<'_> {
-        Choices { places: self.places, rows: self.rows.clone(), excluded: &self.options.excluded }
+        Choices {
+            places: self.places,
+            rows: self.rows.clone(),
+            excluded: &self.options.excluded,
+            characters: self.characters,
+            bytes: &self.options.bytes,
+        }
     }
 
     /// The best continuations where there are no constraints.
@@ -240,7 +246,8 @@ impl Guide<'_> {
             let (found, always) = (out.len(), step.always());
             let (automaton, states, end) = (&mut *self.automaton, of, step.end);
             let unready = Unready { automaton, states, loops: &[], always, first: place, end, no_end: false };
-            let choices = Choices { places: &step.places[place..=place], ..step.choices() };
+            let characters = step.characters.get(place..=place).unwrap_or_default();
+            let choices = Choices { places: &step.places[place..=place], characters, ..step.choices() };
             best.find_each(&choices, &mut NewWord(unready), 1, scores, out);
             for continuation in &mut out[found..] {
                 continuation.place = place;

@@ -12,15 +12,23 @@ pub(super) struct Asked<'a> {
     pub(super) excluded: &'a [u32],
 }
 
-/// Of several rows one hardly ever has more of the best continuations than that: where it does, all scores are asked.
+/// Of several rows one hardly ever has more of the best continuations than that: where it does, all scores are asked. A longer list of
+/// each row would cost more than it saves, because a number is inserted in it place by place.
 const MOST_OF_A_ROW: usize = 15;
+
+/// The most columns of a row, those that are likely to be excluded among them.
+const MOST_COLUMNS: usize = 64;
 
 impl Asked<'_> {
     /// The columns of a row that should be known: those that may be among the k best, the next one, and as many as are likely to be
     /// excluded.
     pub(super) fn columns(&self, excluded: usize) -> usize {
-        let k = if self.rows.len() > 1 { self.k.min(MOST_OF_A_ROW) } else { self.k };
-        k + excluded + 1
+        (self.k.min(MOST_OF_A_ROW) + excluded + 1).min(MOST_COLUMNS)
+    }
+
+    /// How many rows are asked for more columns than are known of them.
+    pub(super) fn beyond(&self) -> usize {
+        usize::from(self.rows.len() == 1 && self.k > MOST_OF_A_ROW)
     }
 
     /// Finds the k best of the columns (*raw*: not normalised), scored as [`metaphrase_kernels::TopK`] scores them, best first. `excluded`
@@ -29,7 +37,7 @@ impl Asked<'_> {
     /// which all scores together tell apart.
     pub(super) fn find(&self, summary: &Summary, raw: bool, found: &mut Vec<Best>, excluded: &mut usize) -> bool {
         found.clear();
-        found.reserve(self.rows.len() * (self.k + 1));
+        found.reserve(self.rows.len() * (self.k + 1).min(summary.most()));
         // What the summary leaves out of a row is not greater than the last number that it has.
         let mut left_out = f32::NEG_INFINITY;
         *excluded = 0;

@@ -18,9 +18,14 @@ pub(super) struct Logits {
     output: Option<Arc<Output>>,
     /// The inputs of the output layer, of logits that wait.
     inputs: Matrix,
-    /// Those of one row.
-    input: Cell<Matrix>,
+    /// Those of some rows.
+    some: Cell<Matrix>,
+    /// How many single logits were computed.
+    singles: Cell<usize>,
 }
+
+/// So many single logits for each row of a step take about as long as all logits together.
+const MOST_SINGLES: usize = 4;
 
 impl Logits {
     /// Lets the logits of `inputs` wait until they are asked for.
@@ -31,6 +36,9 @@ impl Logits {
         self.inputs.resize(inputs.rows(), inputs.cols());
         self.inputs.as_mut_slice().copy_from_slice(inputs.as_slice());
         self.output = Some(Arc::clone(output));
+        self.singles.set(0);
+        // So that no question allocates.
+        self.some.get_mut().resize(inputs.rows(), inputs.cols());
     }
 
     /// Whether they wait.
@@ -50,16 +58,26 @@ impl Logits {
         })
     }
 
-    /// The logit in a column of a row. If the logits wait, they go on waiting.
+    /// The logit in a column of a row. If the logits wait, they go on waiting, until many were asked for one by one.
     pub(super) fn one(&self, row: usize, column: usize) -> f32 {
-        let Some(output) = self.output.as_ref().filter(|_| self.wait()) else { return self.get().row(row)[column] };
-        let (mut input, mut storage) = (self.input.take(), self.storage.take());
-        input.resize(1, self.inputs.cols());
-        input.as_mut_slice().copy_from_slice(self.inputs.row(row));
-        let logit = output.logit(&input, column, &mut storage);
-        self.input.set(input);
+        let few = |_: &&Arc<Output>| self.singles.get() < MOST_SINGLES * self.inputs.rows();
+        let Some(output) = self.output.as_ref().filter(|_| self.wait()).filter(few) else {
+            return self.get().row(row)[column];
+        };
+        self.singles.update(|singles| singles + 1);
+        self.with_inputs(row..row + 1, |input, storage| output.logit(input, column, storage))
+    }
+
+    /// What `compute` makes of the inputs of some rows and of storage for products.
+    fn with_inputs<R>(&self, rows: Range<usize>, compute: impl FnOnce(&Matrix, &mut ProductStorage) -> R) -> R {
+        let (mut some, mut storage) = (self.some.take(), self.storage.take());
+        let cols = self.inputs.cols();
+        some.resize(rows.len(), cols);
+        some.as_mut_slice().copy_from_slice(&self.inputs.as_slice()[rows.start * cols..rows.end * cols]);
+        let result = compute(&some, &mut storage);
+        self.some.set(some);
         self.storage.set(storage);
-        logit
+        result
     }
 
     /// [`get`](Self::get), to be changed.
@@ -79,8 +97,9 @@ impl Logits {
     /// Computes the logits of some rows that wait, for [`of_part`](Self::of_part); the others go on waiting.
     pub(super) fn compute_part(&mut self, rows: Range<usize>) {
         if let Some(output) = &self.output {
-            let all = output.rows(&self.inputs, self.storage.get_mut());
-            output.logits_of(all.part(rows), self.spare.get_mut());
+            let mut part = self.spare.take();
+            self.with_inputs(rows, |inputs, storage| output.logits(inputs, &mut part, storage));
+            self.spare.set(part);
         }
     }
 

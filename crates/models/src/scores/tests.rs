@@ -152,21 +152,28 @@ fn logits_that_wait_change_no_answer() {
                     all.push(scores.score(Row(1), WordId(9)));
                 }
                 if kind == 2 {
-                    all.extend((0..rows).map(|row| scores.score(Row::new(row), WordId::new(row * 151))));
+                    let columns =
+                        |row: usize| (0..=number % 20).map(move |n| (Row::new(row), WordId::new(row * 151 + n)));
+                    all.extend((0..rows).flat_map(columns).map(|(row, word)| scores.score(row, word)));
                 }
                 if kind == 1 {
                     let listed = [WordScore { word: WordId(3), score: 1.5 }];
                     scores.add(Row(1), WordScores::Sparse { base: -0.5, listed: &listed });
                     scores.add(Row(3), WordScores::Dense(&vec![0.25; words]));
                 }
-                for k in [4, 1 + number % 9] {
+                let all_rows = |k| (0..rows, k);
+                // Of one row and of all more than a summary holds, too.
+                let alone = (number % 8 == 0).then_some((1..2, 500));
+                let many = (number % 16 == 0).then_some((0..rows, 300));
+                for (of, k) in [all_rows(4), all_rows(1 + number % 9)].into_iter().chain(alone).chain(many) {
                     let mut found = Vec::new();
-                    scores.top(0..rows, &so_far, k, &excluded, &mut found);
+                    scores.top(of.clone(), &so_far[of], k, &excluded, &mut found);
                     best.extend(found.iter().map(|c| (c.row, c.word, c.score.to_bits())));
                 }
                 (best, all)
             };
             waited += usize::from(old.logits.wait());
+            assert!(!old.logits.wait() || old.summary.most() <= 64, "a list of {} columns", old.summary.most());
             assert_eq!(ask(&mut old), ask(&mut fresh), "step {number}");
             sure += usize::from(old.logits.wait());
         }

@@ -1,0 +1,104 @@
+//! Inside a character few words may follow: these are scored, and not looked for among all words.
+
+use super::*;
+use metaphrase_base::WordScores;
+
+const WORDS: u32 = 5_000;
+
+/// Scores that fall from word to word, after each row alike. Counts the candidates that were asked for.
+#[derive(Default)]
+struct Falling {
+    asked: usize,
+}
+
+impl StepScores for Falling {
+    fn top(&mut self, rows: Range<usize>, so_far: &[f32], k: usize, excluded: &[WordId], out: &mut Vec<Candidate>) {
+        self.asked += k;
+        let words = || (0..WORDS).map(WordId).filter(|word| !excluded.contains(word));
+        let of_row = |(row, so_far): (usize, &f32)| {
+            let (row, so_far) = (Row::new(row), *so_far);
+            words().map(move |word| Candidate { row, word, score: -(word.0 as f32) + so_far })
+        };
+        out.clear();
+        out.extend(rows.zip(so_far).flat_map(of_row).filter(|candidate| candidate.score > f32::NEG_INFINITY));
+        out.sort_by(by_score_desc);
+        out.truncate(k);
+    }
+
+    fn score(&self, _: Row, word: WordId) -> f32 {
+        -(word.0 as f32)
+    }
+
+    fn row(&self, _: Row, _: &mut [f32]) {
+        unreachable!("nobody samples here")
+    }
+
+    fn add(&mut self, _: Row, _: WordScores<'_>) {
+        unreachable!("nothing is added here")
+    }
+}
+
+/// Bans what breaks a character off.
+struct Whole<'a>(&'a ByteWords, &'a [Character]);
+
+impl Bans for Whole<'_> {
+    fn likely(&self, _: usize) -> usize {
+        0
+    }
+
+    fn ban(&mut self, place: usize, word: WordId) -> bool {
+        self.0.breaks(self.1[place], word, 3)
+    }
+}
+
+/// The bytes are the last words of all, behind thousands that are better.
+fn bytes() -> ByteWords {
+    ByteWords::new((0..=255).map(|byte| (WordId(WORDS - 256 + u32::from(byte)), byte)))
+}
+
+/// The first byte of ä is said, and 64 bytes may follow.
+fn inside(bytes: &ByteWords) -> Character {
+    bytes.after(Character::WHOLE, WordId(WORDS - 256 + 0xC3))
+}
+
+/// What follows the hypotheses: those of a shared beam, of each alone, or of the cube where all share a row.
+fn found(characters: &[Character], k: usize, how: &str) -> (Vec<(usize, u32)>, usize) {
+    let (bytes, mut out, mut scores) = (bytes(), Vec::new(), Falling::default());
+    let row = |place| Row::new(if how == "cube" { 0 } else { place });
+    let places: Vec<_> = (0..characters.len()).map(|place| BeamPlace { so_far: -10_000.0, row: row(place) }).collect();
+    let rows = if how == "cube" { 0..1 } else { 0..places.len() };
+    let choices = Choices { places: &places, rows, excluded: &[], characters, bytes: &bytes };
+    let mut bans = Whole(&bytes, characters);
+    match how {
+        "each" => Best::default().find_each(&choices, &mut bans, k, &mut scores, &mut out),
+        _ => Best::default().find(&choices, &mut bans, k, &mut scores, &mut out),
+    }
+    assert!(out.iter().all(|found| found.score == -10_000.0 - found.word.0 as f32));
+    (out.iter().map(|found| (found.place, found.word.0)).collect(), scores.asked)
+}
+
+#[test]
+fn all_bytes_that_may_follow_are_found_without_asking_for_all_words() {
+    let inside = inside(&bytes());
+    let last = || (WORDS - 256 + 0x80)..(WORDS - 256 + 0xC0);
+    for how in ["beam", "each"] {
+        let (words, asked) = found(&[inside], 100, how);
+        assert_eq!(words, last().map(|word| (0, word)).collect::<Vec<_>>(), "{how}");
+        assert!(asked <= 500, "{how}: {asked} candidates were asked for");
+    }
+    let (words, asked) = found(&[inside; 2], 100, "cube");
+    let both = last().flat_map(|word| [(0, word), (1, word)]);
+    assert_eq!(words, both.take(100).collect::<Vec<_>>());
+    assert!(asked <= 100, "{asked} candidates were asked for");
+}
+
+#[test]
+fn beside_a_whole_character_the_better_ones_win() {
+    let inside = inside(&bytes());
+    // Nearly all words may follow the other hypothesis, and the bytes are worse.
+    let (words, asked) = found(&[inside, Character::WHOLE], 100, "beam");
+    assert_eq!(words, (0..100).map(|word| (1, word)).collect::<Vec<_>>());
+    assert!(asked <= 500, "{asked} candidates were asked for");
+    let (words, _) = found(&[inside, Character::WHOLE], 4_900, "beam");
+    assert_eq!(words.iter().filter(|(place, _)| *place == 0).count(), 64);
+}
