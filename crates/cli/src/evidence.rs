@@ -27,9 +27,9 @@ pub struct EvidenceArgs {
     /// Allow only the translations of the evidence: the search finds the one that the neural model scores best
     #[arg(long)]
     lmbr_rescore: bool,
-    /// The weight of the evidence, 1 / (n λ) for n models; the models together have weight 1
-    #[arg(long, value_name = "W", default_value_t = EvidenceOptions::default().weight, allow_negative_numbers = true)]
-    lmbr_weight: f64,
+    /// The weight of the evidence, 1 / (n λ) for n models; the models together have weight 1 [default: 1]
+    #[arg(long, value_name = "W", allow_negative_numbers = true)]
+    lmbr_weight: Option<f64>,
     /// A number for each word, and the factors of the posteriors of 1-grams, 2-grams, 3-grams and 4-grams
     #[arg(long, num_args = 5, value_names = ["T0", "T1", "T2", "T3", "T4"], allow_negative_numbers = true)]
     lmbr_theta: Vec<f64>,
@@ -57,18 +57,18 @@ pub struct WordArgs {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Evidence")]
 pub struct CountingArgs {
-    /// The scale of the scores of the other system: below 1 its translations become more equal
-    #[arg(long, value_name = "A", default_value_t = 1.0, allow_negative_numbers = true)]
-    lmbr_scale: f64,
-    /// The longest n-grams, from 1 to 4
-    #[arg(long, value_name = "N", default_value_t = 4)]
-    lmbr_order: usize,
-    /// The units of n-grams: pieces, or written words and the pieces of the last one so far
-    #[arg(long, value_enum, default_value_t = Unit::Pieces)]
-    lmbr_units: Unit,
-    /// Leave out arcs of a lattice that less than this share of its translations take
-    #[arg(long, value_name = "P", default_value_t = 0.0, allow_negative_numbers = true)]
-    lmbr_prune: f64,
+    /// The scale of the scores of the other system: below 1 its translations become more equal [default: 1]
+    #[arg(long, value_name = "A", allow_negative_numbers = true)]
+    lmbr_scale: Option<f64>,
+    /// The longest n-grams, from 1 to 4 [default: 4]
+    #[arg(long, value_name = "N")]
+    lmbr_order: Option<usize>,
+    /// The units of n-grams: pieces, or written words and the pieces of the last one so far [default: pieces]
+    #[arg(long, value_enum)]
+    lmbr_units: Option<Unit>,
+    /// Leave out arcs of a lattice that less than this share of its translations take [default: 0]
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    lmbr_prune: Option<f64>,
     /// Count the N best translations of a lattice in place of all
     #[arg(long, value_name = "N")]
     lmbr_paths: Option<NonZeroUsize>,
@@ -83,14 +83,20 @@ enum Unit {
 impl CountingArgs {
     /// The options of the library.
     pub fn options(&self) -> EvidenceOptions {
+        let default = EvidenceOptions::default();
         EvidenceOptions {
-            scale: self.lmbr_scale,
-            order: self.lmbr_order,
-            written_words: self.lmbr_units == Unit::Words,
-            prune: self.lmbr_prune,
+            scale: self.lmbr_scale.unwrap_or(default.scale),
+            order: self.lmbr_order.unwrap_or(default.order),
+            written_words: self.lmbr_units == Some(Unit::Words),
+            prune: self.lmbr_prune.unwrap_or(default.prune),
             best_paths: self.lmbr_paths.map(NonZeroUsize::get),
-            ..EvidenceOptions::default()
+            ..default
         }
+    }
+
+    fn is_given(&self) -> bool {
+        let Self { lmbr_scale, lmbr_order, lmbr_units, lmbr_prune, lmbr_paths } = self;
+        lmbr_scale.or(*lmbr_prune).is_some() || lmbr_order.is_some() || lmbr_units.is_some() || lmbr_paths.is_some()
     }
 }
 
@@ -107,8 +113,14 @@ impl EvidenceArgs {
             _ => Theta::default(),
         };
         let own = self.is_own().then_some(self.lmbr_n_best.get());
-        let rescore = self.lmbr_rescore;
-        EvidenceOptions { theta, weight: self.lmbr_weight, rescore, own, ..self.counting.options() }
+        let (rescore, counting) = (self.lmbr_rescore, self.counting.options());
+        EvidenceOptions { theta, weight: self.lmbr_weight.unwrap_or(counting.weight), rescore, own, ..counting }
+    }
+
+    /// Whether an option says how evidence is used.
+    fn is_used(&self) -> bool {
+        let factors = !self.lmbr_theta.is_empty() || !self.lmbr_bleu.is_empty();
+        self.lmbr_rescore || self.lmbr_weight.is_some() || factors || self.counting.is_given()
     }
 
     fn is_own(&self) -> bool {
@@ -130,6 +142,10 @@ impl EvidenceArgs {
         let given = !self.words.evidence_tokenize.is_empty() || self.words.evidence_capitalize;
         if given && self.evidence.is_none() {
             return Err(Usage::error("--evidence-tokenize and --evidence-capitalize go with --evidence"));
+        }
+        if self.is_used() && self.lmbr.is_none() && self.evidence.is_none() {
+            let options = "--lmbr-rescore, -weight, -theta, -bleu, -scale, -order, -units, -prune and -paths";
+            return Err(Usage::error(format!("{options} go with --evidence or --lmbr, which bring the evidence")));
         }
         if self.lmbr_rescore && self.file().is_some() {
             return Err(Usage::error("--lmbr-rescore needs translations: use it with --evidence or --lmbr self"));

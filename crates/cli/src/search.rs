@@ -83,7 +83,7 @@ pub struct SearchArgs {
     allow_special: bool,
     /// Draw translations at random instead of searching for the best: from all words (full), from the K most probable
     /// words, or from the most probable words that together have probability P
-    #[arg(long, value_name = "full|topk:K|nucleus:P", conflicts_with_all = ["beam_size", "stop", "strategy"])]
+    #[arg(long, value_name = "full|topk:K|nucleus:P", conflicts_with_all = SEARCH)]
     sampling: Option<Sampling>,
     /// Sharpen (below 1) or flatten (above 1) the distribution of the draws
     #[arg(long, value_name = "T", default_value_t = 1.0, requires = "sampling", allow_negative_numbers = true)]
@@ -92,6 +92,10 @@ pub struct SearchArgs {
     #[arg(long, value_name = "N", default_value_t = 1, requires = "sampling")]
     seed: u64,
 }
+
+/// Options that say how the best translation is searched for: draws have none of them.
+const SEARCH: [&str; 7] =
+    ["beam_size", "stop", "strategy", "beam_width", "prune_threshold", "stop_margin", "eos_beside"];
 
 impl SearchArgs {
     /// The model's `options`, changed as the command line says, for `n_best` translations of each line.
@@ -110,6 +114,10 @@ impl SearchArgs {
         search.stop = self.stop.unwrap_or(search.stop);
         search.ends_beside = self.eos_beside;
         search.strategy = self.strategy.unwrap_or(search.strategy);
+        let cube = matches!(search.strategy, Strategy::Cube | Strategy::AcceleratedCube);
+        if self.merge_words.is_some() && !cube {
+            return Err(Usage::error("--merge-words goes with --strategy cube or fast-cube"));
+        }
         search.merge_words = self.merge_words.unwrap_or(search.merge_words);
         search.beam_width = self.beam_width;
         search.prune_threshold = self.prune_threshold;

@@ -205,3 +205,13 @@ fn messages_repeat_little_of_the_input() {
         assert!(run.stderr.len() < 4000, "{} bytes: {}", run.stderr.len(), run.stderr);
     }
 }
+
+/// Unfolded, the lattice has as many arcs as pairs of its words: 80 million. Its best translations count in its place.
+#[test]
+fn a_small_lattice_that_unfolds_to_a_large_one_takes_little_memory() {
+    let arcs = |from: u32| (0..9000).map(move |word| format!("{from} {} w{from}{word} 1\n", from + 1));
+    let lattice: String = arcs(0).chain(arcs(1)).chain(["2\n".to_owned()]).collect();
+    let run = within(600, &["posteriors", "-m", "de-en", "--format", "openfst"], lattice);
+    let lines = run.lines();
+    assert!(lines.len() > 1000, "{} lines", lines.len());
+}

@@ -16,7 +16,10 @@ use metaphrase_base::WordId;
 /// An unfolded graph has at most this many edges; it takes some 100 bytes for each.
 const MOST_EDGES: usize = 4_000_000;
 
-/// The graph takes too much memory when it is unfolded.
+/// The edges that are passed from the first to the last place of each n-gram are at most this many together: some seconds.
+const MOST_PASSED: usize = 1_000_000_000;
+
+/// The graph takes too much memory when it is unfolded, or too much time when its n-grams are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TooLarge;
 
@@ -30,9 +33,9 @@ impl Paths {
         let mut grams = Grams::default();
         let mut found = Posteriors::default();
         for order in 1..=order.min(MAX_ORDER) {
-            let unfolded = Unfolded::new(self, order, units, &mut grams)
+            Unfolded::new(self, order, units, &mut grams)
+                .and_then(|unfolded| unfolded.count(&grams, &mut found))
                 .map_err(|TooLarge| crate::EvidenceError::TooLarge { edges: self.edges().len() })?;
-            unfolded.count(&grams, &mut found);
         }
         found.sort();
         Ok(found)
@@ -85,6 +88,9 @@ impl Unfolding<'_> {
             let (here, later) = edges.split_at(edges.partition_point(|edge| edge.from as usize == state));
             edges = later;
             for (history, through) in std::mem::take(&mut self.waiting[state]) {
+                if self.unfolded.edges.len() + here.len() > MOST_EDGES {
+                    return Err(TooLarge);
+                }
                 let node = self.unfolded.through.len() as u32;
                 self.unfolded.through.push(through);
                 self.unfolded.first_edge.push(self.unfolded.edges.len() as u32);
@@ -96,9 +102,6 @@ impl Unfolding<'_> {
                     self.unfolded.edges.push(Step { from: node, to, probability: edge.probability });
                     self.states.push(edge.to);
                 }
-            }
-            if self.unfolded.edges.len() > MOST_EDGES {
-                return Err(TooLarge);
             }
         }
         let mut unfolded = self.unfolded;
@@ -153,7 +156,7 @@ impl Unfolded {
     }
 
     /// Adds the posterior and the expected count of each n-gram.
-    fn count(&self, grams: &Grams, found: &mut Posteriors) {
+    fn count(&self, grams: &Grams, found: &mut Posteriors) -> Result<(), TooLarge> {
         let mut passage = Passage::new(self.through.len());
         let mut edges = Vec::new();
         let mut words = Vec::new();
@@ -166,10 +169,14 @@ impl Unfolded {
                 [only] => self.through(only),
                 _ => passage.at_least_once(self, &edges),
             };
+            if passage.passed > MOST_PASSED {
+                return Err(TooLarge);
+            }
             words.clear();
             grams.spell(ends[0].0, &mut words);
             found.push(&words, grams.order(ends[0].0), posterior, expected);
         }
+        Ok(())
     }
 
     /// The probability of the paths that take an edge.
@@ -186,11 +193,13 @@ struct Passage {
     /// A bit for each node that such paths come to.
     reached: Vec<u64>,
     nodes: Vec<u32>,
+    /// How many edges were passed, of all n-grams.
+    passed: usize,
 }
 
 impl Passage {
     fn new(nodes: usize) -> Self {
-        Self { having: vec![0.0; nodes], reached: vec![0; nodes.div_ceil(64)], nodes: Vec::new() }
+        Self { having: vec![0.0; nodes], reached: vec![0; nodes.div_ceil(64)], nodes: Vec::new(), passed: 0 }
     }
 
     /// The probability of the paths that take at least one of some edges, which ascend.
@@ -198,11 +207,16 @@ impl Passage {
         let from = |edge: u32| graph.edges[edge as usize].from;
         let last = edges.last().map_or(0, |&edge| from(edge));
         let (mut total, mut edges, mut node) = (0.0, edges, 0);
-        while let Some(&next) = edges.first() {
+        // Where all paths have the n-gram there is nothing to be added.
+        while let Some(&next) = edges.first()
+            && total < 1.0
+        {
             // No edge is left out: nodes ascend, and with them the edges that leave them.
             node = self.next_reached(node, from(next)).unwrap_or(from(next));
             let (through, having) = (graph.through[node as usize], self.having[node as usize]);
-            for number in graph.first_edge[node as usize]..graph.first_edge[node as usize + 1] {
+            let of_node = graph.first_edge[node as usize]..graph.first_edge[node as usize + 1];
+            self.passed += of_node.len();
+            for number in of_node {
                 let Step { to, probability, .. } = graph.edges[number as usize];
                 if edges.first() == Some(&number) {
                     edges = &edges[1..];

@@ -14,7 +14,7 @@ pub enum EvidenceError {
         /// The score.
         score: f64,
     },
-    /// A graph that takes too much memory.
+    /// A graph that takes too much memory or time.
     #[error("the lattice of {edges} arcs is too large to count its n-grams; prune it more")]
     TooLarge {
         /// Its arcs.

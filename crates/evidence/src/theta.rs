@@ -32,12 +32,6 @@ impl Theta {
     pub fn factor(&self, order: usize) -> f64 {
         order.checked_sub(1).and_then(|place| self.orders.get(place)).copied().unwrap_or(0.0)
     }
-
-    /// Whether all numbers are finite.
-    #[must_use]
-    pub fn is_finite(&self) -> bool {
-        self.word.is_finite() && self.orders.iter().all(|factor| factor.is_finite())
-    }
 }
 
 #[cfg(test)]

@@ -129,6 +129,9 @@ impl<'a> Unfolding<'a, '_> {
             first_nodes.push(nodes);
             let here: Vec<_> = std::iter::from_fn(|| arcs.next_if(|(arc, _)| arc.from.index() == state)).collect();
             for node in std::mem::take(&mut self.waiting[state]) {
+                if self.edges.len() + here.len() > MOST_EDGES {
+                    return Err(EvidenceError::TooLarge { edges: lattice.arcs().len() });
+                }
                 for &(arc, &probability) in here.iter().filter(|(_, probability)| **probability > 0.0) {
                     let token = arc.word.map(|word| &*self.tokens[word.index()]);
                     let (next, words) = self.read(node.clone(), token)?;
@@ -141,9 +144,6 @@ impl<'a> Unfolding<'a, '_> {
                     ends.push((nodes, words));
                 }
                 nodes += 1;
-            }
-            if self.edges.len() > MOST_EDGES {
-                return Err(EvidenceError::TooLarge { edges: lattice.arcs().len() });
             }
         }
         let mut paths = PathsBuilder::new(nodes + 1);

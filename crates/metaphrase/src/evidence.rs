@@ -85,14 +85,15 @@ impl EvidenceOptions {
     /// [`Error::Evidence`] names the first such number.
     pub fn check(&self) -> Result<(), Error> {
         let wrong = |what, found, expected| Err(Error::Evidence { what, found, expected });
-        if !(self.weight.is_finite() && self.weight >= 0.0) {
-            return wrong("weight", self.weight, "a number from 0 on");
+        if !(0.0..=LARGEST).contains(&self.weight) {
+            return wrong("weight", self.weight, "a number from 0 to 1000000");
         }
-        if !(self.scale.is_finite() && self.scale > 0.0) {
-            return wrong("scale", self.scale, "a number above 0");
+        if !(self.scale > 0.0 && self.scale <= LARGEST) {
+            return wrong("scale", self.scale, "a number above 0, to 1000000");
         }
-        if !self.theta.is_finite() {
-            return wrong("theta", f64::NAN, "finite numbers");
+        let factors = std::iter::once(&self.theta.word).chain(&self.theta.orders);
+        if let Some(&factor) = factors.into_iter().find(|factor| !(-LARGEST..=LARGEST).contains(*factor)) {
+            return wrong("theta", factor, "numbers from -1000000 to 1000000");
         }
         if !(0.0..1.0).contains(&self.prune) {
             return wrong("share of pruned arcs", self.prune, "a number from 0 on and below 1");
@@ -103,6 +104,9 @@ impl EvidenceOptions {
         Ok(())
     }
 }
+
+/// Factors of scores up to this size leave scores finite.
+const LARGEST: f64 = 1e6;
 
 /// Translations of an n-best list that stand for a lattice that can not be counted as it is.
 const N_BEST: usize = 1000;

@@ -117,8 +117,9 @@ impl Neural {
             let search = options.search(target);
             let beam_size_constrained = search.beam_size_constrained.map(|beam| beam.max(n_best));
             let beam_size = search.beam_size.max(n_best);
-            SearchOptions { beam_size, beam_size_constrained, n_best, attention: false, explored: false, ..search }
-                .check(&**model)
+            // The best ones, also where the answers are drawn.
+            let search = SearchOptions { sampling: None, attention: false, explored: false, ..search };
+            SearchOptions { beam_size, beam_size_constrained, n_best, ..search }.check(&**model)
         };
         let checked = (search, options.evidence.own.map(own).transpose()?);
         self.pool.ready()?;

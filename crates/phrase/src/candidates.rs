@@ -122,8 +122,7 @@ impl Candidates {
             forward,
             // Nobody asks for that of an option without words.
             first: self.words.get(start).copied().unwrap_or_default(),
-            // All fit: a table keeps the numbers of its pairs and words as u32.
-            words: start as u32,
+            words: u32::try_from(start).expect("2^32 words of options are more than memory holds"),
             len: len as u32,
             state: self.states.len() as u32,
             target,

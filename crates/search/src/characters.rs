@@ -35,7 +35,7 @@ impl ByteWords {
 
     /// Whether a word would break a character off, or begin one as none begins or that needs more words than the `room` behind it.
     pub(crate) fn breaks(&self, character: Character, word: WordId, room: usize) -> bool {
-        character.after(self.byte(word)).is_none_or(|after| usize::from(after.missing) > room)
+        character.after(self.byte(word)).is_none_or(|after| after.missing() > room)
     }
 
     /// Of the words from 0 to below `words`, those that would break a character.
@@ -58,8 +58,13 @@ impl Character {
     /// Nothing is missing.
     pub(crate) const WHOLE: Self = Self { missing: 0, next: [0, 0] };
 
-    const fn missing(missing: u8, next: RangeInclusive<u8>) -> Self {
+    const fn begun(missing: u8, next: RangeInclusive<u8>) -> Self {
         Self { missing, next: [*next.start(), *next.end()] }
+    }
+
+    /// How many bytes are still missing.
+    pub(crate) fn missing(self) -> usize {
+        usize::from(self.missing)
     }
 
     /// The character after another byte, or after a word that is none. `None` where UTF-8 has no such sequence (RFC 3629, §4).
@@ -68,15 +73,15 @@ impl Character {
         let [low, high] = self.next;
         Some(match (self.missing, byte) {
             (0, 0x00..=0x7F) => Self::WHOLE,
-            (0, 0xC2..=0xDF) => Self::missing(1, 0x80..=0xBF),
-            (0, 0xE0) => Self::missing(2, 0xA0..=0xBF),
-            (0, 0xED) => Self::missing(2, 0x80..=0x9F),
-            (0, 0xE1..=0xEF) => Self::missing(2, 0x80..=0xBF),
-            (0, 0xF0) => Self::missing(3, 0x90..=0xBF),
-            (0, 0xF1..=0xF3) => Self::missing(3, 0x80..=0xBF),
-            (0, 0xF4) => Self::missing(3, 0x80..=0x8F),
+            (0, 0xC2..=0xDF) => Self::begun(1, 0x80..=0xBF),
+            (0, 0xE0) => Self::begun(2, 0xA0..=0xBF),
+            (0, 0xED) => Self::begun(2, 0x80..=0x9F),
+            (0, 0xE1..=0xEF) => Self::begun(2, 0x80..=0xBF),
+            (0, 0xF0) => Self::begun(3, 0x90..=0xBF),
+            (0, 0xF1..=0xF3) => Self::begun(3, 0x80..=0xBF),
+            (0, 0xF4) => Self::begun(3, 0x80..=0x8F),
             (1, _) if (low..=high).contains(&byte) => Self::WHOLE,
-            (2.., _) if (low..=high).contains(&byte) => Self::missing(self.missing - 1, 0x80..=0xBF),
+            (2.., _) if (low..=high).contains(&byte) => Self::begun(self.missing - 1, 0x80..=0xBF),
             _ => return None,
         })
     }

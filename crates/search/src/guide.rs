@@ -274,7 +274,12 @@ impl Guide<'_> {
             (continuation, self.automaton.needed(state))
         }));
         let left = self.left - 1;
-        let in_time = |&(_, needed): &(Continuation, usize)| needed == 0 || needed < left;
+        // A character that has begun has to be said to its end first.
+        let bytes = |to: &Continuation| {
+            let character = step.characters.get(to.place).copied().unwrap_or(Character::WHOLE);
+            step.options.bytes.after(character, to.word).missing()
+        };
+        let in_time = |(to, needed): &(Continuation, usize)| *needed == 0 || needed + bytes(to) < left;
         if !needed.iter().any(in_time) {
             let may_end = |place: usize, state| self.automaton.may_end(state) && !step.always().breaks(place, step.end);
             let ready = of.iter().zip(step.places).enumerate().filter(|&(place, (&state, _))| may_end(place, state));

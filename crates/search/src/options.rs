@@ -250,7 +250,9 @@ impl Options {
         let alpha = self.normalize_constrained.unwrap_or(0.0);
         let not_negative = alpha >= 0.0 && alpha.is_finite();
         range("length normalisation with constraints", alpha, "a number from 0 up", not_negative)?;
-        range("word penalty", self.word_penalty, "a finite number", self.word_penalty.is_finite())?;
+        // Times the length of a hypothesis it is finite.
+        let penalty = (-1e6..=1e6).contains(&self.word_penalty);
+        range("word penalty", self.word_penalty, "a number from -1000000 to 1000000", penalty)?;
         range("maximum length factor", factor, "a positive number", factor > 0.0 && factor.is_finite())?;
         range("relative beam width", self.beam_width, "from 0 to 1", (0.0..=1.0).contains(&self.beam_width))?;
         let threshold = self.prune_threshold.unwrap_or(0.0);

@@ -2,7 +2,7 @@
 
 use crate::common::{Sentence, one, search, sentence, words};
 use metaphrase_base::WordId;
-use metaphrase_search::{Constraints, ConstraintsError, Options, Sampling, Stop, Strategy};
+use metaphrase_search::{ByteWords, Constraints, ConstraintsError, Options, Sampling, Stop, Strategy};
 use metaphrase_testkit::{AvoidedWords, FakeModel, exhaustive};
 
 const END: WordId = WordId(0);
@@ -339,5 +339,26 @@ fn sentences_with_terms_have_a_beam_and_a_ranking_of_their_own() {
         let best = one(&model, &wide, &with(&phrases(terms))).hypotheses.remove(0);
         let length = best.word_log_probs.len() as f32;
         assert!((best.score - best.log_prob / length.powf(alpha)).abs() < 1e-5, "{terms:?}");
+    }
+}
+
+/// Words 1 and 2 are the bytes of ä, which the model says again and again. Each ä takes two of the words that are left.
+#[test]
+fn no_character_takes_the_room_of_a_term() {
+    for (beam_size, limit) in (1..=4).flat_map(|beam| (3..=12).map(move |limit| (beam, limit))) {
+        // The term is probable where it is too late for it: so the search waits for it as long as it can.
+        let model = FakeModel::new(5, move |_, said| {
+            let begins = if said.len() + 1 == limit { -1.0 } else { -5.0 };
+            vec![-9.0, -0.1, -0.1, begins, -9.0]
+        });
+        let options = Options {
+            beam_size,
+            max_length_factor: limit as f32,
+            bytes: ByteWords::new([(WordId(1), 0xC3), (WordId(2), 0xA4)]),
+            ..Options::default()
+        };
+        let found = one(&model, &options, &with(&phrases(&[&[3, 4]])));
+        let said = &found.hypotheses[0].words;
+        assert!(said.windows(2).any(|said| said == words(&[3, 4])), "beam {beam_size}, limit {limit}: {said:?}");
     }
 }

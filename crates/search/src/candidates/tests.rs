@@ -99,6 +99,7 @@ fn beside_a_whole_character_the_better_ones_win() {
     let (words, asked) = found(&[inside, Character::WHOLE], 100, "beam");
     assert_eq!(words, (0..100).map(|word| (1, word)).collect::<Vec<_>>());
     assert!(asked <= 500, "{asked} candidates were asked for");
+    // 4,744 words and 128 bytes may follow the other hypothesis before the first byte may follow this one.
     let (words, _) = found(&[inside, Character::WHOLE], 4_900, "beam");
-    assert_eq!(words.iter().filter(|(place, _)| *place == 0).count(), 64);
+    assert_eq!(words.iter().filter(|(place, _)| *place == 0).count(), 4_900 - 4_872);
 }

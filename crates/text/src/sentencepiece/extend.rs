@@ -1,6 +1,7 @@
 //! A vocabulary whose least used pieces make room for characters that it lacks, so that a model that knows the others can learn on.
 
 use super::file::{Kind, ModelFile, ModelType};
+use super::normalizer::SPACE_MARK;
 use super::train::Message;
 use super::wire::{Fields, Value};
 use super::{Scratch, SentencePieceError as Error, SentencePieceModel};
@@ -55,15 +56,16 @@ pub fn extend<S: AsRef<str>>(
 
 /// The characters that no piece covers, once each.
 fn lacking(model: &SentencePieceModel, characters: &str) -> Result<Vec<char>, Error> {
-    let mut new = Vec::new();
+    let (mut new, mut normalised) = (Vec::new(), Vec::new());
     for c in characters.chars().filter(|c| !c.is_whitespace()) {
         let text = c.to_string();
         if model.id(&text).is_some() || new.contains(&c) {
             continue;
         }
-        let ids = model.encode_pieces(&text);
-        let read = model.decode_pieces(ids.iter().map(String::as_str));
-        if model.bytes.is_some() && read != text {
+        model.normalizer.normalize(text.as_bytes(), model.indices.user_defined.as_ref(), &mut normalised);
+        let read = String::from_utf8_lossy(&normalised).replace(SPACE_MARK, " ");
+        let read = read.trim();
+        if read != text {
             let problem = format!("the model reads `{c}` as `{read}`, so it would never use a piece for it");
             return Err(Error::Extension(problem));
         }
@@ -159,6 +161,12 @@ mod tests {
         let unigram = train_unigram(text(), &options(), |_| ()).unwrap().model;
         let error = extend(&unigram, "…", text()).unwrap_err().to_string();
         assert_eq!(error, "the model reads `…` as `...`, so it would never use a piece for it");
+        let no_bytes =
+            train_unigram(text(), &TrainOptions { byte_fallback: false, vocab_size: 50, ..options() }, |_| ())
+                .unwrap()
+                .model;
+        assert_eq!(extend(&no_bytes, "…", text()).unwrap_err().to_string(), error);
+        assert_eq!(extend(&no_bytes, "€", text()).unwrap().replaced.len(), 1);
         let many: String = ('\u{4e00}'..'\u{5000}').collect();
         let error = extend(&unigram, &many, text()).unwrap_err().to_string();
         assert!(error.starts_with("512 characters are to come, and "), "{error}");
