@@ -38,13 +38,14 @@ pub struct Args {
     #[arg(long, requires = "compare", help_heading = "Significance")]
     paired_ar: bool,
     /// Number of trials of --paired-ar
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_TRIALS, help_heading = "Significance")]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_TRIALS, requires = "paired_ar", help_heading = "Significance")]
     trials: usize,
     /// Print 95 % confidence intervals by bootstrap resampling
     #[arg(long, conflicts_with_all = ["compare", "sentence_level"], help_heading = "Significance")]
     confidence: bool,
     /// Number of samples
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SAMPLES, help_heading = "Significance")]
+    #[arg(value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
     samples: usize,
     /// The seed of the samples
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED, help_heading = "Significance")]

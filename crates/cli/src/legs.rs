@@ -1,5 +1,6 @@
 //! The translator of a text: the models, a second model behind them, a glossary.
 
+use crate::Usage;
 use crate::io::Input;
 use crate::model::ModelArgs;
 use anyhow::{Context, Result};
@@ -42,6 +43,14 @@ impl LegsArgs {
         };
         let first = model.load(|builder| builder)?;
         let last = change(model.builder().precision(model.precision()).model(then)).build()?;
+        if let (Some([_, middle]), Some([source, target])) = (first.languages(), last.languages())
+            && middle != source
+        {
+            let found = format!("the first model translates to {middle}, that of --then from {source} to {target}");
+            return Err(Usage::error(format!(
+                "{found}; the second model has to read the language that the first one writes"
+            )));
+        }
         let pivot = Translator::pivot(Arc::new(first), Arc::new(last));
         Ok(glossary.into_iter().fold(pivot, Translator::with_glossary))
     }

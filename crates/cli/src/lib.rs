@@ -181,7 +181,8 @@ fn failure(error: &anyhow::Error) -> u8 {
         return 0;
     }
     tracing::error!("{}", sentence(error));
-    let options = matches!(error.downcast_ref(), Some(metaphrase::Error::Options(_)));
+    use metaphrase::Error::{Evidence, LanguageModelWeight, Options};
+    let options = matches!(error.downcast_ref(), Some(Options(_) | Evidence { .. } | LanguageModelWeight(_)));
     if options || error.is::<Usage>() { MISUSE } else { 1 }
 }
 
@@ -251,10 +252,19 @@ fn misuse(error: &clap::Error, arguments: &[OsString]) -> u8 {
     let what = text.strip_prefix("error: ").unwrap_or(&text);
     let end = ["\n\nUsage:", "\n\nFor more"].iter().filter_map(|mark| what.find(mark)).min().unwrap_or(what.len());
     let words: Vec<String> = what[..end].split_whitespace().map(metaphrase_base::shown).collect();
+    let what = EXPECTED.iter().fold(words.join(" "), |what, (problem, expected)| what.replace(problem, expected));
     Messages::default().start();
-    tracing::error!("{}; try '{}'", words.join(" "), help_of(&arguments[1.min(arguments.len())..]));
+    tracing::error!("{what}; try '{}'", help_of(&arguments[1.min(arguments.len())..]));
     MISUSE
 }
+
+/// What the standard library says of a number, and what was expected.
+const EXPECTED: [(&str, &str); 4] = [
+    ("number would be zero for non-zero type", "expected a whole number from 1 on"),
+    ("number too large to fit in target type", "the number is too large"),
+    ("invalid digit found in string", "expected a whole number"),
+    ("invalid float literal", "expected a number"),
+];
 
 /// The command that prints the help of the sub-command that these arguments begin with.
 fn help_of(arguments: &[OsString]) -> String {

@@ -79,6 +79,9 @@ impl ModelArgs {
             let weights = self.weights.len();
             return Err(Usage::error(format!("{weights} --weights were given for {models} models; give one for each")));
         }
+        if let Some(weight) = self.weights.iter().find(|weight| !(**weight > 0.0 && weight.is_finite())) {
+            return Err(Usage::error(format!("--weights has {weight}; each weight has to be a number above 0")));
+        }
         if models > 1 && !self.vocabularies.is_empty() {
             let advice = "give directories that have their vocabularies with -m, see `metaphrase convert`";
             return Err(Usage::error(format!("--vocab goes with one model; for an ensemble {advice}")));

@@ -94,15 +94,16 @@ pub(crate) struct Segmented {
 }
 
 impl Segmented {
-    /// Segments terms as the model would inside a sentence. A term that can not be met is left out, with a note.
-    pub(crate) fn new(terms: &Terms, target: &Arc<Vocabulary>, continues: &Continues) -> Self {
+    /// Segments terms as the model would inside a sentence. A term that can not be met is left out, with a note: one that has words
+    /// which the search excludes, too.
+    pub(crate) fn new(terms: &Terms, target: &Arc<Vocabulary>, continues: &Continues, excluded: &[WordId]) -> Self {
         let mut this = Self { given: terms.clone(), ..Self::default() };
         let empty = terms.avoided.iter().filter(|phrase| comparable(phrase).is_empty());
         this.notes.extend(empty.map(|_| "an empty phrase to avoid is left out".into()));
         let avoided = this.avoided(target);
         let mut required = Vec::new();
         for (number, alternatives) in terms.required.iter().enumerate() {
-            match this.alternatives(alternatives, target) {
+            match this.alternatives(alternatives, target, excluded) {
                 // One term at a time, so that a contradiction names its term.
                 Some(term) => match Constraints::new(std::slice::from_ref(&term), avoided.clone(), None) {
                     Ok(_) => {
@@ -133,10 +134,19 @@ impl Segmented {
     }
 
     /// The alternatives of a term that can be used; `None` if no alternative can.
-    fn alternatives(&mut self, alternatives: &[String], target: &Vocabulary) -> Option<Vec<Vec<WordId>>> {
+    fn alternatives(
+        &mut self,
+        alternatives: &[String],
+        target: &Vocabulary,
+        excluded: &[WordId],
+    ) -> Option<Vec<Vec<WordId>>> {
         let mut term = Vec::new();
         for alternative in alternatives {
             let written = match segment(alternative, target) {
+                Ok((words, _)) if words.iter().any(|word| excluded.contains(word)) => Some(format!(
+                    "the constraint '{}' is left out: it has control characters, which no translation contains",
+                    alternative.escape_debug()
+                )),
                 Ok((words, written)) => {
                     if !term.contains(&words) {
                         term.push(words);
@@ -252,7 +262,25 @@ fn segment(phrase: &str, target: &Vocabulary) -> Result<(Vec<WordId>, Option<Str
     if comparable(&written) != comparable(phrase) {
         return Err(Unusable::Differs(written));
     }
-    let canonical = |text: &str| text.nfd().filter(|c| !c.is_whitespace()).collect::<String>();
     let differs = canonical(&written) != canonical(phrase);
     Ok((words, differs.then_some(written)))
+}
+
+/// A text in normal form D, without blanks.
+fn canonical(text: &str) -> String {
+    text.nfd().filter(|c| !c.is_whitespace()).collect()
+}
+
+/// The sentence that tells that a prefix, given as text, is another one in the `words` of the vocabulary.
+pub(crate) fn changed_prefix(prefix: &str, words: &[WordId], target: &Vocabulary) -> Option<String> {
+    if words.iter().any(|&word| target.is_unknown(word)) {
+        return Some(
+            "the prefix has characters that the model's vocabulary cannot express: each becomes its unknown word"
+                .into(),
+        );
+    }
+    let written = target.decode(words);
+    // A prefix that is cut off has a note of its own.
+    let same = canonical(prefix).starts_with(&canonical(&written));
+    (!same).then(|| format!("the model's vocabulary writes the prefix as '{written}'"))
 }

@@ -1,7 +1,7 @@
 //! Requests through the workers: fed by one thread, answered in order on the caller's.
 
 use crate::asked::Asked;
-use crate::constraints::Segmented;
+use crate::constraints::{Segmented, changed_prefix};
 use crate::lengths::{many_sentences, words};
 use crate::neural::{Neural, Shared};
 use crate::reply::{Call, Reply};
@@ -191,6 +191,9 @@ impl Shared {
             None => {
                 let mut prefix = words(&self.target, &request.prefix, "prefix", options, &mut notes);
                 prefix.pop();
+                if !options.pieces {
+                    notes.extend(changed_prefix(&request.prefix, &prefix, &self.target));
+                }
                 prefix
             }
         };
@@ -228,7 +231,7 @@ impl Shared {
         if request.terms.is_empty() || request.target.is_some() {
             return Segmented::default();
         }
-        let mut segmented = Segmented::new(&request.terms, &self.target, &self.continues);
+        let mut segmented = Segmented::new(&request.terms, &self.target, &self.continues, &search.excluded);
         let words = segmented.constraints.as_ref().map_or(0, Constraints::words);
         let limit = search.limit(source_len, prefix_len);
         let sampling = search.sampling.is_some() && segmented.constraints.is_some();

@@ -98,3 +98,23 @@ fn a_term_of_the_line_and_of_the_glossary_appears_once() {
     assert_eq!(found.text().matches("Taxi").count(), 1, "{}", found.text());
     assert_eq!(found.hypotheses[0].met.len(), 1);
 }
+
+/// A translation never has control characters: an alternative with one is no way to meet a term.
+#[test]
+fn an_alternative_that_no_translation_contains_is_left_out() {
+    let translator = translator();
+    let request = Request::translate("The house").require(["日本", "\u{0}"]);
+    let found = one(&translator, request);
+    assert!(found.text().contains("日本"), "{}", found.text());
+    let expected = "the constraint '\\0' is left out: it has control characters, which no translation contains";
+    assert_eq!((found.missing, found.notes), (vec![], vec![expected.to_owned()]));
+}
+
+#[test]
+fn a_prefix_that_the_vocabulary_writes_in_another_way_is_reported() {
+    let translator = translator();
+    let found = one(&translator, Request::translate("The flat has 20 m².").prefix("20 ㎡ hat"));
+    assert_eq!(found.notes, ["the model's vocabulary writes the prefix as '20 m2 hat'"]);
+    let found = one(&translator, Request::translate("The house is old.").prefix("Das  Haus"));
+    assert!(found.notes.is_empty(), "blanks are no difference: {:?}", found.notes);
+}

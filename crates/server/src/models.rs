@@ -366,8 +366,11 @@ pub fn parse_model(text: &str) -> Result<ModelSpec, String> {
     let (pair, path) = text.split_once('=').ok_or_else(wrong)?;
     let (source, target) = pair.split_once(':').or_else(|| pair.split_once('-')).ok_or_else(wrong)?;
     let code = |code: &str| !code.is_empty() && code.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
+    if source.eq_ignore_ascii_case(target) {
+        return Err(format!("'{text}' translates from {source} to {target}; the two languages of a model differ"));
+    }
     let hyphens = !pair.contains(':') && target.contains('-');
-    if path.is_empty() || hyphens || !code(source) || !code(target) || source.eq_ignore_ascii_case(target) {
+    if path.is_empty() || hyphens || !code(source) || !code(target) {
         return Err(wrong());
     }
     Ok(ModelSpec { source: source.to_owned(), target: target.to_owned(), path: path.into() })

@@ -11,11 +11,14 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tower_service::Service;
+
+/// The time that a connection without a request has when the server ends.
+const LAST_HEAD_TIME: Duration = Duration::from_secs(1);
 
 /// The time for the head of a request, and between requests of a connection.
 const HEAD_TIME: Duration = Duration::from_secs(60);
@@ -164,7 +167,10 @@ impl Drop for Open {
 async fn connection(stream: TcpStream, peer: Peer, router: Router, mut stopped: watch::Receiver<bool>) {
     // Answers are small and should not wait for more.
     let _ = stream.set_nodelay(true);
-    let service = service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
+    // A request has come, or none yet but the beginning of a head.
+    let asked = AtomicBool::new(false);
+    let service = service_fn(|request: hyper::Request<hyper::body::Incoming>| {
+        asked.store(true, Relaxed);
         let mut request = request.map(Body::new);
         request.extensions_mut().insert(peer);
         router.clone().call(request)
@@ -177,6 +183,12 @@ async fn connection(stream: TcpStream, peer: Peer, router: Router, mut stopped: 
         done = served.as_mut() => done,
         _ = stopped.changed() => {
             served.as_mut().graceful_shutdown();
+            if !asked.load(Relaxed) && tokio::time::timeout(LAST_HEAD_TIME, served.as_mut()).await.is_ok() {
+                return;
+            }
+            if !asked.load(Relaxed) {
+                return tracing::debug!("a connection ended without a request");
+            }
             served.await
         }
     };

@@ -3,7 +3,7 @@
 use crate::common::{Running, server, server_with};
 use serde_json::json;
 use std::io::{Read, Write};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Whether the server translates.
 fn works(server: &Running) {
@@ -38,6 +38,18 @@ fn half_a_request_disturbs_nobody() {
     works(&server);
     drop(halves);
     works(&server);
+}
+
+#[test]
+fn half_a_request_does_not_hold_up_the_end() {
+    let server = server();
+    let mut half = server.connect();
+    half.write_all(b"POST /translate HTTP/1.1\r\nHo").unwrap();
+    works(&server);
+    let begin = Instant::now();
+    server.stop();
+    // Requests in work would have 30 seconds.
+    assert!(begin.elapsed() < Duration::from_secs(10), "{:?}", begin.elapsed());
 }
 
 #[test]

@@ -74,7 +74,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Language model")]
     lm: Option<PathBuf>,
     /// Number of words of the longest n-grams
-    #[arg(long, value_name = "N", default_value_t = 5, help_heading = "Language model")]
+    #[arg(long, value_name = "N", default_value_t = 5, conflicts_with = "lm", help_heading = "Language model")]
     #[arg(value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=MAX_ORDER as u64))]
     order: usize,
     /// Leave out n-grams that occur at most COUNT times: one count for each order from 1 on; the last count holds for all
