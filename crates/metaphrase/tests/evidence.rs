@@ -288,9 +288,9 @@ fn what_is_refused() {
         translator.run(&options, vec![]).expect_err("a refusal").to_string()
     };
     let weight = refused(&|options| options.weight = -1.0);
-    assert_eq!(weight, "the weight of the evidence is -1; expected a number from 0 on");
+    assert_eq!(weight, "the weight of the evidence is -1; expected a number from 0 to 1000000");
     let scale = refused(&|options| options.scale = 0.0);
-    assert_eq!(scale, "the scale of the evidence is 0; expected a number above 0");
+    assert_eq!(scale, "the scale of the evidence is 0; expected a number above 0, to 1000000");
     let order = refused(&|options| options.order = 5);
     assert_eq!(order, "the order of the evidence is 5; expected a number from 1 to 4");
     let prune = refused(&|options| options.prune = f64::NAN);
