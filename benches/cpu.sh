@@ -26,7 +26,9 @@ compare() { # NAME MODEL CONVERTED TEXT OPTIONS...
 }
 
 cargo build --release -p metaphrase-cli -p experiments
-[ -e "$WORK/ct2" ] || "$PEERS" benches/peers/convert_ctranslate2.py "$MODEL" "$WORK/ct2" ${LEX:+"$LEX"}
+[ -e "$WORK/ct2" ] || "$PEERS" benches/peers/convert_ctranslate2.py "$MODEL" "$WORK/ct2"
+# CTranslate2 has its shortlist in the model.
+[ -z "${LEX:-}" ] || [ -e "$WORK/ct2-lex" ] || "$PEERS" benches/peers/convert_ctranslate2.py "$MODEL" "$WORK/ct2-lex" "$LEX"
 [ -e "$WORK/base" ] || "$PEERS" benches/peers/write_random_transformer.py "$MODEL" "$TEXT" "$WORK/base" --length 9 --lines 200
 [ -e "$WORK/base-ct2" ] || "$PEERS" benches/peers/convert_ctranslate2.py "$WORK/base" "$WORK/base-ct2"
 for lines in 300 2000; do
@@ -44,8 +46,10 @@ base="Transformer-base (6+6 of 512, 8,000 pieces, random weights)"
 ! wanted beam12 || compare "$name, Tatoeba test 2000" "${many[@]}" --beam 12
 ! wanted threads || compare "$name, Tatoeba test 2000" "${many[@]}" --beam 4 --threads 2
 if [ -n "${LEX:-}" ]; then
-  ! wanted shortlist || compare "$name, Tatoeba test 2000" "${many[@]}" --beam 4 --shortlist "$LEX"
-  ! wanted shortlist || compare "$name, Tatoeba test 300" "${few[@]}" --beam 4 --single --shortlist "$LEX"
+  many[1]=$WORK/ct2-lex few[1]=$WORK/ct2-lex
+  ! wanted shortlist || compare "$name, Tatoeba test 2000" "${many[@]}" --beam 4 --shortlist "$LEX" --only ctranslate2
+  ! wanted shortlist || compare "$name, Tatoeba test 300" "${few[@]}" --beam 4 --single --shortlist "$LEX" --only ctranslate2
+  many[1]=$WORK/ct2 few[1]=$WORK/ct2
 fi
 ! wanted base || compare "$base" "$WORK/base" "$WORK/base-ct2" "$WORK/base/text" --beam 4 --max-length-factor 1
 ! wanted base-single || compare "$base" "$WORK/base" "$WORK/base-ct2" "$WORK/base/text" --beam 4 --single --max-length-factor 1
