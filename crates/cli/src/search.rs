@@ -114,8 +114,7 @@ impl SearchArgs {
         search.stop = self.stop.unwrap_or(search.stop);
         search.ends_beside = self.eos_beside;
         search.strategy = self.strategy.unwrap_or(search.strategy);
-        let cube = matches!(search.strategy, Strategy::Cube | Strategy::AcceleratedCube);
-        if self.merge_words.is_some() && !cube {
+        if self.merge_words.is_some() && !search.strategy.merges() {
             return Err(Usage::error("--merge-words goes with --strategy cube or fast-cube"));
         }
         search.merge_words = self.merge_words.unwrap_or(search.merge_words);

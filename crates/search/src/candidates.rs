@@ -181,12 +181,16 @@ impl Best {
             (0..places.len()).filter(inside).for_each(|place| so_far[place] = f32::NEG_INFINITY);
             let question = Question { rows: rows.clone(), so_far, excluded, k };
             question.insist(4 * (k + likely), scores, ban, candidates);
+            let others = candidates.len();
             for place in (0..places.len()).filter(inside) {
                 let BeamPlace { row, so_far } = places[place];
                 choices.add_bytes(row, so_far, scores, |word| bans.ban(place, word), candidates);
             }
-            candidates.sort_by(by_score_desc);
-            candidates.truncate(k);
+            // Ties among the others stay in the order of the answer.
+            if candidates.len() > others {
+                candidates.sort_by(by_score_desc);
+                candidates.truncate(k);
+            }
         }
         let found = candidates.iter().map(|c| Continuation { place: place(c), word: c.word, score: c.score });
         out.extend(found);

@@ -63,7 +63,8 @@ impl Choice for Strategy {
 
 impl Strategy {
     /// Whether hypotheses with the same last word share a row of a step.
-    pub(crate) fn merges(self) -> bool {
+    #[must_use]
+    pub fn merges(self) -> bool {
         matches!(self, Self::Cube | Self::AcceleratedCube)
     }
 }

@@ -183,13 +183,11 @@ async fn connection(stream: TcpStream, peer: Peer, router: Router, mut stopped: 
         done = served.as_mut() => done,
         _ = stopped.changed() => {
             served.as_mut().graceful_shutdown();
-            if !asked.load(Relaxed) && tokio::time::timeout(LAST_HEAD_TIME, served.as_mut()).await.is_ok() {
-                return;
+            match tokio::time::timeout(LAST_HEAD_TIME, served.as_mut()).await {
+                Ok(done) => done,
+                Err(_) if asked.load(Relaxed) => served.await,
+                Err(_) => return tracing::debug!("a connection ended without a request"),
             }
-            if !asked.load(Relaxed) {
-                return tracing::debug!("a connection ended without a request");
-            }
-            served.await
         }
     };
     if let Err(error) = done {
