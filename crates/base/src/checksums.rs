@@ -2,7 +2,8 @@
 
 use crate::{MappedFile, checksum};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
 /// The checksums of some files of a directory, by name. As text, one line for each: sixteen hexadecimal digits, two spaces,
@@ -37,9 +38,17 @@ impl Checksums {
     /// # Errors
     /// Those of the operating system; [`io::ErrorKind::InvalidData`] for a line that is malformed.
     pub fn read(directory: &Path) -> io::Result<Option<Self>> {
-        match std::fs::read_to_string(directory.join(Self::FILE)) {
+        Self::read_from(&directory.join(Self::FILE))
+    }
+
+    /// Reads a list of checksums with a name of its own; `None` if there is no such file.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn read_from(list: &Path) -> io::Result<Option<Self>> {
+        match std::fs::read_to_string(list) {
             Ok(text) => Self::parse(&text).map(Some).map_err(|e| io::Error::new(io::ErrorKind::InvalidData, e)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
             Err(error) => Err(error),
         }
     }
@@ -70,10 +79,42 @@ impl Checksums {
         Err(format!("its checksum is {found:016x}, but {expected:016x} in the file `{}`", Self::FILE))
     }
 
+    /// The first of these files of a directory that the list does not have, or that is not as it was when the list was written. A name
+    /// that the directory does not have is passed over.
+    ///
+    /// # Errors
+    /// Those of the operating system.
+    pub fn first_unlisted<N: AsRef<OsStr>>(
+        &self,
+        directory: &Path,
+        names: impl IntoIterator<Item = N>,
+    ) -> io::Result<Option<UnlistedFile>> {
+        for name in names {
+            let path = directory.join(name.as_ref());
+            let Ok(about) = std::fs::symlink_metadata(&path) else { continue };
+            let Some(sum) = name.as_ref().to_str().and_then(|name| self.0.get(name)).filter(|_| about.is_file()) else {
+                return Ok(Some(UnlistedFile { path, is_changed: false }));
+            };
+            if checksum([&*MappedFile::open(&path)?]) != *sum {
+                return Ok(Some(UnlistedFile { path, is_changed: true }));
+            }
+        }
+        Ok(None)
+    }
+
     /// The names of the files.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }
+}
+
+/// A file of a directory that is not on the directory's list of [`Checksums`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnlistedFile {
+    /// The file.
+    pub path: PathBuf,
+    /// Whether the list has its name, with another checksum.
+    pub is_changed: bool,
 }
 
 impl fmt::Display for Checksums {
@@ -98,6 +139,15 @@ mod tests {
         std::fs::write(folder.path().join(Checksums::FILE), checksums.to_string()).unwrap();
         assert_eq!(Checksums::read(folder.path()).unwrap(), Some(checksums.clone()));
         assert_eq!(checksums.check("a", b"first"), Ok(()));
+        let first = || checksums.first_unlisted(folder.path(), ["a", "b c", "c", "none"]).unwrap();
+        assert_eq!(first(), None);
+        std::fs::write(folder.path().join("c"), "").unwrap();
+        assert_eq!(first(), Some(UnlistedFile { path: folder.path().join("c"), is_changed: false }));
+        std::fs::write(folder.path().join("a"), "fIrst").unwrap();
+        assert_eq!(first(), Some(UnlistedFile { path: folder.path().join("a"), is_changed: true }));
+        std::fs::remove_file(folder.path().join("a")).unwrap();
+        std::fs::create_dir(folder.path().join("a")).unwrap();
+        assert_eq!(first(), Some(UnlistedFile { path: folder.path().join("a"), is_changed: false }));
         assert!(checksums.check("a", b"fIrst").unwrap_err().ends_with("in the file `checksums`"));
         assert_eq!(checksums.check("d", b"").unwrap_err(), "the file `checksums` does not list it");
         let error = Checksums::parse("0123456789abcdef  a\n123  b\n").unwrap_err();

@@ -3,7 +3,7 @@
 //! * [`WordId`], [`SentId`], [`Row`]: checked 32-bit indices, one per noun.
 //! * [`Words`]: distinct words and their ids.
 //! * [`MappedFile`], [`Bytes`]: the bytes of a file, used in place; [`report_truncated_files`] if it is truncated meanwhile.
-//! * [`NewFile`], [`NewFolder`]: files and folders that come into being whole or not at all.
+//! * [`NewFile`], [`NewFolder`]: files and folders that come into being whole or not at all; [`remove_listed`]: a folder of ours is removed.
 //! * [`checksum`], [`Checksums`]: files that are verified; [`inside`]: a file that a directory names and has.
 //! * [`read_line`], [`Gunzip`]: lines of text within a bound of memory.
 //! * [`shown`]: foreign text in messages.
@@ -23,6 +23,7 @@ mod avoided;
 mod checksums;
 mod choice;
 mod files;
+mod folders;
 mod ids;
 mod large;
 mod lines;
@@ -39,9 +40,10 @@ mod units;
 mod words;
 
 pub use avoided::{Avoided, ReadText, Said};
-pub use checksums::Checksums;
+pub use checksums::{Checksums, UnlistedFile};
 pub use choice::{Choice, Named, UnknownName};
 pub use files::{checksum, inside, start_of};
+pub use folders::{MadeFolder, NewFolder, remove_listed};
 pub use ids::{Row, SentId, WordId};
 pub use large::LargeBytes;
 pub use lines::{Gunzip, LONGEST_LINE, LineRead, read_line};
@@ -52,6 +54,6 @@ pub use scorer::{ScoreBuffer, Scorer, SentenceScorer, WordScore, WordScores};
 pub use shortlist::Shortlist;
 pub use shown::shown;
 pub use step::{Candidate, ModelFacts, Parent, Sentence, Step, StepModel, StepRow, StepScores, by_score_desc};
-pub use unfinished::{MadeFolder, NewFile, NewFolder, remove_unfinished};
+pub use unfinished::{NewFile, remove_unfinished};
 pub use units::{Measuring, Timed, Unit, UnitTime, UnitTimes, count_product};
 pub use words::Words;

@@ -1,4 +1,4 @@
-//! Files and folders that come into being whole or not at all.
+//! Files that come into being whole or not at all, and the list of what is unfinished.
 //!
 //! The content is written under another name beside the place, [`PREFIX`]`…`[`SUFFIX`], and renamed when everything is
 //! on disk. Three things remove content that is not finished: the value's end, [`remove_unfinished`] when a signal ends
@@ -10,7 +10,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use tempfile::{NamedTempFile, TempDir};
+use tempfile::NamedTempFile;
 
 /// How names of unfinished files and folders begin.
 const PREFIX: &str = ".metaphrase-";
@@ -36,7 +36,7 @@ pub fn remove_unfinished() {
 
 /// A name on the list of unfinished files and folders, until it is dropped.
 #[derive(Debug)]
-struct Listed(PathBuf);
+pub(crate) struct Listed(PathBuf);
 
 impl Drop for Listed {
     fn drop(&mut self) {
@@ -148,130 +148,8 @@ impl Write for NewFile {
     }
 }
 
-/// A folder that is being filled with files. [`finish`](Self::finish) gives it its name; if the value is dropped before,
-/// it is removed.
-#[derive(Debug)]
-pub struct NewFolder {
-    /// Dropped first: it removes the folder.
-    folder: TempDir,
-    _listed: Listed,
-    _lock: Option<File>,
-    path: PathBuf,
-}
-
-impl NewFolder {
-    /// Begins the folder that will be at `path`.
-    ///
-    /// # Errors
-    /// Those of the operating system.
-    pub fn create(path: &Path) -> io::Result<Self> {
-        let beside = folder_of(path);
-        remove_leftovers(beside);
-        loop {
-            let (folder, listed) = begin(|builder| {
-                permit(builder, 0o777);
-                let folder = builder.tempdir_in(beside).map_err(of_the_system)?;
-                let name = folder.path().to_owned();
-                Ok((folder, name))
-            })?;
-            let lock = File::open(folder.path()).and_then(|file| file.lock().map(|()| file)).ok();
-            if folder.path().exists() {
-                return Ok(Self { folder, _listed: listed, _lock: lock, path: path.to_owned() });
-            }
-        }
-    }
-
-    /// Where the files are to be written.
-    #[must_use]
-    pub fn part(&self) -> &Path {
-        self.folder.path()
-    }
-
-    /// Gives the folder its name, once its files are on disk. An old folder at the name is replaced, on Linux in one
-    /// step.
-    ///
-    /// # Errors
-    /// Those of the operating system.
-    pub fn finish(self) -> io::Result<()> {
-        for entry in fs::read_dir(self.part())? {
-            File::open(entry?.path())?.sync_all()?;
-        }
-        sync_folder(self.part())?;
-        if self.path.is_dir() && exchange(self.part(), &self.path) {
-            // The old folder has the name of the part now.
-            self.folder.close()?;
-        } else {
-            self.rename()?;
-        }
-        sync_folder(folder_of(&self.path))
-    }
-
-    /// The part becomes the folder; an old folder has another name until then.
-    fn rename(&self) -> io::Result<()> {
-        let is_full = fs::read_dir(&self.path).is_ok_and(|mut entries| entries.next().is_some());
-        if !is_full {
-            return fs::rename(self.part(), &self.path);
-        }
-        let old = self.path.with_extension("old");
-        let _ = fs::remove_dir_all(&old);
-        fs::rename(&self.path, &old)?;
-        fs::rename(self.part(), &self.path)?;
-        let _ = fs::remove_dir_all(&old);
-        Ok(())
-    }
-}
-
-/// A folder to write into, which is made with the folders above it where they do not exist. If the value is dropped
-/// before [`keep`](Self::keep), the folder is removed with its content, unless it was there before.
-#[derive(Debug)]
-pub struct MadeFolder {
-    /// The folder and those above it, as far as they were made.
-    made: Vec<PathBuf>,
-}
-
-impl MadeFolder {
-    /// Makes the folder at `path`, if there is none.
-    ///
-    /// # Errors
-    /// Those of the operating system.
-    pub fn create(path: &Path) -> io::Result<Self> {
-        let missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
-        let made = path.ancestors().take_while(missing).map(Path::to_owned).collect();
-        fs::create_dir_all(path).map(|()| Self { made })
-    }
-
-    /// The folder stays.
-    pub fn keep(mut self) {
-        self.made.clear();
-    }
-}
-
-impl Drop for MadeFolder {
-    fn drop(&mut self) {
-        // What can not be removed is in use by somebody else.
-        if let Some((folder, above)) = self.made.split_first() {
-            let _ = fs::remove_dir_all(folder);
-            above.iter().for_each(|folder| _ = fs::remove_dir(folder));
-        }
-    }
-}
-
-/// Exchanges two folders in one step; false where the file system can not do it.
-fn exchange(a: &Path, b: &Path) -> bool {
-    #[cfg(target_os = "linux")]
-    {
-        use rustix::fs::{CWD, RenameFlags, renameat_with};
-        renameat_with(CWD, a, CWD, b, RenameFlags::EXCHANGE).is_ok()
-    }
-    #[cfg(not(target_os = "linux"))]
-    {
-        let _ = (a, b);
-        false
-    }
-}
-
 /// Creates a file or folder under a new name, and lists it. No signal comes between the two.
-fn begin<T>(
+pub(crate) fn begin<T>(
     create: impl FnOnce(&mut tempfile::Builder<'_, '_>) -> io::Result<(T, PathBuf)>,
 ) -> io::Result<(T, Listed)> {
     let mut list = unfinished();
@@ -283,7 +161,7 @@ fn begin<T>(
 }
 
 /// The error of the operating system without the name of the part, which `tempfile` adds: the user knows the name of the file.
-fn of_the_system(error: io::Error) -> io::Error {
+pub(crate) fn of_the_system(error: io::Error) -> io::Error {
     match error.to_string().split_once(" at path \"") {
         Some((system, _)) => io::Error::new(error.kind(), system),
         None => error,
@@ -291,7 +169,7 @@ fn of_the_system(error: io::Error) -> io::Error {
 }
 
 /// The permissions of any other new file or folder, instead of the owner's alone.
-fn permit(builder: &mut tempfile::Builder<'_, '_>, mode: u32) {
+pub(crate) fn permit(builder: &mut tempfile::Builder<'_, '_>, mode: u32) {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -302,7 +180,7 @@ fn permit(builder: &mut tempfile::Builder<'_, '_>, mode: u32) {
 }
 
 /// Removes the unfinished files and folders of programs that were killed: those that nobody locks.
-fn remove_leftovers(folder: &Path) {
+pub(crate) fn remove_leftovers(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();
@@ -321,12 +199,12 @@ fn remove_leftovers(folder: &Path) {
 }
 
 /// The folder that a path is in.
-fn folder_of(path: &Path) -> &Path {
+pub(crate) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Makes sure that the names in a folder are on disk.
-fn sync_folder(folder: &Path) -> io::Result<()> {
+pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     if !cfg!(unix) {
         return Ok(());
     }
@@ -341,6 +219,7 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
+    use crate::NewFolder;
 
     fn names(folder: &Path) -> Vec<String> {
         let name = |entry: io::Result<fs::DirEntry>| entry.unwrap().file_name().into_string().unwrap();
@@ -387,41 +266,6 @@ mod tests {
         let error = file.write_all(b"x").unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::StorageFull);
         assert!(!error.to_string().contains(PREFIX), "{error}");
-    }
-
-    #[test]
-    fn a_folder_replaces_another() {
-        let beside = tempfile::tempdir().unwrap();
-        let path = beside.path().join("model");
-        for content in ["one", "two"] {
-            let folder = NewFolder::create(&path).unwrap();
-            fs::write(folder.part().join(content), content).unwrap();
-            folder.finish().unwrap();
-            assert_eq!((names(beside.path()), names(&path)), (vec!["model".into()], vec![content.into()]));
-        }
-        let folder = NewFolder::create(&path).unwrap();
-        fs::write(folder.part().join("three"), "three").unwrap();
-        folder.rename().unwrap();
-        assert_eq!((names(beside.path()), names(&path)), (vec!["model".into()], vec!["three".into()]));
-        drop(NewFolder::create(&path).unwrap());
-        assert_eq!(names(beside.path()), ["model"]);
-        let file = beside.path().join("file");
-        fs::write(&file, "").unwrap();
-        assert!(NewFolder::create(&file).unwrap().finish().is_err());
-        assert!(file.is_file());
-        assert_eq!(names(beside.path()), ["file", "model"]);
-    }
-
-    #[test]
-    fn a_made_folder_is_kept_or_removed() {
-        let beside = tempfile::tempdir().unwrap();
-        let path = beside.path().join("a/b");
-        drop(MadeFolder::create(&path).unwrap());
-        assert_eq!(names(beside.path()), [""; 0]);
-        MadeFolder::create(&path).unwrap().keep();
-        fs::write(path.join("file"), "").unwrap();
-        drop(MadeFolder::create(&path).unwrap());
-        assert_eq!(names(&path), ["file"], "it was there before");
     }
 
     #[cfg(target_os = "linux")]
