@@ -3,13 +3,14 @@
 use crate::io::Output;
 use crate::messages::Terminal;
 use crate::number;
-use anyhow::{Context, Result};
+use crate::outputs::FileList;
+use anyhow::{Context, Result, bail};
 use clap::ValueHint;
 use indicatif::ProgressBar;
 use metaphrase_base::{NewFile, NewFolder};
 use metaphrase_corpus::{Recipe, Report, SourceReport, Stage, clean};
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Clean and weigh parallel text for training
 ///
@@ -23,7 +24,7 @@ pub struct Args {
     /// The recipe, a TOML file
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     config: PathBuf,
-    /// The folder to write; an old one is replaced when everything is written
+    /// The folder to write. A corpus that is there is replaced when everything is written; a folder with other files is refused
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     output: PathBuf,
     /// Make the training text for the other direction: the recipe's sources become targets, and noise goes into its targets; the
@@ -40,10 +41,15 @@ Example:
   metaphrase corpus -c recipes/general/corpus.toml -o corpus/
   metaphrase train -c recipes/en-de.toml -o runs/en-de";
 
+/// How the command knows a folder that it wrote.
+const FILES: FileList = FileList { name: "corpus.checksums", command: "corpus" };
+
 /// Makes the corpus.
-pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
+pub fn run(args: &Args, terminal: &Terminal, overwrite: bool) -> Result<()> {
     let mut recipe = Recipe::read(&args.config)?;
     recipe.reverse = args.reverse;
+    let own = FILES.own_files(&args.output, overwrite)?;
+    check_sources(&recipe, args)?;
     let folder =
         NewFolder::create(&args.output).with_context(|| format!("cannot make the folder {}", args.output.display()))?;
     let bar = terminal.bar(ProgressBar::new_spinner(), "{spinner} {msg}, {elapsed}");
@@ -67,10 +73,33 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     };
     written("report.json", &format!("{}\n", serde_json::to_string_pretty(&report)?))?;
     report.picture().map_or(Ok(()), |picture| written("report.svg", &picture))?;
-    folder.finish().with_context(|| format!("cannot write the folder {}", args.output.display()))?;
+    let cannot_write = || format!("cannot write the folder {}", args.output.display());
+    let names = file_names(folder.part()).with_context(cannot_write)?;
+    FILES.write(folder.part(), names.iter().map(String::as_str)).with_context(cannot_write)?;
+    folder.finish_over(&own).with_context(cannot_write)?;
     let mut output = Output::create(None)?;
     output.write(&table(&report))?;
     output.finish()
+}
+
+/// The names of the files in a folder.
+fn file_names(folder: &Path) -> std::io::Result<Vec<String>> {
+    let entries = std::fs::read_dir(folder)?.collect::<std::io::Result<Vec<_>>>()?;
+    Ok(entries.iter().filter_map(|entry| entry.file_name().into_string().ok()).collect())
+}
+
+/// Checks that the folder has none of the files that the corpus is made from: replacing it would remove them.
+fn check_sources(recipe: &Recipe, args: &Args) -> Result<()> {
+    let Ok(output) = args.output.canonicalize() else { return Ok(()) };
+    let inside = |path: &&PathBuf| path.canonicalize().is_ok_and(|path| path.starts_with(&output));
+    match recipe.files().chain([&args.config]).find(inside) {
+        None => Ok(()),
+        Some(source) => bail!(
+            "{} is read for this corpus and lies in the folder {}, which the corpus would replace; name another folder",
+            source.display(),
+            args.output.display()
+        ),
+    }
 }
 
 /// A line for each source and one for all.

@@ -3,9 +3,10 @@
 use crate::io::{Input, check_one_stdin};
 use crate::lines::Lines;
 use crate::number;
+use crate::outputs::FileList;
 use anyhow::{Context, Result, bail, ensure};
 use clap::ValueHint;
-use metaphrase_align::{Alignment, ExtractOptions, Smoothing, extract, extract_lexicon};
+use metaphrase_align::{Alignment, ExtractOptions, Smoothing, TABLES, extract, extract_lexicon};
 use metaphrase_base::MadeFolder;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -28,7 +29,7 @@ pub struct Args {
     /// The links of each line, such as `0-0 1-2`
     #[arg(value_hint = ValueHint::FilePath)]
     links: PathBuf,
-    /// The folder to write into; it is created if it does not exist
+    /// The folder to write into; it is created if it does not exist. Tables of an earlier extraction are replaced, other files are not
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     output: PathBuf,
     /// Number of words of the longest phrases, from 1 to 8
@@ -61,8 +62,13 @@ Examples:
   metaphrase extract train.de.gz train.en.gz train.align -o model
   metaphrase extract train.de.gz train.en.gz train.align -o shortlist --lexicon-only";
 
+/// How the command knows tables that it wrote.
+const FILES: FileList = FileList { name: "extract.checksums", command: "extract" };
+
 /// Makes the tables.
-pub fn run(args: &Args) -> Result<()> {
+pub fn run(args: &Args, overwrite: bool) -> Result<()> {
+    let written = if args.lexicon_only { &TABLES[2..] } else { &TABLES[..] };
+    let before = FILES.check(&args.output, written, overwrite)?;
     check_one_stdin([Some(&args.source), Some(&args.target), Some(&args.links)])?;
     let options = ExtractOptions {
         max_length: args.max_length,
@@ -82,6 +88,9 @@ pub fn run(args: &Args) -> Result<()> {
         let done = extract(&corpus, &links, &options, folder)?;
         tracing::info!("{} different phrase pairs, {} of them in the tables", done.phrase_pairs, done.kept);
     }
+    let is_own = |name: &&str| written.contains(name) || matches!(before.first_unlisted(folder, [name]), Ok(None));
+    let own = TABLES.into_iter().filter(|name| folder.join(name).exists()).filter(is_own);
+    FILES.write(folder, own).with_context(|| format!("cannot write {}", folder.join(FILES.name).display()))?;
     made.keep();
     Ok(())
 }

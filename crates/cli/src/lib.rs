@@ -25,6 +25,7 @@ mod messages;
 mod model;
 mod nbest;
 mod number;
+mod outputs;
 mod phrase;
 mod posteriors;
 mod print;
@@ -50,7 +51,7 @@ pub use draw::lattice_svg;
 pub use drawings::search_svg;
 
 use clap::error::ErrorKind;
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use messages::{Messages, Terminal};
 use std::ffi::OsString;
 use std::fmt;
@@ -67,6 +68,9 @@ struct Cli {
     command: Command,
     #[command(flatten)]
     messages: Messages,
+    /// Let an output replace a file that the command reads, and a folder of the command's own that was changed since
+    #[arg(long, global = true)]
+    overwrite: bool,
 }
 
 const EXAMPLES: &str = "\
@@ -118,7 +122,7 @@ impl Command {
     }
 
     /// Does what the command line says.
-    fn run(self, terminal: &Terminal) -> anyhow::Result<()> {
+    fn run(self, terminal: &Terminal, overwrite: bool) -> anyhow::Result<()> {
         match self {
             #[cfg(feature = "serve")]
             Self::Serve(args) => serve::run(&args),
@@ -127,7 +131,7 @@ impl Command {
             Self::Evaluate(args) => evaluate::run(&args),
             Self::Convert(args) => convert::run(&args),
             Self::Inspect(args) => inspect::run(&args),
-            Self::Corpus(args) => corpus::run(&args, terminal),
+            Self::Corpus(args) => corpus::run(&args, terminal, overwrite),
             Self::Train(args) => train::run(&args, terminal),
             Self::Vocabulary(command) => vocabulary::run(&command),
             Self::Average(args) => average::run(&args),
@@ -139,7 +143,7 @@ impl Command {
             Self::Tokenize(args) => tokenize::tokenize(&args),
             Self::Detokenize(args) => tokenize::detokenize(&args),
             Self::Align(args) => align::run(&args, terminal),
-            Self::Extract(args) => extract::run(&args),
+            Self::Extract(args) => extract::run(&args, overwrite),
             Self::Posteriors(args) => posteriors::run(&args),
             Self::TuneEvidence(args) => tune_evidence::run(&args, terminal),
             Self::Mbr(args) => mbr::run(&args),
@@ -157,8 +161,12 @@ const MISUSE: u8 = 2;
 #[must_use]
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    let cli = match Cli::try_parse_from(&arguments) {
-        Ok(cli) => cli,
+    let mut command = Cli::command();
+    let parsed = command
+        .try_get_matches_from_mut(&arguments)
+        .and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
+    let (cli, matches) = match parsed {
+        Ok(parsed) => parsed,
         Err(error) => return misuse(&error, &arguments),
     };
     let terminal = cli.messages.start();
@@ -167,7 +175,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     if !cli.command.ends_itself() {
         signals::clean_up();
     }
-    match cli.command.run(&terminal) {
+    let checked = outputs::check_inputs(&command, &matches, cli.overwrite);
+    match checked.and_then(|()| cli.command.run(&terminal, cli.overwrite)) {
         Ok(()) => 0,
         Err(error) => failure(&error),
     }

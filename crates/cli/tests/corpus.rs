@@ -17,7 +17,7 @@ fn a_table_a_report_and_a_picture_tell_what_was_kept() {
     let lines = run(&args, "").lines();
     assert_eq!(lines[1].split("  ").last(), Some("1 without text, 1 duplicates"));
     assert_eq!(lines[2].split("  ").last(), Some("8 pairs written, 0 of them noisy; 0 set aside"));
-    let expected = ["report.json", "report.svg", "train.de.gz", "train.en.gz"].map(PathBuf::from);
+    let expected = ["corpus.checksums", "report.json", "report.svg", "train.de.gz", "train.en.gz"].map(PathBuf::from);
     assert_eq!(names(folder.path().join("out").as_path()), expected);
     let report = fs::read_to_string(folder.path().join("out/report.json")).unwrap();
     assert!(report.contains("\"duplicate\": 1") && report.contains("\"line\": 3"), "{report}");

@@ -46,8 +46,9 @@ haus ||| house ||| 1 1 1 1 ||| 0-0 ||| 2 2 2 ||| |||
     let line = "das ||| the ||| 0.555556 0.333333 0.111111 0.555556 0.111111 0.333333";
     assert!(reordering.lines().any(|found| found == line), "{reordering}");
     assert_eq!(unpacked(&output, "lex.s2t.gz"), "the das 1\nhouse haus 1\nbook buch 1\ntrouble Ärger 1\n");
-    let all = ["candidates.s2t.gz", "lex.s2t.gz", "lex.t2s.gz", "phrase-table.gz"].map(PathBuf::from);
-    assert_eq!(names(&output)[..4], all);
+    let all =
+        ["candidates.s2t.gz", "extract.checksums", "lex.s2t.gz", "lex.t2s.gz", "phrase-table.gz"].map(PathBuf::from);
+    assert_eq!(names(&output)[..5], all);
 
     let again = folder.path().join("again");
     run(&[&arguments(&again)[..], &["--threads".into(), "3".into()]].concat(), "").ok();
@@ -64,7 +65,10 @@ fn only_word_translations() {
     let output = folder.path().join("lists");
     let arguments = ["extract", &german, &english, "-", "--lexicon-only", "-o", output.to_str().unwrap()];
     run(&arguments, LINKS).ok();
-    assert_eq!(names(&output), ["candidates.s2t.gz", "lex.s2t.gz", "lex.t2s.gz"].map(PathBuf::from));
+    assert_eq!(
+        names(&output),
+        ["candidates.s2t.gz", "extract.checksums", "lex.s2t.gz", "lex.t2s.gz"].map(PathBuf::from)
+    );
 }
 
 #[test]

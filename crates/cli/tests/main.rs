@@ -12,6 +12,7 @@ mod evaluate;
 mod evidence;
 mod extract;
 mod files;
+mod foreign_files;
 mod forms;
 mod lattices;
 mod lines;

@@ -183,6 +183,12 @@ impl Recipe {
         Ok(recipe)
     }
 
+    /// All files that a corpus is made from.
+    pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        let texts = self.sources.iter().flat_map(|source| [&source.source, &source.target]);
+        texts.chain(self.sources.iter().flat_map(|source| &source.scores).flatten()).chain(&self.unseen)
+    }
+
     /// Whether all settings have a meaning.
     ///
     /// # Errors

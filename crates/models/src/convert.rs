@@ -3,7 +3,8 @@
 use crate::files::{ModelFiles, Vocabularies, VocabularyFiles};
 use crate::formats::directory::{self, Manifest, Side, StoredPrecision};
 use crate::{Config, ModelError, Precision, Weights};
-use metaphrase_base::NewFolder;
+use metaphrase_base::{Checksums, NewFolder};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Writes the model at `from`, of any known format, as a model directory at `to`, vocabularies included.
@@ -46,10 +47,10 @@ pub fn check_free(to: &Path) -> Result<(), ModelError> {
     if free { Ok(()) } else { Err(ModelError::settings(to, "it exists already; remove it or name another directory")) }
 }
 
-/// As [`save`], in place of the directory at `to`, if there is one.
+/// As [`save`], in place of the model directory at `to`, if there is one. Files of somebody else in that directory stay in it.
 ///
 /// # Errors
-/// As [`save`].
+/// As [`save`]; a directory with files that is not a model directory of ours is refused.
 pub fn replace(
     config: &Config,
     weights: &Weights,
@@ -61,9 +62,7 @@ pub fn replace(
     for (name, shape) in weights.expected(config) {
         weights.checked(&name, shape)?;
     }
-    if to.file_name().is_none() {
-        return Err(ModelError::settings(to, "a new directory must have a name"));
-    }
+    let old = own_files(to)?;
     let folder = NewFolder::create(to).map_err(|e| ModelError::io(to, "create", e))?;
     let fill = || {
         let source = copy_side(&vocabularies.source, folder.part(), "source")?;
@@ -82,7 +81,18 @@ pub fn replace(
         directory::write_checksums(folder.part(), &manifest)
     };
     fill().map_err(|error: ModelError| error.moved(folder.part(), to))?;
-    folder.finish().map_err(|e| ModelError::io(to, "create", e))
+    folder.finish_over(&old).map_err(|e| ModelError::io(to, "create", e))
+}
+
+/// The names of the files that [`replace`] wrote into the directory at `to`; none if the directory is empty or absent.
+fn own_files(to: &Path) -> Result<BTreeSet<String>, ModelError> {
+    match directory::checksums(to)? {
+        Some(list) => {
+            let names = list.names().chain([directory::MANIFEST, Checksums::FILE]);
+            Ok(names.map(str::to_owned).collect())
+        }
+        None => check_free(to).map(|()| BTreeSet::new()),
+    }
 }
 
 /// Copies the vocabulary of one language as `{side}.spm`, or as `{side}.vocab.yml` and its `{side}.spm`.

@@ -52,7 +52,7 @@ pub use convert::{check_free, convert, replace, save};
 pub use ensemble::EnsembleState;
 pub use error::ModelError;
 pub use files::{ModelFiles, Vocabularies, VocabularyFiles};
-pub use formats::directory::StoredPrecision;
+pub use formats::directory::{MANIFEST, StoredPrecision};
 pub use formats::{Format, load, load_static};
 pub use inspect::{Report, TensorReport, inspect};
 pub use metaphrase_kernels::with_team;

@@ -2,7 +2,7 @@
 
 use crate::Trainer;
 use crate::data::Position;
-use metaphrase_base::{Checksums, MappedFile, NewFolder};
+use metaphrase_base::{Checksums, MappedFile, NewFolder, remove_listed};
 use metaphrase_device::{Device, Shape as _};
 use metaphrase_kernels::Matrix;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
@@ -91,7 +91,7 @@ pub fn newest(run: &Path) -> Option<PathBuf> {
     entries.filter(|path| number(path).is_some() && path.is_dir()).max_by_key(number)
 }
 
-/// Writes a new checkpoint, then removes the old ones. If the new one can not be written, the old ones are kept.
+/// Writes a new checkpoint, then removes the files of the old one. If the new one can not be written, the old ones are kept.
 ///
 /// # Errors
 /// If the disk is full, for example.
@@ -100,9 +100,10 @@ pub fn write<D: Device>(run: &Path, trainer: &mut Trainer<D>, state: &State) -> 
     let folder = NewFolder::create(&new).map_err(io(&new, "write"))?;
     write_files(folder.part(), &new, trainer, state)?;
     let old = newest(run);
-    folder.finish().map_err(io(&new, "write"))?;
+    let own = [TENSORS, STATE, Checksums::FILE].map(str::to_owned);
+    folder.finish_over(&own.into()).map_err(io(&new, "write"))?;
     match old {
-        Some(old) if old != new => fs::remove_dir_all(&old).map_err(io(&old, "remove")),
+        Some(old) if old != new => remove_listed(&old, &[]).map_err(io(&old, "remove")),
         _ => Ok(()),
     }
 }

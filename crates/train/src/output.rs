@@ -3,10 +3,16 @@
 use crate::curves::curves;
 use crate::run::TrainError;
 use crate::{checkpoint, log};
-use metaphrase_base::{MadeFolder, NewFile};
-use metaphrase_models::{Config, StoredPrecision, Vocabularies, Weights, replace};
+use metaphrase_base::{Checksums, MadeFolder, NewFile, remove_listed};
+use metaphrase_models::{Config, MANIFEST, StoredPrecision, Vocabularies, Weights, replace};
 use std::fs::{self, File, TryLockError};
+use std::io;
 use std::path::{Path, PathBuf};
+
+/// The recipe of a run in its directory.
+const RECIPE: &str = "recipe.toml";
+/// The list with the checksum of the recipe.
+const LIST: &str = "run.checksums";
 
 /// The directory of a run, kept from other processes until this is dropped.
 pub(crate) struct Output {
@@ -28,7 +34,7 @@ impl Output {
             (false, Some(_)) => {
                 return Err(problem("there is a run already; continue it with --resume or name another".into()));
             }
-            (_, None) if has_others_files(path) => {
+            (_, None) if has_others_files(path).map_err(|e| problem(e.to_string()))? => {
                 return Err(problem("there are files of something else; name a new directory".into()));
             }
             _ => {}
@@ -36,7 +42,7 @@ impl Output {
         let made = MadeFolder::create(path).map_err(|e| problem(e.to_string()))?;
         let lock = lock(path).map_err(problem)?;
         fs::create_dir_all(path.join("models")).map_err(|e| problem(e.to_string()))?;
-        NewFile::write(&path.join("recipe.toml"), recipe).map_err(|e| problem(e.to_string()))?;
+        write_recipe(path, recipe).map_err(|e| problem(e.to_string()))?;
         Ok(Self { path: path.to_owned(), checkpoint, made: Some(made), _lock: lock })
     }
 
@@ -80,12 +86,25 @@ impl Output {
     }
 }
 
-/// Whether a directory has other files than those of a run that ended before its first checkpoint.
-fn has_others_files(output: &Path) -> bool {
-    let Ok(entries) = fs::read_dir(output) else { return false };
-    let ours = ["recipe.toml", "log.jsonl", "models", "best", "curves.svg", "vocabulary.", "source.", "target.", "."];
-    let is_ours = |name: &str| ours.iter().any(|our| name.starts_with(our));
-    entries.flatten().any(|entry| !is_ours(&entry.file_name().to_string_lossy()))
+/// Writes the recipe, and the list by which a run knows its directory again.
+fn write_recipe(output: &Path, recipe: &str) -> io::Result<()> {
+    NewFile::write(&output.join(RECIPE), recipe)?;
+    NewFile::write(&output.join(LIST), Checksums::of_files(output, [RECIPE])?.to_string())
+}
+
+/// Whether a directory has other files than those of a run that ended before its first checkpoint. Names alone do not make
+/// files ours: the directory's list has the recipe as it is.
+fn has_others_files(output: &Path) -> io::Result<bool> {
+    let Ok(entries) = fs::read_dir(output) else { return Ok(false) };
+    let names: Vec<String> = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    let visible = || names.iter().filter(|name| !name.starts_with('.'));
+    if visible().next().is_none() {
+        return Ok(false);
+    }
+    let ours = [RECIPE, LIST, "log.jsonl", "models", "best", "curves.svg", "vocabulary.", "source.", "target."];
+    let is_ours = |name: &String| ours.iter().any(|our| name.starts_with(our));
+    let list = Checksums::read_from(&output.join(LIST))?.unwrap_or_default();
+    Ok(!visible().all(is_ours) || !output.join(RECIPE).exists() || list.first_unlisted(output, [RECIPE])?.is_some())
 }
 
 /// The directory, locked until this file is dropped or the process ends in any way; no file where none can be locked.
@@ -100,7 +119,7 @@ fn lock(output: &Path) -> Result<Option<File>, String> {
     }
 }
 
-/// Leaves the newest `keep` models.
+/// Removes the files of all models but the newest `keep`; files of somebody else stay.
 fn remove_old(models: &Path, keep: usize) {
     let number = |path: &PathBuf| path.file_name()?.to_str()?.strip_prefix("update-")?.parse::<u64>().ok();
     let Ok(entries) = fs::read_dir(models) else { return };
@@ -109,6 +128,6 @@ fn remove_old(models: &Path, keep: usize) {
     let old = all.len().saturating_sub(keep.max(1));
     for (_, path) in &all[..old] {
         // A model that can not be removed takes room, and harms nothing else.
-        let _ = fs::remove_dir_all(path);
+        let _ = remove_listed(path, &[MANIFEST]);
     }
 }

@@ -21,6 +21,7 @@ mod tables;
 
 pub use error::ExtractError;
 pub use smoothing::Smoothing;
+pub use tables::TABLES;
 
 use crate::{Alignment, Corpus};
 use lexicon::Lexicon;

@@ -18,6 +18,15 @@ use std::path::{Path, PathBuf};
 /// Bytes that are compressed at once.
 const BUFFER: usize = 1 << 16;
 
+/// The names of the files that extraction writes into a folder: the phrase table, the reordering table, and the word translations.
+pub const TABLES: [&str; 5] = [
+    "phrase-table.gz",
+    "reordering-table.wbe-msd-bidirectional-fe.gz",
+    "lex.s2t.gz",
+    "lex.t2s.gz",
+    "candidates.s2t.gz",
+];
+
 /// A compressed file that gets its name when all are written.
 pub(crate) struct Table {
     path: PathBuf,
@@ -84,8 +93,8 @@ impl<'a> PhraseTables<'a> {
         words: [&'a Words; 2],
         folder: &Path,
     ) -> Result<Self, ExtractError> {
-        let phrases = Table::create(folder, "phrase-table.gz")?;
-        let orientations = Table::create(folder, "reordering-table.wbe-msd-bidirectional-fe.gz")?;
+        let phrases = Table::create(folder, TABLES[0])?;
+        let orientations = Table::create(folder, TABLES[1])?;
         Ok(Self { scorer, ranks, words, phrases, orientations, kept: 0 })
     }
 
@@ -180,8 +189,8 @@ pub(crate) fn write_lexicon(
         Ok(table)
     };
     Ok([
-        table("lex.s2t.gz", &lexicon.translations(None), [source, target])?,
-        table("lex.t2s.gz", &lexicon.inverted().translations(None), [target, source])?,
-        table("candidates.s2t.gz", &lexicon.translations(Some(candidates)), [source, target])?,
+        table(TABLES[2], &lexicon.translations(None), [source, target])?,
+        table(TABLES[3], &lexicon.inverted().translations(None), [target, source])?,
+        table(TABLES[4], &lexicon.translations(Some(candidates)), [source, target])?,
     ])
 }

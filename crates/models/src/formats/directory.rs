@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-pub(crate) const MANIFEST: &str = "config.toml";
+/// The name of the file of settings in a model directory of our own.
+pub const MANIFEST: &str = "config.toml";
 const WEIGHTS: &str = "model.safetensors";
 
 /// The version of the directory's layout that floats are written in.

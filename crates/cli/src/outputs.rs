@@ -1,0 +1,115 @@
+//! What a command writes: never a file that it reads, never files of somebody else.
+
+use crate::Usage;
+use anyhow::{Context, Result, bail};
+use clap::{ArgMatches, Command};
+use metaphrase_base::{Checksums, NewFile, UnlistedFile};
+use std::any::TypeId;
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+/// The options that name a file or a folder that is written.
+const OUTPUTS: [&str; 6] = ["output", "to", "table", "lattice", "json", "picture"];
+
+/// Checks that no output of this command line is one of its other files, unless the user asked for `overwrite`.
+pub fn check_inputs(command: &Command, matches: &ArgMatches, overwrite: bool) -> Result<()> {
+    if let Some((name, matches)) = matches.subcommand() {
+        let command = command.find_subcommand(name).context("a sub-command without options")?;
+        return check_inputs(command, matches, overwrite);
+    }
+    let files: Vec<NamedFile<'_>> = command.get_arguments().flat_map(|arg| files(arg, matches)).collect();
+    let clash = files.iter().enumerate().find_map(|(at, output)| {
+        let others = || files.iter().enumerate().filter(|&(other, _)| other != at).map(|(_, file)| file);
+        output
+            .is_output
+            .then(|| others().find(|other| other.path == output.path))
+            .flatten()
+            .map(|other| (output, other))
+    });
+    match clash {
+        Some((output, other)) if other.is_output => Err(Usage::error(format!(
+            "{} and {} are the same file, {}; name another one",
+            output.option,
+            other.option,
+            output.name.display()
+        ))),
+        Some((output, _)) if !overwrite => Err(Usage::error(format!(
+            "{} is {}, which the command reads; name another file, or add --overwrite to replace it",
+            output.option,
+            output.name.display()
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// An existing file that the command line names.
+struct NamedFile<'a> {
+    /// The option as the user writes it.
+    option: String,
+    name: &'a OsStr,
+    /// The file with its links followed.
+    path: PathBuf,
+    is_output: bool,
+}
+
+/// The existing files among the values of an option.
+fn files<'a>(arg: &'a clap::Arg, matches: &'a ArgMatches) -> Vec<NamedFile<'a>> {
+    let id = arg.get_id().as_str();
+    if arg.get_value_parser().type_id() != TypeId::of::<PathBuf>() {
+        return Vec::new();
+    }
+    let option = arg.get_long().map_or_else(|| id.to_uppercase(), |long| format!("--{long}"));
+    let existing = |name: &'a OsStr| {
+        let path = Path::new(name).canonicalize().ok().filter(|path| path.is_file())?;
+        Some(NamedFile { option: option.clone(), name, path, is_output: OUTPUTS.contains(&id) })
+    };
+    matches.try_get_raw(id).ok().flatten().into_iter().flatten().filter_map(existing).collect()
+}
+
+/// The list of the files that a command wrote into a folder, so that it knows them again.
+pub struct FileList {
+    /// The name of the list in the folder.
+    pub name: &'static str,
+    /// The command, for messages.
+    pub command: &'static str,
+}
+
+impl FileList {
+    /// The files that the command wrote into a folder which it replaces. With `overwrite` they may have changed since; a file that the list
+    /// does not have is refused in any case.
+    pub fn own_files(&self, folder: &Path, overwrite: bool) -> Result<BTreeSet<String>> {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let mut names: Vec<OsString> =
+            entries.map(|entry| entry.file_name()).filter(|name| name != self.name).collect();
+        names.sort();
+        let list = self.check(folder, &names, overwrite)?;
+        Ok(list.names().chain([self.name]).map(str::to_owned).collect())
+    }
+
+    /// Checks that those of the files `names` which are in the folder were written by the command. Returns the list.
+    pub fn check<N: AsRef<OsStr>>(&self, folder: &Path, names: &[N], overwrite: bool) -> Result<Checksums> {
+        let path = folder.join(self.name);
+        let list = Checksums::read_from(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let list = list.unwrap_or_default();
+        let unlisted = list.first_unlisted(folder, names);
+        match unlisted.with_context(|| format!("cannot read {}", folder.display()))? {
+            Some(UnlistedFile { path, is_changed: true }) if !overwrite => bail!(
+                "{} was changed since `{}` wrote it; name another folder, or add --overwrite to lose the change",
+                path.display(),
+                self.command
+            ),
+            Some(UnlistedFile { path, is_changed: false }) => bail!(
+                "{} was not written by `{}`, which replaces no files of others; name another folder",
+                path.display(),
+                self.command
+            ),
+            _ => Ok(list),
+        }
+    }
+
+    /// Writes the list of these files of the folder.
+    pub fn write<'n>(&self, folder: &Path, names: impl IntoIterator<Item = &'n str>) -> std::io::Result<()> {
+        NewFile::write(&folder.join(self.name), Checksums::of_files(folder, names)?.to_string())
+    }
+}
