@@ -23,6 +23,7 @@ mod phrase;
 mod phrase_train;
 mod score;
 mod shortlist;
+mod stages;
 mod tokenize;
 mod train;
 mod unfinished;

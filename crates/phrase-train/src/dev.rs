@@ -1,6 +1,7 @@
 //! The text that weights are tuned on.
 
 use crate::error::Error;
+use crate::record::checksum_of_lines;
 
 /// Source sentences and one or more translations of each by people, tokenised as the model's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,6 +43,13 @@ impl DevSet {
         self.source.len()
     }
 
+    /// A checksum of all sentences.
+    pub(crate) fn checksum(&self) -> u64 {
+        let text = |lines: &[String]| checksum_of_lines(lines.iter().map(|line| format!("{line}\n")));
+        let texts = [&self.source].into_iter().chain(&self.references).map(|lines| text(lines));
+        checksum_of_lines(texts.map(|sum| format!("{sum:016x}\n")))
+    }
+
     /// The words of a source sentence, counted from 0.
     pub(crate) fn source(&self, sentence: usize) -> Vec<&str> {
         self.source[sentence].split_ascii_whitespace().collect()
@@ -66,6 +74,24 @@ mod tests {
         let dev = DevSet::new(lines(&["a b", " ", "c", "d"]), vec![lines(&["A B", "x", "", "D"])]).unwrap();
         assert_eq!(dev.len(), 2);
         assert_eq!((dev.source(0), dev.references(1)), (vec!["a", "b"], vec!["D"]));
+    }
+
+    #[test]
+    fn each_text_counts_for_the_checksum() {
+        let sum = |source: &[&str], references: &[&[&str]]| {
+            let references = references.iter().map(|text| lines(text)).collect();
+            DevSet::new(lines(source), references).unwrap().checksum()
+        };
+        let one = sum(&["a", "b"], &[&["A", "B"]]);
+        assert_eq!(one, sum(&["a", "b"], &[&["A", "B"]]));
+        for other in [
+            sum(&["a", "c"], &[&["A", "B"]]),
+            sum(&["b", "a"], &[&["B", "A"]]),
+            sum(&["a", "b"], &[&["A", "C"]]),
+            sum(&["a", "b"], &[&["A", "B"], &["A", "B"]]),
+        ] {
+            assert_ne!(one, other);
+        }
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Errors of training.
 
+use crate::record::RECORD;
+use metaphrase_align::ExtractError;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -30,13 +32,35 @@ pub enum Error {
         /// The directory.
         path: PathBuf,
     },
-    /// The training to continue was made with other settings or texts.
-    #[error("{}: {what}; go on with the same texts and settings, or train in another directory", path.display())]
-    OtherSettings {
-        /// The file that says how it was made.
+    /// The directory has a file that no training in it wrote.
+    #[error("{} is not of a training in this directory; train in another directory", path.display())]
+    Foreign {
+        /// The file.
         path: PathBuf,
-        /// The difference.
-        what: String,
+    },
+    /// A file of a training was changed after the training wrote it.
+    #[error(
+        "{} is not as the training wrote it: its checksum is {found}, but {expected} in {RECORD}; delete the file to have it \
+         made again, or train in another directory",
+        path.display()
+    )]
+    Changed {
+        /// The file.
+        path: PathBuf,
+        /// Its checksum.
+        found: String,
+        /// Its checksum when it was written.
+        expected: String,
+    },
+    /// The record of a training can not be understood.
+    #[error("{}, line {line}: {problem}; train in another directory", path.display())]
+    Record {
+        /// The file.
+        path: PathBuf,
+        /// Counted from 1.
+        line: usize,
+        /// The fault.
+        problem: String,
     },
     /// A file can not be read.
     #[error("cannot read {}: {cause}", path.display())]
@@ -69,7 +93,7 @@ pub enum Error {
     Align(#[from] metaphrase_align::Error),
     /// Tables can not be made.
     #[error(transparent)]
-    Extract(#[from] metaphrase_align::ExtractError),
+    Extract(#[from] ExtractError),
     /// No language model.
     #[error(transparent)]
     LanguageModel(#[from] metaphrase_ngram::LmError),
@@ -94,5 +118,20 @@ impl Error {
 
     pub(crate) fn write(path: &Path, cause: io::Error) -> Self {
         Self::Write { path: path.to_owned(), cause }
+    }
+
+    /// The error with the name that a file gets in the end, in place of its name in the directory `part`.
+    pub(crate) fn of_part(self, part: &Path, folder: &Path) -> Self {
+        let moved = |path: PathBuf| path.strip_prefix(part).map_or_else(|_| path.clone(), |name| folder.join(name));
+        match self {
+            Self::Write { path, cause } => Self::Write { path: moved(path), cause },
+            Self::Extract(ExtractError::Write { path, error }) => {
+                Self::Extract(ExtractError::Write { path: moved(path), error })
+            }
+            Self::Extract(ExtractError::Scratch { error, .. }) => {
+                Self::Extract(ExtractError::Scratch { folder: folder.to_owned(), error })
+            }
+            other => other,
+        }
     }
 }

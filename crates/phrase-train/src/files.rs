@@ -27,8 +27,15 @@ pub(crate) const UNTUNED: &str = "moses.untuned.ini";
 pub(crate) const TUNED: &str = "moses.ini";
 /// The same model with the tables as text, if [`TUNED`] names compiled tables: for Moses.
 pub(crate) const OF_TEXT: &str = "moses.text.ini";
-/// How it was made.
-pub(crate) const SETTINGS: &str = "training.txt";
+
+/// The other files of [`metaphrase_align::extract`].
+const LEXICONS: [&str; 3] = ["lex.s2t.gz", "lex.t2s.gz", "candidates.s2t.gz"];
+
+/// The names of all files that a training writes, but for its record.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    let tables = [LINKS, PHRASE_TABLE, REORDERING_TABLE, LANGUAGE_MODEL, COMPILED_TABLES, COMPILED_LANGUAGE_MODEL];
+    [UNTUNED, TUNED, OF_TEXT].into_iter().chain(tables).chain(LEXICONS)
+}
 
 /// Bytes that are compressed at once.
 const BUFFER: usize = 1 << 16;

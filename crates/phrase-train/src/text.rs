@@ -1,6 +1,8 @@
 //! The target side of a corpus as text again, for the language model.
 
-use metaphrase_align::Corpus;
+use crate::record::checksum_of_lines;
+use metaphrase_align::{Corpus, Pair, Words};
+use metaphrase_base::WordId;
 use std::io::{self, BufRead, Read};
 
 /// The target sentences of a corpus, a line each.
@@ -56,11 +58,26 @@ impl Read for TargetText<'_> {
     }
 }
 
+/// The checksum of the source sentences of a corpus.
+pub(crate) fn source_checksum(corpus: &Corpus) -> u64 {
+    checksum_of(corpus, corpus.source_words(), |pair| pair.source)
+}
+
+/// The checksum of its target sentences.
+pub(crate) fn target_checksum(corpus: &Corpus) -> u64 {
+    checksum_of(corpus, corpus.target_words(), |pair| pair.target)
+}
+
+fn checksum_of<'c>(corpus: &'c Corpus, words: &Words, side: impl Fn(Pair<'c>) -> &'c [WordId]) -> u64 {
+    let line = |at| side(corpus.pair(at)).iter().map(|&word| words.text(word)).collect::<Vec<_>>().join(" ") + "\n";
+    checksum_of_lines((0..corpus.len()).map(line))
+}
+
 /// The same sentences in lower case: words are aligned better if `Haus` and `haus` are one.
 pub(crate) fn lowercased(corpus: &Corpus) -> Corpus {
-    let lower = |words: &metaphrase_align::Words| -> Vec<String> {
+    let lower = |words: &Words| -> Vec<String> {
         // A letter never becomes a space, so that words stay words.
-        (0..words.len()).map(|id| words.text(metaphrase_base::WordId::new(id)).to_lowercase()).collect()
+        (0..words.len()).map(|id| words.text(WordId::new(id)).to_lowercase()).collect()
     };
     let texts = [lower(corpus.source_words()), lower(corpus.target_words())];
     let mut lowercased = Corpus::default();
@@ -91,6 +108,20 @@ mod tests {
         TargetText::new(&corpus()).read_to_string(&mut text).unwrap();
         assert_eq!(text, "The house\n\nthe House !\n");
         assert_eq!(TargetText::new(&corpus()).lines().count(), 3);
+    }
+
+    #[test]
+    fn each_side_has_a_checksum() {
+        let sums = |corpus: &Corpus| [source_checksum(corpus), target_checksum(corpus)];
+        let (mut other, [source, target]) = (corpus(), sums(&corpus()));
+        other.push("", "");
+        assert!(sums(&other)[0] != source && sums(&other)[1] != target);
+        let mut spaces = Corpus::default();
+        for (source, target) in [("Das Haus", "The house"), ("nur", ""), ("das Haus", "the house ?")] {
+            spaces.push(source, target);
+        }
+        assert_eq!(sums(&spaces)[0], source, "the number of spaces is nothing");
+        assert_ne!(sums(&spaces)[1], target);
     }
 
     #[test]

@@ -1,9 +1,12 @@
 //! The stages of training, one after the other.
 
+use crate::dependencies::Texts;
 use crate::dev::DevSet;
 use crate::error::Error;
+use crate::folder::{ModelFolder, Standing};
+use crate::record::StageRecord;
 use crate::tuning::{TuneOptions, tune};
-use crate::{files, settings, text, weights};
+use crate::{dependencies, files, text, weights};
 use metaphrase_align::{Alignment, Corpus, ExtractOptions, Extracted, extract};
 use metaphrase_base::MadeFolder;
 use metaphrase_ngram::Model as LanguageModel;
@@ -85,6 +88,8 @@ pub enum Event<'a> {
     Begin(Stage),
     /// A stage is left out: its files are there.
     Kept(Stage),
+    /// The files of a stage are made anew, for this reason.
+    Outdated(Stage, &'a str),
     /// A pass of word alignment begins.
     Align(metaphrase_align::Progress),
     /// Tables were made.
@@ -96,8 +101,9 @@ pub enum Event<'a> {
 }
 
 /// Trains a model in a directory, which is made if it does not exist. Without a development set its weights stay those that
-/// Moses' training begins with. With `resume` the files of an earlier run of the same texts and settings are not made
-/// again. Returns the result of tuning, if there is a development set.
+/// Moses' training begins with. A directory with other files is refused. With `resume` the files of an earlier run are not made
+/// again, if they depend on the same texts and settings and are as they were written. Returns the result of tuning, if there is a
+/// development set.
 ///
 /// | file | content |
 /// |---|---|
@@ -108,7 +114,7 @@ pub enum Event<'a> {
 /// | `alignment.gz` | the links of each sentence pair |
 /// | `moses.untuned.ini` | the model before tuning |
 /// | `moses.text.ini` | the model with the tables as text, for Moses |
-/// | `training.txt` | the texts and settings of the training |
+/// | `stages.toml` | settings, inputs and files of each stage |
 ///
 /// # Errors
 /// The errors of the stages; a file is written as a whole or not at all.
@@ -120,12 +126,12 @@ pub fn train(
     resume: bool,
     observer: &mut dyn FnMut(Event<'_>),
 ) -> Result<Option<Tuned>, Error> {
+    let model = ModelFolder::open(folder, resume)?;
     let made = MadeFolder::create(folder).map_err(|cause| Error::write(folder, cause))?;
-    settings::check_in(folder, &settings::of(corpus, options), resume)?;
-    let mut training = Training { corpus, options, folder, observer };
+    let mut training = Training { corpus, texts: Texts::new(corpus), options, folder: model, observer };
     let tables = training.tables();
     // Before there are links, nothing is worth to be continued.
-    if tables.is_ok() || training.has(&[files::LINKS]) {
+    if tables.is_ok() || training.folder.has_stages() {
         made.keep();
     }
     tables?;
@@ -134,10 +140,27 @@ pub fn train(
     training.weights(dev)
 }
 
+/// The model before tuning, which is no stage of its own for an observer.
+const UNTUNED_MODEL: &str = "untuned-model";
+
+impl Stage {
+    /// The name in the record.
+    fn key(self) -> &'static str {
+        match self {
+            Self::Align => "align",
+            Self::Extract => "extract",
+            Self::LanguageModel => "language-model",
+            Self::Compile => "compile",
+            Self::Tune => "tune",
+        }
+    }
+}
+
 struct Training<'a, 'o> {
     corpus: &'a Corpus,
+    texts: Texts,
     options: &'a TrainOptions,
-    folder: &'a Path,
+    folder: ModelFolder,
     observer: &'o mut dyn FnMut(Event<'_>),
 }
 
@@ -146,109 +169,139 @@ impl Training<'_, '_> {
         (self.observer)(event);
     }
 
-    fn file(&self, name: &str) -> PathBuf {
-        self.folder.join(name)
+    /// Whether the files of a stage are there; reports why not, if the stage has been done before.
+    fn is_done(&mut self, stage: Stage, now: &StageRecord) -> bool {
+        match self.folder.standing(stage.key(), now) {
+            Standing::Done => self.tell(Event::Kept(stage)),
+            Standing::New => return false,
+            Standing::Outdated(reason) => {
+                self.tell(Event::Outdated(stage, &reason));
+                return false;
+            }
+        }
+        true
     }
 
-    fn has(&self, names: &[&str]) -> bool {
-        names.iter().all(|name| self.file(name).is_file())
+    /// Whether a stage has to be done, which begins then.
+    fn begins(&mut self, stage: Stage, now: &StageRecord) -> bool {
+        let begins = !self.is_done(stage, now);
+        if begins {
+            self.tell(Event::Begin(stage));
+        }
+        begins
     }
 
     /// Phrase and reordering table, after the links that they are made from.
     fn tables(&mut self) -> Result<(), Error> {
-        if self.has(&[files::PHRASE_TABLE, files::REORDERING_TABLE]) {
-            self.tell(Event::Kept(Stage::Align));
-            self.tell(Event::Kept(Stage::Extract));
+        let links = self.links()?;
+        let now = dependencies::extract(&self.folder, self.texts, self.options)?;
+        if !self.begins(Stage::Extract, &now) {
             return Ok(());
         }
-        let links = self.links()?;
-        self.tell(Event::Begin(Stage::Extract));
-        let extracted = extract(self.corpus, &links, &self.options.extract, self.folder)?;
+        let links = links.map_or_else(|| files::read_links(&self.folder.file(files::LINKS)), Ok)?;
+        let (corpus, options) = (self.corpus, &self.options.extract);
+        let write = |part: &Path| Ok(extract(corpus, &links, options, part)?);
+        let extracted = self.folder.make(Stage::Extract.key(), now, write)?;
         self.tell(Event::Extracted(extracted));
         Ok(())
     }
 
-    fn links(&mut self) -> Result<Vec<Alignment>, Error> {
-        let path = self.file(files::LINKS);
-        if path.is_file() {
-            self.tell(Event::Kept(Stage::Align));
-            return files::read_links(&path);
+    /// Makes the links; `None` if they were there.
+    fn links(&mut self) -> Result<Option<Vec<Alignment>>, Error> {
+        let now = dependencies::align(self.texts, self.options);
+        if !self.begins(Stage::Align, &now) {
+            return Ok(None);
         }
-        self.tell(Event::Begin(Stage::Align));
         let lowercased = self.options.lowercase.then(|| text::lowercased(self.corpus));
         let corpus = lowercased.as_ref().unwrap_or(self.corpus);
         let observer = &mut *self.observer;
         let links = metaphrase_align::align(corpus, &self.options.align, &mut |pass| observer(Event::Align(pass)))?;
-        files::write_links(&path, &links)?;
-        Ok(links)
+        let write = |part: &Path| files::write_links(&part.join(files::LINKS), &links);
+        self.folder.make(Stage::Align.key(), now, write)?;
+        Ok(Some(links))
     }
 
     fn language_model(&mut self) -> Result<(), Error> {
-        let path = self.file(files::LANGUAGE_MODEL);
-        if self.options.language_model.is_some() || path.is_file() {
+        if self.options.language_model.is_some() {
             self.tell(Event::Kept(Stage::LanguageModel));
             return Ok(());
         }
-        self.tell(Event::Begin(Stage::LanguageModel));
-        let mut target = text::TargetText::new(self.corpus);
-        let name = Path::new("the target text");
-        let report =
-            files::write(&path, |mut file| Ok(estimate(&mut target, name, &self.options.estimate, &mut file, &path)?))?;
+        let now = dependencies::language_model(self.texts, self.options);
+        if !self.begins(Stage::LanguageModel, &now) {
+            return Ok(());
+        }
+        let (mut target, name) = (text::TargetText::new(self.corpus), Path::new("the target text"));
+        let (path, options) = (self.folder.file(files::LANGUAGE_MODEL), &self.options.estimate);
+        let report = self.folder.make(Stage::LanguageModel.key(), now, |part| {
+            let part = part.join(files::LANGUAGE_MODEL);
+            files::write(&part, |mut file| Ok(estimate(&mut target, name, options, &mut file, &path)?))
+        })?;
         self.tell(Event::Estimated(&report));
         Ok(())
     }
 
     fn compile(&mut self) -> Result<(), Error> {
-        let (tables, language_model) = (self.file(files::COMPILED_TABLES), self.file(files::COMPILED_LANGUAGE_MODEL));
         if !self.options.compile {
             return Ok(());
         }
-        if tables.is_file() && language_model.is_file() {
-            self.tell(Event::Kept(Stage::Compile));
+        let now = dependencies::compile(&self.folder, self.options)?;
+        if !self.begins(Stage::Compile, &now) {
             return Ok(());
         }
-        self.tell(Event::Begin(Stage::Compile));
         let text = self.ini(false)?;
-        let [phrases, reordering] = [files::PHRASE_TABLE, files::REORDERING_TABLE].map(|name| self.file(name));
-        let table = PhraseTable::read(&phrases, text.weights.translation.len(), Some(&reordering))?;
-        files::write_with(&tables, |file| table.write(file))?;
-        drop(table);
-        let model = LanguageModel::open(&self.folder.join(text.language_model))?;
-        files::write_with(&language_model, |file| model.write(file))
+        let [phrases, reordering] = [files::PHRASE_TABLE, files::REORDERING_TABLE].map(|name| self.folder.file(name));
+        let language_model = self.folder.path().join(&text.language_model);
+        self.folder.make(Stage::Compile.key(), now, |part| {
+            let table = PhraseTable::read(&phrases, text.weights.translation.len(), Some(&reordering))?;
+            files::write_with(&part.join(files::COMPILED_TABLES), |file| table.write(file))?;
+            drop(table);
+            let model = LanguageModel::open(&language_model)?;
+            files::write_with(&part.join(files::COMPILED_LANGUAGE_MODEL), |file| model.write(file))
+        })
     }
 
     fn weights(&mut self, dev: Option<&DevSet>) -> Result<Option<Tuned>, Error> {
-        let (untuned, tuned) = (self.file(files::UNTUNED), self.file(files::TUNED));
-        if tuned.is_file() {
-            self.tell(Event::Kept(Stage::Tune));
+        let ini = self.ini(self.options.compile)?.to_string();
+        let now = dependencies::untuned(self.options);
+        if self.folder.standing(UNTUNED_MODEL, &now) != Standing::Done {
+            let write = |part: &Path| files::write_text(&part.join(files::UNTUNED), &header(None, &ini));
+            self.folder.make(UNTUNED_MODEL, now, write)?;
+        }
+        let now = dependencies::tune(&self.folder, dev, self.options)?;
+        if self.is_done(Stage::Tune, &now) {
             return Ok(None);
         }
-        let ini = self.ini(self.options.compile)?.to_string();
-        files::write_text(&untuned, &header(None, &ini))?;
         let Some(dev) = dev else {
-            self.write_of_text(None, |ini| ini)?;
-            files::write_text(&tuned, &header(None, &ini))?;
+            self.write_models(now, None, &ini, str::to_owned)?;
             return Ok(None);
         };
         self.tell(Event::Begin(Stage::Tune));
-        let mut model = PhraseModel::read_moses(&untuned)?;
+        let mut model = PhraseModel::read_moses(&self.folder.file(files::UNTUNED))?;
         let mut options = self.options.tune.clone();
         options.search.distortion_limit = model.distortion_limit;
         let observer = &mut *self.observer;
         let found = tune(&mut model, dev, &options, &mut |round| observer(Event::Round(round)))?;
-        let with_weights = |ini: String| reweighted(&ini, model.names(), &model.weights, None);
-        self.write_of_text(Some(&found), with_weights)?;
-        files::write_text(&tuned, &header(Some(&found), &with_weights(ini)))?;
+        let with_weights = |ini: &str| reweighted(ini, model.names(), &model.weights, None);
+        self.write_models(now, Some(&found), &ini, with_weights)?;
         Ok(Some(found))
     }
 
-    /// Beside a model of compiled tables, the same model of the text that they were compiled from.
-    fn write_of_text(&self, tuned: Option<&Tuned>, with_weights: impl Fn(String) -> String) -> Result<(), Error> {
-        if !self.options.compile {
-            return Ok(());
-        }
-        let ini = with_weights(self.ini(false)?.to_string());
-        files::write_text(&self.file(files::OF_TEXT), &header(tuned, &ini))
+    /// Writes the model; with compiled tables, the same model of the text that they were compiled from as well.
+    fn write_models(
+        &mut self,
+        now: StageRecord,
+        tuned: Option<&Tuned>,
+        ini: &str,
+        with_weights: impl Fn(&str) -> String,
+    ) -> Result<(), Error> {
+        let of_text = if self.options.compile { Some(self.ini(false)?.to_string()) } else { None };
+        self.folder.make(Stage::Tune.key(), now, |part| {
+            for (name, ini) in [(files::OF_TEXT, of_text.as_deref()), (files::TUNED, Some(ini))] {
+                let Some(ini) = ini else { continue };
+                files::write_text(&part.join(name), &header(tuned, &with_weights(ini)))?;
+            }
+            Ok(())
+        })
     }
 
     /// The model of compiled tables or of text, with the weights of the beginning. Its files lie beside it, so that the

@@ -38,6 +38,7 @@ impl Display {
         match event {
             Event::Begin(stage) => self.stage(&stage.to_string()),
             Event::Kept(stage) => self.kept(*stage),
+            Event::Outdated(stage, reason) => self.outdated(*stage, reason),
             Event::Align(pass) => self.say(format!("pass {} of {}, {}", pass.done + 1, pass.of, pass.stage)),
             Event::Extracted(done) => {
                 self.result = format!("{} phrase pairs, {} of them kept", done.phrase_pairs, done.kept);
@@ -63,6 +64,12 @@ impl Display {
     fn kept(&mut self, stage: Stage) {
         self.end();
         self.line(&format!("{stage}: there already"));
+    }
+
+    /// The files of an earlier training are replaced, which its user should know.
+    fn outdated(&mut self, stage: Stage, reason: &str) {
+        self.end();
+        tracing::warn!("{stage}: made anew ({reason})");
     }
 
     /// The current step of the stage.
