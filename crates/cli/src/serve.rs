@@ -3,12 +3,11 @@
 use crate::number;
 use crate::values::{AUTO, Numbers, numbers};
 use anyhow::{Context, Result};
-use metaphrase::Package;
 use metaphrase_server::{Config, Limits, ModelSpec, Store, parse_model};
 use std::io::Write;
 use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Serve translations to programs and browsers
@@ -134,10 +133,6 @@ pub fn run(args: &Args) -> Result<()> {
         if state.list_keys {
             return list_keys(&open()?);
         }
-    }
-    let is_there = |path: &Path| path.exists() || Package::find(path).is_ok();
-    if let Some(ModelSpec { source, target, path }) = args.models.iter().find(|model| !is_there(&model.path)) {
-        anyhow::bail!("--model {source}-{target}: there is no file or folder {}", path.display());
     }
     more_files();
     metaphrase_server::run(config(args), |address| {

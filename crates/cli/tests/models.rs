@@ -120,3 +120,17 @@ fn what_is_no_model_is_refused_in_one_sentence() {
     let error = run(&["translate", "-m", MODEL, "--vocab", &text], "").error(1);
     assert!(error.contains(&text), "{error}");
 }
+
+#[cfg(feature = "serve")]
+#[test]
+fn what_is_no_model_is_not_served() {
+    let folder = tempfile::tempdir().unwrap();
+    let empty = folder.path().to_str().unwrap().to_owned();
+    let text = file(&folder, "notes.txt", "not a model");
+    for path in [&text, &format!("{empty}/missing"), &empty] {
+        // Without the check the server fails, too: no machine has an address for documentation.
+        let error =
+            run(&["serve", "-m", "de-en=de-en", "-m", &format!("en-de={path}"), "--host", "192.0.2.1"], "").error(1);
+        assert!(error.starts_with("the model en-de cannot be served: ") && error.contains(&**path), "{error}");
+    }
+}

@@ -1,7 +1,7 @@
 //! What all requests share, and how a request gets at it.
 
 use crate::config::Config;
-use crate::error::Failure;
+use crate::error::{Failure, Reason};
 use crate::files::FileJobs;
 use crate::metrics::Metrics;
 use crate::models::Models;
@@ -116,9 +116,9 @@ impl App {
         // One task for each kind of answer, not for each caller: that many are compiled.
         let work: Stored<T> = Box::new(work);
         let done = tokio::task::spawn_blocking(move || work(&store)).await;
-        let done = done.unwrap_or_else(|_| Err(Failure::Store("a thread failed".into())));
-        if let Err(Failure::Store(error)) = &done {
-            tracing::error!("the data file can not be used: {error}");
+        let done = done.unwrap_or_else(|_| Err(Failure::Store(Reason("a thread failed".into()))));
+        if let Err(Failure::Store(reason)) = &done {
+            tracing::error!("the data file cannot be used: {reason}");
         }
         done
     }

@@ -2,7 +2,8 @@
 
 use axum::http::StatusCode;
 
-/// Why a request has no answer. Each API writes it in its own form.
+/// Why a request has no answer. Each API writes it in its own form. Clients read the sentence: it names no file of the server; the
+/// log has the reasons that do.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Failure {
     /// Something is wrong with the request; one sentence.
@@ -22,6 +23,9 @@ pub enum Failure {
         /// The target language.
         to: String,
     },
+    /// A model that is there but is not loaded; the log has the reason.
+    #[error("the model {0} cannot be loaded")]
+    Model(String),
     /// The key is absent.
     #[error("a key is needed: send it as `Authorization: Bearer KEY`")]
     KeyMissing,
@@ -68,9 +72,14 @@ pub enum Failure {
     #[error("the text could not be translated: {0}")]
     Worker(String),
     /// The state could not be written or read.
-    #[error("the server could not use its data file: {0}")]
-    Store(String),
+    #[error("the server could not use its data file")]
+    Store(#[source] Reason),
 }
+
+/// Why the server itself failed: for the log and for the operator, as it may name files.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Reason(pub String);
 
 impl Failure {
     /// The status of HTTP.
@@ -87,7 +96,7 @@ impl Failure {
             Self::Quota | Self::Busy { everyone: false, .. } => StatusCode::TOO_MANY_REQUESTS,
             Self::Busy { .. } | Self::NotReady => StatusCode::SERVICE_UNAVAILABLE,
             Self::Deadline => StatusCode::GATEWAY_TIMEOUT,
-            Self::Worker(_) | Self::Store(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            Self::Model(_) | Self::Worker(_) | Self::Store(_) => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
 
@@ -107,7 +116,7 @@ impl Failure {
             Self::Busy { .. } => "busy",
             Self::Deadline => "deadline",
             Self::NotReady => "not_ready",
-            Self::Worker(_) | Self::Store(_) => "internal",
+            Self::Model(_) | Self::Worker(_) | Self::Store(_) => "internal",
         }
     }
 

@@ -45,7 +45,7 @@ mod v1;
 mod words;
 
 pub use config::{Config, Limits};
-pub use error::Failure;
+pub use error::{Failure, Reason};
 pub use models::{ModelOptions, ModelSpec, parse_model};
 pub use params::{Params, Upload};
 pub use serve::{ServeError, Server, run};

@@ -4,7 +4,7 @@ use crate::error::Failure;
 use crate::language;
 use crate::metrics::Metrics;
 use crate::scheduler::{Answer, Engine};
-use metaphrase::{Cancel, Error, Precision, Request, TranslateOptions, Translator};
+use metaphrase::{Cancel, Error, Package, Precision, Request, TranslateOptions, Translator};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -20,6 +20,27 @@ pub struct ModelSpec {
     pub target: String,
     /// What [`metaphrase::Package::find`] takes, or the folder of a phrase-based model.
     pub path: PathBuf,
+}
+
+impl ModelSpec {
+    /// The model's name for clients, without its path.
+    #[must_use]
+    pub fn name(&self) -> String {
+        format!("{}-{}", self.source, self.target)
+    }
+
+    /// Finds the files of the model without loading them.
+    ///
+    /// # Errors
+    /// The reason why the path cannot be a model's.
+    pub fn check(&self) -> Result<(), Error> {
+        if is_phrase_based(&self.path) { Ok(()) } else { Package::find(&self.path).map(drop) }
+    }
+}
+
+/// Whether the folder has a model of Moses; all other models are neural.
+fn is_phrase_based(path: &Path) -> bool {
+    path.join("moses.ini").is_file()
 }
 
 /// How models use the machine.
@@ -56,8 +77,8 @@ struct Slot {
 #[derive(Default)]
 struct Held {
     loaded: Option<Arc<Loaded>>,
-    /// Files that could not be loaded, and why.
-    broken: Option<(Stamp, String)>,
+    /// Files that could not be loaded.
+    broken: Option<Stamp>,
     /// The files at the last look: a change counts when it lasts until the next look.
     seen: Option<Stamp>,
 }
@@ -85,7 +106,7 @@ pub struct ModelState {
     pub name: String,
     /// Whether it is in memory.
     pub loaded: bool,
-    /// Why its newest files are not in use.
+    /// That its newest files cannot be loaded, if they cannot; the log has the reason.
     pub problem: Option<String>,
 }
 
@@ -184,9 +205,10 @@ impl Models {
     #[must_use]
     pub fn states(&self) -> Vec<ModelState> {
         let state = |slot: &Slot| {
-            let (source, target, held) = (slot.spec.source.clone(), slot.spec.target.clone(), slot.held());
-            let problem = held.broken.as_ref().map(|(_, problem)| problem.clone());
-            ModelState { name: format!("{source}-{target}"), source, target, loaded: held.loaded.is_some(), problem }
+            let (name, held) = (slot.spec.name(), slot.held());
+            let problem = held.broken.as_ref().map(|_| Failure::Model(name.clone()).to_string());
+            let (source, target) = (slot.spec.source.clone(), slot.spec.target.clone());
+            ModelState { source, target, name, loaded: held.loaded.is_some(), problem }
         };
         self.slots.iter().map(state).collect()
     }
@@ -214,7 +236,7 @@ impl Models {
     /// The model from one language to another, loaded if it is not in memory; or two models with a language between.
     ///
     /// # Errors
-    /// [`Failure::Pair`] if there is none, [`Failure::Worker`] if it can not be loaded.
+    /// [`Failure::Pair`] if there is none, [`Failure::Model`] if it can not be loaded.
     pub async fn get(&self, source: &str, target: &str) -> Result<Arc<Loaded>, Failure> {
         let Some(between) = self.between(source, target) else { return self.model(source, target).await };
         let (first, last) = (self.model(source, between).await?, self.model(between, target).await?);
@@ -232,20 +254,20 @@ impl Models {
         if let Some(loaded) = slot.loaded() {
             return Ok(loaded);
         }
-        let loaded = self.load(slot).await.map_err(Failure::Worker)?;
+        let loaded = self.load(slot).await?;
         slot.held().loaded = Some(Arc::clone(&loaded));
         self.make_room(slot);
         Ok(loaded)
     }
 
-    /// Loads the model of a slot.
-    async fn load(&self, slot: &Slot) -> Result<Arc<Loaded>, String> {
+    /// Loads the model of a slot. A client reads no more than that it failed; the log has the reason, which names files.
+    async fn load(&self, slot: &Slot) -> Result<Arc<Loaded>, Failure> {
         let (path, options) = (slot.spec.path.clone(), self.options.clone());
         let stamp = stamp(&path);
         let bytes = stamp.iter().map(|(_, size, _)| size).sum();
         let translator = tokio::task::spawn_blocking(move || {
             let mut builder = Translator::builder().threads(options.threads).batch_tokens(options.batch_tokens);
-            builder = if path.join("moses.ini").is_file() {
+            builder = if is_phrase_based(&path) {
                 builder.phrase_model(&path)
             } else {
                 builder.precision(options.precision).model(&path)
@@ -260,9 +282,10 @@ impl Models {
                 Ok(Arc::new(Loaded { translator: Some(Arc::new(translator)), stamp, bytes }))
             }
             Err(problem) => {
-                tracing::error!("the model {} can not be loaded: {problem}", slot.spec.path.display());
-                held.broken = Some((stamp, problem.clone()));
-                Err(problem)
+                let (name, path) = (slot.spec.name(), slot.spec.path.display());
+                tracing::error!("the model {name}, {path}, cannot be loaded: {problem}");
+                held.broken = Some(stamp);
+                Err(Failure::Model(slot.spec.name()))
             }
         }
     }
@@ -302,7 +325,7 @@ impl Models {
             let changed = {
                 let mut held = slot.held();
                 let lasts = held.seen.as_ref() == Some(&now);
-                let known = now == loaded.stamp || held.broken.as_ref().is_some_and(|(broken, _)| *broken == now);
+                let known = now == loaded.stamp || held.broken.as_ref() == Some(&now);
                 held.seen = Some(now);
                 lasts && !known
             };

@@ -2,6 +2,7 @@
 
 use crate::app::{App, Peer};
 use crate::config::Config;
+use crate::error::Failure;
 use crate::routes;
 use crate::stalled::Stalled;
 use axum::Router;
@@ -36,9 +37,17 @@ pub enum ServeError {
         /// Why.
         error: std::io::Error,
     },
+    /// The path of a model leads to none.
+    #[error("the model {name} cannot be served: {error}")]
+    Model {
+        /// Its languages.
+        name: String,
+        /// Why.
+        error: Box<metaphrase::Error>,
+    },
     /// The data file can not be used.
     #[error(transparent)]
-    Data(#[from] crate::error::Failure),
+    Data(#[from] Failure),
     /// No threads, no signals.
     #[error("cannot start the server: {0}")]
     Start(std::io::Error),
@@ -94,11 +103,14 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens, and serves on other tasks.
+    /// Finds the files of all models, listens, and serves on other tasks.
     ///
     /// # Errors
     /// [`ServeError`].
     pub async fn start(config: Config) -> Result<Self, ServeError> {
+        for model in &config.models {
+            model.check().map_err(|error| ServeError::Model { name: model.name(), error: Box::new(error) })?;
+        }
         let address = config.address;
         let listener = TcpListener::bind(address).await.map_err(|error| ServeError::Listen { address, error })?;
         let address = listener.local_addr().map_err(ServeError::Start)?;

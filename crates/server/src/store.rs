@@ -1,6 +1,6 @@
 //! What stays when the server ends: glossaries, keys and usage, in one SQLite file. No text of users is in it.
 
-use crate::error::Failure;
+use crate::error::{Failure, Reason};
 use metaphrase::{Case, Glossary};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 use sha2::{Digest, Sha256};
@@ -72,7 +72,7 @@ const TABLES: &str = "
 
 impl From<rusqlite::Error> for Failure {
     fn from(error: rusqlite::Error) -> Self {
-        Self::Store(error.to_string())
+        Self::Store(Reason(error.to_string()))
     }
 }
 

@@ -6,6 +6,7 @@ mod deepl;
 mod faults;
 mod libre;
 mod models;
+mod paths;
 mod pivot;
 mod recorded;
 mod scheduling;

@@ -58,12 +58,3 @@ fn a_replaced_model_is_loaded_again_and_a_broken_one_is_not_used() {
     });
     assert_eq!(translated(&server, "Guten Morgen!"), "Good morning!");
 }
-
-#[test]
-fn a_model_that_is_not_there_is_told() {
-    let spec = parse_model("en-de=/nowhere/model").unwrap();
-    let server = server_with(|config| config.models = vec![spec]);
-    let answer = server.post("/api/v1/translate", &json!({"text": "a", "source": "en", "target": "de"}));
-    assert_eq!(answer.status, 500);
-    assert!(answer.json()["error"]["message"].as_str().unwrap().contains("/nowhere/model"), "{}", answer.text());
-}
