@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sized
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from metaphrase import _errors, _native
+from metaphrase import _errors, _files, _native
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -103,13 +103,17 @@ class Translator(_native.Translator):
         output: Path | None = None,
         *,
         format: str | None = None,
+        overwrite: bool = False,
         **options: Unpack[FileOptions],
     ) -> _native.FileTranslation:
         """Translates a file, or its bytes: sentences are found, translated and written in place.
 
         ``format`` is the end of the file's name (``"docx"``, ``"srt"``, ``"html"``, …); without it the name of ``source`` says it.
-        The result has the ``content``; with ``output`` it is written there, too.
+        The result has the ``content``; with ``output`` it is written there, too, as a whole. An output that is the file ``source`` is
+        refused, unless ``overwrite`` is true.
         """
+        if output is not None and not overwrite and not isinstance(source, bytes) and _files.is_same_file(source, output):
+            raise _errors.OptionsError(f"output is {os.fspath(output)}, which is read: name another file, or give overwrite=True")
         if isinstance(source, bytes):
             content = source
             if format is None:
@@ -122,7 +126,7 @@ class Translator(_native.Translator):
                 raise _errors.InputError(f"cannot read {os.fspath(source)}: {error.strerror}") from error
         found = self.translate_bytes(content, format or os.path.splitext(str(source))[1][1:], **options)
         if output is not None:
-            with open(output, "wb") as file:
+            with _files.new_file(output) as file:
                 file.write(found.content)
         return found
 

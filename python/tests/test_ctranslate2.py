@@ -45,6 +45,10 @@ def test_iterables_files_and_batches_agree(bundled, tmp_path):
     assert [result.result() for result in later] == batch and all(result.done() for result in later)
     (tmp_path / "in").write_text("".join(" ".join(tokens) + "\n" for tokens in source), encoding="utf-8")
     stats = bundled.translate_file(str(tmp_path / "in"), str(tmp_path / "out"), beam_size=3, with_scores=True)
+    before = (tmp_path / "in").read_bytes()
+    with pytest.raises(OptionsError, match="which is read"):
+        bundled.translate_file(str(tmp_path / "in"), str(tmp_path / "in"))
+    assert (tmp_path / "in").read_bytes() == before
     lines = (tmp_path / "out").read_text(encoding="utf-8").splitlines()
     assert [line.split(" ||| ")[1].split() for line in lines] == [result.hypotheses[0] for result in batch]
     assert stats.num_examples == len(source) and stats.num_tokens == sum(len(result.hypotheses[0]) for result in batch)

@@ -419,6 +419,15 @@ def test_files(translator, tmp_path):
     source, target = tmp_path / "a.srt", tmp_path / "b.srt"
     source.write_bytes(subtitles)
     assert translator.translate_file(source, target, beam_size=4).notes == [] and target.read_bytes() == expected
+    # An output that is the file that is read is refused, also through a link; with overwrite it is replaced as a whole.
+    (tmp_path / "link.srt").symlink_to(source)
+    for same in (source, tmp_path / "link.srt"):
+        with pytest.raises(OptionsError, match="which is read"):
+            translator.translate_file(source, same)
+    assert source.read_bytes() == subtitles
+    translator.translate_file(source, tmp_path / "link.srt", beam_size=4, overwrite=True)
+    assert source.read_bytes() == expected and (tmp_path / "link.srt").is_symlink()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.srt", "b.srt", "link.srt"]
     page = translator.translate_file(b"<p>The house is <b>old</b>.</p>", format="html", glossary={"house": "Gebäude"})
     assert "Gebäude" in page.content.decode() and b"<b>" in page.content and page.translations[0].met
     with pytest.raises(OptionsError, match="give format"):

@@ -23,7 +23,7 @@ from itertools import chain, repeat, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Optional, TypeVar, Union
 
-from metaphrase import ModelError, OptionsError, Request, Translation
+from metaphrase import ModelError, OptionsError, Request, Translation, _files
 from metaphrase import Translator as _Translator
 
 if TYPE_CHECKING:
@@ -323,12 +323,13 @@ class Translator:
         for of_batches in ("return_scores", "return_attention", "return_end_token", "asynchronous"):
             if of_batches in options:
                 raise TypeError(f"translate_file() has no argument {of_batches}")
+        _check_not_read(output_path, source_path, target_path)
         began, tokens, examples = time.perf_counter(), 0, 0
         join: Callable[[list[str]], str] = target_detokenize_fn or " ".join
         prefixes = None if target_path is None else _lines(target_path, target_tokenize_fn)
         source = _lines(source_path, source_tokenize_fn)
         results = self.translate_iterable(source, prefixes, return_scores=with_scores, **options)
-        with open(output_path, "w", encoding="utf-8", newline="\n") as output:
+        with _files.new_text_file(output_path) as output:
             for result in results:
                 examples += 1
                 for number, hypothesis in enumerate(result.hypotheses):
@@ -397,10 +398,11 @@ class Translator:
         target_detokenize_fn: Detokenize = None,
     ) -> ExecutionStats:
         """Scores a parallel tokenized text file: ``<score> ||| <target> [||| <score_token_0> …]``."""
+        _check_not_read(output_path, source_path, target_path)
         began, tokens, examples = time.perf_counter(), 0, 0
         join: Callable[[list[str]], str] = target_detokenize_fn or " ".join
         pairs = _lines(source_path, source_tokenize_fn), _lines(target_path, target_tokenize_fn)
-        with open(output_path, "w", encoding="utf-8", newline="\n") as output:
+        with _files.new_text_file(output_path) as output:
             for result in self.score_iterable(*pairs, max_input_length=max_input_length, offset=offset):
                 examples += 1
                 tokens += len(result.tokens)
@@ -569,6 +571,13 @@ def _replaced(token: str, row: Sequence[float], source: list[str]) -> str:
     if token != _UNKNOWN or not source:
         return token
     return source[max(range(len(source)), key=lambda place: row[place])]
+
+
+def _check_not_read(output: str, *inputs: str | None) -> None:
+    """Refuses an output that is an input: its lines would be gone before they are read."""
+    for path in inputs:
+        if path is not None and _files.is_same_file(path, output):
+            raise OptionsError(f"output_path is {output}, which is read: name another file")
 
 
 def _lines(path: str, tokenize: Tokenize) -> Iterator[list[str]]:
