@@ -13,6 +13,7 @@ mod evidence;
 mod extract;
 mod files;
 mod forms;
+mod input_formats;
 mod lattices;
 mod lines;
 mod lm;
