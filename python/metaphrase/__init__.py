@@ -6,7 +6,8 @@
 'Wo ist der Bahnhof?'
 
 Terms that must appear do: ``translator.translate("The house is old.", constraints=["Gebäude"])``. A line's translation is the
-same, to the bit, in any batch and on any number of threads. docs/python.md is the guide.
+same, to the bit, in any batch and on any number of threads. ``metaphrase.options`` lists all
+options.
 """
 
 from metaphrase._errors import InputError, MetaphraseError, ModelError, OptionsError

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -22,6 +24,21 @@ class OptionsError(MetaphraseError, ValueError):
 
 class InputError(MetaphraseError, ValueError):
     """Lines, a glossary, a dictionary or a column can not be read."""
+
+
+def unknown_option(name: str, kind: str, own: Sequence[str] = ()) -> OptionsError:
+    """The error for an option that does not exist: it names the closest one, and all of them.
+
+    ``kind`` is the name of the options' type in ``metaphrase.options``; ``own`` are further keywords of the function.
+    """
+    from metaphrase import options
+
+    known: list[str] = sorted({*own, *getattr(options, kind).__optional_keys__})
+    if kind != "MetricOptions" and name in {"model", *options.TranslatorOptions.__optional_keys__}:
+        return OptionsError(f"{name} is an option of the translator, not of a call: Translator(…, {name}=…)")
+    close = difflib.get_close_matches(name.lower().replace("-", "_"), known, n=1)
+    meant = f" (did you mean {close[0]}?)" if close else ""
+    return OptionsError(f"there is no option {name}{meant}; the options are {', '.join(known)}")
 
 
 for _class in (MetaphraseError, ModelError, OptionsError, InputError):

@@ -172,7 +172,7 @@ class Lattice:
         """Reads the text form of OpenFst: lines ``from to word word cost``."""
     @staticmethod
     def from_compact(line: str) -> Lattice:
-        """Reads a line of our compact form (docs/formats/lattice.md)."""
+        """Reads a line of our compact form, which ``to_compact`` writes."""
     @staticmethod
     def from_moses_graph(text: str) -> Lattice:
         """Reads the lines of a sentence in a search graph of Moses."""
@@ -302,7 +302,7 @@ class Translator:
     def translate_bytes(self, content: bytes, format: str, **options: Unpack[FileOptions]) -> FileTranslation:
         """Translates the bytes of a file; ``format`` is the end of its name, as ``"docx"``."""
     def posteriors(self, evidence: _Evidence, *, expected: bool = False, **options: Unpack[CallOptions]) -> str:
-        """The n-gram posteriors of translations of another system as the text of a file (docs/formats/posteriors.md).
+        """The n-gram posteriors of translations of another system as the text of a file.
 
         With ``expected`` they are expected counts.
         """

@@ -24,7 +24,7 @@ _DRAIN = 30
 
 
 class Server:
-    """``metaphrase serve`` beside this process: LibreTranslate's and DeepL's interface over HTTP (docs/serve.md).
+    """``metaphrase serve`` beside this process: LibreTranslate's and DeepL's interface over HTTP.
 
     ``models`` names a model for each pair of languages, as ``{"en-de": "en-de", "fr-de": "path/to/model"}``; without it the bundled
     models are served. With ``port=0`` the system chooses a free one. Further keywords are options of the command line:

@@ -43,7 +43,7 @@ class Translator(_native.Translator):
     ``model`` is the name of a bundled model (``"en-de"``, ``"de-en"``), the directory of a Marian, OPUS-MT, Hugging Face
     MarianMT or Metaphrase model, or a list of them. The keywords are the options of the models and of the machine
     (``threads``, ``precision``, ``batch_tokens``, ``shortlist``, …) and defaults for the options of the calls (``beam_size``,
-    ``n_best``, ``glossary``, …); docs/python.md lists them all.
+    ``n_best``, ``glossary``, …); ``metaphrase.options`` lists them all.
 
     Any number of threads may use one translator. The translation of a line is the same, to the bit, in any batch, on any
     number of threads. Threads start with the first call: a process may fork before it, and a translator that was used before a

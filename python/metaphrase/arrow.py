@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metaphrase import OptionsError, Translator
+from metaphrase._errors import unknown_option
 from metaphrase.options import TranslatorOptions
 
 __all__ = ["TranslateColumn", "details_type"]
@@ -22,6 +23,8 @@ __all__ = ["TranslateColumn", "details_type"]
 #: Bytes of text that are translated together, at most, but for a longer line.
 BATCH_BYTES = 1 << 20
 
+#: The keywords of ``TranslateColumn`` that are no options of a translator.
+_OWN = ("column", "output", "model", "details", "batch_bytes")
 #: The translators of this process, by their settings.
 _translators: dict[bytes, Translator] = {}
 _loading = threading.Lock()
@@ -57,7 +60,7 @@ class TranslateColumn:
         known = TranslatorOptions.__optional_keys__
         for name, value in options.items():
             if name not in known:
-                raise OptionsError(f"there is no option {name}; docs/python.md lists the options")
+                raise unknown_option(name, "TranslatorOptions", _OWN)
             if name == "sampling" and value is not None:
                 raise OptionsError("sampling: draws depend on the number of a line, so a batch that is repeated would differ")
         if batch_bytes < 1:

@@ -1,7 +1,7 @@
 //! Errors of the libraries as exceptions, with the libraries' sentences.
 
 use metaphrase::Error;
-use pyo3::PyErr;
+use pyo3::prelude::*;
 use std::fmt::Display;
 
 mod classes {
@@ -31,6 +31,15 @@ pub fn raise(error: Error) -> PyErr {
 /// An option that can not be used.
 pub fn options(sentence: impl Display) -> PyErr {
     classes::OptionsError::new_err(sentence.to_string())
+}
+
+/// An option that does not exist: the sentence names the closest of those that do, and all of them. These are the options of a type
+/// of `metaphrase.options`, and the function's `own` keywords.
+pub fn unknown_option(py: Python<'_>, name: &str, kind: &str, own: &[&str]) -> PyErr {
+    let errors = py.import("metaphrase._errors");
+    errors
+        .and_then(|errors| errors.call_method1("unknown_option", (name, kind, own)))
+        .map_or_else(|failure| failure, PyErr::from_value)
 }
 
 /// A glossary, a dictionary, lines or columns that can not be read.

@@ -86,9 +86,7 @@ impl Settings {
         for (key, value) in keywords.into_iter().flatten() {
             let key: String = key.extract()?;
             if !settings.set(&key, &value)? {
-                return Err(errors::options(format!(
-                    "there is no option {key}; help(metaphrase.evaluate) lists the options"
-                )));
+                return Err(errors::unknown_option(value.py(), &key, "MetricOptions", &["metrics"]));
             }
         }
         Ok(settings)

@@ -53,7 +53,7 @@ pub fn translate(
         let known: Vec<&str> = FileFormat::ALL.iter().map(|(format, _)| format.name()).collect();
         errors::options(format!("format is {format:?}; expected {}", known.join(", ")))
     })?;
-    let (form, mut options) = options(loaded, keywords)?;
+    let (form, mut options) = options("FileOptions", loaded, keywords)?;
     let prepared = py.detach(|| PreparedFile::new(content, kind, &form)).map_err(errors::raise)?;
     if prepared.needs_alignment() {
         options.translate = loaded.translator.with_alignment(&options.translate);

@@ -17,40 +17,24 @@ pub struct CallOptions {
     pub glossary: Option<Arc<metaphrase::Glossary>>,
 }
 
-/// Options of [`Translator`], which a call does not have.
-pub const OF_TRANSLATOR: [&str; 27] = [
-    "weights",
-    "precision",
-    "vocabularies",
-    "raw_scores",
-    "frequent_words",
-    "language_model",
-    "shortlist",
-    "shortlist_first",
-    "shortlist_words",
-    "shortlist_threshold",
-    "evidence_model",
-    "evidence_languages",
-    "evidence_capitalized",
-    "phrase_model",
-    "coverages",
-    "hypotheses",
-    "options",
-    "presort",
-    "look_ahead",
-    "distortion_limit",
-    "unknown_words",
-    "threads",
-    "batch_tokens",
-    "latency",
-    "prepared_context",
-    "merged_states",
-    "model",
-];
+/// The names of a function's keywords, for messages.
+pub struct Names {
+    /// The type of its options in `metaphrase.options`.
+    pub kind: &'static str,
+    /// Its further keywords.
+    pub own: &'static [&'static str],
+}
+
+impl Names {
+    /// The options of a call, and these keywords.
+    pub const fn of_call(own: &'static [&'static str]) -> Self {
+        Self { kind: "CallOptions", own }
+    }
+}
 
 impl CallOptions {
-    /// These options, changed by keywords.
-    pub fn with(&self, translator: &Translator, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+    /// These options, changed by keywords of a function.
+    pub fn with(&self, names: &Names, translator: &Translator, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
         let mut options = self.clone();
         let Some(keywords) = keywords else { return Ok(options) };
         let mut temperature = None;
@@ -59,7 +43,7 @@ impl CallOptions {
             if key == "temperature" {
                 temperature = Some(get(&key, &value)?);
             } else if !options.set(translator, &key, &value)? {
-                return Err(unknown(&key));
+                return Err(errors::unknown_option(keywords.py(), &key, names.kind, names.own));
             }
         }
         options.finish(keywords, temperature)?;
@@ -194,13 +178,6 @@ pub fn choice<T: Choice>(key: &str, name: &str) -> PyResult<T> {
 
 fn shown(value: &Bound<'_, PyAny>) -> String {
     value.repr().map_or_else(|_| kind(value), |text| text.to_string_lossy().chars().take(60).collect())
-}
-
-fn unknown(key: &str) -> PyErr {
-    if OF_TRANSLATOR.contains(&key) {
-        return errors::options(format!("{key} is an option of the translator, not of a call: Translator(…, {key}=…)"));
-    }
-    errors::options(format!("there is no option {key}; help(metaphrase.Translator) lists the options"))
 }
 
 /// `True`: the source words themselves; a path or a dictionary: their translations there.

@@ -1,7 +1,7 @@
 //! Texts of any form: sentences are found, translated, and put together again.
 
 use crate::errors;
-use crate::options::{CallOptions, get};
+use crate::options::{CallOptions, Names, get};
 use crate::pickle::Pickled;
 use crate::result::{Terms, Translation};
 use crate::translator::Loaded;
@@ -73,8 +73,12 @@ impl TextSentence {
     }
 }
 
-/// Reads the keywords: options of the text, and options of the call.
-pub fn options(loaded: &Loaded, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<(TextOptions, CallOptions)> {
+/// Reads the keywords: options of the text, and options of the call; `kind` is their type in `metaphrase.options`.
+pub fn options(
+    kind: &'static str,
+    loaded: &Loaded,
+    keywords: Option<&Bound<'_, PyDict>>,
+) -> PyResult<(TextOptions, CallOptions)> {
     let mut form = TextOptions::default();
     let Some(keywords) = keywords else { return Ok((form, loaded.defaults.clone())) };
     let of_call = PyDict::new(keywords.py());
@@ -83,7 +87,7 @@ pub fn options(loaded: &Loaded, keywords: Option<&Bound<'_, PyDict>>) -> PyResul
             of_call.set_item(key, value)?;
         }
     }
-    Ok((form, loaded.defaults.with(&loaded.translator, Some(&of_call))?))
+    Ok((form, loaded.defaults.with(&Names { kind, own: &[] }, &loaded.translator, Some(&of_call))?))
 }
 
 /// Translates a text; keywords that are not about the text are options of the call.
@@ -93,7 +97,7 @@ pub fn translate(
     input: &str,
     keywords: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<TextTranslation> {
-    let (form, mut options) = options(loaded, keywords)?;
+    let (form, mut options) = options("TextOptions", loaded, keywords)?;
     let prepared = PreparedText::new(input, &form).map_err(errors::raise)?;
     if prepared.needs_alignment() {
         options.translate = loaded.translator.with_alignment(&options.translate);

@@ -3,7 +3,7 @@
 use crate::arrow::Column;
 use crate::errors;
 use crate::file::FileTranslation;
-use crate::options::CallOptions;
+use crate::options::{CallOptions, Names};
 use crate::request::{Given, Lines, Request};
 use crate::result::{Terms, Translation};
 use crate::setup::Setup;
@@ -110,8 +110,9 @@ impl Translator {
         let (setup, of_calls) = Setup::read(model, options)?;
         // What keywords are checked against is the translator itself.
         let translator = py.detach(|| setup.build())?;
+        let names = Names { kind: "TranslatorOptions", own: &["model"] };
         let defaults = CallOptions { translate: translator.options(), glossary: None };
-        let defaults = defaults.with(&translator, of_calls.as_ref())?;
+        let defaults = defaults.with(&names, &translator, of_calls.as_ref())?;
         Ok(Self(RwLock::new(Some(Arc::new(Loaded { translator, defaults })))))
     }
 
@@ -129,7 +130,11 @@ impl Translator {
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let loaded = self.loaded()?;
-        let options = loaded.defaults.with(&loaded.translator, options)?;
+        let options = loaded.defaults.with(
+            &Names::of_call(&["prefix", "constraints", "avoid", "evidence"]),
+            &loaded.translator,
+            options,
+        )?;
         let lines = Lines::read(source, &Given { prefix, constraints, avoid, evidence, target: None })?;
         answer(py, &loaded, &options, lines)
     }
@@ -149,7 +154,7 @@ impl Translator {
         plain.translate.search.word_penalty = 0.0;
         plain.translate.search.n_best = 1;
         plain.translate.search.sampling = None;
-        let options = plain.with(&loaded.translator, options)?;
+        let options = plain.with(&Names::of_call(&["target"]), &loaded.translator, options)?;
         let lines = Lines::read(source, &Given { target: Some(target), ..Given::default() })?;
         answer(py, &loaded, &options, lines)
     }
@@ -163,7 +168,7 @@ impl Translator {
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<TranslationStream> {
         let loaded = self.loaded()?;
-        let options = loaded.defaults.with(&loaded.translator, options)?;
+        let options = loaded.defaults.with(&Names::of_call(&["ahead"]), &loaded.translator, options)?;
         TranslationStream::new(loaded, options, source.try_iter()?.into_any().unbind(), ahead)
     }
 
@@ -178,7 +183,7 @@ impl Translator {
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Column> {
         let loaded = self.loaded()?;
-        let options = loaded.defaults.with(&loaded.translator, options)?;
+        let options = loaded.defaults.with(&Names::of_call(&["column", "details"]), &loaded.translator, options)?;
         Column::translate(py, &loaded, &options, source.extract()?, column, details)
     }
 
@@ -214,7 +219,7 @@ impl Translator {
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<String> {
         let loaded = self.loaded()?;
-        let options = loaded.defaults.with(&loaded.translator, options)?;
+        let options = loaded.defaults.with(&Names::of_call(&["expected"]), &loaded.translator, options)?;
         crate::request::posteriors(&loaded.translator, &options, evidence, expected)
     }
 

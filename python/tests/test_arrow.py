@@ -86,7 +86,7 @@ def test_columns_of_tables_in_parts(texts, expected):
             assert found["de"].to_pylist() == expected and found.column_names == ["number", "text", "de"]
         assert work(table.slice(0, 0)).num_rows == 0
     assert TranslateColumn("text", "text")(table)["text"].to_pylist() == expected
-    with pytest.raises(OptionsError, match="there is no option beam"):
+    with pytest.raises(OptionsError, match=r"there is no option beam \(did you mean beam_size\?\); the options are .*batch_bytes"):
         TranslateColumn("text", beam=3)
     with pytest.raises(OptionsError, match="sampling"):
         TranslateColumn("text", sampling="full")

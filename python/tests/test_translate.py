@@ -9,6 +9,7 @@ import os
 import pickle
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -123,6 +124,34 @@ def test_draws_repeat_with_their_seed(translator):
     draw = lambda seed: [h.text for h in translator.translate("I am tired.", sampling="full", n_best=3, seed=seed).hypotheses]
     assert draw(5) == draw(5)
     assert len({tuple(draw(seed)) for seed in range(6)}) > 1
+
+
+def test_options_that_do_not_exist_are_named_with_those_that_do(translator):
+    for call, name, meant, others in [
+        (translator.translate, "beam_sise", "beam_size", ["n_best", "constraints"]),
+        (translator.translate, "beam-size", "beam_size", ["n_best"]),
+        (translator.translate, "constraint", "constraints", ["avoid"]),
+        (translator.translate_text, "formats", "format", ["split", "beam_size"]),
+        (lambda text, **options: translator.translate_bytes(text.encode(), "txt", **options), "spilt", "split", ["n_best"]),
+        (lambda _, **options: Translator("en-de", **options), "thread", "threads", ["precision", "beam_size"]),
+        (lambda text, **options: metaphrase.evaluate([text], [text], **options), "tokenise", "tokenize", ["smooth"]),
+    ]:
+        with pytest.raises(OptionsError) as raised:
+            call("Hello!", **{name: 3})
+        sentence = str(raised.value)
+        assert sentence.startswith(f"there is no option {name} (did you mean {meant}?); the options are "), sentence
+        listed = sentence.split("; the options are ")[1].split(", ")
+        assert {meant, *others} <= set(listed) and listed == sorted(listed), sentence
+    with pytest.raises(OptionsError, match="there is no option xyzzy; the options are"):
+        translator.translate("Hello!", xyzzy=1)
+
+
+def test_the_package_names_no_page_that_it_lacks():
+    package = Path(metaphrase.__file__).parent
+    sources = [path for path in package.rglob("*") if path.suffix in (".py", ".pyi")]
+    assert len(sources) > 8
+    for path in sources:
+        assert "docs/" not in path.read_text(encoding="utf-8"), path
 
 
 def test_options_are_checked(translator):

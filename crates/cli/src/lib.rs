@@ -15,6 +15,7 @@ mod drawings;
 mod evaluate;
 mod evidence;
 mod extract;
+mod input_format;
 mod inspect;
 mod io;
 mod legs;

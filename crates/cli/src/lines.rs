@@ -1,5 +1,6 @@
 //! Lines of text as they come: nothing shifts, whatever the bytes are.
 
+use crate::input_format::check_text;
 use crate::io::Input;
 use anyhow::{Context, Result};
 use metaphrase_base::{LONGEST_LINE, LineRead, read_line};
@@ -17,21 +18,46 @@ pub struct Line {
     pub bytes: u64,
     /// Whether the end of the line is left out, which a note tells, too.
     pub cut: bool,
-    /// The faults of the line, each one sentence.
+    /// The faults of the line, each one sentence, but for its encoding.
     pub notes: Vec<String>,
+    /// The fault of its encoding, if it has one: the first invalid byte, from 1. The end of the text has a warning for all lines.
+    pub invalid: Option<usize>,
 }
+
+impl Line {
+    /// The fault of its encoding as a sentence, if it has one.
+    pub fn encoding_note(&self) -> Option<String> {
+        self.invalid.map(|byte| format!("not valid UTF-8 from byte {byte} on; {REPLACED}"))
+    }
+}
+
+/// What becomes of invalid bytes.
+const REPLACED: &str = "each invalid sequence is read as U+FFFD";
 
 /// The lines of an input. Only `\n` ends a line; the last one may lack it.
 pub struct Lines {
     reader: BufReader<Box<dyn Read + Send>>,
     name: String,
     read: usize,
+    /// Lines that are not UTF-8.
+    invalid: usize,
+    /// The first of them, and its first invalid byte, both from 1.
+    first_invalid: (usize, usize),
+    /// Whether files of other kinds are refused.
+    text_only: bool,
 }
 
 impl Lines {
     /// The lines of `input`.
     pub fn new(input: Input) -> Self {
-        Self { reader: BufReader::with_capacity(BUFFER, input.reader), name: input.name, read: 0 }
+        let reader = BufReader::with_capacity(BUFFER, input.reader);
+        Self { reader, name: input.name, read: 0, invalid: 0, first_invalid: (0, 0), text_only: false }
+    }
+
+    /// The same lines; an input that begins as a PDF document, a picture or another file that is no text is refused.
+    pub fn of_text(mut self) -> Self {
+        self.text_only = true;
+        self
     }
 
     /// The name of the input in messages.
@@ -44,12 +70,40 @@ impl Lines {
         self.read
     }
 
-    /// The next line, after waiting for it; `None` at the end.
+    /// The next line, after waiting for it; `None` at the end, where one warning counts the lines that are not UTF-8.
     pub fn next_line(&mut self) -> Result<Option<Line>> {
         let mut bytes = Vec::new();
         let read = read_line(&mut self.reader, &mut bytes).with_context(|| format!("cannot read {}", self.name))?;
-        self.read += usize::from(read.is_some());
-        Ok(read.map(|read| to_line(bytes, read)))
+        let Some(read) = read else {
+            self.warn_of_invalid();
+            return Ok(None);
+        };
+        if self.read == 0 && self.text_only {
+            check_text(&self.name, &bytes)?;
+        }
+        self.read += 1;
+        let line = to_line(bytes, read);
+        if let Some(byte) = line.invalid {
+            if self.invalid == 0 {
+                self.first_invalid = (self.read, byte);
+            }
+            self.invalid += 1;
+        }
+        Ok(Some(line))
+    }
+
+    /// Prints one warning for all lines that are not UTF-8: a text in another encoding has many of them.
+    fn warn_of_invalid(&mut self) {
+        let ((line, byte), name) = (self.first_invalid, &self.name);
+        let lines = match std::mem::take(&mut self.invalid) {
+            0 => return,
+            1 => "1 line is".to_owned(),
+            count => format!("{count} lines are"),
+        };
+        tracing::warn!(
+            "{name}: {lines} not valid UTF-8, the first is line {line}, from byte {byte} on; {REPLACED}; convert the text \
+             first, as with `iconv -f LATIN1 -t UTF-8`"
+        );
     }
 
     /// The text of the next line, after waiting for it; its faults are printed as warnings.
@@ -78,7 +132,7 @@ impl Lines {
 }
 
 fn to_line(mut bytes: Vec<u8>, LineRead { bytes: read, cut }: LineRead) -> Line {
-    let mut notes = Vec::new();
+    let (mut notes, mut invalid) = (Vec::new(), None);
     if cut {
         notes.push(format!("the line has {read} bytes and is cut off after {LONGEST_LINE}; split it into sentences"));
         // The last character may have been cut in two.
@@ -90,10 +144,10 @@ fn to_line(mut bytes: Vec<u8>, LineRead { bytes: read, cut }: LineRead) -> Line 
     }
     let text = String::from_utf8(bytes).unwrap_or_else(|error| {
         let (at, bytes) = (error.utf8_error().valid_up_to() + 1, error.as_bytes());
-        notes.push(format!("not valid UTF-8 from byte {at} on; each invalid sequence is read as U+FFFD"));
+        invalid = Some(at);
         String::from_utf8_lossy(bytes).into_owned()
     });
-    Line { text, bytes: read, cut, notes }
+    Line { text, bytes: read, cut, notes, invalid }
 }
 
 #[cfg(test)]
@@ -125,7 +179,9 @@ mod tests {
         let all = lines(b"good\nb\xffad\xc3\nlast \xe2\x82").all().unwrap();
         assert_eq!(all[0].notes, [""; 0]);
         assert_eq!(all[1].text, "b\u{fffd}ad\u{fffd}");
-        assert_eq!(all[1].notes, ["not valid UTF-8 from byte 2 on; each invalid sequence is read as U+FFFD"]);
+        let note = all[1].encoding_note().unwrap();
+        assert_eq!(note, "not valid UTF-8 from byte 2 on; each invalid sequence is read as U+FFFD");
+        assert_eq!((all[1].notes.len(), all[0].invalid, all[2].invalid), (0, None, Some(6)));
         assert_eq!(all[2].text, "last \u{fffd}");
     }
 

@@ -114,7 +114,7 @@ impl Printer {
             Err(error) => (Fields::new(), BTreeMap::from([("error", json!(error)), ("translation", json!(""))])),
         };
         output.insert("sentence_id", json!(ticket.number));
-        let notes: Vec<&String> = ticket.notes.iter().chain(&translation.notes).collect();
+        let notes: Vec<&String> = ticket.encoding_note.iter().chain(&ticket.notes).chain(&translation.notes).collect();
         if !notes.is_empty() {
             output.insert("notes", json!(notes));
         }

@@ -201,7 +201,8 @@ impl Source for Pairs {
                     format!("{} is of source {source}, counted from 0, but {file} has {lines} lines", place())
                 })?;
                 let request = Request { attached: line.text.len(), ..Request::score(source, entry.text) };
-                Ok(Some((request, Ticket { number, bytes: line.bytes, notes: line.notes, extra: line.text })))
+                let ticket = Ticket::new(number, &line, String::new());
+                Ok(Some((request, Ticket { extra: line.text, ..ticket })))
             }
         }
     }

@@ -59,8 +59,10 @@ pub struct Ticket<T> {
     pub number: usize,
     /// Bytes of the line.
     pub bytes: u64,
-    /// The faults of the line, each one sentence.
+    /// The faults of the line, each one sentence, but for its encoding.
     pub notes: Vec<String>,
+    /// The fault of its encoding, for the line's own result: messages have one for all lines.
+    pub encoding_note: Option<String>,
     /// Data of the command.
     pub extra: T,
 }
@@ -68,7 +70,7 @@ pub struct Ticket<T> {
 impl<T> Ticket<T> {
     /// The ticket of a line.
     pub fn new(number: usize, line: &Line, extra: T) -> Self {
-        Self { number, bytes: line.bytes, notes: line.notes.clone(), extra }
+        Self { number, bytes: line.bytes, notes: line.notes.clone(), encoding_note: line.encoding_note(), extra }
     }
 }
 

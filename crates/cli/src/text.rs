@@ -1,6 +1,7 @@
 //! Texts that are translated as a whole: their sentences are found, and put together again.
 
 use crate::Usage;
+use crate::input_format::check_text;
 use crate::io::{Input, Output};
 use anyhow::{Context, Result};
 use clap::ValueEnum;
@@ -92,6 +93,7 @@ pub fn run(
     input.reader.read_to_end(&mut bytes).with_context(|| format!("cannot read {}", input.name))?;
     let (bytes, notes) = match whole {
         Whole::Text(format) => {
+            check_text(&input.name, &bytes)?;
             let source = String::from_utf8(bytes).unwrap_or_else(|error| {
                 let at = error.utf8_error().valid_up_to() + 1;
                 let name = &input.name;

@@ -3,6 +3,7 @@
 use crate::Usage;
 use crate::drawings::{LatticeArgs, LatticeFiles};
 use crate::evidence::EvidenceArgs;
+use crate::input_format::Format;
 use crate::io::{Input, Output, check_one_stdin};
 use crate::leave;
 use crate::legs::LegsArgs;
@@ -19,15 +20,17 @@ use crate::stream::{self, Source, Ticket};
 use crate::text::{self, TextArgs, Whole};
 use anyhow::{Result, bail};
 use clap::ValueEnum;
-use metaphrase::{AlignmentKind, Evidence, EvidenceCounter, EvidenceOptions, FileFormat, Request, TextFormat};
+use metaphrase::{AlignmentKind, Evidence, EvidenceCounter, EvidenceOptions, Request, TextFormat};
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Translate text, line by line
 ///
 /// Each line of the input gives one line of the output, in order, and is translated as soon as it arrives. An empty line
-/// gives an empty line, invalid UTF-8 is read as U+FFFD, and a line that is too long is cut off; a message on standard
-/// error names each such line. Only a line feed ends a line; a carriage return before it is dropped.
+/// gives an empty line, invalid UTF-8 is read as U+FFFD, and a line that is too long is cut off; messages on standard
+/// error name such lines. Only a line feed ends a line; a carriage return before it is dropped.
+///
+/// A file whose name ends as that of a known format, as page.html or report.docx, is translated as a whole.
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Args {
@@ -38,9 +41,10 @@ pub struct Args {
     /// output, which is also -]
     #[arg(short, long, value_name = "FILE", help_heading = "Text")]
     output: Option<PathBuf>,
-    /// The form of the input
-    #[arg(long, value_enum, default_value_t = Format::Plain, value_name = "FORMAT", help_heading = "Text")]
-    input_format: Format,
+    /// The form of the input [default: the one that the end of its name tells, as html for page.html and md for page.md;
+    /// plain for other names, .txt, .tsv and .json too, and for standard input]
+    #[arg(long, value_enum, value_name = "FORMAT", help_heading = "Text")]
+    input_format: Option<Format>,
     /// The form of the output
     #[arg(long, value_enum, default_value_t = OutputFormat::Plain, value_name = "FORMAT", help_heading = "Text")]
     output_format: OutputFormat,
@@ -96,7 +100,7 @@ Examples:
   metaphrase translate --lattice talk-%d.svg < talk.en
   metaphrase translate --lm pieces.arpa --lm-weight 0.1 < talk.en
   metaphrase translate --split < chapter.en.txt
-  metaphrase translate --input-format html -i page.en.html -o page.de.html
+  metaphrase translate -i page.en.html -o page.de.html
   printf 'He took a cab home.\\tTaxi\\n' | metaphrase translate --input-format tsv
 
 JSON input has an object on each line, with the keys:
@@ -125,67 +129,15 @@ JSON output has these keys, and then the keys of the input:
   notes           messages about the line, if there are any
   error           the reason why the line was not translated (`translation` is empty then)";
 
-/// A form of text.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// A line of text
-    Plain,
-    /// A line of text, and after tabs the words or phrases that its translation contains
-    Tsv,
-    /// A JSON object on each line, see below
-    Json,
-    /// A text: as a line of text with --split
-    Text,
-    /// A web page: its sentences are translated, its tags stay
-    Html,
-    /// An XML document: as HTML, but elements without text beside them end sentences
-    Xml,
-    /// A file of a format that the end of its name tells: txt, html, xml, md, srt, vtt, po, xliff, docx, pptx, odt, odp or epub
-    File,
-    /// Markdown
-    Md,
-    /// Subtitles of SubRip
-    Srt,
-    /// Subtitles of the web
-    Vtt,
-    /// Messages of gettext
-    Po,
-    /// Messages in XLIFF 1.2 or 2
-    Xliff,
-    /// A document of Word
-    Docx,
-    /// Slides of PowerPoint
-    Pptx,
-    /// A text in OpenDocument
-    Odt,
-    /// Slides in OpenDocument
-    Odp,
-    /// A book
-    Epub,
-}
-
-impl Format {
-    /// The format of a file.
-    fn of_file(self, input: Option<&Path>) -> Result<FileFormat> {
-        let extension = || input.and_then(Path::extension).map(|end| end.to_string_lossy().into_owned());
-        let name = match self {
-            Self::File => extension().unwrap_or_default(),
-            other => other.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default(),
-        };
-        FileFormat::from_extension(&name).ok_or_else(|| {
-            let known: Vec<&str> = FileFormat::ALL.iter().map(|(format, _)| format.name()).collect();
-            Usage::error(format!(
-                "the name of the input does not tell its format; name one of {} with --input-format",
-                known.join(", ")
-            ))
-        })
-    }
-}
-
 impl Args {
+    /// The form of the input.
+    fn format(&self) -> Result<Format> {
+        self.input_format.map_or_else(|| Format::from_name(self.input.as_deref()), Ok)
+    }
+
     /// The form of an input that is translated as a whole; `None`: lines.
-    fn whole(&self) -> Result<Option<Whole>> {
-        let whole = match self.input_format {
+    fn whole(&self, format: Format) -> Result<Option<Whole>> {
+        let whole = match format {
             Format::Plain if self.text.split.is_some() => Whole::Text(TextFormat::Text),
             Format::Tsv | Format::Json if self.text.split.is_some() => {
                 return Err(Usage::error("--split is for texts; a line of TSV or JSON is one sentence"));
@@ -206,6 +158,10 @@ impl Args {
             ("--lattice", self.lattices.is_given()),
         ];
         match given.iter().find(|(_, given)| *given) {
+            Some((name, _)) if self.input_format.is_none() && format != Format::Plain => Err(Usage::error(format!(
+                "{name} is for lines, and the input is read as {}, as its name ends; leave it out, or add --input-format plain",
+                format.name()
+            ))),
             Some((name, _)) => {
                 Err(Usage::error(format!("{name} is for lines; leave it out, or leave out --split and --input-format")))
             }
@@ -230,8 +186,9 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     if !(0.0..f32::INFINITY).contains(&args.lm_weight) {
         return Err(Usage::error(format!("--lm-weight is {}; it has to be a number from 0 on", args.lm_weight)));
     }
-    if args.prefix.is_some() && args.input_format != Format::Plain {
-        return Err(Usage::error(match args.input_format {
+    let format = args.format()?;
+    if args.prefix.is_some() && matches!(format, Format::Json | Format::Tsv) {
+        return Err(Usage::error(match format {
             Format::Json => "--prefix is for plain input; with JSON each line has its own 'target_prefix'",
             _ => "--prefix is for plain input; a line of TSV has no prefix, a line of JSON has 'target_prefix'",
         }));
@@ -239,7 +196,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     check_one_stdin(
         args.prefix.iter().chain(args.legs.file()).chain(args.evidence.file()).map(Some).chain([args.input.as_ref()]),
     )?;
-    let whole = args.whole()?;
+    let whole = args.whole(format)?;
     let input = Input::open(args.input.as_deref())?;
     let (size, interactive) = (input.size, input.is_terminal);
     let prefixes = args.prefix.as_deref().map(|path| Input::open(Some(path)).map(Lines::new)).transpose()?;
@@ -265,7 +222,9 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     let printer = Printer { form, alignment: args.alignment, word_scores: args.word_scores };
     let evidence = args.evidence.blocks()?.zip(translator.evidence_counter().cloned());
     let evidence = evidence.map(|(blocks, counter)| Posteriors { blocks, counter, options: options.evidence.clone() });
-    let source = Text { lines: Lines::new(input), prefixes, evidence, format: args.input_format };
+    let lines = Lines::new(input);
+    let lines = if args.input_format.is_none() { lines.of_text() } else { lines };
+    let source = Text { lines, prefixes, evidence, format };
     let output = Output::create(args.output.as_deref())?;
     let progress = Progress::start(terminal, size, !interactive && !output.is_terminal());
     let print = |text: &mut String, ticket: Ticket<Keys>, translation| {

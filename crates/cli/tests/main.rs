@@ -14,6 +14,7 @@ mod extract;
 mod files;
 mod foreign_files;
 mod forms;
+mod input_formats;
 mod lattices;
 mod lines;
 mod lm;

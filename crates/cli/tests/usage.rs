@@ -137,7 +137,7 @@ fn help_shows_options_defaults_and_examples() {
 #[test]
 fn messages_are_as_many_as_wanted() {
     let input = b"b\xffad\n";
-    assert!(translate(&["-b", "1"], input).stderr.starts_with("metaphrase: warning: line 1: "));
+    assert!(translate(&["-b", "1"], input).stderr.starts_with("metaphrase: warning: standard input: 1 line is not"));
     assert_eq!(translate(&["-b", "1", "--quiet"], input).stderr, "");
     assert_eq!(translate(&["-b", "1", "--log", "error"], input).stderr, "");
     let info = translate(&["-b", "1", "--log", "info"], input).stderr;

@@ -7,7 +7,7 @@
 The model is one that Metaphrase reads: Marian, OPUS-MT, Hugging Face MarianMT or our own; the ``model.bin`` of CTranslate2 is not.
 The tokens are those of CTranslate2 for the same model. An option that Metaphrase does not have raises ``OptionsError``, a
 ``ValueError``, unless it has CTranslate2's default. ``max_batch_size``, ``batch_type`` and ``max_queued_batches`` only change the speed
-of CTranslate2; here batches form by themselves, and no result depends on them. docs/python.md says what is there.
+of CTranslate2; here batches form by themselves, and no result depends on them.
 """
 
 from __future__ import annotations

@@ -116,8 +116,9 @@ fn header(lines: &mut Lines) -> Result<Option<Result<usize, String>>> {
 /// The lines up to an empty one.
 fn block(lines: &mut Lines) -> Result<Block> {
     let (mut block, mut problem) = (Vec::new(), None);
-    while let Some(Line { text, notes, .. }) = lines.next_line()?.filter(|line| !line.text.trim().is_empty()) {
-        problem = problem.or_else(|| notes.into_iter().next());
+    while let Some(line) = lines.next_line()?.filter(|line| !line.text.trim().is_empty()) {
+        problem = problem.or_else(|| line.notes.first().cloned()).or_else(|| line.encoding_note());
+        let Line { text, .. } = line;
         if block.len() < MOST_LINES {
             block.push(text);
         } else {

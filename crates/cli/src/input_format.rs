@@ -1,0 +1,171 @@
+//! The form of a text to translate: the one that an option names, or the one that the end of its name tells. Files of other kinds are
+//! refused by their names and by their first bytes.
+
+use crate::Usage;
+use anyhow::{Result, anyhow};
+use clap::ValueEnum;
+use metaphrase::FileFormat;
+use std::ffi::OsStr;
+use std::path::Path;
+
+/// A form of text.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// A line of text
+    Plain,
+    /// A line of text, and after tabs the words or phrases that its translation contains
+    Tsv,
+    /// A JSON object on each line, see below
+    Json,
+    /// A text: as a line of text with --split
+    Text,
+    /// A web page: its sentences are translated, its tags stay
+    Html,
+    /// An XML document: as HTML, but elements without text beside them end sentences
+    Xml,
+    /// A file of a format that the end of its name tells: txt, html, xml, md, srt, vtt, po, xliff, docx, pptx, odt, odp or epub
+    File,
+    /// Markdown
+    Md,
+    /// Subtitles of SubRip
+    Srt,
+    /// Subtitles of the web
+    Vtt,
+    /// Messages of gettext
+    Po,
+    /// Messages in XLIFF 1.2 or 2
+    Xliff,
+    /// A document of Word
+    Docx,
+    /// Slides of PowerPoint
+    Pptx,
+    /// A text in OpenDocument
+    Odt,
+    /// Slides in OpenDocument
+    Odp,
+    /// A book
+    Epub,
+}
+
+impl Format {
+    /// The form of an input that no option names: for a name with the end of a known format this one, otherwise lines.
+    ///
+    /// # Errors
+    /// If the end is that of a format that cannot be read.
+    pub fn from_name(input: Option<&Path>) -> Result<Self> {
+        let Some((input, end)) = input.and_then(|input| Some((input, end(input)?))) else { return Ok(Self::Plain) };
+        if let Some((_, what)) = OTHER_ENDS.iter().find(|(ends, _)| ends.contains(&&*end)) {
+            return Err(Usage::error(refusal(&input.display().to_string(), what)));
+        }
+        let Some(format) = FileFormat::from_extension(&end).filter(|format| *format != FileFormat::Text) else {
+            return Ok(Self::Plain);
+        };
+        tracing::info!("{} is read as {}, as its name ends", input.display(), format.name());
+        Ok(<Self as ValueEnum>::from_str(format.name(), false).unwrap_or(Self::File))
+    }
+
+    /// The format of a file.
+    pub fn of_file(self, input: Option<&Path>) -> Result<FileFormat> {
+        let name = match self {
+            Self::File => input.and_then(end).unwrap_or_default(),
+            other => other.name(),
+        };
+        FileFormat::from_extension(&name).ok_or_else(|| {
+            let known = known();
+            Usage::error(format!(
+                "the name of the input does not tell its format; name one of {known} with --input-format"
+            ))
+        })
+    }
+
+    /// Its name on the command line.
+    pub fn name(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
+}
+
+/// The end of a file's name in small letters; of a compressed file that of the name without `.gz`.
+fn end(input: &Path) -> Option<String> {
+    let small = |end: &OsStr| end.to_string_lossy().to_lowercase();
+    match small(input.extension()?).as_str() {
+        "gz" => Path::new(input.file_stem()?).extension().map(small),
+        other => Some(other.to_owned()),
+    }
+}
+
+/// The names of the formats of files.
+fn known() -> String {
+    FileFormat::ALL.iter().map(|(format, _)| format.name()).collect::<Vec<_>>().join(", ")
+}
+
+/// The ends of names of files that are no text.
+const OTHER_ENDS: &[(&[&str], &str)] = &[
+    (&["pdf"], PDF),
+    (&["doc", "ppt"], OLD_OFFICE),
+    (&["xls", "xlsx", "ods"], "a spreadsheet"),
+    (&["rtf"], RTF),
+    (&["png", "jpg", "jpeg", "gif", "webp", "tif", "tiff", "bmp", "heic"], PICTURE),
+    (&["mp3", "wav", "ogg", "flac", "mp4", "mkv", "avi", "mov", "webm"], "a recording"),
+    (&["zip", "tar", "tgz", "7z", "rar"], ARCHIVE),
+    (&["bz2", "xz", "zst"], COMPRESSED),
+    // Not `so`: texts are named by the codes of their languages, and this one is Somali.
+    (&["exe", "dll"], PROGRAM),
+];
+
+/// The first bytes of files that are no text. None of them ends a line.
+const OTHER_STARTS: &[(&[u8], &str)] = &[
+    (b"%PDF-", PDF),
+    (b"\xd0\xcf\x11\xe0", OLD_OFFICE),
+    (b"{\\rtf", RTF),
+    (b"\x89PNG", PICTURE),
+    (b"\xff\xd8\xff", PICTURE),
+    (b"GIF8", PICTURE),
+    (b"7z\xbc\xaf", ARCHIVE),
+    (b"Rar!\x1a", ARCHIVE),
+    (b"\x1f\x8b", COMPRESSED),
+    (b"\xfd7zXZ", COMPRESSED),
+    (b"\x28\xb5\x2f\xfd", COMPRESSED),
+    (b"\x7fELF", PROGRAM),
+    (b"\xff\xfe", UTF_16),
+    (b"\xfe\xff", UTF_16),
+];
+
+const PDF: &str = "a PDF document";
+const OLD_OFFICE: &str = "a document of an Office before 2007";
+const RTF: &str = "a document in RTF";
+const PICTURE: &str = "a picture";
+const ARCHIVE: &str = "an archive";
+const COMPRESSED: &str = "a compressed file";
+const PROGRAM: &str = "a program";
+const UTF_16: &str = "a text in UTF-16";
+
+/// The first bytes of a ZIP archive.
+const ZIP: &[u8] = b"PK\x03\x04";
+
+/// Refuses an input that begins as a file of another kind does; `start` is its first line, or all of it.
+///
+/// # Errors
+/// One sentence with the option to give.
+pub fn check_text(name: &str, start: &[u8]) -> Result<()> {
+    if start.starts_with(ZIP) {
+        return Err(anyhow!(
+            "{name} is an archive, as files of docx, pptx, odt, odp and epub are; name its format with --input-format, \
+             or add --input-format plain to read its bytes as lines"
+        ));
+    }
+    match OTHER_STARTS.iter().find(|(bytes, _)| start.starts_with(bytes)) {
+        Some((_, what)) => Err(anyhow!(refusal(name, what))),
+        None => Ok(()),
+    }
+}
+
+fn refusal(name: &str, what: &str) -> String {
+    let advice = match what {
+        UTF_16 => "convert it to UTF-8".to_owned(),
+        COMPRESSED => "unpack it first, or give a file of gzip a name in .gz".to_owned(),
+        _ => format!("convert it to one of {}", known()),
+    };
+    format!(
+        "{name} is {what}, which cannot be translated; {advice}, or add --input-format plain to read its bytes as lines"
+    )
+}
