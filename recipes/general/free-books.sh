@@ -15,5 +15,5 @@ free history '1,$p'                                                  # Mommsen
 free novels '1,2597p; 4966,9972p; 18843,23060p; 33455,39725p'        # Bonsels, Carroll; Wilde; Freytag, Bilse; Goethe's Wilhelm Meister, Richthofen
 free essays '914,5344p; 5962,10517p'                                 # Freud's Traumdeutung; Freud, Haeckel, Schopenhauer
 free drama '1160,$p'                                                 # Lessing, Ibsen
-free philosophy '4870,9542p'                                         # Nietzsche's Jenseits and Menschliches, Kant
+free philosophy '4869,9542p'                                         # Nietzsche's Jenseits and Menschliches, Kant
 free more '6425,6980p'                                               # Chamisso
