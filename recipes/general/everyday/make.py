@@ -26,6 +26,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import amounts  # noqa: F401  (offers its slots)
 import values
 
 HERE = Path(__file__).resolve().parent
