@@ -104,7 +104,7 @@ def million(draw: random.Random, direction: str | None) -> Pair:
 def percent(draw: random.Random, direction: str | None) -> Pair:
     """3.5% and 3,5 %; 20 percent and 20 Prozent."""
     part = draw.choice(["", "", str(draw.randrange(1, 10)), f"{draw.randrange(1, 100):02}"])
-    value = draw.choice([draw.randrange(1, 100), draw.randrange(1, 20), draw.randrange(5, 100, 5), draw.randrange(0 if part else 1, 3)])
+    value = draw.choice([draw.randrange(2, 100), draw.randrange(2, 20), draw.randrange(5, 100, 5), draw.randrange(3) if part else 100])
     english, german = english_number(value, part), german_number(value, part)
     if draw.random() < 0.6:
         return forms(draw, direction, [f"{english}%", f"{english}%", f"{english} %"], [f"{german} %", f"{german} %", f"{german}%"])
@@ -558,3 +558,9 @@ def password(draw: random.Random, direction: str | None) -> Pair:
 @slot
 def age(draw: random.Random, direction: str | None) -> Pair:
     return same(str(draw.choice([draw.randrange(2, 19), draw.randrange(18, 95)])))
+
+
+@slot
+def decimal_section(draw: random.Random, direction: str | None) -> Pair:
+    """A number of a section, with points in both languages."""
+    return same(".".join(str(draw.randrange(1, 12)) for _ in range(draw.choice([2, 2, 3]))))

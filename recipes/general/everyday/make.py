@@ -35,6 +35,8 @@ SLOT = re.compile(r"\{([A-Za-z][A-Za-z0-9_]*(?:#[0-9]+)?)\}")
 # Draws after which a template counts as having no new pair, and a second draw may equal the first one.
 TRIES = 30
 DEEPEST = 6
+# "a" before a number that is spoken with a vowel: 8, 80, 800, 11, 18.
+VOWEL = re.compile(r"\b([Aa]) (?=[$€£]?(?:8\d*|11|18)(?![\d])|(?:eight|eleven))")
 
 
 @dataclass
@@ -173,6 +175,7 @@ class Maker:
 
     def pair(self, template: Entry) -> tuple[str, str]:
         english, german = self.filled(template)
+        english = VOWEL.sub(r"\1n ", english)
         # "p.m." and "3." take the full stop of the sentence in.
         return tuple(re.sub(r"(?<!\.)\.\.(?!\.)", ".", text) for text in (english, german))
 
