@@ -494,7 +494,7 @@ def order(draw: random.Random, direction: str | None) -> Pair:
     return same(draw.choice([
         digits(draw, draw.randrange(5, 11)), f"{letters(draw, 2)}-{digits(draw, 6)}", f"{draw.randrange(2018, 2031)}-{digits(draw, 4)}", f"{letters(draw, 3)}{digits(draw, 5)}",
         f"{draw.randrange(2018, 2031)}/{digits(draw, 5)}", f"{letters(draw, 1)}{digits(draw, 4)}-{digits(draw, 2)}", f"{letters(draw, 2)}{digits(draw, 2)}-{letters(draw, 2)}{digits(draw, 3)}",
-        f"{digits(draw, 3)}-{digits(draw, 7)}-{digits(draw, 7)}", f"{digits(draw, 4)}.{digits(draw, 3)}",
+        f"{digits(draw, 3)}-{digits(draw, 7)}-{digits(draw, 7)}",
     ]))
 
 
