@@ -449,3 +449,56 @@ def year_first(draw: random.Random, direction: str | None) -> Pair:
 def year_then(draw: random.Random, direction: str | None) -> Pair:
     """The last year of a span of time."""
     return (str(draw.randrange(1960, 2025)),) * 2
+
+
+@slot
+def hour_evening(draw: random.Random, direction: str | None) -> Pair:
+    """The number of an hour, with a word for the evening next to it."""
+    return (str(draw.randrange(6, 12)),) * 2
+
+
+@slot
+def hour_afternoon(draw: random.Random, direction: str | None) -> Pair:
+    """The number of an hour, with a word for the afternoon next to it."""
+    return (str(draw.randrange(2, 6)),) * 2
+
+
+@slot
+def time_hyphen(draw: random.Random, direction: str | None) -> Pair:
+    """Before a noun: 8 p.m. and 20-Uhr."""
+    hour = draw.choice([hour for hour in range(5, 24) if hour != 12])
+    return forms(draw, direction, short_clock(hour)[0], [f"{hour}-Uhr"])
+
+
+def drawn_days(draw: random.Random) -> tuple[int, int, int, str]:
+    """Two days of a month, the month, and a year or nothing."""
+    month = draw.randrange(12)
+    first = draw.randrange(1, DAYS[month])
+    last = draw.randrange(first + 1, min(first + 15, DAYS[month]) + 1)
+    return first, last, month, draw.choice(["", str(draw.randrange(2015, 2035))])
+
+
+@slot
+def days_from_to(draw: random.Random, direction: str | None) -> Pair:
+    """from 3 to 5 May and vom 3. bis 5. Mai."""
+    first, last, month, year = drawn_days(draw)
+    (name_en, name_de), after = MONTHS[month][:2], f" {year}" if year else ""
+    comma = f", {year}" if year else ""
+    english = [
+        f"from {first} to {last} {name_en}{after}", f"from {name_en} {first} to {last}{comma}", f"from {name_en} {first} to {name_en} {last}{comma}",
+        f"from {ordinal_mark(first)} to {ordinal_mark(last)} {name_en}{after}", f"from the {ordinal_mark(first)} to the {ordinal_mark(last)} of {name_en}{after}",
+    ]
+    german = [f"vom {first}. bis {last}. {name_de}{after}", f"vom {first}. bis zum {last}. {name_de}{after}", f"vom {first}. bis {last}. {name_de}{after}"]
+    if year:
+        german.append(f"vom {first:02}.{month + 1:02}. bis {last:02}.{month + 1:02}.{year}")
+    return forms(draw, direction, english, german)
+
+
+@slot
+def days_dash(draw: random.Random, direction: str | None) -> Pair:
+    """3–5 May 2024 and 3.–5. Mai 2024."""
+    first, last, month, year = drawn_days(draw)
+    (name_en, name_de), after = MONTHS[month][:2], f" {year}" if year else ""
+    comma = f", {year}" if year else ""
+    english = [f"{first}–{last} {name_en}{after}", f"{first}-{last} {name_en}{after}", f"{name_en} {first}–{last}{comma}", f"{name_en} {first}-{last}{comma}"]
+    return forms(draw, direction, english, [f"{first}.–{last}. {name_de}{after}", f"{first}.-{last}. {name_de}{after}", f"{first}. – {last}. {name_de}{after}"])
