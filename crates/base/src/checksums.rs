@@ -66,6 +66,11 @@ impl Checksums {
         text.lines().enumerate().map(entry).collect::<Result<_, _>>().map(Self)
     }
 
+    /// Lists a file with the checksum of this content.
+    pub fn set(&mut self, name: &str, content: &[u8]) {
+        self.0.insert(name.to_owned(), checksum([content]));
+    }
+
     /// Compares the content of a file with its checksum.
     ///
     /// # Errors
@@ -148,6 +153,9 @@ mod tests {
         std::fs::remove_file(folder.path().join("a")).unwrap();
         std::fs::create_dir(folder.path().join("a")).unwrap();
         assert_eq!(first(), Some(UnlistedFile { path: folder.path().join("a"), is_changed: false }));
+        let mut more = checksums.clone();
+        more.set("e", b"");
+        assert_eq!((more.check("e", b""), more.names().count()), (Ok(()), 3));
         assert!(checksums.check("a", b"fIrst").unwrap_err().ends_with("in the file `checksums`"));
         assert_eq!(checksums.check("d", b"").unwrap_err(), "the file `checksums` does not list it");
         let error = Checksums::parse("0123456789abcdef  a\n123  b\n").unwrap_err();

@@ -39,6 +39,12 @@ pub struct State {
     pub recipe: String,
     /// A hash of the segmented training data.
     pub data: u64,
+    /// A checksum of the development set; checkpoints of older versions have none.
+    #[serde(default)]
+    pub dev: Option<u64>,
+    /// A checksum of the files of the vocabularies; checkpoints of older versions have none.
+    #[serde(default)]
+    pub vocabularies: Option<u64>,
 }
 
 impl State {

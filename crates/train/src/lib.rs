@@ -14,6 +14,7 @@ mod new_words;
 mod observer;
 pub mod optimizer;
 mod output;
+mod own_files;
 pub mod parameters;
 pub mod recipe;
 mod run;

@@ -1,22 +1,23 @@
 //! The directory of a run: claimed by one process, with models that are written whole or not at all.
 
 use crate::curves::curves;
+use crate::log::LOG;
+use crate::own_files::OwnFiles;
 use crate::run::TrainError;
 use crate::{checkpoint, log};
 use metaphrase_base::{Checksums, MadeFolder, NewFile, remove_listed};
 use metaphrase_models::{Config, MANIFEST, StoredPrecision, Vocabularies, Weights, replace};
 use std::fs::{self, File, TryLockError};
-use std::io;
 use std::path::{Path, PathBuf};
 
-/// The recipe of a run in its directory.
+/// The recipe in a run's directory.
 const RECIPE: &str = "recipe.toml";
-/// The list with the checksum of the recipe.
-const LIST: &str = "run.checksums";
 
 /// The directory of a run, kept from other processes until this is dropped.
 pub(crate) struct Output {
     path: PathBuf,
+    /// The recipe, and the vocabularies that were trained.
+    pub(crate) own: OwnFiles,
     /// The newest checkpoint in the directory.
     pub(crate) checkpoint: Option<PathBuf>,
     /// The directory is removed if the run does not begin, unless it was there before.
@@ -34,16 +35,23 @@ impl Output {
             (false, Some(_)) => {
                 return Err(problem("there is a run already; continue it with --resume or name another".into()));
             }
-            (_, None) if has_others_files(path).map_err(|e| problem(e.to_string()))? => {
-                return Err(problem("there are files of something else; name a new directory".into()));
-            }
+            (_, None) => others_files(path).map_or(Ok(()), |found| Err(problem(found)))?,
             _ => {}
         }
-        let made = MadeFolder::create(path).map_err(|e| problem(e.to_string()))?;
+        let io = |error: std::io::Error| problem(error.to_string());
+        let mut own = OwnFiles::read(path).map_err(io)?;
+        let made = MadeFolder::create(path).map_err(io)?;
         let lock = lock(path).map_err(problem)?;
-        fs::create_dir_all(path.join("models")).map_err(|e| problem(e.to_string()))?;
-        write_recipe(path, recipe).map_err(|e| problem(e.to_string()))?;
-        Ok(Self { path: path.to_owned(), checkpoint, made: Some(made), _lock: lock })
+        if checkpoint.is_none() {
+            // What an attempt with other settings may have left behind.
+            own.remove().map_err(io)?;
+        }
+        fs::create_dir_all(path.join("models")).map_err(io)?;
+        // A recipe that its user has edited stays. Runs of older versions have no list of their files.
+        if own.has(RECIPE) || !own.lists(RECIPE) || !path.join(RECIPE).exists() {
+            own.write(RECIPE, recipe).map_err(io)?;
+        }
+        Ok(Self { path: path.to_owned(), own, checkpoint, made: Some(made), _lock: lock })
     }
 
     /// The run begins: its directory stays.
@@ -79,32 +87,43 @@ impl Output {
         let models = self.path.join("models");
         replace(config, weights, vocabularies, &models.join(format!("update-{update}")), StoredPrecision::F32)?;
         if best {
-            replace(config, weights, vocabularies, &self.path.join("best"), StoredPrecision::F32)?;
+            let to = self.path.join("best");
+            if to.exists() && !is_own_model(&to) {
+                let kept = self.path.join(format!("best-before-{update}"));
+                fs::rename(&to, &kept).map_err(|e| self.error(format!("cannot rename best: {e}")))?;
+            }
+            replace(config, weights, vocabularies, &to, StoredPrecision::F32)?;
         }
         remove_old(&models, keep);
         Ok(())
     }
 }
 
-/// Writes the recipe, and the list by which a run knows its directory again.
-fn write_recipe(output: &Path, recipe: &str) -> io::Result<()> {
-    NewFile::write(&output.join(RECIPE), recipe)?;
-    NewFile::write(&output.join(LIST), Checksums::of_files(output, [RECIPE])?.to_string())
+/// Why a run can not begin in a directory: it has other files than those of a run that ended before its first checkpoint.
+fn others_files(output: &Path) -> Option<String> {
+    let entries = fs::read_dir(output).ok()?.flatten();
+    let mut names: Vec<String> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    let own = OwnFiles::read(output).ok();
+    let is_run = own.as_ref().is_some_and(|own| own.lists(RECIPE));
+    let is_empty = |name: &str| fs::read_dir(output.join(name)).is_ok_and(|mut entries| entries.next().is_none());
+    let is_ours = |name: &str| match name {
+        Checksums::FILE | LOG => is_run,
+        "models" => is_run && is_empty(name),
+        _ => name.starts_with('.') || own.as_ref().is_some_and(|own| own.has(name)),
+    };
+    let other = names.iter().find(|name| !is_ours(name))?;
+    let models = ["best", "curves.svg", "models"].contains(&other.as_str());
+    Some(if is_run && models {
+        "there are models of a run, and no checkpoint to continue it; name a new directory".to_owned()
+    } else {
+        format!("there are files of something else, such as {other}; name a new directory")
+    })
 }
 
-/// Whether a directory has other files than those of a run that ended before its first checkpoint. Names alone do not make
-/// files ours: the directory's list has the recipe as it is.
-fn has_others_files(output: &Path) -> io::Result<bool> {
-    let Ok(entries) = fs::read_dir(output) else { return Ok(false) };
-    let names: Vec<String> = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
-    let visible = || names.iter().filter(|name| !name.starts_with('.'));
-    if visible().next().is_none() {
-        return Ok(false);
-    }
-    let ours = [RECIPE, LIST, "log.jsonl", "models", "best", "curves.svg", "vocabulary.", "source.", "target."];
-    let is_ours = |name: &String| ours.iter().any(|our| name.starts_with(our));
-    let list = Checksums::read_from(&output.join(LIST))?.unwrap_or_default();
-    Ok(!visible().all(is_ours) || !output.join(RECIPE).exists() || list.first_unlisted(output, [RECIPE])?.is_some())
+/// Whether a directory has the files of a model as they were written, and no others.
+fn is_own_model(model: &Path) -> bool {
+    OwnFiles::is_all(model, &[MANIFEST])
 }
 
 /// The directory, locked until this file is dropped or the process ends in any way; no file where none can be locked.
@@ -119,14 +138,14 @@ fn lock(output: &Path) -> Result<Option<File>, String> {
     }
 }
 
-/// Removes the files of all models but the newest `keep`; files of somebody else stay.
+/// Leaves the newest `keep` models, and those to which somebody has added files.
 fn remove_old(models: &Path, keep: usize) {
-    let number = |path: &PathBuf| path.file_name()?.to_str()?.strip_prefix("update-")?.parse::<u64>().ok();
+    let number = |path: &Path| path.file_name()?.to_str()?.strip_prefix("update-")?.parse::<u64>().ok();
     let Ok(entries) = fs::read_dir(models) else { return };
     let mut all: Vec<_> = entries.flatten().filter_map(|e| Some((number(&e.path())?, e.path()))).collect();
     all.sort();
     let old = all.len().saturating_sub(keep.max(1));
-    for (_, path) in &all[..old] {
+    for (_, path) in all[..old].iter().filter(|(_, path)| is_own_model(path)) {
         // A model that can not be removed takes room, and harms nothing else.
         let _ = remove_listed(path, &[MANIFEST]);
     }

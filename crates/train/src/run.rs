@@ -10,11 +10,11 @@ use crate::parameters::Parameters;
 use crate::recipe::{Data, Metric, Recipe, RecipeError, VocabularyRecipe};
 use crate::start::start_from;
 use crate::tape::WordLosses;
-use crate::text_lines::lines;
 use crate::trial::{DeviceError, trial};
-use crate::validation::{Dev, LONGEST, ValidationError, bleu, segment, translate};
+use crate::validation::{Dev, LONGEST, ValidationError, bleu, mean_and_deviation, translate};
 use crate::vocabulary::VocabularyTrainingError;
 use crate::{Trainer, TrainerSettings, UpdateError};
+use metaphrase_base::{MappedFile, checksum};
 use metaphrase_device::{Device, Host};
 use metaphrase_models::{Architecture, Config, Model, ModelError, Vocabularies, VocabularyFiles, Weights};
 use metaphrase_settings::to_toml;
@@ -123,15 +123,25 @@ pub(crate) struct RunVocabularies {
 }
 
 impl RunVocabularies {
-    fn open(recipe: &Recipe, output: &Path, resume: bool, threads: usize) -> Result<Self, TrainError> {
+    fn open(recipe: &Recipe, output: &mut Output, threads: usize) -> Result<Self, TrainError> {
+        let resume = output.checkpoint.is_some();
         if let (VocabularyRecipe::Train(_), false) = (&recipe.vocabulary, resume) {
             // Vocabularies take longer to train than lines to count.
             let Data { train, dev, .. } = &recipe.data;
             train.iter().chain([dev]).try_for_each(check_line_counts)?;
         }
-        let files = recipe.vocabulary.prepare(&recipe.data.train, output, resume, threads)?;
+        let run = output.path().to_owned();
+        let files = recipe.vocabulary.prepare(&recipe.data.train, &run, &mut output.own, resume, threads)?;
         let open = |side: &VocabularyFiles| Vocabulary::open(&side.words);
         Ok(Self { source: open(&files.source)?, target: open(&files.target)?, files })
+    }
+
+    /// A checksum of the files.
+    fn checksum(&self) -> std::io::Result<u64> {
+        let Vocabularies { source, target } = &self.files;
+        let [source, target] = [source, target].map(|side| MappedFile::open(&side.words));
+        let sums = [checksum([&*source?]), checksum([&*target?])].map(u64::to_le_bytes);
+        Ok(checksum([&sums[0][..], &sums[1]]))
     }
 }
 
@@ -162,21 +172,24 @@ impl<'a, D: Device> Run<'a, D> {
         let error = |problem: String| TrainError::Output { path: output.to_owned(), problem };
         let text = to_toml(recipe).map_err(|e| error(e.to_string()))?;
         let mut output = Output::claim(output, &text, resume)?;
-        let vocabularies = RunVocabularies::open(recipe, output.path(), output.checkpoint.is_some(), threads)?;
+        let vocabularies = RunVocabularies::open(recipe, &mut output, threads)?;
         let config = config(recipe, &vocabularies)?;
         let mut parameters = Parameters::new(recipe.training.seed);
         let network = Network::declare(&config, &mut parameters)?;
         let count: usize = parameters.iter().map(|(_, p)| p.as_slice().len()).sum();
         observer.message(&format!("{count} parameters in {} tensors", parameters.len()));
         let (corpus, dev_batches) = read_data(recipe, &vocabularies, threads, observer)?;
-        let dev = Dev::read(&recipe.data.dev, &vocabularies, observer).map_err(|e| output.error(e))?;
+        let dev = Dev::read(&recipe.data.dev, &vocabularies.source, observer).map_err(|e| output.error(e))?;
         match &recipe.model.start_from {
             Some(model) => start_from(model, &vocabularies, &network, &mut parameters, observer)?,
             None => network.start_from(&corpus.target_counts(config.target_words), &mut parameters),
         }
         let settings = recipe.training.update;
         let on_device = tried_out(&mut shards[0], &network, &parameters, settings, observer)?;
-        let state = State { threads, on_device, recipe: text, data: corpus.fingerprint(), ..State::default() };
+        let (data, dev_text) = (corpus.fingerprint(), Some(dev.checksum()));
+        let words = Some(vocabularies.checksum().map_err(|e| output.error(format!("the vocabularies: {e}")))?);
+        let state =
+            State { threads, on_device, recipe: text, data, dev: dev_text, vocabularies: words, ..State::default() };
         let mut trainer = Trainer::on(shards, network, &parameters, settings, recipe.training.seed);
         let mut batches = Batches::new(corpus, recipe.training.batch, recipe.training.seed);
         let state = match output.checkpoint.take() {
@@ -351,8 +364,15 @@ fn read_data(
 
 /// The state of a run that goes on from an old state, or why it can not.
 fn resumed(old: State, new: State, observer: &mut dyn Observer) -> Result<State, &'static str> {
+    if old.vocabularies.is_some_and(|old| Some(old) != new.vocabularies) {
+        return Err("its checkpoint was trained with other vocabularies; begin a new run");
+    }
     if old.data != new.data {
         return Err("its checkpoint was trained on other data; begin a new run");
+    }
+    if old.dev.is_some_and(|old| Some(old) != new.dev) {
+        observer
+            .message("the development set has changed since the checkpoint: values before and after do not compare");
     }
     let [before, now] = [&old, &new].map(State::computed_by);
     if before != now {
@@ -364,29 +384,12 @@ fn resumed(old: State, new: State, observer: &mut dyn Observer) -> Result<State,
         observer.message("the recipe has changed since the checkpoint");
     }
     observer.message(&format!("resumed after update {}", old.updates));
-    Ok(State { threads: new.threads, on_device: new.on_device, recipe: new.recipe, ..old })
-}
-
-fn mean_and_deviation(values: &[f32]) -> (f64, f64) {
-    let n = values.len().max(1) as f64;
-    let mean = values.iter().map(|&v| f64::from(v)).sum::<f64>() / n;
-    let variance = values.iter().map(|&v| (f64::from(v) - mean).powi(2)).sum::<f64>() / n;
-    (mean, variance.sqrt())
-}
-
-impl Dev {
-    /// Reads the text, and tells which lines validations cut off.
-    fn read(files: &CorpusFiles, vocabularies: &RunVocabularies, observer: &mut dyn Observer) -> std::io::Result<Self> {
-        let dev = Self { source: lines(&files.source)?, target: lines(&files.target)? };
-        let is_long = |line: &&String| segment(&vocabularies.source, line).1;
-        let long = dev.source.iter().filter(is_long).count();
-        if let Some(first) = dev.source.iter().position(|line| is_long(&line)) {
-            let (file, first, words) = (files.source.display(), first + 1, LONGEST - 1);
-            observer.message(&format!(
-                "development data: {long} source lines have more than {words} words, which are left out when the lines \
-                 are translated (first: {file}, line {first})"
-            ));
-        }
-        Ok(dev)
-    }
+    Ok(State {
+        threads: new.threads,
+        on_device: new.on_device,
+        recipe: new.recipe,
+        dev: new.dev,
+        vocabularies: new.vocabularies,
+        ..old
+    })
 }

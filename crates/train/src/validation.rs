@@ -1,8 +1,11 @@
 //! How well a model does on the development set: cross-entropy, and BLEU of its translation by our own search.
 
+use crate::data::CorpusFiles;
+use crate::observer::Observer;
 use crate::recipe::Validation;
+use crate::text_lines::lines;
 use metaphrase_base::pipeline::{Limit, Queue, Ticket, WorkerPanicked, batch, in_batches};
-use metaphrase_base::{StepModel as _, WordId};
+use metaphrase_base::{StepModel as _, WordId, checksum};
 use metaphrase_metrics::{Bleu, BleuOptions, Metric as _, References, Tokenizer};
 use metaphrase_models::Model;
 use metaphrase_search::{Options, OptionsError, Searcher, Task};
@@ -15,6 +18,33 @@ use std::num::NonZeroUsize;
 pub(crate) struct Dev {
     pub(crate) source: Vec<String>,
     pub(crate) target: Vec<String>,
+}
+
+impl Dev {
+    /// A checksum of all lines.
+    pub(crate) fn checksum(&self) -> u64 {
+        let lines = self.source.iter().chain(&self.target).map(|line| format!("{line}\n"));
+        lines.fold(0, |sum: u64, line| checksum([&sum.to_le_bytes()[..], line.as_bytes()]))
+    }
+
+    /// Reads the text, and tells which lines validations cut off.
+    pub(crate) fn read(
+        files: &CorpusFiles,
+        vocabulary: &Vocabulary,
+        observer: &mut dyn Observer,
+    ) -> std::io::Result<Self> {
+        let dev = Self { source: lines(&files.source)?, target: lines(&files.target)? };
+        let is_long = |line: &&String| segment(vocabulary, line).1;
+        let long = dev.source.iter().filter(is_long).count();
+        if let Some(first) = dev.source.iter().position(|line| is_long(&line)) {
+            let (file, first, words) = (files.source.display(), first + 1, LONGEST - 1);
+            observer.message(&format!(
+                "development data: {long} source lines have more than {words} words, which are left out when the lines \
+                 are translated (first: {file}, line {first})"
+            ));
+        }
+        Ok(dev)
+    }
 }
 
 /// Why a model could not be measured on the development set.
@@ -99,6 +129,14 @@ pub(crate) fn translate(
     let threads = NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN);
     in_batches(Limit::items(sentences.len()), |_| 0, threads, sentences.into_iter(), worker, sink)?;
     Ok(translations)
+}
+
+/// The mean and the standard deviation of values; 0 if there are none.
+pub(crate) fn mean_and_deviation(values: &[f32]) -> (f64, f64) {
+    let n = values.len().max(1) as f64;
+    let mean = values.iter().map(|&v| f64::from(v)).sum::<f64>() / n;
+    let variance = values.iter().map(|&v| (f64::from(v) - mean).powi(2)).sum::<f64>() / n;
+    (mean, variance.sqrt())
 }
 
 /// BLEU with sacreBLEU's defaults; of characters (sacreBLEU's `char`) if most letters of the references are of scripts

@@ -1,6 +1,7 @@
 //! Vocabularies of a run: files that are there, or trained on the training text.
 
 use crate::data::CorpusFiles;
+use crate::own_files::OwnFiles;
 use crate::text_lines::lines;
 use metaphrase_base::{Choice, Named, NewFile};
 use metaphrase_models::{Vocabularies, VocabularyFiles};
@@ -106,12 +107,13 @@ impl VocabularyRecipe {
         }
     }
 
-    /// The files of the source and the target vocabulary. They are trained and written into `run`, unless it is
-    /// resumed and they are there.
+    /// The files of the source and the target vocabulary. They are trained and written into `run`, among the files of `own`,
+    /// unless the run is resumed and they are there.
     pub(crate) fn prepare(
         &self,
         data: &[CorpusFiles],
         run: &Path,
+        own: &mut OwnFiles,
         resume: bool,
         threads: usize,
     ) -> Result<Vocabularies, VocabularyTrainingError> {
@@ -121,28 +123,24 @@ impl VocabularyRecipe {
             Self::Train(training) => training,
         };
         let extension = if training.kind == VocabularyKind::Words { "yml" } else { "spm" };
-        let file = |name: &str| run.join(format!("{name}.{extension}"));
         let sources = || data.iter().map(|files| &files.source);
         let targets = || data.iter().map(|files| &files.target);
-        if !resume {
-            // What an attempt with other settings may have left behind.
-            ["vocabulary", "source", "target"].iter().for_each(|name| _ = std::fs::remove_file(file(name)));
-        }
-        if training.shared {
-            let both = file("vocabulary");
-            if !both.exists() {
-                training.train(sources().chain(targets()), &both, threads)?;
+        let mut prepare = |name: &str, texts: &mut dyn Iterator<Item = &PathBuf>| {
+            let name = format!("{name}.{extension}");
+            let path = run.join(&name);
+            if !(resume && path.exists()) {
+                let vocabulary = training.trained(texts, threads)?;
+                let io = |source| VocabularyTrainingError::Io { path: path.clone(), source };
+                own.write(&name, vocabulary).map_err(io)?;
             }
-            return Ok(Vocabularies { source: of(&both), target: of(&both) });
+            Ok::<_, VocabularyTrainingError>(VocabularyFiles { words: path, segmenter: None })
+        };
+        if training.shared {
+            let both = prepare("vocabulary", &mut sources().chain(targets()))?;
+            return Ok(Vocabularies { source: both.clone(), target: both });
         }
-        let (source, target) = (file("source"), file("target"));
-        if !source.exists() {
-            training.train(sources(), &source, threads)?;
-        }
-        if !target.exists() {
-            training.train(targets(), &target, threads)?;
-        }
-        Ok(Vocabularies { source: of(&source), target: of(&target) })
+        let source = prepare("source", &mut sources())?;
+        Ok(Vocabularies { source, target: prepare("target", &mut targets())? })
     }
 }
 
@@ -158,6 +156,16 @@ impl VocabularyTraining {
         to: &Path,
         threads: usize,
     ) -> Result<(), VocabularyTrainingError> {
+        let vocabulary = self.trained(texts, threads)?;
+        NewFile::write(to, vocabulary).map_err(|source| VocabularyTrainingError::Io { path: to.to_owned(), source })
+    }
+
+    /// The file of a vocabulary that is trained on text files.
+    fn trained<'p>(
+        &self,
+        texts: impl Iterator<Item = &'p PathBuf>,
+        threads: usize,
+    ) -> Result<Vec<u8>, VocabularyTrainingError> {
         let all = all_lines(texts)?;
         let options = TrainOptions {
             vocab_size: self.size,
@@ -166,12 +174,11 @@ impl VocabularyTraining {
             threads,
             ..TrainOptions::default()
         };
-        let bytes = match self.kind {
+        Ok(match self.kind {
             VocabularyKind::Unigram => train_unigram(all, &options, |_| ())?.model,
             VocabularyKind::Bpe => train_bpe(all, &options, |_| ())?.model,
             VocabularyKind::Words => train_words(&all, self.size)?.yaml.into_bytes(),
-        };
-        NewFile::write(to, bytes).map_err(|source| VocabularyTrainingError::Io { path: to.to_owned(), source })
+        })
     }
 }
 

@@ -277,9 +277,13 @@ fn a_device_that_is_too_small_is_told() {
 fn a_run_is_not_begun_over_another_and_begins_anew_before_its_first_checkpoint() {
     let folder = folder();
     let begin = |resume| run(folder.path(), "run", resume, &["training.updates = 1"], &mut Watcher::default());
-    // A run that was stopped before its first checkpoint left these.
-    fs::create_dir_all(folder.path().join("run/models")).unwrap();
-    fs::write(folder.path().join("run/recipe.toml"), "half").unwrap();
+    // A run that was stopped before its first checkpoint left these: the directory was there before, so it stays.
+    fs::create_dir(folder.path().join("run")).unwrap();
+    let sound = fs::read(folder.path().join("dev.y")).unwrap();
+    fs::write(folder.path().join("dev.y"), "one line\n").unwrap();
+    begin(false).unwrap_err();
+    assert!(folder.path().join("run/recipe.toml").exists());
+    fs::write(folder.path().join("dev.y"), sound).unwrap();
     // An attempt that failed early is no run.
     fs::rename(folder.path().join("dev.y"), folder.path().join("away")).unwrap();
     assert!(begin(false).unwrap_err().contains("dev.y"));
@@ -292,6 +296,84 @@ fn a_run_is_not_begun_over_another_and_begins_anew_before_its_first_checkpoint()
         let error = run(folder.path(), "other", resume, &[], &mut Watcher::default()).unwrap_err();
         assert!(error.contains("there are files of something else"), "{error}");
     }
+}
+
+#[test]
+fn files_of_somebody_else_are_neither_taken_nor_replaced() {
+    let folder = folder();
+    let recipe = fs::read_to_string(folder.path().join("recipe.toml")).unwrap();
+    let files = "[vocabulary.files]\nsource = \"words.txt\"\ntarget = \"words.txt\"\n";
+    let train = "[vocabulary.train]\nkind = \"words\"\nsize = 22\nshared = true\n";
+    fs::write(folder.path().join("recipe.toml"), recipe.replace(files, train)).unwrap();
+    for name in ["vocabulary.yml", "recipe.toml", "best", "models", "log.jsonl", "target.de", "checksums"] {
+        let path = folder.path().join("run").join(name);
+        fs::create_dir(folder.path().join("run")).unwrap();
+        fs::write(&path, "mine").unwrap();
+        for resume in [false, true] {
+            let error = run(folder.path(), "run", resume, &[], &mut Watcher::default()).unwrap_err();
+            let expected = format!("there are files of something else, such as {name}; name a new directory");
+            assert!(error.ends_with(&expected), "{error}");
+        }
+        assert_eq!(fs::read(&path).unwrap(), b"mine");
+        assert_eq!(fs::read_dir(folder.path().join("run")).unwrap().count(), 1);
+        fs::remove_dir_all(folder.path().join("run")).unwrap();
+    }
+    // Models whose checkpoint is gone are the work of a run, and stay.
+    let output = run(folder.path(), "run", false, &["training.updates = 1"], &mut Watcher::default()).unwrap();
+    fs::remove_dir_all(output.join("checkpoint-1")).unwrap();
+    let best = model(&output, "best");
+    let error = run(folder.path(), "run", false, &[], &mut Watcher::default()).unwrap_err();
+    assert!(error.contains("there are models of a run, and no checkpoint to continue it"), "{error}");
+    assert_eq!(model(&output, "best"), best);
+}
+
+#[test]
+fn what_is_added_to_models_stays() {
+    let folder = folder();
+    let settings = ["validation.keep = 1", "validation.metric = 'cross-entropy'", "training.updates = 4"];
+    let output = run(folder.path(), "run", false, &settings, &mut Watcher::default()).unwrap();
+    for name in ["best", "models/update-4"] {
+        fs::write(output.join(name).join("shortlist"), "mine").unwrap();
+    }
+    fs::write(output.join("recipe.toml"), "# mine").unwrap();
+    run(folder.path(), "run", true, &[&settings[..2], &["training.updates = 12"]].concat(), &mut Watcher::default())
+        .unwrap();
+    for name in ["best-before-8", "models/update-4"] {
+        assert_eq!(fs::read(output.join(name).join("shortlist")).unwrap(), b"mine", "{name}");
+    }
+    assert_eq!(fs::read(output.join("recipe.toml")).unwrap(), b"# mine");
+    assert!(!output.join("best/shortlist").exists() && !output.join("models/update-8").exists());
+}
+
+#[test]
+fn changed_inputs_of_a_run_are_noticed() {
+    let folder = folder();
+    run(folder.path(), "run", false, &["training.updates = 2"], &mut Watcher::default()).unwrap();
+    let resume = |watcher: &mut Watcher| run(folder.path(), "run", true, &["training.updates = 3"], watcher);
+    let changed = |name: &str, from: &str, to: &str| {
+        let path = folder.path().join(name);
+        let sound = fs::read_to_string(&path).unwrap();
+        assert!(sound.contains(from));
+        fs::write(&path, sound.replacen(from, to, 1)).unwrap();
+        move || fs::write(path, sound).unwrap()
+    };
+    let restore = changed("train.x", "w0", "w1");
+    assert!(resume(&mut Watcher::default()).unwrap_err().contains("trained on other data; begin a new run"));
+    restore();
+    // Two words change places that stand in no text: all ids of the data are the same.
+    let restore = changed("words.txt", "w19\n", "w19\nnever\nnowhere\n");
+    run(folder.path(), "words", false, &["training.updates = 2"], &mut Watcher::default()).unwrap();
+    restore();
+    let restore = changed("words.txt", "w19\n", "w19\nnowhere\nnever\n");
+    let error = run(folder.path(), "words", true, &["training.updates = 3"], &mut Watcher::default()).unwrap_err();
+    assert!(error.ends_with("its checkpoint was trained with other vocabularies; begin a new run"), "{error}");
+    restore();
+    let restore = changed("dev.x", "w", "w1 w");
+    let mut watcher = Watcher::default();
+    resume(&mut watcher).unwrap();
+    let told = "the development set has changed since the checkpoint";
+    assert!(watcher.messages.iter().any(|message| message.starts_with(told)), "{:?}", watcher.messages);
+    restore();
 }
 
 #[test]
