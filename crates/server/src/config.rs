@@ -1,6 +1,7 @@
 //! The settings of a server.
 
-use crate::models::{ModelOptions, ModelSpec};
+use crate::model_spec::ModelSpec;
+use crate::models::ModelOptions;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;

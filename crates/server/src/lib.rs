@@ -27,6 +27,7 @@ mod files;
 mod language;
 mod libre;
 mod metrics;
+mod model_spec;
 mod models;
 mod page;
 mod params;
@@ -46,7 +47,8 @@ mod words;
 
 pub use config::{Config, Limits};
 pub use error::{Failure, Reason};
-pub use models::{ModelOptions, ModelSpec, parse_model};
+pub use model_spec::{ModelSpec, parse_model};
+pub use models::ModelOptions;
 pub use params::{Params, Upload};
 pub use serve::{ServeError, Server, run};
 pub use store::{Key, Store};

@@ -3,45 +3,14 @@
 use crate::error::Failure;
 use crate::language;
 use crate::metrics::Metrics;
+use crate::model_spec::{ModelSpec, is_phrase_based};
 use crate::scheduler::{Answer, Engine};
-use metaphrase::{Cancel, Error, Package, Precision, Request, TranslateOptions, Translator};
+use metaphrase::{Cancel, Error, Precision, Request, TranslateOptions, Translator};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
-
-/// A model of the command line.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ModelSpec {
-    /// The source language's code.
-    pub source: String,
-    /// The target language's code.
-    pub target: String,
-    /// What [`metaphrase::Package::find`] takes, or the folder of a phrase-based model.
-    pub path: PathBuf,
-}
-
-impl ModelSpec {
-    /// The model's name for clients, without its path.
-    #[must_use]
-    pub fn name(&self) -> String {
-        format!("{}-{}", self.source, self.target)
-    }
-
-    /// Finds the files of the model without loading them.
-    ///
-    /// # Errors
-    /// The reason why the path cannot be a model's.
-    pub fn check(&self) -> Result<(), Error> {
-        if is_phrase_based(&self.path) { Ok(()) } else { Package::find(&self.path).map(drop) }
-    }
-}
-
-/// Whether the folder has a model of Moses; all other models are neural.
-fn is_phrase_based(path: &Path) -> bool {
-    path.join("moses.ini").is_file()
-}
 
 /// How models use the machine.
 #[derive(Debug, Clone)]
@@ -378,25 +347,6 @@ fn unique<'a>(codes: impl Iterator<Item = &'a String>) -> Vec<String> {
         }
     });
     found
-}
-
-/// Reads `SOURCE-TARGET=PATH`, or `SOURCE:TARGET=PATH` for codes with a hyphen.
-///
-/// # Errors
-/// One sentence.
-pub fn parse_model(text: &str) -> Result<ModelSpec, String> {
-    let wrong = || format!("'{text}' is not a model; write SOURCE-TARGET=PATH, as de-en=models/de-en");
-    let (pair, path) = text.split_once('=').ok_or_else(wrong)?;
-    let (source, target) = pair.split_once(':').or_else(|| pair.split_once('-')).ok_or_else(wrong)?;
-    let code = |code: &str| !code.is_empty() && code.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
-    if source.eq_ignore_ascii_case(target) {
-        return Err(format!("'{text}' translates from {source} to {target}; the two languages of a model differ"));
-    }
-    let hyphens = !pair.contains(':') && target.contains('-');
-    if path.is_empty() || hyphens || !code(source) || !code(target) {
-        return Err(wrong());
-    }
-    Ok(ModelSpec { source: source.to_owned(), target: target.to_owned(), path: path.into() })
 }
 
 #[cfg(test)]

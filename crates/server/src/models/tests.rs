@@ -1,20 +1,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;
-
-#[test]
-fn models_are_named_with_their_languages() {
-    let spec = |source: &str, target: &str, path: &str| ModelSpec {
-        source: source.into(),
-        target: target.into(),
-        path: path.into(),
-    };
-    assert_eq!(parse_model("de-en=models/a=b"), Ok(spec("de", "en", "models/a=b")));
-    assert_eq!(parse_model("pt-BR:en=m"), Ok(spec("pt-BR", "en", "m")));
-    for wrong in ["", "de-en", "de=m", "de-en=", "pt-BR-en=m", "de-de=m", "d/e-en=m", "-en=m"] {
-        assert!(parse_model(wrong).is_err(), "{wrong}");
-    }
-}
+use crate::model_spec::parse_model;
 
 fn models(specs: &[&str], memory: Option<u64>) -> Models {
     let options = ModelOptions { threads: 1, batch_tokens: 256, precision: None, memory };
