@@ -45,8 +45,10 @@ for _class in (MetaphraseError, ModelError, OptionsError, InputError):
     _class.__module__ = "metaphrase"
 
 
-def rebuild_glossary(text: str, respect_case: bool) -> Glossary:
+def rebuild_glossary(text: str | None, entries: list[tuple[str, list[str]]] | None, respect_case: bool) -> Glossary:
     """The glossary of a pickle."""
     from metaphrase._native import Glossary
 
-    return Glossary.parse(text, respect_case=respect_case)
+    if text is not None:
+        return Glossary.parse(text, respect_case=respect_case)
+    return Glossary(dict(entries or []), respect_case=respect_case)

@@ -12,25 +12,49 @@ use std::sync::Arc;
 #[pyclass(frozen, module = "metaphrase")]
 pub struct Glossary {
     pub(crate) glossary: Arc<metaphrase::Glossary>,
-    text: String,
+    content: Content,
     respect_case: bool,
 }
+
+/// What a glossary was made from, for a pickle.
+#[derive(Clone)]
+enum Content {
+    /// The text of a file.
+    Text(String),
+    /// The entries of a dictionary.
+    Entries(Entries),
+}
+
+/// Source terms, each with its target terms.
+type Entries = Vec<(String, Vec<String>)>;
 
 #[pymethods]
 impl Glossary {
     #[new]
     #[pyo3(signature = (entries, *, respect_case=false))]
     fn new(entries: &Bound<'_, PyAny>, respect_case: bool) -> PyResult<Self> {
-        Self::parse(table(entries, "the glossary")?, respect_case)
+        let Ok(dictionary) = entries.cast::<PyDict>() else {
+            return Self::parse(table(entries, "the glossary")?, respect_case);
+        };
+        let targets = |value: &Bound<'_, PyAny>| {
+            let is_list = value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>();
+            if is_list { value.try_iter()?.map(|target| term(&target?)).collect() } else { Ok(vec![term(value)?]) }
+        };
+        let entry = |(source, value): (Bound<'_, PyAny>, Bound<'_, PyAny>)| Ok((term(&source)?, targets(&value)?));
+        let entries: Entries = dictionary.iter().map(entry).collect::<PyResult<_>>()?;
+        let glossary = metaphrase::Glossary::from_entries(entries.clone(), case(respect_case)).map_err(|error| {
+            let source = &entries[error.line - 1].0;
+            errors::input(format!("the entry {source:?} of the glossary {}", error.problem))
+        })?;
+        Ok(Self { glossary: Arc::new(glossary), content: Content::Entries(entries), respect_case })
     }
 
     /// Reads the text of a glossary file.
     #[staticmethod]
     #[pyo3(signature = (text, *, respect_case=false))]
     pub(crate) fn parse(text: String, respect_case: bool) -> PyResult<Self> {
-        let case = if respect_case { Case::Respect } else { Case::Ignore };
-        let glossary = metaphrase::Glossary::parse(&text, case).map_err(errors::input)?;
-        Ok(Self { glossary: Arc::new(glossary), text, respect_case })
+        let glossary = metaphrase::Glossary::parse(&text, case(respect_case)).map_err(errors::input)?;
+        Ok(Self { glossary: Arc::new(glossary), content: Content::Text(text), respect_case })
     }
 
     /// One sentence for each line whose source term an earlier line has.
@@ -52,10 +76,25 @@ impl Glossary {
         format!("<metaphrase.Glossary of {} terms>", self.glossary.len())
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Pickled<'py, (String, bool)> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Pickled<'py, (Option<String>, Option<Entries>, bool)> {
         let rebuild = slf.py().import("metaphrase._errors")?.getattr("rebuild_glossary")?;
-        Ok((rebuild, (slf.get().text.clone(), slf.get().respect_case)))
+        let (text, entries) = match slf.get().content.clone() {
+            Content::Text(text) => (Some(text), None),
+            Content::Entries(entries) => (None, Some(entries)),
+        };
+        Ok((rebuild, (text, entries, slf.get().respect_case)))
     }
+}
+
+fn case(respect: bool) -> Case {
+    if respect { Case::Respect } else { Case::Ignore }
+}
+
+/// A term of a dictionary; half of a surrogate pair becomes U+FFFD.
+fn term(value: &Bound<'_, PyAny>) -> PyResult<String> {
+    let text = value.cast::<PyString>();
+    let text = text.map_err(|_| errors::input(format!("the glossary has a {}; expected str", kind(value))))?;
+    Ok(text.to_string_lossy().into_owned())
 }
 
 /// A glossary as users give it: an object, a file, or a dictionary.

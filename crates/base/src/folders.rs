@@ -306,7 +306,7 @@ mod tests {
     fn without_an_exchange_the_old_folder_goes_or_comes_back() {
         let next_to_it = tempfile::tempdir().unwrap();
         let [new, path] = ["new", "path"].map(|name| next_to_it.path().join(name));
-        [&new, &path].map(|folder| fs::create_dir(folder).unwrap());
+        [&new, &path].into_iter().for_each(|folder| fs::create_dir(folder).unwrap());
         fs::write(path.join("one"), "").unwrap();
         let old = replace_in_two_steps(&new, &path).unwrap();
         assert_eq!((names(&old), names(&path)), (vec!["one".into()], vec![]));
@@ -354,7 +354,7 @@ mod tests {
         let model = folder.path().join("model");
         let fill = || {
             MadeFolder::create(&model).unwrap().keep();
-            ["weights", "settings"].map(|name| NewFile::write(&model.join(name), name).unwrap());
+            ["weights", "settings"].into_iter().for_each(|name| NewFile::write(&model.join(name), name).unwrap());
             let list = Checksums::of_files(&model, ["weights"]).unwrap();
             NewFile::write(&model.join(Checksums::FILE), list.to_string()).unwrap();
         };

@@ -60,43 +60,90 @@ impl Glossary {
     /// # Errors
     /// [`GlossaryError`] for the first line that is not an entry.
     pub fn parse(text: &str, case: Case) -> Result<Self, GlossaryError> {
-        let mut glossary = Self { case, entries: HashMap::new(), targets: Vec::new(), notes: Vec::new() };
+        let mut glossary = Self::empty(case);
         // By number of the entry: its line.
         let mut lines = Vec::new();
         for (number, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
-            let fail = |problem| Err(GlossaryError { line: number + 1, problem });
             if line.trim().is_empty() || line.starts_with('#') {
                 continue;
             }
-            let mut fields = line.split('\t').map(str::trim);
+            let mut fields = line.split('\t');
             let source = fields.next().unwrap_or_default();
-            let words: Vec<String> = glossary.words(source);
-            let targets: Vec<String> = fields.filter(|target| !target.is_empty()).map(str::to_owned).collect();
-            let Some(first) = words.first().cloned() else {
-                return fail("has no source term");
-            };
-            if targets.is_empty() {
-                return fail("has no target term");
-            }
-            let terms = glossary.entries.entry(first).or_default();
-            if let Some((_, known)) = terms.iter().find(|(known, _)| *known == words) {
-                let (line, first) = (number + 1, lines[*known]);
-                glossary.notes.push(format!("line {line} has the source term '{source}' of line {first} again; any of their target terms will do"));
-                glossary.targets[*known].extend(targets);
+            let added = glossary.add(source, fields.map(str::to_owned));
+            let added = added.map_err(|problem| GlossaryError { line: number + 1, problem })?;
+            if let Some(&first) = lines.get(added) {
+                let source = source.trim();
+                glossary.notes.push(format!(
+                    "line {} has the source term '{source}' of line {first} again; any of their target terms will do",
+                    number + 1
+                ));
             } else {
-                terms.push((words, glossary.targets.len()));
-                glossary.targets.push(targets);
                 lines.push(number + 1);
             }
         }
-        for terms in glossary.entries.values_mut() {
+        glossary.finish();
+        Ok(glossary)
+    }
+
+    /// A glossary of entries: a source term and its target terms, any of which will do. A term may have any characters; blanks around
+    /// it do not count. Entries with the same source term are one.
+    ///
+    /// ```
+    /// use metaphrase::{Case, Glossary};
+    ///
+    /// let entries = [("#house".to_owned(), vec!["#Haus".to_owned()])];
+    /// assert_eq!(Glossary::from_entries(entries, Case::Ignore)?.find("my #house"), [["#Haus"]]);
+    /// # Ok::<(), metaphrase::GlossaryError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`GlossaryError`] for the first entry without a source term or without a target term; its number stands for the line.
+    pub fn from_entries(
+        entries: impl IntoIterator<Item = (String, Vec<String>)>,
+        case: Case,
+    ) -> Result<Self, GlossaryError> {
+        let mut glossary = Self::empty(case);
+        for (number, (source, targets)) in entries.into_iter().enumerate() {
+            glossary.add(&source, targets).map_err(|problem| GlossaryError { line: number + 1, problem })?;
+        }
+        glossary.finish();
+        Ok(glossary)
+    }
+
+    fn empty(case: Case) -> Self {
+        Self { case, entries: HashMap::new(), targets: Vec::new(), notes: Vec::new() }
+    }
+
+    /// Adds an entry, to that of the same source term if there is one. Returns the number of the entry.
+    fn add(&mut self, source: &str, targets: impl IntoIterator<Item = String>) -> Result<usize, &'static str> {
+        let words: Vec<String> = self.words(source);
+        let trimmed = targets.into_iter().map(|target| target.trim().to_owned());
+        let targets: Vec<String> = trimmed.filter(|target| !target.is_empty()).collect();
+        let Some(first) = words.first().cloned() else {
+            return Err("has no source term");
+        };
+        if targets.is_empty() {
+            return Err("has no target term");
+        }
+        let terms = self.entries.entry(first).or_default();
+        if let Some(&(_, known)) = terms.iter().find(|(known, _)| *known == words) {
+            self.targets[known].extend(targets);
+            return Ok(known);
+        }
+        terms.push((words, self.targets.len()));
+        self.targets.push(targets);
+        Ok(self.targets.len() - 1)
+    }
+
+    /// Sorts the terms, the longest first, and leaves each target term of an entry once.
+    fn finish(&mut self) {
+        for terms in self.entries.values_mut() {
             terms.sort_by_key(|(words, _)| std::cmp::Reverse(words.len()));
         }
-        for targets in &mut glossary.targets {
+        for targets in &mut self.targets {
             let mut seen = HashSet::new();
             targets.retain(|target| seen.insert(composed(target)));
         }
-        Ok(glossary)
     }
 
     /// One sentence for each line whose source term an earlier line has.
@@ -105,23 +152,10 @@ impl Glossary {
         &self.notes
     }
 
-    /// Adds the terms that a source sentence requires. Where a term of the sentence's own and one of the glossary have
-    /// alternatives in common, one word keeps both promises: the sentence's term keeps these alternatives alone, and the
-    /// glossary's term is not added.
+    /// Adds the terms that a source sentence requires, as [`required_terms`] says.
     pub fn add_to(&self, terms: &mut Terms, source: &str) {
-        let own = terms.required.len();
-        let mut free = vec![true; own];
-        for found in self.find(source) {
-            let same = |a: &String| found.iter().any(|b| composed(a) == composed(b));
-            let shared = (0..own).find(|&term| free[term] && terms.required[term].iter().any(same));
-            match shared {
-                Some(term) => {
-                    terms.required[term].retain(same);
-                    free[term] = false;
-                }
-                None => terms.required.push(found),
-            }
-        }
+        let own = std::mem::take(&mut terms.required);
+        terms.required = required_terms(own, &[self], source).into_iter().map(|term| term.targets).collect();
     }
 
     /// Number of entries.
@@ -198,6 +232,47 @@ impl Glossary {
         }
         words
     }
+}
+
+/// A term that a translation must contain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequiredTerm {
+    /// Where the source term stands: bytes of the source sentence. `None` for a term of the sentence's own whose place is not known.
+    pub source: Option<Range<usize>>,
+    /// Any of them will do.
+    pub targets: Vec<String>,
+}
+
+/// The terms that a source sentence requires: its own, in their order, then those of the glossaries, from left to right.
+///
+/// Of two glossaries with terms that overlap in the source the first counts. Where a term of the sentence's own and one of a glossary have
+/// alternatives in common, one word keeps both promises: the sentence's term keeps these alternatives alone and gets the place, and the
+/// glossary's term is not added.
+#[must_use]
+pub fn required_terms(own: Vec<Vec<String>>, glossaries: &[&Glossary], source: &str) -> Vec<RequiredTerm> {
+    let mut found: Vec<(Range<usize>, &[String])> = Vec::new();
+    for glossary in glossaries {
+        for (place, targets) in glossary.find_places(source) {
+            if !found.iter().any(|(known, _)| known.start < place.end && place.start < known.end) {
+                found.push((place, targets));
+            }
+        }
+    }
+    found.sort_by_key(|(place, _)| place.start);
+    let count = own.len();
+    let mut terms: Vec<RequiredTerm> = own.into_iter().map(|targets| RequiredTerm { source: None, targets }).collect();
+    for (place, targets) in found {
+        let same = |a: &String| targets.iter().any(|b| composed(a) == composed(b));
+        let shared = terms[..count].iter_mut().find(|term| term.source.is_none() && term.targets.iter().any(same));
+        match shared {
+            Some(term) => {
+                term.targets.retain(same);
+                term.source = Some(place);
+            }
+            None => terms.push(RequiredTerm { source: Some(place), targets: targets.to_vec() }),
+        }
+    }
+    terms
 }
 
 /// The characters of a text in normal form C, each with its bytes; of a run between blanks that is not in this form, the bytes of
@@ -290,6 +365,28 @@ mod tests {
         let decomposed = "the cafe\u{301} is";
         let glossary = Glossary::parse("café\tCafé", Case::Ignore).unwrap();
         assert_eq!(glossary.find_places(decomposed)[0].0, 4..10);
+    }
+
+    #[test]
+    fn of_two_glossaries_the_first_counts_where_they_overlap() {
+        let [first, second] = ["bank account\tKonto\n", "bank\tUfer\nold\talt\n"]
+            .map(|text| Glossary::parse(text, Case::Ignore).unwrap());
+        let terms = required_terms(vec![vec!["Konto".into()]], &[&first, &second], "An old bank account, a bank");
+        let term =
+            |place: Range<usize>, target: &str| RequiredTerm { source: Some(place), targets: vec![target.into()] };
+        assert_eq!(terms, [term(7..19, "Konto"), term(3..6, "alt"), term(23..27, "Ufer")]);
+        assert_eq!(required_terms(vec![vec!["Haus".into()]], &[], "a bank")[0].source, None);
+    }
+
+    #[test]
+    fn entries_have_any_characters() {
+        let entry = |source: &str, targets: &[&str]| (source.into(), targets.iter().map(|&t| t.to_owned()).collect());
+        let entries = [entry("#house", &["#Haus"]), entry("a\tb", &["c\td", " "]), entry(" #HOUSE", &["Bau", "#Haus"])];
+        let glossary = Glossary::from_entries(entries, Case::Ignore).unwrap();
+        assert_eq!((glossary.len(), glossary.notes().len()), (2, 0));
+        assert_eq!(glossary.find("the #house is a b"), [vec!["#Haus", "Bau"], vec!["c\td"]]);
+        let refused = Glossary::from_entries([entry("a", &["b"]), entry(" ", &["b"])], Case::Ignore).unwrap_err();
+        assert_eq!(refused, GlossaryError { line: 2, problem: "has no source term" });
     }
 
     #[test]

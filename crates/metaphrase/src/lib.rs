@@ -50,7 +50,7 @@ pub use constraints::{Met, Terms};
 pub use error::Error;
 pub use evidence::{Evidence, EvidenceCounter, EvidenceOptions};
 pub use file::{FileTranslation, PreparedFile};
-pub use glossary::{Case, Glossary, GlossaryError};
+pub use glossary::{Case, Glossary, GlossaryError, RequiredTerm, required_terms};
 pub use metaphrase_base::{Choice, Named, Unit, UnitTime, UnitTimes, UnknownName, WordId};
 pub use metaphrase_document::{
     Error as DocumentError, FileFormat, Format as TextFormat, Keep, Options as TextOptions, Split,

@@ -8,8 +8,7 @@ use crate::models::Loaded;
 use crate::scheduler::{Engine, Lane, Running, Work, deadline};
 use crate::text::{Finished, Prepared, apart, options};
 use axum::body::Bytes;
-use metaphrase::{FileFormat, Glossary, TextFormat, Translation};
-use std::ops::Range;
+use metaphrase::{FileFormat, Glossary, RequiredTerm, TextFormat, Translation};
 use std::sync::Arc;
 
 /// Milliseconds for the translation of a file.
@@ -101,10 +100,8 @@ pub struct PendingText {
 /// A term that a sentence's translation has to contain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Term {
-    /// Where the source term stands in the sentence; `None` for a term that was asked for without one.
-    pub source: Option<Range<usize>>,
-    /// Any of them will do.
-    pub targets: Vec<String>,
+    /// The term, with its place in the sentence.
+    pub required: RequiredTerm,
     /// Its number among the required terms of the request.
     pub number: usize,
 }
@@ -278,24 +275,14 @@ impl PendingText {
     /// A request for each sentence, with its terms.
     fn requests(&mut self, ask: &Ask) -> Vec<metaphrase::Request> {
         let mut requests = self.prepared.requests();
+        let glossaries: Vec<&Glossary> = ask.glossaries.iter().map(Arc::as_ref).collect();
         for request in &mut requests {
+            let terms = metaphrase::required_terms(ask.require.clone(), &glossaries, &request.source);
+            let first = request.terms.required.len();
+            request.terms.required.extend(terms.iter().map(|term| term.targets.clone()));
             let mut terms: Vec<Term> =
-                ask.require.iter().map(|targets| Term { source: None, targets: targets.clone(), number: 0 }).collect();
-            for glossary in &ask.glossaries {
-                for (place, targets) in glossary.find_places(&request.source) {
-                    let overlaps = |term: &Term| {
-                        term.source.as_ref().is_some_and(|at| at.start < place.end && place.start < at.end)
-                    };
-                    if !terms.iter().any(overlaps) {
-                        terms.push(Term { source: Some(place), targets: targets.to_vec(), number: 0 });
-                    }
-                }
-            }
-            terms.sort_by_key(|term| term.source.as_ref().map(|place| place.start));
-            for term in &mut terms {
-                term.number = request.terms.required.len();
-                request.terms.required.push(term.targets.clone());
-            }
+                terms.into_iter().zip(first..).map(|(required, number)| Term { required, number }).collect();
+            terms.sort_by_key(|term| term.required.source.as_ref().map(|place| place.start));
             request.terms.avoided.extend(ask.avoid.iter().cloned());
             request.prefix.clone_from(&ask.prefix);
             self.terms.push(terms);

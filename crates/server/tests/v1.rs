@@ -211,3 +211,17 @@ fn a_client_that_leaves_a_stream_stops_its_work() {
     });
     assert!(server.metric("stopped_waiting_total") + server.metric("stopped_in_search_total") > 0);
 }
+
+#[test]
+fn a_term_that_the_request_and_its_glossary_require_is_required_once() {
+    let server = server();
+    // A term that begins with # is no comment here: this is not a file.
+    let terms = json!([{"source": "house", "target": "Haus"}, {"source": "#1", "target": "#eins"}]);
+    let body =
+        json!({"text": "The house is old.", "source": "en", "target": "de", "terms": terms, "require": ["Haus"]});
+    let answer = translated(&server, body);
+    let sentence = &answer["translations"][0]["sentences"][0];
+    assert_eq!(sentence["terms"].as_array().unwrap().len(), 1, "{sentence}");
+    assert_eq!(sentence["terms"][0]["text"], "house", "{sentence}");
+    assert_eq!(sentence["target"]["text"].as_str().unwrap().matches("Haus").count(), 1, "{sentence}");
+}

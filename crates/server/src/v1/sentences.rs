@@ -128,9 +128,9 @@ fn of_term(term: &Term, source: &str, best: &Hypothesis, target: &Words) -> Valu
         Some(target.places[first].start..target.places[last].end)
     });
     json!({
-        "source": term.source.clone().map(|place| range(source, place)),
-        "text": term.source.clone().and_then(|place| source.get(place)),
-        "targets": term.targets,
+        "source": term.required.source.clone().map(|place| range(source, place)),
+        "text": term.required.source.clone().and_then(|place| source.get(place)),
+        "targets": term.required.targets,
         "met": met.is_some(),
         "target": place.map(|place| range(&best.text, place)),
     })

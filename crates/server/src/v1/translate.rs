@@ -9,7 +9,7 @@ use crate::text::{apart, format_named};
 use crate::translate::Ask;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
-use metaphrase::{Case, Glossary, TextFormat};
+use metaphrase::{Case, Glossary, GlossaryError, TextFormat};
 use serde::Deserialize;
 use std::sync::Arc;
 use std::time::Instant;
@@ -90,14 +90,25 @@ pub struct Shown {
     pub scores: bool,
 }
 
-/// Terms as the text that glossaries are read from.
+/// What is wrong with an entry of `terms`, which are counted from 1.
+fn term_fault(error: &GlossaryError) -> String {
+    format!("entry {} of `terms` {}", error.line, error.problem)
+}
+
+/// Checks the number of terms.
+fn check_count(terms: &[TermBody], limit: usize) -> Result<(), Failure> {
+    if terms.len() > limit {
+        return Err(Failure::TooLarge { what: "terms", found: terms.len(), limit });
+    }
+    Ok(())
+}
+
+/// Terms as the text that glossaries are stored as.
 ///
 /// # Errors
 /// For terms with tabs or line breaks, and for more terms than the limit.
 pub fn tsv(terms: Vec<TermBody>, limit: usize) -> Result<String, Failure> {
-    if terms.len() > limit {
-        return Err(Failure::TooLarge { what: "terms", found: terms.len(), limit });
-    }
+    check_count(&terms, limit)?;
     let mut text = String::new();
     for TermBody { source, target } in terms {
         let line = [vec![source], target.into_vec()].concat();
@@ -125,9 +136,10 @@ impl App {
         let (terms, case_sensitive) = terms;
         if !terms.is_empty() {
             let case = if case_sensitive { Case::Respect } else { Case::Ignore };
-            let text = tsv(terms, self.config.limits.glossary_entries)?;
-            let parsed = Glossary::parse(&text, case).map_err(|error| Failure::Bad(error.to_string()))?;
-            glossaries.push(Arc::new(parsed));
+            check_count(&terms, self.config.limits.glossary_entries)?;
+            let entries = terms.into_iter().map(|TermBody { source, target }| (source, target.into_vec()));
+            let terms = Glossary::from_entries(entries, case);
+            glossaries.push(Arc::new(terms.map_err(|error| Failure::Bad(term_fault(&error)))?));
         }
         if let Some(id) = id {
             let needs = || Failure::Bad("a glossary needs the source language: `auto` does not go with it".into());
