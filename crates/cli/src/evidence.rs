@@ -27,7 +27,7 @@ pub struct EvidenceArgs {
     /// Allow only the translations of the evidence: the search finds the one that the neural model scores best
     #[arg(long)]
     lmbr_rescore: bool,
-    /// The weight of the evidence, 1 / (n λ) for n models; the models together have weight 1 [default: 1]
+    /// The weight of the evidence, 1 / (n λ) for n models; the models together have weight 1 [default: 2]
     #[arg(long, value_name = "W", allow_negative_numbers = true)]
     lmbr_weight: Option<f64>,
     /// A number for each word, and the factors of the posteriors of 1-grams, 2-grams, 3-grams and 4-grams
@@ -127,6 +127,11 @@ impl EvidenceArgs {
         self.lmbr.as_deref() == Some(Path::new("self"))
     }
 
+    /// Whether a phrase-based model gives the evidence.
+    pub fn has_model(&self) -> bool {
+        self.evidence.is_some()
+    }
+
     /// The file of posteriors.
     pub fn file(&self) -> Option<&PathBuf> {
         self.lmbr.as_ref().filter(|_| !self.is_own())
@@ -146,6 +151,19 @@ impl EvidenceArgs {
         if self.is_used() && self.lmbr.is_none() && self.evidence.is_none() {
             let options = "--lmbr-rescore, -weight, -theta, -bleu, -scale, -order, -units, -prune and -paths";
             return Err(Usage::error(format!("{options} go with --evidence or --lmbr, which bring the evidence")));
+        }
+        let counting = [
+            ("--lmbr-scale", self.counting.lmbr_scale.is_some()),
+            ("--lmbr-order", self.counting.lmbr_order.is_some()),
+            ("--lmbr-prune", self.counting.lmbr_prune.is_some()),
+            ("--lmbr-paths", self.counting.lmbr_paths.is_some()),
+        ];
+        if let Some((option, _)) = counting.iter().find(|(_, given)| *given)
+            && self.file().is_some()
+        {
+            return Err(Usage::error(format!(
+                "{option} has no effect on counted n-grams, which --lmbr FILE has; give it to `metaphrase posteriors`"
+            )));
         }
         if self.lmbr_rescore && self.file().is_some() {
             return Err(Usage::error("--lmbr-rescore needs translations: use it with --evidence or --lmbr self"));

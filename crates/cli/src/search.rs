@@ -98,6 +98,11 @@ const SEARCH: [&str; 7] =
     ["beam_size", "stop", "strategy", "beam_width", "prune_threshold", "stop_margin", "eos_beside"];
 
 impl SearchArgs {
+    /// Whether translations are drawn at random.
+    pub fn samples(&self) -> bool {
+        self.sampling.is_some()
+    }
+
     /// The model's `options`, changed as the command line says, for `n_best` translations of each line.
     pub fn apply(&self, mut options: TranslateOptions, n_best: Option<NonZeroUsize>) -> Result<TranslateOptions> {
         let search = &mut options.search;

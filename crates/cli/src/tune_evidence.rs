@@ -86,6 +86,12 @@ struct Text {
 pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     args.model.check()?;
     args.evidence.check()?;
+    if args.evidence.has_model() || args.evidence.file().is_none() {
+        return Err(Usage::error("--lmbr names the file of the posteriors; `metaphrase posteriors` writes it"));
+    }
+    if args.search.samples() {
+        return Err(Usage::error("--sampling draws translations at random; evidence is tuned on the best ones"));
+    }
     check_one_stdin(std::iter::once(&args.source).chain(&args.references).chain(args.evidence.file()).map(Some))?;
     let text = Text::read(args)?;
     let mut output = Output::create(args.output.as_deref())?;

@@ -209,6 +209,14 @@ fn factors_are_tuned() {
     }
     let usage = run(&["tune-evidence", &source, &reference], "").error(2);
     assert_eq!(usage, "--lmbr names the file of the posteriors; `metaphrase posteriors` writes it");
+    let own = ["tune-evidence", &source, &reference, "--lmbr", "self"];
+    assert_eq!(run(&own, "").error(2), usage);
+    let draws = ["tune-evidence", &source, &reference, "--lmbr", &posteriors, "--sampling", "full"];
+    assert!(run(&draws, "").error(2).starts_with("--sampling draws translations at random"));
+    for option in ["--lmbr-scale", "--lmbr-order", "--lmbr-prune", "--lmbr-paths"] {
+        let usage = translate(&["--lmbr", &posteriors, option, "1"], TEXT).error(2);
+        assert!(usage.starts_with(&format!("{option} has no effect on counted n-grams")), "{usage}");
+    }
     let usage = run(&["tune-evidence", &source, &posteriors, "--lmbr", &posteriors], "").error(2);
     assert!(usage.starts_with("the text has 2 lines and a translation of it "), "{usage}");
 }
