@@ -112,6 +112,9 @@ class Translation:
     def present(self) -> list[int]:
         """Numbers of the phrases to avoid that a translation contains all the same."""
     @property
+    def missing_numbers(self) -> list[str]:
+        """The numbers of the source that the best translation has in no notation, with the option ``check_numbers``."""
+    @property
     def notes(self) -> list[str]:
         """Messages about the line, one sentence each."""
     @property

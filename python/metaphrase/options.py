@@ -50,6 +50,7 @@ class CallOptions(TypedDict, total=False):
     allow_special: bool
     max_source_length: int
     longest_sentence: int | None
+    check_numbers: bool
     # Evidence
     evidence_theta: Sequence[float]
     evidence_weight: float

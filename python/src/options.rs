@@ -78,6 +78,7 @@ impl CallOptions {
             "pieces" => options.pieces = get(key, value)?,
             "max_source_length" => options.max_source_length = get(key, value)?,
             "longest_sentence" => options.longest_sentence = get(key, value)?,
+            "check_numbers" => options.check_numbers = get(key, value)?,
             "seed" => options.seed = get(key, value)?,
             "replace_unknown" => options.replace_unknown = dictionary(value)?,
             "excluded" => options.search.excluded = words(translator, value)?,

@@ -1,7 +1,7 @@
 //! Results as plain values: what pickles hold.
 
 use crate::result::Terms;
-use metaphrase::{Attention, Counts, Hypothesis, Met, Translation};
+use metaphrase::{Attention, Counts, Hypothesis, Met, MissingNumber, Translation};
 use pyo3::prelude::*;
 
 /// What `__reduce__` gives: a function, and the arguments that make the same object.
@@ -29,6 +29,7 @@ pub type TranslationState = (
     [usize; 4],
     Vec<String>,
     Vec<String>,
+    Vec<(usize, usize, String)>,
     Vec<Vec<String>>,
 );
 
@@ -42,12 +43,17 @@ pub fn of_translation(found: &Translation, terms: &Terms) -> TranslationState {
         [steps, hypotheses, groups, rows],
         found.source_pieces.clone(),
         found.notes.clone(),
+        found
+            .missing_numbers
+            .iter()
+            .map(|missing| (missing.range.start, missing.range.end, missing.text.clone()))
+            .collect(),
         terms.all().to_vec(),
     )
 }
 
 pub fn translation(state: TranslationState) -> (Translation, Terms) {
-    let (hypotheses, error, missing, present, counts, source_pieces, notes, terms) = state;
+    let (hypotheses, error, missing, present, counts, source_pieces, notes, numbers, terms) = state;
     let [steps, searched, groups, rows] = counts;
     let found = Translation {
         hypotheses: hypotheses.into_iter().map(hypothesis).collect(),
@@ -58,6 +64,10 @@ pub fn translation(state: TranslationState) -> (Translation, Terms) {
         counts: Counts { steps, hypotheses: searched, groups, rows },
         source_pieces,
         notes,
+        missing_numbers: numbers
+            .into_iter()
+            .map(|(start, end, text)| MissingNumber { range: start..end, text })
+            .collect(),
     };
     (found, Terms::new(&terms))
 }

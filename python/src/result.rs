@@ -124,6 +124,12 @@ impl Translation {
         self.found.present.clone()
     }
 
+    /// The numbers of the source that the best translation has in no notation, if `check_numbers` asks for them.
+    #[getter]
+    fn missing_numbers(&self) -> Vec<&str> {
+        self.found.missing_numbers.iter().map(|missing| &*missing.text).collect()
+    }
+
     /// Messages about the line, one sentence each.
     #[getter]
     fn notes(&self) -> Vec<&str> {

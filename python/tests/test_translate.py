@@ -559,3 +559,10 @@ def test_calls_leak_nothing():
     calls(3000)
     gc.collect()
     assert _resident() - before < 2 << 20
+
+
+def test_numbers_that_a_translation_lacks(translator):
+    request = Request("It costs $77.", avoid=["77", "$77"])
+    found = translator.translate(request, check_numbers=True)
+    assert found.missing_numbers == pickle.loads(pickle.dumps(found)).missing_numbers == ["$77"]
+    assert translator.translate(request).missing_numbers == []

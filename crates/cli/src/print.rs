@@ -36,7 +36,7 @@ pub enum Form {
 }
 
 /// The keys of an output object, in their order. They are ours alone: an input line's values of these keys are not copied.
-pub const KEYS: [&str; 17] = [
+pub const KEYS: [&str; 18] = [
     "translation",
     "error",
     "notes",
@@ -46,6 +46,7 @@ pub const KEYS: [&str; 17] = [
     "constraints_met",
     "constraints_missing",
     "avoid_present",
+    "check",
     "translations",
     "scores",
     "log_probs",
@@ -162,6 +163,10 @@ impl Printer {
         }
         if !translation.present.is_empty() {
             fields.insert("avoid_present", json!(translation.present));
+        }
+        if !translation.missing_numbers.is_empty() {
+            let texts: Vec<&str> = translation.missing_numbers.iter().map(|missing| &*missing.text).collect();
+            fields.insert("check", json!({"numbers": texts}));
         }
         if self.word_scores {
             fields.insert("word_scores", json!(best.piece_log_probs));

@@ -65,6 +65,10 @@ pub struct Args {
     /// Print the log-probability of each target piece and of the end of sentence
     #[arg(long, help_heading = "Result")]
     word_scores: bool,
+    /// Compare each translation with its source: a warning names the amounts, times, dates and other numbers of the source
+    /// that the translation has in no notation [default: numbers with --output-format json, without warnings; else none]
+    #[arg(long, value_enum, value_name = "numbers|none", help_heading = "Result")]
+    check: Option<Check>,
     #[command(flatten)]
     lattices: LatticeArgs,
     /// A language model over the target pieces, ARPA text or compiled, whose log-probabilities are added to those of the
@@ -126,6 +130,8 @@ JSON output has these keys, and then the keys of the input:
                   first, then terms of the glossary
   avoid_present   numbers of the phrases to avoid that the translation contains all the same,
                   if there are any
+  check           numbers of the source that the translation lacks, if there are any:
+                  {\"numbers\": [text, ...]}; --check none leaves it out
   notes           messages about the line, if there are any
   error           the reason why the line was not translated (`translation` is empty then)";
 
@@ -170,6 +176,15 @@ impl Args {
     }
 }
 
+/// A check of translations.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Check {
+    /// The numbers of the source that the translation lacks
+    Numbers,
+    /// No check
+    None,
+}
+
 /// A form of output.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum OutputFormat {
@@ -209,6 +224,8 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     let mut options = args.search.apply(translator.options(), args.n_best)?;
     options.evidence = args.evidence.options();
     options.search.attention = args.alignment.is_some();
+    let warns = args.check == Some(Check::Numbers);
+    options.check_numbers = warns || (args.check.is_none() && args.output_format == OutputFormat::Json);
     if let Some(whole) = whole {
         return text::run(&translator, &options, &args.text, whole, input, args.output.as_deref());
     }
@@ -230,6 +247,9 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     let print = |text: &mut String, ticket: Ticket<Keys>, translation| {
         if let Some(Err(error)) = lattices.as_mut().map(|files| files.write_search(ticket.number + 1, &translation)) {
             leave(&error);
+        }
+        if let Some(note) = translation.missing_numbers_note().filter(|_| warns) {
+            tracing::warn!("line {}: {note}", ticket.number + 1);
         }
         printer.print(text, ticket, &translation);
     };

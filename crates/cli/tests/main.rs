@@ -5,6 +5,7 @@ mod align;
 mod average;
 mod bench;
 mod bounds;
+mod checks;
 mod common;
 mod constraints;
 mod corpus;

@@ -32,6 +32,9 @@ pub struct TranslateOptions {
     /// else between words. `None`: lines stay whole. Lists, alignments, draws, search graphs and pieces are of whole lines in
     /// any case, and so are requests with terms, a prefix, a target or evidence, and lines in which a cut would part a term of the glossary.
     pub longest_sentence: Option<usize>,
+    /// Whether [`Translation::missing_numbers`](crate::Translation::missing_numbers) reports the numbers that a translation lacks.
+    /// Words for numbers are read in the languages that the model names. A line takes microseconds.
+    pub check_numbers: bool,
     /// The seed of the draws, when sampling. The number of the line counts too, so that equal lines give different draws.
     pub seed: u64,
 }
@@ -48,6 +51,7 @@ impl Default for TranslateOptions {
             allow_special: false,
             max_source_length: 1000,
             longest_sentence: None,
+            check_numbers: false,
             seed: 1,
         }
     }

@@ -281,6 +281,7 @@ impl Shared {
         job.notes.extend(present.iter().map(|&number| required.contains(number, &job.prefix)));
         let Job { reply, source_pieces, notes, .. } = job;
         reply.finish(Translation {
+            missing_numbers: Vec::new(),
             hypotheses: texts,
             error: None,
             missing,

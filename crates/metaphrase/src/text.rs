@@ -192,7 +192,8 @@ pub(crate) fn request(source: Source<'_>) -> Request {
 /// Messages about a sentence, whose translation lacked `inserted` of `kept` things to copy.
 pub(crate) fn notes_of(number: usize, translation: &Translation, kept: usize, inserted: usize) -> Vec<String> {
     let said = |note: &String| format!("sentence {}: {note}", number + 1);
-    let mut notes: Vec<String> = translation.notes.iter().map(said).collect();
+    let mut notes: Vec<String> =
+        translation.notes.iter().chain(&translation.missing_numbers_note()).map(said).collect();
     if inserted > 0 {
         notes.push(said(&format!(
             "{inserted} of its {kept} things to copy were put in beside the words that stand beside them in the source"

@@ -1,6 +1,7 @@
 //! What a translator is asked and what it answers.
 
 use crate::{AlignmentKind, Attention, Counts, Evidence, Met, SearchGraph, Terms};
+use metaphrase_text::numbers::MissingNumber;
 use std::sync::Arc;
 
 /// One line to translate.
@@ -92,6 +93,9 @@ pub struct Translation {
     /// Numbers of the phrases to avoid that a hypothesis contains all the same: because the given prefix has them, or because
     /// draws can not be told what to avoid.
     pub present: Vec<usize>,
+    /// Amounts, times, dates and other numbers of the source that the best hypothesis has in no notation, if
+    /// [`TranslateOptions::check_numbers`](crate::TranslateOptions::check_numbers) asks for them.
+    pub missing_numbers: Vec<MissingNumber>,
     /// The hypotheses that the search kept, if the options ask for them; `None` for a line without words and for a phrase-based
     /// model.
     pub search_graph: Option<SearchGraph>,

@@ -1,5 +1,6 @@
 //! The translator: one interface to neural and phrase-based models.
 
+use crate::check::NumberCheck;
 use crate::neural::Neural;
 use crate::parts::{Collected, Divider, joined};
 use crate::phrase_based::PhraseBased;
@@ -217,10 +218,21 @@ impl Translator {
         I::IntoIter: Send,
     {
         let (mut chunks, mut sink) = (chunks.into_iter(), sink);
-        self.stream_parts(options, &mut chunks, &mut sink)
+        self.stream_checked(options, &mut chunks, &mut sink)
     }
 
-    /// As [`stream`](Self::stream), long lines in parts. Compiled once, not once for each caller.
+    /// As [`stream`](Self::stream). Compiled once, not once for each caller.
+    fn stream_checked(&self, options: &TranslateOptions, chunks: Chunks<'_>, sink: Sink<'_>) -> Result<(), Error> {
+        let Some(check) = NumberCheck::new(options, self.languages()) else {
+            return self.stream_parts(options, chunks, sink);
+        };
+        let (sender, sources) = channel();
+        let options = check.options.clone();
+        let mut chunks = chunks.map(move |chunk| NumberCheck::send(chunk, &sender));
+        self.stream_parts(&options, &mut chunks, &mut check.sink(sources, sink))
+    }
+
+    /// As [`stream`](Self::stream), long lines in parts.
     fn stream_parts(&self, options: &TranslateOptions, chunks: Chunks<'_>, sink: Sink<'_>) -> Result<(), Error> {
         let Some(divider) = self.divider(options) else {
             return self.stream_wholes(options, chunks, sink);
@@ -279,16 +291,32 @@ impl Translator {
         cancel: &Cancel,
         answer: impl FnOnce(Result<Translation, Error>) + Send + 'static,
     ) -> Result<(), Error> {
+        let Some(check) = NumberCheck::new(options, self.languages()) else {
+            return self.submit_parts(options, request, cancel, Box::new(answer));
+        };
+        let (options, source) = (check.options.clone(), request.source.clone());
+        let answer = Box::new(move |found| answer(check.answered(&source, found)));
+        self.submit_parts(&options, request, cancel, answer)
+    }
+
+    /// As [`submit`](Self::submit), a long line in parts.
+    fn submit_parts(
+        &self,
+        options: &TranslateOptions,
+        request: Request,
+        cancel: &Cancel,
+        answer: Answer,
+    ) -> Result<(), Error> {
         let Some(divider) = self.divider(options) else {
-            return self.submit_whole(options, request, cancel, Box::new(answer));
+            return self.submit_whole(options, request, cancel, answer);
         };
         let (mut parts, gaps) = divider.divide(request);
         if parts.len() == 1
             && let Some(whole) = parts.pop()
         {
-            return self.submit_whole(options, whole, cancel, Box::new(answer));
+            return self.submit_whole(options, whole, cancel, answer);
         }
-        let collected = Collected::new(parts.len(), gaps, Box::new(answer));
+        let collected = Collected::new(parts.len(), gaps, answer);
         for (number, part) in parts.into_iter().enumerate() {
             let collected = Arc::clone(&collected);
             self.submit_whole(options, part, cancel, Box::new(move |answer| collected.put(number, answer)))?;

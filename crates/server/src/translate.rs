@@ -8,7 +8,7 @@ use crate::models::Loaded;
 use crate::scheduler::{Engine, Lane, Running, Work, deadline};
 use crate::text::{Finished, Prepared, apart, options};
 use axum::body::Bytes;
-use metaphrase::{FileFormat, Glossary, RequiredTerm, TextFormat, Translation};
+use metaphrase::{FileFormat, Glossary, RequiredTerm, TextFormat, TranslateOptions, Translation};
 use std::sync::Arc;
 
 /// Milliseconds for the translation of a file.
@@ -256,7 +256,7 @@ type Input = (PendingText, Vec<metaphrase::Request>);
 
 /// A model and the options of a request.
 fn lane(model: &Arc<Loaded>, ask: &Ask) -> Lane {
-    let mut options = model.options();
+    let mut options = TranslateOptions { check_numbers: true, ..model.options() };
     let search = &mut options.search;
     // Of more hypotheses than were asked for, enough begin with different words.
     search.n_best = 1 + if ask.distinct { 3 * ask.alternatives } else { ask.alternatives };

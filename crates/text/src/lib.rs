@@ -3,6 +3,7 @@
 pub mod bpe;
 pub mod language;
 pub mod moses;
+pub mod numbers;
 pub mod sentencepiece;
 pub mod vocab;
 mod whole;

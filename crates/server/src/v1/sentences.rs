@@ -89,8 +89,21 @@ pub fn of_sentence(sentence: &SentenceDone<'_>, shown: Shown) -> Value {
         object
     });
     object.insert("alternatives".into(), others.collect());
+    object.insert("check".into(), json!({"numbers": missing_numbers(sentence)}));
     object.insert("notes".into(), json!(sentence.translation.notes));
     Value::Object(object)
+}
+
+/// The numbers of the source that the translation lacks.
+fn missing_numbers(sentence: &SentenceDone<'_>) -> Vec<Value> {
+    let mut offsets = Utf16::new(sentence.source);
+    let missing = sentence.translation.missing_numbers.iter();
+    missing
+        .map(|missing| {
+            let (start, end) = (offsets.of(missing.range.start), offsets.of(missing.range.end));
+            json!({"start": start, "end": end, "text": missing.text})
+        })
+        .collect()
 }
 
 /// The geometric mean of the probabilities of the pieces.

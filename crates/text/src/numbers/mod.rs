@@ -1,0 +1,170 @@
+//! The numbers of a sentence that its translation lacks in any notation.
+//!
+//! [`missing_numbers`] compares amounts, clock times, dates, percentages, ranks and strings of digits as values: `1,250.50` is
+//! `1.250,50`, `8 p.m.` is `20 Uhr`, `2.5 billion` is `2,5 Milliarden`, `3 May 2024` is `2024-05-03`. Where a notation has several
+//! readings, any of them will do: the check reports a number only if no reading of it stands in the translation.
+//!
+//! English and German words count. Of other languages the check knows digits and signs alone.
+
+mod chain;
+mod clock;
+mod dates;
+mod decimal;
+mod german;
+mod item;
+mod money;
+mod neighbours;
+mod reader;
+#[cfg(test)]
+mod tests;
+mod tokens;
+mod units;
+mod words;
+mod years;
+
+use decimal::Decimal;
+use item::Item;
+use reader::Reader;
+use std::collections::HashSet;
+use std::ops::Range;
+use units::Measure;
+
+/// A number of a source that its translation lacks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MissingNumber {
+    /// Its bytes in the source, with its currency, per cent sign or time of day.
+    pub range: Range<usize>,
+    /// The text of these bytes.
+    pub text: String,
+}
+
+/// The numbers of `source` that `translation` lacks in any notation, in the order of the source.
+///
+/// `languages` are the codes of both, such as `en` and `de-AT`; without them words for numbers are not read. The time is linear in
+/// the length of both texts.
+///
+/// ```
+/// use metaphrase_text::numbers::missing_numbers;
+///
+/// let missing = |source, translation| -> Vec<String> {
+///     let found = missing_numbers(source, translation, Some(("en", "de")));
+///     found.into_iter().map(|number| number.text).collect()
+/// };
+/// assert_eq!(missing("It costs $1,250.50 at 8 p.m.", "Es kostet 1.250,50 $ um 20 Uhr."), [""; 0]);
+/// assert_eq!(missing("It costs $1,250.50 at 8 p.m.", "Es kostet 1.250,50 € um 8 Uhr."), ["$1,250.50", "8 p.m."]);
+/// ```
+#[must_use]
+pub fn missing_numbers(source: &str, translation: &str, languages: Option<(&str, &str)>) -> Vec<MissingNumber> {
+    let (from, to) = languages.map_or((Language::Other, Language::Other), |(from, to)| (from.into(), to.into()));
+    let mut items = Reader::new(source, from, Side::Source(to)).items();
+    items.retain(|item| item.is_required(to));
+    if items.is_empty() {
+        return Vec::new();
+    }
+    let there = Contents::new(translation, to);
+    items.retain(|item| !there.has(item));
+    let missing = |item: Item| MissingNumber { text: source[item.range.clone()].to_owned(), range: item.range };
+    items.into_iter().map(missing).collect()
+}
+
+/// A language as far as its words for numbers are known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Language {
+    English,
+    German,
+    /// Any other; of Chinese, Japanese and Korean see [`Self::Myriads`].
+    Other,
+    /// A language that counts in ten thousands, so that `2.5 billion` has other digits there.
+    Myriads,
+}
+
+impl From<&str> for Language {
+    fn from(code: &str) -> Self {
+        match code.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase().as_str() {
+            "en" | "eng" => Self::English,
+            "de" | "deu" | "ger" => Self::German,
+            "zh" | "zho" | "chi" | "yue" | "ja" | "jpn" | "ko" | "kor" => Self::Myriads,
+            _ => Self::Other,
+        }
+    }
+}
+
+impl Language {
+    /// Whether its words for numbers are known.
+    fn has_words(self) -> bool {
+        matches!(self, Self::English | Self::German)
+    }
+}
+
+/// Which text is read. Doubts are resolved in favour of the translation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Side {
+    /// The source, and the language of its translation.
+    Source(Language),
+    Translation,
+}
+
+/// A fact that a text states.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Atom {
+    Number(Decimal),
+    /// Minutes since midnight.
+    Time(u16),
+    /// From 1.
+    Month(u8),
+    Part(DayPart),
+    Percent,
+    /// A currency by a name of its own: all dollars are one.
+    Currency(&'static str),
+    /// All digits of a group such as a telephone number.
+    Digits(String),
+}
+
+/// A half of the day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum DayPart {
+    Am,
+    Pm,
+    /// The night is in both halves.
+    Night,
+}
+
+/// The number of amounts in a translation that are compared with amounts in other units, at most: the time stays linear.
+const MEASURES: usize = 50;
+
+/// What a translation states.
+struct Contents {
+    atoms: HashSet<Atom>,
+    measures: Vec<Measure>,
+    language: Language,
+    has_currency: bool,
+}
+
+impl Contents {
+    fn new(translation: &str, language: Language) -> Self {
+        let reader = Reader::new(translation, language, Side::Translation);
+        let mut atoms: HashSet<Atom> = reader.facts().into_iter().collect();
+        let has_currency = atoms.iter().any(|atom| matches!(atom, Atom::Currency(_)));
+        let mut measures = Vec::new();
+        for item in reader.items() {
+            measures.extend(item.measure.filter(|_| measures.len() < MEASURES));
+            atoms.extend(item.readings.into_iter().flatten());
+        }
+        Self { atoms, measures, language, has_currency }
+    }
+
+    /// Whether a reading of a number of the source is there, with its currency and its per cent sign.
+    fn has(&self, item: &Item) -> bool {
+        let known = self.language.has_words();
+        let currency = item
+            .currency
+            .is_none_or(|currency| self.atoms.contains(&Atom::Currency(currency)) || !(known || self.has_currency));
+        let percent = !item.percent || !known || self.atoms.contains(&Atom::Percent);
+        let is_there = |reading: &Vec<Atom>| reading.iter().all(|atom| self.atoms.contains(atom));
+        (currency && percent && item.readings.iter().any(is_there)) || self.has_converted(item)
+    }
+
+    fn has_converted(&self, item: &Item) -> bool {
+        item.measure.is_some_and(|ours| self.measures.iter().any(|&theirs| ours.converts_to(theirs)))
+    }
+}
