@@ -40,10 +40,13 @@ pub(super) enum Shape {
 impl Item {
     /// The number, as one.
     pub(super) fn amount(&self) -> Option<f64> {
-        self.readings.iter().rev().find_map(|reading| match &**reading {
+        let amount = |reading: &Vec<Atom>| match &**reading {
             [Atom::Number(value)] => value.to_f64(),
             _ => None,
-        })
+        };
+        // The last reading is the one with the scale.
+        let mut readings = self.readings.iter();
+        if self.scale > 0 { readings.rev().find_map(amount) } else { readings.find_map(amount) }
     }
 
     /// Whether a translation into this language has to have it.

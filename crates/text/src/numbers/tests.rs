@@ -73,6 +73,8 @@ const EQUAL: &[(&str, &str)] = &[
     ("200 miles", "320 Kilometer"),
     ("6 inches", "15 Zentimeter"),
     ("80 degrees", "27 Grad"),
+    ("80 degrees", "27 ºC"),
+    ("a 2,032 pound pumpkin", "ein 921 Kilo schwerer Kürbis"),
     ("version 1.2.3", "Version 1.2.3"),
     ("an A380", "ein A380"),
     ("a soccer score of 2-1", "ein 2:1"),
@@ -192,24 +194,19 @@ fn a_changed_digit_is_reported() {
     assert!(found * 100 >= planted * 95, "{found} of {planted} errors found");
 }
 
-/// The time of a comparison of a text with itself.
-fn time_of(text: &str) -> Duration {
+/// The time of a comparison of `text` with itself, repeated to this number of bytes.
+fn time_of(text: &str, bytes: usize) -> Duration {
+    let text = text.repeat(bytes / text.len());
     let begun = Instant::now();
-    for languages in [("en", "de"), ("de", "en"), ("fr", "zh")] {
-        for translation in [text, ""] {
-            std::hint::black_box(missing_numbers(text, translation, Some(languages)));
-        }
-    }
+    std::hint::black_box(missing_numbers(&text, &text, Some(("en", "de"))));
     begun.elapsed()
 }
 
-/// Quadratic time would be minutes.
+/// Eight times the text takes eight times the time, not 64 times. Other work on the machine may slow one measurement down.
 #[test]
 fn long_texts_take_linear_time() {
-    let digits = time_of(&"1".repeat(1 << 20));
-    assert!(digits < Duration::from_secs(10), "a megabyte of digits takes {digits:?}");
-    let repeated = |text: &str| text.repeat((1 << 18) / text.len());
-    for text in [
+    let texts = [
+        "1",
         "1 ",
         "1,",
         "1-",
@@ -223,11 +220,10 @@ fn long_texts_take_linear_time() {
         "half past ",
         "'",
         "1 million to ",
-        "1/",
-        "3. Mai ",
-    ] {
-        let taken = time_of(&repeated(text));
-        assert!(taken < Duration::from_secs(10), "{text:?} takes {taken:?}");
+    ];
+    for text in texts.into_iter().chain(["1/", "3. Mai "]) {
+        let ratio = || time_of(text, 1 << 20).as_secs_f64() / time_of(text, 1 << 17).as_secs_f64();
+        assert!((0..4).any(|_| ratio() < 24.0), "{text:?}: eight times the text takes {} times the time", ratio());
     }
 }
 

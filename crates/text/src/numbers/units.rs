@@ -54,7 +54,7 @@ fn is_fahrenheit_of(fahrenheit: f64, celsius: f64) -> bool {
 pub(super) fn unit(tokens: &[Token<'_>], at: usize, language: Language) -> Option<Unit> {
     let hyphen = usize::from(tokens.get(at).is_some_and(|token| token.is_sign('-')));
     let token = tokens.get(at + hyphen)?;
-    if matches!(token.kind, Kind::Sign('°' | 'º' | '℃' | '℉')) {
+    if matches!(token.kind, Kind::Sign('°' | '℃' | '℉')) {
         return Some(Unit::Degrees);
     }
     let word = token.word()?;
@@ -88,6 +88,8 @@ fn metric(word: &str) -> Option<Unit> {
         "kg" | "kilo" | "kilos" | "kilogramm" | "kilogram" | "kilograms" => Unit::Mass(1.0),
         "g" | "gramm" | "gram" | "grams" => Unit::Mass(0.001),
         "tonne" | "tonnes" | "tonnen" => Unit::Mass(1000.0),
+        // The sign of ordinals, which is a letter, in place of that of degrees.
+        "ºc" | "ºf" => Unit::Degrees,
         "l" | "liter" | "liters" | "litre" | "litres" | "litern" => Unit::Volume(1.0),
         "kubikmeter" | "kubikmetern" => Unit::Volume(1000.0),
         _ => return None,
