@@ -93,10 +93,11 @@ pub struct Host {
 }
 
 impl Host {
-    /// A device per thread of the CPU.
+    /// A device per thread of the CPU. Products in bf16 and int8 use the tiles of AMX where the CPU has them.
     #[must_use]
     pub fn threads(threads: usize) -> Vec<Self> {
-        (0..threads.max(1)).map(|_| Self::default()).collect()
+        let device = |_| Self { products: ProductStorage::with_tiles(), ..Self::default() };
+        (0..threads.max(1)).map(device).collect()
     }
 
     /// The count of numbers that fit into its free matrices.

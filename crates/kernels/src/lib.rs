@@ -10,7 +10,7 @@
 //!   multiply-adds over the inputs in order; a sum over a row is sixteen lanes, added in one fixed tree.
 //! - **All instruction sets agree to the bit**: the same lanes, the same tree, the same polynomials, fused multiply-adds
 //!   in all. The portable code computes a fused multiply-add in f64 where the target has no instruction for it, and is
-//!   slow there. Products of bf16 need no rounding.
+//!   slow there. Products of bf16 need no rounding. Only storage [with tiles](ProductStorage::with_tiles) has other sums of bf16.
 //!
 //! # Example
 //!
@@ -61,6 +61,7 @@ mod reduce;
 mod summary;
 mod tables;
 mod team;
+mod tiles;
 mod topk;
 mod transposed;
 mod values;

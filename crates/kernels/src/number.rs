@@ -63,6 +63,8 @@ pub(crate) trait Number: Copy {
 pub(crate) trait Float: Number {
     /// Numbers in a lane, neighbours along the inputs of a product.
     const PER_LANE: usize;
+    /// Whether the tiles of AMX multiply such lanes.
+    const TILED: bool;
 
     /// Lane j: the numbers from `j · PER_LANE` on. Lanes behind the end are zero.
     fn along<S: Simd>(s: S, row: &[f32]) -> S::F;
@@ -114,6 +116,7 @@ impl Number for F32 {
 
 impl Float for F32 {
     const PER_LANE: usize = 1;
+    const TILED: bool = false;
 
     #[inline(always)]
     fn along<S: Simd>(s: S, row: &[f32]) -> S::F {
@@ -143,6 +146,7 @@ impl Number for Bf16 {
 
 impl Float for Bf16 {
     const PER_LANE: usize = 2;
+    const TILED: bool = true;
 
     #[inline(always)]
     fn along<S: Simd>(s: S, row: &[f32]) -> S::F {

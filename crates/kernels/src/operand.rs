@@ -5,6 +5,7 @@ use crate::matrix::Matrix;
 use crate::number::{Bf16, Float, Int8, Int16, Precision};
 use crate::packed::Panels;
 use crate::quantise::quantise_rows;
+use crate::tiles::Tiles;
 use crate::zeros::{Kept, Zeros};
 use std::ops::Range;
 
@@ -85,9 +86,19 @@ pub struct ProductStorage {
     pub(crate) zeros: Zeros,
     /// The right factor of products by a transposed matrix.
     pub(crate) panels: Panels,
+    pub(crate) tiles: Option<Tiles>,
 }
 
 impl ProductStorage {
+    /// Storage for products of rows that are rounded ([`rounded_product`](crate::rounded_product),
+    /// [`rounded_product_add`](crate::rounded_product_add), [`transposed_product_add`](crate::transposed_product_add)) with the
+    /// tiles of AMX, where the CPU has them: several times as fast from 32 rows on. Sums of bf16 then end with other bits than
+    /// those of other instruction sets; a row still stands alone among 32 rows or more. Integers keep their bits.
+    #[must_use]
+    pub fn with_tiles() -> Self {
+        Self { tiles: Tiles::detect(), ..Self::default() }
+    }
+
     /// The rows of `x` as weights of this precision read them: as they lie, or rounded into the present storage, without an
     /// allocation once the storage has been as large before. To integers a row is rounded by a factor of its own: its greatest
     /// magnitude / 127 for 8 bits. A row with NaN or infinity gets a factor of NaN, and so do its products.
@@ -101,6 +112,7 @@ impl ProductStorage {
         let scales = if precision.is_integer() { &self.scales[..] } else { &[] };
         let (rows, lanes) = (x.rows(), self.rows.as_slice());
         let kept = match precision {
+            _ if self.tiles.is_some() => None, // which multiply zeros faster than lists are made
             Precision::Int16 => None, // which is there to be compared with the paper, and each kind of number adds code
             _ => self.zeros.find(lanes, rows, precision == Precision::Int8),
         };

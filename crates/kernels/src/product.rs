@@ -5,6 +5,7 @@
 //! pairs of bf16 and integers, see [`Number`].
 
 mod tile;
+mod tiled;
 
 use std::ops::Range;
 
@@ -16,9 +17,11 @@ use crate::number::{Bf16, F32, Float, Int8, Int16, Number, Precision, Sparse};
 use crate::operand::{Operand, ProductStorage};
 use crate::packed::{PackedMatrix, Panels};
 use crate::team;
+use crate::tiles::{Kind, Tiles};
 use crate::values::Values;
 use crate::zeros::Kept;
 use tile::Product;
+use tiled::Tiled;
 
 /// out ← activation(x·w + bias + add), for rows in the numbers of the weights. `out` is resized to `x.rows() × w.outputs()`.
 ///
@@ -65,8 +68,11 @@ pub fn rounded_product(
     out: &mut Matrix,
     storage: &mut ProductStorage,
 ) {
-    match w.precision() {
-        Precision::Bf16 => {
+    match (w.precision(), storage.tiles.filter(|_| Tiled::serves(x.rows(), w.inputs()))) {
+        (precision @ (Precision::Bf16 | Precision::Int8), Some(tiles)) => {
+            tiled_product(tiles, storage.operand(x, precision), w, epilogue, out);
+        }
+        (Precision::Bf16, _) => {
             assert_eq!(x.cols(), w.inputs(), "columns of x");
             epilogue.check(x.rows(), w.outputs());
             out.resize(x.rows(), w.outputs());
@@ -78,7 +84,28 @@ pub fn rounded_product(
                 }
             }
         }
-        precision => product(storage.operand(x, precision), w, epilogue, out),
+        (precision, _) => product(storage.operand(x, precision), w, epilogue, out),
+    }
+}
+
+/// [`product`] with tiles.
+fn tiled_product(tiles: Tiles, x: Operand<'_>, w: &PackedMatrix, epilogue: Epilogue<'_>, out: &mut Matrix) {
+    assert_eq!(x.inputs(), w.inputs(), "columns of x");
+    epilogue.check(x.rows(), w.outputs());
+    out.resize(x.rows(), w.outputs());
+    let kind = if x.precision() == Precision::Int8 { Kind::Int8 } else { Kind::Bf16 };
+    let Epilogue { bias, add, activation } = epilogue;
+    let accumulate = match add {
+        Some(add) => {
+            out.as_mut_slice().copy_from_slice(add.as_slice());
+            true
+        }
+        None => false,
+    };
+    let tiled = Tiled { tiles, kind, x: x.lanes, scales: x.scales, w: w.panels(), bias, activation, accumulate };
+    tiled.run(x.rows(), out.as_mut_slice());
+    if !matches!(activation, Activation::Relu | Activation::ClippedRelu) {
+        activation.apply(out.as_mut_slice());
     }
 }
 
@@ -90,8 +117,8 @@ pub fn rounded_product_add(x: &Matrix, w: &PackedMatrix, out: &mut Matrix, stora
     assert_eq!(x.cols(), w.inputs(), "columns of x");
     assert_eq!((out.rows(), out.cols()), (x.rows(), w.outputs()), "shape of the sum");
     match w.precision() {
-        Precision::F32 => product_add_of::<F32>(x, w.panels(), out, &mut storage.rows),
-        Precision::Bf16 => product_add_of::<Bf16>(x, w.panels(), out, &mut storage.rows),
+        Precision::F32 => product_add_of::<F32>(x, w.panels(), out, storage),
+        Precision::Bf16 => product_add_of::<Bf16>(x, w.panels(), out, storage),
         Precision::Int16 | Precision::Int8 => panic!("products of integers are not added"),
     }
 }
@@ -171,15 +198,20 @@ fn one<N: Number>(x: Operand<'_>, w: &Panels, bias: Option<&[f32]>, output: usiz
 }
 
 /// [`rounded_product_add`] for one kind of number; `storage` is for the rows of x as lanes.
-fn product_add_of<N: Float>(x: &Matrix, w: &Panels, out: &mut Matrix, storage: &mut Matrix) {
+fn product_add_of<N: Float>(x: &Matrix, w: &Panels, out: &mut Matrix, storage: &mut ProductStorage) {
+    let tiles = storage.tiles.filter(|_| N::TILED);
     for rows in row_blocks::<N>(x.rows(), w) {
         let out = &mut out.as_mut_slice()[rows.start * w.outputs()..rows.end * w.outputs()];
-        add_lanes::<N>(N::rows(part::<N>(x, &rows), storage), rows.len(), w, out);
+        add_lanes::<N>(tiles, N::rows(part::<N>(x, &rows), &mut storage.rows), rows.len(), w, out);
     }
 }
 
-/// out ← out + x·w, for rows of x as lanes.
-pub(crate) fn add_lanes<N: Number>(x: &[f32], rows: usize, w: &Panels, out: &mut [f32]) {
+/// out ← out + x·w, for rows of x as lanes; with tiles if there are some and enough rows.
+pub(crate) fn add_lanes<N: Number>(tiles: Option<Tiles>, x: &[f32], rows: usize, w: &Panels, out: &mut [f32]) {
+    if let Some(tiles) = tiles.filter(|_| Tiled::serves(rows, w.length())) {
+        let (kind, activation) = (Kind::Bf16, Activation::None);
+        return Tiled { tiles, kind, x, scales: &[], w, bias: None, activation, accumulate: true }.run(rows, out);
+    }
     let all = Product::<N>::new(x, &[], rows, w, Values::new(out));
     N::dispatch(Product { accumulate: true, ..all });
 }

@@ -37,7 +37,8 @@ fn add_of<N: Float>(x: &Matrix, y: &Matrix, out: &mut Matrix, storage: &mut Prod
     let (n, a, b) = (x.rows(), x.cols(), y.cols());
     assert_eq!(y.rows(), n, "rows of x and y");
     assert_eq!((out.rows(), out.cols()), (a, b), "shape of the sum");
-    let ProductStorage { rows, panels, .. } = storage;
+    let ProductStorage { rows, panels, tiles, .. } = storage;
+    let tiles = tiles.filter(|_| N::TILED);
     let block = BLOCK * N::PER_LANE;
     for start in (0..n).step_by(block) {
         let end = n.min(start + block);
@@ -48,7 +49,7 @@ fn add_of<N: Float>(x: &Matrix, y: &Matrix, out: &mut Matrix, storage: &mut Prod
             rows.resize(columns.len(), x.column_lanes());
             x.write_columns(columns.clone(), rows.as_mut_slice());
             let out = &mut out.as_mut_slice()[columns.start * b..columns.end * b];
-            add_lanes::<N>(rows.as_slice(), columns.len(), panels, out);
+            add_lanes::<N>(tiles, rows.as_slice(), columns.len(), panels, out);
         }
     }
 }

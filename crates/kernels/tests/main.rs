@@ -14,4 +14,5 @@ mod product;
 mod reduce;
 mod summary;
 mod team;
+mod tiles;
 mod topk;

@@ -71,6 +71,21 @@ fn plain_and_packed_files_one_after_the_other() {
 }
 
 #[test]
+fn a_source_of_written_words_has_words_that_no_text_becomes() {
+    let files = Files::new();
+    let pieces = include_bytes!("../../../testdata/text/sentencepiece/unigram-bytes.spm");
+    let vocabulary = Vocabulary::from_bytes(VocabularyFormat::SentencePiece, pieces).unwrap();
+    let id = |word| vocabulary.id(word).unwrap().0;
+    let read = |source_words| {
+        let files = CorpusFiles { source_words, ..files.pair("<0x01> \u{2581}the\n", "the\n") };
+        Corpus::read(&[files], &vocabulary, &vocabulary, Limits::default(), 1).unwrap().0
+    };
+    let expected = vec![id("<0x01>"), id("\u{2581}the"), vocabulary.eos().0];
+    assert_eq!(pairs(&read(true))[0].0, expected);
+    assert!(!pairs(&read(false))[0].0.contains(&id("<0x01>")));
+}
+
+#[test]
 fn what_is_left_out_is_counted() {
     let files = Files::new();
     let source = b"a\n  \nb\nc c c\na\n\xFF\na\nb\n";

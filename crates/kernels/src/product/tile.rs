@@ -289,7 +289,7 @@ fn add_to<S: Simd, const P: usize>(s: S, sums: &mut [S::F; P], addend: [S::F; P]
 
 /// Applies a function to all sums of a tile.
 #[inline(always)]
-fn apply<S: Simd, const P: usize, const R: usize>(s: S, function: impl Unary, sums: &mut [[S::F; P]; R]) {
+pub(super) fn apply<S: Simd, const P: usize, const R: usize>(s: S, function: impl Unary, sums: &mut [[S::F; P]; R]) {
     for sums in sums {
         for sum in sums {
             *sum = function.apply(s, *sum);

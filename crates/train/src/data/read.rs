@@ -29,6 +29,10 @@ pub struct CorpusFiles {
     /// the sentences, from 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub alignment: Option<PathBuf>,
+    /// Whether the source sentences are written as words of the vocabulary with spaces between them, as `metaphrase tokenize
+    /// --vocabulary` writes them. So a source can have words that no text becomes, such as `<0x01>`.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub source_words: bool,
     /// How often an epoch sees each pair, more than once to give a small corpus more weight.
     #[serde(default = "once")]
     pub repeat: NonZeroU32,
@@ -49,8 +53,13 @@ impl CorpusFiles {
 
     /// Two files without alignments, seen once per epoch.
     pub fn new(source: impl Into<PathBuf>, target: impl Into<PathBuf>) -> Self {
-        Self { source: source.into(), target: target.into(), alignment: None, repeat: once() }
+        Self { source: source.into(), target: target.into(), alignment: None, source_words: false, repeat: once() }
     }
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 fn once() -> NonZeroU32 {
@@ -244,7 +253,10 @@ impl Segmenter<'_> {
             let Some([source_line, target_line]) = texts(files, lines, i, &mut part.report) else {
                 continue;
             };
-            self.source.encode_with(&mut scratch, source_line, &mut source);
+            match files.source_words {
+                true => self.source.look_up(source_line, &mut source),
+                false => self.source.encode_with(&mut scratch, source_line, &mut source),
+            }
             self.target.encode_with(&mut scratch, target_line, &mut target);
             if self.is_kept(&source, &target, &mut part.report) {
                 part.source.push(&source);
