@@ -77,13 +77,14 @@ def test_prefixes(bundled):
 
 
 def test_scores_of_given_tokens(bundled, tmp_path):
-    target = bundled.translate_batch([HELLO])[0].hypotheses[0]
-    [scored, empty] = bundled.score_batch([HELLO, HELLO], [target, []])
+    source = ["▁Good", "▁morning", "!"]
+    target = bundled.translate_batch([source])[0].hypotheses[0]
+    [scored, empty] = bundled.score_batch([source, source], [target, []])
     assert scored.tokens == [*target, "</s>"] and len(scored.log_probs) == len(scored.tokens)
     assert empty.tokens == ["</s>"] and empty.log_probs[0] < sum(scored.log_probs)
-    assert bundled.score_batch([HELLO], [target], offset=1)[0].tokens == scored.tokens[1:]
-    assert list(bundled.score_iterable([HELLO], [target])) == [scored]
-    for name, tokens in (("source", HELLO), ("target", target)):
+    assert bundled.score_batch([source], [target], offset=1)[0].tokens == scored.tokens[1:]
+    assert list(bundled.score_iterable([source], [target])) == [scored]
+    for name, tokens in (("source", source), ("target", target)):
         (tmp_path / name).write_text(" ".join(tokens) + "\n", encoding="utf-8")
     paths = (str(tmp_path / name) for name in ("source", "target", "scores"))
     bundled.score_file(*paths, with_tokens_score=True)

@@ -196,21 +196,7 @@ enum OutputFormat {
 
 /// Translates the input.
 pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
-    args.model.check()?;
-    args.evidence.check()?;
-    if !(0.0..f32::INFINITY).contains(&args.lm_weight) {
-        return Err(Usage::error(format!("--lm-weight is {}; it has to be a number from 0 on", args.lm_weight)));
-    }
-    let format = args.format()?;
-    if args.prefix.is_some() && matches!(format, Format::Json | Format::Tsv) {
-        return Err(Usage::error(match format {
-            Format::Json => "--prefix is for plain input; with JSON each line has its own 'target_prefix'",
-            _ => "--prefix is for plain input; a line of TSV has no prefix, a line of JSON has 'target_prefix'",
-        }));
-    }
-    check_one_stdin(
-        args.prefix.iter().chain(args.legs.file()).chain(args.evidence.file()).map(Some).chain([args.input.as_ref()]),
-    )?;
+    let format = args.checked_format()?;
     let whole = args.whole(format)?;
     let input = Input::open(args.input.as_deref())?;
     let (size, interactive) = (input.size, input.is_terminal);
@@ -256,6 +242,33 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     let output = stream::run(&translator, &options, args.model.one_by_one(), source, output, progress, print)?;
     lattices.map_or(Ok(()), LatticeFiles::finish)?;
     output.finish()
+}
+
+impl Args {
+    /// The form of the input, if the options go together.
+    fn checked_format(&self) -> Result<Format> {
+        self.model.check()?;
+        self.evidence.check()?;
+        if !(0.0..f32::INFINITY).contains(&self.lm_weight) {
+            return Err(Usage::error(format!("--lm-weight is {}; it has to be a number from 0 on", self.lm_weight)));
+        }
+        let format = self.format()?;
+        if self.prefix.is_some() && matches!(format, Format::Json | Format::Tsv) {
+            return Err(Usage::error(match format {
+                Format::Json => "--prefix is for plain input; with JSON each line has its own 'target_prefix'",
+                _ => "--prefix is for plain input; a line of TSV has no prefix, a line of JSON has 'target_prefix'",
+            }));
+        }
+        check_one_stdin(
+            self.prefix
+                .iter()
+                .chain(self.legs.file())
+                .chain(self.evidence.file())
+                .map(Some)
+                .chain([self.input.as_ref()]),
+        )?;
+        Ok(format)
+    }
 }
 
 /// Lines to translate.

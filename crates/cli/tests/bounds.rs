@@ -1,4 +1,4 @@
-//! Memory, threads and numbers stay within bounds, whatever the input: limits are those of `ulimit -v`, in MiB.
+//! Memory, threads and numbers stay within bounds, whatever the input: limits are those of `ulimit -v`, in MiB, without the bundled models.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -11,11 +11,14 @@ use tempfile::TempDir;
 const VOCABULARY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/en-de/source.spm");
 const ARPA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/ngram/small.arpa");
 
-/// Runs the program in this many MiB of address space, which its code, its model and its threads share with the text.
+/// MiB of the models in the program, which are mapped with it.
+const MODELS: usize = 50;
+
+/// Runs the program in this many MiB of address space next to its models: its code and its threads share them with the text.
 ///
 /// The allocator reserves address space in large blocks, and the limit counts them: limits leave room for that.
 fn within(mib: usize, args: &[&str], input: impl AsRef<[u8]>) -> Run {
-    run_after(&format!("ulimit -v {};", mib << 10), args, input)
+    run_after(&format!("ulimit -v {};", (mib + MODELS) << 10), args, input)
 }
 
 /// A line of 8 MiB. Each character becomes 18 letters under NFKC.

@@ -119,6 +119,48 @@ mod registers {
         result == 0
     }
 
+    /// The loop of [`multiply`] with this product of tiles.
+    macro_rules! tiles {
+        ($product:literal, $sums:ident, $x:ident, $first:ident, $second:ident, $stride:ident, $steps:ident) => {
+            asm!(
+                "tileloadd tmm0, [{sums} + {row}*2]",
+                "tileloadd tmm1, [{sums} + {row}*2 + 64]",
+                "tileloadd tmm2, [{sums} + {row}*2 + 2048]",
+                "tileloadd tmm3, [{sums} + {row}*2 + 2112]",
+                "2:",
+                "tileloadd tmm4, [{x} + {stride}*1]",
+                "tileloadd tmm6, [{first} + {row}*1]",
+                concat!($product, " tmm0, tmm4, tmm6"),
+                "tileloadd tmm7, [{second} + {row}*1]",
+                concat!($product, " tmm1, tmm4, tmm7"),
+                "tileloadd tmm5, [{lower} + {stride}*1]",
+                concat!($product, " tmm2, tmm5, tmm6"),
+                concat!($product, " tmm3, tmm5, tmm7"),
+                "add {x}, 64",
+                "add {lower}, 64",
+                "add {first}, 1024",
+                "add {second}, 1024",
+                "dec {steps}",
+                "jnz 2b",
+                "tilestored [{sums} + {row}*2], tmm0",
+                "tilestored [{sums} + {row}*2 + 64], tmm1",
+                "tilestored [{sums} + {row}*2 + 2048], tmm2",
+                "tilestored [{sums} + {row}*2 + 2112], tmm3",
+                sums = in(reg) $sums,
+                x = inout(reg) $x => _,
+                lower = inout(reg) $x.byte_add(16 * $stride) => _,
+                first = inout(reg) $first => _,
+                second = inout(reg) $second => _,
+                stride = in(reg) $stride,
+                row = in(reg) 64_usize,
+                steps = inout(reg) $steps => _,
+                out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _,
+                out("tmm4") _, out("tmm5") _, out("tmm6") _, out("tmm7") _,
+                options(nostack),
+            )
+        };
+    }
+
     /// sums ← sums + x·w for 32 rows, whose lanes lie `stride` apart, and two panels, over `steps` times sixteen lanes.
     pub(super) fn multiply(
         _: Tiles,
@@ -133,52 +175,12 @@ mod registers {
         assert!(first.len().min(second.len()) >= steps * STEP, "lines of two panels");
         let (x, stride, sums) = (x.as_ptr(), 4 * stride, sums.0.as_mut_ptr().cast::<f32>());
         let (first, second) = (first.as_ptr(), second.as_ptr());
-        macro_rules! tiles {
-            ($product:literal) => {
-                asm!(
-                    "tileloadd tmm0, [{sums} + {row}*2]",
-                    "tileloadd tmm1, [{sums} + {row}*2 + 64]",
-                    "tileloadd tmm2, [{sums} + {row}*2 + 2048]",
-                    "tileloadd tmm3, [{sums} + {row}*2 + 2112]",
-                    "2:",
-                    "tileloadd tmm4, [{x} + {stride}*1]",
-                    "tileloadd tmm6, [{first} + {row}*1]",
-                    concat!($product, " tmm0, tmm4, tmm6"),
-                    "tileloadd tmm7, [{second} + {row}*1]",
-                    concat!($product, " tmm1, tmm4, tmm7"),
-                    "tileloadd tmm5, [{lower} + {stride}*1]",
-                    concat!($product, " tmm2, tmm5, tmm6"),
-                    concat!($product, " tmm3, tmm5, tmm7"),
-                    "add {x}, 64",
-                    "add {lower}, 64",
-                    "add {first}, 1024",
-                    "add {second}, 1024",
-                    "dec {steps}",
-                    "jnz 2b",
-                    "tilestored [{sums} + {row}*2], tmm0",
-                    "tilestored [{sums} + {row}*2 + 64], tmm1",
-                    "tilestored [{sums} + {row}*2 + 2048], tmm2",
-                    "tilestored [{sums} + {row}*2 + 2112], tmm3",
-                    sums = in(reg) sums,
-                    x = inout(reg) x => _,
-                    lower = inout(reg) x.byte_add(16 * stride) => _,
-                    first = inout(reg) first => _,
-                    second = inout(reg) second => _,
-                    stride = in(reg) stride,
-                    row = in(reg) 64_usize,
-                    steps = inout(reg) steps => _,
-                    out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _,
-                    out("tmm4") _, out("tmm5") _, out("tmm6") _, out("tmm7") _,
-                    options(nostack),
-                )
-            };
-        }
         // SAFETY: the tiles are there. Sixteen rows of 64 bytes, `stride` apart, are read in each step, from `x` and from sixteen
         // rows below, and 1,024 bytes of both panels: the assertions say that all of them exist. `sums` is written in whole.
         unsafe {
             match kind {
-                Kind::Bf16 => tiles!("tdpbf16ps"),
-                Kind::Int8 => tiles!("tdpbusd"),
+                Kind::Bf16 => tiles!("tdpbf16ps", sums, x, first, second, stride, steps),
+                Kind::Int8 => tiles!("tdpbusd", sums, x, first, second, stride, steps),
             }
         }
     }
