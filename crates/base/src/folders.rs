@@ -53,12 +53,6 @@ impl NewFolder {
         self.folder.path()
     }
 
-    /// Where the folder will be: `path` of [`create`](Self::create) with its links followed.
-    #[must_use]
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// Gives the folder its name, once its files are on disk. An empty folder may be at the name.
     ///
     /// # Errors
@@ -246,13 +240,7 @@ impl Drop for MadeFolder {
 mod tests {
     use super::*;
     use crate::NewFile;
-
-    fn names(folder: &Path) -> Vec<String> {
-        let name = |entry: io::Result<fs::DirEntry>| entry.unwrap().file_name().into_string().unwrap();
-        let mut names: Vec<String> = fs::read_dir(folder).unwrap().map(name).collect();
-        names.sort();
-        names
-    }
+    use crate::unfinished::tests::names;
 
     fn own(names: &[&str]) -> BTreeSet<String> {
         names.iter().map(|name| (*name).to_owned()).collect()

@@ -217,11 +217,12 @@ pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::NewFolder;
 
-    fn names(folder: &Path) -> Vec<String> {
+    /// The names in a folder, sorted.
+    pub(crate) fn names(folder: &Path) -> Vec<String> {
         let name = |entry: io::Result<fs::DirEntry>| entry.unwrap().file_name().into_string().unwrap();
         let mut names: Vec<String> = fs::read_dir(folder).unwrap().map(name).collect();
         names.sort();

@@ -34,7 +34,7 @@ pub(crate) enum Kind {
     Int8,
 }
 
-/// Lanes behind the last whole step, filled up with zeros.
+/// The lanes after the last whole step, padded with zeros.
 #[repr(C, align(64))]
 struct Rest {
     rows: [[f32; STEP]; SIDE],
