@@ -42,6 +42,8 @@ pub struct Ask {
     pub distinct: bool,
     /// Whether alignments are needed.
     pub attention: bool,
+    /// Whether the numbers are looked for that a translation lacks: for interfaces that show them.
+    pub check_numbers: bool,
     /// Milliseconds until nobody needs the answer any more.
     pub deadline: Option<u64>,
     /// A file in place of texts. It may be longer and take longer than they.
@@ -64,6 +66,7 @@ impl Default for Ask {
             alternatives: 0,
             distinct: false,
             attention: false,
+            check_numbers: false,
             deadline: None,
             file: None,
         }
@@ -256,7 +259,7 @@ type Input = (PendingText, Vec<metaphrase::Request>);
 
 /// A model and the options of a request.
 fn lane(model: &Arc<Loaded>, ask: &Ask) -> Lane {
-    let mut options = TranslateOptions { check_numbers: true, ..model.options() };
+    let mut options = TranslateOptions { check_numbers: ask.check_numbers, ..model.options() };
     let search = &mut options.search;
     // Of more hypotheses than were asked for, enough begin with different words.
     search.n_best = 1 + if ask.distinct { 3 * ask.alternatives } else { ask.alternatives };

@@ -179,6 +179,7 @@ async fn ask(app: &App, client: &Client, body: TranslateBody) -> Result<Ask, Fai
         alternatives: body.alternatives,
         distinct: body.distinct_next_word,
         attention: body.alignment || body.scores,
+        check_numbers: true,
         deadline: body.deadline_ms,
         ..Ask::default()
     })
