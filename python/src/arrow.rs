@@ -36,14 +36,7 @@ impl Column {
         for chunk in &chunks {
             strings(chunk, &mut lines)?;
         }
-        let request = |line: &Option<&str>| {
-            let mut request = metaphrase::Request::translate(line.unwrap_or_default());
-            if let Some(glossary) = &options.glossary {
-                glossary.add_to(&mut request.terms, &request.source);
-            }
-            request
-        };
-        let requests = lines.iter().map(request).collect();
+        let requests = lines.iter().map(|line| metaphrase::Request::translate(line.unwrap_or_default())).collect();
         let found = loaded.answers(py, options, requests)?;
         let found: Vec<Option<&metaphrase::Translation>> =
             found.iter().zip(&lines).map(|(found, line)| line.and(Some(found))).collect();

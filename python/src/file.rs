@@ -1,8 +1,8 @@
 //! Files of any format: sentences are found, translated, and written in place.
 
 use crate::errors;
-use crate::result::{Terms, Translation};
-use crate::text::{options, with_glossary};
+use crate::result::Translation;
+use crate::text::options;
 use crate::translator::Loaded;
 use metaphrase::{FileFormat, PreparedFile};
 use pyo3::prelude::*;
@@ -58,10 +58,9 @@ pub fn translate(
     if prepared.needs_alignment() {
         options.translate = loaded.translator.with_alignment(&options.translate);
     }
-    let (requests, terms) = with_glossary(prepared.requests(), &options);
-    let found = loaded.answers(py, &options, requests)?;
+    let found = loaded.answers(py, &options, prepared.requests())?;
     let finished = py.detach(|| prepared.finish(found)).map_err(errors::raise)?;
-    let translation = |(found, terms): (metaphrase::Translation, Terms)| Py::new(py, Translation::new(found, terms));
-    let translations = finished.translations.into_iter().zip(terms).map(translation).collect::<PyResult<_>>()?;
+    let translation = |found| Py::new(py, Translation::new(found));
+    let translations = finished.translations.into_iter().map(translation).collect::<PyResult<_>>()?;
     Ok(FileTranslation { content: finished.bytes, translations, notes: finished.notes })
 }

@@ -8,13 +8,11 @@ use metaphrase::{
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
-use std::sync::Arc;
 
 /// How lines are translated.
 #[derive(Clone)]
 pub struct CallOptions {
     pub translate: TranslateOptions,
-    pub glossary: Option<Arc<metaphrase::Glossary>>,
 }
 
 /// The names of a function's keywords, for messages.
@@ -72,7 +70,7 @@ impl CallOptions {
     fn set(&mut self, translator: &Translator, key: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
         let options = &mut self.translate;
         match key {
-            "glossary" => self.glossary = if value.is_none() { None } else { Some(glossary(value)?) },
+            "glossary" => options.glossaries = if value.is_none() { Vec::new() } else { vec![glossary(value)?] },
             "allow_unk" => options.allow_unk = get(key, value)?,
             "allow_special" => options.allow_special = get(key, value)?,
             "pieces" => options.pieces = get(key, value)?,

@@ -1,7 +1,6 @@
 //! Results as plain values: what pickles hold.
 
-use crate::result::Terms;
-use metaphrase::{Attention, Counts, Hypothesis, Met, MissingNumber, Translation};
+use metaphrase::{Attention, Counts, Hypothesis, Met, MissingNumber, RequiredTerm, Translation};
 use pyo3::prelude::*;
 
 /// What `__reduce__` gives: a function, and the arguments that make the same object.
@@ -30,10 +29,13 @@ pub type TranslationState = (
     Vec<String>,
     Vec<String>,
     Vec<(usize, usize, String)>,
-    Vec<Vec<String>>,
+    Vec<TermState>,
 );
 
-pub fn of_translation(found: &Translation, terms: &Terms) -> TranslationState {
+/// Where a required term stands in the source, and its alternatives.
+pub type TermState = (Option<(usize, usize)>, Vec<String>);
+
+pub fn of_translation(found: &Translation) -> TranslationState {
     let Counts { steps, hypotheses, groups, rows } = found.counts;
     (
         found.hypotheses.iter().map(of_hypothesis).collect(),
@@ -48,16 +50,17 @@ pub fn of_translation(found: &Translation, terms: &Terms) -> TranslationState {
             .iter()
             .map(|missing| (missing.range.start, missing.range.end, missing.text.clone()))
             .collect(),
-        terms.all().to_vec(),
+        of_terms(&found.terms),
     )
 }
 
-pub fn translation(state: TranslationState) -> (Translation, Terms) {
+pub fn translation(state: TranslationState) -> Translation {
     let (hypotheses, error, missing, present, counts, source_pieces, notes, numbers, terms) = state;
     let [steps, searched, groups, rows] = counts;
-    let found = Translation {
+    Translation {
         hypotheses: hypotheses.into_iter().map(hypothesis).collect(),
         error,
+        terms: terms.into_iter().map(|(place, targets)| term(place, targets)).collect(),
         missing,
         present,
         search_graph: None,
@@ -68,8 +71,18 @@ pub fn translation(state: TranslationState) -> (Translation, Terms) {
             .into_iter()
             .map(|(start, end, text)| MissingNumber { range: start..end, text })
             .collect(),
-    };
-    (found, Terms::new(&terms))
+    }
+}
+
+pub fn of_terms(terms: &[RequiredTerm]) -> Vec<TermState> {
+    terms
+        .iter()
+        .map(|term| (term.source.as_ref().map(|place| (place.start, place.end)), term.targets.clone()))
+        .collect()
+}
+
+pub fn term(place: Option<(usize, usize)>, targets: Vec<String>) -> RequiredTerm {
+    RequiredTerm { source: place.map(|(start, end)| start..end), targets }
 }
 
 pub fn of_hypothesis(found: &Hypothesis) -> HypothesisState {

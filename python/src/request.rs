@@ -5,7 +5,6 @@ use crate::glossary::kind;
 use crate::lattice::Lattice;
 use crate::options::CallOptions;
 use crate::pickle::Pickled;
-use crate::result::Terms;
 use metaphrase::{Evidence, EvidenceCounter, Translator};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
@@ -113,23 +112,19 @@ impl Request {
         self.source.len() + self.target.as_ref().map_or(0, String::len)
     }
 
-    /// The façade's request, with the terms of the glossary, and the required terms.
-    pub fn into_facade(self, translator: &Translator, options: &CallOptions) -> PyResult<(metaphrase::Request, Terms)> {
-        let mut terms = metaphrase::Terms { required: self.required, avoided: self.avoided };
-        if let (Some(glossary), None) = (&options.glossary, &self.target) {
-            glossary.add_to(&mut terms, &self.source);
-        }
+    /// The façade's request.
+    pub fn into_facade(self, translator: &Translator, options: &CallOptions) -> PyResult<metaphrase::Request> {
+        let required = self.required.into_iter().map(metaphrase::RequiredTerm::new).collect();
+        let terms = metaphrase::Terms { required, avoided: self.avoided };
         let evidence = self.evidence.map(|beside| beside.into_facade(translator, options)).transpose()?;
-        let required = Terms::new(&terms.required);
-        let request = metaphrase::Request {
+        Ok(metaphrase::Request {
             source: self.source,
             prefix: self.prefix,
             terms,
             target: self.target,
             evidence: evidence.map(Into::into),
             attached: 0,
-        };
-        Ok((request, required))
+        })
     }
 }
 

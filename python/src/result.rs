@@ -2,36 +2,21 @@
 
 use crate::lattice::Lattice;
 use crate::pickle::Pickled;
-use crate::pickle::{self, HypothesisState, TranslationState};
-use metaphrase::AlignmentKind;
+use crate::pickle::{self, HypothesisState, TermState, TranslationState};
+use metaphrase::{AlignmentKind, RequiredTerm};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::Arc;
-
-/// The required terms of a line; most lines have none.
-#[derive(Clone, Default)]
-pub struct Terms(Option<Arc<[Vec<String>]>>);
-
-impl Terms {
-    pub fn new(required: &[Vec<String>]) -> Self {
-        Self((!required.is_empty()).then(|| required.into()))
-    }
-
-    pub fn all(&self) -> &[Vec<String>] {
-        self.0.as_deref().unwrap_or_default()
-    }
-}
 
 /// What became of a line.
 #[pyclass(frozen, module = "metaphrase")]
 pub struct Translation {
     found: Arc<metaphrase::Translation>,
-    terms: Terms,
 }
 
 impl Translation {
-    pub fn new(found: metaphrase::Translation, terms: Terms) -> Self {
-        Self { found: Arc::new(found), terms }
+    pub fn new(found: metaphrase::Translation) -> Self {
+        Self { found: Arc::new(found) }
     }
 
     fn best(&self) -> Option<&metaphrase::Hypothesis> {
@@ -77,7 +62,7 @@ impl Translation {
     /// The required terms that the best translation has.
     #[getter]
     fn met(&self) -> Vec<Met> {
-        self.best().map(|best| met(best, &self.terms)).unwrap_or_default()
+        self.best().map(|best| met(best, &self.found.terms)).unwrap_or_default()
     }
 
     /// The attention of the best translation: a row of source weights for each piece. `None` unless asked for.
@@ -96,7 +81,7 @@ impl Translation {
     /// All translations of the list, the best one first.
     #[getter]
     fn hypotheses(&self) -> Vec<Hypothesis> {
-        let hypothesis = |place| Hypothesis { of: Arc::clone(&self.found), place, terms: self.terms.clone() };
+        let hypothesis = |place| Hypothesis { of: Arc::clone(&self.found), place };
         (0..self.found.hypotheses.len()).map(hypothesis).collect()
     }
 
@@ -109,7 +94,7 @@ impl Translation {
     /// The required terms of the line and then those of the glossary, each with its alternatives.
     #[getter]
     fn terms(&self) -> Vec<Vec<String>> {
-        self.terms.all().to_vec()
+        self.found.terms.iter().map(|term| term.targets.clone()).collect()
     }
 
     /// Numbers of the required terms that a translation lacks.
@@ -172,13 +157,11 @@ impl Translation {
     /// The translation of a pickle.
     #[staticmethod]
     fn _of(state: TranslationState) -> Self {
-        let (found, terms) = pickle::translation(state);
-        Self::new(found, terms)
+        Self::new(pickle::translation(state))
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Pickled<'py, (TranslationState,)> {
-        let Self { found, terms } = slf.get();
-        Ok((slf.get_type().getattr("_of")?, (pickle::of_translation(found, terms),)))
+        Ok((slf.get_type().getattr("_of")?, (pickle::of_translation(&slf.get().found),)))
     }
 
     fn __str__(&self) -> &str {
@@ -198,7 +181,6 @@ impl Translation {
 pub struct Hypothesis {
     of: Arc<metaphrase::Translation>,
     place: usize,
-    terms: Terms,
 }
 
 impl Hypothesis {
@@ -248,7 +230,7 @@ impl Hypothesis {
     /// The required terms that it has.
     #[getter]
     fn met(&self) -> Vec<Met> {
-        met(self.found(), &self.terms)
+        met(self.found(), &self.of.terms)
     }
 
     /// A row of source weights for each piece; `None` unless asked for.
@@ -265,14 +247,15 @@ impl Hypothesis {
 
     /// The hypothesis of a pickle.
     #[staticmethod]
-    fn _of(state: HypothesisState, terms: Vec<Vec<String>>) -> Self {
-        let of = metaphrase::Translation { hypotheses: vec![pickle::hypothesis(state)], ..Default::default() };
-        Self { of: Arc::new(of), place: 0, terms: Terms::new(&terms) }
+    fn _of(state: HypothesisState, terms: Vec<TermState>) -> Self {
+        let terms = terms.into_iter().map(|(place, targets)| pickle::term(place, targets)).collect();
+        let hypotheses = vec![pickle::hypothesis(state)];
+        Self { of: Arc::new(metaphrase::Translation { hypotheses, terms, ..Default::default() }), place: 0 }
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Pickled<'py, (HypothesisState, Vec<Vec<String>>)> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Pickled<'py, (HypothesisState, Vec<TermState>)> {
         let this = slf.get();
-        Ok((slf.get_type().getattr("_of")?, (pickle::of_hypothesis(this.found()), this.terms.all().to_vec())))
+        Ok((slf.get_type().getattr("_of")?, (pickle::of_hypothesis(this.found()), pickle::of_terms(&this.of.terms))))
     }
 
     fn __str__(&self) -> &str {
@@ -317,8 +300,8 @@ impl Met {
     }
 }
 
-fn met(found: &metaphrase::Hypothesis, terms: &Terms) -> Vec<Met> {
-    let alternatives = |term: usize| terms.all().get(term).cloned().unwrap_or_default();
+fn met(found: &metaphrase::Hypothesis, terms: &[RequiredTerm]) -> Vec<Met> {
+    let alternatives = |term: usize| terms.get(term).map(|term| term.targets.clone()).unwrap_or_default();
     let with = |met: &metaphrase::Met| Met {
         term: met.term,
         first: met.first,

@@ -3,7 +3,7 @@
 use crate::errors;
 use crate::options::CallOptions;
 use crate::request::Request;
-use crate::result::{Terms, Translation};
+use crate::result::Translation;
 use crate::translator::Loaded;
 use pyo3::prelude::*;
 use std::collections::VecDeque;
@@ -28,14 +28,15 @@ pub struct TranslationStream {
     source: Py<PyAny>,
     loaded: Arc<Loaded>,
     options: CallOptions,
-    /// Lines that are on the way, at most.
+    /// Lines that are in flight, at most.
     ahead: usize,
     /// Gone when the iterator has ended.
     requests: Option<Sender<Vec<metaphrase::Request>>>,
     /// The result of the façade's call comes last.
     answers: Mutex<Receiver<Answer>>,
     worker: Option<JoinHandle<()>>,
-    on_the_way: VecDeque<(Terms, usize)>,
+    /// The sizes of the lines in flight, in order.
+    in_flight: VecDeque<usize>,
     bytes: usize,
     /// What the iterator raised, which comes after the lines before.
     raised: Option<PyErr>,
@@ -67,7 +68,7 @@ impl TranslationStream {
             requests: Some(requests),
             answers: Mutex::new(answers),
             worker: Some(worker),
-            on_the_way: VecDeque::new(),
+            in_flight: VecDeque::new(),
             bytes: 0,
             raised: None,
         })
@@ -81,8 +82,8 @@ impl TranslationStream {
     fn read(&mut self, py: Python<'_>) -> PyResult<Option<Answer>> {
         let (mut chunk, mut begun) = (Vec::new(), Instant::now());
         while self.requests.is_some()
-            && self.on_the_way.len() < self.ahead
-            && (self.bytes < BYTES || self.on_the_way.is_empty())
+            && self.in_flight.len() < self.ahead
+            && (self.bytes < BYTES || self.in_flight.is_empty())
         {
             match self.next_request(py) {
                 Ok(Some(request)) => chunk.push(request),
@@ -121,8 +122,8 @@ impl TranslationStream {
         };
         let request = Request::of(&line?)?;
         let size = request.size();
-        let (request, terms) = request.into_facade(&self.loaded.translator, &self.options)?;
-        self.on_the_way.push_back((terms, size));
+        let request = request.into_facade(&self.loaded.translator, &self.options)?;
+        self.in_flight.push_back(size);
         self.bytes += size;
         Ok(Some(request))
     }
@@ -148,8 +149,8 @@ impl TranslationStream {
 
     fn __next__(&mut self, py: Python<'_>) -> PyResult<Option<Translation>> {
         // When half of the lines are done, others are read: large chunks make good batches.
-        let early = if self.on_the_way.len() <= self.ahead / 2 { self.read(py)? } else { None };
-        if self.on_the_way.is_empty() {
+        let early = if self.in_flight.len() <= self.ahead / 2 { self.read(py)? } else { None };
+        if self.in_flight.is_empty() {
             return match self.raised.take() {
                 Some(error) => Err(error),
                 None => Ok(None),
@@ -161,9 +162,9 @@ impl TranslationStream {
         };
         match answer {
             Ok(found) => {
-                let (terms, size) = self.on_the_way.pop_front().unwrap_or_default();
+                let size = self.in_flight.pop_front().unwrap_or_default();
                 self.bytes -= size;
-                Ok(Some(Translation::new(found, terms)))
+                Ok(Some(Translation::new(found)))
             }
             Err(error) => {
                 self.close(py);
@@ -175,7 +176,7 @@ impl TranslationStream {
     /// Ends the work on lines whose translations have not been given back.
     fn close(&mut self, py: Python<'_>) {
         self.requests = None;
-        self.on_the_way.clear();
+        self.in_flight.clear();
         self.raised = None;
         // The thread ends when nobody listens.
         self.answers = Mutex::new(channel().1);

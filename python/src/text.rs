@@ -3,7 +3,7 @@
 use crate::errors;
 use crate::options::{CallOptions, Names, get};
 use crate::pickle::Pickled;
-use crate::result::{Terms, Translation};
+use crate::result::Translation;
 use crate::translator::Loaded;
 use metaphrase::{PreparedText, Split, TextFormat, TextOptions};
 use pyo3::prelude::*;
@@ -102,32 +102,16 @@ pub fn translate(
     if prepared.needs_alignment() {
         options.translate = loaded.translator.with_alignment(&options.translate);
     }
-    let (requests, terms) = with_glossary(prepared.requests(), &options);
-    let found = loaded.answers(py, &options, requests)?;
+    let found = loaded.answers(py, &options, prepared.requests())?;
     let finished = py.detach(|| prepared.finish(found)).map_err(errors::raise)?;
     let (mut source, mut target) = (Characters::of(input), Characters::of(&finished.text));
-    let sentence = |(sentence, terms): (metaphrase::TextSentence, Terms)| {
+    let sentence = |sentence: metaphrase::TextSentence| {
         let (source, target) = (source.place(&sentence.source), target.place(&sentence.target));
-        let translation = Py::new(py, Translation::new(sentence.translation, terms))?;
+        let translation = Py::new(py, Translation::new(sentence.translation))?;
         Py::new(py, TextSentence { source, target, translation })
     };
-    let sentences = finished.sentences.into_iter().zip(terms).map(sentence).collect::<PyResult<_>>()?;
+    let sentences = finished.sentences.into_iter().map(sentence).collect::<PyResult<_>>()?;
     Ok(TextTranslation { text: finished.text, sentences, notes: finished.notes })
-}
-
-/// The requests, with the terms of the glossary behind things to copy.
-pub fn with_glossary(
-    requests: Vec<metaphrase::Request>,
-    options: &CallOptions,
-) -> (Vec<metaphrase::Request>, Vec<Terms>) {
-    let with_terms = |mut request: metaphrase::Request| {
-        if let Some(glossary) = &options.glossary {
-            glossary.add_to(&mut request.terms, &request.source);
-        }
-        let terms = Terms::new(&request.terms.required);
-        (request, terms)
-    };
-    requests.into_iter().map(with_terms).unzip()
 }
 
 /// Sets an option of the text; gives whether it is one.

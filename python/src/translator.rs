@@ -5,7 +5,7 @@ use crate::errors;
 use crate::file::FileTranslation;
 use crate::options::{CallOptions, Names};
 use crate::request::{Given, Lines, Request};
-use crate::result::{Terms, Translation};
+use crate::result::Translation;
 use crate::setup::Setup;
 use crate::stream::TranslationStream;
 use crate::text::TextTranslation;
@@ -41,9 +41,8 @@ impl Loaded {
     /// Answers requests without the interpreter's lock.
     pub fn run(&self, py: Python<'_>, options: &CallOptions, requests: Vec<Request>) -> PyResult<Vec<Translation>> {
         let facade = requests.into_iter().map(|request| request.into_facade(&self.translator, options));
-        let (requests, terms): (Vec<_>, Vec<Terms>) = facade.collect::<PyResult<Vec<_>>>()?.into_iter().unzip();
-        let found = self.answers(py, options, requests)?;
-        Ok(found.into_iter().zip(terms).map(|(found, terms)| Translation::new(found, terms)).collect())
+        let found = self.answers(py, options, facade.collect::<PyResult<_>>()?)?;
+        Ok(found.into_iter().map(Translation::new).collect())
     }
 
     /// The façade's answers.
@@ -111,7 +110,7 @@ impl Translator {
         // What keywords are checked against is the translator itself.
         let translator = py.detach(|| setup.build())?;
         let names = Names { kind: "TranslatorOptions", own: &["model"] };
-        let defaults = CallOptions { translate: translator.options(), glossary: None };
+        let defaults = CallOptions { translate: translator.options() };
         let defaults = defaults.with(&names, &translator, of_calls.as_ref())?;
         Ok(Self(RwLock::new(Some(Arc::new(Loaded { translator, defaults })))))
     }

@@ -2,7 +2,7 @@
 
 use crate::print::KEYS;
 use indexmap::IndexMap;
-use metaphrase::{Request, Terms};
+use metaphrase::{Request, RequiredTerm, Terms};
 use serde_json::value::RawValue;
 
 /// Keys and values of a JSON object in their order, the values as they were written.
@@ -22,7 +22,7 @@ pub fn from_json(line: &str) -> Result<(Request, Fields), String> {
     let source = string(&fields, "text")?.ok_or("no key 'text' in the JSON object, the line is skipped")?;
     let prefix = string(&fields, "target_prefix")?.unwrap_or_default();
     let required = list::<Alternatives>(&fields, "constraints", "strings, or lists of alternatives")?;
-    let required = required.into_iter().map(Alternatives::into).collect();
+    let required = required.into_iter().map(|term| RequiredTerm::new(Vec::from(term))).collect();
     let terms = Terms { required, avoided: list(&fields, "avoid", "strings")? };
     Ok((Request { source, prefix, terms, ..Request::default() }, fields))
 }
@@ -34,7 +34,7 @@ pub fn from_json(line: &str) -> Result<(Request, Fields), String> {
 pub fn from_tsv(line: &str) -> Result<Request, String> {
     let mut fields = line.split('\t');
     let source = fields.next().unwrap_or_default();
-    let required: Vec<Vec<String>> = fields.map(|constraint| vec![constraint.to_owned()]).collect();
+    let required: Vec<RequiredTerm> = fields.map(|constraint| RequiredTerm::new([constraint])).collect();
     if source.trim().is_empty() && !required.is_empty() {
         return Err("no text before the first tab, the line is skipped".into());
     }
@@ -100,7 +100,7 @@ mod tests {
         let (request, _) = from_json(r#"{"text": "a", "target_prefix": "b"}"#).unwrap();
         assert_eq!(request.prefix, "b");
         let (request, _) = from_json(r#"{"text": "a", "constraints": ["b c", ["d", "e"]], "avoid": ["f"]}"#).unwrap();
-        assert_eq!(request.terms.required, [vec!["b c"], vec!["d", "e"]]);
+        assert_eq!(request.terms.required, [RequiredTerm::new(["b c"]), RequiredTerm::new(["d", "e"])]);
         assert_eq!(request.terms.avoided, ["f"]);
     }
 
@@ -123,7 +123,8 @@ mod tests {
     fn constraints_follow_tabs() {
         assert_eq!(from_tsv("a b").unwrap(), Request::translate("a b"));
         let request = from_tsv("a b\tc d\te").unwrap();
-        assert_eq!((&*request.source, request.terms.required), ("a b", vec![vec!["c d".into()], vec!["e".into()]]));
+        assert_eq!(request.source, "a b");
+        assert_eq!(request.terms.required, [RequiredTerm::new(["c d"]), RequiredTerm::new(["e"])]);
         assert!(from_tsv("\tc").is_err());
         assert_eq!(from_tsv("").unwrap(), Request::default());
     }

@@ -7,7 +7,7 @@ use crate::progress::Progress;
 use anyhow::Result;
 use metaphrase::{Request, TranslateOptions, Translation, Translator};
 use std::ops::ControlFlow;
-use std::sync::mpsc::{Sender, channel};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Lines that are handed over together, at most: enough to sort them by length.
@@ -86,40 +86,39 @@ pub trait Source: Send {
     fn has_next(&self) -> bool;
 }
 
-/// Messages from the thread that reads to the thread that prints, in the order of lines.
-enum Message<T> {
-    Ticket { ticket: Ticket<T>, ends_chunk: bool },
-    Failed(anyhow::Error),
+/// A line that is in flight, and whether the next one has not been read yet.
+struct InFlight<T> {
+    ticket: Ticket<T>,
+    ends_chunk: bool,
 }
 
 /// Chunks of requests: all that are there, or a few thousand, or one.
-struct Chunks<S: Source> {
+struct Chunks<'s, S: Source> {
     source: S,
     limit: usize,
-    messages: Sender<Message<S::Extra>>,
+    /// The error that ended the source.
+    failure: &'s Mutex<Option<anyhow::Error>>,
 }
 
-impl<S: Source> Iterator for Chunks<S> {
-    type Item = Vec<Request>;
+impl<S: Source> Iterator for Chunks<'_, S> {
+    type Item = Vec<(Request, InFlight<S::Extra>)>;
 
-    fn next(&mut self) -> Option<Vec<Request>> {
+    fn next(&mut self) -> Option<Self::Item> {
         let (mut chunk, mut bytes) = (Vec::new(), 0);
         while self.limit > 0 {
             match self.source.next() {
                 Ok(Some((request, ticket))) => {
                     bytes += request.source.len() + request.attached;
-                    chunk.push(request);
-                    let is_full = chunk.len() == self.limit || bytes >= CHUNK_BYTES;
+                    let is_full = chunk.len() + 1 == self.limit || bytes >= CHUNK_BYTES;
                     let ends_chunk = is_full || !self.source.has_next();
-                    // The printer listens until the last line is done.
-                    let _ = self.messages.send(Message::Ticket { ticket, ends_chunk });
+                    chunk.push((request, InFlight { ticket, ends_chunk }));
                     if ends_chunk {
                         return Some(chunk);
                     }
                 }
                 Ok(None) => break,
                 Err(error) => {
-                    let _ = self.messages.send(Message::Failed(error));
+                    *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
                     self.limit = 0;
                 }
             }
@@ -139,15 +138,14 @@ pub fn run<S: Source>(
     output: Output,
     mut progress: Progress,
     mut print: impl FnMut(&mut String, Ticket<S::Extra>, Translation),
-) -> Result<Output> {
-    // The translator bounds how far the reading thread is ahead, and so the messages that wait.
-    let (messages, inbox) = channel();
-    let chunks = Chunks { source, limit: if one_by_one { 1 } else { CHUNK }, messages };
+) -> Result<Output>
+where
+    S::Extra: 'static,
+{
+    let failure = Mutex::new(None);
+    let chunks = Chunks { source, limit: if one_by_one { 1 } else { CHUNK }, failure: &failure };
     let (mut text, mut output) = (String::new(), Paced::new(output));
-    translator.stream(options, chunks, |translation| {
-        let Ok(Message::Ticket { ticket, ends_chunk }) = inbox.recv() else {
-            return ControlFlow::Break(());
-        };
+    translator.stream_with(options, chunks, |InFlight { ticket, ends_chunk }, translation| {
         for note in ticket.notes.iter().chain(&translation.notes) {
             tracing::warn!("line {}: {note}", ticket.number + 1);
         }
@@ -158,8 +156,8 @@ pub fn run<S: Source>(
         ControlFlow::Continue(())
     })?;
     drop(progress);
-    match inbox.try_recv() {
-        Ok(Message::Failed(error)) => Err(error),
-        _ => Ok(output.end()),
+    match failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some(error) => Err(error),
+        None => Ok(output.end()),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::setup::{Measured, Setup, Text, measure, round};
 use anyhow::Result;
-use metaphrase::{Request, Strategy, Terms, TranslateOptions, Translator};
+use metaphrase::{Request, RequiredTerm, Strategy, Terms, TranslateOptions, Translator};
 use rand::seq::index::sample;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -51,7 +51,7 @@ fn requests(text: &Text, draw: Draw) -> Vec<Request> {
             }
             _ => vec![],
         };
-        let terms = Terms { required: drawn.into_iter().map(|term| vec![term]).collect(), avoided: vec![] };
+        let terms = drawn.into_iter().fold(Terms::default(), |terms, term| terms.require([term]));
         Request { terms, ..Request::translate(source) }
     };
     pairs.map(request).collect()
@@ -73,7 +73,7 @@ fn missing(measured: &Measured) -> usize {
 
 /// Pieces of a request's constraints.
 fn pieces(translator: &Translator, request: &Request) -> usize {
-    let words = |term: &Vec<String>| translator.segment_target(&term[0]).len();
+    let words = |term: &RequiredTerm| translator.segment_target(&term.targets[0]).len();
     request.terms.required.iter().map(words).sum()
 }
 
@@ -322,7 +322,7 @@ pub fn figure_7(setup: &Setup) -> Result<()> {
     let measured = measure(&translator, &options(&translator, Strategy::Beam, 10), all.clone())?;
     let points: Vec<(f64, f64)> = (all.iter().zip(&text.reference).zip(&measured.translations))
         .filter_map(|((request, reference), translation)| {
-            let phrase = request.terms.required.first()?.first()?;
+            let phrase = request.terms.required.first()?.targets.first()?;
             Some((place(reference, phrase)?, place(translation.text(), phrase)?))
         })
         .collect();

@@ -29,8 +29,8 @@ pub fn run(setup: &Setup) -> Result<()> {
         for line in read_lines(&path)? {
             let fields: Vec<&str> = line.split('\t').collect();
             let [_, source, reference, terms @ ..] = &fields[..] else { continue };
-            let target = |term: &&str| term.split_once(" ||| ").map(|(_, target)| vec![target.to_owned()]);
-            let terms = Terms { required: terms.iter().filter_map(target).collect(), avoided: vec![] };
+            let target = |term: &&str| term.split_once(" ||| ").map(|(_, target)| target.to_owned());
+            let terms = terms.iter().filter_map(target).fold(Terms::default(), |terms, term| terms.require([term]));
             requests.push(Request { terms, ..Request::translate(*source) });
             references.push((*reference).to_owned());
         }
@@ -44,7 +44,7 @@ pub fn run(setup: &Setup) -> Result<()> {
                 |request: &Request| if constrained { request.clone() } else { Request::translate(&request.source) };
             let measured = measure(&translator, &options, requests.iter().map(given).collect())?;
             let has = |(request, text): (&Request, &str)| {
-                request.terms.required.iter().filter(|term| text.contains(&term[0])).count()
+                request.terms.required.iter().filter(|term| text.contains(&term.targets[0])).count()
             };
             let texts = measured.translations.iter().map(metaphrase::Translation::text);
             let produced: usize = requests.iter().zip(texts).map(has).sum();

@@ -1,13 +1,12 @@
 //! How a translator is made.
 
+use crate::engine::Engine;
 use crate::evidence::EvidenceModelFiles;
-use crate::neural::{Beside, Neural};
+use crate::neural::{Attachments, Machine, Neural};
 use crate::phrase_based::PhraseBased;
-use crate::stream::Machine;
-use crate::translator::Engine;
 use crate::{Error, Glossary, Package, PhraseOptions, Precision, ShortlistOptions, Translator, UnitTimes};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::thread::available_parallelism;
 
 /// Makes a [`Translator`]: which models it has, what else counts, and how it uses the machine.
@@ -196,14 +195,18 @@ impl TranslatorBuilder {
     /// # Errors
     /// [`Error`] for files that can not be read or do not belong together, and for parts that do not go together.
     pub fn build(self) -> Result<Translator, Error> {
-        let engine = match &self.phrase_model {
+        let engine: Box<dyn Engine> = match &self.phrase_model {
             Some(path) => {
                 self.check_phrase_based()?;
-                Engine::PhraseBased(Box::new(PhraseBased::new(path, self.phrase_options, self.machine.threads)?))
+                Box::new(PhraseBased::new(path, self.phrase_options, self.machine.threads)?)
             }
-            None => Engine::Neural(self.neural()?),
+            None => Box::new(self.neural()?),
         };
-        Ok(Translator { engine, glossary: self.glossary, splitter: OnceLock::new() })
+        let translator = Translator::from_engine(engine);
+        Ok(match self.glossary {
+            Some(glossary) => translator.with_glossary(glossary),
+            None => translator,
+        })
     }
 
     fn neural(&self) -> Result<Neural, Error> {
@@ -216,8 +219,8 @@ impl TranslatorBuilder {
         let shortlist = self.shortlist.as_ref().map(|(path, options)| (path.as_path(), *options));
         let options = self.phrase_options.clone();
         let evidence = self.evidence.as_ref().map(|files| EvidenceModelFiles { options, ..files.clone() });
-        let beside = Beside { language_model, shortlist, evidence, unit_times: self.unit_times.clone() };
-        Neural::new(&packages, self.weights.as_deref(), beside, self.machine)
+        let attachments = Attachments { language_model, shortlist, evidence, unit_times: self.unit_times.clone() };
+        Neural::new(&packages, self.weights.as_deref(), attachments, self.machine)
     }
 
     /// Refuses what only neural models can do.

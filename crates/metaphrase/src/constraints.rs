@@ -6,16 +6,38 @@ use metaphrase_search::{Constraints, ConstraintsError, Continues};
 use metaphrase_text::vocab::Vocabulary;
 use metaphrase_text::{WholeWords, comparable};
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::Arc;
 use unicode_normalization::UnicodeNormalization;
 
 /// What translations of a line must and must not contain.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Terms {
-    /// Each must appear, in one of its alternatives: words or phrases, as they are written in the target language.
-    pub required: Vec<Vec<String>>,
+    /// Each must appear.
+    pub required: Vec<RequiredTerm>,
     /// Words or phrases that must not appear, as whole words.
     pub avoided: Vec<String>,
+}
+
+/// A term that a translation must contain.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RequiredTerm {
+    /// Where the source term stands: bytes of the source sentence. `None` for a term of the sentence's own whose place is not known.
+    pub source: Option<Range<usize>>,
+    /// Words or phrases as they are written in the target language. Any of them will do.
+    pub targets: Vec<String>,
+}
+
+impl RequiredTerm {
+    /// A term whose place in the source is not known.
+    pub fn new<S: Into<String>>(targets: impl IntoIterator<Item = S>) -> Self {
+        Self { source: None, targets: targets.into_iter().map(Into::into).collect() }
+    }
+
+    /// Whether both stand in the source and have a byte in common.
+    pub(crate) fn overlaps(&self, place: &Range<usize>) -> bool {
+        self.source.as_ref().is_some_and(|own| own.start < place.end && place.start < own.end)
+    }
 }
 
 impl Terms {
@@ -25,11 +47,11 @@ impl Terms {
     /// use metaphrase::Terms;
     ///
     /// let terms = Terms::default().require(["Taxi"]).require(["Haus", "Gebäude"]).avoid("Droschke");
-    /// assert_eq!(terms.required.len(), 2);
+    /// assert_eq!(terms.required[1].targets, ["Haus", "Gebäude"]);
     /// ```
     #[must_use]
     pub fn require<S: Into<String>>(mut self, alternatives: impl IntoIterator<Item = S>) -> Self {
-        self.required.push(alternatives.into_iter().map(Into::into).collect());
+        self.required.push(RequiredTerm::new(alternatives));
         self
     }
 
@@ -44,6 +66,11 @@ impl Terms {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.required.is_empty() && self.avoided.is_empty()
+    }
+
+    /// All words and phrases of the target language.
+    pub fn phrases(&self) -> impl Iterator<Item = &String> {
+        self.required.iter().flat_map(|term| &term.targets).chain(&self.avoided)
     }
 }
 
@@ -102,7 +129,7 @@ impl Segmented {
         this.notes.extend(empty.map(|_| "an empty phrase to avoid is left out".into()));
         let avoided = this.avoided(target);
         let mut required = Vec::new();
-        for (number, alternatives) in terms.required.iter().enumerate() {
+        for (number, RequiredTerm { targets: alternatives, .. }) in terms.required.iter().enumerate() {
             match this.alternatives(alternatives, target, excluded) {
                 // One term at a time, so that a contradiction names its term.
                 Some(term) => match Constraints::new(std::slice::from_ref(&term), avoided.clone(), None) {
@@ -178,7 +205,7 @@ impl Segmented {
         let found = constraints.find(words).into_iter().zip(&self.numbers);
         let met = found.filter_map(|(place, &term)| {
             let (first, pieces) = place?;
-            let has = !WholeWords::new(&self.given.required[term]).numbers_in(text).is_empty();
+            let has = !WholeWords::new(&self.given.required[term].targets).numbers_in(text).is_empty();
             has.then_some(Met { term, first, pieces })
         });
         met.collect()
@@ -191,7 +218,7 @@ impl Segmented {
 
     /// The sentence that tells that the translation lacks a term. `complete`: the translation ended by itself.
     pub(crate) fn lacks(&self, number: usize, complete: bool) -> String {
-        let term = self.given.required[number].join("' or '");
+        let term = self.given.required[number].targets.join("' or '");
         let reason = if complete { "it is not there as words of its own" } else { "its length limit came first" };
         format!("the translation lacks the constraint '{term}': {reason}")
     }

@@ -103,8 +103,8 @@ pub enum Error {
         /// The part or option.
         what: &'static str,
     },
-    /// Something that two translators, one behind the other, do not have.
-    #[error("{what} were given to two models, one behind the other, which have no use for them; use one model")]
+    /// Something that two translators, one after the other, do not have.
+    #[error("{what} were given to two models, one after the other, which have no use for them; use one model")]
     Pivot {
         /// The part or option.
         what: &'static str,

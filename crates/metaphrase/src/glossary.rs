@@ -1,6 +1,6 @@
 //! Glossaries: terms of the source language and their translations.
 
-use crate::Terms;
+use crate::RequiredTerm;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use unicode_normalization::char::is_combining_mark;
@@ -10,7 +10,7 @@ use unicode_normalization::{UnicodeNormalization, is_nfc};
 ///
 /// Words are runs of letters and digits with their combining marks; every other character but blanks is a word of its own,
 /// and so is every character of scripts that do not separate words. Composed and decomposed characters are the same (NFC).
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Glossary {
     case: Case,
     /// By first word: the words of each term, the longest first, and its number in `targets`.
@@ -152,12 +152,6 @@ impl Glossary {
         &self.notes
     }
 
-    /// Adds the terms that a source sentence requires, as [`required_terms`] says.
-    pub fn add_to(&self, terms: &mut Terms, source: &str) {
-        let own = std::mem::take(&mut terms.required);
-        terms.required = required_terms(own, &[self], source).into_iter().map(|term| term.targets).collect();
-    }
-
     /// Number of entries.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -234,33 +228,25 @@ impl Glossary {
     }
 }
 
-/// A term that a translation must contain.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RequiredTerm {
-    /// Where the source term stands: bytes of the source sentence. `None` for a term of the sentence's own whose place is not known.
-    pub source: Option<Range<usize>>,
-    /// Any of them will do.
-    pub targets: Vec<String>,
-}
-
 /// The terms that a source sentence requires: its own, in their order, then those of the glossaries, from left to right.
 ///
-/// Of two glossaries with terms that overlap in the source the first counts. Where a term of the sentence's own and one of a glossary have
-/// alternatives in common, one word keeps both promises: the sentence's term keeps these alternatives alone and gets the place, and the
-/// glossary's term is not added.
+/// Where terms overlap in the source the sentence's own counts, then that of the first glossary. Where a term of the sentence's own and one
+/// of a glossary have alternatives in common, one word keeps both promises: the sentence's term keeps these alternatives alone and gets
+/// the place, and the glossary's term is not added.
 #[must_use]
-pub fn required_terms(own: Vec<Vec<String>>, glossaries: &[&Glossary], source: &str) -> Vec<RequiredTerm> {
+pub fn required_terms(own: Vec<RequiredTerm>, glossaries: &[&Glossary], source: &str) -> Vec<RequiredTerm> {
     let mut found: Vec<(Range<usize>, &[String])> = Vec::new();
     for glossary in glossaries {
         for (place, targets) in glossary.find_places(source) {
-            if !found.iter().any(|(known, _)| known.start < place.end && place.start < known.end) {
+            let is_free = |known: &Range<usize>| known.end <= place.start || place.end <= known.start;
+            if own.iter().all(|term| !term.overlaps(&place)) && found.iter().all(|(known, _)| is_free(known)) {
                 found.push((place, targets));
             }
         }
     }
     found.sort_by_key(|(place, _)| place.start);
     let count = own.len();
-    let mut terms: Vec<RequiredTerm> = own.into_iter().map(|targets| RequiredTerm { source: None, targets }).collect();
+    let mut terms = own;
     for (place, targets) in found {
         let same = |a: &String| targets.iter().any(|b| composed(a) == composed(b));
         let shared = terms[..count].iter_mut().find(|term| term.source.is_none() && term.targets.iter().any(same));
@@ -302,6 +288,7 @@ fn composed(text: &str) -> String {
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
+    use crate::Terms;
 
     const ENTRIES: &str = "bank\tBank\n# a comment\n\nbank account\tBankkonto\tKonto\nU.S.\tUSA\n銀行\tBank\n";
 
@@ -344,9 +331,8 @@ mod tests {
     fn a_term_of_the_line_and_of_the_glossary_is_one_term() {
         let glossary = Glossary::parse("cab\tTaxi\tDroschke\nhouse\tHaus\n", Case::Ignore).unwrap();
         let with = |terms: Terms, source: &str| {
-            let mut terms = terms;
-            glossary.add_to(&mut terms, source);
-            terms.required
+            let terms = required_terms(terms.required, &[&glossary], source);
+            terms.into_iter().map(|term| term.targets).collect::<Vec<_>>()
         };
         assert_eq!(with(Terms::default().require(["Taxi"]), "a cab"), [["Taxi"]]);
         assert_eq!(with(Terms::default().require(["Auto", "Droschke"]), "a cab"), [["Droschke"]]);
@@ -371,11 +357,15 @@ mod tests {
     fn of_two_glossaries_the_first_counts_where_they_overlap() {
         let [first, second] = ["bank account\tKonto\n", "bank\tUfer\nold\talt\n"]
             .map(|text| Glossary::parse(text, Case::Ignore).unwrap());
-        let terms = required_terms(vec![vec!["Konto".into()]], &[&first, &second], "An old bank account, a bank");
+        let terms =
+            required_terms(vec![RequiredTerm::new(["Konto"])], &[&first, &second], "An old bank account, a bank");
         let term =
             |place: Range<usize>, target: &str| RequiredTerm { source: Some(place), targets: vec![target.into()] };
         assert_eq!(terms, [term(7..19, "Konto"), term(3..6, "alt"), term(23..27, "Ufer")]);
-        assert_eq!(required_terms(vec![vec!["Haus".into()]], &[], "a bank")[0].source, None);
+        assert_eq!(required_terms(vec![RequiredTerm::new(["Haus"])], &[], "a bank")[0].source, None);
+        // The sentence's own term with a place is the one for this place.
+        let own = vec![term(5..9, "Sparkasse")];
+        assert_eq!(required_terms(own.clone(), &[&second], "in a bank"), own);
     }
 
     #[test]

@@ -19,11 +19,11 @@
 #![forbid(unsafe_code)]
 
 mod alignment;
-mod asked;
 mod builder;
 mod bundled;
 mod check;
 mod constraints;
+mod engine;
 mod error;
 mod evidence;
 mod file;
@@ -36,6 +36,7 @@ mod package;
 mod parts;
 mod phrase_based;
 mod pivot;
+mod plan;
 mod reply;
 mod search_graph;
 mod spans;
@@ -47,11 +48,12 @@ mod unknown;
 
 pub use alignment::{AlignmentKind, Attention};
 pub use builder::TranslatorBuilder;
-pub use constraints::{Met, Terms};
+pub use constraints::{Met, RequiredTerm, Terms};
+pub use engine::{AlignmentUnit, Engine, EngineFacts, Plan, Session};
 pub use error::Error;
 pub use evidence::{Evidence, EvidenceCounter, EvidenceOptions};
 pub use file::{FileTranslation, PreparedFile};
-pub use glossary::{Case, Glossary, GlossaryError, RequiredTerm, required_terms};
+pub use glossary::{Case, Glossary, GlossaryError, required_terms};
 pub use metaphrase_base::{Choice, Named, Unit, UnitTime, UnitTimes, UnknownName, WordId};
 pub use metaphrase_document::{
     Error as DocumentError, FileFormat, Format as TextFormat, Keep, Options as TextOptions, Split,
@@ -67,7 +69,7 @@ pub use metaphrase_text::numbers::MissingNumber;
 pub use metaphrase_text::vocab::{Vocabulary, VocabularyError};
 pub use options::TranslateOptions;
 pub use package::{Package, Report, convert, inspect};
-pub use reply::Cancel;
+pub use reply::{Cancel, Reply};
 pub use search_graph::{GraphUnits, SearchGraph};
 pub use spans::spans;
 pub use text::{PreparedText, TextSentence, TextTranslation};

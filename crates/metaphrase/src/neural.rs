@@ -1,48 +1,43 @@
 //! The neural engine: a model, its vocabularies and the threads that search with them.
 
+mod context;
+mod evidence_scores;
+mod job;
+mod outcome;
+mod pool;
+mod prepare;
+
+use crate::engine::{AlignmentUnit, Engine, EngineFacts, Plan, Session};
 use crate::evidence::{EvidenceModel, EvidenceModelFiles};
-use crate::stream::{Machine, Pool, pool};
-use crate::{Error, EvidenceCounter, Package, ShortlistOptions, TranslateOptions};
-use metaphrase_base::{UnitTimes, WordId};
+use crate::reply::Reply;
+use crate::{Error, EvidenceCounter, Package, SearchOptions, ShortlistOptions, TranslateOptions, Translation};
+use context::Context;
+use metaphrase_base::{StepModel, UnitTimes, WordId};
 use metaphrase_models::Model;
-use metaphrase_search::{Continues, Fused};
+use metaphrase_search::{CheckedOptions, Fused};
 use metaphrase_shortlist::Shortlists;
 use metaphrase_text::vocab::Vocabulary;
+pub(crate) use outcome::NOT_FINITE;
+pub(crate) use pool::Machine;
+use pool::{Pool, pool};
 use std::path::Path;
 use std::sync::Arc;
 
-/// A neural translator: the pool of threads, and what the threads read.
+/// A neural model, and the threads that search with it.
 pub(crate) struct Neural {
-    pub(crate) pool: Pool,
-    pub(crate) shared: Arc<Shared>,
+    pool: Pool,
+    context: Arc<Context>,
 }
 
-/// What callers and workers read.
-pub(crate) struct Shared {
-    pub(crate) model: Arc<Model>,
-    pub(crate) source: Arc<Vocabulary>,
-    pub(crate) target: Arc<Vocabulary>,
-    /// Which target words continue the written word before them.
-    pub(crate) continues: Continues,
-    /// Counts evidence.
-    pub(crate) counter: EvidenceCounter,
-    /// Gives the evidence of lines that bring none.
-    pub(crate) evidence: Option<EvidenceModel>,
-    /// The words that may translate a line; `None`: all words.
-    pub(crate) shortlists: Option<Shortlists>,
-    /// Where the time goes is added to these.
-    pub(crate) unit_times: Option<Arc<UnitTimes>>,
-}
-
-/// What works beside the models.
-pub(crate) struct Beside<'a> {
+/// What is loaded together with the models, if anything.
+pub(crate) struct Attachments<'a> {
     /// The file of a language model, and its weight.
     pub(crate) language_model: Option<(&'a Path, f32)>,
     /// The file of a shortlist, and how much of it is used.
     pub(crate) shortlist: Option<(&'a Path, ShortlistOptions)>,
     /// A phrase-based model that gives evidence.
     pub(crate) evidence: Option<EvidenceModelFiles>,
-    /// Where the time goes is added to these.
+    /// The time of each unit of work is added to these.
     pub(crate) unit_times: Option<Arc<UnitTimes>>,
 }
 
@@ -50,40 +45,63 @@ pub(crate) struct Beside<'a> {
 type Vocabularies = (Arc<Vocabulary>, Arc<Vocabulary>);
 
 impl Neural {
-    /// Loads the packages and what works beside them. The threads start with the first request.
+    /// Loads the packages and their attachments. The threads start with the first request.
     pub(crate) fn new(
         packages: &[Package],
         weights: Option<&[f32]>,
-        beside: Beside<'_>,
+        attachments: Attachments<'_>,
         machine: Machine,
     ) -> Result<Self, Error> {
         let (model, (source, target)) = load(packages, weights)?;
         let model = Arc::new(model);
         let continues = (0..target.len()).map(|word| target.continues(WordId::new(word))).collect();
         let open = |(path, options)| Shortlists::open(path, options, [&source, &target]);
-        let shortlists = beside.shortlist.map(open).transpose()?;
+        let shortlists = attachments.shortlist.map(open).transpose()?;
         let mut counter = EvidenceCounter::of(Arc::clone(&target));
-        let evidence = match &beside.evidence {
+        let evidence = match &attachments.evidence {
             Some(files) => EvidenceModel::open(files, &mut counter)?,
             None => None,
         };
-        let unit_times = beside.unit_times;
-        let shared = Arc::new(Shared { model, source, target, continues, counter, evidence, shortlists, unit_times });
-        let pool = match beside.language_model {
-            None => pool(&shared.model, &shared, machine),
+        let unit_times = attachments.unit_times;
+        let context = Arc::new(Context { model, source, target, continues, counter, evidence, shortlists, unit_times });
+        let pool = match attachments.language_model {
+            None => pool(&context.model, &context, machine),
             Some((path, weight)) => {
-                let words = shared.model.config().target_words;
-                let scorer = crate::language_model::open(path, weight, &shared.target, words)?;
-                let fused = Arc::new(Fused::new(Arc::clone(&shared.model), scorer, weight));
-                pool(&fused, &shared, machine)
+                let words = context.model.config().target_words;
+                let scorer = crate::language_model::open(path, weight, &context.target, words)?;
+                let fused = Arc::new(Fused::new(Arc::clone(&context.model), scorer, weight));
+                pool(&fused, &context, machine)
             }
         };
-        Ok(Self { pool, shared })
+        Ok(Self { pool, context })
+    }
+}
+
+/// Lines with one set of options.
+struct NeuralSession<'e> {
+    neural: &'e Neural,
+    options: TranslateOptions,
+    search: CheckedOptions,
+    /// The options of the first search, if lines are searched twice.
+    first_search: Option<CheckedOptions>,
+}
+
+impl Engine for Neural {
+    fn facts(&self) -> EngineFacts {
+        let Context { model, source, target, counter, .. } = &*self.context;
+        EngineFacts {
+            languages: model.config().languages.clone(),
+            source_vocabulary: Some(Arc::clone(source)),
+            target_vocabulary: Some(Arc::clone(target)),
+            alignment: model.facts().attention.then_some(AlignmentUnit::Pieces),
+            evidence_counter: Some(counter.clone()),
+            takes_whole_lines: false,
+        }
     }
 
     /// The options that the model recommends, over our defaults.
-    pub(crate) fn options(&self) -> TranslateOptions {
-        let decoding = &self.shared.model.config().decoding;
+    fn options(&self) -> TranslateOptions {
+        let decoding = &self.context.model.config().decoding;
         let mut options = TranslateOptions::default();
         let search = &mut options.search;
         search.beam_size = decoding.beam_size.unwrap_or(search.beam_size);
@@ -94,6 +112,53 @@ impl Neural {
         search.max_length_factor = decoding.max_length_factor.unwrap_or(search.max_length_factor);
         options.longest_sentence = decoding.longest_sentence;
         options
+    }
+
+    fn session<'e>(&'e self, options: &TranslateOptions) -> Result<Box<dyn Session + 'e>, Error> {
+        let Context { model, target, .. } = &*self.context;
+        let search = options.search(target).check(&**model)?;
+        options.evidence.check()?;
+        let first_search = |n_best| {
+            let search = options.search(target);
+            let beam_size_constrained = search.beam_size_constrained.map(|beam| beam.max(n_best));
+            let beam_size = search.beam_size.max(n_best);
+            // The best ones, also where the answers are drawn.
+            let search = SearchOptions { sampling: None, attention: false, explored: false, ..search };
+            SearchOptions { beam_size, beam_size_constrained, n_best, ..search }.check(&**model)
+        };
+        let first_search = options.evidence.own.map(first_search).transpose()?;
+        self.pool.ready()?;
+        Ok(Box::new(NeuralSession { neural: self, options: options.clone(), search, first_search }))
+    }
+}
+
+impl Session for NeuralSession<'_> {
+    fn submit(&self, plan: Plan, reply: Reply) {
+        let context = &self.neural.context;
+        let _clock = context.unit_times.as_ref().map(UnitTimes::measure);
+        match context.task(&self.options, &self.search, &plan, reply) {
+            Ok(mut task) => {
+                context.add_evidence(&mut task, &self.options, &plan.request, self.first_search.as_ref());
+                self.neural.pool.push(task);
+            }
+            Err(reply) => reply.finish(Translation::of_nothing(&plan.request.terms)),
+        }
+    }
+
+    /// Counts three bytes of text as a piece: few texts have shorter ones.
+    fn weight(&self, plan: &Plan) -> usize {
+        let Plan { request, .. } = plan;
+        let pieces = |text: &str| (text.len() / 3 + 1).min(self.options.max_source_length);
+        let source = pieces(&request.source);
+        let prefix = pieces(request.target.as_ref().unwrap_or(&request.prefix));
+        // Each piece is a string with its score, and has attention to each source piece.
+        let attention = if self.search.attention { source * size_of::<f32>() } else { 0 };
+        let limit = self.search.limit(source, prefix);
+        let hypotheses = limit.saturating_mul(64 + attention).saturating_mul(self.search.n_best);
+        let explored = if self.search.explored { 2 * 96 * self.search.beam_size } else { 0 };
+        let evidence = request.evidence.as_ref().map_or(0, |evidence| evidence.size());
+        let own = request.size().saturating_add(64 * (source + prefix)).saturating_add(evidence);
+        own.saturating_add(hypotheses).saturating_add(limit.saturating_mul(explored))
     }
 }
 
@@ -140,8 +205,10 @@ fn same_words(a: &Vocabulary, b: &Vocabulary) -> bool {
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
-    use crate::Translator;
+    use crate::{Cancel, Request, Translator};
+    use metaphrase_base::{ModelFacts, Row, SentId, Sentence, Step, StepRow};
     use std::path::PathBuf;
+    use std::sync::mpsc::channel;
 
     fn tiny(file: &str) -> PathBuf {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/models/marian-tiny").join(file)
@@ -189,5 +256,61 @@ mod tests {
         assert_eq!(refused(Translator::builder().weights([])), sentence);
         let weights = refused(Translator::builder().model("en-de").weights([0.5, 0.5]));
         assert!(weights.starts_with("these models can not form an ensemble: "), "{weights}");
+    }
+
+    /// A model that panics when it reads a word.
+    struct Panicking(Arc<Model>, WordId);
+
+    impl StepModel for Panicking {
+        type State = <Model as StepModel>::State;
+        type Scores = <Model as StepModel>::Scores;
+
+        fn facts(&self) -> ModelFacts {
+            self.0.facts()
+        }
+        fn new_state(&self) -> Self::State {
+            self.0.new_state()
+        }
+        fn new_scores(&self) -> Self::Scores {
+            self.0.new_scores()
+        }
+        fn encode(&self, sentences: &[Sentence<'_>], state: &mut Self::State) {
+            assert!(sentences.iter().all(|sentence| !sentence.words.contains(&self.1)), "as the test wants");
+            self.0.encode(sentences, state);
+        }
+        fn release(&self, slot: SentId, state: &mut Self::State) {
+            self.0.release(slot, state);
+        }
+        fn step(&self, step: Step, rows: &[StepRow], state: &mut Self::State, scores: &mut Self::Scores) {
+            self.0.step(step, rows, state, scores);
+        }
+        fn attention<'s>(&self, state: &'s Self::State, row: Row) -> &'s [f32] {
+            self.0.attention(state, row)
+        }
+    }
+
+    #[test]
+    fn a_thread_that_panics_answers_its_sentences_and_goes_on() {
+        let attachments = Attachments { language_model: None, shortlist: None, evidence: None, unit_times: None };
+        let machine = Machine { threads: 1, batch_tokens: 1, latency: false };
+        let mut neural = Neural::new(&[Package::bundled()], None, attachments, machine).unwrap();
+        let bad = neural.context.source.pieces("Zebra")[0].clone();
+        let bad = neural.context.source.id(&bad).unwrap();
+        let model = Arc::new(Panicking(Arc::clone(&neural.context.model), bad));
+        neural.pool = pool(&model, &neural.context, machine);
+        let translator = Translator::from_engine(Box::new(neural));
+        let (sender, answers) = channel();
+        for (number, line) in ["Good morning!", "Zebra", "Good morning!"].into_iter().enumerate() {
+            let sender = sender.clone();
+            let answer = move |answer: Result<Translation, Error>| _ = sender.send((number, answer));
+            translator.submit(&translator.options(), Request::translate(line), &Cancel::new(), answer).unwrap();
+        }
+        let answers: Vec<_> = answers.into_iter().take(3).collect();
+        for (number, answer) in &answers {
+            assert_eq!(answer.is_ok(), *number != 1, "{answer:?}");
+            assert!(*number != 1 || matches!(answer, Err(Error::WorkerFailed)));
+        }
+        assert_eq!(translator.translate(&["Good morning!"]).unwrap()[0].text(), "Guten Morgen!");
+        assert!(matches!(translator.translate(&["Zebra"]), Err(Error::WorkerFailed)));
     }
 }

@@ -1,8 +1,9 @@
 //! How lines are translated.
 
-use crate::{Dictionary, EvidenceOptions, GraphUnits, SearchOptions};
+use crate::{Dictionary, EvidenceOptions, Glossary, GraphUnits, SearchOptions};
 use metaphrase_search::ByteWords;
 use metaphrase_text::vocab::Vocabulary;
+use std::sync::Arc;
 
 /// How lines are translated. [`Translator::options`](crate::Translator::options) gives a model's defaults.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,6 +33,8 @@ pub struct TranslateOptions {
     /// else between words. `None`: lines stay whole. Lists, alignments, draws, search graphs and pieces are of whole lines in
     /// any case, and so are requests with terms, a prefix, a target or evidence, and lines in which a cut would part a term of the glossary.
     pub longest_sentence: Option<usize>,
+    /// Glossaries of these lines, in addition to that of the translator. Where their terms overlap in a source, the first counts.
+    pub glossaries: Vec<Arc<Glossary>>,
     /// Whether [`Translation::missing_numbers`](crate::Translation::missing_numbers) reports the numbers that a translation lacks.
     /// Words for numbers are read in the languages that the model names. A line takes microseconds.
     pub check_numbers: bool,
@@ -51,6 +54,7 @@ impl Default for TranslateOptions {
             allow_special: false,
             max_source_length: 1000,
             longest_sentence: None,
+            glossaries: Vec::new(),
             check_numbers: false,
             seed: 1,
         }

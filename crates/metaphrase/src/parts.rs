@@ -1,17 +1,16 @@
 //! Lines that are too long for a model: they are translated in parts, and the translations are put together.
 
-use crate::{Error, Glossary, Hypothesis, Met, Request, Terms, TranslateOptions, Translation};
+use crate::reply::AnswerFn;
+use crate::{Error, Glossary, Hypothesis, Met, Request, Terms, TranslateOptions, Translation, required_terms};
 use metaphrase_document::{Splitter, cut, space_between, weight};
-use std::collections::VecDeque;
-use std::ops::{ControlFlow, Range};
-use std::sync::mpsc::{Receiver, Sender};
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Divides the requests of one caller.
 pub(crate) struct Divider<'t> {
     longest: usize,
     splitter: &'t Splitter,
-    glossary: Option<&'t Glossary>,
+    glossaries: Vec<&'t Glossary>,
 }
 
 /// What is left of a line that was divided: the gap behind each part but the last. A line that stays whole has none.
@@ -29,7 +28,7 @@ impl<'t> Divider<'t> {
     pub(crate) fn new(
         options: &TranslateOptions,
         splitter: impl FnOnce() -> &'t Splitter,
-        glossary: Option<&'t Glossary>,
+        glossaries: Vec<&'t Glossary>,
     ) -> Option<Self> {
         let longest = options.longest_sentence.filter(|&longest| longest > 0)?;
         let search = &options.search;
@@ -38,18 +37,18 @@ impl<'t> Divider<'t> {
         if wholes || limited || options.search_graph.is_some() || options.pieces {
             return None;
         }
-        Some(Self { longest, splitter: splitter(), glossary })
+        Some(Self { longest, splitter: splitter(), glossaries })
     }
 
-    /// The parts of a request, and the gaps between them. A request that says more than its text stays whole, and so does a line in
-    /// which a term of the glossary would be cut through.
-    pub(crate) fn divide(&self, request: Request) -> (Vec<Request>, Gaps) {
+    /// The parts of a request, each with the byte of the line at which it begins, and the gaps between them. A request with more than a
+    /// text stays whole, and so does a line in which a term of a glossary would be cut through.
+    pub(crate) fn divide(&self, request: Request) -> (Vec<(usize, Request)>, Gaps) {
         let said = request.terms != Terms::default() || request.target.is_some() || request.evidence.is_some();
         let parts = if said || !request.prefix.is_empty() { Vec::new() } else { self.parts(&request.source) };
         let line = &request.source;
         if parts.len() < 2 || parts.iter().map(|part| self.terms(&line[part.clone()])).sum::<usize>() < self.terms(line)
         {
-            return (vec![request], Gaps::new());
+            return (vec![(0, request)], Gaps::new());
         }
         let gap = |pair: &[Range<usize>]| {
             let (end, start) = (pair[0].end, pair[1].start);
@@ -58,8 +57,10 @@ impl<'t> Divider<'t> {
         };
         let gaps = parts.windows(2).map(gap).collect();
         let mut attached = request.attached;
-        let part =
-            |part: Range<usize>| Request { attached: std::mem::take(&mut attached), ..Request::translate(&line[part]) };
+        let part = |part: Range<usize>| {
+            let attached = std::mem::take(&mut attached);
+            (part.start, Request { attached, ..Request::translate(&line[part]) })
+        };
         (parts.into_iter().map(part).collect(), gaps)
     }
 
@@ -83,53 +84,30 @@ impl<'t> Divider<'t> {
         parts
     }
 
-    /// The number of terms of the glossary in a text.
+    /// The number of terms of the glossaries in a text.
     fn terms(&self, text: &str) -> usize {
-        self.glossary.map_or(0, |glossary| glossary.find(text).len())
-    }
-
-    /// The parts of all requests of a chunk; their gaps go to `gaps`.
-    pub(crate) fn divide_all(&self, chunk: Vec<Request>, gaps: &Sender<Gaps>) -> Vec<Request> {
-        let divided = chunk.into_iter().flat_map(|request| {
-            let (parts, between) = self.divide(request);
-            // Nobody listens when the caller left.
-            let _ = gaps.send(between);
-            parts
-        });
-        divided.collect()
+        required_terms(Vec::new(), &self.glossaries, text).len()
     }
 }
 
-/// Puts the translations of parts together, which come in their order, and hands them on line by line.
-pub(crate) fn joined(
-    gaps: Receiver<Gaps>,
-    mut sink: impl FnMut(Translation) -> ControlFlow<()>,
-) -> impl FnMut(Translation) -> ControlFlow<()> {
-    let mut waiting: VecDeque<Gaps> = VecDeque::new();
-    let mut parts = Vec::new();
-    move |translation| {
-        waiting.extend(gaps.try_iter());
-        parts.push(translation);
-        match waiting.front() {
-            Some(gaps) if parts.len() <= gaps.len() => ControlFlow::Continue(()),
-            _ => sink(join(std::mem::take(&mut parts), &waiting.pop_front().unwrap_or_default())),
-        }
-    }
-}
-
-/// Collects the answers to the parts of one request, which come in any order.
-pub(crate) struct Collected {
-    parts: Mutex<(Vec<Option<Translation>>, Option<crate::reply::Answer>)>,
+/// Collects the answers to the parts of one line, which come in any order.
+pub(crate) struct PartCollector {
+    /// The translations so far, and what is called with that of the line.
+    parts: Mutex<(Vec<Option<Translation>>, Option<AnswerFn>)>,
     gaps: Gaps,
 }
 
-impl Collected {
-    pub(crate) fn new(parts: usize, gaps: Gaps, answer: crate::reply::Answer) -> Arc<Self> {
-        Arc::new(Self { parts: Mutex::new((vec![None; parts], Some(answer))), gaps })
+impl PartCollector {
+    /// What is called with the translation of each part, so that `answer` is called with the translation of the line, or with the first error.
+    pub(crate) fn answers(parts: usize, gaps: Gaps, answer: AnswerFn) -> impl Iterator<Item = AnswerFn> {
+        let collector = Arc::new(Self { parts: Mutex::new((vec![None; parts], Some(answer))), gaps });
+        (0..parts).map(move |part| {
+            let collector = Arc::clone(&collector);
+            Box::new(move |answer| collector.put(part, answer)) as AnswerFn
+        })
     }
 
-    /// The answer to a part. The last one, or the first error, is the answer to the request.
-    pub(crate) fn put(&self, part: usize, answer: Result<Translation, Error>) {
+    fn put(&self, part: usize, answer: Result<Translation, Error>) {
         let mut held = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
         let answer = answer.map(|translation| {
             held.0[part] = Some(translation);
@@ -160,10 +138,8 @@ fn join(parts: Vec<Translation>, gaps: &[Gap]) -> Translation {
 
 /// Appends a part, before which the line has this number of parts.
 fn append(whole: &mut Translation, part: Translation, gap: &Gap, parts: usize) {
-    let terms = |translation: &Translation| {
-        translation.missing.len() + translation.hypotheses.first().map_or(0, |best| best.met.len())
-    };
-    let (before, behind, sources) = (terms(whole), terms(&part), whole.source_pieces.len());
+    let (before, sources) = (whole.terms.len(), whole.source_pieces.len());
+    whole.terms.extend(part.terms);
     whole.counts += part.counts;
     whole.source_pieces.extend(part.source_pieces);
     let kept = |word: &str| {
@@ -178,7 +154,7 @@ fn append(whole: &mut Translation, part: Translation, gap: &Gap, parts: usize) {
     if error.is_some() {
         whole.error = error;
         whole.hypotheses.clear();
-        whole.missing = (0..before + behind).collect();
+        whole.missing = (0..whole.terms.len()).collect();
         return;
     }
     whole.missing.extend(part.missing.iter().map(|term| term + before));

@@ -1,13 +1,13 @@
 //! The phrase-based engine: a model of Moses, and the threads that search with it.
 
 use crate::constraints::present;
+use crate::engine::{AlignmentUnit, Engine, EngineFacts, Plan, Session};
 use crate::lengths::cut_off;
-use crate::reply::{Call, Reply};
-use crate::stream::{NOT_FINITE, answered};
+use crate::neural::NOT_FINITE;
+use crate::reply::Reply;
 use crate::{Error, Hypothesis, PhraseOptions, Request, SearchOptions, TranslateOptions, Translation};
-use metaphrase_base::pipeline::{Queue, Tickets, Workers};
+use metaphrase_base::pipeline::{Queue, Workers};
 use metaphrase_phrase::{Decoder, PhraseModel, ReadyModel, Target, Workspace};
-use std::ops::ControlFlow;
 use std::path::Path;
 
 /// A phrase-based translator: its threads own the model.
@@ -30,7 +30,7 @@ impl PhraseBased {
         let model = ReadyModel::new(model, options)?;
         let worker = move |queue: &Queue<Job>| {
             let mut workspace = Workspace::default();
-            // A caller that left needs no answer.
+            // A caller that left needs no translation.
             for job in queue.iter().filter(|job| job.reply.is_wanted()) {
                 let answer = answer(&model.decoder(job.n_best > 1), &job, &mut workspace);
                 job.reply.finish(answer);
@@ -38,61 +38,42 @@ impl PhraseBased {
         };
         Ok(Self(Workers::new("translate", threads, worker)))
     }
+}
 
-    /// See [`Translator::stream`](crate::Translator::stream).
-    pub(crate) fn stream(
-        &self,
-        options: &TranslateOptions,
-        chunks: impl Iterator<Item = Vec<Request>> + Send,
-        sink: impl FnMut(Translation) -> ControlFlow<()>,
-    ) -> Result<(), Error> {
-        let (n_best, max_source_length) = self.ready(options)?;
-        let mut requests = chunks.flatten();
-        let feed = |mut tickets: Tickets<Translation>| {
-            while let Some(mut ticket) = tickets.take() {
-                match requests.next() {
-                    Some(request) => {
-                        // An answer has about as many words as the source, each a string and twice in the text.
-                        let answer = request.source.len().saturating_mul(16).saturating_mul(n_best);
-                        ticket.weigh(1024 + answer.saturating_add(request.attached));
-                        self.0.push(Job { request, n_best, max_source_length, reply: Reply::Ticket(ticket) });
-                    }
-                    None => return ticket.end(),
-                }
-            }
-        };
-        answered(feed, sink)
+/// Lines with one set of options.
+struct PhraseBasedSession<'e> {
+    workers: &'e Workers<Job>,
+    n_best: usize,
+    max_source_length: usize,
+}
+
+impl Engine for PhraseBased {
+    fn facts(&self) -> EngineFacts {
+        EngineFacts { alignment: Some(AlignmentUnit::Words), ..EngineFacts::default() }
     }
 
-    /// The size of the n-best list and the longest source; the threads have started.
-    pub(crate) fn ready(&self, options: &TranslateOptions) -> Result<(usize, usize), Error> {
-        let checked = check(options)?;
-        self.0.ready()?;
-        Ok(checked)
-    }
-
-    /// See [`Translator::submit`](crate::Translator::submit).
-    pub(crate) fn submit(&self, options: &TranslateOptions, request: &Request, call: Call) -> Result<(), Error> {
-        match self.ready(options) {
-            Ok((n_best, max_source_length)) => {
-                self.0.push(Job { request: request.clone(), n_best, max_source_length, reply: Reply::Call(call) });
-                Ok(())
-            }
-            Err(error) => {
-                call.forget();
-                Err(error)
-            }
+    fn session<'e>(&'e self, options: &TranslateOptions) -> Result<Box<dyn Session + 'e>, Error> {
+        let neural = SearchOptions { n_best: 1, attention: false, ..options.search.clone() };
+        if neural != SearchOptions::default() || options.search.n_best == 0 {
+            return Err(Error::PhraseBased { what: "a search option other than an n-best size of 1 or more" });
         }
+        self.0.ready()?;
+        let (n_best, max_source_length) = (options.search.n_best, options.max_source_length.max(1));
+        Ok(Box::new(PhraseBasedSession { workers: &self.0, n_best, max_source_length }))
     }
 }
 
-/// The size of the n-best list and the longest source, of options that a phrase-based model can do.
-fn check(options: &TranslateOptions) -> Result<(usize, usize), Error> {
-    let neural = SearchOptions { n_best: 1, attention: false, ..options.search.clone() };
-    if neural != SearchOptions::default() || options.search.n_best == 0 {
-        return Err(Error::PhraseBased { what: "a search option other than an n-best size of 1 or more" });
+impl Session for PhraseBasedSession<'_> {
+    fn submit(&self, plan: Plan, reply: Reply) {
+        let Self { workers, n_best, max_source_length } = *self;
+        workers.push(Job { request: plan.request, n_best, max_source_length, reply });
     }
-    Ok((options.search.n_best, options.max_source_length.max(1)))
+
+    /// A translation has about as many words as the source, each a string and twice in the text.
+    fn weight(&self, plan: &Plan) -> usize {
+        let translations = plan.request.source.len().saturating_mul(16).saturating_mul(self.n_best);
+        plan.request.size().saturating_add(translations)
+    }
 }
 
 /// The translation of a request.

@@ -1,129 +1,113 @@
 //! By way of a third language: a translation of a translation, as one translation.
 
-use crate::reply::{Answer, Call, Reply};
+use crate::engine::{AlignmentUnit, Engine, EngineFacts, Plan, Session};
+use crate::reply::Reply;
 use crate::spans::spans;
-use crate::stream::answered;
-use crate::{Attention, Cancel, Error, Hypothesis, Request, TranslateOptions, Translation, Translator};
-use std::ops::{ControlFlow, Range};
+use crate::{Attention, Error, Hypothesis, Request, RequiredTerm, TranslateOptions, Translation, Translator};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Two translators, the second of which translates on from what the first one gives.
 pub(crate) struct Pivot {
-    pub(crate) first: Arc<Translator>,
-    pub(crate) last: Arc<Translator>,
-    /// The codes of the source of the first and of the target of the second.
-    pub(crate) languages: Option<[String; 2]>,
+    first: Arc<Translator>,
+    last: Arc<Translator>,
+}
+
+/// Lines with one set of options.
+struct PivotSession<'e> {
+    pivot: &'e Pivot,
+    first_options: TranslateOptions,
+    last_options: TranslateOptions,
 }
 
 impl Pivot {
     pub(crate) fn new(first: Arc<Translator>, last: Arc<Translator>) -> Self {
-        let languages = first.languages().zip(last.languages());
-        let languages = languages.map(|([source, _], [_, target])| [source.clone(), target.clone()]);
-        Self { first, last, languages }
+        Self { first, last }
     }
 
-    /// Whether translations can have word alignments: those of both legs, one behind the other.
-    pub(crate) fn has_alignment(&self) -> bool {
+    /// Whether translations can have word alignments: those of both legs, one after the other.
+    fn has_alignment(&self) -> bool {
         [&self.first, &self.last].iter().all(|leg| leg.aligns_pieces())
     }
+}
 
-    /// Whether requests with these options can be answered.
-    pub(crate) fn ready(&self, options: &TranslateOptions) -> Result<(), Error> {
+impl Engine for Pivot {
+    fn facts(&self) -> EngineFacts {
+        let (first, last) = (self.first.facts(), self.last.facts());
+        let languages = first.languages.as_ref().zip(last.languages.as_ref());
+        EngineFacts {
+            languages: languages.map(|([source, _], [_, target])| [source.clone(), target.clone()]),
+            source_vocabulary: first.source_vocabulary.clone(),
+            target_vocabulary: last.target_vocabulary.clone(),
+            alignment: self.has_alignment().then_some(AlignmentUnit::Pieces),
+            evidence_counter: last.evidence_counter.clone(),
+            takes_whole_lines: true,
+        }
+    }
+
+    fn options(&self) -> TranslateOptions {
+        self.last.options()
+    }
+
+    fn session<'e>(&'e self, options: &TranslateOptions) -> Result<Box<dyn Session + 'e>, Error> {
         if options.pieces {
             return Err(Error::Pivot { what: "words of the vocabularies in place of text" });
         }
-        self.first.ready(&self.first.options())?;
-        self.last.ready(options)
+        let mut first_options = self.first.options();
+        self.first.check(&first_options)?;
+        self.last.check(options)?;
+        first_options.search.attention |= options.search.attention && self.has_alignment();
+        first_options.max_source_length = options.max_source_length;
+        Ok(Box::new(PivotSession { pivot: self, first_options, last_options: options.clone() }))
     }
+}
 
-    /// See [`Translator::stream`].
-    pub(crate) fn stream(
-        &self,
-        options: &TranslateOptions,
-        chunks: impl Iterator<Item = Vec<Request>> + Send,
-        sink: impl FnMut(Translation) -> ControlFlow<()>,
-    ) -> Result<(), Error> {
-        self.ready(options)?;
-        let cancel = Cancel::new();
-        let answered = answered(
-            |mut tickets| {
-                for mut request in chunks.flatten() {
-                    let Some(mut ticket) = tickets.take() else { return };
-                    ticket.weigh(weight(&request, options));
-                    request.attached = 0;
-                    let answer: Answer = Box::new(move |answer| {
-                        if let Ok(translation) = answer {
-                            ticket.finish(translation);
-                        }
-                    });
-                    if self.submit(options, request, &cancel, answer).is_err() {
-                        return;
-                    }
-                }
-            },
-            sink,
-        );
-        // Nobody reads the answers of lines that are still on their way.
-        cancel.cancel();
-        answered
-    }
-
-    /// See [`Translator::submit`].
-    pub(crate) fn submit(
-        &self,
-        options: &TranslateOptions,
-        request: Request,
-        cancel: &Cancel,
-        answer: Answer,
-    ) -> Result<(), Error> {
-        self.ready(options)?;
+impl Session for PivotSession<'_> {
+    fn submit(&self, plan: Plan, reply: Reply) {
+        let request = Request { attached: 0, ..plan.request };
         if request.target.is_some() {
-            let error = "two models, one behind the other, do not score given translations; use one model";
-            answer(Ok(Translation::failed(error, request.terms.required.len())));
-            return Ok(());
+            let error = "two models, one after the other, do not score given translations; use one model";
+            return reply.finish(Translation::failed(error, request.terms.required.len()));
         }
-        // An answer that gets lost on either leg tells its caller.
-        let reply = Reply::Call(Call::new(cancel.clone(), answer));
-        let mut first = self.first.options();
-        first.search.attention |= options.search.attention && self.has_alignment();
-        first.max_source_length = options.max_source_length;
-        let to_first = first_leg(&request);
-        let (last, options, cancelled) = (Arc::clone(&self.last), options.clone(), cancel.clone());
+        let (to_first, cancel) = (first_leg(&request), reply.cancel().clone());
+        let (last, options, last_cancel) = (Arc::clone(&self.pivot.last), self.last_options.clone(), cancel.clone());
+        // A translation that gets lost on either leg drops the reply, which tells its caller.
         let onwards = move |between: Result<Translation, Error>| {
             let Ok(between) = between else { return };
             if between.error.is_some() {
                 return reply.finish(first_failed(between, request.terms.required.len()));
             }
-            let onwards = Request { source: between.text().to_owned(), ..request };
+            let mut onwards = Request { source: between.text().to_owned(), ..request };
+            // Places in the first leg's source are none in the last leg's.
+            onwards.terms.required.iter_mut().for_each(|term| term.source = None);
             let joined = move |end: Result<Translation, Error>| {
                 if let Ok(end) = end {
                     reply.finish(join(between, end));
                 }
             };
-            let _ = last.submit(&options, onwards, &cancelled, joined);
+            let _ = last.submit(&options, onwards, &last_cancel, joined);
         };
-        self.first.submit(&first, to_first, cancel, onwards)
+        let _ = self.pivot.first.submit(&self.first_options, to_first, &cancel, onwards);
     }
-}
 
-/// Bytes of a request and of its answers, about and at most.
-fn weight(request: &Request, options: &TranslateOptions) -> usize {
-    let source = request.source.len() + request.prefix.len();
-    let attention = if options.search.attention { source * size_of::<f32>() } else { 0 };
-    let answers = (1 + options.search.n_best).saturating_mul(source.saturating_mul(64 + attention));
-    (1024 + request.attached + source).saturating_add(answers)
+    fn weight(&self, plan: &Plan) -> usize {
+        let source = plan.request.source.len() + plan.request.prefix.len();
+        let attention = if self.last_options.search.attention { source * size_of::<f32>() } else { 0 };
+        let translations = 1 + self.last_options.search.n_best;
+        plan.request.size().saturating_add(translations.saturating_mul(source.saturating_mul(64 + attention)))
+    }
 }
 
 /// The request of the first leg. What stands in the source as it has to stand in the translation, as a name or a placeholder, stays on
 /// the first leg, too; other terms are words of the last leg's language.
 fn first_leg(request: &Request) -> Request {
-    let stays = |alternatives: &&Vec<String>| matches!(&alternatives[..], [term] if request.source.contains(&**term));
+    let stays = |term: &&RequiredTerm| matches!(&term.targets[..], [target] if request.source.contains(&**target));
     let required = request.terms.required.iter().filter(stays).cloned().collect();
     let terms = crate::Terms { required, avoided: Vec::new() };
     Request { terms, ..Request::translate(&*request.source) }
 }
 
-/// The answer to a request with so many terms, whose first leg has no translation.
+/// The translation of a line with this number of required terms, whose first leg has no translation.
 fn first_failed(failed: Translation, terms: usize) -> Translation {
     let error = format!("first leg: {}", failed.error.unwrap_or_default());
     Translation { source_pieces: failed.source_pieces, ..Translation::failed(&error, terms) }
@@ -178,7 +162,7 @@ fn through(between: &Hypothesis, pieces: &[String], end: &Hypothesis) -> Option<
 }
 
 /// The pieces of the first leg that a piece stands for, with the bytes that they share; the end of sentence, and a piece that shares
-/// none, stands for the one behind its place.
+/// none, stands for the one after its place.
 fn shares(piece: Option<&Range<usize>>, written: &[Range<usize>], rows: usize) -> Vec<(usize, f32)> {
     let end = || vec![(rows.saturating_sub(1), 1.0)];
     let Some(piece) = piece else { return end() };
@@ -229,7 +213,7 @@ mod tests {
         let first = first_leg(&request);
         assert_eq!(
             (first.terms.required, first.terms.avoided, first.prefix),
-            (vec![vec!["{name}".into()]], vec![], String::new())
+            (vec![RequiredTerm::new(["{name}"])], vec![], String::new())
         );
     }
 }

@@ -1,7 +1,6 @@
-//! Where the answer of a line goes: to its place in a stream, or to a function.
+//! Where the answer of a line goes.
 
 use crate::{Error, Translation};
-use metaphrase_base::pipeline::Ticket;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -29,82 +28,43 @@ impl Cancel {
 }
 
 /// What is called with an answer, once.
-pub(crate) type Answer = Box<dyn FnOnce(Result<Translation, Error>) + Send>;
+pub(crate) type AnswerFn = Box<dyn FnOnce(Result<Translation, Error>) + Send>;
 
-/// A function that waits for its answer. It is called in any case: when the call is dropped, with the reason.
-pub(crate) struct Call {
+/// A caller that waits for the translation of a line. A reply that is dropped before it is [finished](Self::finish) reports that
+/// the work was cancelled or that its thread failed.
+pub struct Reply {
     cancel: Cancel,
-    answer: Option<Answer>,
-}
-
-impl Call {
-    pub(crate) fn new(cancel: Cancel, answer: Answer) -> Self {
-        Self { cancel, answer: Some(answer) }
-    }
-
-    /// Drops the function without calling it.
-    pub(crate) fn forget(mut self) {
-        self.answer = None;
-    }
-}
-
-impl Drop for Call {
-    fn drop(&mut self) {
-        if let Some(answer) = self.answer.take() {
-            answer(Err(if self.cancel.is_cancelled() { Error::Cancelled } else { Error::WorkerFailed }));
-        }
-    }
-}
-
-/// Where the answer of a line goes.
-pub(crate) enum Reply {
-    /// To its place in a stream.
-    Ticket(Ticket<Translation>),
-    /// To a function.
-    Call(Call),
+    answer: Option<AnswerFn>,
 }
 
 impl Reply {
-    /// The number of the line in its stream; 0 without a stream.
-    pub(crate) fn number(&self) -> usize {
-        match self {
-            Self::Ticket(ticket) => ticket.number(),
-            Self::Call(_) => 0,
-        }
+    pub(crate) fn new(cancel: Cancel, answer: AnswerFn) -> Self {
+        Self { cancel, answer: Some(answer) }
     }
 
-    /// Whether somebody waits for the answer.
-    pub(crate) fn is_wanted(&self) -> bool {
-        match self {
-            Self::Ticket(ticket) => ticket.is_wanted(),
-            Self::Call(call) => !call.cancel.is_cancelled(),
-        }
+    /// Whether the caller still waits. An engine need not finish other replies.
+    #[must_use]
+    pub fn is_wanted(&self) -> bool {
+        !self.cancel.is_cancelled()
     }
 
-    /// Whether this weight fits into the stream at once.
-    pub(crate) fn fits(&self, weight: usize) -> bool {
-        match self {
-            Self::Ticket(ticket) => ticket.fits(weight),
-            Self::Call(_) => true,
-        }
+    /// What stops the work for this reply.
+    pub(crate) fn cancel(&self) -> &Cancel {
+        &self.cancel
     }
 
-    /// Waits until this weight fits into the stream.
-    pub(crate) fn weigh(&mut self, weight: usize) {
-        if let Self::Ticket(ticket) = self {
-            ticket.weigh(weight);
+    /// Gives the caller the translation.
+    pub fn finish(mut self, translation: Translation) {
+        if let Some(answer) = self.answer.take() {
+            answer(Ok(translation));
         }
     }
+}
 
-    /// Gives the answer.
-    pub(crate) fn finish(self, translation: Translation) {
-        match self {
-            Self::Ticket(ticket) => ticket.finish(translation),
-            Self::Call(mut call) => {
-                if let Some(answer) = call.answer.take() {
-                    answer(Ok(translation));
-                }
-            }
+impl Drop for Reply {
+    fn drop(&mut self) {
+        if let Some(answer) = self.answer.take() {
+            answer(Err(if self.cancel.is_cancelled() { Error::Cancelled } else { Error::WorkerFailed }));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What a translator is asked and what it answers.
 
-use crate::{AlignmentKind, Attention, Counts, Evidence, Met, SearchGraph, Terms};
+use crate::{AlignmentKind, Attention, Counts, Evidence, Met, RequiredTerm, SearchGraph, Terms};
 use metaphrase_text::numbers::MissingNumber;
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// use metaphrase::Request;
 ///
 /// let request = Request::translate("The house is old.").require(["Gebäude", "Bau"]).avoid("Haus").prefix("Dieses");
-/// assert_eq!(request.terms.required, [["Gebäude", "Bau"]]);
+/// assert_eq!(request.terms.required[0].targets, ["Gebäude", "Bau"]);
 /// assert_eq!(request.terms.avoided, ["Haus"]);
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -26,7 +26,7 @@ pub struct Request {
     pub target: Option<String>,
     /// What another system says about the translation.
     pub evidence: Option<Arc<Evidence>>,
-    /// Bytes that the caller keeps beside the request until the answer comes. They count in the memory that
+    /// Bytes that the caller keeps with the request until the answer comes. They count in the memory that
     /// [`Translator::stream`](crate::Translator::stream) bounds.
     pub attached: usize,
 }
@@ -73,6 +73,13 @@ impl Request {
         self
     }
 
+    /// Bytes of its text and its terms, and of what the caller keeps with it.
+    pub(crate) fn size(&self) -> usize {
+        let target = self.target.as_ref().map_or(0, String::len);
+        let terms = self.terms.phrases().map(String::len).sum::<usize>();
+        (1024 + self.source.len() + self.prefix.len() + target + 16 * terms).saturating_add(self.attached)
+    }
+
     /// These terms, in place of all earlier ones.
     #[must_use]
     pub fn terms(mut self, terms: Terms) -> Self {
@@ -88,6 +95,8 @@ pub struct Translation {
     pub hypotheses: Vec<Hypothesis>,
     /// The reason why the line has no translation, one sentence; it is among the notes, too.
     pub error: Option<String>,
+    /// The required terms, those of glossaries too: what the numbers of [`missing`](Self::missing) and of [`Met::term`] count.
+    pub terms: Vec<RequiredTerm>,
     /// Numbers of the required terms that a hypothesis lacks. Each hypothesis has all other terms.
     pub missing: Vec<usize>,
     /// Numbers of the phrases to avoid that a hypothesis contains all the same: because the given prefix has them, or because

@@ -2,7 +2,8 @@
 //! all constraints are met, and a line's translation is the same alone and in any batch.
 
 use metaphrase::{
-    Package, Precision, Request, Stop, Strategy, Terms, TranslateOptions, Translation, Translator, TranslatorBuilder,
+    Package, Precision, Request, RequiredTerm, Stop, Strategy, Terms, TranslateOptions, Translation, Translator,
+    TranslatorBuilder,
 };
 use std::path::Path;
 
@@ -10,14 +11,12 @@ use std::path::Path;
 fn requests() -> Vec<Request> {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/everyday.en");
     let lines = crate::common::lines(&examples);
-    let required =
-        |terms: &[&[&str]]| terms.iter().map(|term| term.iter().map(ToString::to_string).collect()).collect();
     let request = |(number, line): (usize, &String)| {
         let terms = match number % 4 {
             0 => Terms::default(),
-            1 => Terms { required: required(&[&["Haus"], &["sehr gut"]]), avoided: vec![] },
-            2 => Terms { required: required(&[&["am Ende"]]), avoided: vec!["ist".into(), "in der".into()] },
-            _ => Terms { required: required(&[&["Gebäude", "Bau"], &["an"], &["an"]]), avoided: vec![] },
+            1 => Terms::default().require(["Haus"]).require(["sehr gut"]),
+            2 => Terms::default().require(["am Ende"]).avoid("ist").avoid("in der"),
+            _ => Terms::default().require(["Gebäude", "Bau"]).require(["an"]).require(["an"]),
         };
         let prefix = if number % 8 == 5 { "Ja, das Haus".into() } else { String::new() };
         Request { terms, prefix, ..Request::translate(line) }
@@ -35,14 +34,14 @@ fn translators(builder: &TranslatorBuilder, precision: Precision) -> [Translator
 fn check_terms(request: &Request, translation: &Translation) {
     assert!(translation.missing.is_empty(), "{:?} {translation:?}", request.terms);
     for hypothesis in &translation.hypotheses {
-        for alternatives in &request.terms.required {
-            assert!(alternatives.iter().any(|term| hypothesis.text.contains(term)), "{}", hypothesis.text);
+        for term in &request.terms.required {
+            assert!(term.targets.iter().any(|target| hypothesis.text.contains(target)), "{}", hypothesis.text);
         }
         let words: Vec<&str> = hypothesis.text.split(|c: char| !c.is_alphanumeric()).collect();
         if request.terms.avoided.contains(&"ist".into()) {
             assert!(!hypothesis.pieces.contains(&"▁ist".into()), "{}", hypothesis.text);
         }
-        if request.terms.required.contains(&vec!["an".into()]) {
+        if request.terms.required.contains(&RequiredTerm::new(["an"])) {
             assert!(words.iter().filter(|word| **word == "an").count() >= 2, "{}", hypothesis.text);
         }
         assert!(hypothesis.text.starts_with(&request.prefix));

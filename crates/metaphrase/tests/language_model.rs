@@ -71,7 +71,7 @@ fn the_same_in_any_batch(precision: Precision) {
         let builder = builder.language_model(&path, WEIGHT).threads(threads).batch_tokens(tokens);
         builder.build().expect("a language model")
     });
-    let term = Terms { required: vec![vec!["Haus".into()]], avoided: vec!["ist".into()] };
+    let term = Terms::default().require(["Haus"]).avoid("ist");
     let requests = || -> Vec<Request> {
         let request = |(n, line): (usize, &String)| {
             let terms = if n % 2 == 0 { Terms::default() } else { term.clone() };

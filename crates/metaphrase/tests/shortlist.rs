@@ -37,7 +37,7 @@ pub const SIZE: ShortlistOptions = ShortlistOptions { first: Some(20), words: No
 
 fn requests() -> Vec<Request> {
     let request = |(number, line): (usize, &String)| {
-        let required = |term: &str| Terms { required: vec![vec![term.into()]], avoided: vec!["ist".into()] };
+        let required = |term: &str| Terms::default().require([term]).avoid("ist");
         let terms = if number % 2 == 1 { required("Taxizentrale") } else { Terms::default() };
         let prefix = if number % 4 == 2 { "Quarzuhren, ".into() } else { String::new() };
         Request { terms, prefix, ..Request::translate(line) }
@@ -50,7 +50,7 @@ fn allowed(translator: &Translator, request: &Request, table: &Path) -> Vec<Word
     let [source, target] = translator.vocabularies().unwrap();
     let lists = metaphrase_shortlist::Shortlists::open(table, SIZE, [&source, &target]).unwrap();
     let mut words = lists.of(&translator.segment(&request.source)).words().to_vec();
-    for text in request.terms.required.iter().flatten().chain([&request.prefix]) {
+    for text in request.terms.required.iter().flat_map(|term| &term.targets).chain([&request.prefix]) {
         words.extend(translator.segment_target(text));
     }
     words

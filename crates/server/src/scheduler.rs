@@ -140,8 +140,9 @@ fn tokens(request: &Request) -> usize {
 
 /// Bytes of a sentence that waits.
 fn bytes(request: &Request) -> usize {
-    let terms = request.terms.required.iter().flatten().chain(&request.terms.avoided);
-    256 + request.source.len() + request.prefix.len() + terms.map(|term| 24 + term.len()).sum::<usize>()
+    256 + request.source.len()
+        + request.prefix.len()
+        + request.terms.phrases().map(|term| 24 + term.len()).sum::<usize>()
 }
 
 impl Scheduler {

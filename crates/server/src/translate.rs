@@ -8,7 +8,7 @@ use crate::models::Loaded;
 use crate::scheduler::{Engine, Lane, Running, Work, deadline};
 use crate::text::{Finished, Prepared, apart, options};
 use axum::body::Bytes;
-use metaphrase::{FileFormat, Glossary, RequiredTerm, TextFormat, TranslateOptions, Translation};
+use metaphrase::{FileFormat, Glossary, Met, RequiredTerm, TextFormat, TranslateOptions, Translation};
 use std::sync::Arc;
 
 /// Milliseconds for the translation of a file.
@@ -94,19 +94,10 @@ pub struct PendingText {
     /// The code of the language by way of which it is translated, if no model does so directly.
     pub through: Option<String>,
     prepared: Prepared,
-    /// By sentence: its terms.
-    terms: Vec<Vec<Term>>,
+    /// By sentence: how many things stand in it that are to be copied, which are its first terms.
+    kept: Vec<usize>,
     prefix: String,
     answers: Vec<Option<Translation>>,
-}
-
-/// A term that a sentence's translation has to contain.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Term {
-    /// The term, with its place in the sentence.
-    pub required: RequiredTerm,
-    /// Its number among the required terms of the request.
-    pub number: usize,
 }
 
 /// A translated sentence.
@@ -115,8 +106,21 @@ pub struct SentenceDone<'a> {
     pub source: &'a str,
     /// What became of it.
     pub translation: &'a Translation,
-    /// Its terms.
-    pub terms: &'a [Term],
+    /// How many of its first terms are things to copy.
+    kept: usize,
+}
+
+impl SentenceDone<'_> {
+    /// The terms of the client, in the order of the sentence, each with its place in the best translation if it is there.
+    #[must_use]
+    pub fn terms(&self) -> Vec<(&RequiredTerm, Option<Met>)> {
+        let best = self.translation.hypotheses.first();
+        let met = |number: usize| best.and_then(|best| best.met.iter().find(|met| met.term == number).copied());
+        let numbered = self.translation.terms.iter().enumerate().skip(self.kept);
+        let mut terms: Vec<_> = numbered.map(|(number, term)| (term, met(number))).collect();
+        terms.sort_by_key(|(term, _)| term.source.as_ref().map(|place| place.start));
+        terms
+    }
 }
 
 impl App {
@@ -260,6 +264,7 @@ type Input = (PendingText, Vec<metaphrase::Request>);
 /// A model and the options of a request.
 fn lane(model: &Arc<Loaded>, ask: &Ask) -> Lane {
     let mut options = TranslateOptions { check_numbers: ask.check_numbers, ..model.options() };
+    options.glossaries.clone_from(&ask.glossaries);
     let search = &mut options.search;
     // Of more hypotheses than were asked for, enough begin with different words.
     search.n_best = 1 + if ask.distinct { 3 * ask.alternatives } else { ask.alternatives };
@@ -271,24 +276,18 @@ fn lane(model: &Arc<Loaded>, ask: &Ask) -> Lane {
 
 impl PendingText {
     fn new(source: String, detected: Option<Detected>, prepared: Prepared, prefix: &str) -> Self {
-        let (terms, answers, prefix) = (Vec::new(), Vec::new(), prefix.trim().to_owned());
-        Self { source, detected, through: None, prepared, terms, prefix, answers }
+        let prefix = prefix.trim().to_owned();
+        Self { source, detected, through: None, prepared, kept: Vec::new(), prefix, answers: Vec::new() }
     }
 
     /// A request for each sentence, with its terms.
     fn requests(&mut self, ask: &Ask) -> Vec<metaphrase::Request> {
         let mut requests = self.prepared.requests();
-        let glossaries: Vec<&Glossary> = ask.glossaries.iter().map(Arc::as_ref).collect();
         for request in &mut requests {
-            let terms = metaphrase::required_terms(ask.require.clone(), &glossaries, &request.source);
-            let first = request.terms.required.len();
-            request.terms.required.extend(terms.iter().map(|term| term.targets.clone()));
-            let mut terms: Vec<Term> =
-                terms.into_iter().zip(first..).map(|(required, number)| Term { required, number }).collect();
-            terms.sort_by_key(|term| term.required.source.as_ref().map(|place| place.start));
+            self.kept.push(request.terms.required.len());
+            request.terms.required.extend(ask.require.iter().map(RequiredTerm::new));
             request.terms.avoided.extend(ask.avoid.iter().cloned());
             request.prefix.clone_from(&ask.prefix);
-            self.terms.push(terms);
         }
         requests
     }
@@ -308,8 +307,8 @@ impl PendingText {
     /// A sentence whose translation is there.
     #[must_use]
     pub fn sentence(&self, number: usize) -> Option<SentenceDone<'_>> {
-        let (translation, terms) = (self.answers.get(number)?.as_ref()?, self.terms.get(number)?);
-        Some(SentenceDone { source: self.prepared.source(number), translation, terms })
+        let (translation, kept) = (self.answers.get(number)?.as_ref()?, *self.kept.get(number)?);
+        Some(SentenceDone { source: self.prepared.source(number), translation, kept })
     }
 
     /// The whole text.

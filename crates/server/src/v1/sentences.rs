@@ -2,9 +2,9 @@
 
 use super::translate::Shown;
 use crate::error::Failure;
-use crate::translate::{PendingText, SentenceDone, Term};
+use crate::translate::{PendingText, SentenceDone};
 use crate::words::{Utf16, Words, links};
-use metaphrase::Hypothesis;
+use metaphrase::{Hypothesis, Met, RequiredTerm};
 use serde_json::{Map, Value, json};
 use std::ops::Range;
 use std::time::Instant;
@@ -29,11 +29,9 @@ fn of_text(text: &PendingText, shown: Shown) -> Result<Value, Failure> {
     for number in 0..text.sentences() {
         let Some(sentence) = text.sentence(number) else { continue };
         let mut object = of_sentence(&sentence, shown);
-        let best = sentence.translation.hypotheses.first();
-        let has = |term: &&Term| best.is_some_and(|best| best.met.iter().any(|met| met.term == term.number));
-        let of_sentence = sentence.terms.iter().filter(has).count();
-        met += of_sentence;
-        missing += sentence.terms.len() - of_sentence;
+        for (_, place) in sentence.terms() {
+            *if place.is_some() { &mut met } else { &mut missing } += 1;
+        }
         if let Some((source, target)) = finished.places.get(number) {
             add_place(&mut object["source"], &mut source_offsets, source);
             add_place(&mut object["target"], &mut target_offsets, target);
@@ -77,7 +75,8 @@ pub fn of_sentence(sentence: &SentenceDone<'_>, shown: Shown) -> Value {
         object.insert("target_words".into(), words(&best, &target, shown));
         object.insert("alignment".into(), json!(links(&source, &target, &best)));
     }
-    let terms: Vec<Value> = sentence.terms.iter().map(|term| of_term(term, sentence.source, &best, &target)).collect();
+    let terms: Vec<Value> =
+        sentence.terms().into_iter().map(|term| of_term(term, sentence.source, &best, &target)).collect();
     object.insert("terms".into(), json!(terms));
     let others = sentence.translation.hypotheses.iter().skip(1).map(|other| {
         let mut object = json!({"text": other.text, "score": other.score, "probability": probability(other)});
@@ -127,12 +126,11 @@ fn words(hypothesis: &Hypothesis, words: &Words, shown: Shown) -> Value {
 }
 
 /// A term, and where its translation stands.
-fn of_term(term: &Term, source: &str, best: &Hypothesis, target: &Words) -> Value {
+fn of_term((term, met): (&RequiredTerm, Option<Met>), source: &str, best: &Hypothesis, target: &Words) -> Value {
     let range = |text: &str, place: Range<usize>| {
         let mut offsets = Utf16::new(text);
         json!({"start": offsets.of(place.start), "end": offsets.of(place.end)})
     };
-    let met = best.met.iter().find(|met| met.term == term.number);
     let place = met.and_then(|met| {
         let words = |piece: usize| target.of_pieces.get(piece).copied().flatten();
         let mut inside = (met.first..met.first + met.pieces).filter_map(words);
@@ -141,9 +139,9 @@ fn of_term(term: &Term, source: &str, best: &Hypothesis, target: &Words) -> Valu
         Some(target.places[first].start..target.places[last].end)
     });
     json!({
-        "source": term.required.source.clone().map(|place| range(source, place)),
-        "text": term.required.source.clone().and_then(|place| source.get(place)),
-        "targets": term.required.targets,
+        "source": term.source.clone().map(|place| range(source, place)),
+        "text": term.source.clone().and_then(|place| source.get(place)),
+        "targets": term.targets,
         "met": met.is_some(),
         "target": place.map(|place| range(&best.text, place)),
     })

@@ -1,0 +1,32 @@
+//! What callers and workers of a neural engine read.
+
+use crate::EvidenceCounter;
+use crate::evidence::EvidenceModel;
+use metaphrase_base::{UnitTimes, WordId};
+use metaphrase_models::Model;
+use metaphrase_search::Continues;
+use metaphrase_shortlist::Shortlists;
+use metaphrase_text::vocab::Vocabulary;
+use std::sync::Arc;
+
+/// A model and what was loaded with it.
+pub(crate) struct Context {
+    pub(crate) model: Arc<Model>,
+    pub(crate) source: Arc<Vocabulary>,
+    pub(crate) target: Arc<Vocabulary>,
+    /// Which target words continue the written word before them.
+    pub(crate) continues: Continues,
+    /// Counts evidence.
+    pub(crate) counter: EvidenceCounter,
+    /// Gives the evidence of lines that bring none.
+    pub(crate) evidence: Option<EvidenceModel>,
+    /// The words that may translate a line; `None`: all words.
+    pub(crate) shortlists: Option<Shortlists>,
+    /// The time of each unit of work is added to these.
+    pub(crate) unit_times: Option<Arc<UnitTimes>>,
+}
+
+/// The words of a vocabulary as they are written.
+pub(crate) fn pieces(vocabulary: &Vocabulary, words: &[WordId]) -> Vec<String> {
+    words.iter().map(|&word| vocabulary.word(word).to_owned()).collect()
+}

@@ -1,0 +1,96 @@
+//! Evidence of a line becomes scores for its search. Workers do this just before the search begins.
+
+use super::context::Context;
+use super::job::{EvidenceJob, EvidenceSource, Job, SecondSearch};
+use crate::evidence::Evidence;
+use crate::{Request, TranslateOptions};
+use metaphrase_base::SentenceScorer;
+use metaphrase_evidence::EvidenceError;
+use metaphrase_phrase::Workspace;
+use metaphrase_search::{CheckedOptions, Outcome, Task};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+impl Context {
+    /// Adds to a task the evidence that its line is to be translated with. `first`: the options of a first search.
+    pub(crate) fn add_evidence(
+        &self,
+        task: &mut Task<Job>,
+        options: &TranslateOptions,
+        request: &Request,
+        first: Option<&CheckedOptions>,
+    ) {
+        if request.target.is_some() {
+            return;
+        }
+        let source = match (&request.evidence, first) {
+            (Some(evidence), _) => EvidenceSource::Request(Arc::clone(evidence)),
+            (None, Some(first)) => {
+                let (source, prefix) = (task.source.clone(), task.prefix.clone());
+                let search = std::mem::replace(&mut task.options, first.clone());
+                EvidenceSource::FirstSearch(SecondSearch {
+                    source,
+                    prefix,
+                    constraints: task.constraints.clone(),
+                    search,
+                    seed: task.seed,
+                })
+            }
+            (None, None) if self.evidence.is_some() => {
+                let text = if options.pieces {
+                    self.source.decode(&task.source[..task.source.len() - 1])
+                } else {
+                    request.source.clone()
+                };
+                EvidenceSource::PhraseModel { text, limit: options.max_source_length.max(1) }
+            }
+            (None, None) => return,
+        };
+        task.tag.evidence = Some(Box::new(EvidenceJob { source, options: options.evidence.clone() }));
+    }
+
+    /// Finds the evidence of a line and turns it into scores. If there is none, a note says why.
+    pub(crate) fn inform(&self, mut task: Task<Job>, workspace: &mut Workspace) -> Task<Job> {
+        let Some(evidence) = task.tag.evidence.take() else { return task };
+        let EvidenceJob { source, options } = &*evidence;
+        let found = match source {
+            EvidenceSource::FirstSearch(_) => {
+                task.tag.evidence = Some(evidence);
+                return task;
+            }
+            EvidenceSource::Request(evidence) => self.counter.scorer(evidence, options),
+            EvidenceSource::PhraseModel { text, limit } => {
+                let Some(model) = &self.evidence else { return task };
+                let lattice = model.lattice(text, *limit, workspace);
+                self.counter.scorer(&Evidence::Lattice(lattice), options)
+            }
+        };
+        add_scores(&mut task, found);
+        task
+    }
+
+    /// The second search of a line whose first search found `outcome`; without one the outcome comes back.
+    pub(crate) fn second_search(&self, mut outcome: Outcome<Job>) -> ControlFlow<Outcome<Job>, Task<Job>> {
+        let Some(evidence) = outcome.tag.evidence.take() else { return ControlFlow::Break(outcome) };
+        let EvidenceJob { source: EvidenceSource::FirstSearch(second), options } = *evidence else {
+            return ControlFlow::Break(outcome);
+        };
+        let Outcome { tag: mut job, hypotheses, counts, .. } = outcome;
+        job.earlier_counts += counts;
+        let list: Vec<_> = hypotheses.iter().map(|found| (&found.words[..], f64::from(found.log_prob))).collect();
+        let found = self.counter.scorer_of_pieces(&list, &options);
+        let SecondSearch { source, prefix, constraints, search, seed } = second;
+        let shortlist = self.shortlists.as_ref().map(|shortlists| shortlists.of(&source));
+        let mut task = Task { prefix, constraints, seed, shortlist, ..Task::new(job, source, &search) };
+        add_scores(&mut task, found);
+        ControlFlow::Continue(task)
+    }
+}
+
+fn add_scores(task: &mut Task<Job>, found: Result<Option<Arc<dyn SentenceScorer>>, EvidenceError>) {
+    match found {
+        Ok(None) => task.tag.notes.push("translated without evidence: the evidence has no n-grams".into()),
+        Ok(scorer) => task.scorer = scorer,
+        Err(error) => task.tag.notes.push(format!("translated without evidence: {error}")),
+    }
+}

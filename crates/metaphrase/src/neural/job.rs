@@ -1,0 +1,56 @@
+//! A line on its way through the pool of threads: the data that workers carry from one step to the next.
+
+use crate::Counts;
+use crate::constraints::Segmented;
+use crate::evidence::{Evidence, EvidenceOptions};
+use crate::reply::Reply;
+use crate::search_graph::GraphUnits;
+use crate::unknown::Replacement;
+use metaphrase_base::WordId;
+use metaphrase_search::{CheckedOptions, Constraints};
+use std::sync::Arc;
+
+/// What belongs to a line, next to its search.
+pub(crate) struct Job {
+    pub(crate) reply: Reply,
+    pub(crate) source_pieces: Vec<String>,
+    pub(crate) required: Segmented,
+    /// Number of required terms, those that can not be met included.
+    pub(crate) terms: usize,
+    pub(crate) prefix: String,
+    /// Replaces the unknown words of its translations.
+    pub(crate) replacement: Option<Replacement>,
+    /// Messages about the line, one sentence each.
+    pub(crate) notes: Vec<String>,
+    /// The evidence that the line is to be translated with.
+    pub(crate) evidence: Option<Box<EvidenceJob>>,
+    /// The words of the search graph, if it is asked for.
+    pub(crate) graph: Option<GraphUnits>,
+    /// The work of an earlier search of the line.
+    pub(crate) earlier_counts: Counts,
+}
+
+/// Evidence that is still to be turned into scores.
+pub(crate) struct EvidenceJob {
+    pub(crate) source: EvidenceSource,
+    pub(crate) options: EvidenceOptions,
+}
+
+/// Where evidence comes from.
+pub(crate) enum EvidenceSource {
+    /// The request brought it.
+    Request(Arc<Evidence>),
+    /// The phrase-based model translates this text, its first `limit` words.
+    PhraseModel { text: String, limit: usize },
+    /// A first search finds it.
+    FirstSearch(SecondSearch),
+}
+
+/// The second search of a line, which uses what the first search found.
+pub(crate) struct SecondSearch {
+    pub(crate) source: Vec<WordId>,
+    pub(crate) prefix: Vec<WordId>,
+    pub(crate) constraints: Option<Constraints>,
+    pub(crate) search: CheckedOptions,
+    pub(crate) seed: u64,
+}

@@ -1,0 +1,96 @@
+//! From a planned line to its search: text becomes words of the vocabularies, terms become constraints.
+
+use super::context::{Context, pieces};
+use super::job::Job;
+use crate::constraints::{Segmented, changed_prefix};
+use crate::engine::Plan;
+use crate::lengths::{many_sentences, words};
+use crate::reply::Reply;
+use crate::unknown::Replacement;
+use crate::{Counts, Request, TranslateOptions};
+use metaphrase_base::Unit;
+use metaphrase_search::{CheckedOptions, Constraints, Task};
+
+impl Context {
+    /// The search of a line. If the line has no words, as an empty one, the reply comes back.
+    pub(crate) fn task(
+        &self,
+        options: &TranslateOptions,
+        search: &CheckedOptions,
+        plan: &Plan,
+        reply: Reply,
+    ) -> Result<Task<Job>, Reply> {
+        let _unit = Unit::Text.timed();
+        let request = &plan.request;
+        let mut notes = Vec::new();
+        let source = words(&self.source, &request.source, "source", options, &mut notes);
+        if source.len() <= 1 && request.target.is_none() && request.prefix.is_empty() {
+            return Err(reply);
+        }
+        if !options.pieces && request.target.is_none() && notes.is_empty() {
+            notes.extend(many_sentences(&request.source, source.len() - 1));
+        }
+        let prefix = match &request.target {
+            Some(target) => words(&self.target, target, "target", options, &mut notes),
+            None => {
+                let mut prefix = words(&self.target, &request.prefix, "prefix", options, &mut notes);
+                prefix.pop();
+                if !options.pieces {
+                    notes.extend(changed_prefix(&request.prefix, &prefix, &self.target));
+                }
+                prefix
+            }
+        };
+        let source_pieces = pieces(&self.source, &source[..source.len() - 1]);
+        let mut required = self.required(search, request, source.len(), prefix.len());
+        notes.append(&mut required.notes);
+        let constraints = required.constraints.clone();
+        // Distinct lines draw from distinct streams of numbers.
+        let seed = options.seed.wrapping_add((plan.number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let replacement = options.replace_unknown.as_ref().map(|dictionary| Replacement {
+            written_words: if options.pieces {
+                source_pieces.clone()
+            } else {
+                self.source.written_words(&request.source)
+            },
+            dictionary: dictionary.clone(),
+        });
+        let tag = Job {
+            reply,
+            source_pieces,
+            required,
+            terms: request.terms.required.len(),
+            prefix: request.prefix.clone(),
+            replacement,
+            notes,
+            evidence: None,
+            graph: options.search_graph,
+            earlier_counts: Counts::default(),
+        };
+        let shortlist = self.shortlists.as_ref().map(|shortlists| shortlists.of(&source));
+        Ok(Task { prefix, seed, constraints, shortlist, ..Task::new(tag, source, search) })
+    }
+
+    /// The terms of a request; its source has `source_len` words and its prefix `prefix_len`.
+    fn required(&self, search: &CheckedOptions, request: &Request, source_len: usize, prefix_len: usize) -> Segmented {
+        if request.terms.is_empty() || request.target.is_some() {
+            return Segmented::default();
+        }
+        let mut segmented = Segmented::new(&request.terms, &self.target, &self.continues, &search.excluded);
+        let words = segmented.constraints.as_ref().map_or(0, Constraints::words);
+        let limit = search.limit(source_len, prefix_len);
+        let sampling = search.sampling.is_some() && segmented.constraints.is_some();
+        let note = if sampling {
+            "draws can not be told what to contain: constraints are left out; do not sample".into()
+        } else if words > 0 && prefix_len + words + 1 > limit {
+            let advice = "raise the maximum length factor";
+            format!(
+                "the constraints are left out: they take {words} pieces, which a translation of at most {limit} pieces does not hold; {advice}"
+            )
+        } else {
+            return segmented;
+        };
+        segmented.give_up(sampling, note, &self.target, &self.continues);
+        segmented
+    }
+}
