@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes English-German sentence pairs with times, dates, amounts and other everyday text, from templates.
 
-usage: make.py -o DIR [--direction en-de|de-en] [--pairs 120000] [--fixed 1] [--seed 1]
+usage: make.py -o DIR [--direction en-de|de-en] [--pairs 120000] [--seed 1]
        make.py --check
        make.py --show 1 [--kind KIND] [--direction en-de|de-en]
 
@@ -13,8 +13,7 @@ A filler may contain slots, too; each filler has draws of its own. A line that b
 With `--direction` the source varies (8 PM, 8pm, 8:00 p.m.) and the target has one form (README.md lists the forms); a line that names the
 other direction is left out. Without `--direction` both sides have that one form, and lines that name a direction are left out.
 
-Every template has the same share of the pairs, until it has no new pair. No source sentence occurs twice, but for lines without slots:
-they occur `--fixed` times.
+Every template has the same share of the pairs, until it has no new pair. No source sentence occurs twice.
 Only the standard library is needed. Equal options make equal files.
 """
 
@@ -180,9 +179,9 @@ class Maker:
         # "p.m." and "3." take the full stop of the sentence in.
         return tuple(re.sub(r"(?<!\.)\.\.(?!\.)", ".", text) for text in (english, german))
 
-    def pairs(self, number: int, templates: list[Entry], fixed: int = 1) -> list[tuple[str, str, str]]:
-        """This number of pairs with their kinds, or as many as there are; a source without slots occurs `fixed` times, others once."""
-        made, seen, times = [], set(), Counter()
+    def pairs(self, number: int, templates: list[Entry]) -> list[tuple[str, str, str]]:
+        """This number of pairs with their kinds, or as many as there are; no source occurs twice."""
+        made, seen = [], set()
         open_templates = [template for template in templates if template.serves(self.direction)]
         while open_templates and len(made) < number:
             still_open = []
@@ -190,8 +189,7 @@ class Maker:
                 for _ in range(TRIES):
                     pair = self.pair(template)
                     source = pair[1 if self.direction == "de-en" else 0]
-                    times[template.place] += not template.slots
-                    if source not in seen or 1 < times[template.place] <= fixed:
+                    if source not in seen:
                         seen.add(source)
                         made.append((template.kind, *pair))
                         still_open.append(template)
@@ -240,7 +238,6 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder for everyday.en.gz and everyday.de.gz")
     parser.add_argument("--direction", choices=DIRECTIONS)
     parser.add_argument("--pairs", type=int, default=120_000, metavar="N")
-    parser.add_argument("--fixed", type=int, default=1, metavar="N", help="how often a line without slots occurs")
     parser.add_argument("--seed", type=int, default=1, metavar="N")
     parser.add_argument("--check", action="store_true", help="only check templates and tables")
     parser.add_argument("--show", type=int, metavar="N", help="print N pairs of each template")
@@ -255,7 +252,7 @@ def main() -> None:
             return show(maker, args.show, args.kind)
         if not args.output:
             parser.error("expected one of -o DIR, --check, --show N")
-        pairs = maker.pairs(args.pairs, maker.templates, args.fixed)
+        pairs = maker.pairs(args.pairs, maker.templates)
     except Faults as faults:
         sys.exit(str(faults))
     write(args.output, pairs, maker.draw)
