@@ -4,7 +4,7 @@ use crate::errors;
 use crate::result::Translation;
 use crate::text::options;
 use crate::translator::Loaded;
-use metaphrase::{FileFormat, PreparedFile};
+use metaphrase::{Document, FileFormat};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
@@ -54,13 +54,14 @@ pub fn translate(
         errors::options(format!("format is {format:?}; expected {}", known.join(", ")))
     })?;
     let (form, mut options) = options("FileOptions", loaded, keywords)?;
-    let prepared = py.detach(|| PreparedFile::new(content, kind, &form)).map_err(errors::raise)?;
-    if prepared.needs_alignment() {
+    let form = options.translate.for_sentences(&form);
+    let document = py.detach(|| Document::file(content, kind, &form)).map_err(errors::raise)?;
+    if document.needs_alignment() {
         options.translate = loaded.translator.with_alignment(&options.translate);
     }
-    let found = loaded.answers(py, &options, prepared.requests())?;
-    let finished = py.detach(|| prepared.finish(found)).map_err(errors::raise)?;
-    let translation = |found| Py::new(py, Translation::new(found));
-    let translations = finished.translations.into_iter().map(translation).collect::<PyResult<_>>()?;
+    let found = loaded.answers(py, &options, document.requests())?;
+    let finished = py.detach(|| document.finish(found)).map_err(errors::raise)?;
+    let translation = |sentence: metaphrase::DocumentSentence| Py::new(py, Translation::new(sentence.translation));
+    let translations = finished.sentences.into_iter().map(translation).collect::<PyResult<_>>()?;
     Ok(FileTranslation { content: finished.bytes, translations, notes: finished.notes })
 }

@@ -5,7 +5,7 @@ use crate::options::{CallOptions, Names, get};
 use crate::pickle::Pickled;
 use crate::result::Translation;
 use crate::translator::Loaded;
-use metaphrase::{PreparedText, Split, TextFormat, TextOptions};
+use metaphrase::{Document, Split, TextFormat, TextOptions};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::ops::Range;
@@ -98,20 +98,20 @@ pub fn translate(
     keywords: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<TextTranslation> {
     let (form, mut options) = options("TextOptions", loaded, keywords)?;
-    let prepared = PreparedText::new(input, &form).map_err(errors::raise)?;
-    if prepared.needs_alignment() {
+    let document = Document::text(input, &options.translate.for_sentences(&form)).map_err(errors::raise)?;
+    if document.needs_alignment() {
         options.translate = loaded.translator.with_alignment(&options.translate);
     }
-    let found = loaded.answers(py, &options, prepared.requests())?;
-    let finished = py.detach(|| prepared.finish(found)).map_err(errors::raise)?;
-    let (mut source, mut target) = (Characters::of(input), Characters::of(&finished.text));
-    let sentence = |sentence: metaphrase::TextSentence| {
+    let found = loaded.answers(py, &options, document.requests())?;
+    let finished = py.detach(|| document.finish(found)).map_err(errors::raise)?;
+    let (mut source, mut target) = (Characters::of(input), Characters::of(finished.text()));
+    let sentence = |sentence: metaphrase::DocumentSentence| {
         let (source, target) = (source.place(&sentence.source), target.place(&sentence.target));
         let translation = Py::new(py, Translation::new(sentence.translation))?;
         Py::new(py, TextSentence { source, target, translation })
     };
-    let sentences = finished.sentences.into_iter().map(sentence).collect::<PyResult<_>>()?;
-    Ok(TextTranslation { text: finished.text, sentences, notes: finished.notes })
+    let sentences = finished.sentences.iter().cloned().map(sentence).collect::<PyResult<_>>()?;
+    Ok(TextTranslation { text: finished.text().to_owned(), sentences, notes: finished.notes })
 }
 
 /// Sets an option of the text; gives whether it is one.

@@ -91,7 +91,7 @@ pub fn run(
 ) -> Result<()> {
     let mut bytes = Vec::new();
     input.reader.read_to_end(&mut bytes).with_context(|| format!("cannot read {}", input.name))?;
-    let (bytes, notes) = match whole {
+    let translated = match whole {
         Whole::Text(format) => {
             check_text(&input.name, &bytes)?;
             let source = String::from_utf8(bytes).unwrap_or_else(|error| {
@@ -101,20 +101,18 @@ pub fn run(
                 String::from_utf8_lossy(error.as_bytes()).into_owned()
             });
             let text = args.options(format, translator);
-            let translated = translator.translate_text(options, &text, source).with_context(|| input.name.clone())?;
-            (translated.text.into_bytes(), translated.notes)
+            translator.translate_text(options, &text, source)
         }
         Whole::File(format) => {
             let text = args.options(TextFormat::Text, translator);
-            let translated =
-                translator.translate_file(options, &text, bytes, format).with_context(|| input.name.clone())?;
-            (translated.bytes, translated.notes)
+            translator.translate_file(options, &text, bytes, format)
         }
     };
-    for note in notes {
+    let translated = translated.with_context(|| input.name.clone())?;
+    for note in translated.notes {
         tracing::warn!("{}, {note}", input.name);
     }
     let mut output = Output::create(output)?;
-    output.write_all(&bytes).with_context(|| output.cannot_write())?;
+    output.write_all(&translated.bytes).with_context(|| output.cannot_write())?;
     output.finish()
 }

@@ -2,7 +2,7 @@
 
 use crate::setup::{Setup, read_lines, round};
 use anyhow::Result;
-use metaphrase::{PreparedText, Request, Split, TextFormat, TextOptions, Translation};
+use metaphrase::{Document, Request, Split, TextFormat, TextOptions, Translation};
 use serde::Serialize;
 use std::collections::HashMap;
 
@@ -56,12 +56,13 @@ fn direction(setup: &Setup, from: &str, to: &str) -> Result<Row> {
         [0, 0],
     );
     for (source, reference) in sources.iter().zip(&references) {
-        let translated = translator.translate_text(&options, &how, source.as_str())?.text;
-        let (given, found) = (elements(source), elements(&translated));
+        let translated = translator.translate_text(&options, &how, source.as_str())?;
+        let translated = translated.text();
+        let (given, found) = (elements(source), elements(translated));
         row.elements += given.as_ref().map_or(0, Vec::len);
         row.well_formed += usize::from(found.is_some());
-        row.kept += usize::from(tags(source) == tags(&translated));
-        let prepared = PreparedText::new(source.as_str(), &whole)?;
+        row.kept += usize::from(tags(source) == tags(translated));
+        let prepared = Document::text(source.as_str(), &whole)?;
         let (Some(expected), [request]) = (elements(reference), &prepared.requests()[..]) else { continue };
         let scored = translator.run(&options, vec![Request::score(request.source.clone(), plain(reference))])?;
         let mut unaligned: Vec<Translation> = scored.clone();
@@ -70,7 +71,7 @@ fn direction(setup: &Setup, from: &str, to: &str) -> Result<Row> {
             .flat_map(|translation| &mut translation.hypotheses)
             .for_each(|hypothesis| hypothesis.attention = None);
         for (number, translations) in [scored, unaligned].into_iter().enumerate() {
-            right[number] += equal(&expected, &elements(&prepared.finish(translations)?.text).unwrap_or_default());
+            right[number] += equal(&expected, &elements(prepared.finish(translations)?.text()).unwrap_or_default());
         }
         row.compared += expected.len();
     }

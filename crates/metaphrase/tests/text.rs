@@ -1,14 +1,14 @@
 //! Texts of any form, with the models that come with the program.
 
 use metaphrase::{
-    PreparedText, Request, Sampling, Split, TextFormat, TextOptions, TextTranslation, TranslateOptions, Translator,
+    Document, Request, Sampling, Split, TextFormat, TextOptions, TranslateOptions, TranslatedDocument, Translator,
 };
 
 fn translator(model: &str) -> Translator {
     Translator::builder().model(model).threads(1).build().expect("a bundled model")
 }
 
-fn translate(translator: &Translator, format: TextFormat, input: &str) -> TextTranslation {
+fn translate(translator: &Translator, format: TextFormat, input: &str) -> TranslatedDocument {
     let options = TextOptions { format, ..TextOptions::default() };
     translator.translate_text(&translator.options(), &options, input).expect("a translation")
 }
@@ -49,22 +49,22 @@ fn placeholders_stay() {
     let input = "Hello %1$s, good to see you again!\n\n  The file {name} could not be opened.  See https://example.org/help?id=1#top for more.\n";
     let translated = translate(&translator, TextFormat::Text, input);
     for kept in ["%1$s", "{name}", "https://example.org/help?id=1#top"] {
-        assert_eq!(translated.text.matches(kept).count(), 1, "{kept} in {}", translated.text);
+        assert_eq!(translated.text().matches(kept).count(), 1, "{kept} in {}", translated.text());
     }
     assert_eq!(translated.sentences.len(), 3);
     assert!(
-        translated.text.starts_with("Hallo %1$s, ") && translated.text.contains("!\n\n  Die Datei {name} "),
+        translated.text().starts_with("Hallo %1$s, ") && translated.text().contains("!\n\n  Die Datei {name} "),
         "{}",
-        translated.text
+        translated.text()
     );
-    assert!(translated.text.ends_with(".\n") && translated.notes.is_empty(), "{:?}", translated.notes);
+    assert!(translated.text().ends_with(".\n") && translated.notes.is_empty(), "{:?}", translated.notes);
     for sentence in &translated.sentences {
-        assert_eq!(&translated.text[sentence.target.clone()], sentence.translation.text());
+        assert_eq!(&translated.text()[sentence.target.clone()], sentence.translation.text());
         assert!(!input[sentence.source.clone()].is_empty());
     }
     let french = "Je souhaite rendre <span style=\"color:%2$s;\">%1$s</span> dabbas";
     let translated = translate(&translator, TextFormat::Text, french);
-    assert!(translated.text.contains("<span style=\"color:%2$s;\">%1$s</span>"), "{}", translated.text);
+    assert!(translated.text().contains("<span style=\"color:%2$s;\">%1$s</span>"), "{}", translated.text());
 }
 
 #[test]
@@ -73,18 +73,21 @@ fn the_parts_are_the_whole() {
     let input = "<p>Where is the <b>station</b>?</p><p>The <i>old</i> house is <a href=\"x\">here</a>.</p>";
     let whole = translate(&translator, TextFormat::Html, input);
     let options = TextOptions { format: TextFormat::Html, ..TextOptions::default() };
-    let prepared = PreparedText::new(input, &options).expect("a text");
+    let prepared = Document::text(input, &options).expect("a text");
     assert!(prepared.needs_alignment() && prepared.len() == 2 && !prepared.is_empty());
     let requests = prepared.requests();
     assert_eq!(requests[0], Request::translate("Where is the station?"));
     let options = translator.with_alignment(&translator.options());
     let answers = translator.run(&options, requests).expect("translations");
     assert_eq!(prepared.sentence(0, &answers[0]).as_deref(), Some(answers[0].text()));
-    assert_eq!(prepared.alternative(&answers, 0).expect("a text"), whole.text);
+    assert_eq!(prepared.alternative(&answers, 0).expect("a text"), whole.bytes);
     let again = prepared.finish(answers).expect("a text");
-    assert_eq!((again.text, again.notes), (whole.text.clone(), whole.notes.clone()));
+    assert_eq!((again.bytes, again.notes), (whole.bytes.clone(), whole.notes.clone()));
     assert!(prepared.finish(vec![]).is_err());
-    assert_eq!(whole.text, "<p>Wo ist der <b>Bahnhof</b>?</p><p>Das <i>alte</i> Haus ist <a href=\"x\">hier</a>.</p>");
+    assert_eq!(
+        whole.text(),
+        "<p>Wo ist der <b>Bahnhof</b>?</p><p>Das <i>alte</i> Haus ist <a href=\"x\">hier</a>.</p>"
+    );
     assert!(whole.sentences.iter().all(|sentence| sentence.translation.hypotheses[0].attention.is_none()));
 }
 
@@ -93,7 +96,7 @@ fn the_parts_are_the_whole() {
 fn a_page_is_one_text() {
     let translator = translator("de-en");
     let page = |text: &str| format!("<html lang=\"de\">\n\t<body>\n\t<p>{text}</p>\n\t</body>\n</html>");
-    let translated = |text: &str| translate(&translator, TextFormat::Html, &page(text)).text;
+    let translated = |text: &str| translate(&translator, TextFormat::Html, &page(text)).text().to_owned();
     let broken = translated("Wenn eine Zeile kein Verb\n\t\tenthält, muss die Übersetzung\n\t\tfalsch sein.");
     assert_eq!(broken, translated("Wenn eine Zeile kein Verb enthält, muss die Übersetzung falsch sein."));
     let xml = TextOptions { format: TextFormat::Xml, ..TextOptions::default() };
@@ -108,7 +111,7 @@ fn a_text_of_nothing_comes_back() {
         for format in [TextFormat::Lines, TextFormat::Text, TextFormat::Html] {
             let options = TextOptions { format, split: Split::Wrapped, ..TextOptions::default() };
             let translated = translator.translate_text(&translator.options(), &options, input).expect("a text");
-            assert_eq!((translated.text.as_str(), translated.sentences.len()), (input, 0));
+            assert_eq!((translated.text(), translated.sentences.len()), (input, 0));
         }
     }
     assert_eq!(translator.languages().expect("languages").join("-"), "en-de");

@@ -209,7 +209,7 @@ impl App {
         let finish = move || pending.texts().first().map(PendingText::finish).transpose();
         let finished = apart(characters, finish).await?.unwrap_or_default();
         self.files.change(id, |job| job.notes = finished.notes);
-        Ok(finished.bytes)
+        Ok(finished.bytes.into())
     }
 
     /// Waits for the end of a file.

@@ -126,7 +126,7 @@ fn answer(texts: &[PendingText], is_list: bool, detects: bool, alternatives: boo
         if is_list { texts.iter().map(value).collect() } else { texts.first().map_or(Ok(Value::Null), value) }
     };
     let mut object = Map::new();
-    object.insert("translatedText".into(), one_or_all(&|text| Ok(text.finish()?.text.into()))?);
+    object.insert("translatedText".into(), one_or_all(&|text| Ok(text.finish()?.text().into()))?);
     if detects {
         let detected = |text: &PendingText| {
             let confidence = text.detected.as_ref().map_or(0.0, |detected| percent(detected.confidence));

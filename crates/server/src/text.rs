@@ -1,11 +1,7 @@
-//! A text as sentences, and back.
+//! How texts and files of clients are read.
 
 use crate::error::Failure;
-use axum::body::Bytes;
-use metaphrase::{
-    DocumentError, Error, FileFormat, PreparedFile, PreparedText, Request, Split, TextFormat, TextOptions, Translation,
-};
-use std::ops::Range;
+use metaphrase::{Document, DocumentError, Error, FileFormat, Split, TextFormat, TextOptions};
 
 /// The names of all formats.
 pub const FORMATS: [&str; 4] = ["text", "lines", "html", "xml"];
@@ -17,139 +13,28 @@ pub fn format_named(name: &str) -> Option<TextFormat> {
     FORMATS.into_iter().zip(formats).find(|(known, _)| *known == name).map(|(_, format)| format)
 }
 
-/// A text whose sentences are known.
-pub struct Prepared {
-    input: String,
-    form: Form,
-    /// By sentence: its source, as the model reads it.
-    sources: Vec<String>,
+/// Finds the sentences of a text.
+///
+/// # Errors
+/// [`Failure::Bad`] for XML whose tags do not belong together.
+pub fn read_text(input: &str, options: &TextOptions) -> Result<Document, Failure> {
+    Document::text(input, options).map_err(|error| Failure::Bad(error.to_string()))
 }
 
-enum Form {
-    /// The text stays as it is.
-    Unchanged,
-    Text(PreparedText),
-    File(PreparedFile),
+/// Finds the sentences of a file.
+///
+/// # Errors
+/// [`Failure::File`] if the file is not what its name says, or has nothing to translate.
+pub fn read_file(bytes: Vec<u8>, format: FileFormat, options: &TextOptions) -> Result<Document, Failure> {
+    Document::file(bytes, format, options).map_err(|error| match error {
+        Error::Document(DocumentError::NothingToTranslate { .. }) => Failure::NothingTranslated,
+        error => Failure::File(error.to_string()),
+    })
 }
 
-/// A text whose sentences are translated.
-#[derive(Debug, Default)]
-pub struct Finished {
-    /// The translation of a text.
-    pub text: String,
-    /// The translation of a file.
-    pub bytes: Bytes,
-    /// By sentence: its bytes in the source and in the translation.
-    pub places: Vec<(Range<usize>, Range<usize>)>,
-    /// Messages, one sentence each.
-    pub notes: Vec<String>,
-}
-
-impl Prepared {
-    /// A text that stays as it is.
-    #[must_use]
-    pub fn unchanged(input: String) -> Self {
-        Self { input, form: Form::Unchanged, sources: Vec::new() }
-    }
-
-    /// Finds the sentences of a text.
-    ///
-    /// # Errors
-    /// [`Failure::Bad`] for XML whose tags do not belong together.
-    pub fn text(input: &str, options: &TextOptions) -> Result<Self, Failure> {
-        let text = PreparedText::new(input, options).map_err(|error| Failure::Bad(error.to_string()))?;
-        Ok(Self::of(input.to_owned(), Form::Text(text)))
-    }
-
-    /// Finds the sentences of a file.
-    ///
-    /// # Errors
-    /// [`Failure::File`] if the file is not what its name says, or has nothing to translate.
-    pub fn file(bytes: Vec<u8>, format: FileFormat, options: &TextOptions) -> Result<Self, Failure> {
-        match PreparedFile::new(bytes, format, options) {
-            Ok(file) => Ok(Self::of(String::new(), Form::File(file))),
-            Err(Error::Document(DocumentError::NothingToTranslate { .. })) => Err(Failure::NothingTranslated),
-            Err(error) => Err(Failure::File(error.to_string())),
-        }
-    }
-
-    fn of(input: String, form: Form) -> Self {
-        let mut prepared = Self { input, form, sources: Vec::new() };
-        prepared.sources = prepared.requests().into_iter().map(|request| request.source).collect();
-        prepared
-    }
-
-    /// A request for each sentence. Things to copy are its first required terms.
-    #[must_use]
-    pub fn requests(&self) -> Vec<Request> {
-        match &self.form {
-            Form::Unchanged => Vec::new(),
-            Form::Text(text) => text.requests(),
-            Form::File(file) => file.requests(),
-        }
-    }
-
-    /// Whether things find their places by alignments.
-    #[must_use]
-    pub fn needs_alignment(&self) -> bool {
-        match &self.form {
-            Form::Unchanged => false,
-            Form::Text(text) => text.needs_alignment(),
-            Form::File(file) => file.needs_alignment(),
-        }
-    }
-
-    /// The sources of all sentences.
-    #[must_use]
-    pub fn sources(&self) -> &[String] {
-        &self.sources
-    }
-
-    /// The whole text, as it came.
-    #[must_use]
-    pub fn input(&self) -> &str {
-        &self.input
-    }
-
-    /// The source of a sentence.
-    #[must_use]
-    pub fn source(&self, sentence: usize) -> &str {
-        self.sources.get(sentence).map_or("", String::as_str)
-    }
-
-    /// Puts the translations of all sentences together.
-    ///
-    /// # Errors
-    /// [`Failure::Worker`] if one of them is not there.
-    pub fn finish(&self, translations: Vec<Translation>) -> Result<Finished, Failure> {
-        let finished = match &self.form {
-            Form::Unchanged => Finished { text: self.input.clone(), ..Finished::default() },
-            Form::Text(text) => {
-                let done = text.finish(translations).map_err(worker)?;
-                let places = done.sentences.into_iter().map(|sentence| (sentence.source, sentence.target)).collect();
-                Finished { text: done.text, places, notes: done.notes, ..Finished::default() }
-            }
-            Form::File(file) => {
-                let done = file.finish(translations).map_err(worker)?;
-                Finished { bytes: done.bytes.into(), notes: done.notes, ..Finished::default() }
-            }
-        };
-        Ok(finished)
-    }
-
-    /// The whole text, each sentence of which has its translation of this rank or, if there are not so many, its last one.
-    ///
-    /// # Errors
-    /// As [`finish`](Self::finish).
-    pub fn alternative(&self, translations: &[Translation], rank: usize) -> Result<String, Failure> {
-        match &self.form {
-            Form::Text(text) => text.alternative(translations, rank).map_err(worker),
-            _ => Ok(self.input.clone()),
-        }
-    }
-}
-
-fn worker(error: Error) -> Failure {
+/// Why a document can not be put together.
+#[must_use]
+pub fn not_finished(error: Error) -> Failure {
     match error {
         Error::Document(DocumentError::NothingTranslated) => Failure::NothingTranslated,
         error => Failure::Worker(error.to_string()),

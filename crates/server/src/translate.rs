@@ -6,9 +6,11 @@ use crate::error::Failure;
 use crate::language;
 use crate::models::Loaded;
 use crate::scheduler::{Engine, Lane, Running, Work, deadline};
-use crate::text::{Finished, Prepared, apart, options};
+use crate::text::{apart, not_finished, options, read_file, read_text};
 use axum::body::Bytes;
-use metaphrase::{FileFormat, Glossary, Met, RequiredTerm, TextFormat, TranslateOptions, Translation};
+use metaphrase::{
+    Document, FileFormat, Glossary, Met, RequiredTerm, TextFormat, TranslateOptions, TranslatedDocument, Translation,
+};
 use std::sync::Arc;
 
 /// Milliseconds for the translation of a file.
@@ -93,7 +95,12 @@ pub struct PendingText {
     pub detected: Option<Detected>,
     /// The code of the language by way of which it is translated, if no model does so directly.
     pub through: Option<String>,
-    prepared: Prepared,
+    /// The text as it came; empty for a file.
+    input: String,
+    /// `None`: the text stays as it is.
+    document: Option<Document>,
+    /// By sentence: its source, as the model reads it.
+    sources: Vec<String>,
     /// By sentence: how many things stand in it that are to be copied, which are its first terms.
     kept: Vec<usize>,
     prefix: String,
@@ -137,7 +144,7 @@ impl App {
             if read.source == target {
                 return Err(Failure::Bad(format!("Source and target language are both `{target}`")));
             }
-            characters = read.prepared.sources().iter().map(|source| source.chars().count()).sum();
+            characters = read.sources.iter().map(|source| source.chars().count()).sum();
             file = Some(read);
         }
         let (app, to) = (Arc::clone(self), target.clone());
@@ -147,7 +154,7 @@ impl App {
         let (mut lanes, mut lane_models): (Vec<Lane>, Vec<(String, Arc<Loaded>)>) = (Vec::new(), Vec::new());
         let (mut requests, mut places) = (Vec::new(), Vec::new());
         for (mut pending, sentences) in inputs {
-            if !pending.prepared.sources().is_empty() {
+            if !pending.sources.is_empty() {
                 pending.through = self.models.between(&pending.source, &target).map(str::to_owned);
                 let known = lane_models.iter().position(|(source, _)| *source == pending.source);
                 let lane = match known {
@@ -159,7 +166,8 @@ impl App {
                         lanes.len() - 1
                     }
                 };
-                let aligns = pending.prepared.needs_alignment() && lane_models[lane].1.aligns();
+                let aligned = pending.document.as_ref().is_some_and(Document::needs_alignment);
+                let aligns = aligned && lane_models[lane].1.aligns();
                 lanes[lane].options.search.attention |= aligns;
                 for request in sentences {
                     places.push((texts.len(), pending.answers.len()));
@@ -195,25 +203,27 @@ impl App {
         if !self.models.has(&source, target) && source != target {
             return Err(Failure::Pair { from: source, to: target.to_owned() });
         }
-        let prepared = match detected {
-            Some(_) if source == target => Prepared::unchanged(text.to_owned()),
-            _ => Prepared::text(text, &options(&source, (ask.format, ask.split), &ask.ignored))?,
+        let document = match detected {
+            Some(_) if source == target => None,
+            _ => Some(read_text(text, &options(&source, (ask.format, ask.split), &ask.ignored))?),
         };
-        Ok(PendingText::new(source, detected, prepared, &ask.prefix))
+        let pending = PendingText { input: text.to_owned(), detected, ..PendingText::new(source, document) };
+        Ok(PendingText { prefix: ask.prefix.trim().to_owned(), ..pending })
     }
 
     /// A file whose sentences are found. Its language is detected from the first of them.
     async fn file(&self, ask: &Ask, format: FileFormat, bytes: &Bytes) -> Result<PendingText, Failure> {
         let read = |language: String| {
             let (bytes, options) = (bytes.to_vec(), options(&language, (ask.format, ask.split), &ask.ignored));
-            let read = tokio::task::spawn_blocking(move || Prepared::file(bytes, format, &options));
+            let read = tokio::task::spawn_blocking(move || read_file(bytes, format, &options));
             async { read.await.map_err(|_| Failure::File("the file could not be read".into()))? }
         };
         let first = read(ask.source.clone().unwrap_or_default()).await?;
-        let sample: String = first.sources().iter().take(50).flat_map(|source| [source, "\n"]).collect();
+        let first_sentences = first.requests().into_iter().take(50);
+        let sample: String = first_sentences.flat_map(|request| [request.source, "\n".into()]).collect();
         let (source, detected) = self.source(ask.source.as_deref(), &sample)?;
-        let prepared = if detected.is_some() { read(source.clone()).await? } else { first };
-        Ok(PendingText::new(source, detected, prepared, ""))
+        let document = if detected.is_some() { read(source.clone()).await? } else { first };
+        Ok(PendingText { detected, ..PendingText::new(source, Some(document)) })
     }
 
     /// The characters of the texts, if the request is within the limits.
@@ -275,14 +285,25 @@ fn lane(model: &Arc<Loaded>, ask: &Ask) -> Lane {
 }
 
 impl PendingText {
-    fn new(source: String, detected: Option<Detected>, prepared: Prepared, prefix: &str) -> Self {
-        let prefix = prefix.trim().to_owned();
-        Self { source, detected, through: None, prepared, kept: Vec::new(), prefix, answers: Vec::new() }
+    /// A document in this language; without one the text stays as it is.
+    fn new(source: String, document: Option<Document>) -> Self {
+        let requests = document.as_ref().map(Document::requests).unwrap_or_default();
+        Self {
+            source,
+            detected: None,
+            through: None,
+            input: String::new(),
+            document,
+            sources: requests.into_iter().map(|request| request.source).collect(),
+            kept: Vec::new(),
+            prefix: String::new(),
+            answers: Vec::new(),
+        }
     }
 
     /// A request for each sentence, with its terms.
     fn requests(&mut self, ask: &Ask) -> Vec<metaphrase::Request> {
-        let mut requests = self.prepared.requests();
+        let mut requests = self.document.as_ref().map(Document::requests).unwrap_or_default();
         for request in &mut requests {
             self.kept.push(request.terms.required.len());
             request.terms.required.extend(ask.require.iter().map(RequiredTerm::new));
@@ -295,7 +316,7 @@ impl PendingText {
     /// The text, as it came.
     #[must_use]
     pub fn input(&self) -> &str {
-        self.prepared.input()
+        &self.input
     }
 
     /// The number of sentences.
@@ -308,15 +329,23 @@ impl PendingText {
     #[must_use]
     pub fn sentence(&self, number: usize) -> Option<SentenceDone<'_>> {
         let (translation, kept) = (self.answers.get(number)?.as_ref()?, *self.kept.get(number)?);
-        Some(SentenceDone { source: self.prepared.source(number), translation, kept })
+        Some(SentenceDone { source: self.sources.get(number)?, translation, kept })
     }
 
     /// The whole text.
     ///
     /// # Errors
     /// [`Failure::Worker`] if a sentence is not there.
-    pub fn finish(&self) -> Result<Finished, Failure> {
-        self.prepared.finish(self.answers.iter().flatten().cloned().collect())
+    pub fn finish(&self) -> Result<TranslatedDocument, Failure> {
+        match &self.document {
+            Some(document) => document.finish(self.translations()).map_err(not_finished),
+            None => Ok(TranslatedDocument { bytes: self.input.clone().into_bytes(), ..TranslatedDocument::default() }),
+        }
+    }
+
+    /// The translations that are there.
+    fn translations(&self) -> Vec<Translation> {
+        self.answers.iter().flatten().cloned().collect()
     }
 
     /// Further translations of the whole text, each different from all before it.
@@ -324,11 +353,13 @@ impl PendingText {
     /// # Errors
     /// As [`finish`](Self::finish).
     pub fn alternatives(&self) -> Result<Vec<String>, Failure> {
-        let answers: Vec<Translation> = self.answers.iter().flatten().cloned().collect();
+        let Some(document) = &self.document else { return Ok(Vec::new()) };
+        let answers = self.translations();
         let ranks = answers.iter().map(|answer| answer.hypotheses.len()).max().unwrap_or(1);
         let mut texts: Vec<String> = Vec::with_capacity(ranks);
         for rank in 0..ranks {
-            let text = self.prepared.alternative(&answers, rank)?;
+            let text = document.alternative(&answers, rank).map_err(not_finished)?;
+            let text = String::from_utf8_lossy(&text).into_owned();
             if !texts.contains(&text) {
                 texts.push(text);
             }

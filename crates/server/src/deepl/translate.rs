@@ -41,7 +41,7 @@ pub async fn translate(State(app): Shared, request: Request) -> Answer {
     let translation = move |(text, characters): (&crate::translate::PendingText, usize)| {
         let source = super::base(&text.source);
         let mut object =
-            json!({"detected_source_language": source, "text": text.finish()?.text, "billed_characters": characters});
+            json!({"detected_source_language": source, "text": text.finish()?.text(), "billed_characters": characters});
         if model_type.is_some() {
             object["model_type_used"] = "quality_optimized".into();
         }

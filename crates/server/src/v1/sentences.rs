@@ -23,7 +23,7 @@ pub fn whole(texts: &[PendingText], shown: Shown, characters: usize, begun: Inst
 fn of_text(text: &PendingText, shown: Shown) -> Result<Value, Failure> {
     let finished = text.finish()?;
     let mut source_offsets = Utf16::new(text.input());
-    let mut target_offsets = Utf16::new(&finished.text);
+    let mut target_offsets = Utf16::new(finished.text());
     let (mut met, mut missing) = (0, 0);
     let mut sentences = Vec::with_capacity(text.sentences());
     for number in 0..text.sentences() {
@@ -32,14 +32,14 @@ fn of_text(text: &PendingText, shown: Shown) -> Result<Value, Failure> {
         for (_, place) in sentence.terms() {
             *if place.is_some() { &mut met } else { &mut missing } += 1;
         }
-        if let Some((source, target)) = finished.places.get(number) {
-            add_place(&mut object["source"], &mut source_offsets, source);
-            add_place(&mut object["target"], &mut target_offsets, target);
+        if let Some(place) = finished.sentences.get(number) {
+            add_place(&mut object["source"], &mut source_offsets, &place.source);
+            add_place(&mut object["target"], &mut target_offsets, &place.target);
         }
         sentences.push(object);
     }
     let mut object = Map::new();
-    object.insert("text".into(), json!(finished.text));
+    object.insert("text".into(), json!(finished.text()));
     object.insert("source".into(), json!(text.source));
     if let Some(detected) = &text.detected {
         object.insert("detected".into(), json!(detected));
