@@ -95,6 +95,7 @@ pub fn write_model(architecture: Architecture, words: &Words, folder: &Path, see
         end_of_sentence: END,
         never: vec![UNKNOWN],
         languages: None,
+        inline_terms: None,
         decoding: DecoderDefaults { max_length_factor: Some(1.0), ..DecoderDefaults::default() },
         architecture,
     };

@@ -2,7 +2,7 @@
 
 use crate::setup::{Setup, measure, read_lines, round};
 use anyhow::Result;
-use metaphrase::{Request, Terms};
+use metaphrase::{Request, RequiredTerm, Terms};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -29,8 +29,12 @@ pub fn run(setup: &Setup) -> Result<()> {
         for line in read_lines(&path)? {
             let fields: Vec<&str> = line.split('\t').collect();
             let [_, source, reference, terms @ ..] = &fields[..] else { continue };
-            let target = |term: &&str| term.split_once(" ||| ").map(|(_, target)| target.to_owned());
-            let terms = terms.iter().filter_map(target).fold(Terms::default(), |terms, term| terms.require([term]));
+            let required = terms.iter().filter_map(|term| {
+                let (own, target) = term.split_once(" ||| ")?;
+                let place = source.find(own).map(|at| at..at + own.len());
+                Some(RequiredTerm { source: place, targets: vec![target.to_owned()] })
+            });
+            let terms = Terms { required: required.collect(), avoided: Vec::new() };
             requests.push(Request { terms, ..Request::translate(*source) });
             references.push((*reference).to_owned());
         }

@@ -2,6 +2,7 @@
 
 mod context;
 mod evidence_scores;
+mod inline_terms;
 mod job;
 mod outcome;
 mod pool;
@@ -12,6 +13,7 @@ use crate::evidence::{EvidenceModel, EvidenceModelFiles};
 use crate::reply::Reply;
 use crate::{Error, EvidenceCounter, Package, SearchOptions, ShortlistOptions, TranslateOptions, Translation};
 use context::Context;
+use inline_terms::InlineTerms;
 use metaphrase_base::{StepModel, UnitTimes, WordId};
 use metaphrase_models::Model;
 use metaphrase_search::{CheckedOptions, Fused};
@@ -63,7 +65,18 @@ impl Neural {
             None => None,
         };
         let unit_times = attachments.unit_times;
-        let context = Arc::new(Context { model, source, target, continues, counter, evidence, shortlists, unit_times });
+        let inline_terms = InlineTerms::from_config(model.config(), &source);
+        let context = Arc::new(Context {
+            model,
+            source,
+            target,
+            continues,
+            counter,
+            evidence,
+            shortlists,
+            inline_terms,
+            unit_times,
+        });
         let pool = match attachments.language_model {
             None => pool(&context.model, &context, machine),
             Some((path, weight)) => {

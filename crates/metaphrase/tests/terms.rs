@@ -118,3 +118,37 @@ fn a_prefix_that_the_vocabulary_writes_in_another_way_is_reported() {
     let found = one(&translator, Request::translate("The house is old.").prefix("Das  Haus"));
     assert!(found.notes.is_empty(), "blanks are no difference: {:?}", found.notes);
 }
+
+/// Each with a term of the source, its translation, and the word that the model would say.
+const PLAIN_LINES: [(&str, &str, &str, &str); 12] = [
+    ("The door is new.", "door", "Pforte", "Tür"),
+    ("The user opens the file.", "file", "Dokument", "Datei"),
+    ("My house, your house and the garden.", "house", "Gebäude", "Haus"),
+    ("The dog sleeps in front of the house.", "dog", "Vierbeiner", "Hund"),
+    ("The church was built in 1850.", "church", "Gotteshaus", "Kirche"),
+    ("The boat sank in the storm.", "boat", "Kahn", "Boot"),
+    ("A bird flew into the window.", "bird", "Piepmatz", "Vogel"),
+    ("The error occurs again.", "error", "Panne", "Fehler"),
+    ("We bought a new car yesterday.", "car", "Kraftwagen", "Auto"),
+    ("The company was founded in Berlin.", "company", "Betrieb", "Unternehmen"),
+    ("The king lived in a castle.", "castle", "Burg", "Schloss"),
+    ("The picture hangs on the wall.", "picture", "Gemälde", "Bild"),
+];
+
+#[test]
+fn a_term_of_a_glossary_stands_where_its_word_stood() {
+    let translator = translator();
+    for (line, source, target, plain) in PLAIN_LINES {
+        let glossary = Glossary::from_entries([(source.to_owned(), vec![target.to_owned()])], Case::Ignore).unwrap();
+        let mut options = translator.options();
+        options.glossaries = vec![glossary.into()];
+        options.search.attention = true;
+        let found = translator.run(&options, vec![Request::translate(line)]).unwrap().remove(0);
+        assert!(has(found.text(), target) && !found.text().contains(plain), "{line} {}", found.text());
+        assert_eq!(found.terms[0].source, line.find(source).map(|at| at..at + source.len()));
+        // Alignments are about the words of the line, not about the marks of the terms in it.
+        let attention = found.hypotheses[0].attention.as_ref().unwrap();
+        assert_eq!(attention.source_len, found.source_pieces.len() + 1);
+        assert_eq!(attention.weights.len(), attention.source_len * (found.hypotheses[0].pieces.len() + 1));
+    }
+}

@@ -54,6 +54,9 @@ pub struct Data {
 pub struct ModelRecipe {
     /// The network, with the settings of its kind.
     pub architecture: Architecture,
+    /// The source words that mark terms in the text, if it has some: see `Config::inline_terms`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inline_terms: Option<[String; 3]>,
     /// The recommendations of the model for decoding.
     #[serde(default)]
     pub decoding: DecoderDefaults,

@@ -1,5 +1,6 @@
 //! What callers and workers of a neural engine read.
 
+use super::inline_terms::InlineTerms;
 use crate::EvidenceCounter;
 use crate::evidence::EvidenceModel;
 use metaphrase_base::{UnitTimes, WordId};
@@ -22,6 +23,8 @@ pub(crate) struct Context {
     pub(crate) evidence: Option<EvidenceModel>,
     /// The words that may translate a line; `None`: all words.
     pub(crate) shortlists: Option<Shortlists>,
+    /// The marks of terms in the source, if the model was trained with them.
+    pub(crate) inline_terms: Option<InlineTerms>,
     /// The time of each unit of work is added to these.
     pub(crate) unit_times: Option<Arc<UnitTimes>>,
 }

@@ -14,6 +14,8 @@ use std::sync::Arc;
 pub(crate) struct Job {
     pub(crate) reply: Reply,
     pub(crate) source_pieces: Vec<String>,
+    /// By word of the search's source, the number of the source piece that it stands for, if the source has terms in it.
+    pub(crate) columns: Option<Vec<usize>>,
     pub(crate) required: Segmented,
     /// Number of required terms, those that can not be met included.
     pub(crate) terms: usize,

@@ -55,9 +55,17 @@ impl Context {
             },
             dictionary: dictionary.clone(),
         });
+        let shortlist = self.shortlists.as_ref().map(|shortlists| shortlists.of(&source));
+        let has_text = !options.pieces && request.target.is_none();
+        let annotated = if has_text { self.annotate(request, &source, &source_pieces) } else { None };
+        let (source, columns) = match annotated {
+            Some(annotated) => (annotated.words, Some(annotated.columns)),
+            None => (source, None),
+        };
         let tag = Job {
             reply,
             source_pieces,
+            columns,
             required,
             terms: request.terms.required.len(),
             prefix: request.prefix.clone(),
@@ -67,7 +75,6 @@ impl Context {
             graph: options.search_graph,
             earlier_counts: Counts::default(),
         };
-        let shortlist = self.shortlists.as_ref().map(|shortlists| shortlists.of(&source));
         Ok(Task { prefix, seed, constraints, shortlist, ..Task::new(tag, source, search) })
     }
 

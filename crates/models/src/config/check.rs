@@ -278,6 +278,7 @@ mod tests {
             end_of_sentence: 0,
             never: vec![1],
             languages: None,
+            inline_terms: None,
             decoding: DecoderDefaults::default(),
             architecture: Architecture::Recurrent(recurrent),
         }

@@ -108,6 +108,7 @@ impl Settings {
             end_of_sentence: self.eos_token_id,
             never: vec![super::marian::UNKNOWN, self.pad_token_id],
             languages: None,
+            inline_terms: None,
             decoding: DecoderDefaults::default(),
             architecture: Architecture::Transformer(transformer),
         })

@@ -107,6 +107,7 @@ pub(crate) fn config(yml: &str, weights: &Weights) -> Result<Config, ModelError>
         end_of_sentence: END_OF_SENTENCE,
         never: vec![UNKNOWN],
         languages: None,
+        inline_terms: None,
         decoding: DecoderDefaults::default(),
         architecture,
     })

@@ -46,6 +46,7 @@ pub(crate) fn config(architecture: Architecture) -> Config {
         end_of_sentence: 0,
         never: vec![1],
         languages: None,
+        inline_terms: None,
         decoding: Default::default(),
         architecture,
     }

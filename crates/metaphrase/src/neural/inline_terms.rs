@@ -1,0 +1,131 @@
+//! Terms in the source, for models that were trained with them: a term of the source stands between two marks, with its translation after
+//! it, as in `the <begin> house <middle> Gebäude <end> is old`. The model then puts the translation where the term's own would stand, and
+//! in the right form.
+
+use super::context::Context;
+use crate::spans::spans;
+use crate::{Attention, Request};
+use metaphrase_base::WordId;
+use metaphrase_models::Config;
+use metaphrase_text::vocab::Vocabulary;
+use std::ops::Range;
+
+/// The most terms in one line: models saw one to three.
+const MOST: usize = 6;
+
+/// The words that mark terms.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct InlineTerms {
+    begin: WordId,
+    middle: WordId,
+    end: WordId,
+}
+
+/// A source with its terms.
+pub(crate) struct Annotated {
+    /// The words, the end of sentence included.
+    pub(crate) words: Vec<WordId>,
+    /// By word: the number of the source word that it stands for. Marks and translations stand for the term's first word.
+    pub(crate) columns: Vec<usize>,
+}
+
+impl InlineTerms {
+    /// The marks that the model's config names; `None` if it names none, or pieces that the vocabulary lacks.
+    pub(crate) fn from_config(config: &Config, source: &Vocabulary) -> Option<Self> {
+        let [begin, middle, end] = config.inline_terms.as_ref()?.each_ref().map(|mark| source.id(mark));
+        Some(Self { begin: begin?, middle: middle?, end: end? })
+    }
+}
+
+impl Context {
+    /// The source with the required terms of the request that have a place in it; `None` without any.
+    ///
+    /// `words`: the source with the end of sentence; `pieces`: the same without it, as they are written.
+    pub(crate) fn annotate(&self, request: &Request, words: &[WordId], pieces: &[String]) -> Option<Annotated> {
+        let marks = self.inline_terms?;
+        let spans = spans(pieces, &request.source);
+        let mut terms: Vec<(Range<usize>, &String)> = Vec::new();
+        for term in &request.terms.required {
+            let (Some(place), Some(target)) = (&term.source, term.targets.first()) else { continue };
+            // What is to be copied stands in the source as it is.
+            if request.source.get(place.clone()) == Some(target) {
+                continue;
+            }
+            let inside = |span: &Range<usize>| span.start < place.end && place.start < span.end;
+            let (first, last) = (spans.iter().position(inside), spans.iter().rposition(inside));
+            let Some((first, last)) = first.zip(last) else { continue };
+            terms.push((first..last + 1, target));
+        }
+        terms.sort_by_key(|(place, _)| place.start);
+        let mut end = 0;
+        terms.retain(|(place, _)| {
+            let is_free = place.start >= end;
+            end = end.max(place.end);
+            is_free
+        });
+        terms.truncate(MOST);
+        (!terms.is_empty()).then(|| self.with_marks(marks, words, &terms))
+    }
+
+    /// The words with these terms, which are in order and do not overlap: the numbers of their source words, and their translations.
+    fn with_marks(&self, marks: InlineTerms, words: &[WordId], terms: &[(Range<usize>, &String)]) -> Annotated {
+        let mut annotated = Annotated { words: Vec::new(), columns: Vec::new() };
+        let mut target_words = Vec::new();
+        let mut next = 0;
+        for (place, target) in terms {
+            annotated.extend(words[next..place.start].iter().copied(), next..place.start);
+            self.source.encode(target, &mut target_words);
+            target_words.pop();
+            annotated.push(marks.begin, place.start);
+            annotated.extend(words[place.clone()].iter().copied(), place.clone());
+            annotated.push(marks.middle, place.start);
+            for &word in &target_words {
+                annotated.push(word, place.start);
+            }
+            annotated.push(marks.end, place.start);
+            next = place.end;
+        }
+        annotated.extend(words[next..].iter().copied(), next..words.len());
+        annotated
+    }
+}
+
+impl Annotated {
+    fn push(&mut self, word: WordId, column: usize) {
+        self.words.push(word);
+        self.columns.push(column);
+    }
+
+    fn extend(&mut self, words: impl Iterator<Item = WordId>, columns: Range<usize>) {
+        self.words.extend(words);
+        self.columns.extend(columns);
+    }
+}
+
+/// Attention over the words of the source that the caller knows, of attention over the source with its terms.
+pub(crate) fn without_marks(attention: &Attention, columns: &[usize]) -> Attention {
+    let source_len = columns.last().map_or(0, |last| last + 1);
+    let mut weights = Vec::with_capacity(attention.weights.len() / columns.len().max(1) * source_len);
+    for row in attention.weights.chunks_exact(columns.len()) {
+        let first = weights.len();
+        weights.resize(first + source_len, 0.0);
+        for (weight, column) in row.iter().zip(columns) {
+            weights[first + column] += weight;
+        }
+    }
+    Attention { source_len, weights }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attention_to_a_term_is_attention_to_its_first_word() {
+        // A word, a term of two words with its marks and a translation of one word, the end.
+        let columns = [0, 1, 1, 2, 1, 1, 1, 3];
+        let weights = vec![0.5, 0.0, 0.125, 0.0, 0.125, 0.0, 0.0, 0.25];
+        let found = without_marks(&Attention { source_len: 8, weights }, &columns);
+        assert_eq!((found.source_len, &found.weights[..]), (4, &[0.5, 0.25, 0.0, 0.25][..]));
+    }
+}
