@@ -4,6 +4,7 @@ use crate::print::KEYS;
 use indexmap::IndexMap;
 use metaphrase::{Request, RequiredTerm, Terms};
 use serde_json::value::RawValue;
+use std::ops::Range;
 
 /// Keys and values of a JSON object in their order, the values as they were written.
 pub type Fields = IndexMap<String, Box<RawValue>>;
@@ -11,8 +12,8 @@ pub type Fields = IndexMap<String, Box<RawValue>>;
 /// The optional keys of an input object.
 const OPTIONAL: [&str; 3] = ["target_prefix", "constraints", "avoid"];
 
-/// Reads `{"text": "…", "target_prefix": "…", "constraints": ["…", ["…", "…"]], "avoid": ["…"]}`; other keys are
-/// for the output alone. Any member of a constraint that is a list will do.
+/// Reads `{"text": "…", "target_prefix": "…", "constraints": ["…", ["…", "…"], {"source": "…", "target": "…"}], "avoid": ["…"]}`; other
+/// keys are for the output alone. Any member of a constraint that is a list will do; one with a source translates these words of the text.
 ///
 /// # Errors
 /// One sentence about what is wrong with the line.
@@ -21,8 +22,12 @@ pub fn from_json(line: &str) -> Result<(Request, Fields), String> {
         serde_json::from_str(line).map_err(|error| format!("not a JSON object, the line is skipped: {error}"))?;
     let source = string(&fields, "text")?.ok_or("no key 'text' in the JSON object, the line is skipped")?;
     let prefix = string(&fields, "target_prefix")?.unwrap_or_default();
-    let required = list::<Alternatives>(&fields, "constraints", "strings, or lists of alternatives")?;
-    let required = required.into_iter().map(|term| RequiredTerm::new(Vec::from(term))).collect();
+    let expected = "strings, lists of alternatives, or objects with a source and a target";
+    let constraints = list::<Constraint>(&fields, "constraints", expected)?;
+    let mut required: Vec<RequiredTerm> = Vec::with_capacity(constraints.len());
+    for constraint in constraints {
+        required.push(constraint.required(&source, &required));
+    }
     let terms = Terms { required, avoided: list(&fields, "avoid", "strings")? };
     Ok((Request { source, prefix, terms, ..Request::default() }, fields))
 }
@@ -54,7 +59,22 @@ pub fn misspelt(fields: &Fields) -> Vec<String> {
     resembling.map(|(key, ours)| format!("the key '{key}' has no meaning here; is '{ours}' meant?")).collect()
 }
 
-/// A constraint, or alternatives.
+/// A required term, alone or with the words of the text that it translates.
+#[derive(serde::Deserialize)]
+#[serde(untagged)]
+enum Constraint {
+    Targets(Alternatives),
+    WithSource(TermFields),
+}
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TermFields {
+    source: String,
+    target: Alternatives,
+}
+
+/// A word or phrase, or several of which any will do.
 #[derive(serde::Deserialize)]
 #[serde(untagged)]
 enum Alternatives {
@@ -62,12 +82,23 @@ enum Alternatives {
     Any(Vec<String>),
 }
 
-impl From<Alternatives> for Vec<String> {
-    fn from(alternatives: Alternatives) -> Self {
-        match alternatives {
+impl Constraint {
+    /// The term. Its place is the first place of its source in the text that no `earlier` term has; without one it is required anywhere.
+    fn required(self, text: &str, earlier: &[RequiredTerm]) -> RequiredTerm {
+        let (source, targets) = match self {
+            Self::Targets(targets) => (None, targets),
+            Self::WithSource(TermFields { source, target }) => (Some(source), target),
+        };
+        let targets = match targets {
             Alternatives::One(only) => vec![only],
             Alternatives::Any(all) => all,
-        }
+        };
+        let is_free = |place: &Range<usize>| earlier.iter().all(|term| term.source.as_ref() != Some(place));
+        let place = source.filter(|source| !source.is_empty()).and_then(|source| {
+            let mut places = text.match_indices(&source).map(|(at, found)| at..at + found.len());
+            places.find(is_free)
+        });
+        RequiredTerm { source: place, targets }
     }
 }
 
@@ -102,6 +133,13 @@ mod tests {
         let (request, _) = from_json(r#"{"text": "a", "constraints": ["b c", ["d", "e"]], "avoid": ["f"]}"#).unwrap();
         assert_eq!(request.terms.required, [RequiredTerm::new(["b c"]), RequiredTerm::new(["d", "e"])]);
         assert_eq!(request.terms.avoided, ["f"]);
+        let (request, _) = from_json(
+            r#"{"text": "a b a", "constraints": [{"source": "a", "target": "x"}, {"source": "a", "target": ["y", "z"]}, {"source": "c", "target": "w"}]}"#,
+        )
+        .unwrap();
+        let places: Vec<_> = request.terms.required.iter().map(|term| term.source.clone()).collect();
+        assert_eq!(places, [Some(0..1), Some(4..5), None]);
+        assert_eq!(request.terms.required[1].targets, ["y", "z"]);
     }
 
     #[test]

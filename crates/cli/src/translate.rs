@@ -110,7 +110,8 @@ Examples:
 JSON input has an object on each line, with the keys:
   text            the text to translate
   target_prefix   the beginning of its translation
-  constraints     terms that the translation contains; an inner list holds alternatives
+  constraints     terms that the translation contains; an inner list holds alternatives, an object
+                  {\"source\": ..., \"target\": ...} says which words of the text it translates
   avoid           words and phrases that the translation does not contain
   other keys      are copied to JSON output, unless they are keys of it
 
