@@ -169,7 +169,8 @@ mod tests {
         text.parse::<Alignment>().unwrap().links().to_vec()
     }
 
-    /// `1-0` and `1-2` touch a link and give a word its first one, `3-4` touches none and has two free words, `0-4` one.
+    /// `1-0` and `1-2` touch a link and give a word its first one, `3-4` touches none and has two free words, `0-4`
+    /// one.
     #[test]
     fn each_method_adds_what_it_promises() {
         let (forward, backward) = ("0-0 1-1 1-2 3-4", "0-0 1-1 2-1 0-4");

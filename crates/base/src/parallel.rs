@@ -4,8 +4,8 @@ use std::panic::resume_unwind;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// The results of `work` on each item, in the order of the items, on up to `threads` threads, of which the caller's is one. Where the
-/// system starts fewer threads, these do the work.
+/// The results of `work` on each item, in the order of the items, on up to `threads` threads, of which the caller's is
+/// one. Where the system starts fewer threads, these do the work.
 ///
 /// # Panics
 /// If `work` panics.

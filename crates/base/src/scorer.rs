@@ -83,10 +83,11 @@ pub trait Scorer: Send + Sync {
     }
 }
 
-/// Scores all words of the translation of one sentence, given the words before: what other systems say about the sentence.
+/// Scores all words of the translation of one sentence, given the words before: what other systems say about the
+/// sentence.
 ///
-/// A task of a search brings it, so that each sentence of a batch has its own or none. Its states are small numbers, so that
-/// hypotheses can share them.
+/// A task of a search brings it, so that each sentence of a batch has its own or none. Its states are small numbers, so
+/// that hypotheses can share them.
 pub trait SentenceScorer: Send + Sync + Debug {
     /// The state before the first word.
     fn start(&self) -> u32;
@@ -94,14 +95,14 @@ pub trait SentenceScorer: Send + Sync + Debug {
     /// The state after `word`.
     fn after(&self, state: u32, word: WordId) -> u32;
 
-    /// The words that the scorer knows better than others, in any order and as often as may be: a shortlist of the sentence has
-    /// them, too.
+    /// The words that the scorer knows better than others, in any order and as often as may be: a shortlist of the
+    /// sentence has them, too.
     fn words(&self) -> &[WordId] {
         &[]
     }
 
-    /// The score of each target word, the end of sentence included. The answer borrows from the scorer, or from `buffer`, where
-    /// it is written first. The scores may be above 0.
+    /// The score of each target word, the end of sentence included. The answer borrows from the scorer, or from
+    /// `buffer`, where it is written first. The scores may be above 0.
     fn scores<'a>(&'a self, state: u32, buffer: &'a mut ScoreBuffer) -> WordScores<'a>;
 }
 

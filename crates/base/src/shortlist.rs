@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 /// The target words among which the translation of a sentence is looked for: ascending, each once. Cheap to clone.
 ///
-/// A model scores these words alone, and normalises over them. The list belongs to one sentence, so it does not change with
-/// the batch.
+/// A model scores these words alone, and normalises over them. The list belongs to one sentence, so it does not change
+/// with the batch.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Shortlist(Arc<[WordId]>);
 

@@ -15,15 +15,16 @@ pub struct Sentence<'a> {
     pub slot: SentId,
     /// Source words, end of sentence included. Not empty.
     pub words: &'a [WordId],
-    /// Whether the target words are given, as in scoring, and not searched for. Most models make no difference; Marian's
-    /// pre-norm Transformers do.
+    /// Whether the target words are given, as in scoring, and not searched for. Most models make no difference;
+    /// Marian's pre-norm Transformers do.
     pub given_target: bool,
     /// Whether [`StepModel::attention`] will be asked about rows of this sentence.
     pub attention: bool,
-    /// The words that may translate the sentence; `None`: all words. The log-probability of any other word is -infinity, and
-    /// probabilities are normalised over the list.
+    /// The words that may translate the sentence; `None`: all words. The log-probability of any other word is
+    /// -infinity, and probabilities are normalised over the list.
     pub shortlist: Option<&'a Shortlist>,
-    /// Adds to the scores of this sentence's words. A network takes no notice of it; who fuses it with the network does.
+    /// Adds to the scores of this sentence's words. A network takes no notice of it; who fuses it with the network
+    /// does.
     pub scorer: Option<&'a Arc<dyn SentenceScorer>>,
 }
 

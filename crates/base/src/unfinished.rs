@@ -44,8 +44,8 @@ impl Drop for Listed {
     }
 }
 
-/// A file that is being written. [`finish`](Self::finish) gives it its name; if the value is dropped before, the file at
-/// that name stays as it was.
+/// A file that is being written. [`finish`](Self::finish) gives it its name; if the value is dropped before, the file
+/// at that name stays as it was.
 #[derive(Debug)]
 pub struct NewFile {
     content: Content,
@@ -62,8 +62,8 @@ enum Content {
 }
 
 impl NewFile {
-    /// Begins the file that will be at `path`. It has the permissions of any other new file, or those of the file that it
-    /// replaces. The target of a link is replaced, not the link. A device or a named pipe is written to.
+    /// Begins the file that will be at `path`. It has the permissions of any other new file, or those of the file that
+    /// it replaces. The target of a link is replaced, not the link. A device or a named pipe is written to.
     ///
     /// # Errors
     /// Those of the operating system; a directory is refused.
@@ -160,7 +160,8 @@ pub(crate) fn begin<T>(
     Ok((created, Listed(name)))
 }
 
-/// The error of the operating system without the name of the part, which `tempfile` adds: the user knows the name of the file.
+/// The error of the operating system without the name of the part, which `tempfile` adds: the user knows the name of
+/// the file.
 pub(crate) fn of_the_system(error: io::Error) -> io::Error {
     match error.to_string().split_once(" at path \"") {
         Some((system, _)) => io::Error::new(error.kind(), system),

@@ -82,13 +82,13 @@ impl Part<'_> {
     }
 }
 
-/// Makes the corpus of a recipe and writes it into a folder, which exists: `train`, `dev` and, for each source with a test
-/// set, `test.NAME`, with the languages' codes and `.gz` behind these names. All texts are held in memory. The alignment
-/// uses `threads` threads.
+/// Makes the corpus of a recipe and writes it into a folder, which exists: `train`, `dev` and, for each source with a
+/// test set, `test.NAME`, with the languages' codes and `.gz` behind these names. All texts are held in memory. The
+/// alignment uses `threads` threads.
 ///
 /// # Errors
-/// A file that can not be read or written, files whose lines do not belong together, scores that are not numbers, a setting
-/// without meaning, and a corpus of which nothing is left.
+/// A file that can not be read or written, files whose lines do not belong together, scores that are not numbers, a
+/// setting without meaning, and a corpus of which nothing is left.
 pub fn clean<'r>(
     recipe: &'r Recipe,
     folder: &Path,
@@ -231,8 +231,8 @@ struct Files<'r> {
 }
 
 impl Files<'_> {
-    /// Sets pairs aside, writes them, and leaves out pairs that share a side with them. Returns the number of pairs of the
-    /// development set.
+    /// Sets pairs aside, writes them, and leaves out pairs that share a side with them. Returns the number of pairs of
+    /// the development set.
     fn hold_out(&self, parts: &mut [Part<'_>], sizes: HeldOut, random: &mut ChaCha8Rng) -> Result<usize, CorpusError> {
         let HeldOut { dev, test } = sizes;
         if dev == 0 && test == 0 {

@@ -1,5 +1,5 @@
-//! What a translation copies: emoji, words of other scripts, long numbers, amounts, addresses. Text to learn from has few of them, and readers
-//! see at once when one is wrong.
+//! What a translation copies: emoji, words of other scripts, long numbers, amounts, addresses. Text to learn from has
+//! few of them, and readers see at once when one is wrong.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -25,7 +25,8 @@ const SCRIPTS: [&[RangeInclusive<u32>]; 9] = [
     &[0x0915..=0x0939],                  // Devanagari
 ];
 
-/// A pair with the same thing on both sides: in the place of a name that they share, if there is `name`, else alone, in front or behind.
+/// A pair with the same thing on both sides: in the place of a name that they share, if there is `name`, else alone, in
+/// front or behind.
 pub(crate) fn with_copied(pair: [&str; 2], name: Option<&str>, random: &mut ChaCha8Rng) -> [String; 2] {
     let emoji = random.random_range(0..2) == 0;
     if let Some(name) = name.filter(|_| !emoji) {

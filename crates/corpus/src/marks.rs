@@ -1,5 +1,5 @@
-//! Quotation marks of the text that a model learns to write. Texts of many sources have them in many ways, and a model that learns from
-//! all of them mixes the ways.
+//! Quotation marks of the text that a model learns to write. Texts of many sources have them in many ways, and a model
+//! that learns from all of them mixes the ways.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -15,8 +15,8 @@ pub enum Marks {
     AsWritten,
     /// `"so" and 'so'`; apostrophes as in `don't`.
     Straight,
-    /// `„so“ and ‚so‘`, around prose; apostrophes as in `geht's`. Marks without a partner stay, and so do the straight ones of a text
-    /// that looks like a program's.
+    /// `„so“ and ‚so‘`, around prose; apostrophes as in `geht's`. Marks without a partner stay, and so do the straight
+    /// ones of a text that looks like a program's.
     German,
 }
 
@@ -94,7 +94,8 @@ fn styled(text: &str, style: Style) -> String {
     chars.into_iter().collect()
 }
 
-/// Whether a quotation may begin between these characters: behind a space, a bracket, a dash or another mark, in front of a word.
+/// Whether a quotation may begin between these characters: behind a space, a bracket, a dash or another mark, in front
+/// of a word.
 fn may_open(before: Option<char>, behind: Option<char>) -> bool {
     before.is_none_or(|c| c.is_whitespace() || "([–—-/„‚\"'".contains(c))
         && behind.is_some_and(|c| c.is_alphanumeric() || "„‚‘“”\"'…([¿¡+-.".contains(c))

@@ -49,8 +49,8 @@ impl Grid {
     }
 }
 
-/// C ← op(A) · op(B) + β · C in cuBLAS' way: matrices lie column by column, a column of A begins `lda` numbers after the
-/// one before; op(A) is `m × k`, op(B) `k × n`, op being the transposition or nothing.
+/// C ← op(A) · op(B) + β · C in cuBLAS' way: matrices lie column by column, a column of A begins `lda` numbers after
+/// the one before; op(A) is `m × k`, op(B) `k × n`, op being the transposition or nothing.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Gemm {
     pub(crate) transposed: [bool; 2],

@@ -4,8 +4,8 @@
 //! The tape of `metaphrase-train` knows the order of operations; a device only computes.
 //!
 //! Forwards, an operation writes a matrix whose numbers are unspecified before. Backwards, an operation *adds* to
-//! derivatives ("`sum`"), unless the caller says that these are fresh; `grad` is the derivative of the loss by the value
-//! of the operation.
+//! derivatives ("`sum`"), unless the caller says that these are fresh; `grad` is the derivative of the loss by the
+//! value of the operation.
 //!
 //! ```
 //! use metaphrase_device::{Elementwise, Host, Storage};

@@ -53,8 +53,8 @@ pub(crate) fn unchanged(sentence: &Sentence, source: &str) -> Restored {
     Restored { text: source.to_owned(), kept, links, inserted: 0 }
 }
 
-/// Puts the things to copy that an answer lacks into it, writes the others as they are in the source, and closes gaps beside them that the
-/// source lacks.
+/// Puts the things to copy that an answer lacks into it, writes the others as they are in the source, and closes gaps
+/// beside them that the source lacks.
 pub(crate) fn restore(sentence: &Sentence, source: &str, answer: &Answer) -> Restored {
     let mut edits = Vec::new();
     let mut places: Vec<Option<Range<usize>>> = Vec::new();
@@ -88,7 +88,8 @@ struct Edit {
     number: usize,
 }
 
-/// A thing that the translation has. White space beside it goes if the same characters stand beside it in the source without white space.
+/// A thing that the translation has. White space beside it goes if the same characters stand beside it in the source
+/// without white space.
 fn replacement(
     source: &str,
     kept: &Range<usize>,

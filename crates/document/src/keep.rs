@@ -9,7 +9,8 @@ use std::sync::LazyLock;
 /// Which things of a text stay as they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Keep {
-    /// Placeholders of programs, as `%1$s`, `{name}`, `{{name}}`, `${name}`, `%(name)s`; and in plain text tags, as `<x id="1"/>`.
+    /// Placeholders of programs, as `%1$s`, `{name}`, `{{name}}`, `${name}`, `%(name)s`; and in plain text tags, as
+    /// `<x id="1"/>`.
     pub placeholders: bool,
     /// Addresses of the web and of mail.
     pub addresses: bool,

@@ -70,8 +70,8 @@ pub struct Prepared {
     attributes: Option<Box<Attributes>>,
 }
 
-/// The values of attributes of a page. Their sentences come behind all others, and the page is read again when they are translated:
-/// tags are written with the new values wherever they go.
+/// The values of attributes of a page. Their sentences come behind all others, and the page is read again when they are
+/// translated: tags are written with the new values wherever they go.
 #[derive(Debug)]
 struct Attributes {
     values: Prepared,
@@ -98,7 +98,8 @@ pub struct Finished {
     pub text: String,
     /// By sentence: its bytes in the text.
     pub sentences: Vec<Range<usize>>,
-    /// By sentence: how many things to copy its translation lacked; they were put where their neighbours' translations stand.
+    /// By sentence: how many things to copy its translation lacked; they were put where their neighbours' translations
+    /// stand.
     pub inserted: Vec<usize>,
 }
 

@@ -8,7 +8,8 @@ use std::ops::Range;
 /// Words of one letter or short words may be equal by chance.
 const ANCHOR: usize = 4;
 
-/// The words of a text: runs of letters and digits, with marks inside them; each other character but blanks; each thing to copy.
+/// The words of a text: runs of letters and digits, with marks inside them; each other character but blanks; each thing
+/// to copy.
 pub(crate) fn units(text: &str, kept: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut units: Vec<Range<usize>> = Vec::new();
     let mut kept: Vec<&Range<usize>> = kept.iter().collect();
@@ -63,8 +64,9 @@ pub(crate) struct Words {
 }
 
 impl Words {
-    /// Words from the links of their pieces. Things to copy belong to each other, and so do equal words and punctuation that both sides have
-    /// equally often. `cuts`: bytes of the source where markup stands, in order; no word of the source goes over one of them.
+    /// Words from the links of their pieces. Things to copy belong to each other, and so do equal words and punctuation
+    /// that both sides have equally often. `cuts`: bytes of the source where markup stands, in order; no word of the
+    /// source goes over one of them.
     pub(crate) fn new(
         source: (&str, &[Range<usize>]),
         target: (&str, &[Range<usize>]),

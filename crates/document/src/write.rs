@@ -123,8 +123,8 @@ fn join<'a>(block: &'a Block, restored: &[Restored]) -> (Joined, Vec<KeptAt<'a>>
     (joined, kept)
 }
 
-/// The text between the translations of two sentences that have `gap` between them: languages with spaces between words have one between
-/// sentences, others do not. `source`, `target`: the characters before and behind it.
+/// The text between the translations of two sentences that have `gap` between them: languages with spaces between words
+/// have one between sentences, others do not. `source`, `target`: the characters before and behind it.
 #[must_use]
 pub fn space_between(gap: &str, source: (Option<char>, Option<char>), target: (Option<char>, Option<char>)) -> &str {
     let unspaced = |(before, after): (Option<char>, Option<char>)| {

@@ -10,8 +10,8 @@ const MOST_STATES: usize = 200_000;
 /// The state behind words that are in no translation, as a given prefix may have them: everything is allowed.
 const OUTSIDE: u32 = u32::MAX;
 
-/// Allows the words that continue a translation of some [`Paths`], and forbids all others (Iglesias et al. 2018, §3, remark 2).
-/// So the search finds, among these translations, the one that its model scores best.
+/// Allows the words that continue a translation of some [`Paths`], and forbids all others (Iglesias et al. 2018, §3,
+/// remark 2). So the search finds, among these translations, the one that its model scores best.
 #[derive(Debug)]
 pub struct Mask {
     /// By state: where its words begin; one more than there are states.
@@ -102,7 +102,8 @@ impl SentenceScorer for Mask {
     }
 }
 
-/// The places between the words of a graph: its states, and behind them the places inside edges, by the word that follows.
+/// The places between the words of a graph: its states, and behind them the places inside edges, by the word that
+/// follows.
 struct Places<'a> {
     paths: &'a Paths,
     states: u32,

@@ -1,9 +1,9 @@
 //! The matrix L: scores of the next word after each history of the evidence.
 //!
 //! A row of L has a number for each word of the vocabulary: Θ0, and Θn times the posterior of the n-gram that the word
-//! makes with the history, for each n (Iglesias et al. 2018, equation 2). A row differs from Θ0 only at words that the evidence
-//! has, so it is kept as exceptions from Θ0: those of a history are those of its shorter endings, but for the words that
-//! follow the history itself. So each n-gram is kept once, with its sum over all orders.
+//! makes with the history, for each n (Iglesias et al. 2018, equation 2). A row differs from Θ0 only at words that the
+//! evidence has, so it is kept as exceptions from Θ0: those of a history are those of its shorter endings, but for the
+//! words that follow the history itself. So each n-gram is kept once, with its sum over all orders.
 //!
 //! The histories are an automaton. The state of a hypothesis is its longest ending that the evidence has and continues.
 

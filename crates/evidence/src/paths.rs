@@ -29,8 +29,8 @@ pub(crate) struct Edge {
 }
 
 impl Paths {
-    /// An n-best list: translations without the end of sentence, with scores (natural logarithms; higher is better). The
-    /// probability of a translation is its share of the sum of `exp(scale · score)`.
+    /// An n-best list: translations without the end of sentence, with scores (natural logarithms; higher is better).
+    /// The probability of a translation is its share of the sum of `exp(scale · score)`.
     ///
     /// # Errors
     /// If there are no translations, or a score is not a number or is infinite.
@@ -51,8 +51,8 @@ impl Paths {
         Ok(paths.build())
     }
 
-    /// All paths of a lattice; `spell` appends the words that stand for a word of the lattice. The probability of a path is
-    /// its share of the sum of `exp(scale · score)`.
+    /// All paths of a lattice; `spell` appends the words that stand for a word of the lattice. The probability of a
+    /// path is its share of the sum of `exp(scale · score)`.
     ///
     /// # Errors
     /// If no path has a finite score.

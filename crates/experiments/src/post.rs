@@ -277,8 +277,8 @@ struct Pruned {
     missing: usize,
 }
 
-/// BLEU and work by pruning threshold, beam 10: as our search is, without its rest costs, and as in the paper, that is with
-/// scores divided by length, too. Sentences end when no open hypothesis can win, in all three.
+/// BLEU and work by pruning threshold, beam 10: as our search is, without its rest costs, and as in the paper, that is
+/// with scores divided by length, too. Sentences end when no open hypothesis can win, in all three.
 pub fn table_3(setup: &Setup) -> Result<()> {
     let (translator, text) = (setup.translator()?, setup.text()?);
     let mut rows = Vec::new();

@@ -29,7 +29,8 @@ pub struct Setup {
     /// Number of lines that are translated
     #[arg(long, global = true, value_name = "N", default_value_t = 500)]
     pub lines: usize,
-    /// Folder of the data [default: the folder `data` of the shared folder, which METAPHRASE_SHARED names; else ../shared]
+    /// Folder of the data [default: the folder `data` of the shared folder, which METAPHRASE_SHARED names; else
+    /// ../shared]
     #[arg(long, global = true, value_name = "DIR")]
     data: Option<PathBuf>,
     /// Most source pieces of sentences that share steps; 1: one sentence at a time

@@ -190,8 +190,8 @@ fn a_selection_of_columns_gives_their_values() {
     }
 }
 
-/// Rows as they are after a ReLU, of which products read only what is not zero: in all heights of groups and several blocks of
-/// rows. The same rows behind one without zeros are read in full.
+/// Rows as they are after a ReLU, of which products read only what is not zero: in all heights of groups and several
+/// blocks of rows. The same rows behind one without zeros are read in full.
 #[test]
 fn zeros_are_left_out() {
     let (inputs, outputs) = (1024, 100);

@@ -34,9 +34,9 @@ impl<'a> Hypothesis<'a> {
 }
 
 impl Lattice {
-    /// Reads the search graph of a sentence as Moses writes it (`-output-search-graph`): a line
-    /// `N hyp=H stack=C back=P score=S transition=T [recombined=R] … out=words` for each phrase. The score of a phrase is on its
-    /// first word. Translations are the paths that cover as many source words as any.
+    /// Reads the search graph of a sentence as Moses writes it (`-output-search-graph`): a line `N hyp=H stack=C back=P
+    /// score=S transition=T [recombined=R] … out=words` for each phrase. The score of a phrase is on its first word.
+    /// Translations are the paths that cover as many source words as any.
     ///
     /// # Errors
     /// If a line is not that, or names a hypothesis that is not there, or covers no more words than the one before it.

@@ -8,8 +8,8 @@ use std::fmt::Write;
 const EPSILON: &str = "<eps>";
 
 impl Lattice {
-    /// The lattice in OpenFst's text form: a line `from to word word cost` for each arc, the cost being minus the score, and a
-    /// line with the final state.
+    /// The lattice in OpenFst's text form: a line `from to word word cost` for each arc, the cost being minus the
+    /// score, and a line with the final state.
     #[must_use]
     pub fn to_openfst(&self) -> String {
         let mut text = String::new();

@@ -1,7 +1,7 @@
 //! Scores of bootstrap samples (Koehn 2004, "Statistical Significance Tests for Machine Translation Evaluation").
 //!
-//! A sample of a text of n lines is n lines, drawn with replacement. A score depends on the sum of the lines' statistics, so a
-//! sample costs n additions of rows, for every metric.
+//! A sample of a text of n lines is n lines, drawn with replacement. A score depends on the sum of the lines'
+//! statistics, so a sample costs n additions of rows, for every metric.
 
 use crate::random::NumpyRng;
 use crate::{CorpusStats, Interval, Metric, Precision};
@@ -83,8 +83,8 @@ impl Table {
     }
 }
 
-/// Python's `statistics.mean`: the exact mean, rounded once. Here with a compensated sum (Neumaier 1974), which is as good
-/// for thousands of numbers of like size.
+/// Python's `statistics.mean`: the exact mean, rounded once. Here with a compensated sum (Neumaier 1974), which is as
+/// good for thousands of numbers of like size.
 pub(crate) fn exact_mean(values: &[f64], precision: Precision) -> f64 {
     let (mut sum, mut lost) = (0.0f64, 0.0f64);
     for &value in values {

@@ -27,8 +27,8 @@ impl Choice for MetricName {
 
 /// A corpus-level metric.
 ///
-/// A metric reduces each sentence to a row of numbers. The score of a text is computed from the sum of its rows; the samples
-/// of a significance test are scored in the same way.
+/// A metric reduces each sentence to a row of numbers. The score of a text is computed from the sum of its rows; the
+/// samples of a significance test are scored in the same way.
 pub trait Metric {
     /// The name with which the score is printed, as `BLEU` or `chrF2++`.
     fn name(&self) -> String;

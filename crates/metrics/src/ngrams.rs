@@ -1,7 +1,7 @@
 //! All n-grams of a sequence up to an order, and the number of n-grams that two sequences share.
 //!
-//! The n-grams are kept as the sorted suffixes of the sequence. Equal n-grams of any order are then neighbours, so one sort
-//! serves all orders, and merging finds shared n-grams without hashing or copying.
+//! The n-grams are kept as the sorted suffixes of the sequence. Equal n-grams of any order are then neighbours, so one
+//! sort serves all orders, and merging finds shared n-grams without hashing or copying.
 
 use std::cmp::Ordering;
 

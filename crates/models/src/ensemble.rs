@@ -31,8 +31,8 @@ fn other_languages(models: &[Model]) -> Option<String> {
 
 impl Ensemble {
     /// # Errors
-    /// If there are no models, if their languages differ or their vocabularies in size or in their end of sentence, or if a
-    /// model has no positive weight.
+    /// If there are no models, if their languages differ or their vocabularies in size or in their end of sentence, or
+    /// if a model has no positive weight.
     pub(crate) fn new(models: Vec<Model>, weights: &[f32]) -> Result<Self, ModelError> {
         let refuse = |problem: String| Err(ModelError::Ensemble { problem });
         let Some(first) = models.first().map(Model::config) else {

@@ -64,8 +64,8 @@ pub enum ModelError {
         /// What is wrong with it, and what to do.
         problem: String,
     },
-    /// The model's settings are missing, contradictory or not understood, or a directory does not say which files make up
-    /// the model.
+    /// The model's settings are missing, contradictory or not understood, or a directory does not say which files make
+    /// up the model.
     #[error("{}: {problem}", .path.display())]
     Settings {
         /// The file or directory.

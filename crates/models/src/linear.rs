@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 /// A linear map with a bias and what follows it element by element.
 ///
-/// Weights that are integers read rows of integers. Rows that several maps read are rounded once: [`rows`](Self::rows), then
-/// [`apply_to`](Self::apply_to) of each map.
+/// Weights that are integers read rows of integers. Rows that several maps read are rounded once: [`rows`](Self::rows),
+/// then [`apply_to`](Self::apply_to) of each map.
 #[derive(Debug, Default)]
 pub(crate) struct Linear {
     /// Shared with the word embeddings where these are tied to the output layer.

@@ -22,8 +22,8 @@ use std::path::{Path, PathBuf};
 pub struct EstimateOptions {
     /// Words of the longest n-grams, from 1 to [`MAX_ORDER`].
     pub order: usize,
-    /// N-grams of order k + 1 that occur at most `prune[k]` times are left out; never words. The numbers do not fall, and
-    /// the last one holds for the orders above, too.
+    /// N-grams of order k + 1 that occur at most `prune[k]` times are left out; never words. The numbers do not fall,
+    /// and the last one holds for the orders above, too.
     pub prune: Vec<u64>,
     /// Discounts for orders whose counts give no discounts, as in small or artificial texts. Without them such an order
     /// is an error.

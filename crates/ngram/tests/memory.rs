@@ -1,6 +1,5 @@
-//! Reading ARPA text holds the n-grams of one order beside the model, not those of all orders. The model has memory of its own, which is
-//! not counted here. One test in a program of its own,
-//! as it counts all bytes of the process.
+//! Reading ARPA text holds the n-grams of one order beside the model, not those of all orders. The model has memory of
+//! its own, which is not counted here. One test in a program of its own, as it counts all bytes of the process.
 
 use metaphrase_ngram::arpa;
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
@@ -30,8 +29,8 @@ impl Read for Watched<'_> {
     }
 }
 
-/// N-grams of orders 1 to 6 with the same number of each. Those of an order are the first ones of the order below, each with a
-/// word more.
+/// N-grams of orders 1 to 6 with the same number of each. Those of an order are the first ones of the order below, each
+/// with a word more.
 fn model(count: usize) -> String {
     let word = |i: usize| format!("w{}", (i * 7919) % count);
     let mut text = "\\data\\\n".to_owned();

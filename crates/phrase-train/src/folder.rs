@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 
 /// The directory of a training.
 ///
-/// Each file is either as its record says, or somebody else's: a stage writes into a directory of its own, then the record
-/// gets the checksums of its files, and then the files get their names. A training that is killed between the last two
-/// has a record of files that are missing, and makes them again.
+/// Each file is either as its record says, or somebody else's: a stage writes into a directory of its own, then the
+/// record gets the checksums of its files, and then the files get their names. A training that is killed between the
+/// last two has a record of files that are missing, and makes them again.
 #[derive(Debug)]
 pub(crate) struct ModelFolder {
     path: PathBuf,
@@ -74,7 +74,8 @@ impl ModelFolder {
         reason.map_or(Standing::Done, Standing::Outdated)
     }
 
-    /// Does a stage: `content` writes its files into the directory that it gets. They replace those of the stage's record.
+    /// Does a stage: `content` writes its files into the directory that it gets. They replace those of the stage's
+    /// record.
     pub(crate) fn make<T>(
         &mut self,
         stage: &str,

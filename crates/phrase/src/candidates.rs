@@ -68,7 +68,8 @@ pub(crate) struct Candidates {
     list: Vec<Candidate>,
     /// The words of their phrases, for the language model.
     words: Vec<WordId>,
-    /// Beside the words: log10 probability of a word and those behind it in its phrase, after those before it in its phrase.
+    /// Beside the words: log10 probability of a word and those behind it in its phrase, after those before it in its
+    /// phrase.
     suffixes: Vec<f32>,
     /// The language model state after each phrase alone.
     states: Vec<State>,
@@ -102,7 +103,8 @@ impl Candidates {
         self.end(start, best, options)
     }
 
-    /// Adds an option that the table does not have: a word passed through or dropped, or one that came with the sentence.
+    /// Adds an option that the table does not have: a word passed through or dropped, or one that came with the
+    /// sentence.
     pub(crate) fn add_own(&mut self, model: &PhraseModel, target: Target, score: f32, words: &[&str]) {
         let start = self.words.len();
         self.words.extend(model.lm_ids(words));
@@ -218,8 +220,8 @@ struct Scored {
 }
 
 impl Pairs {
-    /// Scores the pairs of a source phrase. They are far apart in memory, with their words and n-grams: each loop asks for one thing of
-    /// all pairs, so that the processor waits for many of them at once.
+    /// Scores the pairs of a source phrase. They are far apart in memory, with their words and n-grams: each loop asks
+    /// for one thing of all pairs, so that the processor waits for many of them at once.
     fn score(&mut self, model: &PhraseModel, node: SourceNode) {
         let Self { list, words, suffixes, .. } = self;
         let table = model.table();

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 /// A set of source positions, of any length.
 ///
-/// All positions before the first gap are covered; a bit vector has the positions behind the gap. With a
-/// distortion limit of `d` no covered position is `d` or more behind the first gap, so the vector is one machine word for
-/// limits up to 64, however long the sentence is.
+/// All positions before the first gap are covered; a bit vector has the positions behind the gap. With a distortion
+/// limit of `d` no covered position is `d` or more behind the first gap, so the vector is one machine word for limits
+/// up to 64, however long the sentence is.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Coverage {
     first_gap: usize,

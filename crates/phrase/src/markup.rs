@@ -24,8 +24,8 @@ impl<'a> Markup<'a> {
     /// Reads a line; the error names the fault of its markup.
     ///
     /// Tags may have any name and lie within each other. `translation` (or `english`, as it was once called) gives
-    /// translations with `||` between them, `prob` their probabilities (all 1 if absent), `span="i-j"` or `"i"` the source
-    /// words, counted from 0, if they are not those between the tags.
+    /// translations with `||` between them, `prob` their probabilities (all 1 if absent), `span="i-j"` or `"i"` the
+    /// source words, counted from 0, if they are not those between the tags.
     pub fn parse(line: &'a str) -> Result<Self, String> {
         let mut markup = Self::default();
         let mut open: Vec<OpenTag> = Vec::new();

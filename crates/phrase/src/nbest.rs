@@ -11,8 +11,8 @@ use std::collections::{BinaryHeap, HashSet};
 const PATIENCE: usize = 100;
 
 impl Decoder<'_> {
-    /// Searches the `count` best translations of a sentence, the best first; with `distinct` only the best of those with
-    /// the same words. There may be fewer, in particular if the options do not say to keep recombined hypotheses.
+    /// Searches the `count` best translations of a sentence, the best first; with `distinct` only the best of those
+    /// with the same words. There may be fewer, in particular if the options do not say to keep recombined hypotheses.
     pub fn n_best<'s>(
         &self,
         source: impl Into<Source<'s>>,

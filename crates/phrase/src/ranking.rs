@@ -43,8 +43,8 @@ impl Ranking {
         Some(number)
     }
 
-    /// The thing `number`, which is in the ranking, gets a better score. It is looked for one by one: rankings are short,
-    /// and this happens more rarely than the look at the threshold.
+    /// The thing `number`, which is in the ranking, gets a better score. It is looked for one by one: rankings are
+    /// short, and this happens more rarely than the look at the threshold.
     pub(crate) fn raise(&mut self, score: f32, number: u32) {
         if let Some(at) = self.heap.iter().position(|&(_, other)| other == number) {
             self.heap[at].0 = score;

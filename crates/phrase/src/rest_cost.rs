@@ -2,8 +2,8 @@
 
 use crate::coverage::Coverage;
 
-/// Rest costs of a sentence: for each span the best score of a sequence of phrases over it, each with the language model's
-/// estimate for itself, monotone and without jumps.
+/// Rest costs of a sentence: for each span the best score of a sequence of phrases over it, each with the language
+/// model's estimate for itself, monotone and without jumps.
 #[derive(Debug, Default)]
 pub(crate) struct RestCosts {
     /// Spans longer than this are asked for only where they end with the sentence.

@@ -36,8 +36,8 @@ impl Missing {
     }
 }
 
-/// A file or folder of the shared models and data, for example `models/amun`. The shared folder is named by the variable
-/// `METAPHRASE_SHARED`; without it, it is the folder `shared` beside the repository.
+/// A file or folder of the shared models and data, for example `models/amun`. The shared folder is named by the
+/// variable `METAPHRASE_SHARED`; without it, it is the folder `shared` beside the repository.
 ///
 /// # Errors
 /// [`Missing`] if there is no such file.

@@ -8,8 +8,8 @@ use unicode_normalization::char::is_combining_mark;
 /// Phrases that are looked for as whole words: no letter, digit or combining mark joins the phrase before its first or
 /// after its last character. In scripts without spaces a word may begin and end at any character.
 ///
-/// Case counts. Unicode forms do not: texts and phrases are compared in compatibility decomposition (NFKD), with one blank
-/// for each run of white space. A text can be read in pieces, whose bytes may divide its characters.
+/// Case counts. Unicode forms do not: texts and phrases are compared in compatibility decomposition (NFKD), with one
+/// blank for each run of white space. A text can be read in pieces, whose bytes may divide its characters.
 ///
 /// ```
 /// use metaphrase_text::WholeWords;
@@ -123,7 +123,8 @@ fn parts(before: char, c: char) -> bool {
     !(attached || (joins(before) && joins(c)))
 }
 
-/// The characters of `bytes`, U+FFFD for bytes that are no part of one, and the bytes of a character that is not complete.
+/// The characters of `bytes`, U+FFFD for bytes that are no part of one, and the bytes of a character that is not
+/// complete.
 fn decode(bytes: &[u8]) -> (String, &[u8]) {
     let mut text = String::new();
     let mut rest = bytes;

@@ -57,8 +57,9 @@ pub struct ModelRecipe {
     /// The recommendations of the model for decoding.
     #[serde(default)]
     pub decoding: DecoderDefaults,
-    /// A model of the same vocabularies whose parameters are the first ones; otherwise they are drawn at random. Its network is
-    /// the same or a Transformer of fewer layers: the layers that it lacks come last and pass on what they get, at first.
+    /// A model of the same vocabularies whose parameters are the first ones; otherwise they are drawn at random. Its
+    /// network is the same or a Transformer of fewer layers: the layers that it lacks come last and pass on what they
+    /// get, at first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_from: Option<PathBuf>,
 }

@@ -1,10 +1,10 @@
-//! An ensemble of recurrent networks as one network (Stahlberg and Byrne 2017, "Unfolding and Shrinking Neural Machine Translation
-//! Ensembles").
+//! An ensemble of recurrent networks as one network (Stahlberg and Byrne 2017, "Unfolding and Shrinking Neural Machine
+//! Translation Ensembles").
 //!
-//! The layers of the members lie beside each other: each matrix has the matrices of the members on its diagonal. Each member attends to
-//! its own annotations ([`RecurrentConfig::attention_heads`]). The output layer is the mean of the members' output layers, so the
-//! network's logits are the means of theirs. Log-probabilities are those of the ensemble but for one number for each row, because the network
-//! normalises its scores and an ensemble does not.
+//! The layers of the members lie beside each other: each matrix has the matrices of the members on its diagonal. Each
+//! member attends to its own annotations ([`RecurrentConfig::attention_heads`]). The output layer is the mean of the
+//! members' output layers, so the network's logits are the means of theirs. Log-probabilities are those of the ensemble
+//! but for one number for each row, because the network normalises its scores and an ensemble does not.
 
 use crate::AverageError;
 use metaphrase_models::config::{Cell, DecoderForm, EncoderType, LayerNorm, RecurrentConfig, TiedEmbeddings};

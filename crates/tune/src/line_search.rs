@@ -22,9 +22,9 @@ pub struct LineOptimum {
 /// The `step` with which the weights `origin + step · direction` choose translations of the highest score.
 ///
 /// Along the line each translation's model score is a straight line, and the translations chosen for a sentence are the
-/// upper envelope of its lines. Between the points where the choice changes for some sentence the score does not change at
-/// all, so that the search is exact: statistics are summed once and updated from point to point. The result is the middle of
-/// the best stretch; among equally good ones, of that which is closest to the origin.
+/// upper envelope of its lines. Between the points where the choice changes for some sentence the score does not change
+/// at all, so that the search is exact: statistics are summed once and updated from point to point. The result is the
+/// middle of the best stretch; among equally good ones, of that which is closest to the origin.
 #[must_use]
 pub fn line_search(lists: &NBestLists, metric: &dyn Metric, origin: &[f64], direction: &[f64]) -> LineOptimum {
     search(lists, metric, |sentence, lines| {

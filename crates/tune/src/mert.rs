@@ -34,12 +34,12 @@ impl Default for MertOptions {
     }
 }
 
-/// Finds weights, of absolute sum 1, whose translations have the highest score of the metric; there may be higher ones, as
-/// the score has many local maxima.
+/// Finds weights, of absolute sum 1, whose translations have the highest score of the metric; there may be higher ones,
+/// as the score has many local maxima.
 ///
-/// From each starting point the weights climb along straight lines, each to its exact optimum ([`line_search`]): along all
-/// axes in random order and then some random directions, again and again until nothing is gained any more. The best end of
-/// all climbs wins.
+/// From each starting point the weights climb along straight lines, each to its exact optimum ([`line_search`]): along
+/// all axes in random order and then some random directions, again and again until nothing is gained any more. The best
+/// end of all climbs wins.
 ///
 /// # Errors
 /// Lists without translations, or another number of weights than of features.

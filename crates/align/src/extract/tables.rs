@@ -18,7 +18,8 @@ use std::path::{Path, PathBuf};
 /// Bytes that are compressed at once.
 const BUFFER: usize = 1 << 16;
 
-/// The names of the files that extraction writes into a folder: the phrase table, the reordering table, and the word translations.
+/// The names of the files that extraction writes into a folder: the phrase table, the reordering table, and the word
+/// translations.
 pub const TABLES: [&str; 5] = [
     "phrase-table.gz",
     "reordering-table.wbe-msd-bidirectional-fe.gz",

@@ -1,6 +1,7 @@
 //! Documents of Word and slides of PowerPoint: paragraphs of runs, each with its own form.
 //!
-//! The form that most of a paragraph's text has is the form of its text; other runs are elements with a form of their own.
+//! The form that most of a paragraph's text has is the form of its text; other runs are elements with a form of their
+//! own.
 
 use crate::block::{Block, Sentences, Wrap};
 use crate::markup::{Kind, Part, Syntax, Token, ends, parts, scan};
@@ -120,7 +121,8 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Reads the content of a paragraph. Stops at something that holds paragraphs itself: these ranges are still to be read.
+    /// Reads the content of a paragraph. Stops at something that holds paragraphs itself: these ranges are still to be
+    /// read.
     fn content(&mut self, range: Range<usize>) -> Ranges {
         let mut number = range.start;
         let mut around: Vec<usize> = Vec::new();
@@ -199,8 +201,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The pieces with one marker for each field that begins and ends among them: its runs belong together. A field that is a link is an element
-/// around the text that it shows.
+/// The pieces with one marker for each field that begins and ends among them: its runs belong together. A field that is
+/// a link is an element around the text that it shows.
 fn fields<'t>(text: &'t str, pieces: Vec<Found<'t>>) -> Vec<Found<'t>> {
     let mut found: Vec<Found<'t>> = Vec::with_capacity(pieces.len());
     // By field that is open: the numbers of the pieces where it begins and where its shown text begins.

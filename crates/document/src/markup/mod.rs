@@ -189,7 +189,8 @@ impl Reader<'_> {
         self.copied.iter().any(|copied| copied == name) || told() || class()
     }
 
-    /// Copies an element from its start tag to its end tag; one without an end is copied as a tag. Gives the number of the next token.
+    /// Copies an element from its start tag to its end tag; one without an end is copied as a tag. Gives the number of
+    /// the next token.
     pub(crate) fn copy(&mut self, start: usize, end: Option<usize>, inline: bool) -> usize {
         let last = end.unwrap_or(start);
         let range = self.tokens[start].range.start..self.tokens[last].range.end;

@@ -1,8 +1,9 @@
 //! The translation of a lattice that is most like the reference.
 //!
-//! The exact one is hard to find. With the linear approximation of BLEU (Tromble et al. 2008) each word adds a number of its own, which
-//! depends on the three words before it alone: so the best path is found from left to right. This is done for several
-//! approximations, and the path with the highest BLEU of the sentence is taken. The result is a lower bound of the oracle.
+//! The exact one is hard to find. With the linear approximation of BLEU (Tromble et al. 2008) each word adds a number
+//! of its own, which depends on the three words before it alone: so the best path is found from left to right. This is
+//! done for several approximations, and the path with the highest BLEU of the sentence is taken. The result is a lower
+//! bound of the oracle.
 
 use anyhow::Result;
 use metaphrase::{Lattice, Theta};
@@ -106,8 +107,8 @@ fn best_path<'l>(lattice: &'l Lattice, grams: &Grams, theta: &Theta) -> Vec<&'l 
     words
 }
 
-/// The words of the translation that is most like the reference, whose words are these. `text` writes words as text, which `bleu`
-/// compares with the text of the reference.
+/// The words of the translation that is most like the reference, whose words are these. `text` writes words as text,
+/// which `bleu` compares with the text of the reference.
 pub fn oracle(
     lattice: &Lattice,
     reference: &[String],

@@ -201,7 +201,8 @@ fn figures(results: &Results<'_>) -> Result<String> {
     Ok(page)
 }
 
-/// Words per second, speed-up and, if it was measured, memory: a line for each value of `key`, a column for each `series`.
+/// Words per second, speed-up and, if it was measured, memory: a line for each value of `key`, a column for each
+/// `series`.
 fn by(report: &Value, key: &str, series: &str, beside: &str) -> Result<String> {
     let rows = list(report, "")?;
     let mut names: Vec<&str> = Vec::new();

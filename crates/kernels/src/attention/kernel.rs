@@ -172,8 +172,8 @@ impl<N: Stored> Attend<'_, N> {
     }
 }
 
-/// Lane by lane, the products of a query and the keys of a word over a group of `G` heads, added up but for 16 / G lanes of
-/// each head.
+/// Lane by lane, the products of a query and the keys of a word over a group of `G` heads, added up but for 16 / G
+/// lanes of each head.
 #[inline(always)]
 fn products<S: Simd, N: Stored, const G: usize>(s: S, query: &[[f32; 16]], keys: &[[f32; 16]]) -> S::F {
     let mut sums = [s.splat(0.0); G];
@@ -289,8 +289,8 @@ fn softmax<S: Simd, const G: usize, const P: usize>(s: S, n: usize, most: S::F, 
     }
 }
 
-/// The sum of vector `i` of the `G` vectors of each sixteen words, in the order of a sum over a row: sixteens go to four
-/// sums in turn, what is left to the last one.
+/// The sum of vector `i` of the `G` vectors of each sixteen words, in the order of a sum over a row: sixteens go to
+/// four sums in turn, what is left to the last one.
 #[inline(always)]
 fn sum_of_words<S: Simd, const G: usize>(s: S, n: usize, weights: &[[f32; 16]], i: usize) -> S::F {
     if n < 16 {

@@ -23,8 +23,8 @@ pub struct KeysValues {
     pub(super) stored: StoredAs,
     /// [`Heads::scale`].
     pub(super) scale: f32,
-    /// Per word: vectors of the interleaved keys, then of the values, those of a head beginning a vector. An even number
-    /// of vectors each; two are one line of pairs in bf16.
+    /// Per word: vectors of the interleaved keys, then of the values, those of a head beginning a vector. An even
+    /// number of vectors each; two are one line of pairs in bf16.
     words: Matrix,
 }
 

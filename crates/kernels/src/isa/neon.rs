@@ -12,9 +12,9 @@ pub(crate) struct Neon<const DOT: bool>(());
 /// An intrinsic of these sets.
 macro_rules! op {
     ($e:expr) => {
-        // SAFETY: every CPU of the target has NEON; a token with `DOT` says that `detect` has found the dot products; the
-        // pointers given to loads and stores come from references to sixteen floats, of which each quarter is four, or to
-        // sixteen bytes.
+        // SAFETY: every CPU of the target has NEON; a token with `DOT` says that `detect` has found the dot products;
+        // the pointers given to loads and stores come from references to sixteen floats, of which each quarter is four,
+        // or to sixteen bytes.
         unsafe { $e }
     };
 }

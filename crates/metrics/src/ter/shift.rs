@@ -43,8 +43,8 @@ impl Shift {
     /// The hypothesis after the shift, in `out`.
     fn apply(self, words: &[u32], out: &mut Vec<u32>) {
         let (start, end) = (self.start, self.start + self.length);
-        // A target within the moved words, or right behind them, moves them over as many of the following words as it is
-        // behind their start.
+        // A target within the moved words, or right behind them, moves them over as many of the following words as it
+        // is behind their start.
         let place = if self.target > end { self.target - self.length } else { self.target };
         let place = place.min(words.len() - self.length);
         out.clear();
@@ -132,8 +132,8 @@ impl Alignment {
         Self { behind, hypothesis_wrong, reference_wrong }
     }
 
-    /// Whether words at `start` should move towards their equals at `match_start` in the reference: only if one of them is
-    /// wrong where it is, one of those has no equal yet, and they are not opposite each other already.
+    /// Whether words at `start` should move towards their equals at `match_start` in the reference: only if one of them
+    /// is wrong where it is, one of those has no equal yet, and they are not opposite each other already.
     fn allows(&self, start: usize, match_start: usize, length: usize) -> bool {
         let wrong = |flags: &[bool], from: usize| flags[from..from + length].contains(&true);
         wrong(&self.hypothesis_wrong, start)
@@ -141,8 +141,8 @@ impl Alignment {
             && !(start + 1..start + 1 + length).contains(&self.behind[match_start])
     }
 
-    /// Where in the hypothesis the words may go: behind what is aligned to the word before `match_start`, or to one of the
-    /// matched words themselves.
+    /// Where in the hypothesis the words may go: behind what is aligned to the word before `match_start`, or to one of
+    /// the matched words themselves.
     fn targets(&self, match_start: usize, length: usize) -> impl Iterator<Item = usize> {
         let before = match match_start.checked_sub(1) {
             Some(word) => self.behind[word],

@@ -102,8 +102,8 @@ impl Options {
     }
 }
 
-/// Where a named file is: as it is named, if that is in the directory of the options, or, since models get moved, beside
-/// them. A file elsewhere is for the user to name.
+/// Where a named file is: as it is named, if that is in the directory of the options, or, since models get moved,
+/// beside them. A file elsewhere is for the user to name.
 fn locate(options: &Path, directory: &Path, relative: bool, file: &Path) -> Result<PathBuf, ModelError> {
     let named = if relative { Some(file.to_owned()) } else { absolute(file).ok() };
     let named = named.and_then(|file| inside(directory, &file));

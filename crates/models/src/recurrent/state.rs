@@ -175,7 +175,8 @@ impl RecurrentState {
         }
     }
 
-    /// Notes the parents of `rows`, each once if they are `merged`, and gathers the parents' states and the words' embeddings.
+    /// Notes the parents of `rows`, each once if they are `merged`, and gathers the parents' states and the words'
+    /// embeddings.
     pub(super) fn look_up(
         &mut self,
         rows: &[StepRow],

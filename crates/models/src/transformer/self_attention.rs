@@ -148,8 +148,8 @@ impl SelfAttention {
         self.around.end(self.projection.as_ref(), attended, x, around_work);
     }
 
-    /// Queries, keys and values of `x`, and room for the result. Keys and values apart from the queries are made only if some
-    /// row needs them.
+    /// Queries, keys and values of `x`, and room for the result. Keys and values apart from the queries are made only
+    /// if some row needs them.
     fn project(
         &self,
         x: &Matrix,

@@ -63,8 +63,8 @@ impl Builder {
         for_each_line(path, |line| self.add(&PhraseLine::parse(line)?))
     }
 
-    /// Sets the reordering scores of the pairs from a text table of type `wbe-msd-bidirectional-fe`. Lines of pairs that the
-    /// phrase table does not have are passed over: phrase tables are pruned, reordering tables often are not.
+    /// Sets the reordering scores of the pairs from a text table of type `wbe-msd-bidirectional-fe`. Lines of pairs
+    /// that the phrase table does not have are passed over: phrase tables are pruned, reordering tables often are not.
     pub fn read_reordering(&mut self, path: &Path) -> Result<(), Error> {
         self.reordering = Some(vec![[0.0; REORDERING_SCORES]; self.pairs.len()]);
         for (number, pair) in (0..).zip(&self.pairs) {

@@ -1,9 +1,9 @@
 //! Languages by code, and how their text is split into words.
 //!
-//! Most languages have spaces between words; Moses' rules split the rest of their text. Chinese and Japanese are split into
-//! characters. Words of Chinese, Japanese, Thai, Lao, Khmer and Burmese need a dictionary, which the feature `segmenter`
-//! compiles in. The code alone decides how text is split, so that two builds of this crate never split a text differently:
-//! without the dictionary a language that needs it is refused.
+//! Most languages have spaces between words; Moses' rules split the rest of their text. Chinese and Japanese are split
+//! into characters. Words of Chinese, Japanese, Thai, Lao, Khmer and Burmese need a dictionary, which the feature
+//! `segmenter` compiles in. The code alone decides how text is split, so that two builds of this crate never split a
+//! text differently: without the dictionary a language that needs it is refused.
 //!
 //! ```
 //! use metaphrase_text::language::{Language, WordTokenizer};

@@ -90,8 +90,8 @@ impl MosesDetokenizer {
         text
     }
 
-    /// Whether a space stands before `token`, behind the tokens that `joined` has noted; it notes the token, too. Tokens have
-    /// no white space in them, and no entities.
+    /// Whether a space stands before `token`, behind the tokens that `joined` has noted; it notes the token, too.
+    /// Tokens have no white space in them, and no entities.
     pub fn join<'a>(&self, joined: &mut Joined<'a>, token: &'a str) -> bool {
         let join = self.rule(joined, token);
         let previous = joined.previous;

@@ -202,7 +202,8 @@ fn time_of(text: &str, bytes: usize) -> Duration {
     begun.elapsed()
 }
 
-/// Eight times the text takes eight times the time, not 64 times. Other work on the machine may slow one measurement down.
+/// Eight times the text takes eight times the time, not 64 times. Other work on the machine may slow one measurement
+/// down.
 #[test]
 fn long_texts_take_linear_time() {
     let texts = [

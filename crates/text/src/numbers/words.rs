@@ -18,8 +18,8 @@ pub(super) struct Spoken {
 pub(super) enum Form {
     /// As a number: `twenty-one`, `zwei Millionen`.
     Cardinal,
-    /// As a rank, as an article, or inside another word: `first`, `a`, `beide`, `zweimal`. A number of the source can be meant, and a
-    /// source that says so need not be repeated.
+    /// As a rank, as an article, or inside another word: `first`, `a`, `beide`, `zweimal`. A number of the source can
+    /// be meant, and a source that says so need not be repeated.
     Loose,
 }
 

@@ -216,7 +216,8 @@ impl Vocabulary {
         control.filter(|&id| !self.is_unknown(id)).chain(pad).collect()
     }
 
-    /// The words that stand for single bytes, with their bytes: the pieces of byte fallback. Models of MarianMT have none.
+    /// The words that stand for single bytes, with their bytes: the pieces of byte fallback. Models of MarianMT have
+    /// none.
     pub fn bytes(&self) -> impl Iterator<Item = (WordId, u8)> {
         let pieces = match &self.form {
             Form::Pieces(pieces) => Some(pieces),
@@ -225,8 +226,8 @@ impl Vocabulary {
         pieces.into_iter().flat_map(|pieces| pieces.bytes())
     }
 
-    /// Whether `id` goes on with the written word before it: a piece that begins with a letter, digit or combining mark and
-    /// without the mark of a new word, or a byte. Scripts without spaces have no such words.
+    /// Whether `id` goes on with the written word before it: a piece that begins with a letter, digit or combining mark
+    /// and without the mark of a new word, or a byte. Scripts without spaces have no such words.
     #[must_use]
     pub fn continues(&self, id: WordId) -> bool {
         if matches!(self.form, Form::Words(_)) || id == self.eos || self.is_unknown(id) {
@@ -238,9 +239,9 @@ impl Vocabulary {
         byte || piece.chars().next().is_some_and(joins)
     }
 
-    /// Appends the bytes that a word adds to a text: a blank for each mark of a new word, one byte for the piece of a byte,
-    /// nothing for a control symbol. What [`decode`](Self::decode) does at the start of a text and with bytes that make no
-    /// character is left out.
+    /// Appends the bytes that a word adds to a text: a blank for each mark of a new word, one byte for the piece of a
+    /// byte, nothing for a control symbol. What [`decode`](Self::decode) does at the start of a text and with bytes
+    /// that make no character is left out.
     pub fn spell(&self, id: WordId, out: &mut Vec<u8>) {
         if id == self.eos {
             return;
@@ -271,8 +272,8 @@ impl Vocabulary {
         self.encode_with(&mut Scratch::default(), line, out);
     }
 
-    /// The ids of words of the vocabulary with spaces between them, and the end of sentence, written over `out`. Other words
-    /// are the unknown word; a vocabulary without one leaves them out.
+    /// The ids of words of the vocabulary with spaces between them, and the end of sentence, written over `out`. Other
+    /// words are the unknown word; a vocabulary without one leaves them out.
     pub fn look_up(&self, words: &str, out: &mut Vec<WordId>) {
         let words = words.split(' ').filter(|word| !word.is_empty());
         out.clear();
@@ -305,7 +306,8 @@ impl Vocabulary {
         }
     }
 
-    /// By word of `line`, the end of sentence excluded: the written word that it belongs to, without the punctuation around it.
+    /// By word of `line`, the end of sentence excluded: the written word that it belongs to, without the punctuation
+    /// around it.
     #[must_use]
     pub fn written_words(&self, line: &str) -> Vec<String> {
         let pieces = self.pieces(line);

@@ -29,8 +29,9 @@ pub struct CorpusFiles {
     /// the sentences, from 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub alignment: Option<PathBuf>,
-    /// Whether the source sentences are written as words of the vocabulary with spaces between them, as `metaphrase tokenize
-    /// --vocabulary` writes them. So a source can have words that no text becomes, such as `<0x01>`.
+    /// Whether the source sentences are written as words of the vocabulary with spaces between them, as
+    /// `metaphrase tokenize --vocabulary` writes them. So a source can have words that no text becomes, such as
+    /// `<0x01>`.
     #[serde(default, skip_serializing_if = "is_false")]
     pub source_words: bool,
     /// How often an epoch sees each pair, more than once to give a small corpus more weight.

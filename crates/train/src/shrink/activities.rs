@@ -97,8 +97,8 @@ pub(super) fn hidden(members: &[Pass<'_>]) -> Matrix {
     beside(&members.iter().map(|pass| vec![pass.tape.value(pass.hidden)]).collect::<Vec<_>>(), 1)
 }
 
-/// The rows of several matrices of each member, one matrix after the other, the members side by side. Matrices of `halves` halves have the
-/// members side by side in each.
+/// The rows of several matrices of each member, one matrix after the other, the members side by side. Matrices of
+/// `halves` halves have the members side by side in each.
 fn beside(members: &[Vec<&Matrix>], halves: usize) -> Matrix {
     let count = members.first().map_or(0, Vec::len);
     let rows: usize = members.first().map_or(0, |matrices| matrices.iter().map(|matrix| matrix.rows()).sum());

@@ -12,7 +12,8 @@ use metaphrase_models::config::RecurrentConfig;
 use metaphrase_models::{Config, Weights};
 use std::collections::BTreeMap;
 
-/// What is added to the activities of each neuron, as a share of the layer's mean: less is not told from rounding in f32.
+/// What is added to the activities of each neuron, as a share of the layer's mean: less is not told from rounding in
+/// f32.
 pub(super) const RIDGE: f64 = 1e-6;
 
 /// Members, how their layers hang together, and the products of their activities.
@@ -172,8 +173,8 @@ impl Measured {
         products.sum()
     }
 
-    /// Of embeddings: a projection, and all numbers as combinations of the projected ones. It is the truncated singular value decomposition of what
-    /// the maps make of the embeddings, weighted by how often the text has a word.
+    /// Of embeddings: a projection, and all numbers as combinations of the projected ones. It is the truncated singular
+    /// value decomposition of what the maps make of the embeddings, weighted by how often the text has a word.
     fn projection(&self, layer: Layer, unfolded: &Unfolded) -> (Dense, Dense) {
         let source = layer == Layer::Source;
         let (name, counts) =

@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::LazyLock;
 use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfkd_quick};
 
-/// The characters that become a blank, beside NFKC's spaces: controls that part lines or columns, marks without a width,
-/// U+2581 that pieces use for blanks, and the sign for broken text.
+/// The characters that become a blank, beside NFKC's spaces: controls that part lines or columns, marks without a
+/// width, U+2581 that pieces use for blanks, and the sign for broken text.
 const BLANKS: &str =
     "\t\n\u{C}\r\u{61C}\u{1680}\u{200B}\u{200C}\u{200E}\u{200F}\u{2028}\u{2029}\u{2581}\u{FEFF}\u{FFFD}";
 
