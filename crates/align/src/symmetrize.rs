@@ -124,8 +124,8 @@ impl Grid {
         self.chosen.push(link);
     }
 
-    /// Neighbours of each link, also of those added meanwhile: first those straight beside it, then the diagonal ones.
-    /// A link that was refused can not be taken later, as words only gain links; so one pass is enough.
+    /// Neighbours of each link, also of those added meanwhile: first the horizontal and vertical ones, then the
+    /// diagonal ones. A link that was refused can not be taken later, as words only gain links; so one pass is enough.
     fn grow(&mut self) {
         const NEIGHBOURS: [(i64, i64); 8] = [(-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1)];
         let mut next = 0;

@@ -18,7 +18,7 @@ pub fn inside(folder: &Path, name: &Path) -> Option<PathBuf> {
     plain.then(|| folder.join(relative))
 }
 
-/// The first bytes of a file, `length` at most, to tell its form before it is opened again.
+/// The first bytes of a file, `length` at most, to recognise its form before it is opened again.
 ///
 /// # Errors
 /// Those of the operating system; a pipe or a device is refused, as its bytes come only once.

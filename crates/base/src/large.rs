@@ -9,7 +9,7 @@ use std::ops::{Deref, DerefMut};
 /// of a byte sooner, and the memory is there after fewer faults. New bytes are 0.
 #[derive(Debug, Default)]
 pub struct LargeBytes {
-    /// All bytes behind the first `len` are 0.
+    /// All bytes after the first `len` are 0.
     map: Option<MmapMut>,
     len: usize,
 }

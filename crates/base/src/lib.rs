@@ -16,7 +16,7 @@
 //! * [`StepModel`]: what search knows about a model, one batched step over [`Sentence`]s.
 //! * [`StepScores`]: the questions that search may ask about the scores of a step.
 //! * [`Shortlist`]: the target words that may translate a sentence.
-//! * [`Avoided`]: reads words and tells where they make a phrase that must not appear.
+//! * [`Avoided`]: reads words and reports where they make a phrase that must not appear.
 //! * [`Scorer`]: adds [`WordScores`] to these scores, as a language model or a mask does; [`SentenceScorer`] for one
 //!   sentence.
 //! * [`Unit`], [`UnitTimes`]: where the time of a translation goes.

@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(*map, *bytes);
         map.release(0..bytes.len());
         assert_eq!(*map, *bytes, "they come back");
-        // A mapping of the same file may lie behind this one.
+        // A mapping of the same file may follow this one in memory.
         map.release(bytes.len()..2 * bytes.len());
         assert_eq!(within(bytes.len()..2 * bytes.len(), bytes.len()), bytes.len()..bytes.len());
         assert_eq!([within(2..9, 5), within(7..9, 5), within(9..usize::MAX, 5)], [2..5, 5..5, 5..5]);

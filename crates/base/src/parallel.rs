@@ -19,7 +19,7 @@ pub fn in_parallel<T: Send, R: Send>(
     divide(helpers, items, work, || ()).0
 }
 
-/// As [`in_parallel`], on `threads` threads beside the caller's, which does something else `meanwhile` and then helps.
+/// As [`in_parallel`], on `threads` threads in addition to the caller's, which runs `meanwhile` first and then helps.
 ///
 /// # Panics
 /// If `work` or `meanwhile` panics.

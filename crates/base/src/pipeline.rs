@@ -5,7 +5,7 @@
 //! ```
 //!
 //! A feeder takes a [`Ticket`] for each item before the item enters, and the ticket comes back when the item's result
-//! has left through the sink. So a fixed number of items is on the way, whether they wait, are worked on, or are done
+//! has left through the sink. So a fixed number of items is in flight, whether they wait, are worked on, or are done
 //! and wait for a slower one before them. Items of unequal size weigh their tickets, and the sum of the weights is
 //! bounded, too. A worker that panics loses its tickets, which ends the work with [`WorkerPanicked`].
 //!
@@ -34,7 +34,7 @@ impl std::fmt::Display for WorkerPanicked {
 
 impl std::error::Error for WorkerPanicked {}
 
-/// How much may be on the way at a time.
+/// How much may be in flight at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limit {
     /// The number of items; 0 counts as 1.
@@ -51,7 +51,7 @@ impl Limit {
     }
 }
 
-/// The sum of the weights on the way.
+/// The sum of the weights in flight.
 #[derive(Debug)]
 struct Scale {
     most: usize,
@@ -73,7 +73,7 @@ impl Scale {
         !self.is_full(*self.sum.lock().unwrap_or_else(PoisonError::into_inner), weight)
     }
 
-    /// Adds a weight, after waiting until it fits or until nothing else is on the way.
+    /// Adds a weight, after waiting until it fits or until nothing else is in flight.
     fn add(&self, weight: usize) {
         let sum = self.sum.lock().unwrap_or_else(PoisonError::into_inner);
         let full = |sum: &mut Option<usize>| self.is_full(*sum, weight);
@@ -138,14 +138,14 @@ impl<R> Ticket<R> {
         self.reader.strong_count() > 0
     }
 
-    /// Whether an item of this weight needs not wait for others.
+    /// Whether an item of this weight can enter immediately.
     #[must_use]
     pub fn fits(&self, weight: usize) -> bool {
         self.reader.upgrade().is_none_or(|scale| scale.fits(weight))
     }
 
     /// Makes the ticket heavier until the sink has handled its result. Waits until the weight fits or until no other
-    /// weight is on the way: all earlier items must be with workers.
+    /// weight is in flight: all earlier items must be with workers.
     pub fn weigh(&mut self, weight: usize) {
         if let Some(scale) = self.reader.upgrade() {
             scale.add(weight);
@@ -212,7 +212,7 @@ fn ordered_dyn<R: Send, E: From<WorkerPanicked>>(
 
 /// Does `work` with each item on `threads` threads, each with a `state` of its own, and hands the results to `sink` in
 /// the order of the items, each as soon as it and those before it are there. At most as many items as the limit says
-/// are on the way; `weigh` tells their weights.
+/// are in flight; `weigh` returns the weight of an item.
 ///
 /// # Errors
 /// The first error of `sink`, which ends the work; [`WorkerPanicked`] if `items` or `work` panicked.

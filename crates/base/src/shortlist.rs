@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub struct Shortlist(Arc<[WordId]>);
 
 impl Shortlist {
-    /// The list of these words, in any order and as often as may be.
+    /// The list of these words. Their order and duplicates do not matter.
     #[must_use]
     pub fn new(mut words: Vec<WordId>) -> Self {
         words.sort_unstable();

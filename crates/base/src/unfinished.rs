@@ -1,9 +1,9 @@
 //! Files that come into being whole or not at all, and the list of what is unfinished.
 //!
-//! The content is written under another name beside the place, [`PREFIX`]`…`[`SUFFIX`], and renamed when everything is
-//! on disk. Three things remove content that is not finished: the value's end, [`remove_unfinished`] when a signal ends
-//! the program, and, after the program was killed, the next program that writes into the same folder. The lock that the
-//! writer holds tells such a leftover from work of another program.
+//! The content is written under another name in the same folder, [`PREFIX`]`…`[`SUFFIX`], and renamed when everything
+//! is on disk. Three things remove content that is not finished: the value's end, [`remove_unfinished`] when a signal
+//! ends the program, and, after the program was killed, the next program that writes into the same folder. The lock
+//! that the writer holds distinguishes such a leftover from work of another program.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -17,7 +17,8 @@ const PREFIX: &str = ".metaphrase-";
 /// How names of unfinished files and folders end.
 const SUFFIX: &str = ".part";
 
-/// The unfinished files and folders of this program. A signal tells no caller, so the list is the program's.
+/// The unfinished files and folders of this program. A signal handler has no caller to ask, so the list is the
+/// program's.
 static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 fn unfinished() -> MutexGuard<'static, BTreeSet<PathBuf>> {
@@ -55,7 +56,7 @@ pub struct NewFile {
 /// Where the content of a [`NewFile`] is until it is finished.
 #[derive(Debug)]
 enum Content {
-    /// Beside its place. The file is dropped first: that removes it.
+    /// A file next to its final place. The file is dropped first: that removes it.
     Part(NamedTempFile, Listed),
     /// In a device or a named pipe, which is written to and never replaced.
     Stream(File),

@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 /// A word in this number has a typing error.
 const WORDS_PER_TYPO: u32 = 10;
 
-/// A sentence has at least so many words. What is shorter may be a heading, which has no punctuation.
+/// The least number of words of a sentence. A shorter text may be a heading, which has no punctuation.
 const LEAST_WORDS: usize = 5;
 
 /// A letter in this number of a name becomes another one.
@@ -19,7 +19,7 @@ const LETTERS_PER_CHANGE: u32 = 2;
 const LETTERS: [[&str; 2]; 2] =
     [["aeiouy", "áàâäãåāăąæéèêëēěęíìîïīıóòôöõøōőúùûüūůűý"], ["bcdfghjklmnpqrstvwxz", "ćčçďđğłñńňřśšşťţźžż"]];
 
-/// Calls `add` with each noisy pair that is made of `pair`; `next` is the pair behind it.
+/// Calls `add` with each noisy pair that is made of `pair`; `next` is the pair after it.
 pub(crate) fn noisy(
     pair: [&str; 2],
     next: Option<[&str; 2]>,
@@ -155,7 +155,7 @@ fn other_name(name: &str, random: &mut ChaCha8Rng) -> String {
     letters.collect()
 }
 
-/// Doubles some spaces and leaves out some of those behind punctuation.
+/// Doubles some spaces and leaves out some of those after punctuation.
 fn with_other_spaces(text: &str, random: &mut ChaCha8Rng) -> String {
     let mut changed = String::with_capacity(text.len() + 8);
     for c in text.chars() {

@@ -47,9 +47,9 @@ pub struct Recipe {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Languages {
-    /// Of the source side, a code of two letters such as `en`.
+    /// The language of the source side, a code of two letters such as `en`.
     pub source: String,
-    /// Of the target side.
+    /// The language of the target side.
     pub target: String,
 }
 
@@ -58,9 +58,9 @@ pub struct Languages {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct QuotationMarks {
-    /// Of the source side, for the other direction.
+    /// The marks of the source side, for the other direction.
     pub source: Marks,
-    /// Of the target side.
+    /// The marks of the target side.
     pub target: Marks,
 }
 
@@ -153,7 +153,7 @@ pub struct Noise {
     pub copied: f64,
     /// With its quotation marks written in another way, where it has some.
     pub marks: f64,
-    /// With white space doubled or left out beside punctuation.
+    /// With white space doubled or left out next to punctuation.
     pub white_space: f64,
     /// With the next pair of the source in the same line.
     pub joined: f64,

@@ -66,7 +66,7 @@ impl Table {
     }
 }
 
-/// Gives tables their names, once all tables are complete: a full disk leaves no table behind.
+/// Gives tables their names, once all tables are complete, so that a full disk leaves no incomplete set of tables.
 pub(crate) fn publish(tables: impl IntoIterator<Item = Table>) -> Result<(), ExtractError> {
     let complete: Vec<NewFile> = tables.into_iter().map(Table::complete).collect::<Result<_, _>>()?;
     complete.into_iter().try_for_each(|file| {

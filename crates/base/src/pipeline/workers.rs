@@ -81,7 +81,7 @@ impl<T> Drop for Workers<T> {
         let queue = std::mem::replace(&mut self.queue, unbounded().0);
         let Some(Running { process, threads }) = self.running.take() else { return };
         if process != std::process::id() {
-            // Threads of another process can neither be told nor joined.
+            // Threads of another process can neither be notified nor joined.
             std::mem::forget((queue, threads));
             return;
         }
