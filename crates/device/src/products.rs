@@ -1,4 +1,4 @@
-//! Products with parameters, in the precision that training was asked for.
+//! Products with parameters, in the requested precision of training.
 
 use crate::storage::{Host, Storage};
 use metaphrase_kernels::{self as kernels, Activation, Epilogue, Matrix, PackedMatrix, WeightOrder};

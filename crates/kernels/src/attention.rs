@@ -1,6 +1,6 @@
 //! Attention of a query over keys and values, by heads, in one pass over each.
 //!
-//! Keys are *interleaved*: of each sixteen columns of a head, column i of several heads lie beside each other. So
+//! Keys are *interleaved*: of each sixteen columns of a head, columns i of several heads are adjacent. So
 //! sixteen lanes hold several heads, and products, maximum, exponentials and sums of all these heads need no sum across
 //! lanes but the last few. A map that makes queries or keys gives this order without cost if its outputs are ordered so
 //! ([`Heads::interleaved`]).
@@ -24,7 +24,7 @@ pub use words::{KeysValues, StoredAs};
 pub struct Heads {
     count: usize,
     width: usize,
-    /// Heads that lie beside each other: 1, 2, 4, 8 or 16.
+    /// The number of adjacent heads: 1, 2, 4, 8 or 16.
     together: usize,
     groups: usize,
     /// Vectors of sixteen columns in a head.
@@ -76,7 +76,7 @@ impl Heads {
         1.0 / (self.width as f32).sqrt()
     }
 
-    /// Whether heads are whole vectors, so that the vectors of all heads lie beside each other.
+    /// Whether heads are whole vectors, so that the vectors of all heads are adjacent.
     fn without_gaps(self) -> bool {
         self.width == 16 * self.chunks
     }

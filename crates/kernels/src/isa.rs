@@ -40,7 +40,7 @@ pub(crate) use simd::{SHIFT, Simd};
 /// An instruction set that the functions of this crate are compiled for, from narrow to wide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum InstructionSet {
-    /// Plain code, which the compiler makes instructions of that every CPU of the target has.
+    /// Portable code for the target's baseline instruction set.
     Portable,
     /// NEON, which every 64-bit Arm CPU has.
     Neon,

@@ -18,7 +18,7 @@ pub(crate) struct LogSum {
 const ABOVE: f32 = 32.0;
 
 impl LogSum {
-    /// Of no block. References are finite, as an infinite one would make ∞ - ∞.
+    /// The sum of no block. References are finite, as an infinite one would make ∞ - ∞.
     pub(crate) const EMPTY: Self = Self { references: [f32::MIN; 16], sums: [0.0; 16] };
 
     /// Adds the next block, of at most [`BLOCK`] numbers; returns the greatest number of the block in each lane, at

@@ -66,10 +66,10 @@ pub(crate) trait Float: Number {
     /// Whether the tiles of AMX multiply such lanes.
     const TILED: bool;
 
-    /// Lane j: the numbers from `j · PER_LANE` on. Lanes behind the end are zero.
+    /// Lane j: the numbers from `j · PER_LANE` on. Lanes after the end are zero.
     fn along<S: Simd>(s: S, row: &[f32]) -> S::F;
 
-    /// Lane j: number j of each of `PER_LANE` rows; `second` is empty if it is behind the end. Lanes behind the end are
+    /// Lane j: number j of each of `PER_LANE` rows; `second` is empty if it is after the end. Lanes after the end are
     /// zero.
     fn across<S: Simd>(s: S, first: &[f32], second: &[f32]) -> S::F;
 
@@ -217,7 +217,7 @@ impl<N: Number> Number for Sparse<N> {
     }
 }
 
-/// The first sixteen values, with zeros behind the end.
+/// The first sixteen values, with zeros after the end.
 #[inline(always)]
 fn load<S: Simd>(s: S, values: &[f32]) -> S::F {
     match values.first_chunk() {

@@ -159,7 +159,7 @@ impl Panels {
         self.panels(i..i + 1)
     }
 
-    /// [`panel`](Self::panel) of some panels, one behind the other.
+    /// [`panel`](Self::panel) of some panels, one after the other.
     #[inline(always)]
     pub(crate) fn panels(&self, panels: Range<usize>) -> &[Lanes] {
         &self.lines[panels.start * self.length..panels.end * self.length]

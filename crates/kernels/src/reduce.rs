@@ -10,7 +10,7 @@ use crate::isa::{Kernel, Simd, dispatch};
 /// Vectors accumulated at once: a multiply-add takes four cycles, and two can begin in each cycle.
 const WIDTH: usize = 4;
 
-/// What becomes of the vectors of a row. A trait and not a closure, as only what is sure to be inlined has the
+/// An operation on the vectors of a row. A trait and not a closure, as only what is sure to be inlined has the
 /// instructions of `S`.
 trait Accumulate<S: Simd> {
     /// An element that changes nothing.
@@ -144,7 +144,7 @@ pub fn softmax_in_place(row: &mut [f32]) {
     dispatch(Softmax(row));
 }
 
-/// Each row x of the rows `x`, one behind the other: x ← scale · (x - mean)/√(variance + epsilon) + bias, mean and
+/// Each row x of the rows `x`, one after the other: x ← scale · (x - mean)/√(variance + epsilon) + bias, mean and
 /// (biased) variance over the row, in two passes, as Marian's `LayerNormalization`. A row is as long as `scale`.
 ///
 /// # Panics

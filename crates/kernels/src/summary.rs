@@ -1,4 +1,4 @@
-//! What beam search asks of the logits of many rows, computed beside them, a block of columns at a time: the logits of
+//! What beam search asks of the logits of many rows, computed together with them by blocks of columns: the logits of
 //! all words are never written to memory (Devlin 2017, §4.4 has the same aim with fewer words).
 
 use std::ops::Range;

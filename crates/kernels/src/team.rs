@@ -84,7 +84,7 @@ thread_local! {
 /// A task gets the number of a part.
 type Task<'a> = dyn Fn(usize) + Sync + 'a;
 
-/// What the threads of a team share.
+/// The state that the threads of a team share.
 struct Team {
     /// Grows by one with each task.
     round: AtomicUsize,

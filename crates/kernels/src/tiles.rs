@@ -176,8 +176,8 @@ mod registers {
         let (x, stride, sums) = (x.as_ptr(), 4 * stride, sums.0.as_mut_ptr().cast::<f32>());
         let (first, second) = (first.as_ptr(), second.as_ptr());
         // SAFETY: the tiles are there. Sixteen rows of 64 bytes, `stride` apart, are read in each step, from `x` and
-        // from sixteen rows below, and 1,024 bytes of both panels: the assertions say that all of them exist. `sums` is
-        // written in whole.
+        // from sixteen rows below, and 1,024 bytes of both panels: the assertions guarantee that all of them exist.
+        // `sums` is written in whole.
         unsafe {
             match kind {
                 Kind::Bf16 => tiles!("tdpbf16ps", sums, x, first, second, stride, steps),

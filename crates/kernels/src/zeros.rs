@@ -56,7 +56,7 @@ impl Zeros {
     }
 }
 
-/// The places of the bits of each byte, and more numbers behind them.
+/// The places of the bits of each byte, followed by padding.
 static PLACES: [[u16; 8]; 256] = {
     let (mut all, mut byte) = ([[0; 8]; 256], 0);
     while byte < 256 {
@@ -145,7 +145,7 @@ pub(crate) struct Kept<'a> {
 
 impl<'a> Kept<'a> {
     /// The rows from `row` on, the first one of a group.
-    pub(crate) fn behind(self, row: usize) -> Self {
+    pub(crate) fn from_row(self, row: usize) -> Self {
         assert_eq!(row % GROUP, 0, "row of a group");
         Self { lanes: &self.lanes[row * self.length..], bounds: &self.bounds[row / GROUP..], ..self }
     }

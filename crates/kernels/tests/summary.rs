@@ -1,4 +1,4 @@
-//! The summary of a product says of each row what the whole product says, to the bit, on every instruction set.
+//! The summary of a product agrees with the whole product for each row, to the bit, on every instruction set.
 
 use crate::common::{Random, bits, on_each_set, same_on_each_set};
 use metaphrase_kernels::{

@@ -74,7 +74,7 @@ impl<N: Stored> Attend<'_, N> {
         softmax::<S, G, P>(s, n, most, &mut self.weights.weights[group * stride..][..stride]);
     }
 
-    /// The values by their weights; `EVEN` says that two adjacent vectors of values are of one head.
+    /// The values by their weights; `EVEN` means that two adjacent vectors of values belong to one head.
     #[inline(always)]
     fn sum<S: Simd, const EVEN: bool>(&mut self, s: S) {
         let pairs = self.words.value_pairs();
@@ -136,7 +136,7 @@ impl<N: Stored> Attend<'_, N> {
         for of_pair in &mut of_pair {
             for (k, (of_vector, head)) in of_pair.iter_mut().zip(&mut of_vectors).enumerate() {
                 if k == 0 || !EVEN {
-                    // A last vector that is none has the weights of the last head, and zeros as values.
+                    // The padding vector uses the last head's weights; its values are zero.
                     let first = self.weights.first(head.min(self.words.heads.count - 1));
                     *of_vector = &weights[first..][..(rows.len() - 1) * together + 1];
                 }

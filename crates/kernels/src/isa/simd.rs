@@ -58,7 +58,7 @@ pub(crate) trait Simd: Copy {
     fn xor(self, a: Self::F, b: Self::F) -> Self::F;
     /// The bits that any of both has.
     fn or(self, a: Self::F, b: Self::F) -> Self::F;
-    /// Bit `i` says whether lane `i` has any bit.
+    /// Bit `i` is set if lane `i` has any bit.
     fn any_bit(self, a: Self::F) -> u16;
     /// 2ⁿ for whole n from -126 to 127.
     fn exp2_whole(self, n: Self::F) -> Self::F;
@@ -88,7 +88,7 @@ pub(crate) trait Simd: Copy {
     fn less(self, a: Self::F, b: Self::F) -> Self::M;
     /// Lane by lane `if m { a } else { b }`.
     fn select(self, m: Self::M, a: Self::F, b: Self::F) -> Self::F;
-    /// Bit `i` says whether `a ≥ b` in lane `i`.
+    /// Bit `i` is set if `a ≥ b` in lane `i`.
     fn at_least(self, a: Self::F, b: Self::F) -> u16;
 
     /// The sum of the lanes: lane i plus lane i+8, of these lane i plus lane i+4, then i+2, then i+1.
@@ -118,7 +118,7 @@ pub(crate) trait Simd: Copy {
     /// Prefetches the cache line of this address, which need not be valid.
     fn prefetch(self, address: *const f32);
 
-    /// Lane j of vector i and lane i of vector j change places. Bits are kept, whatever they mean.
+    /// Lane j of vector i and lane i of vector j change places. Bits are kept, including those of NaN.
     fn transpose(self, v: [Self::F; 16]) -> [Self::F; 16];
 
     // A lane can also be the bits of a pair of bf16 (the upper half of an f32), the first number in its lower half.

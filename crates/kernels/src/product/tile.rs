@@ -114,8 +114,8 @@ impl<N: Number> Product<'_, N> {
         if N::SPARSE { S::TILE_PANELS.len().min(GROUP) } else { S::TILE_PANELS.len() }
     }
 
-    /// Whether there are tiles of so many panels. Sparse ones are as wide as the registers allow or have one panel,
-    /// which is half of the code.
+    /// Whether a tile of `panels` panels is compiled. Sparse tiles are as wide as the registers allow or have one
+    /// panel, which is half of the code.
     #[inline(always)]
     fn has_width<S: Simd>(rows: usize, panels: usize) -> bool {
         let widest = |rows: usize| S::TILE_PANELS[rows - 1];
@@ -242,8 +242,8 @@ impl<N: Number> Product<'_, N> {
             }
         }
         let place = self.place(row, first);
-        // SAFETY: these are places of the rows of panels `first` to `first + P` of `self.panels`, which no other
-        // product on its way has; and the last such slice of this one ended before the next one began.
+        // SAFETY: these are places of the rows of panels `first` to `first + P` of `self.panels`. No other running
+        // product owns these panels, and the previous slice from this closure is dead.
         let out = |r: usize| unsafe { self.out.part(place + r * self.stride, width) };
         if self.accumulate {
             for (r, sums) in sums.iter_mut().enumerate() {
@@ -298,10 +298,10 @@ pub(super) fn apply<S: Simd, const P: usize, const R: usize>(s: S, function: imp
     }
 }
 
-/// How many lines ahead a panel is prefetched; behind its end lies the next panel.
+/// The number of lines by which prefetching leads; the next panel follows a panel's end.
 const AHEAD: usize = 32;
 
-/// The sums of one tile: `R` rows and `P` panels of equal length, each one behind the other. (An array of slices would
+/// The sums of one tile: `R` rows and `P` panels of equal length, one after the other. (An array of slices would
 /// be filled by instructions that take longer than the sums of some inputs.)
 #[allow(unsafe_code)]
 #[inline(always)]
