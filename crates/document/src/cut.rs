@@ -15,7 +15,7 @@ fn width(c: char) -> usize {
     if without_spaces(c) { 3 } else { 1 }
 }
 
-/// Cuts a sentence into parts of at most this [`weight`]: at the boundaries of UAX #29, then behind the punctuation of
+/// Cuts a sentence into parts of at most this [`weight`]: at the boundaries of UAX #29, then after the punctuation of
 /// clauses, then between words, then, in scripts without spaces, anywhere between characters that a reader sees. The
 /// text around the parts is white space and endless words, which belong to no part.
 #[must_use]

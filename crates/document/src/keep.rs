@@ -113,7 +113,7 @@ pub fn find(text: &str, keep: Keep) -> Vec<Range<usize>> {
         matches(text, &ADDRESSES).map(address).for_each(&mut add);
     }
     if keep.placeholders {
-        // A percent sign behind a digit is that of `50%`.
+        // A percent sign after a digit is that of `50%`.
         let percent = |range: &Range<usize>| {
             text[range.clone()].starts_with('%') && text[..range.start].ends_with(|c: char| c.is_ascii_digit())
         };
@@ -130,7 +130,7 @@ fn matches<'t>(text: &'t str, patterns: &'t [Regex]) -> impl Iterator<Item = Ran
     patterns.iter().flat_map(move |pattern| pattern.find_iter(text).map(|found| found.range()))
 }
 
-/// An address without the punctuation of the sentence behind it.
+/// An address without the punctuation of the sentence after it.
 fn without_end(address: &str) -> &str {
     let mut address = address;
     // By pair: closing brackets that nothing opens.

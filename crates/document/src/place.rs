@@ -1,7 +1,7 @@
 //! Where the markup of a paragraph goes in its translation.
 //!
-//! Each element is written once. It gets the words of the translation that belong to its words more than to others (of
-//! all runs of words the one whose sum of weights, one half subtracted from each, is greatest), inside the words of the
+//! Each element is written once. It gets the words of the translation that belong to its words more than to others: the
+//! maximum-sum run of words, with 0.5 subtracted from each weight (Kadane). The run lies inside the words of the
 //! element around it and apart from those of its neighbours. So the elements are nested in any case.
 
 use crate::block::Block;
@@ -23,7 +23,7 @@ pub(crate) struct Joined {
 pub(crate) struct Placed {
     /// Bytes of the translation.
     pub(crate) range: Range<usize>,
-    /// White space stood on both sides of the marker, and the translation has a word behind it.
+    /// White space stood on both sides of the marker, and a word of the translation follows it.
     pub(crate) spaced: bool,
 }
 
@@ -256,8 +256,8 @@ impl<'a> Grid<'a> {
         same.then(|| first_here + (at - first))
     }
 
-    /// The byte of the translation for a byte between two words of the source whose translations stand beside each
-    /// other, too.
+    /// The byte of the translation for a byte between two words of the source whose translations are neighbours,
+    /// too.
     fn between(&self, at: usize, inside: &Inside) -> Option<usize> {
         if let Some(place) = self.outside(at).filter(|place| (inside.bytes.start..=inside.bytes.end).contains(place)) {
             return Some(place);
@@ -270,7 +270,7 @@ impl<'a> Grid<'a> {
         if follows { self.same(at, next, inside) } else { None }
     }
 
-    /// The free word that is nearest to the place behind the translation of the word before these words.
+    /// The free word that is nearest to the place after the translation of the word before these words.
     fn nearest(&self, words: &Range<usize>, free: &[Range<usize>], inside: &Inside) -> Range<usize> {
         let before = words.start.checked_sub(1).filter(|&before| before >= inside.source.start);
         let at = before.and_then(|before| self.translated(before)).map_or(inside.target.start, |before| before + 1);

@@ -23,7 +23,7 @@ const MORE: &[&str] = &[
     "Fig", "Eq", "Sec", "Vol", "pp", "Nos", "Mlle", "Mme", "MM", "etc.)",
 ];
 
-/// Abbreviations of names of states and bodies: names go on behind them, as in `U.S. Army`, unless a word follows that
+/// Abbreviations of names of states and bodies: names go on after them, as in `U.S. Army`, unless a word follows that
 /// begins sentences.
 const STATES: &[&str] = &["U.S", "U.K", "U.N", "E.U", "U.S.A"];
 const STARTS: &[&str] = &[
@@ -209,7 +209,7 @@ fn is_open(text: &str, open: char, close: char) -> bool {
 }
 
 /// The end of a sentence that UAX #29 sees at `end`, with respect to quotation marks, which are the same to UAX #29: a
-/// mark that opens belongs to the next sentence, and one that closes, behind a blank as in French, to this sentence.
+/// mark that opens belongs to the next sentence, and one that closes, after a blank as in French, to this sentence.
 fn quoted_end(text: &str, begin: usize, end: usize) -> usize {
     let sentence = &text[begin..end];
     let stem = sentence.trim_end();

@@ -169,7 +169,7 @@ impl Words {
         }
     }
 
-    /// The word of the translation that belongs to a word of the source the most; by its place if no link tells.
+    /// The word of the translation that belongs to a word of the source the most; by its place if the word has no link.
     pub(crate) fn translation_of(&self, source: usize) -> Option<usize> {
         let weight = |links: &Vec<(usize, f32)>| links.iter().find(|link| link.0 == source).map_or(0.0, |link| link.1);
         let best = self
@@ -184,7 +184,7 @@ impl Words {
     }
 }
 
-/// The unit that a piece belongs to: the one that holds most of it.
+/// The unit that a piece belongs to: the unit with the largest part of it.
 fn unit_of(units: &[Range<usize>], piece: &Range<usize>) -> Option<usize> {
     let first = units.partition_point(|unit| unit.end <= piece.start);
     let overlaps = units[first..].iter().take_while(|unit| unit.start < piece.end.max(piece.start + 1));

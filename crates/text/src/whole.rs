@@ -1,4 +1,4 @@
-//! Phrases as whole words of a text, in whatever Unicode form they are written.
+//! Phrases as whole words of a text, in any Unicode form.
 
 use crate::without_spaces;
 use metaphrase_base::{ReadText, Said};
@@ -52,7 +52,7 @@ impl WholeWords {
         self.phrases.iter().enumerate().filter(|(_, phrase)| stands(phrase)).map(|(number, _)| number).collect()
     }
 
-    /// Reads `more` behind a text that ends with `tail`, which an earlier call gave, and which is empty at the start.
+    /// Reads `more` after a text that ends with `tail`: the tail that an earlier call returned, empty at the start.
     #[must_use]
     pub fn read(&self, tail: &[u8], more: &[u8]) -> ReadText {
         let bytes = [if tail.is_empty() { b" " } else { tail }, more].concat();
@@ -175,7 +175,7 @@ mod tests {
         assert!(has("ﬁx", "ein fix") && !has("", "a") && !has(" ", "a b"));
     }
 
-    /// However a text is divided, the pieces say what the whole text says.
+    /// The results do not depend on the division of a text into pieces.
     #[test]
     fn pieces_of_a_text_say_what_the_text_says() {
         let phrases = ["Haus", "in der", "cafe", "café", "日本", "C++", "über", "a a b"];

@@ -103,7 +103,7 @@ pub struct FinishedFile {
 }
 
 impl PreparedFile {
-    /// Finds the sentences of a file. The form of the text that `options` tell does not count.
+    /// Finds the sentences of a file. The form of the text in `options` does not count.
     ///
     /// # Errors
     /// If the file is not of this format, is not UTF-8, unpacks to too much, defines entities of its own in an archive,

@@ -62,7 +62,7 @@ enum Piece<'t> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Field {
     Begin,
-    /// What stands behind it is shown.
+    /// The runs after it are shown.
     Separate,
     End,
 }
@@ -233,7 +233,7 @@ fn fields<'t>(text: &'t str, pieces: Vec<Found<'t>>) -> Vec<Found<'t>> {
     found
 }
 
-/// Whether a field is a link whose text, behind piece `shown`, stands in runs of its own.
+/// Whether a field is a link whose text, after piece `shown`, has runs of its own.
 fn is_link(text: &str, field: &[Found<'_>], shown: usize, end: &Found<'_>) -> bool {
     let (Some(first), Some(separate)) = (field.first(), field.get(shown)) else { return false };
     let inner = &field[shown + 1..];

@@ -180,7 +180,7 @@ impl Reader<'_> {
         (self.syntax == Syntax::Html && COPIED.contains(&name)) || self.is_told_to_stay(name, tag)
     }
 
-    /// Whether the page or the caller says that an element stays as it is.
+    /// Whether the page or the caller marks an element as not to be translated.
     fn is_told_to_stay(&self, name: &str, tag: &str) -> bool {
         let told = || attribute(tag, "translate").is_some_and(|value| value.eq_ignore_ascii_case("no"));
         let class = || {

@@ -1,4 +1,4 @@
-//! XML of any vocabulary: elements that stand beside text are parts of sentences, all others are paragraphs or hold
+//! XML of any vocabulary: elements next to text are parts of sentences, all others are paragraphs or hold
 //! them.
 
 use super::{Kind, NAMED, Paragraphs, Reader, Syntax, Token, ends, scan};

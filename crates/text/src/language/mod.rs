@@ -27,7 +27,7 @@ use std::str::FromStr;
 /// The languages, one a line: code, form, name.
 const LIST: &str = include_str!("languages.txt");
 
-/// How the words of a text are told apart.
+/// How a text is divided into words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     /// Spaces separate words.

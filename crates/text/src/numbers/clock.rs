@@ -28,7 +28,7 @@ pub(super) struct Time {
     pub(super) is_marked: bool,
 }
 
-/// What says that a number is a time.
+/// The signs and words that mark a number as a time.
 struct Mark {
     end: usize,
     part: Option<DayPart>,

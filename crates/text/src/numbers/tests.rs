@@ -144,7 +144,7 @@ fn small_words_are_not_reported() {
     assert_eq!(texts("Hunderte von Menschen", "people", ("de", "en")), [""; 0]);
 }
 
-/// Of other languages digits and signs count, and nothing that their words may say.
+/// In other languages digits and signs count, and number words do not.
 #[test]
 fn other_languages_have_digits() {
     let equal = [

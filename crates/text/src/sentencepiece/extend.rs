@@ -42,7 +42,7 @@ pub fn extend<S: AsRef<str>>(
         let piece = &parsed.pieces[id];
         piece.kind == Kind::Normal && piece.text.chars().nth(1).is_some()
     });
-    // Of pieces that are used as rarely, the last ones leave: a trained model has the likelier ones first.
+    // Among equally rare pieces the last ones are removed: a trained model has the likelier ones first.
     places.sort_by_key(|&id| (used[id], usize::MAX - id));
     if places.len() < new.len() {
         let problem = format!("{} characters are to come, and {} pieces can leave", new.len(), places.len());

@@ -107,7 +107,7 @@ impl Normalizer {
         text.len() - rest.len()
     }
 
-    /// Length of the run of plain characters that `text` starts with, as far as it can be told from them and the
+    /// Length of the run of plain characters that `text` starts with, as far as it is known from them and the
     /// byte that follows.
     #[inline]
     fn plain_run(&self, text: &[u8]) -> usize {

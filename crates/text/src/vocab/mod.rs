@@ -5,7 +5,7 @@
 //! | `.yml`, `.yaml`, `.json` | `word: id`, split at blanks | Marian, Nematus |
 //! | `.spm`, `.model` | pieces of a SentencePiece model | Marian |
 //! | anything else | one word per line, split at blanks | Marian |
-//! | `vocab.json` beside `source.spm` or `target.spm` | pieces of the model with the ids of the list | MarianMT of Hugging Face |
+//! | `vocab.json` next to `source.spm` or `target.spm` | pieces of the model with the ids of the list | MarianMT of Hugging Face |
 //!
 //! [`train_words`] makes a list from text, [`sentencepiece::train`](crate::sentencepiece::train) a model of pieces.
 //!
@@ -78,7 +78,7 @@ enum Form {
 }
 
 impl Vocabulary {
-    /// Reads the vocabulary in the file `path`, in the format that [`VocabularyFormat::of`] tells.
+    /// Reads the vocabulary in the file `path`, in the format that [`VocabularyFormat::of`] recognises.
     ///
     /// # Errors
     /// If the file can not be read or is no valid vocabulary.
@@ -204,8 +204,8 @@ impl Vocabulary {
         }
     }
 
-    /// Words that a search should not produce, beside the one for unknown words: the byte pieces of the 32 control
-    /// characters (as in Marian, where `--allow-special` lifts this) and, for MarianMT, `<pad>`.
+    /// Words that a search should not produce, in addition to the one for unknown words: the byte pieces of the 32
+    /// control characters (as in Marian, where `--allow-special` lifts this) and, for MarianMT, `<pad>`.
     #[must_use]
     pub fn special_words(&self) -> Vec<WordId> {
         let control = (0..32).filter_map(|byte| self.id(&format!("<0x{byte:02X}>")));
@@ -257,7 +257,7 @@ impl Vocabulary {
     }
 
     /// The number of bytes at the start of `line` that are segmented: all of them, unless normalisation makes more than
-    /// 1 MiB of them. The caller of a longer line has to tell that the rest is left out.
+    /// 1 MiB of them. The caller of a longer line has to report that the rest is left out.
     #[must_use]
     pub fn reads(&self, line: &str) -> usize {
         match &self.form {
