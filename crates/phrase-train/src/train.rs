@@ -304,8 +304,8 @@ impl Training<'_, '_> {
         })
     }
 
-    /// The model of compiled tables or of text, with the weights of the beginning. Its files lie beside it, so that the
-    /// directory can be moved.
+    /// The model of compiled tables or of text, with the weights of the beginning. Its files lie next to it, so that
+    /// the directory can be moved.
     fn ini(&self, compiled: bool) -> Result<MosesIni, Error> {
         let language_model = match &self.options.language_model {
             _ if compiled => files::COMPILED_LANGUAGE_MODEL.into(),

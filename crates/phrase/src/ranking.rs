@@ -20,7 +20,7 @@ impl Ranking {
         if self.heap.len() < self.capacity { f32::NEG_INFINITY } else { self.heap[0].0 }
     }
 
-    /// Adds a thing that is above the threshold; gives the number of the one that has to leave for it.
+    /// Adds a thing that is above the threshold; returns the number of the thing that it displaces.
     pub(crate) fn add(&mut self, score: f32, number: u32) -> Option<u32> {
         if self.heap.len() < self.capacity {
             self.heap.push((score, number));

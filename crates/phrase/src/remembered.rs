@@ -1,4 +1,4 @@
-//! The options of source phrases that earlier sentences asked for, where the table is used from a file.
+//! The options of source phrases that earlier sentences needed, where the table is used from a file.
 
 use crate::candidates::{Candidates, Choice};
 use crate::model::PhraseModel;

@@ -6,7 +6,7 @@ use crate::coverage::Coverage;
 /// model's estimate for itself, monotone and without jumps.
 #[derive(Debug, Default)]
 pub(crate) struct RestCosts {
-    /// Spans longer than this are asked for only where they end with the sentence.
+    /// Spans longer than this are needed only where they end with the sentence.
     width: usize,
     /// `inner[start * width + len - 1]`.
     inner: Vec<f32>,

@@ -108,7 +108,7 @@ struct Stretch {
 impl Stretch {
     const NONE: Self = Self { from: 0.0, to: 0.0, score: f64::NEG_INFINITY };
 
-    /// The better of the two; of equals the one that is closer to the origin.
+    /// The better of the two; among equals the one closer to the origin.
     fn or(self, other: Self) -> Self {
         let closer = other.distance() < self.distance();
         if other.score > self.score || (other.score == self.score && closer) { other } else { self }

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 /// For each sentence the translations found so far: their feature values and their statistics for a metric.
 ///
 /// Lists grow by merging: a translation with the numbers of one that is there already is not added again, as no weights
-/// can tell the two apart.
+/// can distinguish the two.
 #[derive(Debug, Clone)]
 pub struct NBestLists {
     features: usize,

@@ -73,7 +73,7 @@ impl Builder {
         for_each_line(path, |line| self.set_reordering(&ReorderingLine::parse(line)?))
     }
 
-    /// Adds a pair; an error says why it can not be.
+    /// Adds a pair; the error is the reason why it can not.
     pub fn add(&mut self, line: &PhraseLine) -> Result<(), String> {
         let (expected, found) = (self.score_count, line.scores.len());
         if expected != found {
