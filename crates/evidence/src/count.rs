@@ -66,7 +66,7 @@ struct Step {
 struct Unfolding<'a> {
     units: &'a Units,
     order: usize,
-    /// Units of the words before a node that are told apart.
+    /// Units of the words before a node that are distinguished.
     kept: usize,
     grams: &'a mut Grams,
     /// By state, for states that are still to come: the words before each of its nodes, and the probability of the
@@ -114,7 +114,7 @@ impl Unfolding<'_> {
         Ok(unfolded)
     }
 
-    /// Notes the n-grams that end on the next edge, and returns the words before the node behind it.
+    /// Notes the n-grams that end on the next edge, and returns the words before the node that it leads to.
     fn read(&mut self, words: &[WordId], mut history: GramId) -> GramId {
         for &word in words {
             let continues = self.units.continues(word);
@@ -237,7 +237,7 @@ impl Passage {
     }
 
     fn enter(&mut self, node: u32, last: u32, probability: f64) {
-        // No edge of interest leaves a node behind the last one.
+        // No edge of interest leaves a node after the last one.
         if node <= last {
             self.having[node as usize] += probability;
             let (word, bit) = (node as usize / 64, 1 << (node % 64));
@@ -307,7 +307,7 @@ mod tests {
     /// N-grams with their orders, posteriors and expected counts.
     type Found = BTreeMap<(usize, Vec<WordId>), (f64, f64)>;
 
-    /// The n-grams of all paths, each counted as the definition says.
+    /// The n-grams of all paths, each counted by the definition.
     fn by_definition(paths: &[(Vec<WordId>, f64)], units: &Units) -> Found {
         let mut found = Found::new();
         for (words, probability) in paths {

@@ -92,7 +92,7 @@ impl Grams {
         self.nodes.len()
     }
 
-    /// All n-grams but the empty one, each behind its beginnings and its endings.
+    /// All n-grams but the empty one, each after its beginnings and its endings.
     pub(crate) fn iter(&self) -> impl Iterator<Item = GramId> + use<> {
         (1..self.nodes.len() as u32).map(GramId)
     }

@@ -23,7 +23,7 @@ pub struct Matrix {
     words: Vec<WordId>,
     /// By word of a row: its number.
     scores: Vec<f32>,
-    /// By word of a row: the history behind it.
+    /// By word of a row: the history after it.
     next: Vec<u32>,
 }
 
@@ -31,7 +31,7 @@ pub struct Matrix {
 struct Row {
     start: u32,
     end: u32,
-    /// The longest shorter history; none behind the empty history, row 0.
+    /// The longest shorter history; none for the empty history, row 0.
     shorter: Option<u32>,
 }
 

@@ -9,7 +9,7 @@ use std::ops::Range;
 /// translation, end of sentence included. The graph knows the probability of each edge, given the state that it leaves.
 #[derive(Debug, Clone)]
 pub struct Paths {
-    /// The words of all edges, one behind the other.
+    /// The words of all edges, one edge after the other.
     words: Vec<WordId>,
     /// By the state that they leave.
     edges: Vec<Edge>,
@@ -24,7 +24,7 @@ pub(crate) struct Edge {
     pub(crate) to: u32,
     /// Where its words are in the list of all words.
     words: Range<u32>,
-    /// Of those that leave the same state; their sum is 1.
+    /// The probability among the edges that leave the same state; their sum is 1.
     pub(crate) probability: f64,
 }
 

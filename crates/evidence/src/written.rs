@@ -156,7 +156,7 @@ impl<'a> Unfolding<'a, '_> {
         Ok(paths.build())
     }
 
-    /// The node behind a token, and the sub-words of the written word that the token ends.
+    /// The node after a token, and the sub-words of the written word that the token ends.
     fn read(&mut self, mut node: Node<'a>, token: Option<&'a str>) -> Result<(Node<'a>, Vec<WordId>), EvidenceError> {
         let mut words = Vec::new();
         let Some(token) = token else { return Ok((node, words)) };

@@ -10,7 +10,7 @@ fn is_believable(states: u32, arcs: usize) -> bool {
 }
 
 impl Lattice {
-    /// The lattice as a line: the number of states, then for each arc, behind a tab, `skip jump score word`: how many
+    /// The lattice as a line: the number of states, then for each arc, after a tab, `skip jump score word`: how many
     /// states after the one that the arc before leaves, how many states it leads on, its score to the last bit, and its
     /// word if it has one.
     #[must_use]

@@ -1,9 +1,9 @@
 //! Lattices for people to look at.
 //!
-//! A lattice has a state for each thing that a search tells apart. A person wants to see where translations differ. So
-//! a diagram draws equal beginnings of translations once, and equal rests once: states with the same arcs before them
-//! become one, then states with the same arcs behind them. Every path stays a path; the probability of an arc is the
-//! sum of those of the arcs that it stands for.
+//! A lattice has a state for each thing that a search distinguishes. A person wants to see where translations differ.
+//! So a diagram draws equal beginnings of translations once, and equal rests once: states with the same arcs before
+//! them become one, then states with the same arcs after them. Every path stays a path; the probability of an arc is
+//! the sum of those of the arcs that it stands for.
 
 use crate::Lattice;
 use crate::probability::ln_sum;

@@ -121,7 +121,7 @@ struct Partial {
 
 impl Ord for Partial {
     fn cmp(&self, other: &Self) -> Ordering {
-        // Of equals the longer one, then the earlier.
+        // Equals: the longer one first, then the earlier one.
         self.whole.total_cmp(&other.whole).then(self.state.cmp(&other.state)).then(other.last.cmp(&self.last))
     }
 }

@@ -1,5 +1,5 @@
-//! From n-grams to a model in memory, order by order: an order needs the finished tables of those below, and beside
-//! them only the numbers and values of its own n-grams.
+//! From n-grams to a model in memory, order by order: an order needs the finished tables of those below, and
+//! otherwise only the numbers and values of its own n-grams.
 
 mod section;
 
@@ -39,7 +39,7 @@ pub(crate) struct Builder {
     start: usize,
     /// Numbers of n-grams by order.
     counts: Vec<usize>,
-    /// The same of all orders, as was said before they came.
+    /// The numbers of n-grams of all orders, as declared in advance.
     expected: Vec<usize>,
     /// By the number of an n-gram of the highest order so far, from 2 on: the number of the n-gram without its oldest
     /// word, as four bytes.

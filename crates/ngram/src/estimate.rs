@@ -100,8 +100,8 @@ pub fn estimate(
     }
     let mut output = Output { writer: BufWriter::with_capacity(1 << 18, arpa), to, vocabulary: &counts.vocabulary };
     output.header(&orders)?;
-    // Of each order: discounted, then interpolated with the one below once the back-off weights, which come from the
-    // order above, are there.
+    // Each order is discounted, then interpolated with the order below once its back-off weights are there, which come
+    // from the order above.
     let mut below = None;
     let mut waiting: Option<Discounted> = None;
     for (k, order) in adjusted.into_iter().enumerate() {

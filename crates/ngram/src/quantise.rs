@@ -34,7 +34,7 @@ impl Model {
             encode(&mut bytes, &layout, k, 0, &log10s, &[]);
             if layout.has_backoff(k) {
                 let backoffs: Vec<f32> = numbers.map(|i| self.layout.backoff(&self.bytes, k, i)).collect();
-                // The two zeros tell whether a history is extended; this must not change.
+                // The sign of a zero means whether a history is extended; it must not change.
                 encode(&mut bytes, &layout, k, 1, &backoffs, &[NOTHING_FOLLOWS, 0.0]);
             }
         }

@@ -2,10 +2,10 @@
 //!
 //! An n-gram of order k is the *key* (number of its history among the n-grams of order k − 1, last word). A permutation
 //! of the keys' bits spreads them evenly; the upper bits of the result name a *bucket* of two to four n-grams on
-//! average, the lower bits, the *remainder*, tell them apart. Buckets lie one after the other without gaps; a directory
-//! says where each one ends. So a look-up reads one entry of the directory and compares a few neighbouring remainders,
-//! and the place of an n-gram, from 0 to their number, is its number for the order above. Behind its remainder an
-//! n-gram has the bits of its values, in the same cache line more often than not.
+//! average, the lower bits, the *remainder*, distinguish them. Buckets lie one after the other without gaps; a
+//! directory says where each one ends. So a look-up reads one entry of the directory and compares a few neighbouring
+//! remainders, and the place of an n-gram, from 0 to their number, is its number for the order above. After its
+//! remainder an n-gram has the bits of its values, in the same cache line more often than not.
 
 use crate::bytes::{MAX_BITS, bits, bits_for, set_bits, u32_at};
 use crate::permutation::Permutation;
@@ -66,7 +66,7 @@ impl Keys {
     }
 }
 
-/// The place of an n-gram in a table, and the bits that tell it from its neighbours.
+/// The place of an n-gram in a table, and the bits that distinguish it from its neighbours.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Bucket {
     start: usize,

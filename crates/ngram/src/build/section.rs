@@ -1,4 +1,4 @@
-//! The n-grams of one order on their way into a table.
+//! The n-grams of one order, collected for a table.
 
 use super::{Built, Unbuildable};
 use crate::bytes::u32_at;
@@ -46,9 +46,9 @@ pub(super) struct Section {
     values: Vec<[f32; 2]>,
     /// The others, by the upper bits of their images.
     parts: Vec<Vec<Entry>>,
-    /// How many these are.
+    /// The number of the others.
     count: usize,
-    /// Of these, as they came; nothing if the order is the highest.
+    /// An entry for each of the others, in their order of arrival; empty if the order is the highest.
     lower: Vec<Lower>,
     /// A bit by the number of an n-gram of the order below: whether it is the history of one of these.
     follows: Vec<u64>,

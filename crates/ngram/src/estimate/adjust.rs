@@ -5,7 +5,7 @@ use super::sort::{Room, Sorted, Sorter};
 use crate::vocabulary::{BEGIN, UNKNOWN};
 use crate::{LmError, MAX_ORDER};
 
-/// The bit of a payload that says that an n-gram is pruned; the others are its adjusted count.
+/// The bit of a payload that marks a pruned n-gram; the others are its adjusted count.
 pub(crate) const PRUNED: u64 = 1 << 63;
 
 /// The n-grams of one order with adjusted counts.
