@@ -44,7 +44,7 @@ impl Ensemble {
         if let Some(weight) = weights.iter().find(|weight| !(weight.is_finite() && **weight > 0.0)) {
             return refuse(format!("a weight is {weight}, it must be a positive number"));
         }
-        // Other languages mostly bring other words with them, and tell the user more.
+        // Other languages mostly come with other words, and are the more useful message.
         if let Some(problem) = other_languages(&models) {
             return refuse(problem);
         }

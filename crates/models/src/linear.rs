@@ -102,7 +102,7 @@ impl Linear {
         self.finish(self.rows(x, storage), epilogue, out);
     }
 
-    /// `out = x · W`. As it is linear, sums of its rows can be finished instead of them.
+    /// `out = x · W`. The map is linear, so the epilogue may be applied to sums of rows.
     pub(crate) fn product(&self, x: Operand<'_>, out: &mut Matrix) {
         self.finish(x, Epilogue::default(), out);
     }

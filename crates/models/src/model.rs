@@ -31,11 +31,11 @@ enum Network {
 /// All that the search of one batch changes; see [`StepModel::State`].
 #[derive(Debug)]
 pub enum State {
-    /// Of a Transformer.
+    /// The state of a Transformer.
     Transformer(Box<TransformerState>),
-    /// Of a recurrent model.
+    /// The state of a recurrent model.
     Recurrent(Box<RecurrentState>),
-    /// Of an ensemble.
+    /// The states of an ensemble.
     Ensemble(Box<EnsembleState>),
 }
 

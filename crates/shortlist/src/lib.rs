@@ -2,7 +2,7 @@
 //!
 //! A model that scores a few hundred words instead of all of them saves most of the work of its output layer (Devlin
 //! 2017, §3). [`Shortlists`] have the words of each source word, and [`Shortlists::of`] gathers the list of a sentence:
-//! its own list, whatever it is translated with.
+//! its own list, independent of the model and of other sentences.
 //!
 //! | file | content |
 //! |---|---|
@@ -47,7 +47,7 @@ pub struct Shortlists {
     first: usize,
     /// By source word: where its words begin in `words`, and one more for the end.
     offsets: Vec<u32>,
-    /// The best ones first where the file tells.
+    /// The best ones first if the file has scores.
     words: Vec<WordId>,
     target_words: usize,
     /// Whether source and target have the same vocabulary: then a sentence's own words are in its list.
@@ -66,7 +66,7 @@ pub struct Entry {
 }
 
 impl Shortlists {
-    /// Reads a file, whatever its form, for a model with these vocabularies.
+    /// Reads a file of any form for a model with these vocabularies.
     ///
     /// # Errors
     /// [`ShortlistError`] if the file can not be read, is damaged, was made for other vocabularies, or lacks what the

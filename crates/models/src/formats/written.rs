@@ -1,4 +1,4 @@
-//! Tensors on their way to the file of our own directory, and the integers of 8 bits that come from there.
+//! Tensors that are written to the file of our own directory, and the integers of 8 bits that are read from it.
 
 use super::directory::StoredPrecision;
 use crate::ModelError;

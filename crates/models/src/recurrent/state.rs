@@ -40,7 +40,7 @@ pub struct RecurrentState {
     pub(super) decoder_work: DecoderWork,
     pub(super) lists: Lists,
 
-    // Of one call of `encode`.
+    // Values of one call of `encode`.
     pub(super) layout: TimeMajor,
     pub(super) embeddings: Matrix,
     pub(super) annotations: Matrix,

@@ -1,12 +1,12 @@
-//! What a recurrent model computes once instead of again and again (Devlin 2017, §4.2, §4.3, §4.5).
+//! Caches of repeated work in recurrent models (Devlin 2017, §4.2, §4.3, §4.5).
 
 use super::projection::Projection;
 use crate::embedding::Embedding;
 use metaphrase_base::{StepRow, WordId};
 use metaphrase_kernels::{Matrix, ProductStorage};
 
-/// Work that a recurrent model does once instead of again and again (Devlin 2017, §4). The switches are for
-/// measurements: by default all is done once that costs no memory.
+/// Repeated work that a recurrent model caches (Devlin 2017, §4). The switches are for measurements: the default
+/// caches everything that costs no memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tricks {
     /// The number of the first target words, which are the most frequent ones of most vocabularies, whose products by
@@ -23,7 +23,7 @@ pub struct Tricks {
 }
 
 impl Tricks {
-    /// All that costs no memory.
+    /// Everything that costs no memory.
     pub const DEFAULT: Self = Self { frequent_words: 0, prepared_context: true, merged_states: true };
 }
 
