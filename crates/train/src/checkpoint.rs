@@ -140,7 +140,7 @@ fn write_files<D: Device>(
     fs::write(part.join(Checksums::FILE), checksums.to_string()).map_err(io(&path, "write"))
 }
 
-/// A matrix on its way to a file: downloaded when it is written, so that one matrix at a time is in memory twice.
+/// A matrix that is being saved: downloaded when it is written, so that one matrix at a time is in memory twice.
 struct Floats<'a, D: Device> {
     device: &'a RefCell<&'a mut D>,
     matrix: &'a D::Matrix,

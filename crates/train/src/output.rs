@@ -43,7 +43,7 @@ impl Output {
         let made = MadeFolder::create(path).map_err(io)?;
         let lock = lock(path).map_err(problem)?;
         if checkpoint.is_none() {
-            // What an attempt with other settings may have left behind.
+            // Files that an attempt with other settings may have left.
             own.remove().map_err(io)?;
         }
         fs::create_dir_all(path.join("models")).map_err(io)?;

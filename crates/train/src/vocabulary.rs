@@ -31,7 +31,7 @@ pub enum VocabularyRecipe {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct VocabularyTraining {
-    /// What the words are.
+    /// The kind of the words.
     pub kind: VocabularyKind,
     /// Number of words, special ones included.
     pub size: usize,
@@ -49,7 +49,7 @@ impl Default for VocabularyTraining {
     }
 }
 
-/// What the words of a trained vocabulary are.
+/// The kind of words of a trained vocabulary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum VocabularyKind {

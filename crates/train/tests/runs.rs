@@ -75,7 +75,7 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// Keeps what it is told; fails at an update if it is to.
+/// Keeps all reports; fails at a chosen update.
 #[derive(Default)]
 struct Watcher {
     messages: Vec<String>,

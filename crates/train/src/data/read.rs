@@ -85,7 +85,8 @@ impl Default for Limits {
 
 impl Corpus {
     /// Reads and segments files, one after the other. Pairs with an empty side, with a side longer than `limits`, and
-    /// with a line that is not UTF-8 are left out; the report says how many. The result does not depend on `threads`.
+    /// with a line that is not UTF-8 are left out; the report has their number. The result does not depend on
+    /// `threads`.
     ///
     /// # Errors
     /// If a file can not be read to its end, if files that belong together have not as many lines, if an alignment

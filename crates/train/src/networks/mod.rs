@@ -41,9 +41,9 @@ pub struct Dropout {
     pub attention: f32,
     /// Transformer: of the inner layers of feed-forward blocks.
     pub feed_forward: f32,
-    /// Of whole source words.
+    /// Probability of dropping whole source words.
     pub source_words: f32,
-    /// Of whole target words.
+    /// Probability of dropping whole target words.
     pub target_words: f32,
     /// Recurrent: of inputs and states, the same numbers at each word of a sentence (Gal and Ghahramani 2016).
     pub recurrent: f32,

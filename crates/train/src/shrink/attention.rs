@@ -13,7 +13,7 @@ const PAIRS: usize = 4000;
 /// Each source word counts as if attention gave the words of its sentence this much in equal parts, so that words
 /// without attention stay so.
 const FLOOR: f32 = 0.1;
-/// Attention below it is not told apart.
+/// Floor of the attention before its logarithm is taken.
 const LEAST: f32 = 1e-4;
 
 /// One row for each pair of a target word and a source word: tanh(key + query) of all neurons, less the mean of the

@@ -2,7 +2,7 @@
 
 use super::dense::{Dense, add_scaled};
 
-/// Less than this share of a neuron's own activity is not told from rounding.
+/// Less than this share of a neuron's own activity is rounding.
 const EXPLAINED: f64 = 1e-6;
 
 /// `count` neurons in ascending order, chosen one after the other: always the one that explains most of what the
@@ -51,7 +51,7 @@ fn explain(gram: &mut Dense, targets: &mut Dense, pivot: usize) {
 mod tests {
     use super::*;
 
-    /// Activities of four neurons at four words; the third says the same as the first, the fourth hardly says anything.
+    /// Activities of four neurons at four words; the third equals the first, the fourth is hardly active.
     fn activities() -> Dense {
         let numbers = [[1.0, 0.0, 1.0, 0.0], [0.0, 2.0, 0.0, 0.1], [1.0, 1.0, 1.0, 0.0], [-1.0, 0.0, -1.0, 0.0]];
         Dense { rows: 4, columns: 4, numbers: numbers.concat() }

@@ -1,6 +1,6 @@
 //! An unfolded ensemble, shrunk to the size of one of its members (Stahlberg and Byrne 2017, "data-bound" shrinking).
 //!
-//! Which neurons say the same is seen from their activities over a text. Of each layer, the neurons stay that explain
+//! Activities over a text show which neurons are redundant. Of each layer, the neurons stay that explain
 //! most of what the next layers read ([`choose`]). All others become linear combinations of these: where a map reads x
 //! in the unfolded network and the neurons x' stay, least squares give C with x ≈ x' · C, and C · W takes the place of
 //! W. Embeddings are linear, so they are projected to the directions that matter in place of being chosen. Attention
@@ -36,7 +36,7 @@ const WORDS_OF_BATCH: usize = 2000;
 /// Target words of the text for each number of an annotation; with fewer, least squares would learn the text by heart.
 const LEAST_WORDS: usize = 4;
 
-/// What is known of a network that was shrunk.
+/// The report on a network that was shrunk.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shrunk {
     /// Target words of the text, ends of sentence counted.

@@ -230,7 +230,7 @@ impl<D: Device> Drop for Tape<'_, D> {
     }
 }
 
-/// Everything that an operation needs on the way back.
+/// Everything that an operation needs in the backward pass.
 struct Backward<'t, D: Device> {
     parameters: &'t Parameters<D>,
     gradients: &'t mut Gradients<D::Matrix>,
@@ -241,7 +241,7 @@ struct Backward<'t, D: Device> {
 }
 
 impl<D: Device> Backward<'_, D> {
-    /// Lets `add` add to the derivative by `x`. It is told whether the matrix is fresh: then its numbers are
+    /// Lets `add` add to the derivative by `x`. Its argument is whether the matrix is fresh: then its numbers are
     /// unspecified and all of them have to be set.
     fn add_to(&mut self, x: Var, add: impl FnOnce(&mut D::Matrix, bool, &mut Self)) {
         if self.ops[x.index()].is_constant() {
