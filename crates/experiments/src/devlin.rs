@@ -127,7 +127,7 @@ fn deep_lstm() -> Architecture {
 
 #[derive(Serialize)]
 struct Trick {
-    /// What is added to the row above.
+    /// The addition to the row above.
     trick: String,
     words_per_second: f64,
     seconds: f64,

@@ -87,11 +87,11 @@ impl Given {
 
 /// A search of the whole text.
 struct Searched {
-    /// Of each sentence the words of its translation.
+    /// The words of the translation of each sentence.
     translations: Vec<Vec<WordId>>,
     seconds: f64,
     /// The largest memory of the process during the search, its model included, in MB; `None` where the system does not
-    /// tell. The process keeps what an earlier search took, so sizes have to ascend.
+    /// report it. The process keeps what an earlier search took, so sizes have to ascend.
     megabytes: Option<f64>,
 }
 

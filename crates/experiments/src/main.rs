@@ -71,7 +71,7 @@ enum Experiment {
     ZhangPruned,
     /// Wuebker et al. 2012, table 1: work per source word and speed of the phrase-based search, four set-ups
     WuebkerTable1,
-    /// Figure 1 and table 2: BLEU against speed, beside Moses (run benches/peers/compare_phrase.py)
+    /// Figure 1 and table 2: BLEU against speed, compared with Moses (run benches/peers/compare_phrase.py)
     WuebkerFig1 {
         /// Translation options per source phrase; Moses is run with 20
         #[arg(long, default_value_t = 20)]

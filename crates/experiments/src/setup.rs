@@ -17,7 +17,7 @@ pub struct Setup {
     /// Model directory [default: the bundled model, but en-de-tatoeba of the shared models where its parts are timed]
     #[arg(long, global = true, value_name = "DIR")]
     pub model: Option<PathBuf>,
-    /// The same for a self-normalised model beside it (the figures of Zhang et al.)
+    /// The same for a second, self-normalised model (the figures of Zhang et al.)
     #[arg(long, global = true, value_name = "DIR")]
     pub self_normalised: Option<PathBuf>,
     /// Text to translate; .gz is decompressed [default: tatoeba-de-en/test.en.gz in the data]

@@ -6,9 +6,9 @@
 use crate::random::NumpyRng;
 use crate::{CorpusStats, Interval, Metric, Precision};
 
-/// The seed that sacreBLEU takes unless told otherwise.
+/// The default seed of sacreBLEU.
 pub const DEFAULT_SEED: u64 = 12345;
-/// The number of samples that sacreBLEU draws unless told otherwise.
+/// The default number of samples of sacreBLEU.
 pub const DEFAULT_SAMPLES: usize = 1000;
 
 /// The scores of the samples of one system.
@@ -50,7 +50,7 @@ impl Samples {
     }
 }
 
-/// The confidence interval of one system's score, 95 %; `None` if no sample is asked for.
+/// The confidence interval of one system's score, 95 %; `None` if the number of samples is 0.
 ///
 /// sacreBLEU's `--confidence`. Costs `samples × lines` additions of a row.
 pub fn confidence(metric: &dyn Metric, stats: &CorpusStats, samples: usize, seed: u64) -> Option<Interval> {

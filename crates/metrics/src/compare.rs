@@ -8,7 +8,7 @@ use crate::bootstrap::{Samples, numpy_mean};
 use crate::random::NumpyRng;
 use crate::{CorpusStats, Error, Interval, Metric, Precision};
 
-/// The number of trials that sacreBLEU makes for approximate randomisation unless told otherwise.
+/// The default number of trials of sacreBLEU's approximate randomisation.
 pub const DEFAULT_TRIALS: usize = 10_000;
 
 /// The result of a test for one system.
@@ -130,7 +130,7 @@ fn add(sums: &mut [f64], row: &[f64]) {
 }
 
 /// The share of samples beyond the difference of the whole texts. The added 1 keeps the test from rejecting the null
-/// hypothesis more often than its level says.
+/// hypothesis more often than its level.
 fn p_value(beyond: usize, samples: usize) -> f64 {
     (beyond + 1) as f64 / (samples + 1) as f64
 }

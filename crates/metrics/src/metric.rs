@@ -45,7 +45,7 @@ pub trait Metric {
     /// The score of a text from the sums of its sentences' statistics, computed in the given precision.
     fn value(&self, sums: &[f64], precision: Precision) -> f64;
 
-    /// The text printed behind the score, empty for most metrics.
+    /// The text printed after the score, empty for most metrics.
     fn details(&self, _sums: &[f64]) -> String {
         String::new()
     }

@@ -67,7 +67,7 @@ impl Ngrams {
         Some(&rest[..n.min(rest.len())])
     }
 
-    /// The place behind the run of equal n-grams that begins at `place`.
+    /// The place after the run of equal n-grams that begins at `place`.
     fn next(&self, place: usize, n: usize) -> usize {
         let run = self.common[place + 1..].iter().take_while(|&&common| common as usize >= n).count();
         place + 1 + run

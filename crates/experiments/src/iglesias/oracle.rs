@@ -14,7 +14,7 @@ use std::collections::{HashMap, HashSet};
 const KEPT: usize = 200;
 /// A word that the reference lacks.
 const OTHER: u32 = u32::MAX;
-/// Words that a hypothesis is told apart by.
+/// The last words of a hypothesis, by which hypotheses are distinguished.
 type History = [u32; 3];
 const EMPTY: u32 = u32::MAX - 1;
 
@@ -44,7 +44,7 @@ impl Grams {
         Self { words, grams }
     }
 
-    /// What a word behind a history adds.
+    /// The gain of a word after a history.
     fn gain(&self, history: History, word: u32, theta: &Theta) -> f64 {
         let mut gram = [history[0], history[1], history[2], word];
         let mut gain = theta.word;

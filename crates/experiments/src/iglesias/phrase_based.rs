@@ -1,4 +1,4 @@
-//! A phrase-based system beside the neural ones: its lattices, and its own translations.
+//! The phrase-based system of the comparison: its lattices, and its own translations.
 
 use super::tuning::Setting;
 use crate::setup::read_lines;

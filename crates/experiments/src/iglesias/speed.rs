@@ -97,7 +97,7 @@ const PARTS: [(Unit, &str); 4] = [
     (Unit::Scorers, "adding L"),
 ];
 
-/// A process tells this.
+/// The measurements that a process reports.
 #[derive(Serialize, Deserialize)]
 struct Measured {
     seconds: f64,

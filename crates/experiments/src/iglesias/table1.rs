@@ -84,7 +84,7 @@ struct Pair {
     b: String,
     /// BLEU of b, less that of a.
     difference: f64,
-    /// Of a paired bootstrap test.
+    /// The p-value of a paired bootstrap test.
     p: f64,
 }
 

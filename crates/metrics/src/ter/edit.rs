@@ -92,7 +92,7 @@ impl<'r> EditDistance<'r> {
         cells[cells.len() - 1]
     }
 
-    /// Computes the rows behind row `from`.
+    /// Computes the rows after row `from`.
     fn fill(&mut self, from: usize) {
         for i in from + 1..=self.hypothesis.len() {
             let (done, rest) = self.cells.split_at_mut(self.places[i].start);

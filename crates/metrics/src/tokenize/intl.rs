@@ -9,7 +9,7 @@ use super::{Split, isolate, split_pairs};
 
 /// Splits off punctuation, unless between numerals, and every symbol.
 ///
-/// A stop that ends the line stays at its number ("in 1999."), as in the original: there is no character behind it to
+/// A stop that ends the line stays at its number ("in 1999."), as in the original: there is no character after it to
 /// make a pair with.
 pub(super) fn intl(line: &str) -> String {
     let line = split_pairs(line, Split::OffSecond, |c| !is_number(c), is_punctuation);

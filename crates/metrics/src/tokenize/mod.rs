@@ -111,7 +111,7 @@ enum Split {
 /// Splits each pair of neighbours of which the first is `first` and the second is `second`.
 ///
 /// Pairs are found from left to right and do not overlap, as in a substitution by a regular expression: after a pair
-/// the search goes on behind it, so that its second character begins no other pair.
+/// the search goes on after it, so that its second character begins no other pair.
 fn split_pairs(line: &str, split: Split, first: impl Fn(char) -> bool, second: impl Fn(char) -> bool) -> String {
     let mut out = String::with_capacity(line.len() + line.len() / 4);
     let mut rest = line.chars().peekable();

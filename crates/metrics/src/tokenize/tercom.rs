@@ -4,7 +4,7 @@ use super::isolate;
 use super::western::{is_punctuation, unescape, western_stops};
 use crate::TerOptions;
 
-/// The line as TER sees it: lower-cased, normalised, without punctuation, as the options say.
+/// The line as TER sees it: lower-cased, normalised, without punctuation, by the options.
 pub(crate) fn tercom(line: &str, options: &TerOptions) -> String {
     let mut line = if options.case_sensitive { line.to_owned() } else { line.to_lowercase() };
     if options.normalized {

@@ -1,6 +1,6 @@
 //! Where the states and the words of a graph stand.
 //!
-//! Columns take turns: states, words, states, … An arc has its word in the column behind its state, and passes through
+//! Columns take turns: states, words, states, … An arc has its word in the column after its state, and passes through
 //! each further column up to the state that it leads to. So everything has a place of its own, and lines run between
 //! neighbouring columns alone. The emphasised path stays in the middle lane; the rest goes above and below, as near to
 //! the places before it as there is room.
