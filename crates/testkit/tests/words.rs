@@ -17,35 +17,8 @@ const PHRASES: [(&str, &str); 6] = [
 ];
 
 /// Folders and files that are not checked yet.
-const UNFINISHED: &[&str] = &[
-    "crates/align/",
-    "crates/base/",
-    "crates/cli/",
-    "crates/corpus/",
-    "crates/cuda/",
-    "crates/device/",
-    "crates/document/",
-    "crates/evidence/",
-    "crates/experiments/",
-    "crates/kernels/",
-    "crates/lattice/",
-    "crates/metaphrase/",
-    "crates/metrics/",
-    "crates/models/",
-    "crates/ngram/",
-    "crates/phrase/",
-    "crates/phrase-train/",
-    "crates/plot/",
-    "crates/search/",
-    "crates/server/",
-    "crates/settings/",
-    "crates/shortlist/",
-    "crates/testkit/",
-    "crates/text/",
-    "crates/train/",
-    "crates/tune/",
-    "python/",
-];
+const UNFINISHED: &[&str] =
+    &["crates/cli/", "crates/metaphrase/", "crates/search/", "crates/server/", "crates/models/src/scores", "python/"];
 
 /// Offences that stay, each with a reason.
 const EXCEPTIONS: &[Exception] = &[];
