@@ -1,4 +1,4 @@
-//! Compiles the kernels for the emulator, if it is asked for; everything else is compiled at run time.
+//! Compiles the kernels for the emulator, on request; everything else is compiled at run time.
 
 fn main() {
     println!("cargo::rerun-if-changed=src");

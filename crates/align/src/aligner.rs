@@ -82,7 +82,7 @@ pub fn align(corpus: &Corpus, options: &Options, observer: &mut dyn FnMut(Progre
     last_pass(corpus, options, observer, |posteriors, pair| posteriors.alignment(pair, symmetrization))
 }
 
-/// Learns from a corpus and tells of each sentence pair how well its words translate each other, from 0 to 1: the mean,
+/// Learns from a corpus and rates each sentence pair by how well its words translate each other, from 0 to 1: the mean,
 /// over all words of both sides, of the probability of the word given the word of the other side that makes it most
 /// probable. Pairs that are no translations have low numbers. A pair that would have no links has 0.
 ///

@@ -41,7 +41,7 @@ struct Direction {
 /// Memory for one sentence pair, kept for the next: the links' posteriors in both directions.
 #[derive(Default)]
 pub(crate) struct PairPosteriors {
-    /// Of each word pair, source × target.
+    /// The slot of each word pair, source × target.
     slots: Vec<SlotId>,
     /// Forward and backward.
     directions: [Direction; 2],

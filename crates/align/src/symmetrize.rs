@@ -124,8 +124,8 @@ impl Grid {
         self.chosen.push(link);
     }
 
-    /// Neighbours of each link, also of those added meanwhile: first those straight beside it, then the diagonal ones.
-    /// A link that was refused can not be taken later, as words only gain links; so one pass is enough.
+    /// Neighbours of each link, also of those added meanwhile: first the horizontal and vertical ones, then the
+    /// diagonal ones. A link that was refused can not be taken later, as words only gain links; so one pass is enough.
     fn grow(&mut self) {
         const NEIGHBOURS: [(i64, i64); 8] = [(-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1)];
         let mut next = 0;
@@ -169,7 +169,8 @@ mod tests {
         text.parse::<Alignment>().unwrap().links().to_vec()
     }
 
-    /// `1-0` and `1-2` touch a link and give a word its first one, `3-4` touches none and has two free words, `0-4` one.
+    /// `1-0` and `1-2` touch a link and give a word its first one, `3-4` touches none and has two free words, `0-4`
+    /// one.
     #[test]
     fn each_method_adds_what_it_promises() {
         let (forward, backward) = ("0-0 1-1 1-2 3-4", "0-0 1-1 2-1 0-4");

@@ -1,5 +1,5 @@
-//! The hand-aligned sentence pairs of the shared data. The figures on all text are in `docs/results/align.md`; this test
-//! aligns a small part.
+//! The hand-aligned sentence pairs of the shared data. The figures on all text are in `docs/results/align.md`; this
+//! test aligns a small part.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use flate2::read::MultiGzDecoder;

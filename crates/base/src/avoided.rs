@@ -3,10 +3,10 @@
 use crate::WordId;
 use core::fmt::Debug;
 
-/// Reads words and tells where they make a phrase that must not appear. Only the owner of the vocabulary knows which
+/// Reads words and reports where they make a phrase that must not appear. Only the owner of the vocabulary knows which
 /// sequences of words make the same text, so search asks word by word.
 pub trait Avoided: Debug + Send + Sync {
-    /// Reads `word` behind a text that ends with `tail`, which an earlier call gave, and which is empty at the start.
+    /// Reads `word` after a text that ends with `tail`: the tail that an earlier call returned, empty at the start.
     fn read(&self, tail: &[u8], word: WordId) -> ReadText;
 
     /// Whether a text of these words contains a phrase.

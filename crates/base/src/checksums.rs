@@ -6,8 +6,8 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
-/// The checksums of some files of a directory, by name. As text, one line for each: sixteen hexadecimal digits, two spaces,
-/// the name.
+/// The checksums of some files of a directory, by name. As text, one line for each: sixteen hexadecimal digits, two
+/// spaces, the name.
 ///
 /// ```
 /// use metaphrase_base::Checksums;
@@ -84,8 +84,8 @@ impl Checksums {
         Err(format!("its checksum is {found:016x}, but {expected:016x} in the file `{}`", Self::FILE))
     }
 
-    /// The first of these files of a directory that the list does not have, or that is not as it was when the list was written. A name
-    /// that the directory does not have is passed over.
+    /// The first of these files of a directory that the list does not have, or that is not as it was when the list was
+    /// written. A name that the directory does not have is passed over.
     ///
     /// # Errors
     /// Those of the operating system.

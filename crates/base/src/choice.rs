@@ -52,12 +52,12 @@ impl<T> Named<T> {
     }
 }
 
-/// A text that names no choice; it says what was expected.
+/// A text that names no choice, with the expected choices.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownName(String);
 
 impl UnknownName {
-    /// The message says what was expected.
+    /// The message names the expected choices.
     pub fn expected(what: impl fmt::Display) -> Self {
         Self(format!("expected {what}"))
     }

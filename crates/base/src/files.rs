@@ -4,9 +4,9 @@ use std::fs::{File, metadata};
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf, absolute};
 
-/// The file that a file in `folder` names, if by its name it lies in the folder or below it: so files from elsewhere can
-/// not make a program read any file of the machine. Links in the folder are followed: the one who made the folder here
-/// made them too, and caches consist of them.
+/// The file that a file in `folder` names, if by its name it lies in the folder or below it: so files from elsewhere
+/// can not make a program read any file of the machine. Links in the folder are followed: the one who made the folder
+/// here made them too, and caches consist of them.
 #[must_use]
 pub fn inside(folder: &Path, name: &Path) -> Option<PathBuf> {
     let below = |folder: PathBuf| name.strip_prefix(folder).ok().map(Path::to_owned);
@@ -18,7 +18,7 @@ pub fn inside(folder: &Path, name: &Path) -> Option<PathBuf> {
     plain.then(|| folder.join(relative))
 }
 
-/// The first bytes of a file, `length` at most, to tell its form before it is opened again.
+/// The first bytes of a file, `length` at most, to recognise its form before it is opened again.
 ///
 /// # Errors
 /// Those of the operating system; a pipe or a device is refused, as its bytes come only once.

@@ -1,8 +1,9 @@
 //! Folders that are written as a whole, and the only code that removes folders.
 //!
-//! No folder is removed by its name alone. A folder that is in the way is replaced only if its files are those of a list
-//! that the program wrote ([`Checksums`]); files of somebody else are moved into the new folder, never removed. What is removed
-//! as a tree was made by this process ([`MadeFolder`], an unfinished [`NewFolder`]) or bears the name of an unfinished folder.
+//! No folder is removed by its name alone. A folder that is in the way is replaced only if its files are those of a
+//! list that the program wrote ([`Checksums`]); files of somebody else are moved into the new folder, never removed.
+//! What is removed as a tree was made by this process ([`MadeFolder`], an unfinished [`NewFolder`]) or bears the name
+//! of an unfinished folder.
 
 use crate::Checksums;
 use crate::unfinished::{Listed, begin, folder_of, of_the_system, permit, remove_leftovers, sync_folder};
@@ -12,8 +13,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// A folder that is being filled with files. [`finish`](Self::finish) gives it its name; if the value is dropped before,
-/// it is removed.
+/// A folder that is being filled with files. [`finish`](Self::finish) gives it its name; if the value is dropped
+/// before, it is removed.
 #[derive(Debug)]
 pub struct NewFolder {
     /// Dropped first: it removes the folder.
@@ -27,8 +28,8 @@ impl NewFolder {
     /// Begins the folder that will be at `path`. The target of a link is replaced, not the link.
     ///
     /// # Errors
-    /// Those of the operating system; a path that can not become a folder is refused: a file, the root, the current directory
-    /// or one above it.
+    /// Those of the operating system; a path that can not become a folder is refused: a file, the root, the current
+    /// directory or one above it.
     pub fn create(path: &Path) -> io::Result<Self> {
         let path = destination(path)?;
         let next_to_it = folder_of(&path);
@@ -64,9 +65,10 @@ impl NewFolder {
         sync_folder(folder_of(&self.path))
     }
 
-    /// Gives the folder its name, in place of the folder that is there, whose files `own` are removed. All its other files and folders
-    /// are moved into the new folder; if that has their names already, they stay in a folder with a new name next to it.
-    /// On Linux the two folders change places in one step. Without a folder at the name this is [`finish`](Self::finish).
+    /// Gives the folder its name, in place of the folder that is there, whose files `own` are removed. All its other
+    /// files and folders are moved into the new folder; if that has their names already, they stay in a folder with a
+    /// new name next to it. On Linux the two folders change places in one step. Without a folder at the name this is
+    /// [`finish`](Self::finish).
     ///
     /// # Errors
     /// Those of the operating system; then the old folder is at its name as before.
@@ -78,7 +80,8 @@ impl NewFolder {
         let aside = new_name_next_to(&self.path)?;
         fs::rename(self.part(), &aside)?;
         let Self { folder, path, .. } = self;
-        // The part has another name, which no program takes for an unfinished folder: under it lies the old folder soon.
+        // The part has another name, which no program takes for an unfinished folder: under it lies the old folder
+        // soon.
         let _ = folder.keep();
         let old = if exchange(&aside, &path) { aside } else { replace_in_two_steps(&aside, &path)? };
         remove_own_files(&old, own);
@@ -128,8 +131,8 @@ fn exchange(a: &Path, b: &Path) -> bool {
     }
 }
 
-/// The folder `new` gets the name `path`, in two steps. Returns the new name of the old folder. If a step fails, the old folder
-/// has its name again, and `new` is removed.
+/// The folder `new` gets the name `path`, in two steps. Returns the new name of the old folder. If a step fails, the
+/// old folder has its name again, and `new` is removed.
 fn replace_in_two_steps(new: &Path, path: &Path) -> io::Result<PathBuf> {
     let replaced = new_name_next_to(path).and_then(|old| {
         let moved = fs::rename(path, &old).and_then(|()| {
@@ -150,7 +153,8 @@ fn new_name_next_to(path: &Path) -> io::Result<PathBuf> {
     Ok(folder.keep())
 }
 
-/// Removes the files of a folder with these names; names of other folders (`../a`) are none. What can not be removed stays.
+/// Removes the files of a folder with these names; names of other folders (`../a`) are none. What can not be removed
+/// stays.
 fn remove_own_files(folder: &Path, own: &BTreeSet<String>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let is_own = entry.file_name().to_str().is_some_and(|name| own.contains(name));
@@ -173,8 +177,8 @@ fn move_others(old: &Path, new: &Path) {
     let _ = fs::remove_dir(old);
 }
 
-/// Removes a folder's files that are on its list of [`Checksums`], the list, and the files `also`; then the folder, if it is empty.
-/// Files of somebody else stay. Without a list nothing is removed.
+/// Removes a folder's files that are on its list of [`Checksums`], the list, and the files `also`; then the folder, if
+/// it is empty. Files of somebody else stay. Without a list nothing is removed.
 ///
 /// # Errors
 /// Those of the operating system; a folder that is not empty then is none.

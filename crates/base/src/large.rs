@@ -5,11 +5,11 @@ use std::alloc::{Layout, handle_alloc_error};
 use std::io;
 use std::ops::{Deref, DerefMut};
 
-/// Bytes that are read in random order, in large pages where the system gives them: the processor then finds the place of a byte
-/// sooner, and the memory is there after fewer faults. New bytes are 0.
+/// Bytes that are read in random order, in large pages where the system gives them: the processor then finds the place
+/// of a byte sooner, and the memory is there after fewer faults. New bytes are 0.
 #[derive(Debug, Default)]
 pub struct LargeBytes {
-    /// All bytes behind the first `len` are 0.
+    /// All bytes after the first `len` are 0.
     map: Option<MmapMut>,
     len: usize,
 }

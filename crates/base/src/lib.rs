@@ -2,19 +2,23 @@
 //!
 //! * [`WordId`], [`SentId`], [`Row`]: checked 32-bit indices, one per noun.
 //! * [`Words`]: distinct words and their ids.
-//! * [`MappedFile`], [`Bytes`]: the bytes of a file, used in place; [`report_truncated_files`] if it is truncated meanwhile.
-//! * [`NewFile`], [`NewFolder`]: files and folders that come into being whole or not at all; [`remove_listed`]: a folder of ours is removed.
+//! * [`MappedFile`], [`Bytes`]: the bytes of a file, used in place; [`report_truncated_files`] if it is truncated
+//!   meanwhile.
+//! * [`NewFile`], [`NewFolder`]: files and folders that come into being whole or not at all; [`remove_listed`]: a
+//!   folder of ours is removed.
 //! * [`checksum`], [`Checksums`]: files that are verified; [`inside`]: a file that a directory names and has.
 //! * [`read_line`], [`Gunzip`]: lines of text within a bound of memory.
 //! * [`shown`]: foreign text in messages.
 //! * [`Choice`]: closed sets that people choose from by name.
-//! * [`in_parallel`]: work that is divided among threads. [`pipeline`]: work that comes one by one, with results in order and within a bound.
+//! * [`in_parallel`]: work that is divided among threads. [`pipeline`]: work that comes one by one, with results in
+//!   order and within a bound.
 //! * [`SixDigits`]: numbers as Marian and Moses print them.
 //! * [`StepModel`]: what search knows about a model, one batched step over [`Sentence`]s.
 //! * [`StepScores`]: the questions that search may ask about the scores of a step.
 //! * [`Shortlist`]: the target words that may translate a sentence.
-//! * [`Avoided`]: reads words and tells where they make a phrase that must not appear.
-//! * [`Scorer`]: adds [`WordScores`] to these scores, as a language model or a mask does; [`SentenceScorer`] for one sentence.
+//! * [`Avoided`]: reads words and reports where they make a phrase that must not appear.
+//! * [`Scorer`]: adds [`WordScores`] to these scores, as a language model or a mask does; [`SentenceScorer`] for one
+//!   sentence.
 //! * [`Unit`], [`UnitTimes`]: where the time of a translation goes.
 //!
 //! Scores are natural logarithms in `f32`; higher is better. Ties go to the smaller index.

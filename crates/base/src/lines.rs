@@ -16,8 +16,8 @@ pub struct LineRead {
     pub cut: bool,
 }
 
-/// Appends the next line of a text to `line`, without its break and one carriage return before it. Only `\n` ends a line;
-/// the last line may lack it. At most [`LONGEST_LINE`] bytes are appended. `None` at the end of the text.
+/// Appends the next line of a text to `line`, without its break and one carriage return before it. Only `\n` ends a
+/// line; the last line may lack it. At most [`LONGEST_LINE`] bytes are appended. `None` at the end of the text.
 ///
 /// # Errors
 /// Those of the reader.

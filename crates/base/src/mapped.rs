@@ -13,8 +13,8 @@ pub use truncated::report_truncated_files;
 /// The bytes of a file. A page is read when it is first touched, and programs share it.
 ///
 /// A mapped file must not be changed in place while it is in use: the numbers would change, and the read of a byte that
-/// the file no longer has ends the process, by [`report_truncated_files`] or by the operating system. To replace a file,
-/// write a new one and rename it, as [`crate::NewFile`] does: the mapping of the old file then stays intact. All
+/// the file no longer has ends the process, by [`report_truncated_files`] or by the operating system. To replace a
+/// file, write a new one and rename it, as [`crate::NewFile`] does: the mapping of the old file then stays intact. All
 /// programs of this project do so.
 #[derive(Debug)]
 pub struct MappedFile(Mmap);
@@ -29,24 +29,24 @@ impl MappedFile {
         if file.metadata()?.is_dir() {
             return Err(io::ErrorKind::IsADirectory.into());
         }
-        // SAFETY: the mapping is shared with the file and read-only. The caller sees to it that nobody rewrites the file in
-        // place, as written above; a file that is truncated ends the process, it gives no false bytes. The bytes are only
-        // read as plain numbers, for which every bit pattern is valid.
+        // SAFETY: the mapping is shared with the file and read-only. The caller sees to it that nobody rewrites the
+        // file in place, as written above; a file that is truncated ends the process, it gives no false bytes. The
+        // bytes are only read as plain numbers, for which every bit pattern is valid.
         #[allow(unsafe_code)]
         let map = unsafe { Mmap::map(&file) }?;
         truncated::remember(&map, path);
         Ok(Self(map))
     }
 
-    /// Tells the operating system that these bytes, as far as the file has them, are not needed for now. Their pages may
-    /// leave memory; they are read from the file again when they are touched.
+    /// Tells the operating system that these bytes, as far as the file has them, are not needed for now. Their pages
+    /// may leave memory; they are read from the file again when they are touched.
     pub fn release(&self, range: Range<usize>) {
         #[cfg(unix)]
         {
             use memmap2::UncheckedAdvice::DontNeed;
             let range = within(range, self.len());
-            // SAFETY: the range is part of the mapping. The advice drops content only where pages were written to. The mapping
-            // is of a file and read-only, so later reads give the same bytes.
+            // SAFETY: the range is part of the mapping. The advice drops content only where pages were written to. The
+            // mapping is of a file and read-only, so later reads give the same bytes.
             #[allow(unsafe_code)]
             let released = unsafe { self.0.unchecked_advise_range(DontNeed, range.start, range.len()) };
             let _ = released;
@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(*map, *bytes);
         map.release(0..bytes.len());
         assert_eq!(*map, *bytes, "they come back");
-        // A mapping of the same file may lie behind this one.
+        // A mapping of the same file may follow this one in memory.
         map.release(bytes.len()..2 * bytes.len());
         assert_eq!(within(bytes.len()..2 * bytes.len(), bytes.len()), bytes.len()..bytes.len());
         assert_eq!([within(2..9, 5), within(7..9, 5), within(9..usize::MAX, 5)], [2..5, 5..5, 5..5]);

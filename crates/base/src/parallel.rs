@@ -4,8 +4,8 @@ use std::panic::resume_unwind;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// The results of `work` on each item, in the order of the items, on up to `threads` threads, of which the caller's is one. Where the
-/// system starts fewer threads, these do the work.
+/// The results of `work` on each item, in the order of the items, on up to `threads` threads, of which the caller's is
+/// one. Where the system starts fewer threads, these do the work.
 ///
 /// # Panics
 /// If `work` panics.
@@ -19,7 +19,7 @@ pub fn in_parallel<T: Send, R: Send>(
     divide(helpers, items, work, || ()).0
 }
 
-/// As [`in_parallel`], on `threads` threads beside the caller's, which does something else `meanwhile` and then helps.
+/// As [`in_parallel`], on `threads` threads in addition to the caller's, which runs `meanwhile` first and then helps.
 ///
 /// # Panics
 /// If `work` or `meanwhile` panics.

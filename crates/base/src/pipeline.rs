@@ -4,10 +4,10 @@
 //! feeder ── Tickets::take ──▶ Queue ──▶ workers ── Ticket::finish ──▶ sink
 //! ```
 //!
-//! A feeder takes a [`Ticket`] for each item before the item enters, and the ticket comes back when the item's result has
-//! left through the sink. So a fixed number of items is on the way, whether they wait, are worked on, or are done and
-//! wait for a slower one before them. Items of unequal size weigh their tickets, and the sum of the weights is bounded,
-//! too. A worker that panics loses its tickets, which ends the work with [`WorkerPanicked`].
+//! A feeder takes a [`Ticket`] for each item before the item enters, and the ticket comes back when the item's result
+//! has left through the sink. So a fixed number of items is in flight, whether they wait, are worked on, or are done
+//! and wait for a slower one before them. Items of unequal size weigh their tickets, and the sum of the weights is
+//! bounded, too. A worker that panics loses its tickets, which ends the work with [`WorkerPanicked`].
 //!
 //! * [`in_order`] and [`in_batches`] do all of this for workers that live as long as the call.
 //! * [`Workers`] live on; their callers use [`ordered`] to get their own results.
@@ -18,8 +18,8 @@ use std::sync::mpsc::{self, SyncSender, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 use std::thread;
 
-/// Items that wait for a worker, first in first out. A queue has no bound of its own: where each item holds a [`Ticket`],
-/// the limit of tickets is the bound.
+/// Items that wait for a worker, first in first out. A queue has no bound of its own: where each item holds a
+/// [`Ticket`], the limit of tickets is the bound.
 pub type Queue<T> = Receiver<T>;
 
 /// A worker thread panicked.
@@ -34,7 +34,7 @@ impl std::fmt::Display for WorkerPanicked {
 
 impl std::error::Error for WorkerPanicked {}
 
-/// How much may be on the way at a time.
+/// How much may be in flight at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limit {
     /// The number of items; 0 counts as 1.
@@ -51,7 +51,7 @@ impl Limit {
     }
 }
 
-/// The sum of the weights on the way.
+/// The sum of the weights in flight.
 #[derive(Debug)]
 struct Scale {
     most: usize,
@@ -73,7 +73,7 @@ impl Scale {
         !self.is_full(*self.sum.lock().unwrap_or_else(PoisonError::into_inner), weight)
     }
 
-    /// Adds a weight, after waiting until it fits or until nothing else is on the way.
+    /// Adds a weight, after waiting until it fits or until nothing else is in flight.
     fn add(&self, weight: usize) {
         let sum = self.sum.lock().unwrap_or_else(PoisonError::into_inner);
         let full = |sum: &mut Option<usize>| self.is_full(*sum, weight);
@@ -104,8 +104,8 @@ pub struct Tickets<R> {
     reader: Weak<Scale>,
 }
 
-/// The place of one result. A ticket that is dropped without a result, as by a worker that panics, ends the results with
-/// [`WorkerPanicked`].
+/// The place of one result. A ticket that is dropped without a result, as by a worker that panics, ends the results
+/// with [`WorkerPanicked`].
 pub struct Ticket<R> {
     place: SyncSender<Answer<R>>,
     number: usize,
@@ -114,7 +114,8 @@ pub struct Ticket<R> {
 }
 
 impl<R> Tickets<R> {
-    /// The next ticket, after waiting until fewer tickets than the limit are out. `None` if results are no longer wanted.
+    /// The next ticket, after waiting until fewer tickets than the limit are out. `None` if results are no longer
+    /// wanted.
     #[must_use]
     pub fn take(&mut self) -> Option<Ticket<R>> {
         let (place, result) = sync_channel(1);
@@ -137,14 +138,14 @@ impl<R> Ticket<R> {
         self.reader.strong_count() > 0
     }
 
-    /// Whether an item of this weight needs not wait for others.
+    /// Whether an item of this weight can enter immediately.
     #[must_use]
     pub fn fits(&self, weight: usize) -> bool {
         self.reader.upgrade().is_none_or(|scale| scale.fits(weight))
     }
 
     /// Makes the ticket heavier until the sink has handled its result. Waits until the weight fits or until no other
-    /// weight is on the way: all earlier items must be with workers.
+    /// weight is in flight: all earlier items must be with workers.
     pub fn weigh(&mut self, weight: usize) {
         if let Some(scale) = self.reader.upgrade() {
             scale.add(weight);
@@ -164,12 +165,13 @@ impl<R> Ticket<R> {
     }
 }
 
-/// Lets `feed` take tickets on a thread of its own, and hands the results to `sink` in the order of their tickets, each as
-/// soon as it and those before it are there. At most as many tickets as the limit says are out at a time: a ticket is out
-/// from [`Tickets::take`] until `sink` has handled its result. The results end when `feed` returns.
+/// Lets `feed` take tickets on a thread of its own, and hands the results to `sink` in the order of their tickets, each
+/// as soon as it and those before it are there. At most as many tickets as the limit says are out at a time: a ticket
+/// is out from [`Tickets::take`] until `sink` has handled its result. The results end when `feed` returns.
 ///
 /// # Errors
-/// The first error of `sink`, after which no ticket is given; [`WorkerPanicked`] if `feed` panicked or a ticket was lost.
+/// The first error of `sink`, after which no ticket is given; [`WorkerPanicked`] if `feed` panicked or a ticket was
+/// lost.
 pub fn ordered<R: Send, E: From<WorkerPanicked>>(
     limit: Limit,
     feed: impl FnOnce(Tickets<R>) + Send,
@@ -181,8 +183,8 @@ pub fn ordered<R: Send, E: From<WorkerPanicked>>(
 /// A feeder of any kind.
 type Feed<'f, R> = Box<dyn FnOnce(Tickets<R>) + Send + 'f>;
 
-/// As [`ordered`]. The functions of this module are compiled once for each kind of result, not once for each caller: with the
-/// callers' types, threads and channels were an eighth of the command line's code.
+/// As [`ordered`]. The functions of this module are compiled once for each kind of result, not once for each caller:
+/// with the callers' types, threads and channels were an eighth of the command line's code.
 fn ordered_dyn<R: Send, E: From<WorkerPanicked>>(
     limit: Limit,
     feed: Feed<'_, R>,
@@ -208,9 +210,9 @@ fn ordered_dyn<R: Send, E: From<WorkerPanicked>>(
     })
 }
 
-/// Does `work` with each item on `threads` threads, each with a `state` of its own, and hands the results to `sink` in the
-/// order of the items, each as soon as it and those before it are there. At most as many items as the limit says are on
-/// the way; `weigh` tells their weights.
+/// Does `work` with each item on `threads` threads, each with a `state` of its own, and hands the results to `sink` in
+/// the order of the items, each as soon as it and those before it are there. At most as many items as the limit says
+/// are in flight; `weigh` returns the weight of an item.
 ///
 /// # Errors
 /// The first error of `sink`, which ends the work; [`WorkerPanicked`] if `items` or `work` panicked.
@@ -277,8 +279,8 @@ fn in_batches_dyn<T: Send, R: Send, E: From<WorkerPanicked>>(
         let all = Mutex::new(Vec::new());
         let started = &all;
         let start = |queue| thread::Builder::new().spawn_scoped(scope, move || worker(&queue)).ok();
-        // Where the system gives fewer threads, these do the work; without any the tickets are lost. They start on the feeder's
-        // thread, so that there is a feeder.
+        // Where the system gives fewer threads, these do the work; without any the tickets are lost. They start on the
+        // feeder's thread, so that there is a feeder.
         let feed = move |tickets: Tickets<R>| {
             let workers: Vec<_> = (0..threads.get()).map_while(|_| start(queue.clone())).collect();
             *started.lock().unwrap_or_else(PoisonError::into_inner) = workers;
@@ -294,8 +296,8 @@ fn in_batches_dyn<T: Send, R: Send, E: From<WorkerPanicked>>(
     })
 }
 
-/// After waiting for it, the next item, followed by each item that is there when the iterator is asked: for a worker that
-/// refills its batch. `None` after the end of the queue.
+/// After waiting for it, the next item, followed by each item that is there when the iterator is asked: for a worker
+/// that refills its batch. `None` after the end of the queue.
 pub fn batch<T>(queue: &Queue<T>) -> Option<impl Iterator<Item = T>> {
     Some(std::iter::once(queue.recv().ok()?).chain(queue.try_iter()))
 }

@@ -1,4 +1,4 @@
-//! Scorers: what besides the model has a say in the next word.
+//! Scorers: influences on the next word in addition to the model.
 
 use crate::{Sentence, WordId};
 use core::fmt::Debug;
@@ -83,10 +83,10 @@ pub trait Scorer: Send + Sync {
     }
 }
 
-/// Scores all words of the translation of one sentence, given the words before: what other systems say about the sentence.
+/// Scores all words of the translation of one sentence, given the words before: the evidence of other systems.
 ///
-/// A task of a search brings it, so that each sentence of a batch has its own or none. Its states are small numbers, so that
-/// hypotheses can share them.
+/// A task of a search brings it, so that each sentence of a batch has its own or none. Its states are small numbers, so
+/// that hypotheses can share them.
 pub trait SentenceScorer: Send + Sync + Debug {
     /// The state before the first word.
     fn start(&self) -> u32;
@@ -94,14 +94,14 @@ pub trait SentenceScorer: Send + Sync + Debug {
     /// The state after `word`.
     fn after(&self, state: u32, word: WordId) -> u32;
 
-    /// The words that the scorer knows better than others, in any order and as often as may be: a shortlist of the sentence has
-    /// them, too.
+    /// Words with a score of their own, which a shortlist of the sentence has to include. Order and duplicates do not
+    /// matter.
     fn words(&self) -> &[WordId] {
         &[]
     }
 
-    /// The score of each target word, the end of sentence included. The answer borrows from the scorer, or from `buffer`, where
-    /// it is written first. The scores may be above 0.
+    /// The score of each target word, the end of sentence included. The answer borrows from the scorer, or from
+    /// `buffer`, where it is written first. The scores may be above 0.
     fn scores<'a>(&'a self, state: u32, buffer: &'a mut ScoreBuffer) -> WordScores<'a>;
 }
 

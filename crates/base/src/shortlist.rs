@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 /// The target words among which the translation of a sentence is looked for: ascending, each once. Cheap to clone.
 ///
-/// A model scores these words alone, and normalises over them. The list belongs to one sentence, so it does not change with
-/// the batch.
+/// A model scores these words alone, and normalises over them. The list belongs to one sentence, so it does not change
+/// with the batch.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Shortlist(Arc<[WordId]>);
 
 impl Shortlist {
-    /// The list of these words, in any order and as often as may be.
+    /// The list of these words. Their order and duplicates do not matter.
     #[must_use]
     pub fn new(mut words: Vec<WordId>) -> Self {
         words.sort_unstable();

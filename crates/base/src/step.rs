@@ -15,15 +15,15 @@ pub struct Sentence<'a> {
     pub slot: SentId,
     /// Source words, end of sentence included. Not empty.
     pub words: &'a [WordId],
-    /// Whether the target words are given, as in scoring, and not searched for. Most models make no difference; Marian's
-    /// pre-norm Transformers do.
+    /// Whether the target words are given, as in scoring, and not searched for. Most models make no difference;
+    /// Marian's pre-norm Transformers do.
     pub given_target: bool,
     /// Whether [`StepModel::attention`] will be asked about rows of this sentence.
     pub attention: bool,
-    /// The words that may translate the sentence; `None`: all words. The log-probability of any other word is -infinity, and
-    /// probabilities are normalised over the list.
+    /// The words that may translate the sentence; `None`: all words. The log-probability of any other word is
+    /// -infinity, and probabilities are normalised over the list.
     pub shortlist: Option<&'a Shortlist>,
-    /// Adds to the scores of this sentence's words. A network takes no notice of it; who fuses it with the network does.
+    /// Optional scorer for this sentence. The network ignores it; the fused model applies it.
     pub scorer: Option<&'a Arc<dyn SentenceScorer>>,
 }
 
@@ -87,14 +87,14 @@ pub struct ModelFacts {
     pub target_words: usize,
     /// The word that ends a target sentence.
     pub end_of_sentence: WordId,
-    /// Whether no word's score is above 0, as is true of log-probabilities: then search can tell when no open
+    /// Whether no word's score is above 0, as is true of log-probabilities: then search knows when no open
     /// hypothesis can still win.
     pub log_probs: bool,
     /// Whether [`StepModel::attention`] can have an answer.
     pub attention: bool,
 }
 
-/// A translation model as search sees it. Weights are behind `&self` and never change; everything a
+/// A translation model as search sees it. Weights are read through `&self` and never change; everything a
 /// sentence changes is in values that the caller owns, so any number of searches can share a model.
 ///
 /// A batch holds sentences in *slots* ([`SentId`]). Sentences may enter ([`encode`](Self::encode)) and

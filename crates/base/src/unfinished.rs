@@ -1,9 +1,9 @@
 //! Files that come into being whole or not at all, and the list of what is unfinished.
 //!
-//! The content is written under another name beside the place, [`PREFIX`]`…`[`SUFFIX`], and renamed when everything is
-//! on disk. Three things remove content that is not finished: the value's end, [`remove_unfinished`] when a signal ends
-//! the program, and, after the program was killed, the next program that writes into the same folder. The lock that the
-//! writer holds tells such a leftover from work of another program.
+//! The content is written under another name in the same folder, [`PREFIX`]`…`[`SUFFIX`], and renamed when everything
+//! is on disk. Three things remove content that is not finished: the value's end, [`remove_unfinished`] when a signal
+//! ends the program, and, after the program was killed, the next program that writes into the same folder. The lock
+//! that the writer holds distinguishes such a leftover from work of another program.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -17,7 +17,8 @@ const PREFIX: &str = ".metaphrase-";
 /// How names of unfinished files and folders end.
 const SUFFIX: &str = ".part";
 
-/// The unfinished files and folders of this program. A signal tells no caller, so the list is the program's.
+/// The unfinished files and folders of this program. A signal handler has no caller to ask, so the list is the
+/// program's.
 static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 fn unfinished() -> MutexGuard<'static, BTreeSet<PathBuf>> {
@@ -44,8 +45,8 @@ impl Drop for Listed {
     }
 }
 
-/// A file that is being written. [`finish`](Self::finish) gives it its name; if the value is dropped before, the file at
-/// that name stays as it was.
+/// A file that is being written. [`finish`](Self::finish) gives it its name; if the value is dropped before, the file
+/// at that name stays as it was.
 #[derive(Debug)]
 pub struct NewFile {
     content: Content,
@@ -55,15 +56,15 @@ pub struct NewFile {
 /// Where the content of a [`NewFile`] is until it is finished.
 #[derive(Debug)]
 enum Content {
-    /// Beside its place. The file is dropped first: that removes it.
+    /// A file next to its final place. The file is dropped first: that removes it.
     Part(NamedTempFile, Listed),
     /// In a device or a named pipe, which is written to and never replaced.
     Stream(File),
 }
 
 impl NewFile {
-    /// Begins the file that will be at `path`. It has the permissions of any other new file, or those of the file that it
-    /// replaces. The target of a link is replaced, not the link. A device or a named pipe is written to.
+    /// Begins the file that will be at `path`. It has the permissions of any other new file, or those of the file that
+    /// it replaces. The target of a link is replaced, not the link. A device or a named pipe is written to.
     ///
     /// # Errors
     /// Those of the operating system; a directory is refused.
@@ -160,7 +161,8 @@ pub(crate) fn begin<T>(
     Ok((created, Listed(name)))
 }
 
-/// The error of the operating system without the name of the part, which `tempfile` adds: the user knows the name of the file.
+/// The error of the operating system without the name of the part, which `tempfile` adds: the user knows the name of
+/// the file.
 pub(crate) fn of_the_system(error: io::Error) -> io::Error {
     match error.to_string().split_once(" at path \"") {
         Some((system, _)) => io::Error::new(error.kind(), system),

@@ -1,8 +1,8 @@
 //! Time by calculation unit, measured inside the search (as in Zhang et al. 2018, table 1).
 //!
-//! A thread that measures has a clock. Code that belongs to a unit begins with a [`Unit::timed`] guard: until the guard is
-//! dropped the time of the thread is the time of that unit, without the units within it. So the units of a thread add
-//! up to the time between its outermost guards. On a thread without a clock a guard reads one flag of the thread.
+//! A thread that measures has a clock. Code that belongs to a unit begins with a [`Unit::timed`] guard: until the guard
+//! is dropped the time of the thread is the time of that unit, without the units within it. So the units of a thread
+//! add up to the time between its outermost guards. On a thread without a clock a guard reads one flag of the thread.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;

@@ -60,7 +60,7 @@ impl Pair {
     }
 }
 
-/// A source on its way.
+/// A source that is being cleaned.
 struct Part<'r> {
     source: &'r Source,
     report: SourceReport,
@@ -68,7 +68,7 @@ struct Part<'r> {
 }
 
 impl Part<'_> {
-    /// Leaves out the pairs for which `wrong`, called with the place and the pair, says so.
+    /// Leaves out the pairs for which `wrong`, called with the place and the pair, is true.
     fn leave_out(&mut self, reason: Reason, mut wrong: impl FnMut(usize, &Pair) -> bool) {
         let (report, mut place) = (&mut self.report, 0);
         self.pairs.retain(|pair| {
@@ -82,13 +82,13 @@ impl Part<'_> {
     }
 }
 
-/// Makes the corpus of a recipe and writes it into a folder, which exists: `train`, `dev` and, for each source with a test
-/// set, `test.NAME`, with the languages' codes and `.gz` behind these names. All texts are held in memory. The alignment
-/// uses `threads` threads.
+/// Makes the corpus of a recipe and writes it into a folder, which exists: `train`, `dev` and, for each source with a
+/// test set, `test.NAME`, with the languages' codes and `.gz` appended to these names. All texts are held in memory.
+/// The alignment uses `threads` threads.
 ///
 /// # Errors
-/// A file that can not be read or written, files whose lines do not belong together, scores that are not numbers, a setting
-/// without meaning, and a corpus of which nothing is left.
+/// A file that can not be read or written, files whose lines do not belong together, scores that are not numbers, a
+/// setting without meaning, and a corpus of which nothing is left.
 pub fn clean<'r>(
     recipe: &'r Recipe,
     folder: &Path,
@@ -226,13 +226,13 @@ fn times(parts: &[Part<'_>], temperature: f64) -> Vec<f64> {
 struct Files<'r> {
     folder: &'r Path,
     recipe: &'r Recipe,
-    /// Of both sides of the pairs as they are now.
+    /// The languages of both sides of the pairs in their present order.
     languages: [&'r str; 2],
 }
 
 impl Files<'_> {
-    /// Sets pairs aside, writes them, and leaves out pairs that share a side with them. Returns the number of pairs of the
-    /// development set.
+    /// Sets pairs aside, writes them, and leaves out pairs that share a side with them. Returns the number of pairs of
+    /// the development set.
     fn hold_out(&self, parts: &mut [Part<'_>], sizes: HeldOut, random: &mut ChaCha8Rng) -> Result<usize, CorpusError> {
         let HeldOut { dev, test } = sizes;
         if dev == 0 && test == 0 {

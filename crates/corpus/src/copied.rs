@@ -1,5 +1,5 @@
-//! What a translation copies: emoji, words of other scripts, long numbers, amounts, addresses. Text to learn from has few of them, and readers
-//! see at once when one is wrong.
+//! What a translation copies: emoji, words of other scripts, long numbers, amounts, addresses. Text to learn from has
+//! few of them, and readers see at once when one is wrong.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -25,7 +25,8 @@ const SCRIPTS: [&[RangeInclusive<u32>]; 9] = [
     &[0x0915..=0x0939],                  // Devanagari
 ];
 
-/// A pair with the same thing on both sides: in the place of a name that they share, if there is `name`, else alone, in front or behind.
+/// A pair with the same thing on both sides: in the place of a name that they share, if there is `name`, else alone,
+/// before or after the text.
 pub(crate) fn with_copied(pair: [&str; 2], name: Option<&str>, random: &mut ChaCha8Rng) -> [String; 2] {
     let emoji = random.random_range(0..2) == 0;
     if let Some(name) = name.filter(|_| !emoji) {
@@ -61,7 +62,7 @@ fn emoji(random: &mut ChaCha8Rng) -> String {
     } else {
         common[random.random_range(0..common.len())]
     };
-    // The oldest pictures are signs of text, too; the selector behind them asks for the picture.
+    // The oldest pictures are signs of text, too; the selector after them requests the picture.
     let selector = if u32::from(picture) < 0x1F000 && random.random_range(0..2) == 0 { "\u{FE0F}" } else { "" };
     format!("{picture}{selector}")
 }
@@ -74,7 +75,7 @@ fn foreign_word(random: &mut ChaCha8Rng) -> String {
     (0..random.random_range(1..=longest)).map(|_| one_of(script, random)).collect()
 }
 
-/// Signs that stand in front of a number or behind it, in text as it is: half of them are of money.
+/// Signs that text has before or after a number: half of them are of money.
 const SIGNS: &str = "€€€€€€££££$$§§§§°°×±µ→•©®";
 
 /// A small number with a sign.

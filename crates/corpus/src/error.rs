@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// An error; the message names the file and says what to do.
+/// An error; the message names the file and what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CorpusError {
@@ -14,7 +14,7 @@ pub enum CorpusError {
         path: PathBuf,
         /// `read` or `written`.
         action: &'static str,
-        /// What the operating system says.
+        /// The operating system's error.
         source: io::Error,
     },
     /// Two files that belong together line by line have different numbers of lines.

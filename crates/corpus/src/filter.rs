@@ -53,7 +53,7 @@ impl fmt::Display for Reason {
     }
 }
 
-/// Words from which on the language of a side can be told.
+/// The least number of words that identifies the language of a side.
 const TELLING_WORDS: usize = 5;
 /// Words up to which sides may be equal: names, titles.
 const EQUAL_WORDS: usize = 2;
@@ -61,7 +61,7 @@ const EQUAL_WORDS: usize = 2;
 /// Finds faults.
 pub(crate) struct Filter {
     limits: Limits,
-    /// The languages of both sides and what tells them apart; `None` if they are not looked at.
+    /// The languages of both sides and the means to distinguish them; `None` if languages are not checked.
     languages: Option<([Lang; 2], Detector)>,
 }
 

@@ -1,5 +1,5 @@
-//! Parallel text, cleaned and weighed for training: [`clean`] reads the sources that a [`Recipe`] names, leaves out pairs
-//! that harm a model, sets pairs aside for development and tests, and repeats sources by their weights.
+//! Parallel text, cleaned and weighed for training: [`clean`] reads the sources that a [`Recipe`] names, leaves out
+//! pairs that harm a model, sets pairs aside for development and tests, and repeats sources by their weights.
 //!
 //! | module | content |
 //! |---|---|

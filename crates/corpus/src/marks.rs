@@ -1,5 +1,5 @@
-//! Quotation marks of the text that a model learns to write. Texts of many sources have them in many ways, and a model that learns from
-//! all of them mixes the ways.
+//! Quotation marks of the text that a model learns to write. Texts of many sources have them in many ways, and a model
+//! that learns from all of them mixes the ways.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -15,14 +15,14 @@ pub enum Marks {
     AsWritten,
     /// `"so" and 'so'`; apostrophes as in `don't`.
     Straight,
-    /// `„so“ and ‚so‘`, around prose; apostrophes as in `geht's`. Marks without a partner stay, and so do the straight ones of a text
-    /// that looks like a program's.
+    /// `„so“ and ‚so‘`, around prose; apostrophes as in `geht's`. Marks without a partner stay, and so do the straight
+    /// ones of a text that looks like a program's.
     German,
 }
 
 /// Marks of quotations, and of quotations within quotations.
 const KINDS: [&[char]; 2] = [&['"', '“', '”', '„', '»', '«'], &['\'', '‘', '’', '‚', '›', '‹']];
-/// Characters that programs have and prose has not. A statement's end tells a program, too.
+/// Characters that programs have and prose has not. A statement's end marks a program, too.
 const OF_PROGRAMS: [char; 8] = ['=', '{', '}', '<', '>', '$', '\\', '`'];
 
 impl Marks {
@@ -80,12 +80,12 @@ fn styled(text: &str, style: Style) -> String {
                 continue;
             }
             let before = at.checked_sub(1).map(|before| chars[before]);
-            let behind = chars.get(at + 1).copied();
-            if chars[at] == '’' && [before, behind].into_iter().all(|c| c.is_some_and(char::is_alphabetic)) {
+            let after = chars.get(at + 1).copied();
+            if chars[at] == '’' && [before, after].into_iter().all(|c| c.is_some_and(char::is_alphabetic)) {
                 chars[at] = '\'';
-            } else if may_open(before, behind) {
+            } else if may_open(before, after) {
                 open = Some(at);
-            } else if let Some(first) = open.filter(|_| may_close(before, behind)) {
+            } else if let Some(first) = open.filter(|_| may_close(before, after)) {
                 (chars[first], chars[at]) = (opening, closing);
                 open = None;
             }
@@ -94,15 +94,16 @@ fn styled(text: &str, style: Style) -> String {
     chars.into_iter().collect()
 }
 
-/// Whether a quotation may begin between these characters: behind a space, a bracket, a dash or another mark, in front of a word.
-fn may_open(before: Option<char>, behind: Option<char>) -> bool {
+/// Whether a quotation may begin between these characters: after a space, a bracket, a dash or another mark, and
+/// before a word.
+fn may_open(before: Option<char>, after: Option<char>) -> bool {
     before.is_none_or(|c| c.is_whitespace() || "([–—-/„‚\"'".contains(c))
-        && behind.is_some_and(|c| c.is_alphanumeric() || "„‚‘“”\"'…([¿¡+-.".contains(c))
+        && after.is_some_and(|c| c.is_alphanumeric() || "„‚‘“”\"'…([¿¡+-.".contains(c))
 }
 
-/// Whether a quotation may end between these characters: behind a word or punctuation, in front of none.
-fn may_close(before: Option<char>, behind: Option<char>) -> bool {
-    before.is_some_and(|c| !c.is_whitespace() && !"([".contains(c)) && behind.is_none_or(|c| !c.is_alphanumeric())
+/// Whether a quotation may end between these characters: after a word or punctuation, and not before a word.
+fn may_close(before: Option<char>, after: Option<char>) -> bool {
+    before.is_some_and(|c| !c.is_whitespace() && !"([".contains(c)) && after.is_none_or(|c| !c.is_alphanumeric())
 }
 
 #[cfg(test)]

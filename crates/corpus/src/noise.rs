@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 /// A word in this number has a typing error.
 const WORDS_PER_TYPO: u32 = 10;
 
-/// A sentence has at least so many words. What is shorter may be a heading, which has no punctuation.
+/// The least number of words of a sentence. A shorter text may be a heading, which has no punctuation.
 const LEAST_WORDS: usize = 5;
 
 /// A letter in this number of a name becomes another one.
@@ -19,7 +19,7 @@ const LETTERS_PER_CHANGE: u32 = 2;
 const LETTERS: [[&str; 2]; 2] =
     [["aeiouy", "áàâäãåāăąæéèêëēěęíìîïīıóòôöõøōőúùûüūůűý"], ["bcdfghjklmnpqrstvwxz", "ćčçďđğłñńňřśšşťţźžż"]];
 
-/// Calls `add` with each noisy pair that is made of `pair`; `next` is the pair behind it.
+/// Calls `add` with each noisy pair that is made of `pair`; `next` is the pair after it.
 pub(crate) fn noisy(
     pair: [&str; 2],
     next: Option<[&str; 2]>,
@@ -70,8 +70,8 @@ pub(crate) fn noisy(
     }
 }
 
-/// Exchanges two letters, leaves one out or doubles one, in some words of four letters or more; at least in one, if there
-/// is any.
+/// Exchanges two letters, leaves one out or doubles one, in some words of four letters or more; at least in one, if
+/// there is any.
 fn with_typos(text: &str, random: &mut ChaCha8Rng) -> String {
     let long = |word: &str| word.chars().count() >= 4 && word.chars().all(char::is_alphabetic);
     let words = text.split(' ').filter(|word| long(word)).count() as u32;
@@ -110,16 +110,16 @@ fn without_punctuation(text: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Makes a name that both sides share into another one: the model learns to copy names that it has never seen, letter by letter. `None` if
-/// they share no name.
+/// Makes a name that both sides share into another one: the model learns to copy names that it has never seen, letter
+/// by letter. `None` if they share no name.
 fn with_other_name(pair: [&str; 2], random: &mut ChaCha8Rng) -> Option<[String; 2]> {
     let name = shared_name(pair, random)?;
     let other = other_name(name, random);
     Some(pair.map(|side| side.replace(name, &other)))
 }
 
-/// One of the names that both sides share: a word with a capital that both sides have equally often and that is part of no other word, as it
-/// is in a genitive.
+/// One of the names that both sides share: a word with a capital that both sides have equally often and that is part of
+/// no other word, as it is in a genitive.
 fn shared_name<'a>(pair: [&'a str; 2], random: &mut ChaCha8Rng) -> Option<&'a str> {
     let names = words_of(pair[0]).filter(|word| {
         let mut letters = word.chars();
@@ -155,7 +155,7 @@ fn other_name(name: &str, random: &mut ChaCha8Rng) -> String {
     letters.collect()
 }
 
-/// Doubles some spaces and leaves out some of those behind punctuation.
+/// Doubles some spaces and leaves out some of those after punctuation.
 fn with_other_spaces(text: &str, random: &mut ChaCha8Rng) -> String {
     let mut changed = String::with_capacity(text.len() + 8);
     for c in text.chars() {

@@ -37,8 +37,8 @@ impl Lines {
     }
 }
 
-/// Calls `use_pair` with the number, from 0, of each line of two files and with both texts; `None` for a line that is no
-/// text.
+/// Calls `use_pair` with the number, from 0, of each line of two files and with both texts; `None` for a line that is
+/// no text.
 pub(crate) fn for_each_pair(
     [source, target]: [&Path; 2],
     mut use_pair: impl FnMut(usize, Option<[String; 2]>),

@@ -37,8 +37,8 @@ pub struct Recipe {
     /// The seed of all random choices.
     #[serde(default)]
     pub seed: u64,
-    /// Whether the training text is for the other direction: a model reads its targets. The pairs that stay, and those that are set
-    /// aside, are the same ones. Not in the file.
+    /// Whether the training text is for the other direction: a model reads its targets. The pairs that stay, and those
+    /// that are set aside, are the same ones. Not in the file.
     #[serde(skip)]
     pub reverse: bool,
 }
@@ -47,20 +47,20 @@ pub struct Recipe {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Languages {
-    /// Of the source side, a code of two letters such as `en`.
+    /// The language of the source side, a code of two letters such as `en`.
     pub source: String,
-    /// Of the target side.
+    /// The language of the target side.
     pub target: String,
 }
 
-/// How each side's quotation marks are written in the training text when a model learns to write that side. Text that it learns to read, and
-/// pairs that are set aside, keep theirs.
+/// How each side's quotation marks are written in the training text when a model learns to write that side. Text that
+/// it learns to read, and pairs that are set aside, keep theirs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct QuotationMarks {
-    /// Of the source side, for the other direction.
+    /// The marks of the source side, for the other direction.
     pub source: Marks,
-    /// Of the target side.
+    /// The marks of the target side.
     pub target: Marks,
 }
 
@@ -104,9 +104,9 @@ pub struct Limits {
     pub max_other_numbers: usize,
     /// Whether a side of five words or more has to be in its language and not in the other side's.
     pub language: bool,
-    /// The least agreement of a pair's words, from 0 to 1, by what the word aligner learns from all pairs: the mean, over
-    /// the words of both sides, of the probability of the word given its best translation in the other side. 0 skips the
-    /// alignment.
+    /// The least agreement of a pair's words, from 0 to 1, by what the word aligner learns from all pairs: the mean,
+    /// over the words of both sides, of the probability of the word given its best translation in the other side. 0
+    /// skips the alignment.
     pub min_agreement: f64,
 }
 
@@ -153,7 +153,7 @@ pub struct Noise {
     pub copied: f64,
     /// With its quotation marks written in another way, where it has some.
     pub marks: f64,
-    /// With white space doubled or left out beside punctuation.
+    /// With white space doubled or left out next to punctuation.
     pub white_space: f64,
     /// With the next pair of the source in the same line.
     pub joined: f64,

@@ -18,9 +18,9 @@ pub(crate) fn read(path: &Path) -> Result<Vec<f32>, CorpusError> {
     Ok(scores)
 }
 
-/// The dual conditional cross-entropy of a pair, which is lower for better pairs (Junczys-Dowmunt 2018, equation 2): how
-/// far both models disagree, plus how unlikely they find the pair, both for each word. `scores` are ln p(target|source)
-/// and ln p(source|target) of the whole sentences, `words` the numbers of words of source and target.
+/// The dual conditional cross-entropy of a pair, which is lower for better pairs (Junczys-Dowmunt 2018, equation 2):
+/// how far both models disagree, plus how unlikely they find the pair, both for each word. `scores` are ln
+/// p(target|source) and ln p(source|target) of the whole sentences, `words` the numbers of words of source and target.
 pub(crate) fn dual_cross_entropy(scores: [f32; 2], words: [usize; 2]) -> f32 {
     let [forward, backward] = [-scores[0] / words[1].max(1) as f32, -scores[1] / words[0].max(1) as f32];
     (forward - backward).abs() + (forward + backward) / 2.0

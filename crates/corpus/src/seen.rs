@@ -9,8 +9,8 @@ use std::path::Path;
 /// Words that follow each other and are compared as one.
 const RUN: usize = 5;
 
-/// A text of letters and digits in small letters, and single spaces: texts that differ in case, punctuation or white space
-/// alone are equal.
+/// A text of letters and digits in small letters, and single spaces: texts that differ in case, punctuation or white
+/// space alone are equal.
 pub(crate) fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for c in text.chars() {

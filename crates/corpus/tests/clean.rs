@@ -23,7 +23,7 @@ const NUMBERS: [(&str, &str); 9] = [
     ("nine", "neun"),
 ];
 
-/// Writes two files of counting sentences, and these lines behind them.
+/// Writes two files of counting sentences, followed by these lines.
 fn write(folder: &Path, name: &str, count: usize, more: &[[&str; 2]]) {
     let (mut source, mut target) = (String::new(), String::new());
     for number in 0..count {
@@ -43,7 +43,7 @@ fn write(folder: &Path, name: &str, count: usize, more: &[[&str; 2]]) {
     fs::write(folder.join(format!("{name}.de")), target).unwrap();
 }
 
-/// The recipe of these sources, with `settings` before and behind them.
+/// The recipe of these sources, with `settings` before and after them.
 fn recipe(folder: &TempDir, sources: &[(&str, &str)], settings: &str) -> Result<Recipe, CorpusError> {
     let mut text = format!("{settings}\n[languages]\nsource = \"en\"\ntarget = \"de\"\n");
     for (name, more) in sources {

@@ -49,8 +49,8 @@ impl Grid {
     }
 }
 
-/// C ← op(A) · op(B) + β · C in cuBLAS' way: matrices lie column by column, a column of A begins `lda` numbers after the
-/// one before; op(A) is `m × k`, op(B) `k × n`, op being the transposition or nothing.
+/// C ← op(A) · op(B) + β · C in cuBLAS' way: matrices lie column by column, a column of A begins `lda` numbers after
+/// the one before; op(A) is `m × k`, op(B) `k × n`, op being the transposition or nothing.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Gemm {
     pub(crate) transposed: [bool; 2],
@@ -202,7 +202,7 @@ macro_rules! kernels {
     };
 }
 
-/// Of an attention, as `struct Heads` of the kernels.
+/// The heads of an attention, laid out as `struct Heads` of the kernels.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub(crate) struct Heads {
@@ -210,9 +210,9 @@ pub(crate) struct Heads {
     /// Columns of one in queries and keys, and in values.
     pub(crate) dim: u32,
     pub(crate) width: u32,
-    /// Of products of queries and keys.
+    /// The factor of the products of queries and keys.
     pub(crate) factor: f32,
-    /// Of the weights.
+    /// The mask of the attention weights.
     pub(crate) mask: Mask,
 }
 

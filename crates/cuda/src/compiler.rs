@@ -40,8 +40,8 @@ pub fn compile(architecture: &str) -> Result<Vec<u8>, CudaError> {
     let source = CString::new(SOURCE).map_err(|error| CudaError::Compilation(error.to_string()))?;
     let program = Program(result::create_program(&source, Some(c"kernels.cu")).map_err(failed)?);
     let options = [format!("--gpu-architecture={architecture}")];
-    // SAFETY: the program is valid until `program` is dropped, at the end of this function; the buffer has the size that
-    // NVRTC asks for.
+    // SAFETY: the program is valid until `program` is dropped, at the end of this function; the buffer has the size
+    // that NVRTC asks for.
     unsafe {
         if let Err(error) = result::compile_program(program.0, &options) {
             let log = result::get_program_log(program.0).map_err(failed)?;

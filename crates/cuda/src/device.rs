@@ -46,8 +46,8 @@ impl Cuda {
         Ok(Self::new(Backend::Driver(driver), name))
     }
 
-    /// The emulator, on which kernels run on the CPU. With `reversed`, the threads of a block take turns from the last to
-    /// the first, which changes results only if a barrier is missing.
+    /// The emulator, on which kernels run on the CPU. With `reversed`, the threads of a block take turns from the last
+    /// to the first, which changes results only if a barrier is missing.
     #[cfg(feature = "emulator")]
     #[must_use]
     pub fn emulated(reversed: bool) -> Self {
@@ -72,8 +72,8 @@ impl Cuda {
         Self { backend, name, precision, pool: Pool::default(), failure: None, multiply_adds: 0 }
     }
 
-    /// The device of a test: the emulator, or the first GPU if the environment has `METAPHRASE_TEST_GPU` and the feature
-    /// `driver` is on.
+    /// The device of a test: the emulator, or the first GPU if the environment has `METAPHRASE_TEST_GPU` and the
+    /// feature `driver` is on.
     ///
     /// # Panics
     /// If the GPU can not be opened.
@@ -102,8 +102,8 @@ impl Cuda {
         self.pool.capacity()
     }
 
-    /// Whether all calls have succeeded so far. A kernel may still fail after its launch: [`Storage::download`] waits for
-    /// all kernels.
+    /// Whether all calls have succeeded so far. A kernel may still fail after its launch: [`Storage::download`] waits
+    /// for all kernels.
     ///
     /// # Errors
     /// The first failure.

@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub(crate) struct Driver {
     /// Keeps the device's context.
     context: Arc<CudaContext>,
-    /// Of each kernel, in the order of [`NAMES`]; they live as long as the context.
+    /// The function of each kernel, in the order of [`NAMES`]; functions live as long as the context.
     functions: Vec<sys::CUfunction>,
     cublas: cublas_sys::cublasHandle_t,
 }
@@ -80,7 +80,7 @@ impl Driver {
     /// # Safety
     /// As [`Backend::free`](crate::backend::Backend::free).
     pub(crate) unsafe fn free(&self, address: u64) {
-        // An error here is that of an earlier launch, which the next call tells.
+        // An error here is that of an earlier launch, which the next call reports.
         // SAFETY: the caller's; the call waits for all launches.
         let _ = unsafe { driver::free_sync(address) };
     }

@@ -14,7 +14,7 @@ pub enum CudaError {
     /// There is no such device.
     #[error("there is no device `cuda:{index}`: this machine has {count}, counted from cuda:0")]
     NoDevice {
-        /// The device that was asked for.
+        /// The requested device.
         index: usize,
         /// The number of devices.
         count: usize,
@@ -25,7 +25,7 @@ pub enum CudaError {
          (`training.batch.size` of the recipe) or a smaller network need less"
     )]
     OutOfMemory {
-        /// The memory that was asked for.
+        /// The requested memory.
         megabytes: usize,
         /// The memory that is free.
         free: usize,

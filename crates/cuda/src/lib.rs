@@ -1,7 +1,7 @@
 //! CUDA devices: the operations of training on a GPU, loaded at run time.
 //!
-//! `Cuda` is a [`Device`](metaphrase_device::Device). Building needs no CUDA: opening a device loads the driver, NVRTC and
-//! cuBLAS, and compiles the kernels (`src/kernels`) for the device. Products are cuBLAS'.
+//! `Cuda` is a [`Device`](metaphrase_device::Device). Building needs no CUDA: opening a device loads the driver, NVRTC
+//! and cuBLAS, and compiles the kernels (`src/kernels`) for the device. Products are cuBLAS'.
 //!
 //! The feature `driver` opens GPUs; the feature `emulator` is for tests. Without both, the crate is empty, and nobody
 //! compiles the bindings of CUDA's libraries by chance.
@@ -15,8 +15,8 @@
 //!
 //! - Sums have an order that shapes decide: two runs on one device give the same bits.
 //! - A warm device allocates nothing, and the CPU waits for the device only where it reads numbers.
-//! - The first failure is kept, and every operation after it does nothing, as in CUDA itself: `Cuda::check` returns that
-//!   failure. So an operation needs no result, and no failure is lost.
+//! - The first failure is kept, and every operation after it does nothing, as in CUDA itself: `Cuda::check` returns
+//!   that failure. So an operation needs no result, and no failure is lost.
 //!
 //! # Unsafe code
 //!

@@ -1,5 +1,5 @@
-//! All operations on the emulator, or on a GPU ([`Cuda::of_tests`]), against the CPU: odd shapes, empty spans, rows longer
-//! than a block.
+//! All operations on the emulator, or on a GPU ([`Cuda::of_tests`]), against the CPU: odd shapes, empty spans, rows
+//! longer than a block.
 
 use metaphrase_cuda::Cuda;
 use metaphrase_device::*;
@@ -39,8 +39,8 @@ fn assert_near(name: &str, got: &[Matrix], expected: &[Matrix]) {
     }
 }
 
-/// Runs a body, which returns downloaded matrices, on the CPU and on the device, there with threads in both orders: both
-/// orders have to give the same bits.
+/// Runs a body, which returns downloaded matrices, on the CPU and on the device, there with threads in both orders:
+/// both orders have to give the same bits.
 macro_rules! check {
     ($name:expr, |$device:ident| $body:expr) => {{
         let mut host = Host::default();

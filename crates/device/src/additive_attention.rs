@@ -32,7 +32,8 @@ pub trait AdditiveAttention: Storage {
     /// Computes the weights and y.
     fn additive(&mut self, inputs: Additive<'_, Self::Matrix>, weights: &mut Self::Matrix, y: &mut Self::Matrix);
 
-    /// Computes the derivatives by the energies, the inputs of the softmax. `guide`: further derivatives by the weights.
+    /// Computes the derivatives by the energies, the inputs of the softmax. `guide`: further derivatives by the
+    /// weights.
     fn additive_energies(
         &mut self,
         inputs: Additive<'_, Self::Matrix>,

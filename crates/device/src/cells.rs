@@ -42,8 +42,8 @@ pub struct Lstm<'a, M> {
 
 /// Recurrent cells, row by row; σ is the logistic function.
 pub trait Cells: Storage {
-    /// r, z = σ(a_rz + u_rz), h = tanh(a_h + r · u_h), y = (1 - z) · h + z · s (Cho et al. 2014). r, z and h of each row
-    /// are left in `gates`.
+    /// r, z = σ(a_rz + u_rz), h = tanh(a_h + r · u_h), y = (1 - z) · h + z · s (Cho et al. 2014). r, z and h of each
+    /// row are left in `gates`.
     fn gru(&mut self, inputs: GruForward<'_, Self::Matrix>, gates: &mut Self::Matrix, y: &mut Self::Matrix);
 
     /// Computes the derivatives by the sums under σ (`rows × 2d`) and tanh, and by u_h.

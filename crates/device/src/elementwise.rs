@@ -15,7 +15,8 @@ pub trait Elementwise: Storage {
     fn add_row(&mut self, y: &mut Self::Matrix, row: &Self::Matrix);
     /// y ← f(y).
     fn activate(&mut self, f: Activation, y: &mut Self::Matrix);
-    /// `grad` ← `grad` · f'(x), where `y = f(x)`. Only Swish and GELU read x: the others' value determines the derivative.
+    /// `grad` ← `grad` · f'(x), where `y = f(x)`. Only Swish and GELU read x: the others' value determines the
+    /// derivative.
     fn derive(&mut self, f: Activation, x: &Self::Matrix, y: &Self::Matrix, grad: &mut Self::Matrix);
     /// y ← gate · a + (1 - gate) · b.
     fn mix(&mut self, gate: &Self::Matrix, a: &Self::Matrix, b: &Self::Matrix, y: &mut Self::Matrix);

@@ -1,11 +1,11 @@
 //! Devices: the operations of training, forwards and backwards, and the CPU as the first device.
 //!
-//! Each kind of operation has a file: a trait says what is computed, and below it stands how the [`Host`] computes it.
+//! Each kind of operation has a file: a trait defines what is computed, and below it the [`Host`] implements it.
 //! The tape of `metaphrase-train` knows the order of operations; a device only computes.
 //!
 //! Forwards, an operation writes a matrix whose numbers are unspecified before. Backwards, an operation *adds* to
-//! derivatives ("`sum`"), unless the caller says that these are fresh; `grad` is the derivative of the loss by the value
-//! of the operation.
+//! derivatives ("`sum`"), unless the caller declares these fresh; `grad` is the derivative of the loss by the
+//! value of the operation.
 //!
 //! ```
 //! use metaphrase_device::{Elementwise, Host, Storage};

@@ -12,8 +12,8 @@ pub struct Normal {
     pub centred: bool,
 }
 
-/// y = scale · (x - mean) / √(variance + ε) + bias, per row; without the mean, division by the root mean square. `scale`
-/// and `bias` are `1 × n`.
+/// y = scale · (x - mean) / √(variance + ε) + bias, per row; without the mean, division by the root mean square.
+/// `scale` and `bias` are `1 × n`.
 pub trait Normalisation: Storage {
     /// Normalises the rows of y.
     fn normalise(&mut self, y: &mut Self::Matrix, scale: &Self::Matrix, bias: Option<&Self::Matrix>, normal: Normal);

@@ -1,4 +1,4 @@
-//! Products with parameters, in the precision that training was asked for.
+//! Products with parameters, in the requested precision of training.
 
 use crate::storage::{Host, Storage};
 use metaphrase_kernels::{self as kernels, Activation, Epilogue, Matrix, PackedMatrix, WeightOrder};
@@ -13,12 +13,12 @@ pub enum Precision {
     #[default]
     F32,
     /// bf16, the upper half of an `f32`. Products are twice as fast on AMD's CPUs with AVX512-BF16 (Zen 4 and later),
-    /// several times as fast on Intel's CPUs with AMX (with other last bits), and slower on other CPUs (0.5 to 0.9 times as fast), with
-    /// the same sums.
+    /// several times as fast on Intel's CPUs with AMX (with other last bits), and slower on other CPUs (0.5 to 0.9
+    /// times as fast), with the same sums.
     Bf16,
-    /// Forward products are those of a model that translates with `--precision int8`: rows and weights are rounded to 8 bits, so
-    /// that the network learns to do without the rest. Products of gradients are those of bf16, as if nothing had been
-    /// rounded ("straight-through", Bengio et al. 2013). For the CPU alone: a GPU takes bf16.
+    /// Forward products are those of a model that translates with `--precision int8`: rows and weights are rounded to 8
+    /// bits, so that the network learns to do without the rest. Products of gradients are those of bf16, as if nothing
+    /// had been rounded ("straight-through", Bengio et al. 2013). For the CPU alone: a GPU takes bf16.
     Int8,
 }
 

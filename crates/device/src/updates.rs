@@ -230,7 +230,7 @@ mod tests {
         // m̂ = (0.9 · 0.2 - 0.1) / (1 - 0.81) = 0.08 / 0.19, v̂ = (0.98 · 0.08 + 0.02) / (1 - 0.9604) = 0.0984 / 0.0396
         let second = 0.1 * (0.08 / 0.19) / (0.0984_f32 / 0.0396).sqrt();
         assert_near(after(adam(0.0, 1e-9), 0.1, &[2.0, -1.0]), 0.4 - second);
-        // Weight decay takes 0.1 · 0.01 · 0.5 beside the first step.
+        // Weight decay takes 0.1 · 0.01 · 0.5 in addition to the first step.
         assert_near(after(adam(0.01, 1e-9), 0.1, &[2.0]), 0.5 - 0.1 - 0.0005);
         // ε counts where gradients are small: 1e-3 / (1e-3 + 1e-3) of the rate.
         assert_near(after(adam(0.0, 1e-3), 0.1, &[1e-3]), 0.5 - 0.05);

@@ -1,4 +1,5 @@
-//! Writes a file again with each sentence in capitals: `… --example capitals -- in.docx out.docx`. Shows what is taken for text.
+//! Writes a file again with each sentence in capitals: `… --example capitals -- in.docx out.docx`. Shows what is taken
+//! for text.
 use metaphrase_document::{Answer, FileFormat, Options, PreparedFile};
 use std::path::Path;
 

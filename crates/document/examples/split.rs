@@ -1,7 +1,8 @@
-//! Measures sentence splitting: `cargo run --release -p metaphrase-document --example split -- DATA`, where DATA is the folder of shared data.
+//! Measures sentence splitting: `cargo run --release -p metaphrase-document --example split -- DATA`, where DATA is the
+//! folder of shared data.
 //!
-//! Boundaries: five lines of NTREX-128 joined (by a blank, or by nothing in Japanese and Chinese); a boundary is right if a line ends there.
-//! Round trip: each `.gz` file below DATA as a text, each sentence its own translation.
+//! Boundaries: five lines of NTREX-128 joined (by a blank, or by nothing in Japanese and Chinese); a boundary is right
+//! if a line ends there. Round trip: each `.gz` file below DATA as a text, each sentence its own translation.
 #![allow(clippy::unwrap_used, reason = "a measurement may panic")]
 
 use metaphrase_document::{Answer, Link, Options, Prepared, Splitter};

@@ -53,8 +53,8 @@ pub(crate) fn unchanged(sentence: &Sentence, source: &str) -> Restored {
     Restored { text: source.to_owned(), kept, links, inserted: 0 }
 }
 
-/// Puts the things to copy that an answer lacks into it, writes the others as they are in the source, and closes gaps beside them that the
-/// source lacks.
+/// Puts the things to copy that an answer lacks into it, writes the others as they are in the source, and closes gaps
+/// next to them that the source lacks.
 pub(crate) fn restore(sentence: &Sentence, source: &str, answer: &Answer) -> Restored {
     let mut edits = Vec::new();
     let mut places: Vec<Option<Range<usize>>> = Vec::new();
@@ -73,7 +73,7 @@ pub(crate) fn restore(sentence: &Sentence, source: &str, answer: &Answer) -> Res
         places.push(place);
     }
     let inserted = places.iter().filter(|place| place.is_none()).count();
-    // Of things at one place the first of the source comes first.
+    // Things at one place keep the order of the source.
     edits.sort_by_key(|edit| (edit.range.start, edit.range.end, edit.number));
     apply(&answer.text, edits, sentence.kept.len(), &answer.links, inserted)
 }
@@ -88,7 +88,8 @@ struct Edit {
     number: usize,
 }
 
-/// A thing that the translation has. White space beside it goes if the same characters stand beside it in the source without white space.
+/// A thing that the translation has. White space next to it is removed if the source has the same characters next to
+/// it without white space.
 fn replacement(
     source: &str,
     kept: &Range<usize>,
@@ -117,7 +118,7 @@ fn replacement(
     Edit { range, before: "", with: shown.to_owned(), after: "", number }
 }
 
-/// A thing that the translation lacks: it comes behind the translation of the word before it.
+/// A thing that the translation lacks: it follows the translation of the word before it.
 fn insertion(source: &str, kept: &Range<usize>, answer: &Answer, shown: &str, number: usize) -> Edit {
     let strongest = |links: &mut dyn Iterator<Item = &Link>| {
         links.max_by(|a, b| a.weight.total_cmp(&b.weight)).map(|link| link.target.clone())
@@ -130,14 +131,14 @@ fn insertion(source: &str, kept: &Range<usize>, answer: &Answer, shown: &str, nu
             && answer.text.is_char_boundary(link.target.end)
     });
     let text = &answer.text;
-    // Nothing but punctuation stands behind it, or nothing before it.
+    // Nothing but punctuation follows it, or nothing precedes it.
     let is_last = !source[kept.end..].contains(char::is_alphanumeric);
     let at = if word_before.is_empty() {
         0
     } else if is_last {
         text.trim_end_matches(|c: char| !c.is_alphanumeric()).len()
     } else if let Some(target) = strongest(&mut before) {
-        // Behind the whole word.
+        // After the whole word.
         let at = target.end.min(text.len());
         at + text[at..].find(|c: char| !c.is_alphanumeric() || without_spaces(c)).unwrap_or(text.len() - at)
     } else {

@@ -24,11 +24,11 @@ pub(crate) struct Block {
     pub(crate) elements: Vec<Element>,
     /// What stands around text that is in no element.
     pub(crate) wrap: Wrap,
-    /// Things to copy that the format tells.
+    /// Things to copy that the format names.
     copied: Vec<Kept>,
 }
 
-/// What stands before and behind each run of text, as the tags of a run in an office document.
+/// The markup before and after each run of text, such as the tags of a run in an office document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Wrap {
     pub(crate) before: String,
@@ -53,9 +53,9 @@ pub(crate) struct Element {
     pub(crate) text: Range<usize>,
     /// The number of the element around it.
     pub(crate) parent: Option<usize>,
-    /// What is written before its text.
+    /// The markup that is written before its text.
     pub(crate) open: String,
-    /// What is written behind its text.
+    /// The markup that is written after its text.
     pub(crate) close: String,
     /// What stands around each run of the text in it.
     pub(crate) wrap: Wrap,

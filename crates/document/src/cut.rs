@@ -15,9 +15,9 @@ fn width(c: char) -> usize {
     if without_spaces(c) { 3 } else { 1 }
 }
 
-/// Cuts a sentence into parts of at most this [`weight`]: at the boundaries of UAX #29, then behind the punctuation of clauses, then between
-/// words, then, in scripts without spaces, anywhere between characters that a reader sees. The text around the parts is white space and
-/// endless words, which belong to no part.
+/// Cuts a sentence into parts of at most this [`weight`]: at the boundaries of UAX #29, then after the punctuation of
+/// clauses, then between words, then, in scripts without spaces, anywhere between characters that a reader sees. The
+/// text around the parts is white space and endless words, which belong to no part.
 #[must_use]
 pub fn cut(text: &str, sentence: Range<usize>, longest: usize) -> Vec<Range<usize>> {
     let longest = longest.max(16);
@@ -50,8 +50,9 @@ fn without_endless(text: &str, sentence: Range<usize>, longest: usize) -> Vec<Ra
     parts
 }
 
-/// The words that are longer than the longest sentence in scripts with spaces, such as data in Base64 or a key held down. No model translates
-/// them, and each of their parts would be searched up to the greatest length of a translation.
+/// The words that are longer than the longest sentence in scripts with spaces, such as data in Base64 or a key held
+/// down. No model translates them, and each of their parts would be searched up to the greatest length of a
+/// translation.
 fn endless(text: &str, longest: usize) -> impl Iterator<Item = Range<usize>> {
     let ends = |c: char| {
         let clause = ends_clause(c) && !c.is_ascii();
@@ -66,8 +67,8 @@ fn endless(text: &str, longest: usize) -> impl Iterator<Item = Range<usize>> {
     words.filter(move |word| weight(&text[word.clone()]) > longest)
 }
 
-/// Whether a character belongs to a script without spaces between words: those of [`without_spaces`], and those of South-East Asia and Tibet,
-/// whose characters are as light as Latin ones.
+/// Whether a character belongs to a script without spaces between words: those of [`without_spaces`], and those of
+/// South-East Asia and Tibet, whose characters are as light as Latin ones.
 fn runs_on(c: char) -> bool {
     let light = matches!(
         c,

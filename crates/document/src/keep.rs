@@ -9,7 +9,8 @@ use std::sync::LazyLock;
 /// Which things of a text stay as they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Keep {
-    /// Placeholders of programs, as `%1$s`, `{name}`, `{{name}}`, `${name}`, `%(name)s`; and in plain text tags, as `<x id="1"/>`.
+    /// Placeholders of programs, as `%1$s`, `{name}`, `{{name}}`, `${name}`, `%(name)s`; and in plain text tags, as
+    /// `<x id="1"/>`.
     pub placeholders: bool,
     /// Addresses of the web and of mail.
     pub addresses: bool,
@@ -112,7 +113,7 @@ pub fn find(text: &str, keep: Keep) -> Vec<Range<usize>> {
         matches(text, &ADDRESSES).map(address).for_each(&mut add);
     }
     if keep.placeholders {
-        // A percent sign behind a digit is that of `50%`.
+        // A percent sign after a digit is that of `50%`.
         let percent = |range: &Range<usize>| {
             text[range.clone()].starts_with('%') && text[..range.start].ends_with(|c: char| c.is_ascii_digit())
         };
@@ -129,7 +130,7 @@ fn matches<'t>(text: &'t str, patterns: &'t [Regex]) -> impl Iterator<Item = Ran
     patterns.iter().flat_map(move |pattern| pattern.find_iter(text).map(|found| found.range()))
 }
 
-/// An address without the punctuation of the sentence behind it.
+/// An address without the punctuation of the sentence after it.
 fn without_end(address: &str) -> &str {
     let mut address = address;
     // By pair: closing brackets that nothing opens.

@@ -1,7 +1,7 @@
 //! Texts, web pages and files as sentences to translate, and back.
 //!
 //! [`Prepared`] finds the sentences of a text, the things that have to stay, and the markup. The caller translates the
-//! [sentences](Prepared::sentences), by whatever means, and [`Prepared::finish`] puts the translated text together:
+//! [sentences](Prepared::sentences), by any means, and [`Prepared::finish`] puts the translated text together:
 //!
 //! ```
 //! use metaphrase_document::{Answer, Format, Options, Prepared};

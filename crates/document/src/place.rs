@@ -1,8 +1,8 @@
 //! Where the markup of a paragraph goes in its translation.
 //!
-//! Each element is written once. It gets the words of the translation that belong to its words more than to others (of all runs of
-//! words the one whose sum of weights, one half subtracted from each, is greatest), inside the words of the element around it and apart from
-//! those of its neighbours. So the elements are nested in any case.
+//! Each element is written once. It gets the words of the translation that belong to its words more than to others: the
+//! maximum-sum run of words, with 0.5 subtracted from each weight (Kadane). The run lies inside the words of the
+//! element around it and apart from those of its neighbours. So the elements are nested in any case.
 
 use crate::block::Block;
 use crate::units::Words;
@@ -23,7 +23,7 @@ pub(crate) struct Joined {
 pub(crate) struct Placed {
     /// Bytes of the translation.
     pub(crate) range: Range<usize>,
-    /// White space stood on both sides of the marker, and the translation has a word behind it.
+    /// White space stood on both sides of the marker, and a word of the translation follows it.
     pub(crate) spaced: bool,
 }
 
@@ -206,8 +206,8 @@ impl<'a> Grid<'a> {
         best
     }
 
-    /// The bytes of a run of words of an element that has this text. White space at an end is inside if it is in the source, where the white
-    /// space is the same.
+    /// The bytes of a run of words of an element that has this text. White space at an end is inside if it is in the
+    /// source, where the white space is the same.
     fn bytes_of(&self, text: &Range<usize>, target: &Range<usize>, inside: &Inside) -> Range<usize> {
         let (Some(first), Some(last)) =
             (self.target.get(target.start), target.end.checked_sub(1).map(|last| &self.target[last]))
@@ -220,7 +220,8 @@ impl<'a> Grid<'a> {
         start..end.clamp(last.0.end, inside.bytes.end.max(last.0.end))
     }
 
-    /// The byte of the translation, before the word `next`, for a byte of the source, if the text between the words there is the same.
+    /// The byte of the translation, before the word `next`, for a byte of the source, if the text between the words
+    /// there is the same.
     fn same(&self, at: usize, next: usize, inside: &Inside) -> Option<usize> {
         let word = self.source.partition_point(|word| word.start < at);
         let first = if word > inside.source.start { self.source[word - 1].end } else { inside.text.start };
@@ -239,7 +240,8 @@ impl<'a> Grid<'a> {
         Some(first_here + self.joined.words.get(sentence)?.translation_of(word.checked_sub(first)?)?)
     }
 
-    /// The byte of the translation for a byte outside the sentences, if the text between the sentences there is the same.
+    /// The byte of the translation for a byte outside the sentences, if the text between the sentences there is the
+    /// same.
     fn outside(&self, at: usize) -> Option<usize> {
         let sentences = &self.block.sentences;
         let next = sentences.partition_point(|sentence| sentence.range.end <= at);
@@ -254,7 +256,8 @@ impl<'a> Grid<'a> {
         same.then(|| first_here + (at - first))
     }
 
-    /// The byte of the translation for a byte between two words of the source whose translations stand beside each other, too.
+    /// The byte of the translation for a byte between two words of the source whose translations are neighbours,
+    /// too.
     fn between(&self, at: usize, inside: &Inside) -> Option<usize> {
         if let Some(place) = self.outside(at).filter(|place| (inside.bytes.start..=inside.bytes.end).contains(place)) {
             return Some(place);
@@ -267,7 +270,7 @@ impl<'a> Grid<'a> {
         if follows { self.same(at, next, inside) } else { None }
     }
 
-    /// The free word that is nearest to the place behind the translation of the word before these words.
+    /// The free word that is nearest to the place after the translation of the word before these words.
     fn nearest(&self, words: &Range<usize>, free: &[Range<usize>], inside: &Inside) -> Range<usize> {
         let before = words.start.checked_sub(1).filter(|&before| before >= inside.source.start);
         let at = before.and_then(|before| self.translated(before)).map_or(inside.target.start, |before| before + 1);
@@ -346,8 +349,8 @@ impl<'a> Grid<'a> {
     }
 }
 
-/// The words around a range in which an element looks for a place when the range has none left. A paragraph with more elements than words
-/// would take the square of its length otherwise.
+/// The words around a range in which an element looks for a place when the range has none left. A paragraph with more
+/// elements than words would take the square of its length otherwise.
 fn near(range: &Range<usize>, within: &Range<usize>) -> Range<usize> {
     const WORDS: usize = 1000;
     range.start.saturating_sub(WORDS).max(within.start)..range.end.saturating_add(WORDS).min(within.end)

@@ -6,7 +6,8 @@ use regex::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// What looks like a tag; `5 < 6` and `<name@example.org>` do not. Times and codes of subtitles do: `<00:01.000>`, `{\an8}`.
+/// What looks like a tag; `5 < 6` and `<name@example.org>` do not. Times and codes of subtitles do: `<00:01.000>`,
+/// `{\an8}`.
 static TAG: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"<(/?)([A-Za-z][\w.:-]*|\d[\d:.]*)((?:\s[^<>]*?)?)(/?)>|\{\\[^{}\s]+\}").ok());
 
@@ -41,8 +42,8 @@ pub(crate) fn part(
 /// The bytes of the input that bytes of a text stand for.
 pub(crate) type Origin<'a> = &'a dyn Fn(Range<usize>) -> Range<usize>;
 
-/// Reads a text as parts of a paragraph: its tags, if `tags`, and the text between them, by `read`. `written`: how a tag is written in the
-/// output.
+/// Reads a text as parts of a paragraph: its tags, if `tags`, and the text between them, by `read`. `written`: how a
+/// tag is written in the output.
 pub(crate) fn tagged(
     paragraphs: &mut Paragraphs<'_>,
     text: &str,

@@ -1,4 +1,4 @@
-//! A text whose sentences are found, and what becomes of it.
+//! A text divided into sentences, and its translation.
 
 use crate::answer::Answer;
 use crate::block::{Block, Sentences};
@@ -70,8 +70,8 @@ pub struct Prepared {
     attributes: Option<Box<Attributes>>,
 }
 
-/// The values of attributes of a page. Their sentences come behind all others, and the page is read again when they are translated:
-/// tags are written with the new values wherever they go.
+/// The values of attributes of a page. Their sentences follow all others, and the page is read again when they are
+/// translated: tags are written with the new values wherever they go.
 #[derive(Debug)]
 struct Attributes {
     values: Prepared,
@@ -87,7 +87,7 @@ pub struct Source<'a> {
     pub kept: &'a [Kept],
     /// Its bytes in the input.
     pub range: Range<usize>,
-    /// Whether alignments tell places: the sentence has things to copy, or its paragraph has markup.
+    /// Whether alignments determine places: the sentence has things to copy, or its paragraph has markup.
     pub aligned: bool,
 }
 
@@ -98,7 +98,8 @@ pub struct Finished {
     pub text: String,
     /// By sentence: its bytes in the text.
     pub sentences: Vec<Range<usize>>,
-    /// By sentence: how many things to copy its translation lacked; they were put where their neighbours' translations stand.
+    /// By sentence: how many things to copy its translation lacked; they were put where their neighbours' translations
+    /// stand.
     pub inserted: Vec<usize>,
 }
 
@@ -135,7 +136,7 @@ impl Prepared {
     }
 
     pub(crate) fn of_blocks(input: String, mut blocks: Vec<Block>, escape: Escape) -> Self {
-        // Of paragraphs that overlap, which only a broken file has, the first one is translated.
+        // Only a broken file has paragraphs that overlap; the first of them is translated.
         let mut last = 0;
         blocks.retain(|block| {
             let apart = block.range.start >= last && block.range.end >= block.range.start;
@@ -260,7 +261,7 @@ impl Prepared {
     }
 }
 
-/// How the options tell to find sentences.
+/// The way to find sentences that the options choose.
 pub(crate) fn how<'a>(splitter: &'a Splitter, options: &Options) -> Sentences<'a> {
     let lines = options.format == Format::Lines || options.split == Split::Lines;
     Sentences {

@@ -1,7 +1,7 @@
 //! Where sentences end.
 //!
-//! The boundaries are those of Unicode's annex 29, without those that follow an abbreviation, an initial, an ordinal or a
-//! quotation that its sentence continues.
+//! The boundaries are those of Unicode's annex 29, without those that follow an abbreviation, an initial, an ordinal or
+//! a quotation that its sentence continues.
 
 use metaphrase_text::moses::NonbreakingPrefixes;
 use metaphrase_text::without_spaces;
@@ -23,7 +23,8 @@ const MORE: &[&str] = &[
     "Fig", "Eq", "Sec", "Vol", "pp", "Nos", "Mlle", "Mme", "MM", "etc.)",
 ];
 
-/// Abbreviations of names of states and bodies: names go on behind them, as in `U.S. Army`, unless a word follows that begins sentences.
+/// Abbreviations of names of states and bodies: names go on after them, as in `U.S. Army`, unless a word follows that
+/// begins sentences.
 const STATES: &[&str] = &["U.S", "U.K", "U.N", "E.U", "U.S.A"];
 const STARTS: &[&str] = &[
     "A", "An", "And", "As", "At", "But", "For", "He", "Her", "His", "How", "I", "If", "In", "It", "Its", "My", "No",
@@ -51,8 +52,8 @@ impl Splitter {
         Self { prefixes, more: MORE.iter().copied().collect(), ordinals: ORDINALS.contains(&code.as_str()) }
     }
 
-    /// The sentences of a text, in order and without the white space around them. The text between them is white space alone.
-    /// The end of a line ends a sentence.
+    /// The sentences of a text, in order and without the white space around them. The text between them is white space
+    /// alone. The end of a line ends a sentence.
     #[must_use]
     pub fn sentences(&self, text: &str) -> Vec<Range<usize>> {
         let mut found: Vec<Range<usize>> = Vec::new();
@@ -207,8 +208,8 @@ fn is_open(text: &str, open: char, close: char) -> bool {
     if open == close { opened % 2 == 1 } else { opened > closed }
 }
 
-/// The end of a sentence that UAX #29 sees at `end`, with respect to quotation marks, which are the same to UAX #29: a mark that opens
-/// belongs to the next sentence, and one that closes, behind a blank as in French, to this sentence.
+/// The end of a sentence that UAX #29 sees at `end`, with respect to quotation marks, which are the same to UAX #29: a
+/// mark that opens belongs to the next sentence, and one that closes, after a blank as in French, to this sentence.
 fn quoted_end(text: &str, begin: usize, end: usize) -> usize {
     let sentence = &text[begin..end];
     let stem = sentence.trim_end();

@@ -8,7 +8,8 @@ use std::ops::Range;
 /// Words of one letter or short words may be equal by chance.
 const ANCHOR: usize = 4;
 
-/// The words of a text: runs of letters and digits, with marks inside them; each other character but blanks; each thing to copy.
+/// The words of a text: runs of letters and digits, with marks inside them; each other character but blanks; each thing
+/// to copy.
 pub(crate) fn units(text: &str, kept: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut units: Vec<Range<usize>> = Vec::new();
     let mut kept: Vec<&Range<usize>> = kept.iter().collect();
@@ -63,8 +64,9 @@ pub(crate) struct Words {
 }
 
 impl Words {
-    /// Words from the links of their pieces. Things to copy belong to each other, and so do equal words and punctuation that both sides have
-    /// equally often. `cuts`: bytes of the source where markup stands, in order; no word of the source goes over one of them.
+    /// Words from the links of their pieces. Things to copy belong to each other, and so do equal words and punctuation
+    /// that both sides have equally often. `cuts`: bytes of the source where markup stands, in order; no word of the
+    /// source goes over one of them.
     pub(crate) fn new(
         source: (&str, &[Range<usize>]),
         target: (&str, &[Range<usize>]),
@@ -167,7 +169,7 @@ impl Words {
         }
     }
 
-    /// The word of the translation that belongs to a word of the source the most; by its place if no link tells.
+    /// The word of the translation that belongs to a word of the source the most; by its place if the word has no link.
     pub(crate) fn translation_of(&self, source: usize) -> Option<usize> {
         let weight = |links: &Vec<(usize, f32)>| links.iter().find(|link| link.0 == source).map_or(0.0, |link| link.1);
         let best = self
@@ -182,7 +184,7 @@ impl Words {
     }
 }
 
-/// The unit that a piece belongs to: the one that holds most of it.
+/// The unit that a piece belongs to: the unit with the largest part of it.
 fn unit_of(units: &[Range<usize>], piece: &Range<usize>) -> Option<usize> {
     let first = units.partition_point(|unit| unit.end <= piece.start);
     let overlaps = units[first..].iter().take_while(|unit| unit.start < piece.end.max(piece.start + 1));

@@ -123,8 +123,8 @@ fn join<'a>(block: &'a Block, restored: &[Restored]) -> (Joined, Vec<KeptAt<'a>>
     (joined, kept)
 }
 
-/// The text between the translations of two sentences that have `gap` between them: languages with spaces between words have one between
-/// sentences, others do not. `source`, `target`: the characters before and behind it.
+/// The text between the translations of two sentences that have `gap` between them: languages with spaces between words
+/// have one between sentences, others do not. `source`, `target`: the characters before and after it.
 #[must_use]
 pub fn space_between(gap: &str, source: (Option<char>, Option<char>), target: (Option<char>, Option<char>)) -> &str {
     let unspaced = |(before, after): (Option<char>, Option<char>)| {
@@ -139,7 +139,7 @@ pub fn space_between(gap: &str, source: (Option<char>, Option<char>), target: (O
     }
 }
 
-/// What is written at a place, besides text.
+/// The markup that is written at a place.
 enum Event {
     Open(usize),
     Close(usize),
@@ -254,7 +254,7 @@ fn events(block: &Block, placed: &[Placed]) -> Vec<(usize, Event)> {
         children[element.parent.map_or(0, |parent| parent + 1)].push(number);
     }
     for children in &mut children {
-        // An empty one goes before the one that begins there, unless it stands behind it in the source.
+        // An empty element precedes the element that begins there, unless it follows it in the source.
         children.sort_by_key(|&child| (placed[child].range.start, placed[child].range.end, child));
     }
     let mut events = Vec::with_capacity(2 * placed.len());

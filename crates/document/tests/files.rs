@@ -38,7 +38,7 @@ fn part(bytes: &[u8], name: &str) -> String {
     text
 }
 
-/// What becomes of the one part of an archive that has text.
+/// The translation of the one part of an archive that has text.
 fn inside(format: FileFormat, name: &str, input: &str) -> String {
     let (bytes, _) = capitals(&archive(&[("mimetype", "x"), (name, input), ("other.bin", "\0\u{1}")]), format);
     assert_eq!((part(&bytes, "mimetype").as_str(), part(&bytes, "other.bin").as_str()), ("x", "\0\u{1}"));

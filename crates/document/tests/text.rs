@@ -45,7 +45,7 @@ fn sentences_know_their_bytes() {
     assert_eq!(ranges, ["One.", "Two {x}!", "Three"]);
     let answers = ["Eins.", "Zwei {x}!", "Drei"].map(|text| Some(Answer { text: text.into(), ..Answer::default() }));
     let finished = prepared.finish(&answers);
-    // Where the things are is not told: they are put in again.
+    // The places of the things are unknown: they are put in again.
     assert_eq!(finished.inserted, [0, 1, 0]);
     let found: Vec<&str> = finished.sentences.iter().map(|range| &finished.text[range.clone()]).collect();
     assert_eq!((found[0], found[2]), ("Eins.", "Drei"));
@@ -58,7 +58,7 @@ fn things_that_stay_are_in_each_translation() {
     let source = prepared.sentences().next().unwrap();
     let shown: Vec<&str> = source.kept.iter().map(|kept| &source.text[kept.range.clone()]).collect();
     assert_eq!(shown, ["%1$s", "{n}", "https://example.org/a"]);
-    // The engine tells where it put the first two, and says nothing of the third.
+    // The engine reports the places of the first two, and none for the third.
     let translated = "Hallo % 1$s, schön (nochmal: { n }) dich zu sehen!";
     let place = |what: &str| translated.find(what).map(|at| at..at + what.len());
     let answer = Answer { text: translated.into(), kept: vec![place("% 1$s"), place("{ n }"), None], links: vec![] };

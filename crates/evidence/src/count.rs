@@ -1,10 +1,10 @@
 //! N-gram posteriors: the probability that a translation contains an n-gram at least once.
 //!
-//! For each order n the graph is unfolded until the words before each node are known (as in Blackwood et al. 2010): then each
-//! n-gram ends on known edges. The sum of their probabilities is the *expected count*. An n-gram's *posterior* counts a path
-//! once, however often it contains the n-gram: an edge contributes the paths that come to it without the n-gram. Where an
-//! n-gram ends on one edge alone, both are the same; else one pass over the nodes between its first and its last edge finds
-//! the paths that have it already.
+//! For each order n the graph is unfolded until the words before each node are known (as in Blackwood et al. 2010):
+//! then each n-gram ends on known edges. The sum of their probabilities is the *expected count*. An n-gram's
+//! *posterior* counts a path once, however often it contains the n-gram: an edge contributes the paths that come to it
+//! without the n-gram. Where an n-gram ends on one edge alone, both are the same; else one pass over the nodes between
+//! its first and its last edge finds the paths that have it already.
 
 use crate::grams::{GramId, Grams};
 use crate::paths::Paths;
@@ -16,7 +16,8 @@ use metaphrase_base::WordId;
 /// An unfolded graph has at most this many edges; it takes some 100 bytes for each.
 const MOST_EDGES: usize = 4_000_000;
 
-/// The edges that are passed from the first to the last place of each n-gram are at most this many together: some seconds.
+/// The edges that are passed from the first to the last place of each n-gram are at most this many together: some
+/// seconds.
 const MOST_PASSED: usize = 1_000_000_000;
 
 /// The graph takes too much memory when it is unfolded, or too much time when its n-grams are counted.
@@ -65,11 +66,11 @@ struct Step {
 struct Unfolding<'a> {
     units: &'a Units,
     order: usize,
-    /// Units of the words before a node that are told apart.
+    /// Units of the words before a node that are distinguished.
     kept: usize,
     grams: &'a mut Grams,
-    /// By state, for states that are still to come: the words before each of its nodes, and the probability of the paths
-    /// to the node.
+    /// By state, for states that are still to come: the words before each of its nodes, and the probability of the
+    /// paths to the node.
     waiting: Vec<Vec<(GramId, f64)>>,
     /// The place of a node in the list of its state.
     places: HashMap<(u32, GramId), u32>,
@@ -113,7 +114,7 @@ impl Unfolding<'_> {
         Ok(unfolded)
     }
 
-    /// Notes the n-grams that end on the next edge, and returns the words before the node behind it.
+    /// Notes the n-grams that end on the next edge, and returns the words before the node that it leads to.
     fn read(&mut self, words: &[WordId], mut history: GramId) -> GramId {
         for &word in words {
             let continues = self.units.continues(word);
@@ -236,7 +237,7 @@ impl Passage {
     }
 
     fn enter(&mut self, node: u32, last: u32, probability: f64) {
-        // No edge of interest leaves a node behind the last one.
+        // No edge of interest leaves a node after the last one.
         if node <= last {
             self.having[node as usize] += probability;
             let (word, bit) = (node as usize / 64, 1 << (node % 64));
@@ -306,7 +307,7 @@ mod tests {
     /// N-grams with their orders, posteriors and expected counts.
     type Found = BTreeMap<(usize, Vec<WordId>), (f64, f64)>;
 
-    /// The n-grams of all paths, each counted as the definition says.
+    /// The n-grams of all paths, each counted by the definition.
     fn by_definition(paths: &[(Vec<WordId>, f64)], units: &Units) -> Found {
         let mut found = Found::new();
         for (words, probability) in paths {

@@ -18,8 +18,8 @@ impl GramId {
 
 /// Distinct n-grams as a trie in which each knows its longest shorter ending. With an n-gram all its endings are there.
 ///
-/// The order of an n-gram is the number of its units: words of a lattice, or sub-words, or whole written words, to which
-/// the sub-words that continue a written word belong. An ending begins where a unit begins.
+/// The order of an n-gram is the number of its units: words of a lattice, or sub-words, or whole written words, to
+/// which the sub-words that continue a written word belong. An ending begins where a unit begins.
 #[derive(Debug)]
 pub(crate) struct Grams {
     nodes: Vec<Node>,
@@ -92,7 +92,7 @@ impl Grams {
         self.nodes.len()
     }
 
-    /// All n-grams but the empty one, each behind its beginnings and its endings.
+    /// All n-grams but the empty one, each after its beginnings and its endings.
     pub(crate) fn iter(&self) -> impl Iterator<Item = GramId> + use<> {
         (1..self.nodes.len() as u32).map(GramId)
     }

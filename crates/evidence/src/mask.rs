@@ -7,18 +7,18 @@ use std::collections::{BTreeMap, HashMap};
 /// The automaton has at most this many states.
 const MOST_STATES: usize = 200_000;
 
-/// The state behind words that are in no translation, as a given prefix may have them: everything is allowed.
+/// The state after words that are in no translation, which a given prefix may have: everything is allowed.
 const OUTSIDE: u32 = u32::MAX;
 
-/// Allows the words that continue a translation of some [`Paths`], and forbids all others (Iglesias et al. 2018, §3, remark 2).
-/// So the search finds, among these translations, the one that its model scores best.
+/// Allows the words that continue a translation of some [`Paths`], and forbids all others (Iglesias et al. 2018, §3,
+/// remark 2). So the search finds, among these translations, the one that its model scores best.
 #[derive(Debug)]
 pub struct Mask {
     /// By state: where its words begin; one more than there are states.
     first: Vec<u32>,
     /// The words that may follow, ascending in each state.
     words: Vec<WordId>,
-    /// By word of a state: the state behind it.
+    /// By word of a state: the state after it.
     next: Vec<u32>,
 }
 
@@ -102,13 +102,13 @@ impl SentenceScorer for Mask {
     }
 }
 
-/// The places between the words of a graph: its states, and behind them the places inside edges, by the word that follows.
+/// The places between the words of a graph: its states, then the places inside edges, by the word that follows.
 struct Places<'a> {
     paths: &'a Paths,
     states: u32,
     /// By state: its first edge; one more than there are states.
     first_edge: Vec<u32>,
-    /// By word of an edge: the edge, and the number of words behind this word.
+    /// By word of an edge: the edge, and the number of words after this word.
     inside: Vec<(u32, u32)>,
     /// By edge: the number of the words of earlier edges.
     first_word: Vec<u32>,
@@ -121,7 +121,7 @@ impl<'a> Places<'a> {
             first_edge[edge.from as usize + 1] += 1;
             let length = paths.words(edge).len() as u32;
             first_word.push(inside.len() as u32);
-            inside.extend((0..length).rev().map(|behind| (number, behind)));
+            inside.extend((0..length).rev().map(|left| (number, left)));
         }
         (0..paths.states()).for_each(|state| first_edge[state + 1] += first_edge[state]);
         Self { paths, states: paths.states() as u32, first_edge, inside, first_word }
@@ -131,18 +131,18 @@ impl<'a> Places<'a> {
         self.first_edge[state as usize]..self.first_edge[state as usize + 1]
     }
 
-    /// The place behind word `word` of all words.
-    fn behind(&self, word: u32) -> u32 {
-        let (edge, behind) = self.inside[word as usize];
-        if behind == 0 { self.paths.edges()[edge as usize].to } else { self.states + word + 1 }
+    /// The place after word `word` of all words.
+    fn after(&self, word: u32) -> u32 {
+        let (edge, left) = self.inside[word as usize];
+        if left == 0 { self.paths.edges()[edge as usize].to } else { self.states + word + 1 }
     }
 
-    /// The words that follow a place, and the places behind them.
+    /// The words that follow a place, and the places after them.
     fn each_word(&self, place: u32, mut found: impl FnMut(WordId, u32)) {
         let mut word = |number: u32| {
             let (edge, _) = self.inside[number as usize];
             let words = self.paths.words(&self.paths.edges()[edge as usize]);
-            found(words[(number - self.first_word[edge as usize]) as usize], self.behind(number));
+            found(words[(number - self.first_word[edge as usize]) as usize], self.after(number));
         };
         match place.checked_sub(self.states) {
             Some(inside) => word(inside),

@@ -1,9 +1,9 @@
 //! The matrix L: scores of the next word after each history of the evidence.
 //!
 //! A row of L has a number for each word of the vocabulary: Θ0, and Θn times the posterior of the n-gram that the word
-//! makes with the history, for each n (Iglesias et al. 2018, equation 2). A row differs from Θ0 only at words that the evidence
-//! has, so it is kept as exceptions from Θ0: those of a history are those of its shorter endings, but for the words that
-//! follow the history itself. So each n-gram is kept once, with its sum over all orders.
+//! makes with the history, for each n (Iglesias et al. 2018, equation 2). A row differs from Θ0 only at words that the
+//! evidence has, so it is kept as exceptions from Θ0: those of a history are those of its shorter endings, but for the
+//! words that follow the history itself. So each n-gram is kept once, with its sum over all orders.
 //!
 //! The histories are an automaton. The state of a hypothesis is its longest ending that the evidence has and continues.
 
@@ -23,7 +23,7 @@ pub struct Matrix {
     words: Vec<WordId>,
     /// By word of a row: its number.
     scores: Vec<f32>,
-    /// By word of a row: the history behind it.
+    /// By word of a row: the history after it.
     next: Vec<u32>,
 }
 
@@ -31,7 +31,7 @@ pub struct Matrix {
 struct Row {
     start: u32,
     end: u32,
-    /// The longest shorter history; none behind the empty history, row 0.
+    /// The longest shorter history; none for the empty history, row 0.
     shorter: Option<u32>,
 }
 

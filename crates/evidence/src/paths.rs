@@ -9,7 +9,7 @@ use std::ops::Range;
 /// translation, end of sentence included. The graph knows the probability of each edge, given the state that it leaves.
 #[derive(Debug, Clone)]
 pub struct Paths {
-    /// The words of all edges, one behind the other.
+    /// The words of all edges, one edge after the other.
     words: Vec<WordId>,
     /// By the state that they leave.
     edges: Vec<Edge>,
@@ -24,13 +24,13 @@ pub(crate) struct Edge {
     pub(crate) to: u32,
     /// Where its words are in the list of all words.
     words: Range<u32>,
-    /// Of those that leave the same state; their sum is 1.
+    /// The probability among the edges that leave the same state; their sum is 1.
     pub(crate) probability: f64,
 }
 
 impl Paths {
-    /// An n-best list: translations without the end of sentence, with scores (natural logarithms; higher is better). The
-    /// probability of a translation is its share of the sum of `exp(scale · score)`.
+    /// An n-best list: translations without the end of sentence, with scores (natural logarithms; higher is better).
+    /// The probability of a translation is its share of the sum of `exp(scale · score)`.
     ///
     /// # Errors
     /// If there are no translations, or a score is not a number or is infinite.
@@ -51,8 +51,8 @@ impl Paths {
         Ok(paths.build())
     }
 
-    /// All paths of a lattice; `spell` appends the words that stand for a word of the lattice. The probability of a path is
-    /// its share of the sum of `exp(scale · score)`.
+    /// All paths of a lattice; `spell` appends the words that stand for a word of the lattice. The probability of a
+    /// path is its share of the sum of `exp(scale · score)`.
     ///
     /// # Errors
     /// If no path has a finite score.

@@ -4,8 +4,8 @@ use metaphrase_base::WordId;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// What a system believes about the translation of one sentence: n-grams with their posteriors, in order of their lengths
-/// and words.
+/// What a system believes about the translation of one sentence: n-grams with their posteriors, in order of their
+/// lengths and words.
 #[derive(Debug, Clone, Default)]
 pub struct Posteriors {
     words: Vec<WordId>,
@@ -67,8 +67,8 @@ impl Posteriors {
         })
     }
 
-    /// For each order the sum of the posteriors of the n-grams in some words, each as often as it is there: what Θ1 to Θ4 weigh in
-    /// the score of a translation.
+    /// For each order the sum of the posteriors of the n-grams in some words, each as often as it is there: what Θ1 to
+    /// Θ4 weigh in the score of a translation.
     #[must_use]
     pub fn sums(&self, words: &[WordId]) -> [f64; crate::MAX_ORDER] {
         let said: Vec<WordId> = std::iter::once(crate::BEGIN).chain(words.iter().copied()).collect();

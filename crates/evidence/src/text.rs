@@ -17,7 +17,8 @@ pub struct Numbering {
 }
 
 impl Posteriors {
-    /// A line `numbers of words : posterior` for each n-gram; with `expected` the expected count in place of the posterior.
+    /// A line `numbers of words : posterior` for each n-gram; with `expected` the expected count in place of the
+    /// posterior.
     #[must_use]
     pub fn to_text(&self, end: WordId, expected: bool) -> String {
         let mut text = String::new();
@@ -32,12 +33,12 @@ impl Posteriors {
         text
     }
 
-    /// Reads lines that [`to_text`](Self::to_text) has written, or SGNMT; expected counts are those of translations that have
-    /// no n-gram twice.
+    /// Reads lines that [`to_text`](Self::to_text) has written, or SGNMT; expected counts are those of translations
+    /// that have no n-gram twice.
     ///
     /// # Errors
-    /// If a line is not that, a number is not a probability, a word is none of the vocabulary, or an n-gram is there twice or is
-    /// longer than [`MAX_ORDER`] units.
+    /// If a line is not that, a number is not a probability, a word is none of the vocabulary, or an n-gram is there
+    /// twice or is longer than [`MAX_ORDER`] units.
     pub fn from_text<'t>(
         lines: impl IntoIterator<Item = &'t str>,
         numbering: Numbering,

@@ -1,6 +1,7 @@
 //! The factors of n-gram posteriors.
 
-/// Θ of Iglesias et al. 2018, equation 2: a number for each word, and a factor for the posterior of each order of n-grams.
+/// Θ of Iglesias et al. 2018, equation 2: a number for each word, and a factor for the posterior of each order of
+/// n-grams.
 ///
 /// The defaults are those of [`Theta::linear_bleu`] with precision 0.6, ratio 0.7 and a length of 10.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -18,9 +19,9 @@ impl Default for Theta {
 }
 
 impl Theta {
-    /// The linear approximation of the logarithm of BLEU (Tromble et al. 2008): the gain of a translation whose unigrams
-    /// have this `precision`, that of each higher order being `ratio` times the one before, and of a corpus of `length` words:
-    /// Θ0 = -1/T, Θn = 1 / (4 T p r^(n-1)).
+    /// The linear approximation of the logarithm of BLEU (Tromble et al. 2008): the gain of a translation whose
+    /// unigrams have this `precision`, that of each higher order being `ratio` times the one before, and of a corpus of
+    /// `length` words: Θ0 = -1/T, Θn = 1 / (4 T p r^(n-1)).
     #[must_use]
     pub fn linear_bleu(precision: f64, ratio: f64, length: f64) -> Self {
         let factor = |n: i32| 1.0 / (4.0 * length * precision * ratio.powi(n - 1));

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 /// The units of n-grams: each word of its own, or written words, of which a sub-word may be only a part.
 ///
-/// With written words, the n-grams that end with a sub-word reach back to where a written word begins: the sub-words of its
-/// own word so far, and of up to n - 1 whole words before it. So histories are as long as in a model of whole words.
+/// With written words, the n-grams that end with a sub-word reach back to where a written word begins: the sub-words of
+/// its own word so far, and of up to n - 1 whole words before it. So histories are as long as in a model of whole
+/// words.
 #[derive(Debug, Clone, Default)]
 pub struct Units(Option<Arc<[bool]>>);
 

@@ -1,9 +1,9 @@
 //! From the words of a lattice to the sub-words that a neural model would make of the same text.
 //!
-//! A word of a lattice is a token: `,` stands alone, and `house ,` is written `house,`. A neural model segments written words,
-//! which have spaces between them. So the arcs of tokens that are written together become one arc of the sub-words of a
-//! written word: the graph is unfolded until the written word that is not finished at each node is known. Each path keeps
-//! its probability.
+//! A word of a lattice is a token: `,` stands alone, and `house ,` is written `house,`. A neural model segments written
+//! words, which have spaces between them. So the arcs of tokens that are written together become one arc of the
+//! sub-words of a written word: the graph is unfolded until the written word that is not finished at each node is
+//! known. Each path keeps its probability.
 
 use crate::paths::PathsBuilder;
 use crate::{EvidenceError, Paths};
@@ -19,7 +19,8 @@ use std::borrow::Cow;
 pub struct Writing {
     /// Joins tokens; without it a space stands between all words.
     pub detokenizer: Option<MosesDetokenizer>,
-    /// Whether a translation begins with a capital letter, for systems that were trained on truecased or lower-cased text.
+    /// Whether a translation begins with a capital letter, for systems that were trained on truecased or lower-cased
+    /// text.
     pub capitalize: bool,
 }
 
@@ -155,7 +156,7 @@ impl<'a> Unfolding<'a, '_> {
         Ok(paths.build())
     }
 
-    /// The node behind a token, and the sub-words of the written word that the token ends.
+    /// The node after a token, and the sub-words of the written word that the token ends.
     fn read(&mut self, mut node: Node<'a>, token: Option<&'a str>) -> Result<(Node<'a>, Vec<WordId>), EvidenceError> {
         let mut words = Vec::new();
         let Some(token) = token else { return Ok((node, words)) };

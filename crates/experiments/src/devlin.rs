@@ -1,7 +1,8 @@
-//! Devlin 2017, tables 1 and 2: what each trick brings, and the speed of the systems, one sentence at a time on one thread.
+//! Devlin 2017, tables 1 and 2: what each trick brings, and the speed of the systems, one sentence at a time on one
+//! thread.
 //!
-//! The networks have the paper's sizes (§4.6 and §5; 80,000 words) and random weights, as the speed does not depend on their
-//! values. Their translations do not end by themselves: each is as long as its source.
+//! The networks have the paper's sizes (§4.6 and §5; 80,000 words) and random weights, as the speed does not depend on
+//! their values. Their translations do not end by themselves: each is as long as its source.
 
 use crate::random::{Words, devlin, write_model};
 use crate::setup::{Measured, Setup, measure, round};
@@ -126,7 +127,7 @@ fn deep_lstm() -> Architecture {
 
 #[derive(Serialize)]
 struct Trick {
-    /// What is added to the row above.
+    /// The addition to the row above.
     trick: String,
     words_per_second: f64,
     seconds: f64,

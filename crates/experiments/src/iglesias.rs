@@ -1,5 +1,5 @@
-//! Iglesias et al. 2018. Tables 1 and 2 and figure 1 have files of their own; here are figures 2 and 3: what it brings to step all
-//! hypotheses of a beam together, and all sentences of a batch.
+//! Iglesias et al. 2018. Tables 1 and 2 and figure 1 have files of their own; here are figures 2 and 3: what it brings
+//! to step all hypotheses of a beam together, and all sentences of a batch.
 
 mod oracle;
 mod phrase_based;
@@ -87,11 +87,11 @@ impl Given {
 
 /// A search of the whole text.
 struct Searched {
-    /// Of each sentence the words of its translation.
+    /// The words of the translation of each sentence.
     translations: Vec<Vec<WordId>>,
     seconds: f64,
-    /// The largest memory of the process during the search, its model included, in MB; `None` where the system does not tell. The
-    /// process keeps what an earlier search took, so sizes have to ascend.
+    /// The largest memory of the process during the search, its model included, in MB; `None` where the system does not
+    /// report it. The process keeps what an earlier search took, so sizes have to ascend.
     megabytes: Option<f64>,
 }
 

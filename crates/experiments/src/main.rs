@@ -49,10 +49,11 @@ enum Experiment {
     DevlinTable1,
     /// Devlin 2017, table 2: the speed of the systems S1 to S7, E1 and E2; random weights of the paper's sizes
     DevlinTable2,
-    /// Iglesias et al. 2018, table 1: BLEU of phrase-based and neural systems, and of neural systems with evidence tuned on
-    /// development text
+    /// Iglesias et al. 2018, table 1: BLEU of phrase-based and neural systems, and of neural systems with evidence
+    /// tuned on development text
     IglesiasTable1(Box<iglesias::table1::Args>),
-    /// Table 2 and figure 1: speed, memory and parts of the time, research set-up and accelerated one, with evidence and without
+    /// Table 2 and figure 1: speed, memory and parts of the time, research set-up and accelerated one, with evidence
+    /// and without
     IglesiasTable2(Box<iglesias::speed::Args>),
     /// Iglesias et al. 2018, figure 2: the hypotheses of a beam together and one at a time, by beam
     IglesiasFig2,
@@ -70,7 +71,7 @@ enum Experiment {
     ZhangPruned,
     /// Wuebker et al. 2012, table 1: work per source word and speed of the phrase-based search, four set-ups
     WuebkerTable1,
-    /// Figure 1 and table 2: BLEU against speed, beside Moses (run benches/peers/compare_phrase.py)
+    /// Figure 1 and table 2: BLEU against speed, compared with Moses (run benches/peers/compare_phrase.py)
     WuebkerFig1 {
         /// Translation options per source phrase; Moses is run with 20
         #[arg(long, default_value_t = 20)]

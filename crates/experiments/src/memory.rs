@@ -1,4 +1,4 @@
-//! The memory of this process, as Linux tells it; `None` elsewhere.
+//! The memory of this process, as Linux reports it; `None` elsewhere.
 
 /// A line of `/proc/self/status` in MB of 10⁶ bytes.
 fn status(name: &str) -> Option<f64> {

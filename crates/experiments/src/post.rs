@@ -1,4 +1,4 @@
-//! Post and Vilar 2018: lexical constraints by dynamic beam allocation (DBA), beside grid beam search (GBS).
+//! Post and Vilar 2018: lexical constraints by dynamic beam allocation (DBA), compared with grid beam search (GBS).
 
 use crate::setup::{Measured, Setup, Text, measure, round};
 use anyhow::Result;
@@ -97,9 +97,9 @@ struct Slope {
     ratio_per_piece_of_all: f64,
     /// Rows that the model computes, to those without constraints.
     rows_of_all: f64,
-    /// Of the line through the ratios, weighted by sentences: share of the unconstrained time per constraint.
+    /// Slope of the line through the ratios, weighted by sentences: share of the unconstrained time per constraint.
     slope: f64,
-    /// The same of the rows, which do not depend on the machine.
+    /// The same for the number of rows, which does not depend on the machine.
     slope_of_rows: f64,
     bleu: f64,
     missing: usize,
@@ -277,8 +277,8 @@ struct Pruned {
     missing: usize,
 }
 
-/// BLEU and work by pruning threshold, beam 10: as our search is, without its rest costs, and as in the paper, that is with
-/// scores divided by length, too. Sentences end when no open hypothesis can win, in all three.
+/// BLEU and work by pruning threshold, beam 10: as our search is, without its rest costs, and as in the paper, that is
+/// with scores divided by length, too. Sentences end when no open hypothesis can win, in all three.
 pub fn table_3(setup: &Setup) -> Result<()> {
     let (translator, text) = (setup.translator()?, setup.text()?);
     let mut rows = Vec::new();

@@ -17,7 +17,7 @@ pub struct Setup {
     /// Model directory [default: the bundled model, but en-de-tatoeba of the shared models where its parts are timed]
     #[arg(long, global = true, value_name = "DIR")]
     pub model: Option<PathBuf>,
-    /// The same for a self-normalised model beside it (the figures of Zhang et al.)
+    /// The same for a second, self-normalised model (the figures of Zhang et al.)
     #[arg(long, global = true, value_name = "DIR")]
     pub self_normalised: Option<PathBuf>,
     /// Text to translate; .gz is decompressed [default: tatoeba-de-en/test.en.gz in the data]
@@ -29,7 +29,8 @@ pub struct Setup {
     /// Number of lines that are translated
     #[arg(long, global = true, value_name = "N", default_value_t = 500)]
     pub lines: usize,
-    /// Folder of the data [default: the folder `data` of the shared folder, which METAPHRASE_SHARED names; else ../shared]
+    /// Folder of the data [default: the folder `data` of the shared folder, which METAPHRASE_SHARED names; else
+    /// ../shared]
     #[arg(long, global = true, value_name = "DIR")]
     data: Option<PathBuf>,
     /// Most source pieces of sentences that share steps; 1: one sentence at a time

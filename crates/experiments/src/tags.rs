@@ -19,8 +19,8 @@ struct Row {
     kept: usize,
     /// Paragraphs whose translation is well-formed.
     well_formed: usize,
-    /// Of the elements of references with one sentence: the share that gets the same words in the reference's text, by attention and
-    /// equal words.
+    /// The share of the elements of one-sentence references that get the same words in the reference's text, by
+    /// attention and equal words.
     placed_by_attention: f64,
     /// The same by equal words and the order of words alone.
     placed_by_order: f64,

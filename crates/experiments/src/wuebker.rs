@@ -13,7 +13,7 @@ const SIZES: [usize; 9] = [1, 2, 4, 8, 16, 24, 32, 48, 64];
 const SIZE: usize = 16;
 /// Searches shorter than this are repeated, and the fastest is taken.
 const ENOUGH_SECONDS: f64 = 1.0;
-/// The file that `benches/peers/compare_phrase.py` writes beside our results.
+/// The file that `benches/peers/compare_phrase.py` writes next to our results.
 const MOSES: &str = "wuebker-moses.json";
 
 /// Name, pre-sorting, look-ahead.
@@ -163,7 +163,7 @@ struct Search {
     seconds: f64,
 }
 
-/// Of words as they are: the text is tokenised.
+/// BLEU of tokenised text: words are taken as they are.
 fn bleu(output: &[String], reference: &[String]) -> Result<f64> {
     let options = BleuOptions { tokenizer: "none".parse()?, ..BleuOptions::default() };
     setup::bleu(options, output.iter().map(String::as_str), reference)
@@ -197,7 +197,7 @@ struct Comparison {
     speed_up: f64,
 }
 
-/// BLEU against speed beside Moses.
+/// BLEU against speed, compared with Moses.
 pub fn figure_1(setup: &Setup, options: usize) -> Result<()> {
     let task = Task::open(setup)?;
     let mut ours = Vec::new();

@@ -127,7 +127,8 @@ struct Part {
 }
 
 /// Time of the units of work of a search with beam 10, taken inside the search, and the time of a search without the
-/// softmax (eq. 9). The paper's units are states (eq. 6 and 7: decoder and attention), output layer (eq. 8) and softmax.
+/// softmax (eq. 9). The paper's units are states (eq. 6 and 7: decoder and attention), output layer (eq. 8) and
+/// softmax.
 pub fn table_1(setup: &Setup) -> Result<()> {
     let text = setup.text()?;
     let model = setup.model_directory();

@@ -1,7 +1,7 @@
 //! How fast products are: `cargo run --release -p metaphrase-kernels --example gemm_speed [portable|avx2|avx512|…]`.
 //!
-//! One line for each shape and instruction set: of f32, GFLOP/s and GB/s of weights read; of integers of 8 bits, GOP/s of
-//! the product alone and together with the rounding of the rows. Weights are as warm as the caches allow: the same
+//! One line for each shape and instruction set: of f32, GFLOP/s and GB/s of weights read; of integers of 8 bits, GOP/s
+//! of the product alone and together with the rounding of the rows. Weights are as warm as the caches allow: the same
 //! product again and again, the best of some rounds.
 
 use std::hint::black_box;

@@ -1,12 +1,12 @@
 //! Attention of a query over keys and values, by heads, in one pass over each.
 //!
-//! Keys are *interleaved*: of each sixteen columns of a head, column i of several heads lie beside each other. So sixteen
-//! lanes hold several heads, and products, maximum, exponentials and sums of all these heads need no sum across lanes but
-//! the last few. A map that makes queries or keys gives this order without cost if its outputs are ordered so
+//! Keys are *interleaved*: of each sixteen columns of a head, columns i of several heads are adjacent. So
+//! sixteen lanes hold several heads, and products, maximum, exponentials and sums of all these heads need no sum across
+//! lanes but the last few. A map that makes queries or keys gives this order without cost if its outputs are ordered so
 //! ([`Heads::interleaved`]).
 //!
-//! The bits are those of [`heads_dot`](crate::heads_dot), [`softmax_in_place`](crate::softmax_in_place) for each head and
-//! [`heads_weighted_sum`](crate::heads_weighted_sum).
+//! The bits are those of [`heads_dot`](crate::heads_dot), [`softmax_in_place`](crate::softmax_in_place) for each head
+//! and [`heads_weighted_sum`](crate::heads_weighted_sum).
 
 mod kernel;
 mod words;
@@ -24,7 +24,7 @@ pub use words::{KeysValues, StoredAs};
 pub struct Heads {
     count: usize,
     width: usize,
-    /// Heads that lie beside each other: 1, 2, 4, 8 or 16.
+    /// The number of adjacent heads: 1, 2, 4, 8 or 16.
     together: usize,
     groups: usize,
     /// Vectors of sixteen columns in a head.
@@ -53,8 +53,8 @@ impl Heads {
         self.count * self.width
     }
 
-    /// The column that each number of an interleaved vector comes from; `None` where the number is zero. Without gaps if
-    /// the number of heads is 1, 2, 4, 8 or a multiple of 16, and their width a multiple of 16.
+    /// The column that each number of an interleaved vector comes from; `None` where the number is zero. Without gaps
+    /// if the number of heads is 1, 2, 4, 8 or a multiple of 16, and their width a multiple of 16.
     pub fn interleaved(self) -> impl Iterator<Item = Option<usize>> {
         let (together, block) = (self.together, 16 * self.together);
         (0..self.interleaved_len()).map(move |place| {
@@ -76,7 +76,7 @@ impl Heads {
         1.0 / (self.width as f32).sqrt()
     }
 
-    /// Whether heads are whole vectors, so that the vectors of all heads lie beside each other.
+    /// Whether heads are whole vectors, so that the vectors of all heads are adjacent.
     fn without_gaps(self) -> bool {
         self.width == 16 * self.chunks
     }
@@ -136,8 +136,8 @@ pub struct Added<'a> {
     pub rows: &'a [u32],
 }
 
-/// For each head h over the words `rows`: `out_h = softmax(q_h · Kᵀ_h / √width) · V_h`; with `added`, `K + A` and `V + B`
-/// take the places of K and V. The query is interleaved. `weights` is left with the softmax.
+/// For each head h over the words `rows`: `out_h = softmax(q_h · Kᵀ_h / √width) · V_h`; with `added`, `K + A` and
+/// `V + B` take the places of K and V. The query is interleaved. `weights` is left with the softmax.
 ///
 /// # Panics
 /// If a length does not fit the heads, if there are no words, or if a word does not exist.

@@ -1,4 +1,4 @@
-//! What is done with the values of a product before they are stored.
+//! The operations on the values of a product before they are stored.
 
 use crate::elementwise::{
     clipped_relu_in_place, gelu_in_place, relu_in_place, sigmoid_in_place, swish_in_place, tanh_in_place,

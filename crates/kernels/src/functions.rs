@@ -35,9 +35,9 @@ pub(crate) fn exp_below<S: Simd>(s: S, x: S::F) -> S::F {
     s.select(s.less(x, s.splat(-87.0)), s.splat(0.0), s.scale_exp2(e, n))
 }
 
-/// eˣ of a sum's term, for x ≤ 87: 2ⁿ·2ᶠ, n = round(x/ln 2), |f| ≤ ½, in fewer steps than [`exp`]. It is exactly 1 at 0, and at most
-/// 1.7·10⁻⁷ of the result off near 0, elsewhere |x|·3·10⁻⁸ more. Below -87 it is that of -87, 1.6·10⁻³⁸, which does not change a sum of
-/// at least 1. NaN stays NaN.
+/// eˣ of a sum's term, for x ≤ 87: 2ⁿ·2ᶠ, n = round(x/ln 2), |f| ≤ ½, in fewer steps than [`exp`]. It is exactly 1 at
+/// 0, and at most 1.7·10⁻⁷ of the result off near 0, elsewhere |x|·3·10⁻⁸ more. Below -87 it is that of -87, 1.6·10⁻³⁸,
+/// which does not change a sum of at least 1. NaN stays NaN.
 #[inline(always)]
 pub(crate) fn exp_term<S: Simd>(s: S, x: S::F) -> S::F {
     let (log2_e, shift) = (s.splat(std::f32::consts::LOG2_E), s.splat(SHIFT));

@@ -39,8 +39,8 @@ impl Rows<'_> {
     }
 }
 
-/// out\[h, j\] ← scale · Σ query·keys\[rows\[j\]\] over the columns of head h. `out` is `heads × rows`, row-major; a head
-/// is `keys.cols() / heads` adjacent columns.
+/// out\[h, j\] ← scale · Σ query·keys\[rows\[j\]\] over the columns of head h. `out` is `heads × rows`, row-major; a
+/// head is `keys.cols() / heads` adjacent columns.
 ///
 /// # Panics
 /// If the query does not have `keys.cols()` values, if these are not divisible by `heads`, if `out` does not have
@@ -90,8 +90,8 @@ struct Dot<'a> {
 impl Kernel for Dot<'_> {
     type Output = ();
 
-    /// Takes sixteen rows at a time, so that their sixteen sums over lanes are found together. Each sum has the bits that
-    /// the row alone would give.
+    /// Takes sixteen rows at a time, so that their sixteen sums over lanes are found together. Each sum has the bits
+    /// that the row alone would give.
     #[inline(always)]
     fn run<S: Simd>(self, s: S) {
         let n = self.rows.len();

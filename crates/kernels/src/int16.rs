@@ -1,9 +1,10 @@
 //! Products of integers of 16 bits (Devlin 2017, §4.1).
 //!
-//! The paper clips weights to ±1 and activations to ±10, and rounds them to multiples of a fixed step. Here, as with 8 bits, a
-//! row has a factor of its own, and so have the weights to each output; nothing is clipped, and `tests/int16.rs` finds the
-//! products of layers of a usual size several times nearer. The integers of a map with K inputs are at most √(2³¹ / K), 2,896 for 256
-//! inputs, so that no sum leaves 32 bits. Sums are exact. So every instruction set gives the same bits.
+//! The paper clips weights to ±1 and activations to ±10, and rounds them to multiples of a fixed step. Here, as with 8
+//! bits, a row has a factor of its own, and so have the weights to each output; nothing is clipped, and
+//! `tests/int16.rs` finds the products of layers of a usual size several times nearer. The integers of a map with K
+//! inputs are at most √(2³¹ / K), 2,896 for 256 inputs, so that no sum leaves 32 bits. Sums are exact. So every
+//! instruction set gives the same bits.
 
 use crate::aligned::Lanes;
 use crate::isa::Simd;

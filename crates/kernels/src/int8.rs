@@ -1,10 +1,10 @@
-//! Products of integers of 8 bits: four products per lane and instruction where the CPU has VNNI (Devlin 2017, §4.1, carried
-//! from 16 bits to 8).
+//! Products of integers of 8 bits: four products per lane and instruction where the CPU has VNNI (Devlin 2017, §4.1,
+//! carried from 16 bits to 8).
 //!
-//! A row of floats becomes integers from -127 to 127 by one factor, its greatest magnitude / 127; the weights to an output
-//! likewise. The instruction multiplies unsigned by signed bytes. So a row is stored plus 128, and the sum of an output
-//! begins at -128 times the sum of its weights. Sums are exact. So every instruction set gives the same integers, and with
-//! the same factors the same floats.
+//! A row of floats becomes integers from -127 to 127 by one factor, its greatest magnitude / 127; the weights to an
+//! output likewise. The instruction multiplies unsigned by signed bytes. So a row is stored plus 128, and the sum of an
+//! output begins at -128 times the sum of its weights. Sums are exact. So every instruction set gives the same
+//! integers, and with the same factors the same floats.
 
 use crate::aligned::Lanes;
 use crate::isa::{SHIFT, Simd};
@@ -21,8 +21,8 @@ const GREATEST: f32 = 127.0;
 /// Integers of 8 bits in a lane, and lanes of sixteen.
 const PER_LANE: usize = 4;
 
-/// Weights rounded to integers from -127 to 127, in the order of the weights, and the factor of each output: its greatest
-/// weight / 127. [`crate::PackedMatrix::pack_int8`] packs them.
+/// Weights rounded to integers from -127 to 127, in the order of the weights, and the factor of each output: its
+/// greatest weight / 127. [`crate::PackedMatrix::pack_int8`] packs them.
 ///
 /// # Panics
 /// If there are not `inputs · outputs` weights.
@@ -31,8 +31,8 @@ pub fn quantise_int8(weights: &[f32], inputs: usize, outputs: usize, order: Weig
     assert_eq!(Some(weights.len()), inputs.checked_mul(outputs), "weights of a {inputs} × {outputs} map");
     let mut scales = vec![0.0_f32; outputs];
     let mut integers = vec![0; weights.len()];
-    // To the nearest integer, ties to even: a float from 2²³ on has no fraction. No call of a function on processors whose
-    // instructions this program is not compiled for.
+    // To the nearest integer, ties to even: a float from 2²³ on has no fraction. No call of a function on processors
+    // whose instructions this program is not compiled for.
     let round = |weight: f32, scale: f32| (weight / scale + SHIFT - SHIFT) as i8;
     match order {
         WeightOrder::InputsByOutputs => {

@@ -40,7 +40,7 @@ pub(crate) use simd::{SHIFT, Simd};
 /// An instruction set that the functions of this crate are compiled for, from narrow to wide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum InstructionSet {
-    /// Plain code, which the compiler makes instructions of that every CPU of the target has.
+    /// Portable code for the target's baseline instruction set.
     Portable,
     /// NEON, which every 64-bit Arm CPU has.
     Neon,
@@ -76,7 +76,8 @@ impl InstructionSet {
     }
 }
 
-/// `portable`, `neon`, `neondot`, `avx2`, `avxvnni`, `avx512`, `avx512vnni` or `avx512bf16`, as in the environment variable `METAPHRASE_ISA`.
+/// `portable`, `neon`, `neondot`, `avx2`, `avxvnni`, `avx512`, `avx512vnni` or `avx512bf16`, as in the environment
+/// variable `METAPHRASE_ISA`.
 impl fmt::Display for InstructionSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -93,8 +94,8 @@ impl fmt::Display for InstructionSet {
 }
 
 /// The instruction set that this thread computes with: the fastest of this CPU, unless the environment variable
-/// `METAPHRASE_ISA` or [`with_instruction_set`] names another. A name that is unknown, or of a set that this CPU lacks, is
-/// ignored.
+/// `METAPHRASE_ISA` or [`with_instruction_set`] names another. A name that is unknown, or of a set that this CPU lacks,
+/// is ignored.
 #[must_use]
 pub fn instruction_set() -> InstructionSet {
     match current() {
@@ -116,8 +117,8 @@ pub fn instruction_set() -> InstructionSet {
     }
 }
 
-/// Runs `body` with this instruction set on this thread, for tests and measurements. If the CPU lacks the set, `body` runs
-/// with the thread's own.
+/// Runs `body` with this instruction set on this thread, for tests and measurements. If the CPU lacks the set, `body`
+/// runs with the thread's own.
 pub fn with_instruction_set<R>(set: InstructionSet, body: impl FnOnce() -> R) -> R {
     /// Restores also when `body` panics, as a test harness may use the thread again.
     struct Restore(Isa);
@@ -202,8 +203,8 @@ impl Isa {
 pub(crate) trait Kernel {
     type Output;
 
-    /// Must be `#[inline(always)]`, and so must all functions that it calls with `simd`: only then are they compiled for
-    /// that set.
+    /// Must be `#[inline(always)]`, and so must all functions that it calls with `simd`: only then are they compiled
+    /// for that set.
     fn run<S: Simd>(self, simd: S) -> Self::Output;
 }
 
@@ -253,9 +254,9 @@ pub(crate) fn dispatch_int8<K: Kernel>(kernel: K) -> K::Output {
     }
 }
 
-/// Whether AVX512-BF16 makes products of bf16 faster on this CPU. Intel's cores begin such an instruction in every second cycle: 89 · 10⁹
-/// operations a second in a thread of Emerald Rapids, where conversions to f32 and its multiply-adds make 150 (`metaphrase bench`). AMD's
-/// begin two in each cycle.
+/// Whether AVX512-BF16 makes products of bf16 faster on this CPU. Intel's cores begin such an instruction in every
+/// second cycle: 89 · 10⁹ operations a second in a thread of Emerald Rapids, where conversions to f32 and its
+/// multiply-adds make 150 (`metaphrase bench`). AMD's begin two in each cycle.
 fn has_fast_bf16() -> bool {
     #[cfg(target_arch = "x86_64")]
     return {

@@ -68,7 +68,7 @@ impl<'a, N: Float> Rows<'a, N> {
         N::dispatch(WriteTransposedPanels(self, lines));
     }
 
-    /// The rest of a row from a column on; empty for rows behind the last one.
+    /// The rest of a row from a column on; empty for rows after the last one.
     #[inline(always)]
     fn rest(&self, row: usize, col: usize) -> &'a [f32] {
         if row < self.rows { &self.values[row * self.cols..][col..self.cols] } else { &[] }

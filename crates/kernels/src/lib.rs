@@ -8,14 +8,16 @@
 //! - **A row stands alone.** The bits of a result row depend on that row's own inputs and on the shape, never on how
 //!   many rows are computed in one call nor on where the row lies among them. An element of a product is one chain of
 //!   multiply-adds over the inputs in order; a sum over a row is sixteen lanes, added in one fixed tree.
-//! - **All instruction sets agree to the bit**: the same lanes, the same tree, the same polynomials, fused multiply-adds
-//!   in all. The portable code computes a fused multiply-add in f64 where the target has no instruction for it, and is
-//!   slow there. Products of bf16 need no rounding. Only storage [with tiles](ProductStorage::with_tiles) has other sums of bf16.
+//! - **All instruction sets agree to the bit**: the same lanes, the same tree, the same polynomials, fused
+//!   multiply-adds in all. The portable code computes a fused multiply-add in f64 where the target has no instruction
+//!   for it, and is slow there. Products of bf16 need no rounding. Only storage [with
+//!   tiles](ProductStorage::with_tiles) has other sums of bf16.
 //!
 //! # Example
 //!
 //! ```
-//! use metaphrase_kernels::{Activation, Epilogue, Matrix, PackedMatrix, Precision, ProductStorage, WeightOrder, product};
+//! use metaphrase_kernels::{Activation, Epilogue, Matrix, PackedMatrix, Precision};
+//! use metaphrase_kernels::{ProductStorage, WeightOrder, product};
 //!
 //! // Two inputs, three outputs.
 //! let numbers = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];

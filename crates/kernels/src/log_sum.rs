@@ -6,8 +6,8 @@ use crate::isa::{Kernel, Simd, dispatch};
 /// Columns of a block. A row has the same blocks wherever it is summed, and so the same bits.
 pub(crate) const BLOCK: usize = 256;
 
-/// The blocks of a row that have been summed: Σ e^(x - reference) by lanes. A reference is the greatest number of its lane so far, or at
-/// most [`ABOVE`] less: if it had to be the greatest, nearly every block would change it.
+/// The blocks of a row that have been summed: Σ e^(x - reference) by lanes. A reference is the greatest number of its
+/// lane so far, or at most [`ABOVE`] less: if it had to be the greatest, nearly every block would change it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LogSum {
     references: [f32; 16],
@@ -18,11 +18,11 @@ pub(crate) struct LogSum {
 const ABOVE: f32 = 32.0;
 
 impl LogSum {
-    /// Of no block. References are finite, as an infinite one would make ∞ - ∞.
+    /// The sum of no block. References are finite, as an infinite one would make ∞ - ∞.
     pub(crate) const EMPTY: Self = Self { references: [f32::MIN; 16], sums: [0.0; 16] };
 
-    /// Adds the next block, of at most [`BLOCK`] numbers; returns the greatest number of the block in each lane, at least `f32::MIN`.
-    /// NaN is in the sum alone.
+    /// Adds the next block, of at most [`BLOCK`] numbers; returns the greatest number of the block in each lane, at
+    /// least `f32::MIN`. NaN is in the sum alone.
     #[inline(always)]
     pub(crate) fn add<S: Simd>(&mut self, s: S, block: &[f32]) -> S::F {
         let references = s.load(&self.references);
@@ -59,7 +59,8 @@ fn term<S: Simd>(s: S, x: S::F, reference: S::F) -> S::F {
     exp_term(s, s.sub(x, reference))
 }
 
-/// By lanes, Σ e^(x - reference) and the greatest number that is not NaN, at least `f32::MIN`, in four chains each to hide their latency.
+/// By lanes, Σ e^(x - reference) and the greatest number that is not NaN, at least `f32::MIN`, in four chains each to
+/// hide their latency.
 #[inline(always)]
 fn sums_and_greatest<S: Simd>(s: S, block: &[f32], reference: S::F) -> (S::F, S::F) {
     let (mut sums, mut greatest) = ([s.splat(0.0); 4], [s.splat(f32::MIN); 4]);
@@ -86,8 +87,8 @@ fn sums_and_greatest<S: Simd>(s: S, block: &[f32], reference: S::F) -> (S::F, S:
     (s.add(s.add(a, b), s.add(c, d)), s.max(s.max(e, f), s.max(g, h)))
 }
 
-/// ln Σ eˣ over the row, computed relative to great ones of them so that nothing overflows: -∞ for an empty row or one of -∞ (or `f32::MIN`) only, ∞ if any
-/// element is ∞, or else NaN if any is NaN.
+/// ln Σ eˣ over the row, computed relative to great ones of them so that nothing overflows: -∞ for an empty row or one
+/// of -∞ (or `f32::MIN`) only, ∞ if any element is ∞, or else NaN if any is NaN.
 #[must_use]
 pub fn log_sum_exp(row: &[f32]) -> f32 {
     struct OfRow<'a>(&'a [f32]);

@@ -91,7 +91,7 @@ impl Matrix {
         (self.rows, self.cols) = (rows, cols);
     }
 
-    /// Adds the rows of `more` behind the last row.
+    /// Appends the rows of `more`.
     ///
     /// # Panics
     /// If `more` has another number of columns.

@@ -1,5 +1,5 @@
-//! The numbers that products multiply, in the lanes of f32: f32, pairs of bf16 or of integers of 16 bits, or four of 8 bits. In all cases
-//! sixteen lanes are a line; sums are f32, those of integers i32.
+//! The numbers that products multiply, in the lanes of f32: f32, pairs of bf16 or of integers of 16 bits, or four of 8
+//! bits. In all cases sixteen lanes are a line; sums are f32, those of integers i32.
 
 use crate::isa::{Kernel, Simd, dispatch, dispatch_bf16, dispatch_int8};
 use crate::lanes::Rows;
@@ -13,10 +13,10 @@ pub enum Precision {
     /// 32-bit floats.
     #[default]
     F32,
-    /// The upper halves of 32-bit floats: 8 bits of precision, the same range; twice the products per cycle where the CPU has
-    /// AVX512-BF16. Neighbours along the inputs form pairs, since one instruction adds the two products of a pair, the second
-    /// first. Where a CPU lacks the instruction, the same sums are computed in f32. Both give the same bits, except that the
-    /// instruction takes subnormal numbers for zero.
+    /// The upper halves of 32-bit floats: 8 bits of precision, the same range; twice the products per cycle where the
+    /// CPU has AVX512-BF16. Neighbours along the inputs form pairs, since one instruction adds the two products of a
+    /// pair, the second first. Where a CPU lacks the instruction, the same sums are computed in f32. Both give the same
+    /// bits, except that the instruction takes subnormal numbers for zero.
     Bf16,
     /// Integers of 16 bits, with a factor for each row and each output, of as many bits as the sums leave room for.
     Int16,
@@ -66,10 +66,10 @@ pub(crate) trait Float: Number {
     /// Whether the tiles of AMX multiply such lanes.
     const TILED: bool;
 
-    /// Lane j: the numbers from `j · PER_LANE` on. Lanes behind the end are zero.
+    /// Lane j: the numbers from `j · PER_LANE` on. Lanes after the end are zero.
     fn along<S: Simd>(s: S, row: &[f32]) -> S::F;
 
-    /// Lane j: number j of each of `PER_LANE` rows; `second` is empty if it is behind the end. Lanes behind the end are
+    /// Lane j: number j of each of `PER_LANE` rows; `second` is empty if it is after the end. Lanes after the end are
     /// zero.
     fn across<S: Simd>(s: S, first: &[f32], second: &[f32]) -> S::F;
 
@@ -85,8 +85,8 @@ pub(crate) struct F32;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bf16;
 
-/// Four integers of 8 bits in a lane: those of rows from 0 to 255 for -128 to 127, those of weights with a sign. Sums begin
-/// at what the 128 that rows have too much adds, and end with a factor for each row and each output.
+/// Four integers of 8 bits in a lane: those of rows from 0 to 255 for -128 to 127, those of weights with a sign. Sums
+/// begin at what the 128 that rows have too much adds, and end with a factor for each row and each output.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Int8;
 
@@ -217,7 +217,7 @@ impl<N: Number> Number for Sparse<N> {
     }
 }
 
-/// The first sixteen values, with zeros behind the end.
+/// The first sixteen values, with zeros after the end.
 #[inline(always)]
 fn load<S: Simd>(s: S, values: &[f32]) -> S::F {
     match values.first_chunk() {

@@ -9,7 +9,8 @@ use crate::tiles::Tiles;
 use crate::zeros::{Kept, Zeros};
 use std::ops::Range;
 
-/// Rows as the numbers that weights of one [`Precision`] are multiplied by: rounded once, for all products that read them.
+/// Rows as the numbers that weights of one [`Precision`] are multiplied by: rounded once, for all products that read
+/// them.
 #[derive(Clone, Copy, Debug)]
 pub struct Operand<'a> {
     precision: Precision,
@@ -91,17 +92,19 @@ pub struct ProductStorage {
 
 impl ProductStorage {
     /// Storage for products of rows that are rounded ([`rounded_product`](crate::rounded_product),
-    /// [`rounded_product_add`](crate::rounded_product_add), [`transposed_product_add`](crate::transposed_product_add)) with the
-    /// tiles of AMX, where the CPU has them: several times as fast from 32 rows on. Sums of bf16 then end with other bits than
-    /// those of other instruction sets; a row still stands alone among 32 rows or more. Integers keep their bits.
+    /// [`rounded_product_add`](crate::rounded_product_add), [`transposed_product_add`](crate::transposed_product_add))
+    /// with the tiles of AMX, where the CPU has them: several times as fast from 32 rows on. Sums of bf16 then end with
+    /// other bits than those of other instruction sets; a row still stands alone among 32 rows or more. Integers keep
+    /// their bits.
     #[must_use]
     pub fn with_tiles() -> Self {
         Self { tiles: Tiles::detect(), ..Self::default() }
     }
 
-    /// The rows of `x` as weights of this precision read them: as they lie, or rounded into the present storage, without an
-    /// allocation once the storage has been as large before. To integers a row is rounded by a factor of its own: its greatest
-    /// magnitude / 127 for 8 bits. A row with NaN or infinity gets a factor of NaN, and so do its products.
+    /// The rows of `x` as weights of this precision read them: as they lie, or rounded into the present storage,
+    /// without an allocation once the storage has been as large before. To integers a row is rounded by a factor of its
+    /// own: its greatest magnitude / 127 for 8 bits. A row with NaN or infinity gets a factor of NaN, and so do its
+    /// products.
     pub fn operand<'a>(&'a mut self, x: &'a Matrix, precision: Precision) -> Operand<'a> {
         match precision {
             Precision::F32 => return Operand { kept: self.zeros.find(x.as_slice(), x.rows(), false), ..x.into() },

@@ -30,9 +30,9 @@ impl WeightOrder {
     }
 }
 
-/// The weights of a linear map in panels of sixteen outputs. A panel has a cache line per lane of inputs, in their order.
-/// Zeros fill up the last panel and, where a lane holds several inputs, the last line. All instruction sets read the same
-/// order.
+/// The weights of a linear map in panels of sixteen outputs. A panel has a cache line per lane of inputs, in their
+/// order. Zeros fill up the last panel and, where a lane holds several inputs, the last line. All instruction sets read
+/// the same order.
 #[derive(Clone, Default)]
 pub(crate) struct Panels {
     /// `panels × length`.
@@ -159,7 +159,7 @@ impl Panels {
         self.panels(i..i + 1)
     }
 
-    /// [`panel`](Self::panel) of some panels, one behind the other.
+    /// [`panel`](Self::panel) of some panels, one after the other.
     #[inline(always)]
     pub(crate) fn panels(&self, panels: Range<usize>) -> &[Lanes] {
         &self.lines[panels.start * self.length..panels.end * self.length]
@@ -201,8 +201,8 @@ impl PackedMatrix {
         Self { panels: int8::pack(weights, scales, inputs, order), inputs, precision: Precision::Int8 }
     }
 
-    /// Packs other weights in the same precision, floats into the present storage: no allocation once the storage has been as
-    /// large before.
+    /// Packs other weights in the same precision, floats into the present storage: no allocation once the storage has
+    /// been as large before.
     ///
     /// # Panics
     /// As [`pack`](Self::pack).
@@ -240,7 +240,8 @@ impl PackedMatrix {
         self.panels.bytes()
     }
 
-    /// The weights as products read them, output by output: of f32 the weights themselves. For [`select_from`](Self::select_from).
+    /// The weights as products read them, output by output: of f32 the weights themselves. For
+    /// [`select_from`](Self::select_from).
     #[must_use]
     pub fn by_output(&self) -> Vec<f32> {
         let panels = &self.panels;
@@ -248,20 +249,21 @@ impl PackedMatrix {
         (0..panels.outputs).flat_map(lane).collect()
     }
 
-    /// Makes `selected` the map to these outputs only, in this order, from the weights [`by_output`](Self::by_output): several
-    /// times as fast as [`gather`](Self::gather), as a column of the packed weights has a number in each of its cache lines.
-    /// `gathered` is work space. No allocation once `selected` has been as large before (integers allocate where the number of
-    /// panels changes).
+    /// Makes `selected` the map to these outputs only, in this order, from the weights [`by_output`](Self::by_output):
+    /// several times as fast as [`gather`](Self::gather), as a column of the packed weights has a number in each of its
+    /// cache lines. `gathered` is work space. No allocation once `selected` has been as large before (integers allocate
+    /// where the number of panels changes).
     ///
     /// # Panics
-    /// If a column is not less than [`outputs`](Self::outputs), or if `weights` are not those of the map by their number.
+    /// If a column is not less than [`outputs`](Self::outputs), or if `weights` are not those of the map by their
+    /// number.
     pub fn select_from(&self, weights: &[f32], columns: &[u32], selected: &mut Self, gathered: &mut Vec<f32>) {
         (selected.inputs, selected.precision) = (self.inputs, self.precision);
         selected.panels.fill_from(&self.panels, weights, columns, gathered);
     }
 
-    /// The map whose output j is output `outputs[j].1` of map `outputs[j].0`, or always zero. One product serves maps of the
-    /// same rows; each output has the bits that it has in its own map.
+    /// The map whose output j is output `outputs[j].1` of map `outputs[j].0`, or always zero. One product serves maps
+    /// of the same rows; each output has the bits that it has in its own map.
     ///
     /// # Panics
     /// If there are no maps, if their inputs or precisions differ, or if an output does not exist.

@@ -1,4 +1,5 @@
-//! The speed limits of this CPU, measured: how fast it multiplies and adds what lies in registers, and how fast it reads.
+//! The speed limits of this CPU, measured: how fast it multiplies and adds what lies in registers, and how fast it
+//! reads.
 //!
 //! A share of these is what a product can be judged by on any machine.
 
@@ -9,8 +10,8 @@ use std::hint::black_box;
 use std::marker::PhantomData;
 use std::time::Instant;
 
-/// Multiplications and additions per second that this thread's instruction set reaches with numbers of this kind: 2 for each
-/// multiply-add. Takes about 40 ms.
+/// Multiplications and additions per second that this thread's instruction set reaches with numbers of this kind: 2 for
+/// each multiply-add. Takes about 40 ms.
 #[must_use]
 pub fn peak(precision: Precision) -> f64 {
     match precision {
@@ -21,8 +22,8 @@ pub fn peak(precision: Precision) -> f64 {
     }
 }
 
-/// Bytes per second at which this thread reads `bytes` bytes of memory again and again, as a product of one row reads its
-/// weights. Takes about 40 ms or 100 readings.
+/// Bytes per second at which this thread reads `bytes` bytes of memory again and again, as a product of one row reads
+/// its weights. Takes about 40 ms or 100 readings.
 #[must_use]
 pub fn read_bandwidth(bytes: usize) -> f64 {
     let lines = vec![Lanes([1.0; 16]); (bytes / size_of::<Lanes>()).max(CHAINS)];

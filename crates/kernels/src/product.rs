@@ -1,8 +1,8 @@
 //! The product of a matrix of rows with packed weights.
 //!
-//! It is computed in tiles. Each sum is one chain of multiply-adds over the inputs in order, whatever the tile's height and
-//! width are. So the shape of a tile may depend on the number of rows, and the result does not. The same code serves f32,
-//! pairs of bf16 and integers, see [`Number`].
+//! It is computed in tiles. Each sum is one chain of multiply-adds over the inputs in order, whatever the tile's height
+//! and width are. So the shape of a tile may depend on the number of rows, and the result does not. The same code
+//! serves f32, pairs of bf16 and integers, see [`Number`].
 
 mod tile;
 mod tiled;
@@ -23,11 +23,12 @@ use crate::zeros::Kept;
 use tile::Product;
 use tiled::Tiled;
 
-/// out ← activation(x·w + bias + add), for rows in the numbers of the weights. `out` is resized to `x.rows() × w.outputs()`.
+/// out ← activation(x·w + bias + add), for rows in the numbers of the weights. `out` is resized to
+/// `x.rows() × w.outputs()`.
 ///
 /// # Panics
-/// If `x` is of another precision than `w` or does not have `w.inputs()` numbers in a row, or if `bias` or `add` does not
-/// have the shape of the result.
+/// If `x` is of another precision than `w` or does not have `w.inputs()` numbers in a row, or if `bias` or `add` does
+/// not have the shape of the result.
 pub fn product<'a>(x: impl Into<Operand<'a>>, w: &PackedMatrix, epilogue: Epilogue<'_>, out: &mut Matrix) {
     product_of_any(x.into(), w, epilogue, out); // which is not generic, so that it is compiled once
 }
@@ -128,7 +129,7 @@ fn product_of<N: Number>(x: Operand<'_>, w: &Panels, epilogue: Epilogue<'_>, out
     for rows in row_blocks::<N>(x.rows(), w) {
         let lanes = &x.lanes[rows.start * w.length()..rows.end * w.length()];
         let scales = x.scales.get(rows.clone()).unwrap_or_default();
-        let kept = x.kept.map(|kept| kept.behind(rows.start)).unwrap_or_default();
+        let kept = x.kept.map(|kept| kept.from_row(rows.start)).unwrap_or_default();
         finish_block::<N>(lanes, scales, kept, rows, w, epilogue, out);
     }
 }
@@ -160,7 +161,8 @@ fn finish_block<N: Number>(
     }
 }
 
-/// Some columns of x·w + bias, `x.rows() × BLOCK` of which those of `panels` are computed; there are no more than the block has.
+/// Some columns of x·w + bias, `x.rows() × BLOCK` of which those of `panels` are computed; there are no more than the
+/// block has.
 pub(crate) fn columns<N: Number>(
     x: Operand<'_>,
     w: &Panels,
@@ -173,8 +175,8 @@ pub(crate) fn columns<N: Number>(
     N::dispatch(Product { origin: panels.start, panels, bias, stride: BLOCK, ..all });
 }
 
-/// One number of x·w + bias, with the bits of [`product`]: that of the only row of `x` and of output `output`. It takes the time of
-/// sixteen outputs.
+/// One number of x·w + bias, with the bits of [`product`]: that of the only row of `x` and of output `output`. It takes
+/// the time of sixteen outputs.
 ///
 /// # Panics
 /// If `x` is not one row that fits `w`, if there is no such output, or if `bias` has not a number for each output.

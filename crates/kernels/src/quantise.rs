@@ -16,8 +16,8 @@ pub(crate) trait Integer<const LANES: usize> {
     fn lanes<S: Simd>(s: S, values: S::F) -> [f32; LANES];
 }
 
-/// Rounds the rows of `x` into the present storage, with a factor for each row: its greatest magnitude divided by the greatest
-/// integer. A row with NaN or infinity gets a factor of NaN, and so do its products.
+/// Rounds the rows of `x` into the present storage, with a factor for each row: its greatest magnitude divided by the
+/// greatest integer. A row with NaN or infinity gets a factor of NaN, and so do its products.
 pub(crate) fn quantise_rows<I: Integer<LANES>, const LANES: usize>(
     x: &Matrix,
     lanes: &mut Matrix,
@@ -47,7 +47,8 @@ impl<I: Integer<LANES>, const LANES: usize> Kernel for Quantise<'_, I, LANES> {
         let rows = self.x.as_slice().chunks(ROWS * cols);
         let lanes = self.lanes.as_mut_slice().chunks_mut(ROWS * cols.div_ceil(16 / LANES));
         for ((rows, lanes), scales) in rows.zip(lanes).zip(self.scales.chunks_mut(ROWS)) {
-            // The factors of some rows first: a row's division waits for its maximum, and meanwhile the CPU looks at others.
+            // The factors of some rows first: a row's division waits for its maximum, and meanwhile the CPU looks at
+            // others.
             let mut inverses = [0.0; ROWS];
             for ((row, factor), inverse) in rows.chunks_exact(cols).zip(scales).zip(&mut inverses) {
                 let (most, check) = extent(s, row);

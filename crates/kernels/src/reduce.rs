@@ -1,7 +1,7 @@
 //! Functions of a whole row: sums, norms, softmax.
 //!
-//! Each function accumulates [`WIDTH`] vectors of sixteen lanes, then adds the vectors, then the lanes in a fixed tree: the
-//! order depends on the length of the row alone.
+//! Each function accumulates [`WIDTH`] vectors of sixteen lanes, then adds the vectors, then the lanes in a fixed tree:
+//! the order depends on the length of the row alone.
 
 use crate::elementwise::{Scale, Unary, map};
 use crate::functions::{exp, tanh};
@@ -10,7 +10,8 @@ use crate::isa::{Kernel, Simd, dispatch};
 /// Vectors accumulated at once: a multiply-add takes four cycles, and two can begin in each cycle.
 const WIDTH: usize = 4;
 
-/// What becomes of the vectors of a row. A trait and not a closure, as only what is sure to be inlined has the instructions of `S`.
+/// An operation on the vectors of a row. A trait and not a closure, as only what is sure to be inlined has the
+/// instructions of `S`.
 trait Accumulate<S: Simd> {
     /// An element that changes nothing.
     fn neutral(&self) -> f32;
@@ -143,8 +144,8 @@ pub fn softmax_in_place(row: &mut [f32]) {
     dispatch(Softmax(row));
 }
 
-/// Each row x of the rows `x`, one behind the other: x ← scale · (x - mean)/√(variance + epsilon) + bias, mean and (biased) variance over
-/// the row, in two passes, as Marian's `LayerNormalization`. A row is as long as `scale`.
+/// Each row x of the rows `x`, one after the other: x ← scale · (x - mean)/√(variance + epsilon) + bias, mean and
+/// (biased) variance over the row, in two passes, as Marian's `LayerNormalization`. A row is as long as `scale`.
 ///
 /// # Panics
 /// If `x` is not of whole rows, or `bias` is not as long as `scale`.
@@ -152,7 +153,8 @@ pub fn layer_norm(x: &mut [f32], scale: &[f32], bias: Option<&[f32]>, epsilon: f
     dispatch(Norm { x, scale, bias, epsilon, centred: true });
 }
 
-/// Each row x of the rows `x`, as in [`layer_norm`]: x ← scale · x/√(mean of squares + epsilon) + bias (Zhang and Sennrich 2019).
+/// Each row x of the rows `x`, as in [`layer_norm`]: x ← scale · x/√(mean of squares + epsilon) + bias (Zhang and
+/// Sennrich 2019).
 ///
 /// # Panics
 /// As [`layer_norm`].
@@ -180,7 +182,8 @@ impl Kernel for Norm<'_> {
         if n == 0 {
             return;
         }
-        // The means of some rows, then their variances: a row's division waits for its sum, and meanwhile the CPU adds others.
+        // The means of some rows, then their variances: a row's division waits for its sum, and meanwhile the CPU adds
+        // others.
         for rows in self.x.chunks_mut(ROWS * n) {
             let mut norms = [Normalise { mean: 0.0, inverse: 0.0 }; ROWS];
             if self.centred {

@@ -1,5 +1,5 @@
-//! What beam search asks of the logits of many rows, computed beside them, a block of columns at a time: the logits of all words
-//! are never written to memory (Devlin 2017, §4.4 has the same aim with fewer words).
+//! What beam search asks of the logits of many rows, computed together with them by blocks of columns: the logits of
+//! all words are never written to memory (Devlin 2017, §4.4 has the same aim with fewer words).
 
 use std::ops::Range;
 
@@ -34,8 +34,8 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Makes this the summary of `x·w + bias` with the `most` greatest numbers of each row. The numbers are those of [`crate::product`],
-    /// to the bit.
+    /// Makes this the summary of `x·w + bias` with the `most` greatest numbers of each row. The numbers are those of
+    /// [`crate::product`], to the bit.
     ///
     /// # Panics
     /// If `x` does not fit `w`, or if `bias` has not a number for each output.
@@ -76,8 +76,9 @@ impl Summary {
         self.normalisers[row]
     }
 
-    /// The greatest numbers of a row, in descending order, at equal numbers the first column first: no other number of the row is
-    /// greater than one of these. There are fewer than [`most`](Self::most) if fewer numbers are above -∞. NaN is not among them.
+    /// The greatest numbers of a row, in descending order, at equal numbers the first column first: no other number of
+    /// the row is greater than one of these. There are fewer than [`most`](Self::most) if fewer numbers are above -∞.
+    /// NaN is not among them.
     #[must_use]
     pub fn best(&self, row: usize) -> &[Column] {
         &self.best[row * self.most..][..self.found[row]]
@@ -156,7 +157,8 @@ impl List<'_> {
         }
     }
 
-    /// As many lanes as the list has places have a number that is not less than this one; -∞ if the list has more places.
+    /// As many lanes as the list has places have a number that is not less than this one; -∞ if the list has more
+    /// places.
     #[inline(always)]
     fn rank<S: Simd>(&self, s: S, greatest: S::F) -> f32 {
         let mut lanes = [0.0; 16];

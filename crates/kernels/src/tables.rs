@@ -1,5 +1,5 @@
-//! Other ways to compute tanh and the logistic function, to be compared with the polynomials: by a table, as Devlin 2017,
-//! §4.4, and by the library of the language, one number at a time.
+//! Other ways to compute tanh and the logistic function, to be compared with the polynomials: by a table, as Devlin
+//! 2017, §4.4, and by the library of the language, one number at a time.
 
 use std::cell::Cell;
 use std::sync::LazyLock;
@@ -10,8 +10,8 @@ pub enum Functions {
     /// Polynomials on sixteen lanes, with the errors stated at the functions.
     #[default]
     Polynomials,
-    /// The nearest of 4,097 values of tanh between -8 and 8 (Devlin 2017, §4.4). tanh is at most 0.002 off, the logistic
-    /// function 0.001.
+    /// The nearest of 4,097 values of tanh between -8 and 8 (Devlin 2017, §4.4). tanh is at most 0.002 off, the
+    /// logistic function 0.001.
     Table,
     /// The library of the language, one number at a time.
     Library,

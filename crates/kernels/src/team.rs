@@ -1,6 +1,7 @@
 //! Threads that divide products among them: for one sentence at a time, where there are no other sentences to divide.
 //!
-//! Each thread computes the columns of its own panels, each of which is a sum of its own: so the bits are those of one thread.
+//! Each thread computes the columns of its own panels, each of which is a sum of its own: so the bits are those of one
+//! thread.
 
 use std::cell::{RefCell, UnsafeCell};
 use std::hint::spin_loop;
@@ -12,12 +13,14 @@ use std::thread;
 
 use crate::isa::{instruction_set, with_instruction_set};
 
-/// Runs `body`; products that it computes on this thread are divided among `threads` threads, this one included, if their
-/// weights are so large that it pays. No bit depends on the number of threads, and fewer are taken if the system starts no more.
+/// Runs `body`; products that it computes on this thread are divided among `threads` threads, this one included, if
+/// their weights are so large that it pays. No bit depends on the number of threads, and fewer are taken if the system
+/// starts no more.
 ///
-/// The other threads compute with the instruction set that this thread has now. While `body` computes they wait for the next product
-/// without sleeping, for 0.1 ms or so, because waking takes longer than a small product. A part that its thread has not begun when this thread is
-/// ready, as the system gave that thread no CPU, is computed here: more threads than CPUs, or a busy machine, cost little.
+/// The other threads compute with the instruction set that this thread has now. While `body` computes they wait for the
+/// next product without sleeping, for 0.1 ms or so, because waking takes longer than a small product. A part that its
+/// thread has not begun when this thread is ready, as the system gave that thread no CPU, is computed here: more
+/// threads than CPUs, or a busy machine, cost little.
 ///
 /// # Panics
 /// If `body` panics.
@@ -50,7 +53,8 @@ pub fn in_team() -> bool {
     TEAM.with_borrow(Option::is_some)
 }
 
-/// Calls `work` with ranges that cover the numbers of all `panels`, on the threads of this thread's team if `bytes` are many.
+/// Calls `work` with ranges that cover the numbers of all `panels`, on the threads of this thread's team if `bytes` are
+/// many.
 pub(crate) fn divide(panels: usize, bytes: usize, work: impl Fn(Range<usize>) + Sync) {
     TEAM.with_borrow(|team| match team {
         Some((team, helpers)) if bytes >= LEAST_BYTES => {
@@ -80,7 +84,7 @@ thread_local! {
 /// A task gets the number of a part.
 type Task<'a> = dyn Fn(usize) + Sync + 'a;
 
-/// What the threads of a team share.
+/// The state that the threads of a team share.
 struct Team {
     /// Grows by one with each task.
     round: AtomicUsize,
@@ -96,8 +100,8 @@ struct Team {
     wake: Condvar,
 }
 
-// SAFETY: `task` is written only while no part is open, and read only by helpers that have an open part: `run` and `help` say how. The
-// task it points to is `Sync`.
+// SAFETY: `task` is written only while no part is open, and read only by helpers that have an open part: `run` and
+// `help` say how. The task it points to is `Sync`.
 #[allow(unsafe_code)]
 unsafe impl Sync for Team {}
 // SAFETY: as above; the pointer is of no thread.
@@ -143,10 +147,11 @@ impl Team {
                 }
             }
         }
-        // SAFETY: the lifetime is made longer, but helpers use the task only while their part is open, and `Wait` waits until none is
-        // before this function ends in any way.
+        // SAFETY: the lifetime is made longer, but helpers use the task only while their part is open, and `Wait` waits
+        // until none is before this function ends in any way.
         let lasting = unsafe { std::mem::transmute::<&Task<'_>, &'static Task<'static>>(task) };
-        // SAFETY: no part is open, because the call before has waited for them, so none reads the cell before the next round.
+        // SAFETY: no part is open, because the call before has waited for them, so none reads the cell before the next
+        // round.
         unsafe { *self.task.get() = Some(std::ptr::from_ref(lasting)) };
         self.open.store(helpers, Ordering::Relaxed);
         let round = self.round.load(Ordering::Relaxed) + 1;
@@ -158,8 +163,8 @@ impl Team {
         assert!(!self.panicked.swap(false, Ordering::Relaxed), "a part of a product panicked");
     }
 
-    /// Takes a part of this round, if no thread has taken it. Each part is taken once in each round, so a thread that comes too late for
-    /// a round finds that its part was taken.
+    /// Takes a part of this round, if no thread has taken it. Each part is taken once in each round, so a thread that
+    /// comes too late for a round finds that its part was taken.
     fn take(&self, part: usize, round: usize) -> bool {
         self.taken[part].compare_exchange(round - 1, round, Ordering::AcqRel, Ordering::Relaxed).is_ok()
     }
@@ -175,7 +180,8 @@ impl Team {
 
     /// Begins a round.
     fn announce(&self, round: usize) {
-        // Before `asleep` is read, as a helper counts itself before it reads the round a last time: one of the two sees the other.
+        // Before `asleep` is read, as a helper counts itself before it reads the round a last time: one of the two sees
+        // the other.
         self.round.store(round, Ordering::SeqCst);
         if self.asleep.load(Ordering::SeqCst) > 0 {
             drop(self.lock());

@@ -1,9 +1,9 @@
-//! Products with the tile registers of AMX, which some CPUs of Intel have: 32 rows by 32 outputs at a time, with bf16 or with
-//! integers of 8 bits. The panels of weights lie in memory as these registers want them.
+//! Products with the tile registers of AMX, which some CPUs of Intel have: 32 rows by 32 outputs at a time, with bf16
+//! or with integers of 8 bits. The panels of weights lie in memory as these registers want them.
 //!
-//! Integers are exact, so their products have the bits of all other instruction sets. A tile adds the first and the second
-//! products of all pairs of bf16 on their own, so sums of bf16 end with other bits. Hence only products that ask for tiles
-//! ([`ProductStorage::with_tiles`](crate::ProductStorage::with_tiles)) have them.
+//! Integers are exact, so their products have the bits of all other instruction sets. A tile adds the first and the
+//! second products of all pairs of bf16 on their own, so sums of bf16 end with other bits. Hence only products that ask
+//! for tiles ([`ProductStorage::with_tiles`](crate::ProductStorage::with_tiles)) have them.
 
 use crate::aligned::Lanes;
 
@@ -175,8 +175,9 @@ mod registers {
         assert!(first.len().min(second.len()) >= steps * STEP, "lines of two panels");
         let (x, stride, sums) = (x.as_ptr(), 4 * stride, sums.0.as_mut_ptr().cast::<f32>());
         let (first, second) = (first.as_ptr(), second.as_ptr());
-        // SAFETY: the tiles are there. Sixteen rows of 64 bytes, `stride` apart, are read in each step, from `x` and from sixteen
-        // rows below, and 1,024 bytes of both panels: the assertions say that all of them exist. `sums` is written in whole.
+        // SAFETY: the tiles are there. Sixteen rows of 64 bytes, `stride` apart, are read in each step, from `x` and
+        // from sixteen rows below, and 1,024 bytes of both panels: the assertions guarantee that all of them exist.
+        // `sums` is written in whole.
         unsafe {
             match kind {
                 Kind::Bf16 => tiles!("tdpbf16ps", sums, x, first, second, stride, steps),

@@ -17,8 +17,8 @@ pub struct Best {
 /// Finds the k best values of many rows.
 ///
 /// Among equal values the rows' order, the columns and the heap decide: exactly as `std::partial_sort` of GNU's C++
-/// library does over the rows one after the other. Marian uses `std::partial_sort`. Path scores around -100 have steps of
-/// 1e-5, so equal scores do occur, and then its translations are ours. The result depends on the offered rows alone.
+/// library does over the rows one after the other. Marian uses `std::partial_sort`. Path scores around -100 have steps
+/// of 1e-5, so equal scores do occur, and then its translations are ours. The result depends on the offered rows alone.
 ///
 /// ```
 /// use metaphrase_kernels::TopK;

@@ -13,8 +13,8 @@ const BLOCK: usize = 256;
 /// Columns of x that are transposed at a time: with [`BLOCK`] lanes each, a quarter of the second-level cache.
 const COLUMNS: usize = 240;
 
-/// out ← out + xᵀ·y of x and y rounded to this precision, for x `n × a`, y `n × b`, out `a × b`: for each block of rows, an
-/// element is one chain of multiply-adds over them in order.
+/// out ← out + xᵀ·y of x and y rounded to this precision, for x `n × a`, y `n × b`, out `a × b`: for each block of
+/// rows, an element is one chain of multiply-adds over them in order.
 ///
 /// # Panics
 /// If the shapes do not fit, or if the precision is one of integers.

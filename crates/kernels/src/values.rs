@@ -10,7 +10,7 @@ pub(crate) struct Values<'a> {
     values: PhantomData<&'a mut [f32]>,
 }
 
-// SAFETY: values are reached by `part` alone, whose callers see to it that no two threads reach the same one.
+// SAFETY: values are reached by `part` alone, whose callers guarantee that no two threads reach the same one.
 #[allow(unsafe_code)]
 unsafe impl Sync for Values<'_> {}
 
@@ -33,7 +33,8 @@ impl<'a> Values<'a> {
     #[inline(always)]
     pub(crate) unsafe fn part(self, place: usize, width: usize) -> &'a mut [f32] {
         assert!(place <= self.count && width <= self.count - place, "{width} values from {place} of {}", self.count);
-        // SAFETY: they lie in the slice that `new` was given, which nobody else has for the lifetime; see above.
+        // SAFETY: the assertion keeps the values inside the slice that `new` borrowed exclusively for `'a`. That no
+        // other part overlaps them is the caller's obligation above.
         unsafe { std::slice::from_raw_parts_mut(self.start.add(place), width) }
     }
 }

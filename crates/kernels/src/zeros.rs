@@ -1,11 +1,11 @@
 //! Zeros that products leave out.
 //!
-//! After a ReLU most numbers of a row are zero: 92 to 97 % in the feed-forward blocks of trained models. A product reads only the
-//! weights of those lanes that are not zero; a lane is a number of f32, a pair of bf16, or four numbers of 8 bits. Hypotheses of a
-//! sentence have most zeros in the same places, so four rows share a list of what is left.
+//! After a ReLU most numbers of a row are zero: 92 to 97 % in the feed-forward blocks of trained models. A product
+//! reads only the weights of those lanes that are not zero; a lane is a number of f32, a pair of bf16, or four numbers
+//! of 8 bits. Hypotheses of a sentence have most zeros in the same places, so four rows share a list of what is left.
 //!
-//! The bits stay: zero times a finite weight is zero, which changes no sum but -0; a sum that begins at zero is -0 only if all its
-//! products are too small for a float. Integers are exact.
+//! The bits stay: zero times a finite weight is zero, which changes no sum but -0; a sum that begins at zero is -0 only
+//! if all its products are too small for a float. Integers are exact.
 
 use crate::isa::{Kernel, Simd, dispatch};
 use crate::matrix::Matrix;
@@ -29,8 +29,8 @@ pub(crate) struct Zeros {
 }
 
 impl Zeros {
-    /// Finds what products of these rows need to read; nothing if there are too few zeros, or negative numbers of 8 bits. These are
-    /// `shifted` by 128.
+    /// Finds what products of these rows need to read; nothing if there are too few zeros, or negative numbers of 8
+    /// bits. These are `shifted` by 128.
     pub(crate) fn find<'a>(&'a mut self, lanes: &'a [f32], rows: usize, shifted: bool) -> Option<Kept<'a>> {
         let length = lanes.len().checked_div(rows)?;
         if length == 0 || !length.is_multiple_of(16) || length > usize::from(u16::MAX) {
@@ -56,7 +56,7 @@ impl Zeros {
     }
 }
 
-/// The places of the bits of each byte, and more numbers behind them.
+/// The places of the bits of each byte, followed by padding.
 static PLACES: [[u16; 8]; 256] = {
     let (mut all, mut byte) = ([[0; 8]; 256], 0);
     while byte < 256 {
@@ -104,7 +104,8 @@ impl<const SHIFTED: bool> Kernel for Find<'_, SHIFTED> {
 }
 
 impl<const SHIFTED: bool> Find<'_, SHIFTED> {
-    /// Adds the places of lanes that are not zero in any of `R` rows, and takes the 128 off. Returns the bits that any lane has.
+    /// Adds the places of lanes that are not zero in any of `R` rows, and takes the 128 off. Returns the bits that any
+    /// lane has.
     #[inline(always)]
     fn group<S: Simd, const R: usize>(&mut self, s: S, lanes: Range<usize>, found: &mut usize) -> S::F {
         let length = self.length / 16;
@@ -144,7 +145,7 @@ pub(crate) struct Kept<'a> {
 
 impl<'a> Kept<'a> {
     /// The rows from `row` on, the first one of a group.
-    pub(crate) fn behind(self, row: usize) -> Self {
+    pub(crate) fn from_row(self, row: usize) -> Self {
         assert_eq!(row % GROUP, 0, "row of a group");
         Self { lanes: &self.lanes[row * self.length..], bounds: &self.bounds[row / GROUP..], ..self }
     }

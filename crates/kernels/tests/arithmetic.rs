@@ -6,8 +6,8 @@ use metaphrase_kernels::{
     read_bandwidth, with_instruction_set,
 };
 
-/// The portable code against the C library's `fmaf`: random bits, and sums that cancel or lie half way between two floats.
-/// A row [c, a] times weights [1, b] is a · b + c, rounded once.
+/// The portable code against the C library's `fmaf`: random bits, and sums that cancel or lie half way between two
+/// floats. A row [c, a] times weights [1, b] is a · b + c, rounded once.
 #[test]
 fn multiply_adds_are_rounded_once() {
     let special = [0.0, -0.0, 1.0, f32::MIN_POSITIVE, f32::from_bits(1), f32::MAX, f32::INFINITY, f32::NAN];

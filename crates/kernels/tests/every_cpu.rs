@@ -1,4 +1,5 @@
-//! The bits are those of every other kind of CPU: checksums that x86 and Arm both give. `benches/aarch64` compares them.
+//! The bits are those of every other kind of CPU: checksums that x86 and Arm both give. `benches/aarch64` compares
+//! them.
 
 use crate::common::{Random, bits, on_each_set};
 use metaphrase_kernels::{

@@ -75,7 +75,7 @@ fn a_range_is_the_list_of_its_rows() {
     assert_eq!(run(Rows::Range(10..35)), run(Rows::List(&list)));
 }
 
-/// A dot product has the same bits whatever rows it is computed with.
+/// The bits of a dot product do not depend on the rows that it is computed with.
 #[test]
 fn a_key_stands_alone() {
     on_each_set(|set| {

@@ -84,8 +84,8 @@ fn greatest_sums_do_not_wrap() {
     }
 }
 
-/// Devlin 2017, §4.1: weights clipped to ±1, activations to ±10, in 16 bits. The paper does not name the step: with a step of 2⁻¹⁰ for
-/// both, the sums of 200 products that are all at the limits fit into 32 bits.
+/// Devlin 2017, §4.1: weights clipped to ±1, activations to ±10, in 16 bits. The paper does not name the step: with a
+/// step of 2⁻¹⁰ for both, the sums of 200 products that are all at the limits fit into 32 bits.
 fn fixed_point(values: &[f32], limit: f32) -> Vec<f32> {
     values.iter().map(|v| (v.clamp(-limit, limit) * 1024.0).round_ties_even() / 1024.0).collect()
 }

@@ -190,8 +190,8 @@ fn a_selection_of_columns_gives_their_values() {
     }
 }
 
-/// Rows as they are after a ReLU, of which products read only what is not zero: in all heights of groups and several blocks of
-/// rows. The same rows behind one without zeros are read in full.
+/// Rows as they are after a ReLU, of which products read only what is not zero: in all heights of groups and several
+/// blocks of rows. The same rows after a row without zeros are read in full.
 #[test]
 fn zeros_are_left_out() {
     let (inputs, outputs) = (1024, 100);
@@ -210,7 +210,7 @@ fn zeros_are_left_out() {
             };
             let numbers: Vec<f32> = (0..rows * inputs).map(|_| number(&mut random)).collect();
             let x = Matrix::from_vec(rows, inputs, numbers.clone());
-            let behind = Matrix::from_vec(rows + 1, inputs, [vec![-1.0; inputs], numbers].concat());
+            let second = Matrix::from_vec(rows + 1, inputs, [vec![-1.0; inputs], numbers].concat());
             let of = |x: &Matrix| {
                 let (mut storage, mut out, mut in_parts) = (ProductStorage::default(), Matrix::new(), Matrix::new());
                 let epilogue = Epilogue { bias: Some(&bias), ..Epilogue::default() };
@@ -222,7 +222,7 @@ fn zeros_are_left_out() {
                 (kept, bits(out.as_slice()))
             };
             on_each_set(|set| {
-                let (sparse, all) = (of(&x), of(&behind));
+                let (sparse, all) = (of(&x), of(&second));
                 let what = format!("{set}, {precision:?}: {rows} rows, one number in {one_in}");
                 assert!(sparse.1 == all.1[outputs..], "{what}");
                 let expected = (one_in >= 20 && precision != Precision::Int16, false);

@@ -60,7 +60,8 @@ fn log_sums_and_softmax() {
     });
 }
 
-/// One term beside a 1 in the same lane: in the same block of 256 numbers, and in the next one, where the sum has another reference.
+/// One term together with a 1 in the same lane: in the same block of 256 numbers, and in the next one, where the sum
+/// has another reference.
 #[test]
 fn terms_of_log_sums() {
     on_each_set(|_| {

@@ -1,4 +1,4 @@
-//! The summary of a product says of each row what the whole product says, to the bit, on every instruction set.
+//! The summary of a product agrees with the whole product for each row, to the bit, on every instruction set.
 
 use crate::common::{Random, bits, on_each_set, same_on_each_set};
 use metaphrase_kernels::{
@@ -8,7 +8,8 @@ use metaphrase_kernels::{
 
 const PRECISIONS: [Precision; 4] = [Precision::F32, Precision::Bf16, Precision::Int16, Precision::Int8];
 
-/// rows, inputs, outputs: parts of a panel and of a block of columns, one block, many; more rows than a tile and than a part.
+/// rows, inputs, outputs: parts of a panel and of a block of columns, one block, many; more rows than a tile and than a
+/// part.
 const SHAPES: [(usize, usize, usize); 8] =
     [(0, 8, 20), (1, 8, 1), (3, 16, 17), (5, 33, 256), (2, 7, 257), (7, 64, 300), (13, 20, 1030), (310, 130, 530)];
 

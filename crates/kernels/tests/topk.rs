@@ -55,8 +55,8 @@ fn finds_the_values_that_sorting_finds() {
     });
 }
 
-/// Which of equal values are kept, and in which order: what a C++ program printed that was built with GNU's compiler and
-/// library 12.2 (`std::partial_sort` of the indices of 60 values from 0 to 4, larger values first).
+/// Which of equal values are kept, and in which order: what a C++ program printed that was built with GNU's compiler
+/// and library 12.2 (`std::partial_sort` of the indices of 60 values from 0 to 4, larger values first).
 #[test]
 fn equal_values_fall_as_in_partial_sort() {
     let expected: [(usize, &[u32]); 8] = [

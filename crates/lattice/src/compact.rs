@@ -10,9 +10,9 @@ fn is_believable(states: u32, arcs: usize) -> bool {
 }
 
 impl Lattice {
-    /// The lattice as a line: the number of states, then for each arc, behind a tab, `skip jump score word`: how many states
-    /// after the one that the arc before leaves, how many states it leads on, its score to the last bit, and its word if it
-    /// has one.
+    /// The lattice as a line: the number of states, then for each arc, after a tab, `skip jump score word`: how many
+    /// states after the one that the arc before leaves, how many states it leads on, its score to the last bit, and its
+    /// word if it has one.
     #[must_use]
     pub fn to_compact(&self) -> String {
         let mut text = self.states.to_string();

@@ -1,8 +1,9 @@
 //! Lattices for people to look at.
 //!
-//! A lattice has a state for each thing that a search tells apart. A person wants to see where translations differ. So a diagram
-//! draws equal beginnings of translations once, and equal rests once: states with the same arcs before them become one, then states
-//! with the same arcs behind them. Every path stays a path; the probability of an arc is the sum of those of the arcs that it stands for.
+//! A lattice has a state for each thing that a search distinguishes. A person wants to see where translations differ.
+//! So a diagram draws equal beginnings of translations once, and equal rests once: states with the same arcs before
+//! them become one, then states with the same arcs after them. Every path stays a path; the probability of an arc is
+//! the sum of those of the arcs that it stands for.
 
 use crate::Lattice;
 use crate::probability::ln_sum;
@@ -42,8 +43,9 @@ impl Diagram {
         Self { states, arcs }
     }
 
-    /// The arcs of a lattice that at least a share of `least` of its translations take, and those of its best translation. The mass of
-    /// an arc is its posterior, scores being multiplied by `scale`. `None` if no path has a finite score.
+    /// The arcs of a lattice that at least a share of `least` of its translations take, and those of its best
+    /// translation. The mass of an arc is its posterior, scores being multiplied by `scale`. `None` if no path has a
+    /// finite score.
     #[must_use]
     pub fn of_lattice(lattice: &Lattice, scale: f64, least: f64) -> Option<Self> {
         let posteriors = lattice.posteriors(scale)?;

@@ -18,7 +18,7 @@ pub enum LatticeError {
     Arc {
         /// Counted from 1 within the lattice.
         arc: usize,
-        /// Number of states that the lattice says it has.
+        /// Number of states that the lattice declares.
         states: u32,
         /// The arc.
         found: String,
@@ -40,7 +40,7 @@ pub enum LatticeError {
     },
     /// Not a phrase of a search graph.
     #[error(
-        "line {line} of a search graph: expected `N hyp=H stack=C back=P transition=T out=words` behind hypothesis P with a smaller stack, found `{found}`"
+        "line {line} of a search graph: expected `N hyp=H stack=C back=P transition=T out=words` after hypothesis P with a smaller stack, found `{found}`"
     )]
     Hypothesis {
         /// Counted from 1 within the sentence.

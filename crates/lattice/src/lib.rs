@@ -174,7 +174,7 @@ impl Builder {
         self.lattice.start()
     }
 
-    /// Adds a state behind all others.
+    /// Adds a state after all others.
     pub fn add_state(&mut self) -> StateId {
         self.lattice.states += 1;
         self.lattice.end()

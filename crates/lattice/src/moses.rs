@@ -4,7 +4,7 @@ use crate::{Builder, Lattice, LatticeError, StateId};
 use metaphrase_base::shown;
 use std::collections::HashMap;
 
-/// A hypothesis of a search graph: a phrase behind another hypothesis.
+/// A hypothesis of a search graph: a phrase that extends another hypothesis.
 struct Hypothesis<'a> {
     /// The hypothesis that it is, or that it was recombined with.
     node: u64,
@@ -34,9 +34,9 @@ impl<'a> Hypothesis<'a> {
 }
 
 impl Lattice {
-    /// Reads the search graph of a sentence as Moses writes it (`-output-search-graph`): a line
-    /// `N hyp=H stack=C back=P score=S transition=T [recombined=R] … out=words` for each phrase. The score of a phrase is on its
-    /// first word. Translations are the paths that cover as many source words as any.
+    /// Reads the search graph of a sentence as Moses writes it (`-output-search-graph`): a line `N hyp=H stack=C back=P
+    /// score=S transition=T [recombined=R] … out=words` for each phrase. The score of a phrase is on its first word.
+    /// Translations are the paths that cover as many source words as any.
     ///
     /// # Errors
     /// If a line is not that, or names a hypothesis that is not there, or covers no more words than the one before it.
@@ -47,7 +47,7 @@ impl Lattice {
         for &(line, text) in &lines {
             graph.push((line, text, Hypothesis::parse(text).ok_or_else(|| wrong(line, text))?));
         }
-        // All phrases that lead to a hypothesis come together, behind those that lead to hypotheses of fewer words.
+        // All phrases that lead to a hypothesis come together, after those that lead to hypotheses of fewer words.
         graph.sort_by_key(|(_, _, hypothesis)| (hypothesis.covered, hypothesis.node));
         let whole = graph.last().map_or(0, |(_, _, last)| last.covered);
         let mut builder = Builder::default();
@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said() {
         let expected =
-            "line 2 of a search graph: expected `N hyp=H stack=C back=P transition=T out=words` behind hypothesis P";
+            "line 2 of a search graph: expected `N hyp=H stack=C back=P transition=T out=words` after hypothesis P";
         for wrong in [
             "0 hyp=1",
             "0 hyp=1 stack=1",

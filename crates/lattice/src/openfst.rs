@@ -8,8 +8,8 @@ use std::fmt::Write;
 const EPSILON: &str = "<eps>";
 
 impl Lattice {
-    /// The lattice in OpenFst's text form: a line `from to word word cost` for each arc, the cost being minus the score, and a
-    /// line with the final state.
+    /// The lattice in OpenFst's text form: a line `from to word word cost` for each arc, the cost being minus the
+    /// score, and a line with the final state.
     #[must_use]
     pub fn to_openfst(&self) -> String {
         let mut text = String::new();
@@ -37,7 +37,7 @@ impl Lattice {
         let ends: Vec<(u32, f32)> = lines.iter().filter_map(Line::end).collect();
         let end = match ends[..] {
             [] => return Err(LatticeError::NoEnd),
-            // One that is the last, and costs nothing, is the end; else there is one behind all.
+            // A single final state that is the last state and costs nothing is the end; else an end is added after all.
             [(state, 0.0)] if numbers.of_state(state) == last => None,
             _ => Some(builder.add_state()),
         };

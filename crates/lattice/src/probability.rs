@@ -6,8 +6,8 @@ use std::collections::BinaryHeap;
 
 impl Lattice {
     /// By arc: its probability, given the state that it leaves, if the probability of a path is its share of the sum of
-    /// `exp(scale · score)` over all paths. 0 for arcs from which no path leads to the end. `None` if no path has a finite
-    /// score, or the sum is infinite.
+    /// `exp(scale · score)` over all paths. 0 for arcs from which no path leads to the end. `None` if no path has a
+    /// finite score, or the sum is infinite.
     #[must_use]
     pub fn probabilities(&self, scale: f64) -> Option<Vec<f64>> {
         // ln of the sum over the paths from each state to the end.
@@ -38,8 +38,9 @@ impl Lattice {
         Some(posteriors)
     }
 
-    /// The lattice without arcs that less than a share of `least` of the paths take (forward-backward pruning), and without
-    /// arcs that are on no path then; the best path stays. `None` as for [`probabilities`](Self::probabilities).
+    /// The lattice without arcs that less than a share of `least` of the paths take (forward-backward pruning), and
+    /// without arcs that are on no path then; the best path stays. `None` as for
+    /// [`probabilities`](Self::probabilities).
     #[must_use]
     pub fn pruned(&self, scale: f64, least: f64) -> Option<Self> {
         let kept = self.kept(&self.posteriors(scale)?, least);
@@ -120,7 +121,7 @@ struct Partial {
 
 impl Ord for Partial {
     fn cmp(&self, other: &Self) -> Ordering {
-        // Of equals the longer one, then the earlier.
+        // Equals: the longer one first, then the earlier one.
         self.whole.total_cmp(&other.whole).then(self.state.cmp(&other.state)).then(other.last.cmp(&self.last))
     }
 }

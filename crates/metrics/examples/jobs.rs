@@ -1,7 +1,7 @@
 //! Runs evaluation jobs, for comparison with sacreBLEU: see `testdata/metrics/broad.py`.
 //!
-//! Reads lines of three fields, separated by tabs: a job in the notation of `tests/spec/mod.rs`, the hypothesis files and
-//! the reference files, each separated by commas. Prints the result of each job, with `\n` for a line end.
+//! Reads lines of three fields, separated by tabs: a job in the notation of `tests/spec/mod.rs`, the hypothesis files
+//! and the reference files, each separated by commas. Prints the result of each job, with `\n` for a line end.
 
 #[path = "../tests/spec/mod.rs"]
 mod spec;

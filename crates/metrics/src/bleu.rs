@@ -81,8 +81,8 @@ impl Smoothing {
 
 /// The BLEU metric.
 ///
-/// Statistics of a sentence: length of the hypothesis, length of the reference closest to it, then matches for n = 1 to N,
-/// then n-grams of the hypothesis for n = 1 to N.
+/// Statistics of a sentence: length of the hypothesis, length of the reference closest to it, then matches for n = 1 to
+/// N, then n-grams of the hypothesis for n = 1 to N.
 #[derive(Clone)]
 pub struct Bleu {
     options: BleuOptions,

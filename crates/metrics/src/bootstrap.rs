@@ -1,14 +1,14 @@
 //! Scores of bootstrap samples (Koehn 2004, "Statistical Significance Tests for Machine Translation Evaluation").
 //!
-//! A sample of a text of n lines is n lines, drawn with replacement. A score depends on the sum of the lines' statistics, so a
-//! sample costs n additions of rows, for every metric.
+//! A sample of a text of n lines is n lines, drawn with replacement. A score depends on the sum of the lines'
+//! statistics, so a sample costs n additions of rows, for every metric.
 
 use crate::random::NumpyRng;
 use crate::{CorpusStats, Interval, Metric, Precision};
 
-/// The seed that sacreBLEU takes unless told otherwise.
+/// The default seed of sacreBLEU.
 pub const DEFAULT_SEED: u64 = 12345;
-/// The number of samples that sacreBLEU draws unless told otherwise.
+/// The default number of samples of sacreBLEU.
 pub const DEFAULT_SAMPLES: usize = 1000;
 
 /// The scores of the samples of one system.
@@ -50,7 +50,7 @@ impl Samples {
     }
 }
 
-/// The confidence interval of one system's score, 95 %; `None` if no sample is asked for.
+/// The confidence interval of one system's score, 95 %; `None` if the number of samples is 0.
 ///
 /// sacreBLEU's `--confidence`. Costs `samples × lines` additions of a row.
 pub fn confidence(metric: &dyn Metric, stats: &CorpusStats, samples: usize, seed: u64) -> Option<Interval> {
@@ -83,8 +83,8 @@ impl Table {
     }
 }
 
-/// Python's `statistics.mean`: the exact mean, rounded once. Here with a compensated sum (Neumaier 1974), which is as good
-/// for thousands of numbers of like size.
+/// Python's `statistics.mean`: the exact mean, rounded once. Here with a compensated sum (Neumaier 1974), which is as
+/// good for thousands of numbers of like size.
 pub(crate) fn exact_mean(values: &[f64], precision: Precision) -> f64 {
     let (mut sum, mut lost) = (0.0f64, 0.0f64);
     for &value in values {

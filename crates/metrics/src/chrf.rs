@@ -1,5 +1,5 @@
-//! chrF (Popović 2015, "chrF: character n-gram F-score for automatic MT evaluation") and chrF++ (Popović 2017, "chrF++: words
-//! helping character n-grams").
+//! chrF (Popović 2015, "chrF: character n-gram F-score for automatic MT evaluation") and chrF++ (Popović 2017, "chrF++:
+//! words helping character n-grams").
 
 use crate::metric::Setting;
 use crate::ngrams::Ngrams;
@@ -22,8 +22,9 @@ pub struct ChrfOptions {
     pub lowercase: bool,
     /// Whether white space belongs to the character n-grams.
     pub whitespace: bool,
-    /// Whether the score is the mean of the orders' F-scores, as in the authors' script; an order that one side lacks counts
-    /// almost zero. Otherwise the score is the F-score of the mean precision and the mean recall of the orders that both sides have.
+    /// Whether the score is the mean of the orders' F-scores, as in the authors' script; an order that one side lacks
+    /// counts almost zero. Otherwise the score is the F-score of the mean precision and the mean recall of the orders
+    /// that both sides have.
     pub eps_smoothing: bool,
 }
 
@@ -35,8 +36,8 @@ impl Default for ChrfOptions {
 
 /// The chrF metric.
 ///
-/// Statistics of a sentence, for each order of characters and then of words: the number of n-grams of the hypothesis, of n-grams
-/// of the reference, and of matches. Of several references the one with the highest score counts.
+/// Statistics of a sentence, for each order of characters and then of words: the number of n-grams of the hypothesis,
+/// of n-grams of the reference, and of matches. Of several references the one with the highest score counts.
 #[derive(Debug, Clone)]
 pub struct Chrf {
     options: ChrfOptions,

@@ -1,13 +1,14 @@
 //! Whether two systems differ: paired significance tests.
 //!
-//! Both tests draw many samples of the lines and count the samples whose difference is larger than the difference of the whole
-//! texts. The null hypothesis is that the two outputs come from the same process; a small p speaks against it.
+//! Both tests draw many samples of the lines and count the samples whose difference is larger than the difference of
+//! the whole texts. The null hypothesis is that the two outputs come from the same process; a small p speaks against
+//! it.
 
 use crate::bootstrap::{Samples, numpy_mean};
 use crate::random::NumpyRng;
 use crate::{CorpusStats, Error, Interval, Metric, Precision};
 
-/// The number of trials that sacreBLEU makes for approximate randomisation unless told otherwise.
+/// The default number of trials of sacreBLEU's approximate randomisation.
 pub const DEFAULT_TRIALS: usize = 10_000;
 
 /// The result of a test for one system.
@@ -62,8 +63,8 @@ fn bootstrap_p(baseline: &Samples, system: &Samples, difference: f64) -> f64 {
 /// Paired approximate randomisation (Riezler & Maxwell 2005, "On Some Pitfalls in Automatic Evaluation and Significance
 /// Testing for MT"), sacreBLEU's `--paired-ar`.
 ///
-/// Each trial swaps the outputs of the two systems on about half of the lines. `systems[0]` is the baseline, with which each
-/// other one is compared; the result has the same order. With `samples` the scores get confidence intervals, too.
+/// Each trial swaps the outputs of the two systems on about half of the lines. `systems[0]` is the baseline, with which
+/// each other one is compared; the result has the same order. With `samples` the scores get confidence intervals, too.
 ///
 /// Against sacreBLEU 2.6.0 there is one difference: there `add-k` smoothing loses the fraction of k in this test.
 ///
@@ -128,8 +129,8 @@ fn add(sums: &mut [f64], row: &[f64]) {
     }
 }
 
-/// The share of samples beyond the difference of the whole texts. The added 1 keeps the test from rejecting the null hypothesis
-/// more often than its level says.
+/// The share of samples beyond the difference of the whole texts. The added 1 keeps the test from rejecting the null
+/// hypothesis more often than its level.
 fn p_value(beyond: usize, samples: usize) -> f64 {
     (beyond + 1) as f64 / (samples + 1) as f64
 }

@@ -33,16 +33,16 @@ fn quote(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// The shortest digits that are read back as the same number, in Python's layout: always a fraction or an exponent, and an
-/// exponent of at least two digits below 1e-4 and from 1e16.
+/// The shortest digits that are read back as the same number, in Python's layout: always a fraction or an exponent, and
+/// an exponent of at least two digits below 1e-4 and from 1e16.
 fn float(x: f64) -> String {
     if !x.is_finite() {
         return x.to_string();
     }
     let shortest = format!("{x:e}");
     let digits = shortest.bytes().take_while(|&byte| byte != b'e').filter(u8::is_ascii_digit).count();
-    // Of two equally short and equally close numbers, frequent among those that were f32, Rust takes the upper and Python
-    // the even one; so does Rust if told how many digits to print.
+    // Two numbers can be equally short and equally close, often where they were f32. Then Rust takes the upper one and
+    // Python the even one; so does Rust if the number of digits is given.
     let even = format!("{x:.*e}", digits.saturating_sub(1));
     let shortest = if even.parse() == Ok(x) { even } else { shortest };
     let size = x.abs();

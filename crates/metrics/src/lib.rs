@@ -21,12 +21,12 @@
 //! From the outside in:
 //!
 //! - [`evaluate`], [`evaluate_sentences`], [`compare`]: from texts to the output of sacreBLEU's command line;
-//! - [`Metric`], of which [`Bleu`], [`Chrf`] and [`Ter`] are implementations: a row of statistics per sentence, and a score
-//!   from the sum of rows. [`CorpusStats`] are the rows of a text: read once, scored many times;
+//! - [`Metric`], of which [`Bleu`], [`Chrf`] and [`Ter`] are implementations: a row of statistics per sentence, and a
+//!   score from the sum of rows. [`CorpusStats`] are the rows of a text: read once, scored many times;
 //! - [`confidence`], [`paired_bootstrap`], [`paired_randomization`]: statistics on top of any metric's rows.
 //!
-//! Lines are used unchanged. A program that reads files should strip white space at line ends, as sacreBLEU does: it matters
-//! to chrF with `whitespace`, and to nothing else.
+//! Lines are used unchanged. A program that reads files should strip white space at line ends, as sacreBLEU does: it
+//! matters to chrF with `whitespace`, and to nothing else.
 
 mod bleu;
 mod bootstrap;

@@ -27,8 +27,8 @@ impl Choice for MetricName {
 
 /// A corpus-level metric.
 ///
-/// A metric reduces each sentence to a row of numbers. The score of a text is computed from the sum of its rows; the samples
-/// of a significance test are scored in the same way.
+/// A metric reduces each sentence to a row of numbers. The score of a text is computed from the sum of its rows; the
+/// samples of a significance test are scored in the same way.
 pub trait Metric {
     /// The name with which the score is printed, as `BLEU` or `chrF2++`.
     fn name(&self) -> String;
@@ -45,7 +45,7 @@ pub trait Metric {
     /// The score of a text from the sums of its sentences' statistics, computed in the given precision.
     fn value(&self, sums: &[f64], precision: Precision) -> f64;
 
-    /// The text printed behind the score, empty for most metrics.
+    /// The text printed after the score, empty for most metrics.
     fn details(&self, _sums: &[f64]) -> String {
         String::new()
     }

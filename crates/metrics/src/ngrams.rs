@@ -1,7 +1,7 @@
 //! All n-grams of a sequence up to an order, and the number of n-grams that two sequences share.
 //!
-//! The n-grams are kept as the sorted suffixes of the sequence. Equal n-grams of any order are then neighbours, so one sort
-//! serves all orders, and merging finds shared n-grams without hashing or copying.
+//! The n-grams are kept as the sorted suffixes of the sequence. Equal n-grams of any order are then neighbours, so one
+//! sort serves all orders, and merging finds shared n-grams without hashing or copying.
 
 use std::cmp::Ordering;
 
@@ -67,7 +67,7 @@ impl Ngrams {
         Some(&rest[..n.min(rest.len())])
     }
 
-    /// The place behind the run of equal n-grams that begins at `place`.
+    /// The place after the run of equal n-grams that begins at `place`.
     fn next(&self, place: usize, n: usize) -> usize {
         let run = self.common[place + 1..].iter().take_while(|&&common| common as usize >= n).count();
         place + 1 + run

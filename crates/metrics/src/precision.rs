@@ -2,9 +2,9 @@
 
 /// The precision in which the reference implementation computes.
 ///
-/// sacreBLEU scores a corpus with Python's numbers (f64) but its bootstrap samples with NumPy's f32. To agree with it to the
-/// last digit, a formula is computed in f64 and each operation's result rounded to the precision asked for. For `+ - * /`
-/// that *is* the f32 operation: f64 has more than twice the bits of f32, so rounding twice does no harm.
+/// sacreBLEU scores a corpus with Python's numbers (f64) but its bootstrap samples with NumPy's f32. To agree with it
+/// to the last digit, a formula is computed in f64 and each operation's result rounded to the requested precision. For
+/// `+ - * /` that *is* the f32 operation: f64 has more than twice the bits of f32, so rounding twice does no harm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Precision {
     /// 32 bits.

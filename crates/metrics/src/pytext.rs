@@ -1,7 +1,7 @@
 //! Text as Python's `str` methods see it: sacreBLEU, which gives the reference numbers, uses them.
 //!
-//! Python's white space is Unicode's, and the four information separators U+001C..U+001F.
-//! Lower-casing is Unicode's full mapping in both languages; Python 3.11 does not know the 55 capitals since Unicode 15.
+//! Python's white space is Unicode's, and the four information separators U+001C..U+001F. Lower-casing is Unicode's
+//! full mapping in both languages; Python 3.11 does not know the 55 capitals since Unicode 15.
 
 use std::borrow::Cow;
 

@@ -1,9 +1,9 @@
 //! NumPy's default random generator, so that the samples of significance tests are those of sacreBLEU.
 //!
-//! `numpy.random.default_rng(seed)` is PCG64 (O'Neill 2014, "PCG: A Family of Simple Fast Space-Efficient Statistically Good
-//! Algorithms for Random Number Generation", variant XSL RR 128/64), seeded by `SeedSequence` (O'Neill 2015, "Developing a
-//! seed_seq Alternative"). Integers below a bound come by Lemire's method (2019, "Fast Random Integer Generation in an
-//! Interval") from halves of the generator's words.
+//! `numpy.random.default_rng(seed)` is PCG64 (O'Neill 2014, "PCG: A Family of Simple Fast Space-Efficient Statistically
+//! Good Algorithms for Random Number Generation", variant XSL RR 128/64), seeded by `SeedSequence` (O'Neill 2015,
+//! "Developing a seed_seq Alternative"). Integers below a bound come by Lemire's method (2019, "Fast Random Integer
+//! Generation in an Interval") from halves of the generator's words.
 
 /// Multiplier of the 128-bit congruential generator.
 const MULTIPLIER: u128 = 0x2360_ed05_1fc6_5da4_4385_df64_9fcc_f645;
@@ -66,8 +66,8 @@ impl NumpyRng {
         (product >> 32) as u32
     }
 
-    /// Random truth values, the elements of `integers(2, size, dtype=bool)`: the bits of 32-bit words, lowest first. The
-    /// unused bits of the last word are thrown away.
+    /// Random truth values, the elements of `integers(2, size, dtype=bool)`: the bits of 32-bit words, lowest first.
+    /// The unused bits of the last word are thrown away.
     pub(crate) fn bools(&mut self) -> impl Iterator<Item = bool> {
         std::iter::repeat_with(|| self.next_u32()).flat_map(|word| (0..32).map(move |bit| word >> bit & 1 == 1))
     }

@@ -87,8 +87,8 @@ pub fn evaluate<S: AsRef<str>>(
     })
 }
 
-/// The score of each line under one metric, as `sacrebleu --sentence-level` prints it. Set BLEU's `effective_order`, as that
-/// program does.
+/// The score of each line under one metric, as `sacrebleu --sentence-level` prints it. Set BLEU's `effective_order`, as
+/// that program does.
 ///
 /// # Errors
 /// If hypotheses and references have different numbers of lines.
@@ -105,9 +105,9 @@ pub fn evaluate_sentences<S: AsRef<str>>(
 
 /// Compares the first system with each other one.
 ///
-/// The output of `sacrebleu --paired-bs` or `--paired-ar` as JSON (sacreBLEU itself fails on the f32 numbers of chrF and TER);
-/// as text, for each metric its signature and a line for each system: score, bootstrap mean and interval, p (with `*` where
-/// it is below 0.05).
+/// The output of `sacrebleu --paired-bs` or `--paired-ar` as JSON (sacreBLEU itself fails on the f32 numbers of chrF
+/// and TER); as text, for each metric its signature and a line for each system: score, bootstrap mean and interval, p
+/// (with `*` where it is below 0.05).
 ///
 /// # Errors
 /// If there is no system, or if systems and references have different numbers of lines.

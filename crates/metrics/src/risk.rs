@@ -2,9 +2,9 @@
 
 use crate::{Error, Metric};
 
-/// The expected gain of each candidate: its sentence scores with the others as references, weighted by the probabilities of
-/// the others (Kumar and Byrne 2004). `probabilities` sum to 1. The metric is one of which more is better, as BLEU with
-/// `effective_order` or chrF; of TER the expected score is a risk, and the least is the best.
+/// The expected gain of each candidate: its sentence scores with the others as references, weighted by the
+/// probabilities of the others (Kumar and Byrne 2004). `probabilities` sum to 1. The metric is one of which more is
+/// better, as BLEU with `effective_order` or chrF; of TER the expected score is a risk, and the least is the best.
 ///
 /// The cost is the square of the number of different candidates: equal ones are scored once.
 ///

@@ -12,7 +12,7 @@ pub struct Score {
     pub value: f64,
     /// The text that is printed after the score, empty for most metrics.
     pub details: String,
-    /// The confidence interval, if one was asked for.
+    /// The confidence interval, if requested.
     pub interval: Option<Interval>,
 }
 
@@ -26,14 +26,14 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// As `μ = 27.9 ± 0.6`, with `width` digits behind the point.
+    /// As `μ = 27.9 ± 0.6`, with `width` digits after the point.
     fn format(&self, width: usize) -> String {
         format!("μ = {:.width$} ± {:.width$}", self.mean, self.half_width)
     }
 }
 
 impl Score {
-    /// The score and its interval alone, with `width` digits behind the point.
+    /// The score and its interval alone, with `width` digits after the point.
     pub fn format_value(&self, width: usize) -> String {
         match self.shown_interval() {
             Some(interval) => format!("{:.width$} ({})", self.value, interval.format(width)),
@@ -80,7 +80,7 @@ impl Score {
     }
 }
 
-/// The number that is printed with `width` digits behind the point.
+/// The number that is printed with `width` digits after the point.
 fn rounded(x: f64, width: usize) -> f64 {
     format!("{x:.width$}").parse().unwrap_or(x)
 }

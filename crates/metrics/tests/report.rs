@@ -1,4 +1,4 @@
-//! What a report says where sacreBLEU has no form of its own, and what is refused.
+//! Reports where sacreBLEU has no form of its own, and refusals.
 
 use metaphrase_metrics::{
     Bleu, BleuOptions, Chrf, ChrfOptions, CorpusStats, Error, Metric, References, ReportOptions, Ter, Test, compare,

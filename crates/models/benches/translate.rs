@@ -1,7 +1,7 @@
 //! Speed of translation by a model, from word ids to word ids, on one thread.
 //!
-//! `cargo bench -p metaphrase-models -- MODEL_FOLDER SOURCE_FILE [BEAM] [BATCH_TOKENS]`, the folder with `model.npz` and
-//! `vocab.spm`. Without arguments (as when tests run benches) it does nothing.
+//! `cargo bench -p metaphrase-models -- MODEL_FOLDER SOURCE_FILE [BEAM] [BATCH_TOKENS]`, the folder with `model.npz`
+//! and `vocab.spm`. Without arguments (as when tests run benches) it does nothing.
 
 use metaphrase_base::WordId;
 use metaphrase_models::Model;

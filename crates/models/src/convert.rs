@@ -9,12 +9,12 @@ use std::path::Path;
 
 /// Writes the model at `from`, of any known format, as a model directory at `to`, vocabularies included.
 ///
-/// The directory comes into being whole or not at all: it is written under another name beside `to`, and
+/// The directory comes into being whole or not at all: it is written under another name next to `to`, and
 /// renamed when everything is on disk.
 ///
 /// # Errors
-/// If the model can not be read, if its tensors do not fit its settings, if something other than an empty directory is at `to`, or if it can not be
-/// written.
+/// If the model can not be read, if its tensors do not fit its settings, if something other than an empty directory is
+/// at `to`, or if it can not be written.
 pub fn convert(from: &Path, to: &Path, precision: StoredPrecision) -> Result<(), ModelError> {
     let files = ModelFiles::find(from)?;
     let (model, weights) = files.load()?;
@@ -25,8 +25,8 @@ pub fn convert(from: &Path, to: &Path, precision: StoredPrecision) -> Result<(),
 /// Writes a model directory at `to`, as [`convert`] does, of a model in memory and the files of its vocabularies.
 ///
 /// # Errors
-/// If the settings make no sense, if a tensor that they call for is missing or of another shape, if something other than
-/// an empty directory is at `to`, or if the directory can not be written.
+/// If the settings make no sense, if a tensor that they call for is missing or of another shape, if something other
+/// than an empty directory is at `to`, or if the directory can not be written.
 pub fn save(
     config: &Config,
     weights: &Weights,
@@ -47,7 +47,8 @@ pub fn check_free(to: &Path) -> Result<(), ModelError> {
     if free { Ok(()) } else { Err(ModelError::settings(to, "it exists already; remove it or name another directory")) }
 }
 
-/// As [`save`], in place of the model directory at `to`, if there is one. Files of somebody else in that directory stay in it.
+/// As [`save`], in place of the model directory at `to`, if there is one. Files of somebody else in that directory stay
+/// in it.
 ///
 /// # Errors
 /// As [`save`]; a directory with files that is not a model directory of ours is refused.

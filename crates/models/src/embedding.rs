@@ -8,11 +8,12 @@ use std::sync::Arc;
 /// A table of word vectors, `words × dim`.
 #[derive(Debug, Clone)]
 pub(crate) enum Embedding {
-    /// Of f32, row-major. An output layer that is tied to it has its own copy in the order that products read; looking words
-    /// up in that one would touch a cache line per number. The price is 8 MB for 8,000 words of 256 numbers.
+    /// A table of f32, row-major. An output layer that is tied to it has its own copy in the order that products read;
+    /// looking words up in that one would touch a cache line per number. The price is 8 MB for 8,000 words of 256
+    /// numbers.
     Floats { table: Arc<Vec<f32>>, dim: usize },
-    /// Of other numbers: the map from `dim` numbers to words, which is the tied output layer itself, so that the table is in
-    /// memory once. A word's numbers are spread over `4 · dim` bytes of the table in int8.
+    /// Other numbers: the map from `dim` numbers to words, which is the tied output layer itself, so that the table
+    /// is in memory once. A word's numbers are spread over `4 · dim` bytes of the table in int8.
     Packed(Arc<PackedMatrix>),
 }
 

@@ -31,8 +31,8 @@ fn other_languages(models: &[Model]) -> Option<String> {
 
 impl Ensemble {
     /// # Errors
-    /// If there are no models, if their languages differ or their vocabularies in size or in their end of sentence, or if a
-    /// model has no positive weight.
+    /// If there are no models, if their languages differ or their vocabularies in size or in their end of sentence, or
+    /// if a model has no positive weight.
     pub(crate) fn new(models: Vec<Model>, weights: &[f32]) -> Result<Self, ModelError> {
         let refuse = |problem: String| Err(ModelError::Ensemble { problem });
         let Some(first) = models.first().map(Model::config) else {
@@ -44,7 +44,7 @@ impl Ensemble {
         if let Some(weight) = weights.iter().find(|weight| !(weight.is_finite() && **weight > 0.0)) {
             return refuse(format!("a weight is {weight}, it must be a positive number"));
         }
-        // Other languages mostly bring other words with them, and tell the user more.
+        // Other languages mostly come with other words, and are the more useful message.
         if let Some(problem) = other_languages(&models) {
             return refuse(problem);
         }

@@ -42,7 +42,7 @@ pub enum ModelError {
         /// The canonical name of the tensor.
         tensor: String,
     },
-    /// A tensor has another shape than the settings of the model say.
+    /// A tensor has another shape than the settings of the model require.
     #[error("{}: tensor `{tensor}` is {}, expected {}", .path.display(), times(.got), times(.expected))]
     Shape {
         /// The file.
@@ -64,8 +64,8 @@ pub enum ModelError {
         /// What is wrong with it, and what to do.
         problem: String,
     },
-    /// The model's settings are missing, contradictory or not understood, or a directory does not say which files make up
-    /// the model.
+    /// The model's settings are missing, contradictory or not understood, or a directory does not declare which files
+    /// make up the model.
     #[error("{}: {problem}", .path.display())]
     Settings {
         /// The file or directory.

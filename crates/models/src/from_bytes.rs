@@ -34,7 +34,7 @@ pub fn directory(name: &Path, manifest: &str, tensors: Vec<u8>) -> Result<(Confi
 /// A MarianMT model of Hugging Face's from the text of `config.json` and the bytes of `model.safetensors`.
 ///
 /// # Errors
-/// If either is damaged, or says that the model is one that is not implemented.
+/// If either is damaged, or describes a model that is not implemented.
 pub fn hugging_face(name: &Path, config: &[u8], tensors: Vec<u8>) -> Result<(Config, Weights), ModelError> {
     let tensors = Slice::whole(Buffer::Bytes(tensors));
     let (config, weights) = hugging_face::model(name, config, &tensors)?;

@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 /// A linear map with a bias and what follows it element by element.
 ///
-/// Weights that are integers read rows of integers. Rows that several maps read are rounded once: [`rows`](Self::rows), then
-/// [`apply_to`](Self::apply_to) of each map.
+/// Weights that are integers read rows of integers. Rows that several maps read are rounded once: [`rows`](Self::rows),
+/// then [`apply_to`](Self::apply_to) of each map.
 #[derive(Debug, Default)]
 pub(crate) struct Linear {
     /// Shared with the word embeddings where these are tied to the output layer.
@@ -102,7 +102,7 @@ impl Linear {
         self.finish(self.rows(x, storage), epilogue, out);
     }
 
-    /// `out = x · W`. As it is linear, sums of its rows can be finished instead of them.
+    /// `out = x · W`. The map is linear, so the epilogue may be applied to sums of rows.
     pub(crate) fn product(&self, x: Operand<'_>, out: &mut Matrix) {
         self.finish(x, Epilogue::default(), out);
     }

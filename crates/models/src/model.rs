@@ -31,11 +31,11 @@ enum Network {
 /// All that the search of one batch changes; see [`StepModel::State`].
 #[derive(Debug)]
 pub enum State {
-    /// Of a Transformer.
+    /// The state of a Transformer.
     Transformer(Box<TransformerState>),
-    /// Of a recurrent model.
+    /// The state of a recurrent model.
     Recurrent(Box<RecurrentState>),
-    /// Of an ensemble.
+    /// The states of an ensemble.
     Ensemble(Box<EnsembleState>),
 }
 
@@ -58,9 +58,9 @@ impl Model {
         Self::with_precision(config, weights, Precision::F32)
     }
 
-    /// A model with these settings and weights, whose maps, output layer and embeddings have this precision. In other precisions
-    /// than f32 the model needs less memory and time, and its scores are close to those of f32. In every precision they are
-    /// the same to the bit alone and in any batch.
+    /// A model with these settings and weights, whose maps, output layer and embeddings have this precision. In other
+    /// precisions than f32 the model needs less memory and time, and its scores are close to those of f32. In every
+    /// precision they are the same to the bit alone and in any batch.
     ///
     /// # Errors
     /// As [`new`](Self::new).

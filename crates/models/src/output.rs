@@ -14,7 +14,8 @@ pub(crate) use lists::Lists;
 /// `logits = x · Wᵀ + b`.
 pub(crate) struct Output {
     map: Linear,
-    /// The weights word by word, of which shortlists are made: the tied table of floats, or made when the first shortlist comes.
+    /// The weights word by word, of which shortlists are made: the tied table of floats, or made when the first
+    /// shortlist comes.
     by_word: OnceLock<Arc<Vec<f32>>>,
 }
 

@@ -4,7 +4,8 @@ use metaphrase_base::{Choice, Named};
 use metaphrase_kernels as kernels;
 use serde::{Deserialize, Serialize};
 
-/// The numbers of the products of a model: of its maps, its output layer and its embeddings. All other numbers are `f32`.
+/// The numbers of the products of a model: of its maps, its output layer and its embeddings. All other numbers are
+/// `f32`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Precision {

@@ -1,8 +1,8 @@
 //! Recurrent encoder-decoders with attention: Marian's `s2s`, `amun` and `nematus`, and those of Devlin 2017.
 //!
-//! `parts::recurrent` knows the names and peculiarities of all kinds of cells and normalisations. Here they are brought to
-//! one form: `columns` merges products, `cell` has the element-wise equations, `encoder` and `decoder` say how layers
-//! follow each other.
+//! `parts::recurrent` knows the names and peculiarities of all kinds of cells and normalisations. Here they are brought
+//! to one form: `columns` merges products, `cell` has the element-wise equations, `encoder` and `decoder` connect
+//! the layers.
 
 mod any_decoder;
 mod attention;

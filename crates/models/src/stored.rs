@@ -35,7 +35,8 @@ pub enum Encoding {
         /// What the weights were multiplied with before rounding.
         multiplier: f32,
     },
-    /// Signed bytes with a factor for each column or each row of the matrix, which is another tensor: our own directory's.
+    /// Signed bytes with a factor for each column or each row of the matrix, which is another tensor: our own
+    /// directory's.
     Scaled8,
     /// Signed 16-bit integers `q` that stand for `q / multiplier`: Marian's intgemm16.
     Quantised16 {
@@ -152,7 +153,8 @@ impl Stored {
         values
     }
 
-    /// The numbers in the order of the file: in place if they are aligned `f32`, otherwise part by part, so that a large tensor is not in memory twice.
+    /// The numbers in the order of the file: in place if they are aligned `f32`, otherwise part by part, so that a
+    /// large tensor is not in memory twice.
     fn decoded(&self) -> Cow<'_, [f32]> {
         const PART: usize = 1 << 20;
         let bytes = self.bytes.bytes();
@@ -167,8 +169,8 @@ impl Stored {
         Cow::Owned(values)
     }
 
-    /// The numbers of this matrix as integers of 8 bits in the order of `shape`, and the factor of each row or of each column: those
-    /// of the file if it has them, otherwise rounded.
+    /// The numbers of this matrix as integers of 8 bits in the order of `shape`, and the factor of each row or of each
+    /// column: those of the file if it has them, otherwise rounded.
     pub(crate) fn to_int8(&self, by_row: bool) -> (Vec<i8>, Vec<f32>) {
         let (rows, cols) = (self.shape[0], self.shape[1]);
         if let Some(scales) = self.int8_scales(by_row) {
@@ -193,8 +195,8 @@ impl Stored {
         }
     }
 
-    /// The matrix of a map or a table of words, packed as the integers of 8 bits that it is in the file. `None` if it is not
-    /// one of integers, or if its factors do not belong to the outputs of the map.
+    /// The matrix of a map or a table of words, packed as the integers of 8 bits that it is in the file. `None` if it
+    /// is not one of integers, or if its factors do not belong to the outputs of the map.
     pub(crate) fn pack_int8(&self, order: WeightOrder) -> Option<PackedMatrix> {
         let [rows, cols] = self.shape[..] else { return None };
         let by_row = order == WeightOrder::OutputsByInputs;
@@ -235,8 +237,8 @@ fn decode(encoding: Encoding, bytes: &[u8]) -> Cow<'_, [f32]> {
     }
 }
 
-/// The place of the first number of which `wrong` holds. Numbers are looked at a thousand at a time: the loop without an
-/// exit is several times faster.
+/// The place of the first number of which `wrong` holds. Numbers are looked at a thousand at a time: the loop without
+/// an exit is several times faster.
 fn first_not_finite<const N: usize>(bytes: &[u8], wrong: impl Fn([u8; N]) -> bool) -> Option<usize> {
     const AT_ONCE: usize = 1024;
     let (numbers, _) = bytes.as_chunks::<N>();

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 
-/// All tensors of a model under their canonical names: Marian's internal ones, whatever the file said.
+/// All tensors of a model under their canonical names: Marian's internal ones, in any file format.
 ///
 /// Matrices are `inputs × outputs`, vectors `1 × n`, embedding tables `words × dimension`, all row-major.
 #[derive(Debug, Clone)]
@@ -32,11 +32,11 @@ pub struct Tensor<'a> {
 }
 
 /// A tensor that a network calls for, of the shape that the network calls for. Its numbers are read when they are
-/// asked for, so that of a large file only one tensor at a time is in memory twice.
+/// requested, so that only one tensor of a large file at a time is in memory twice.
 #[derive(Debug, Clone)]
 pub(crate) struct CheckedTensor<'a> {
     name: &'a str,
-    /// Of two dimensions.
+    /// A tensor of two dimensions.
     stored: Cow<'a, Stored>,
     /// What its numbers become where they are weights of a map.
     precision: Precision,

@@ -117,7 +117,7 @@ fn a_pickled_model_is_told_how_to_be_saved() {
     assert!(message.contains("safe_serialization=True"), "{message}");
 }
 
-/// A model directory of ours, and what is said of it when its vocabulary or its weights are read.
+/// A model directory of ours, and the errors when its vocabulary or its weights are read.
 fn own(folder: &Folder) -> (PathBuf, impl Fn() -> Result<(), String>) {
     let path = folder.path().join("own");
     convert(&tiny("marian-tiny"), &path, StoredPrecision::F32).unwrap();

@@ -1,4 +1,4 @@
-//! What `inspect` says of models, sound and not.
+//! Reports of `inspect` on sound and on damaged models.
 
 #![allow(clippy::unwrap_used)] // a test fails by panicking
 

@@ -1,4 +1,4 @@
-//! Recurrent models against what Marian says of them.
+//! Recurrent models compared with Marian.
 //!
 //! Tiny models of every kind are in `testdata/models/recurrent` (made by `renew.py` there; more can be made into a
 //! folder that `METAPHRASE_RECURRENT_MODELS` names). The large ones are shared models.
@@ -241,7 +241,7 @@ fn a_sentence_in_a_batch_equals_itself_alone_to_the_bit() {
     }
 }
 
-/// What is said when this fixture is given other settings.
+/// The error when this fixture is given other settings.
 fn refusal(fixture: &str, change: impl Fn(&mut RecurrentConfig)) -> String {
     let path = format!("{}/../../testdata/models/recurrent/{fixture}.npz", env!("CARGO_MANIFEST_DIR"));
     let (mut config, weights) = load(Path::new(&path)).unwrap();

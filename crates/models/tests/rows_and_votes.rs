@@ -18,7 +18,7 @@ fn models() -> Vec<(String, Model)> {
     paths.into_iter().map(|path| (path.display().to_string(), Model::load(&path).unwrap())).collect()
 }
 
-/// What the rows of a step say: all scores, and attention.
+/// The outputs of the rows of a step: all scores, and attention.
 fn answers(
     model: &Model,
     order: &[usize],

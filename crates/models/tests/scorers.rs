@@ -1,4 +1,4 @@
-//! Sparse scorers beside real models: the same bits as dense rows, in any batch, and as exhaustive search finds.
+//! Sparse scorers with real models: the same bits as dense rows, in any batch, and as exhaustive search finds.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use crate::common::fixtures;

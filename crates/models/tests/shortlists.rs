@@ -1,5 +1,5 @@
-//! Shortlists: a model scores the words of a sentence's list as it scores all words, normalised over the list; with a list
-//! of all words nothing changes; what a sentence gets does not depend on the lists of the others.
+//! Shortlists: a model scores the words of a sentence's list as it scores all words, normalised over the list; with a
+//! list of all words nothing changes; what a sentence gets does not depend on the lists of the others.
 
 use crate::common::{fixtures, marian_options};
 use metaphrase_base::{Parent, Row, SentId, Sentence, Shortlist, Step, StepModel, StepRow, StepScores, WordId};

@@ -1,5 +1,5 @@
-//! Tiny Transformers with every option there is, against Marian 1.12.42: `testdata/models/transformer`, made and renewed
-//! by `renew.py` there.
+//! Tiny Transformers with every option there is, against Marian 1.12.42: `testdata/models/transformer`, made and
+//! renewed by `renew.py` there.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use crate::common::{fixtures, marian_options, read_n_best, search, word_scores};

@@ -36,7 +36,8 @@ fn main() {
         queries.iter().map(|(state, word)| f64::from(model.score(state, *word).0)).sum()
     });
 
-    // Words of the text after each history, as a phrase-based search asks for first words: by the state, by its context.
+    // Words of the text after each history, as a phrase-based search asks for first words: by the state, by its
+    // context.
     let histories = &queries[..queries.len() / 8];
     let of_text = |i: usize| (i * WORDS..).take(WORDS).map(|at| queries[at % queries.len()].1);
     report("states", histories.len() * WORDS, || {

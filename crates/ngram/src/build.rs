@@ -1,5 +1,5 @@
-//! From n-grams to a model in memory, order by order: an order needs the finished tables of those below, and beside them
-//! only the numbers and values of its own n-grams.
+//! From n-grams to a model in memory, order by order: an order needs the finished tables of those below, and
+//! otherwise only the numbers and values of its own n-grams.
 
 mod section;
 
@@ -39,10 +39,10 @@ pub(crate) struct Builder {
     start: usize,
     /// Numbers of n-grams by order.
     counts: Vec<usize>,
-    /// The same of all orders, as was said before they came.
+    /// The numbers of n-grams of all orders, as declared in advance.
     expected: Vec<usize>,
-    /// By the number of an n-gram of the highest order so far, from 2 on: the number of the n-gram without its oldest word, as four
-    /// bytes.
+    /// By the number of an n-gram of the highest order so far, from 2 on: the number of the n-gram without its oldest
+    /// word, as four bytes.
     suffixes: LargeBytes,
     section: Option<Section>,
     /// All n-grams so far, once one of them was without its history or without the n-gram that lacks its oldest word.
@@ -50,8 +50,8 @@ pub(crate) struct Builder {
 }
 
 impl Builder {
-    /// Begins with the unigrams, all words by their ids. `expected` are the numbers of n-grams of all orders as far as is
-    /// known: memory that they do not need is not used. The first `start` bytes of the model are left free.
+    /// Begins with the unigrams, all words by their ids. `expected` are the numbers of n-grams of all orders as far as
+    /// is known: memory that they do not need is not used. The first `start` bytes of the model are left free.
     pub(crate) fn new(unigrams: &NGrams, expected: &[usize], start: usize) -> Result<Self, Unbuildable> {
         let order = expected.len();
         let counts = vec![unigrams.len()];

@@ -25,7 +25,8 @@ pub(crate) fn f32_at(bytes: &[u8], at: usize) -> f32 {
     f32::from_le_bytes(array(bytes, at))
 }
 
-/// The field of `width` bits (at most [`MAX_BITS`]) that starts `bit` bits after byte `at`; seven bytes after it are read.
+/// The field of `width` bits (at most [`MAX_BITS`]) that starts `bit` bits after byte `at`; seven bytes after it are
+/// read.
 #[inline]
 pub(crate) fn bits(bytes: &[u8], at: usize, bit: usize, width: u32) -> u64 {
     (u64_at(bytes, at + bit / 8) >> (bit % 8)) & ((1 << width) - 1)

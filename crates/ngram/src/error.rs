@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-/// Why a language model can not be read, written or made. Each message names the file and, where there is one, the line.
+/// Why a language model can not be read, written or made. Each message names the file and, where there is one, the
+/// line.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LmError {

@@ -22,8 +22,8 @@ use std::path::{Path, PathBuf};
 pub struct EstimateOptions {
     /// Words of the longest n-grams, from 1 to [`MAX_ORDER`].
     pub order: usize,
-    /// N-grams of order k + 1 that occur at most `prune[k]` times are left out; never words. The numbers do not fall, and
-    /// the last one holds for the orders above, too.
+    /// N-grams of order k + 1 that occur at most `prune[k]` times are left out; never words. The numbers do not fall,
+    /// and the last one holds for the orders above, too.
     pub prune: Vec<u64>,
     /// Discounts for orders whose counts give no discounts, as in small or artificial texts. Without them such an order
     /// is an error.
@@ -100,8 +100,8 @@ pub fn estimate(
     }
     let mut output = Output { writer: BufWriter::with_capacity(1 << 18, arpa), to, vocabulary: &counts.vocabulary };
     output.header(&orders)?;
-    // Of each order: discounted, then interpolated with the one below once the back-off weights, which come from the
-    // order above, are there.
+    // Each order is discounted, then interpolated with the order below once its back-off weights are there, which come
+    // from the order above.
     let mut below = None;
     let mut waiting: Option<Discounted> = None;
     for (k, order) in adjusted.into_iter().enumerate() {

@@ -15,7 +15,7 @@ pub(crate) type Quantisation = Option<[u32; 2]>;
 /// The sections start at multiples of this.
 const ALIGNMENT: usize = 16;
 
-/// Numbers that say where everything is: the model's bytes are the sections one after the other.
+/// The offsets of all sections: the model's bytes are the sections one after the other.
 #[derive(Debug, Clone)]
 pub(crate) struct ModelLayout {
     /// Words of the longest n-grams.
@@ -160,7 +160,7 @@ impl ModelLayout {
         let mut histories: Vec<u32> = vec![];
         for k in 0..=self.tables.len() {
             let words = if k == 0 { (0..self.words as u32).collect() } else { self.words_of(bytes, k, &histories) };
-            // A false file may tell of fewer or more n-grams than it counts.
+            // A damaged file may have fewer or more n-grams than it declares.
             let count = self.count(k).min(words.len() / (k + 1));
             let mut numbers: Vec<u32> = (0..count as u32).collect();
             let of = |number: u32| &words[number as usize * (k + 1)..(number as usize + 1) * (k + 1)];

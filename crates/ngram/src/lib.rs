@@ -3,7 +3,8 @@
 //! ```
 //! use metaphrase_ngram::{END, arpa};
 //!
-//! let text = "\\data\\\nngram 1=4\nngram 2=2\n\n\\1-grams:\n-1\t<unk>\n-99\t<s>\t-0.5\n-0.7\t</s>\n-0.4\thello\t-0.2\n\n\
+//! let text = "\\data\\\nngram 1=4\nngram 2=2\n\n\\1-grams:\n-1\t<unk>\n-99\t<s>\t-0.5\n\
+//!     -0.7\t</s>\n-0.4\thello\t-0.2\n\n\
 //!     \\2-grams:\n-0.1\t<s> hello\n-0.3\thello </s>\n\n\\end\\\n";
 //! let model = arpa::read_from(text.as_bytes(), "hello.arpa".as_ref())?;
 //!

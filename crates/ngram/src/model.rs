@@ -213,7 +213,8 @@ impl Context<'_> {
         let word = self.model.known(word);
         let (mut numbers, mut order) = ([0; MAX_ORDER], 0);
         numbers[0] = word;
-        // From the shortest on: most words end after one look-up, and an n-gram of one order is also in the orders below.
+        // From the shortest on: most words end after one look-up, and an n-gram of one order is also in the orders
+        // below.
         for (table, &history) in layout.tables.iter().zip(self.state.histories()) {
             let Some(found) = table.find(bytes, history, word) else { break };
             order += 1;

@@ -7,9 +7,9 @@ use crate::model::Model;
 use metaphrase_base::Bytes;
 
 impl Model {
-    /// The same model with probabilities of `log10_bits` bits and back-off weights of `backoff_bits` bits, 2 to 16 each;
-    /// words keep theirs. The values of an order are cut into bins with about as many n-grams each, for which their mean
-    /// stands (Federico & Bertoldi 2006).
+    /// The same model with probabilities of `log10_bits` bits and back-off weights of `backoff_bits` bits, 2 to 16
+    /// each; words keep theirs. The values of an order are cut into bins with about as many n-grams each, for which
+    /// their mean stands (Federico & Bertoldi 2006).
     ///
     /// # Panics
     /// If a number of bits is not from 2 to 16.
@@ -34,7 +34,7 @@ impl Model {
             encode(&mut bytes, &layout, k, 0, &log10s, &[]);
             if layout.has_backoff(k) {
                 let backoffs: Vec<f32> = numbers.map(|i| self.layout.backoff(&self.bytes, k, i)).collect();
-                // The two zeros tell whether a history is extended; this must not change.
+                // The sign of a zero means whether a history is extended; it must not change.
                 encode(&mut bytes, &layout, k, 1, &backoffs, &[NOTHING_FOLLOWS, 0.0]);
             }
         }

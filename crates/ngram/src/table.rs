@@ -1,21 +1,21 @@
 //! The n-grams of one order, found by hash: exact, without a free slot, about two bits per n-gram more than its fields.
 //!
-//! An n-gram of order k is the *key* (number of its history among the n-grams of order k − 1, last word). A permutation of
-//! the keys' bits spreads them evenly; the upper bits of the result name a *bucket* of two to four n-grams on average,
-//! the lower bits, the *remainder*, tell them apart. Buckets lie one after the other without gaps; a directory says
-//! where each one ends. So a look-up reads one entry of the directory and compares a few neighbouring remainders, and the
-//! place of an n-gram, from 0 to their number, is its number for the order above. Behind its remainder an n-gram has the
-//! bits of its values, in the same cache line more often than not.
+//! An n-gram of order k is the *key* (number of its history among the n-grams of order k − 1, last word). A permutation
+//! of the keys' bits spreads them evenly; the upper bits of the result name a *bucket* of two to four n-grams on
+//! average, the lower bits, the *remainder*, distinguish them. Buckets lie one after the other without gaps; a
+//! directory says where each one ends. So a look-up reads one entry of the directory and compares a few neighbouring
+//! remainders, and the place of an n-gram, from 0 to their number, is its number for the order above. After its
+//! remainder an n-gram has the bits of its values, in the same cache line more often than not.
 
 use crate::bytes::{MAX_BITS, bits, bits_for, set_bits, u32_at};
 use crate::permutation::Permutation;
 
-/// A block of the directory: the ends of twelve buckets in a byte each, counted from the `u32` that follows them, the end
-/// of the block before. Sixteen bytes never lie across two cache lines.
+/// A block of the directory: the ends of twelve buckets in a byte each, counted from the `u32` that follows them, the
+/// end of the block before. Sixteen bytes never lie across two cache lines.
 const BLOCK: usize = 16;
 const BUCKETS: usize = BLOCK - 4;
-/// N-grams that are compared without a branch in between: a branch that depends on memory stops the processor from asking
-/// for the next order's memory before this one's has come. Most buckets have no more.
+/// N-grams that are compared without a branch in between: a branch that depends on memory stops the processor from
+/// asking for the next order's memory before this one's has come. Most buckets have no more.
 const AT_ONCE: usize = 4;
 /// Bytes after the last n-gram, so that [`AT_ONCE`] n-grams and a word of [`bits`] can be read from the last one.
 const SLACK: usize = AT_ONCE * (MAX_BITS as usize + 64) / 8 + 8;
@@ -66,7 +66,7 @@ impl Keys {
     }
 }
 
-/// The place of an n-gram in a table, and the bits that tell it from its neighbours.
+/// The place of an n-gram in a table, and the bits that distinguish it from its neighbours.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Bucket {
     start: usize,

@@ -3,7 +3,8 @@
 use crate::permutation::splitmix;
 use metaphrase_base::WordId;
 
-/// The words of a language model and their ids: `<unk>` is 0, `<s>` 1, `</s>` 2, others follow in the order of the file.
+/// The words of a language model and their ids: `<unk>` is 0, `<s>` 1, `</s>` 2, others follow in the order of the
+/// file.
 #[derive(Debug, Clone)]
 pub struct Vocabulary {
     /// All words, one after the other.
@@ -61,8 +62,8 @@ impl Vocabulary {
         self.find_hashed(word, hash(word.as_bytes()))
     }
 
-    /// The ids of words, those that are here. They do not wait for memory one after the other: each step of the look-up is
-    /// made for all words before the next step.
+    /// The ids of words, those that are here. They do not wait for memory one after the other: each step of the look-up
+    /// is made for all words before the next step.
     pub(crate) fn find_all(&self, words: &Words, ids: &mut Vec<Option<WordId>>) {
         let mask = self.index.len() - 1;
         ids.clear();

@@ -58,8 +58,9 @@ fn quantised() {
     assert!(bytes(&exact.quantised(8, 8)).len() < bytes(&exact).len() * 3 / 4);
 }
 
-/// Files that were compiled once stay readable, on every machine, and are made to the byte: `metaphrase lm compile` made
-/// them of `small.arpa`, the second with `--quantise 2 3`. Another version of the format needs another number in its header.
+/// Files that were compiled once stay readable, on every machine, and are made to the byte: `metaphrase lm compile`
+/// made them of `small.arpa`, the second with `--quantise 2 3`. Another version of the format needs another number in
+/// its header.
 #[test]
 fn golden_files() {
     let text = include_str!("../../../testdata/ngram/small.arpa");

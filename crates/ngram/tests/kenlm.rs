@@ -1,4 +1,4 @@
-//! The model that lmplz made of the Tatoeba corpus scores as KenLM scores it, and as its definition says. The scores of
+//! The model that lmplz made of the Tatoeba corpus has the scores of KenLM, and those of its definition. The scores of
 //! KenLM are recorded in `testdata/ngram` by the script there.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 

@@ -1,6 +1,6 @@
-//! Reading ARPA text holds the n-grams of one order beside the model, not those of all orders. The model has memory of its own, which is
-//! not counted here. One test in a program of its own,
-//! as it counts all bytes of the process.
+//! Reading ARPA text holds the n-grams of one order in addition to the model, not those of all orders. The model has
+//! memory of its own, which is not counted here. One test in a program of its own, as it counts all bytes of the
+//! process.
 
 use metaphrase_ngram::arpa;
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
@@ -30,8 +30,8 @@ impl Read for Watched<'_> {
     }
 }
 
-/// N-grams of orders 1 to 6 with the same number of each. Those of an order are the first ones of the order below, each with a
-/// word more.
+/// N-grams of orders 1 to 6 with the same number of each. Those of an order are the first ones of the order below, each
+/// with a word more.
 fn model(count: usize) -> String {
     let word = |i: usize| format!("w{}", (i * 7919) % count);
     let mut text = "\\data\\\n".to_owned();
@@ -51,7 +51,7 @@ fn model(count: usize) -> String {
     text + "\n\\end\\\n"
 }
 
-/// Bytes for each n-gram beside the text, and the number of n-grams of the model.
+/// Bytes for each n-gram in addition to the text, and the number of n-grams of the model.
 fn bytes(text: &str) -> (usize, usize) {
     let before = allocated();
     let mut most = before;

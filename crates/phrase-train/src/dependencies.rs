@@ -1,7 +1,7 @@
 //! The settings and inputs that the files of each stage depend on.
 //!
-//! Options are taken apart name by name, so that a new option does not compile before it is recorded. Numbers of threads and
-//! sizes of memory are left out: the files do not depend on them.
+//! Options are taken apart name by name, so that a new option does not compile before it is recorded. Numbers of
+//! threads and sizes of memory are left out: the files do not depend on them.
 
 use crate::error::Error;
 use crate::files;

@@ -40,7 +40,7 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 /// Bytes that are compressed at once.
 const BUFFER: usize = 1 << 16;
 
-/// Writes a file beside its place, then moves it there; compressed if it is called `.gz`.
+/// Writes a file next to its final place, then moves it there; compressed if its name ends with `.gz`.
 pub(crate) fn write<T>(path: &Path, content: impl FnOnce(&mut dyn Write) -> Result<T, Error>) -> Result<T, Error> {
     let failed = |cause| Error::write(path, cause);
     let file = NewFile::create(path).map_err(failed)?;

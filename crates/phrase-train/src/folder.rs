@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 
 /// The directory of a training.
 ///
-/// Each file is either as its record says, or somebody else's: a stage writes into a directory of its own, then the record
-/// gets the checksums of its files, and then the files get their names. A training that is killed between the last two
-/// has a record of files that are missing, and makes them again.
+/// Each file either matches its record, or is somebody else's: a stage writes into a directory of its own, then the
+/// record gets the checksums of its files, and then the files get their names. A training that is killed between the
+/// last two has a record of files that are missing, and makes them again.
 #[derive(Debug)]
 pub(crate) struct ModelFolder {
     path: PathBuf,
@@ -74,14 +74,15 @@ impl ModelFolder {
         reason.map_or(Standing::Done, Standing::Outdated)
     }
 
-    /// Does a stage: `content` writes its files into the directory that it gets. They replace those of the stage's record.
+    /// Does a stage: `content` writes its files into the directory that it gets. They replace those of the stage's
+    /// record.
     pub(crate) fn make<T>(
         &mut self,
         stage: &str,
         mut now: StageRecord,
         content: impl FnOnce(&Path) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        // Never finished, and so removed in the end, whatever that is.
+        // Never finished, and so removed on success and on failure.
         let part = NewFolder::create(&self.file(stage)).map_err(|cause| Error::write(&self.path, cause))?;
         let result = content(part.part()).map_err(|error| error.of_part(part.part(), &self.path))?;
         let names = names_in(part.part())?;
@@ -109,7 +110,7 @@ impl ModelFolder {
         Ok(())
     }
 
-    /// A file that is there must be as its record says.
+    /// A file that exists must match its record.
     fn check(&self, name: &str) -> Result<(), Error> {
         let path = self.file(name);
         if path.symlink_metadata().is_err() {

@@ -1,8 +1,9 @@
 //! Training of phrase-based models: from tokenised parallel text to a tuned model directory.
 //!
-//! [`train`] goes through the [`Stage`]s: word alignment, phrase and reordering tables, language model, and weights that are
-//! tuned on a [`DevSet`]. Each stage writes whole files and records their checksums, its settings and its inputs, so that a later
-//! run continues with the files that it would make itself. Moses reads the directory. [`tune`] finds weights for an existing model.
+//! [`train`] goes through the [`Stage`]s: word alignment, phrase and reordering tables, language model, and weights
+//! that are tuned on a [`DevSet`]. Each stage writes whole files and records their checksums, its settings and its
+//! inputs, so that a later run continues with the files that it would make itself. Moses reads the directory. [`tune`]
+//! finds weights for an existing model.
 //!
 //! This crate connects the stages; the methods are in `align`, `ngram` and `tune`.
 #![forbid(unsafe_code)]

@@ -100,10 +100,10 @@ pub enum Event<'a> {
     Round(&'a Round),
 }
 
-/// Trains a model in a directory, which is made if it does not exist. Without a development set its weights stay those that
-/// Moses' training begins with. A directory with other files is refused. With `resume` the files of an earlier run are not made
-/// again, if they depend on the same texts and settings and are as they were written. Returns the result of tuning, if there is a
-/// development set.
+/// Trains a model in a directory, which is made if it does not exist. Without a development set its weights stay those
+/// that Moses' training begins with. A directory with other files is refused. With `resume` the files of an earlier run
+/// are not made again, if they depend on the same texts and settings and are as they were written. Returns the result
+/// of tuning, if there is a development set.
 ///
 /// | file | content |
 /// |---|---|
@@ -304,8 +304,8 @@ impl Training<'_, '_> {
         })
     }
 
-    /// The model of compiled tables or of text, with the weights of the beginning. Its files lie beside it, so that the
-    /// directory can be moved.
+    /// The model of compiled tables or of text, with the weights of the beginning. Its files lie next to it, so that
+    /// the directory can be moved.
     fn ini(&self, compiled: bool) -> Result<MosesIni, Error> {
         let language_model = match &self.options.language_model {
             _ if compiled => files::COMPILED_LANGUAGE_MODEL.into(),

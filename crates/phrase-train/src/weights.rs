@@ -2,8 +2,8 @@
 
 use metaphrase_phrase::{Features, PhraseModel, REORDERING_SCORES};
 
-/// Features that a model has beside reordering and translation scores: distortion, language model, word penalty, phrase
-/// penalty.
+/// Features of a model in addition to reordering and translation scores: distortion, language model, word penalty,
+/// phrase penalty.
 const PLAIN: usize = 4;
 
 /// Which features of a model are tuned: all but the penalty of unknown words. That one is the same for nearly all

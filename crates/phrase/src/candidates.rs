@@ -13,9 +13,9 @@ use std::ops::Range;
 /// A translation option of a source phrase. Scores are weighted.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Candidate {
-    /// Of the phrase itself and of its orientation to the previous one: monotone, swap, discontinuous.
+    /// The score of the phrase and of its orientation to the previous one: monotone, swap, discontinuous.
     pub(crate) score: [f32; 3],
-    /// `q_LME`: of the language model, the words taken as a sentence without its ends.
+    /// `q_LME`: the language model's score of the words as a sentence without its ends.
     pub(crate) estimate: f32,
     /// No option from this one to the end of the list has a better `score` (with full pre-sorting, and with phrase-only
     /// look-ahead: score and estimate).
@@ -68,7 +68,8 @@ pub(crate) struct Candidates {
     list: Vec<Candidate>,
     /// The words of their phrases, for the language model.
     words: Vec<WordId>,
-    /// Beside the words: log10 probability of a word and those behind it in its phrase, after those before it in its phrase.
+    /// For each of the words: log10 probability of it and the words after it in its phrase, given the words before it
+    /// in its phrase.
     suffixes: Vec<f32>,
     /// The language model state after each phrase alone.
     states: Vec<State>,
@@ -102,7 +103,8 @@ impl Candidates {
         self.end(start, best, options)
     }
 
-    /// Adds an option that the table does not have: a word passed through or dropped, or one that came with the sentence.
+    /// Adds an option that the table does not have: a word passed through or dropped, or one that came with the
+    /// sentence.
     pub(crate) fn add_own(&mut self, model: &PhraseModel, target: Target, score: f32, words: &[&str]) {
         let start = self.words.len();
         self.words.extend(model.lm_ids(words));
@@ -218,8 +220,8 @@ struct Scored {
 }
 
 impl Pairs {
-    /// Scores the pairs of a source phrase. They are far apart in memory, with their words and n-grams: each loop asks for one thing of
-    /// all pairs, so that the processor waits for many of them at once.
+    /// Scores the pairs of a source phrase. They are far apart in memory, with their words and n-grams: each loop asks
+    /// for one thing of all pairs, so that the processor waits for many of them at once.
     fn score(&mut self, model: &PhraseModel, node: SourceNode) {
         let Self { list, words, suffixes, .. } = self;
         let table = model.table();
@@ -281,7 +283,7 @@ fn score_words(model: &PhraseModel, words: &[WordId], suffixes: &mut Vec<f32>) -
     state
 }
 
-/// Of a phrase with so many words.
+/// Phrase and word penalty of a phrase of `words` words.
 fn penalties(model: &PhraseModel, words: usize) -> f32 {
     model.weights.phrase_penalty - model.weights.word_penalty * words as f32
 }

@@ -9,7 +9,7 @@ pub struct Counters {
     pub considered: u64,
     /// Hypothesis expansions: hypotheses that were above the thresholds when they came up.
     pub expansions: u64,
-    /// Words whose language model score was asked for: each word of an expansion once, computed or remembered.
+    /// Words whose language model score was requested: each word of an expansion once, computed or remembered.
     pub lm_requests: u64,
     /// Those whose score was not remembered.
     pub lm_computations: u64,

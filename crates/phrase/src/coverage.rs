@@ -4,9 +4,9 @@ use std::ops::Range;
 
 /// A set of source positions, of any length.
 ///
-/// All positions before the first gap are covered; a bit vector has the positions behind the gap. With a
-/// distortion limit of `d` no covered position is `d` or more behind the first gap, so the vector is one machine word for
-/// limits up to 64, however long the sentence is.
+/// All positions before the first gap are covered; a bit vector has the positions after the gap. With a distortion
+/// limit of `d` no covered position is `d` or more after the first gap, so the vector is one machine word for limits
+/// up to 64, however long the sentence is.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Coverage {
     first_gap: usize,
@@ -20,7 +20,7 @@ impl Coverage {
         self.first_gap
     }
 
-    /// Behind the last covered position.
+    /// The position after the last covered one.
     pub(crate) fn end(&self) -> usize {
         let Some(last) = self.tail.last() else { return self.first_gap };
         self.first_gap + 64 * self.tail.len() - last.leading_zeros() as usize
@@ -47,7 +47,7 @@ impl Coverage {
         }
     }
 
-    /// Moves the first gap behind the ones that the vector begins with.
+    /// Moves the first gap past the ones at the start of the vector.
     fn move_gap(&mut self) {
         let ones = self.tail.iter().take_while(|&&word| word == u64::MAX).count();
         let rest = self.tail.get(ones).map_or(0, |word| word.trailing_ones());

@@ -16,7 +16,7 @@ impl NodeId {
 /// A way to come to a hypothesis: another one, extended by a phrase.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Arc {
-    /// Of the best translation up to and with this phrase.
+    /// The score of the best translation up to and with this phrase.
     pub(crate) score: f32,
     pub(crate) parent: NodeId,
     /// The option that was taken; see [`Sentence`](crate::sentence::Sentence).
@@ -26,7 +26,7 @@ pub(crate) struct Arc {
     pub(crate) end: u32,
 }
 
-/// Hypotheses and the arcs between them; a hypothesis comes behind all that it extends.
+/// Hypotheses and the arcs between them; a hypothesis comes after all that it extends.
 #[derive(Debug, Default)]
 pub(crate) struct SearchGraph {
     arcs: Vec<Arc>,

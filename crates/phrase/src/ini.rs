@@ -29,8 +29,8 @@ pub struct MosesIni {
 }
 
 impl MosesIni {
-    /// Reads the file; paths in it are relative to its directory, as where Moses is run from is not known. They may lead
-    /// anywhere: the user has named the file.
+    /// Reads the file; paths in it are relative to its directory, as where Moses is run from is not known. They may
+    /// lead anywhere: the user has named the file.
     pub fn read(path: &Path) -> Result<Self, Error> {
         Sections::read(path, false)?.into_ini()
     }

@@ -11,7 +11,7 @@ use metaphrase_lattice::{Builder, Lattice, StateId};
 /// The hypotheses that a search has kept: each path from node 0 to a complete node is a translation.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PhraseLattice {
-    /// Partial translations; a node comes behind the nodes that it extends.
+    /// Partial translations; a node comes after the nodes that it extends.
     pub nodes: Vec<PhraseNode>,
     /// Phrases between them, in the order of the nodes that they lead to, the best way to a node first.
     pub arcs: Vec<PhraseArc>,

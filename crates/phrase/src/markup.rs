@@ -24,8 +24,8 @@ impl<'a> Markup<'a> {
     /// Reads a line; the error names the fault of its markup.
     ///
     /// Tags may have any name and lie within each other. `translation` (or `english`, as it was once called) gives
-    /// translations with `||` between them, `prob` their probabilities (all 1 if absent), `span="i-j"` or `"i"` the source
-    /// words, counted from 0, if they are not those between the tags.
+    /// translations with `||` between them, `prob` their probabilities (all 1 if absent), `span="i-j"` or `"i"` the
+    /// source words, counted from 0, if they are not those between the tags.
     pub fn parse(line: &'a str) -> Result<Self, String> {
         let mut markup = Self::default();
         let mut open: Vec<OpenTag> = Vec::new();
@@ -53,7 +53,7 @@ impl<'a> Markup<'a> {
         }
     }
 
-    /// The words alone, whatever the markup is.
+    /// The words without the markup.
     #[must_use]
     pub fn strip(line: &'a str) -> Vec<&'a str> {
         let text = pieces(line).map_while(|piece| match piece {
@@ -116,8 +116,8 @@ fn pieces(line: &str) -> impl Iterator<Item = Result<Piece<'_>, String>> {
             return None;
         }
         let Some(tag) = rest.strip_prefix('<') else {
-            let (text, behind) = rest.split_at(rest.find('<').unwrap_or(rest.len()));
-            rest = behind;
+            let (text, after) = rest.split_at(rest.find('<').unwrap_or(rest.len()));
+            rest = after;
             return Some(Ok(Piece::Text(text)));
         };
         let mut quoted = false;
@@ -143,14 +143,14 @@ fn attributes(text: &str) -> impl Iterator<Item = Result<(&str, &str), String>> 
         }
         let all = std::mem::take(&mut rest);
         let parse = || {
-            let (name, behind) = all.split_once('=')?;
-            let (value, behind) = behind.trim_start().strip_prefix('"')?.split_once('"')?;
-            Some((name.trim(), value, behind.trim_start()))
+            let (name, after) = all.split_once('=')?;
+            let (value, after) = after.trim_start().strip_prefix('"')?.split_once('"')?;
+            Some((name.trim(), value, after.trim_start()))
         };
-        let Some((name, value, behind)) = parse() else {
+        let Some((name, value, after)) = parse() else {
             return Some(Err(format!("expected attributes as `name=\"value\"`, found `{}`", shown(all))));
         };
-        rest = behind;
+        rest = after;
         Some(Ok((name, value)))
     })
 }

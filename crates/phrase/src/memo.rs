@@ -10,8 +10,8 @@ const SLOTS: usize = 1 << 13;
 
 /// Remembers the score of a word after a state, until another score needs the slot.
 ///
-/// Hypotheses of different coverages often end in the same words, and many options begin with the same word, so that most
-/// scores are asked for again and again.
+/// Hypotheses of different coverages often end in the same words, and many options begin with the same word, so that
+/// most scores are requested again and again.
 #[derive(Debug, Default)]
 pub(crate) struct Memo {
     /// The states of this sentence; the first has the number `first`.
@@ -36,7 +36,7 @@ struct Entry {
 /// The state after the word of an entry.
 #[derive(Debug, Clone, Copy)]
 enum After {
-    /// Only the score was asked for; the state follows from the n-grams that were found.
+    /// Only the score was requested; the state follows from the n-grams that were found.
     Found(Found),
     State(State),
 }
@@ -48,7 +48,8 @@ impl Default for After {
 }
 
 impl Memo {
-    /// Begins a sentence. Its states get new numbers, so that nothing of another sentence, or of another model, is found.
+    /// Begins a sentence. Its states get new numbers, so that nothing of another sentence, or of another model, is
+    /// found.
     pub(crate) fn start(&mut self) {
         self.first += self.states.len() as u32;
         self.states.clear();

@@ -11,8 +11,8 @@ use std::collections::{BinaryHeap, HashSet};
 const PATIENCE: usize = 100;
 
 impl Decoder<'_> {
-    /// Searches the `count` best translations of a sentence, the best first; with `distinct` only the best of those with
-    /// the same words. There may be fewer, in particular if the options do not say to keep recombined hypotheses.
+    /// Searches the `count` best translations of a sentence, the best first; with `distinct` only the best of those
+    /// with the same words. There may be fewer, in particular unless the options keep recombined hypotheses.
     pub fn n_best<'s>(
         &self,
         source: impl Into<Source<'s>>,
@@ -44,7 +44,7 @@ impl Decoder<'_> {
 struct Paths<'g> {
     graph: &'g SearchGraph,
     queue: BinaryHeap<Deviation>,
-    /// The rest of a path: an arc, and the tail behind the arc.
+    /// The rest of a path: an arc, and the tail after the arc.
     tails: Vec<(Arc, u32)>,
 }
 
@@ -59,7 +59,7 @@ struct Deviation {
     number: u32,
     node: NodeId,
     arc: u32,
-    /// The rest of the path behind the arc.
+    /// The rest of the path after the arc.
     tail: u32,
     /// The score of the tail.
     tail_score: f32,
@@ -100,9 +100,9 @@ impl Iterator for Paths<'_> {
             next = self.graph.arcs(node).first();
         }
         let mut arcs = Vec::new();
-        while let Some(&(arc, behind)) = self.tails.get(tail as usize) {
+        while let Some(&(arc, next)) = self.tails.get(tail as usize) {
             arcs.push(arc);
-            tail = behind;
+            tail = next;
         }
         Some((score, arcs))
     }

@@ -32,11 +32,12 @@ impl Choice for LookAhead {
 pub enum Presort {
     /// Translation options are chosen and sorted without it.
     None,
-    /// They are chosen and sorted with it. A list is left where no option can survive even if all its words were certain.
+    /// They are chosen and sorted with it. A list is left where no option can survive even if all its words were
+    /// certain.
     #[default]
     Exact,
-    /// They are chosen and sorted with it, and a list is left where no option would survive with its estimate: far fewer
-    /// look-ups, some additional search errors.
+    /// They are chosen and sorted with it, and a list is left where no option would survive with its estimate: far
+    /// fewer look-ups, some additional search errors.
     Full,
 }
 

@@ -20,7 +20,7 @@ impl Ranking {
         if self.heap.len() < self.capacity { f32::NEG_INFINITY } else { self.heap[0].0 }
     }
 
-    /// Adds a thing that is above the threshold; gives the number of the one that has to leave for it.
+    /// Adds a thing that is above the threshold; returns the number of the thing that it displaces.
     pub(crate) fn add(&mut self, score: f32, number: u32) -> Option<u32> {
         if self.heap.len() < self.capacity {
             self.heap.push((score, number));
@@ -43,8 +43,8 @@ impl Ranking {
         Some(number)
     }
 
-    /// The thing `number`, which is in the ranking, gets a better score. It is looked for one by one: rankings are short,
-    /// and this happens more rarely than the look at the threshold.
+    /// The thing `number`, which is in the ranking, gets a better score. It is looked for one by one: rankings are
+    /// short, and this happens more rarely than the look at the threshold.
     pub(crate) fn raise(&mut self, score: f32, number: u32) {
         if let Some(at) = self.heap.iter().position(|&(_, other)| other == number) {
             self.heap[at].0 = score;

@@ -15,7 +15,7 @@ pub struct ReadyModel {
     options: SearchOptions,
     prepared: Option<Arc<Prepared>>,
     lm_weight: f32,
-    /// Of its decoders: their options of the table are the same.
+    /// The number of its decoders, which share their options of the table.
     number: u64,
 }
 

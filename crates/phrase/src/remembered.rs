@@ -1,4 +1,4 @@
-//! The options of source phrases that earlier sentences asked for, where the table is used from a file.
+//! The options of source phrases that earlier sentences needed, where the table is used from a file.
 
 use crate::candidates::{Candidates, Choice};
 use crate::model::PhraseModel;
@@ -9,8 +9,9 @@ use foldhash::HashMap;
 /// With this many options or more, a new sentence begins anew: some 8 MB.
 const MOST_OPTIONS: usize = 1 << 16;
 
-/// Options of a table are scored when a sentence first needs them. All translations of a source phrase have to be scored to find the
-/// best ones, and frequent words, which are in most sentences, have hundreds. So the best ones are kept for the next sentences.
+/// Options of a table are scored when a sentence first needs them. All translations of a source phrase have to be
+/// scored to find the best ones, and frequent words, which are in most sentences, have hundreds. So the best ones are
+/// kept for the next sentences.
 #[derive(Debug, Default)]
 pub(crate) struct Remembered {
     /// The number of the decoder whose options these are; none has number 0.

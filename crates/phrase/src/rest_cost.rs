@@ -2,11 +2,11 @@
 
 use crate::coverage::Coverage;
 
-/// Rest costs of a sentence: for each span the best score of a sequence of phrases over it, each with the language model's
-/// estimate for itself, monotone and without jumps.
+/// Rest costs of a sentence: for each span the best score of a sequence of phrases over it, each with the language
+/// model's estimate for itself, monotone and without jumps.
 #[derive(Debug, Default)]
 pub(crate) struct RestCosts {
-    /// Spans longer than this are asked for only where they end with the sentence.
+    /// Spans longer than this are needed only where they end with the sentence.
     width: usize,
     /// `inner[start * width + len - 1]`.
     inner: Vec<f32>,

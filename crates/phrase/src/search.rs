@@ -24,11 +24,11 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 pub struct Decoder<'m> {
     pub(crate) model: &'m PhraseModel,
     pub(crate) options: SearchOptions,
-    /// Of a table in memory; the options of a file are scored when a sentence needs them.
+    /// Scored options of an in-memory table; a mapped table is scored on demand.
     pub(crate) prepared: Option<sync::Arc<Prepared>>,
-    /// Of a log10 probability.
+    /// The weight of a log10 probability.
     pub(crate) lm_weight: f32,
-    /// Tells decoders apart, from 1: a workspace may serve several, one after the other.
+    /// Identifies the decoder, from 1: a workspace may serve several, one after the other.
     pub(crate) number: u64,
 }
 
@@ -125,7 +125,7 @@ impl<'m> Decoder<'m> {
 
     fn reset_stack(&self, workspace: &mut Workspace, cardinality: usize) {
         let SearchOptions { coverages, hypotheses, keep_recombined, .. } = self.options;
-        // Of the complete translations only the best is asked for, unless others may be.
+        // Only the best complete translation is needed, unless recombined ones are kept.
         let complete = cardinality == workspace.sentence.len() && !keep_recombined;
         let hypotheses = if complete { 1 } else { hypotheses };
         let stack = workspace.stack_of(cardinality);

@@ -26,7 +26,8 @@ pub struct Forced<'s> {
     pub probability: f32,
 }
 
-/// Source words that a translation in [`Source::forced`] may have: the memory of a search grows with its longest phrase.
+/// Source words that a translation in [`Source::forced`] may have: the memory of a search grows with its longest
+/// phrase.
 pub const LONGEST_FORCED: usize = 100;
 
 impl Forced<'_> {

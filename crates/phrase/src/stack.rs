@@ -75,7 +75,7 @@ pub(crate) struct Stack {
     hypotheses: Vec<Hypothesis>,
     by_state: Index,
     lexical_histogram: usize,
-    /// The worse ones of recombinations, each with the one before; kept if asked for.
+    /// The worse ones of recombinations, each with the one before; kept on request.
     merged: Vec<(Arc, u32)>,
     keep_merged: bool,
 }
@@ -193,7 +193,7 @@ impl Stack {
         self.merged.len() as u32 - 1
     }
 
-    /// Puts a hypothesis at the end, or in the place of the one that has to leave for it.
+    /// Puts a hypothesis at the end, or in the place of the hypothesis that it displaces.
     fn add(&mut self, new: Hypothesis) -> u32 {
         let ranking = &mut self.coverages[new.coverage as usize].hypotheses;
         if let Some(number) = ranking.replace_worst(new.arc.score) {

@@ -47,8 +47,8 @@ impl SourceNode {
 /// Phrase pairs with their scores, natural logarithms.
 ///
 /// The pairs of a source phrase lie side by side; source phrases are found by a trie, so that all phrases that begin at
-/// a position of a sentence cost one look-up per word. In memory and in a file a table is the same bytes, so that a file is
-/// used in place.
+/// a position of a sentence cost one look-up per word. In memory and in a file a table is the same bytes, so that a
+/// file is used in place.
 #[derive(Debug)]
 pub struct PhraseTable {
     bytes: Bytes,
@@ -57,8 +57,8 @@ pub struct PhraseTable {
 }
 
 impl PhraseTable {
-    /// Reads a table in Moses' text format, `.gz` by name, of `score_count` scores per pair, and the reordering table that
-    /// belongs to it.
+    /// Reads a table in Moses' text format, `.gz` by name, of `score_count` scores per pair, and the reordering table
+    /// that belongs to it.
     pub fn read(path: &Path, score_count: usize, reordering: Option<&Path>) -> Result<Self, Error> {
         let mut builder = Builder::new(score_count);
         builder.read(path)?;

@@ -42,7 +42,7 @@ pub enum Target {
 /// How a phrase lies to the one before it in the target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Orientation {
-    /// Right behind it in the source.
+    /// Immediately after it in the source.
     Monotone,
     /// Right before it in the source.
     Swap,
@@ -51,7 +51,7 @@ pub(crate) enum Orientation {
 }
 
 impl Orientation {
-    /// Of `next` to the phrase `previous` before it in the target; the start of the sentence is 0..0.
+    /// The orientation of `next` to the phrase `previous` before it in the target; the start of the sentence is 0..0.
     #[inline]
     pub(crate) fn of(previous: &Range<usize>, next: &Range<usize>) -> Self {
         if next.start == previous.end {

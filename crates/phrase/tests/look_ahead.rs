@@ -42,7 +42,8 @@ fn look_ahead_saves_computations_with_a_real_model() -> Outcome {
     Ok(())
 }
 
-/// The order of options and the place where a list is left agree: otherwise sorting makes the search look at more of them.
+/// The order of options and the place where a list is left agree: otherwise sorting makes the search look at more of
+/// them.
 fn presorting_saves_work_with_a_real_model() -> Outcome {
     let folder = common::moses_model()?;
     let model = PhraseModel::read_moses(&folder).unwrap();

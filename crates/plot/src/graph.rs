@@ -21,11 +21,11 @@ pub struct Graph {
 pub struct GraphArc {
     /// The state that it leaves.
     pub from: usize,
-    /// The state that it leads to; `None`: it ends behind its word.
+    /// The state that it leads to; `None`: it ends after its word.
     pub to: Option<usize>,
     /// Its word; may be empty.
     pub text: String,
-    /// A number behind the word.
+    /// A number after the word.
     pub note: String,
     /// From 0 to 1: the strength of the line.
     pub weight: f64,
@@ -132,7 +132,7 @@ fn stroke(arc: &GraphArc) -> String {
     format!("stroke=\"{}\" stroke-width=\"{:.1}\"{dashes}", colour(arc), 0.8 + 4.0 * weight)
 }
 
-/// A word with its number behind it.
+/// A word followed by its number.
 fn word(arc: &GraphArc, x: f64, y: f64, out: &mut String) {
     if arc.text.is_empty() && arc.note.is_empty() {
         return;

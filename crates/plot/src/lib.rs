@@ -208,7 +208,7 @@ fn finite(series: &Series) -> impl Iterator<Item = (f64, f64)> {
     series.points.iter().copied().filter(|(x, y)| x.is_finite() && y.is_finite())
 }
 
-/// The least and the greatest value, made so different that a round number fits between them, whatever their size.
+/// The least and the greatest value, moved apart until a round number fits between them.
 fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
     match low.partial_cmp(&high) {

@@ -1,5 +1,5 @@
-//! Settings files: TOML and YAML, read into types that derive `serde::Deserialize`, where an error knows its place in the file; and
-//! types that derive `serde::Serialize`, written as TOML.
+//! Settings files: TOML and YAML, read into types that derive `serde::Deserialize`, where an error knows its place in
+//! the file; and types that derive `serde::Serialize`, written as TOML.
 //!
 //! ```
 //! use serde::Deserialize;
@@ -24,9 +24,10 @@
 //! assert_eq!(error.message(), "invalid type: boolean `true`, expected usize");
 //! ```
 //!
-//! Both formats become one tree of values, and one deserializer reads the tree. A crate for each format would do without
-//! this one, but serde compiles the reading of each type again for each kind of table that a format's deserializer has: four for TOML,
-//! some more for YAML; and its writing twice. Settings were two fifths of the code of the crates that train and describe networks.
+//! Both formats become one tree of values, and one deserializer reads the tree. A crate for each format would do
+//! without this one, but serde compiles the reading of each type again for each kind of table that a format's
+//! deserializer has: four for TOML, some more for YAML; and its writing twice. Settings were two fifths of the code of
+//! the crates that train and describe networks.
 
 mod deserialize;
 mod serialize;
@@ -64,7 +65,8 @@ impl Error {
         &self.message
     }
 
-    /// The bytes of the text that are wrong: a value, the name of a key, or the table that lacks a key. In YAML, a place in its line.
+    /// The bytes of the text that are wrong: a value, the name of a key, or the table that lacks a key. In YAML, a
+    /// place in its line.
     #[must_use]
     pub fn span(&self) -> Option<Range<usize>> {
         self.at.clone()

@@ -52,7 +52,8 @@ impl Serializer for ToValue {
     }
 
     fn serialize_f32(self, number: f32) -> Result<Value, Error> {
-        // The digits that tell this number from all others of 32 bits, as 0.1, are not those of the same number of 64 bits.
+        // The shortest digits that identify a number of 32 bits, such as 0.1, are not those of the same number of 64
+        // bits.
         Ok(of(Kind::Number(number.to_string().parse().unwrap_or(f64::from(number)))))
     }
 

@@ -64,7 +64,7 @@ fn value(value: &Spanned<DeValue<'_>>) -> Result<Value, Error> {
 /// Writes settings as a TOML text. A setting that is `None` is left out.
 ///
 /// # Errors
-/// If the settings are not those of a table, or have what TOML can not say, as a list with nothing in a place.
+/// If the settings are not those of a table, or have values without a form in TOML, such as a list with an empty place.
 pub fn to_toml(settings: &impl Serialize) -> Result<String, Error> {
     let value = serialize::value(settings)?;
     toml::to_string(&value).map_err(de::Error::custom)

@@ -1,8 +1,8 @@
 //! The target words that may translate a sentence, by its source words.
 //!
-//! A model that scores a few hundred words instead of all of them saves most of the work of its output layer (Devlin 2017, §3).
-//! [`Shortlists`] have the words of each source word, and [`Shortlists::of`] gathers the list of a sentence: its own list,
-//! whatever it is translated with.
+//! A model that scores a few hundred words instead of all of them saves most of the work of its output layer (Devlin
+//! 2017, §3). [`Shortlists`] have the words of each source word, and [`Shortlists::of`] gathers the list of a sentence:
+//! its own list, independent of the model and of other sentences.
 //!
 //! | file | content |
 //! |---|---|
@@ -22,7 +22,8 @@ use metaphrase_base::{Shortlist, WordId, start_of};
 use metaphrase_text::vocab::Vocabulary;
 use std::path::Path;
 
-/// How much of a file is used. `None` is the number that the file was made with; for text Marian's defaults, 100 and 100.
+/// How much of a file is used. `None` is the number that the file was made with; for text Marian's defaults, 100
+/// and 100.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ShortlistOptions {
     /// The number of the most frequent target words, which are in every list.
@@ -46,7 +47,7 @@ pub struct Shortlists {
     first: usize,
     /// By source word: where its words begin in `words`, and one more for the end.
     offsets: Vec<u32>,
-    /// The best ones first where the file tells.
+    /// The best ones first if the file has scores.
     words: Vec<WordId>,
     target_words: usize,
     /// Whether source and target have the same vocabulary: then a sentence's own words are in its list.
@@ -65,7 +66,7 @@ pub struct Entry {
 }
 
 impl Shortlists {
-    /// Reads a file, whatever its form, for a model with these vocabularies.
+    /// Reads a file of any form for a model with these vocabularies.
     ///
     /// # Errors
     /// [`ShortlistError`] if the file can not be read, is damaged, was made for other vocabularies, or lacks what the
@@ -87,8 +88,8 @@ impl Shortlists {
         Ok(Self { shared: same_words(vocabularies), ..lists })
     }
 
-    /// Lists of these entries, `options.words` of each source word. Target words are in `frequent` in the order in which
-    /// lists take them: `options.first` for every list.
+    /// Lists of these entries, `options.words` of each source word. Target words are in `frequent` in the order in
+    /// which lists take them: `options.first` for every list.
     #[must_use]
     pub fn new(
         mut entries: Vec<Entry>,
@@ -123,8 +124,9 @@ impl Shortlists {
         own::write(self, path, vocabularies)
     }
 
-    /// The list of a sentence: the most frequent target words, the words of each of its source words and, where both languages
-    /// have one vocabulary, its own words. As in Marian the next frequent words fill the list up to a multiple of eight.
+    /// The list of a sentence: the most frequent target words, the words of each of its source words and, where both
+    /// languages have one vocabulary, its own words. As in Marian the next frequent words fill the list up to a
+    /// multiple of eight.
     #[must_use]
     pub fn of(&self, source: &[WordId]) -> Shortlist {
         let mut list = Gathered::new(self.target_words);

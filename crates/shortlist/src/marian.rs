@@ -1,4 +1,5 @@
-//! Marian's binary file: six numbers of 64 bits, the offsets of 64 bits of each source word's list, target words of 32 bits.
+//! Marian's binary file: six numbers of 64 bits, the offsets of 64 bits of each source word's list, target words of 32
+//! bits.
 //!
 //! | number | content |
 //! |---|---|

@@ -60,7 +60,7 @@ fn parse(bytes: &[u8], vocabularies: [&Vocabulary; 2]) -> Result<Shortlists, Str
 
 pub(crate) fn write(lists: &Shortlists, path: &Path, vocabularies: [&Vocabulary; 2]) -> Result<(), ShortlistError> {
     let Shortlists { frequent, first, offsets, words, .. } = lists;
-    // Source words behind the last list have none.
+    // Source words after the last list have none.
     let source_words = vocabularies[0].len();
     let last = offsets.last().copied().unwrap_or(0);
     let padding = (offsets.len()..=source_words).map(|_| last);

@@ -11,8 +11,8 @@ use std::path::Path;
 /// The lack of a translation.
 const NULL: &str = "NULL";
 
-/// Reads a table as Marian does: of a pair that stands twice the last probability counts, a word that the vocabulary lacks
-/// stands for its unknown word, and every list has the words with the lowest ids.
+/// Reads a table as Marian does: of a pair that stands twice the last probability counts, a word that the vocabulary
+/// lacks stands for its unknown word, and every list has the words with the lowest ids.
 pub(crate) fn read(
     path: &Path,
     options: ShortlistOptions,

@@ -189,7 +189,7 @@ proptest! {
         let path = folder.path().join("lists");
         example([&source, &target]).write(&path, [&source, &target]).unwrap();
         let mut bytes = if ours { std::fs::read(&path).unwrap() } else { binary(3, &[&[], &[], &[6, 7], &[9]]) };
-        // Behind name and version, and behind the length and the checksum, which are true.
+        // After name and version, or after the length and the checksum, which are true.
         let checked = if ours { 40 } else { 16 };
         for (at, byte) in changes {
             let at = checked + at % (bytes.len() - checked);

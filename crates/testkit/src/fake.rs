@@ -1,4 +1,4 @@
-//! A step model without weights: a function says what follows a history.
+//! A step model without weights: a function gives the scores after a history.
 
 use metaphrase_base::{
     Candidate, ModelFacts, Row, SentId, Sentence, Shortlist, Step, StepModel, StepRow, StepScores, WordId, WordScores,
@@ -18,7 +18,7 @@ pub struct FakeModel {
 #[derive(Default)]
 pub struct FakeState {
     sources: Vec<Option<Source>>,
-    /// Of the rows of the last step, and of the step before.
+    /// Histories of the rows of the last step, and of the step before.
     histories: Vec<Vec<WordId>>,
     before: Vec<Vec<WordId>>,
     /// Empty for the rows of a sentence that was encoded without.
@@ -50,7 +50,7 @@ impl FakeModel {
         (self.script)(source, words)
     }
 
-    /// A model whose distributions are drawn anew for each source and history: no distribution tells anything about
+    /// A model whose distributions are drawn anew for each source and history: no distribution predicts anything about
     /// another. Search gets no harder than this. `sharpness` scales the logits (1: rather flat, 5: peaked).
     #[must_use]
     pub fn random(seed: u64, target_words: usize, sharpness: f32) -> Self {

@@ -1,5 +1,5 @@
-//! Test aids, not published: a fake model whose scores are a function of the history, scorers, exhaustive search, and tests
-//! that say which files they miss.
+//! Test aids, not published: a fake model whose scores are a function of the history, scorers, exhaustive search, and
+//! tests that name the files they miss.
 #![forbid(unsafe_code)]
 
 mod avoided;

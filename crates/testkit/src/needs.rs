@@ -36,8 +36,8 @@ impl Missing {
     }
 }
 
-/// A file or folder of the shared models and data, for example `models/amun`. The shared folder is named by the variable
-/// `METAPHRASE_SHARED`; without it, it is the folder `shared` beside the repository.
+/// A file or folder of the shared models and data, for example `models/amun`. The shared folder is named by the
+/// variable `METAPHRASE_SHARED`; without it, it is the folder `shared` next to the repository.
 ///
 /// # Errors
 /// [`Missing`] if there is no such file.
@@ -80,7 +80,7 @@ pub fn test<R: IntoOutcome + 'static>(name: &str, test: fn() -> R) -> Trial {
     })
 }
 
-/// Runs tests as the arguments of the process say. [`tests!`](crate::tests) calls it.
+/// Runs the tests that the arguments of the process select. [`tests!`](crate::tests) calls it.
 #[must_use]
 pub fn run(tests: Vec<Trial>) -> ExitCode {
     libtest_mimic::run(&Arguments::from_args(), tests).exit_code()

@@ -2,8 +2,8 @@
 
 use metaphrase_base::{ScoreBuffer, Scorer, Sentence, WordId, WordScore, WordScores};
 
-/// Scores of pairs of words: a table with exceptions, and a base value for all other pairs. A bonus for some bigrams, or
-/// a mask that depends on the last word.
+/// Scores of pairs of words: a table with exceptions, and a base value for all other pairs. A bonus for some bigrams,
+/// or a mask that depends on the last word.
 pub struct Pairs {
     base: f32,
     /// By the last word, counted from 1; the first row is for the start of a sentence.

@@ -71,7 +71,7 @@ fn every_file_of_tests_is_run() {
     }
 }
 
-/// The page that says what is safe names a test for each promise.
+/// The page about safety names a test for each promise.
 #[test]
 fn every_test_that_a_promise_names_exists() {
     fn read(folder: &Path, code: &mut String) {

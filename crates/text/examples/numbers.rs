@@ -1,7 +1,7 @@
 //! Reports the numbers that translations lack: `cargo run --release --example numbers -- SOURCE TRANSLATION FROM TO`.
 //!
-//! Each line of the output is the number of a line, the missing numbers, the source and the translation, with tabs between them.
-//! The last lines count.
+//! Each line of the output is the number of a line, the missing numbers, the source and the translation, with tabs
+//! between them. The last lines count.
 
 use metaphrase_text::numbers::missing_numbers;
 use std::time::Instant;

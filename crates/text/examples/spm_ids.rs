@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use std::io::{Read as _, Write as _};
 use std::time::{Duration, Instant};
 
-/// A stop watch that counts CPU time where the system tells it, for the machine may be busy.
+/// A stop watch that counts CPU time where the system reports it, as the machine may be busy.
 struct Watch(Instant, Option<Duration>);
 
 impl Watch {

@@ -1,4 +1,4 @@
-//! Phrases as whole words of a text, in whatever Unicode form they are written.
+//! Phrases as whole words of a text, in any Unicode form.
 
 use crate::without_spaces;
 use metaphrase_base::{ReadText, Said};
@@ -8,8 +8,8 @@ use unicode_normalization::char::is_combining_mark;
 /// Phrases that are looked for as whole words: no letter, digit or combining mark joins the phrase before its first or
 /// after its last character. In scripts without spaces a word may begin and end at any character.
 ///
-/// Case counts. Unicode forms do not: texts and phrases are compared in compatibility decomposition (NFKD), with one blank
-/// for each run of white space. A text can be read in pieces, whose bytes may divide its characters.
+/// Case counts. Unicode forms do not: texts and phrases are compared in compatibility decomposition (NFKD), with one
+/// blank for each run of white space. A text can be read in pieces, whose bytes may divide its characters.
 ///
 /// ```
 /// use metaphrase_text::WholeWords;
@@ -52,7 +52,7 @@ impl WholeWords {
         self.phrases.iter().enumerate().filter(|(_, phrase)| stands(phrase)).map(|(number, _)| number).collect()
     }
 
-    /// Reads `more` behind a text that ends with `tail`, which an earlier call gave, and which is empty at the start.
+    /// Reads `more` after a text that ends with `tail`: the tail that an earlier call returned, empty at the start.
     #[must_use]
     pub fn read(&self, tail: &[u8], more: &[u8]) -> ReadText {
         let bytes = [if tail.is_empty() { b" " } else { tail }, more].concat();
@@ -123,7 +123,8 @@ fn parts(before: char, c: char) -> bool {
     !(attached || (joins(before) && joins(c)))
 }
 
-/// The characters of `bytes`, U+FFFD for bytes that are no part of one, and the bytes of a character that is not complete.
+/// The characters of `bytes`, U+FFFD for bytes that are no part of one, and the bytes of a character that is not
+/// complete.
 fn decode(bytes: &[u8]) -> (String, &[u8]) {
     let mut text = String::new();
     let mut rest = bytes;
@@ -174,7 +175,7 @@ mod tests {
         assert!(has("ﬁx", "ein fix") && !has("", "a") && !has(" ", "a b"));
     }
 
-    /// However a text is divided, the pieces say what the whole text says.
+    /// The results do not depend on the division of a text into pieces.
     #[test]
     fn pieces_of_a_text_say_what_the_text_says() {
         let phrases = ["Haus", "in der", "cafe", "café", "日本", "C++", "über", "a a b"];

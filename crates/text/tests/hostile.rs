@@ -62,7 +62,7 @@ fn flipped_and_cut_models() {
     }
 }
 
-/// The most memory that the process has had, in bytes, where the system tells.
+/// The most memory that the process has had, in bytes, where the system reports it.
 fn peak_memory() -> Option<usize> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

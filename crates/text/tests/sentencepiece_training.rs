@@ -1,4 +1,4 @@
-//! Trained SentencePiece models have the size and the special pieces that were asked for, do not depend on threads,
+//! Trained SentencePiece models have the requested size and special pieces, do not depend on threads,
 //! and are read by this crate and by the C++ library alike.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 

@@ -1,6 +1,6 @@
 //! Words per second of updates on made-up sentences: `cargo run --release -p metaphrase-train --example updates --
-//! THREADS WORDS [f32|bf16 [MODEL_DIRECTORY]]`, with the network of the directory (by default the bundled one). For a GPU
-//! there is `benches/gpu/run`.
+//! THREADS WORDS [f32|bf16 [MODEL_DIRECTORY]]`, with the network of the directory (by default the bundled one). For a
+//! GPU there is `benches/gpu/run`.
 
 use metaphrase_base::WordId;
 use metaphrase_train::data::Batch;

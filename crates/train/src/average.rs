@@ -17,7 +17,7 @@ pub enum AverageError {
     #[error("no models are given")]
     None,
     /// Models that can not become one network.
-    #[error("{model} and the models beside it can not become one network: {problem}")]
+    #[error("{model} and the other models can not become one network: {problem}")]
     Unfold {
         /// The first model.
         model: PathBuf,

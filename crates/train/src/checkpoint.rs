@@ -97,7 +97,8 @@ pub fn newest(run: &Path) -> Option<PathBuf> {
     entries.filter(|path| number(path).is_some() && path.is_dir()).max_by_key(number)
 }
 
-/// Writes a new checkpoint, then removes the files of the old one. If the new one can not be written, the old ones are kept.
+/// Writes a new checkpoint, then removes the files of the old one. If the new one can not be written, the old ones are
+/// kept.
 ///
 /// # Errors
 /// If the disk is full, for example.
@@ -139,7 +140,7 @@ fn write_files<D: Device>(
     fs::write(part.join(Checksums::FILE), checksums.to_string()).map_err(io(&path, "write"))
 }
 
-/// A matrix on its way to a file: downloaded when it is written, so that one matrix at a time is in memory twice.
+/// A matrix that is being saved: downloaded when it is written, so that one matrix at a time is in memory twice.
 struct Floats<'a, D: Device> {
     device: &'a RefCell<&'a mut D>,
     matrix: &'a D::Matrix,
@@ -165,7 +166,8 @@ impl<D: Device> safetensors::View for Floats<'_, D> {
     }
 }
 
-/// Compares the files of a checkpoint with their checksums. Whether it has any: checkpoints of older versions have none.
+/// Compares the files of a checkpoint with their checksums. Whether it has any: checkpoints of older versions have
+/// none.
 ///
 /// # Errors
 /// If a file can not be read or has another checksum.

@@ -4,8 +4,8 @@ use crate::log::Entry;
 use crate::observer::{Progress, Validated};
 use metaphrase_plot::{Chart, Series, svg};
 
-/// A picture of some runs, each with its name and its log: training loss, cross-entropy and BLEU of the development set,
-/// and learning rate.
+/// A picture of some runs, each with its name and its log: training loss, cross-entropy and BLEU of the development
+/// set, and learning rate.
 #[must_use]
 pub fn curves(runs: &[(&str, Vec<Entry>)]) -> String {
     let chart = |title: &str, y, point: &dyn Fn(&Entry) -> Option<f64>| {
@@ -36,8 +36,9 @@ pub fn curves(runs: &[(&str, Vec<Entry>)]) -> String {
     ])
 }
 
-/// The logs of some runs as a table in CSV (RFC 4180): a line for each entry, with the name of its run. What an entry does not have
-/// is empty. Losses and cross-entropies are nats per word; words are those since the entry before, seconds those of training so far.
+/// The logs of some runs as a table in CSV (RFC 4180): a line for each entry, with the name of its run. What an entry
+/// does not have is empty. Losses and cross-entropies are nats per word; words are those since the entry before,
+/// seconds those of training so far.
 #[must_use]
 pub fn curves_table(runs: &[(&str, Vec<Entry>)]) -> String {
     let mut table = "run,update,loss,rate,words,cross_entropy,bleu,log_z_mean,log_z_deviation,seconds\n".to_owned();

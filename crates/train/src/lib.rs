@@ -1,7 +1,8 @@
 //! Training of the neural models: gradients, data, recipes.
 //!
 //! ```text
-//! corpus ──▶ data: batches ──▶ Trainer: networks on a tape ──▶ gradients ──▶ optimizer ──▶ Parameters ──▶ model directory
+//! corpus ──▶ data: batches ──▶ Trainer: networks on a tape ──▶ gradients
+//! gradients ──▶ optimizer ──▶ Parameters ──▶ model directory
 //! ```
 
 mod average;

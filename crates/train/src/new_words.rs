@@ -1,4 +1,5 @@
-//! Words that a run's vocabulary has and that of the model with which the run begins has not, such as those of `vocabulary extend`.
+//! Words that a run's vocabulary has and that of the model with which the run begins has not, such as those of
+//! `vocabulary extend`.
 
 use metaphrase_base::WordId;
 use metaphrase_kernels::Matrix;

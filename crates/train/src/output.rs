@@ -26,8 +26,8 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// Claims a directory for a run of this recipe: a new one, or that of a run that is resumed. A run that ended before
-    /// its first checkpoint begins anew.
+    /// Claims a directory for a run of this recipe: a new one, or that of a run that is resumed. A run that ended
+    /// before its first checkpoint begins anew.
     pub(crate) fn claim(path: &Path, recipe: &str, resume: bool) -> Result<Self, TrainError> {
         let problem = |problem: String| TrainError::Output { path: path.to_owned(), problem };
         let checkpoint = checkpoint::newest(path);
@@ -43,7 +43,7 @@ impl Output {
         let made = MadeFolder::create(path).map_err(io)?;
         let lock = lock(path).map_err(problem)?;
         if checkpoint.is_none() {
-            // What an attempt with other settings may have left behind.
+            // Files that an attempt with other settings may have left.
             own.remove().map_err(io)?;
         }
         fs::create_dir_all(path.join("models")).map_err(io)?;
@@ -99,7 +99,8 @@ impl Output {
     }
 }
 
-/// Why a run can not begin in a directory: it has other files than those of a run that ended before its first checkpoint.
+/// Why a run can not begin in a directory: it has other files than those of a run that ended before its first
+/// checkpoint.
 fn others_files(output: &Path) -> Option<String> {
     let entries = fs::read_dir(output).ok()?.flatten();
     let mut names: Vec<String> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 /// The files of a directory that its file `checksums` lists.
 ///
-/// The list gets a checksum before the file gets its name. So a file that is not as the list says is somebody else's, also
-/// after a run that was killed.
+/// The list gets a checksum before the file gets its name. So a file that does not match the list is somebody else's,
+/// also after a run that was killed.
 pub(crate) struct OwnFiles {
     folder: PathBuf,
     checksums: Checksums,

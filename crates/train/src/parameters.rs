@@ -102,7 +102,7 @@ impl<D: Storage> Parameters<D> {
 }
 
 impl Parameters {
-    /// No parameters; those to come are drawn from this seed, each by its name, in whatever order they are declared.
+    /// No parameters; those to come are drawn from this seed, each by its name, in any order of declaration.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self { seed, names: Vec::new(), index: HashMap::new(), values: Vec::new() }

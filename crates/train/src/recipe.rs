@@ -60,8 +60,9 @@ pub struct ModelRecipe {
     /// The recommendations of the model for decoding.
     #[serde(default)]
     pub decoding: DecoderDefaults,
-    /// A model of the same vocabularies whose parameters are the first ones; otherwise they are drawn at random. Its network is
-    /// the same or a Transformer of fewer layers: the layers that it lacks come last and pass on what they get, at first.
+    /// A model of the same vocabularies whose parameters are the first ones; otherwise they are drawn at random. Its
+    /// network is the same or a Transformer of fewer layers: the layers that it lacks come last and pass on what they
+    /// get, at first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_from: Option<PathBuf>,
 }
@@ -93,11 +94,11 @@ pub struct Validation {
     pub beam_size: usize,
     /// Length normalisation of the same.
     pub normalize: f32,
-    /// The number that tells the best model.
+    /// The number that decides which model is the best.
     pub metric: Metric,
     /// The number of validations without a better value after which the run ends; 0: the run goes on.
     pub patience: u32,
-    /// The number of last models that are kept, beside the best.
+    /// The number of last models that are kept, in addition to the best.
     pub keep: usize,
 }
 
@@ -133,7 +134,7 @@ pub enum RecipeError {
         /// Why.
         source: std::io::Error,
     },
-    /// Everything in the recipe, and in the settings beside it, that can not be followed, at least one fault.
+    /// All faults of the recipe and of the additional settings, at least one.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
     Faults(Vec<Fault>),
 }

@@ -84,7 +84,8 @@ pub enum TrainError {
     },
 }
 
-/// Follows a recipe; models, checkpoint and log go to the directory `output`. Returns the best validation and its update.
+/// Follows a recipe; models, checkpoint and log go to the directory `output`. Returns the best validation and its
+/// update.
 ///
 /// # Errors
 /// [`TrainError`]; earlier models and checkpoints stay and can be resumed.
@@ -100,8 +101,8 @@ pub fn train<D: Device>(
     Ok(run.state.best)
 }
 
-/// [`train`] with everything on this number of threads of the CPU. It is compiled here, at the level that training needs, and not
-/// with its callers.
+/// [`train`] with everything on this number of threads of the CPU. It is compiled here, at the level that training
+/// needs, and not with its callers.
 ///
 /// # Errors
 /// As [`train`].

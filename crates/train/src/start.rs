@@ -1,5 +1,5 @@
-//! A run that goes on from the parameters of another model: new data, a new schedule, the same vocabularies but for new words in the places
-//! of others, and the same network or one with more layers.
+//! A run that goes on from the parameters of another model: new data, a new schedule, the same vocabularies but for new
+//! words in the places of others, and the same network or one with more layers.
 
 use crate::networks::Network;
 use crate::new_words::NewWords;
@@ -11,8 +11,8 @@ use metaphrase_models::{ModelFiles, Weights};
 use metaphrase_text::vocab::Vocabulary;
 use std::path::Path;
 
-/// Gives all parameters the values that they have in the model at `path`. Layers that the model lacks pass on what they get; words that it
-/// lacks begin as the mean of what it writes them with.
+/// Gives all parameters the values that they have in the model at `path`. Layers that the model lacks pass on what they
+/// get; words that it lacks begin as the mean of what it writes them with.
 pub(crate) fn start_from(
     path: &Path,
     vocabularies: &RunVocabularies,

@@ -130,7 +130,8 @@ impl<D: Device> Trainer<D> {
         Ok(all)
     }
 
-    /// The device, and all matrices of a checkpoint with a name for each. [`resume`](Self::resume) has to follow a change.
+    /// The device, and all matrices of a checkpoint with a name for each. [`resume`](Self::resume) has to follow a
+    /// change.
     pub(crate) fn checkpoint(&mut self) -> (&mut D, Vec<(String, &mut D::Matrix)>) {
         let names: Vec<String> = self.parameters.iter().map(|(name, _)| name.to_owned()).collect();
         let named = |kind: &str| names.iter().map(|name| format!("{kind}:{name}")).collect::<Vec<_>>();

@@ -41,9 +41,9 @@ struct Task<'a> {
     settings: TrainerSettings,
 }
 
-/// Lets a device and the CPU compute the gradients of a small batch and a few updates. Returns the largest difference, as
-/// a share of the largest number of its matrix. Products are compared in `f32`, and then in the precision of the settings,
-/// where only a mistake would be a third of the largest number.
+/// Lets a device and the CPU compute the gradients of a small batch and a few updates. Returns the largest difference,
+/// as a share of the largest number of its matrix. Products are compared in `f32`, and then in the precision of the
+/// settings, where only a mistake would be a third of the largest number.
 ///
 /// # Errors
 /// If the device fails, or the difference is larger than rounding can explain.
@@ -158,9 +158,9 @@ fn visible(settings: OptimizerSettings) -> OptimizerSettings {
     OptimizerSettings { schedule, clip_norm: 100.0, ..settings }
 }
 
-/// The largest difference between `got` by `device` and `expected`, as a share of the largest number of its matrix, or of
-/// `least` if that is larger. The share `allowed` is no mistake, nor is ten times the difference to `other` results, which
-/// differ from the expected ones by rounding.
+/// The largest difference between `got` by `device` and `expected`, as a share of the largest number of its matrix, or
+/// of `least` if that is larger. The share `allowed` is no mistake, nor is ten times the difference to `other` results,
+/// which differ from the expected ones by rounding.
 fn compare<D: Device>(
     device: &D,
     [got, expected, other]: [&[(String, Matrix)]; 3],

@@ -1,10 +1,10 @@
-//! An ensemble of recurrent networks as one network (Stahlberg and Byrne 2017, "Unfolding and Shrinking Neural Machine Translation
-//! Ensembles").
+//! An ensemble of recurrent networks as one network (Stahlberg and Byrne 2017, "Unfolding and Shrinking Neural Machine
+//! Translation Ensembles").
 //!
-//! The layers of the members lie beside each other: each matrix has the matrices of the members on its diagonal. Each member attends to
-//! its own annotations ([`RecurrentConfig::attention_heads`]). The output layer is the mean of the members' output layers, so the
-//! network's logits are the means of theirs. Log-probabilities are those of the ensemble but for one number for each row, because the network
-//! normalises its scores and an ensemble does not.
+//! The layers of the members lie side by side: each matrix has the matrices of the members on its diagonal. Each
+//! member attends to its own annotations ([`RecurrentConfig::attention_heads`]). The output layer is the mean of the
+//! members' output layers, so the network's logits are the means of theirs. Log-probabilities are those of the ensemble
+//! but for one number for each row, because the network normalises its scores and an ensemble does not.
 
 use crate::AverageError;
 use metaphrase_models::config::{Cell, DecoderForm, EncoderType, LayerNorm, RecurrentConfig, TiedEmbeddings};
@@ -79,7 +79,7 @@ enum Axis {
     Halves,
 }
 
-/// Sizes that tell the axes apart.
+/// Sizes that distinguish the axes.
 const EMBEDDING: usize = 3;
 const STATE: usize = 5;
 
@@ -185,7 +185,7 @@ impl Unfolded {
         let mut tensors = BTreeMap::new();
         for (name, axes) in axes {
             let mean = name == words.output || Some(&name) == words.output_bias.as_ref();
-            let table = beside(members, &renamed(&name), axes, if mean { 1.0 / count as f32 } else { 1.0 })?;
+            let table = side_by_side(members, &renamed(&name), axes, if mean { 1.0 / count as f32 } else { 1.0 })?;
             tensors.insert(name, table);
         }
         let config = Config { architecture: Architecture::Recurrent(unfolded), ..config.clone() };
@@ -193,8 +193,8 @@ impl Unfolded {
     }
 }
 
-/// The tensors of this name beside each other.
-fn beside(members: &[(Config, Weights)], name: &str, axes: [Axis; 2], factor: f32) -> Result<Table, String> {
+/// The tensors of this name side by side.
+fn side_by_side(members: &[(Config, Weights)], name: &str, axes: [Axis; 2], factor: f32) -> Result<Table, String> {
     let count = members.len();
     let mut table = Table::new(0, 0);
     for (member, (_, weights)) in members.iter().enumerate() {

@@ -27,7 +27,7 @@ impl Dev {
         lines.fold(0, |sum: u64, line| checksum([&sum.to_le_bytes()[..], line.as_bytes()]))
     }
 
-    /// Reads the text, and tells which lines validations cut off.
+    /// Reads the text, and reports the lines that validations cut off.
     pub(crate) fn read(
         files: &CorpusFiles,
         vocabulary: &Vocabulary,

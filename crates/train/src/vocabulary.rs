@@ -31,7 +31,7 @@ pub enum VocabularyRecipe {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct VocabularyTraining {
-    /// What the words are.
+    /// The kind of the words.
     pub kind: VocabularyKind,
     /// Number of words, special ones included.
     pub size: usize,
@@ -49,7 +49,7 @@ impl Default for VocabularyTraining {
     }
 }
 
-/// What the words of a trained vocabulary are.
+/// The kind of words of a trained vocabulary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum VocabularyKind {
@@ -107,8 +107,8 @@ impl VocabularyRecipe {
         }
     }
 
-    /// The files of the source and the target vocabulary. They are trained and written into `run`, among the files of `own`,
-    /// unless the run is resumed and they are there.
+    /// The files of the source and the target vocabulary. They are trained and written into `run`, among the files of
+    /// `own`, unless the run is resumed and they are there.
     pub(crate) fn prepare(
         &self,
         data: &[CorpusFiles],
@@ -145,8 +145,8 @@ impl VocabularyRecipe {
 }
 
 impl VocabularyTraining {
-    /// Trains one vocabulary on text files, of which `.gz` are decompressed, and writes it to the file `to`. The file does
-    /// not depend on `threads`.
+    /// Trains one vocabulary on text files, of which `.gz` are decompressed, and writes it to the file `to`. The file
+    /// does not depend on `threads`.
     ///
     /// # Errors
     /// If a file can not be read or written, or if the text does not give such a vocabulary.
@@ -182,9 +182,9 @@ impl VocabularyTraining {
     }
 }
 
-/// Gives characters that the SentencePiece model `vocabulary` lacks the places of the pieces that the texts use least, as
-/// [`metaphrase_text::sentencepiece::extend`] does, and writes it to the file `to`. Returns the pieces that left and the characters that
-/// came.
+/// Gives characters that the SentencePiece model `vocabulary` lacks the places of the pieces that the texts use least,
+/// as [`metaphrase_text::sentencepiece::extend`] does, and writes it to the file `to`. Returns the pieces that left and
+/// the characters that came.
 ///
 /// # Errors
 /// If a file can not be read or written, or if the vocabulary can not be given the characters.

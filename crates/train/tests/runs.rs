@@ -75,7 +75,7 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// Keeps what it is told; fails at an update if it is to.
+/// Keeps all reports; fails at a chosen update.
 #[derive(Default)]
 struct Watcher {
     messages: Vec<String>,
@@ -163,7 +163,8 @@ fn a_run_starts_from_a_model_of_the_same_network_and_vocabulary() {
     assert!(!folder.join("third").exists());
 }
 
-/// Its vocabulary has a character in the place of a piece: the character begins as the mean of the bytes that stood for it.
+/// Its vocabulary has a character in the place of a piece: the character begins as the mean of the bytes that stood for
+/// it.
 #[test]
 fn words_that_the_first_model_lacks_begin_as_the_mean_of_their_parts() {
     let folder = folder();

@@ -1,6 +1,6 @@
 //! Line searches along single weights, many times on the same lists.
 //!
-//! Along the axis of a weight a translation's slope is its feature value, whatever the weights are. So the order of the
+//! Along the axis of a weight a translation's slope is its feature value for any weights. So the order of the
 //! slopes, which takes most of a line search, is found once for all searches.
 
 use crate::envelope::Line;

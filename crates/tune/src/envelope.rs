@@ -23,8 +23,8 @@ pub(crate) struct Segment {
 /// Writes the segments of the upper envelope, from left to right. The lines are finite numbers and come in the order of
 /// their slopes; of equal lines the first counts.
 ///
-/// From left to right the highest line is ever steeper. So each line removes those before it that are nowhere the highest
-/// any more.
+/// From left to right the highest line is ever steeper. So each line removes those before it that are nowhere the
+/// highest any more.
 pub(crate) fn upper_envelope(lines: &[Line], segments: &mut Vec<Segment>) {
     segments.clear();
     for line in lines {

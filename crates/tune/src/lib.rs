@@ -1,13 +1,14 @@
 //! Weights of log-linear models, learnt from n-best lists.
 //!
-//! A log-linear model scores a translation with `w · h`: weights times feature values. [`NBestLists`] holds, for each sentence,
-//! the feature values of the translations found so far and their BLEU statistics; two methods find weights with which the
-//! translations of the highest score have a high BLEU:
+//! A log-linear model scores a translation with `w · h`: weights times feature values. [`NBestLists`] holds, for each
+//! sentence, the feature values of the translations found so far and their BLEU statistics; two methods find weights
+//! with which the translations of the highest score have a high BLEU:
 //!
 //! - [`mert`]: minimum error rate training (Och 2003), exact line searches on corpus BLEU itself;
 //! - [`mira`]: batch MIRA (Cherry and Foster 2012), large margins between good and bad translations.
 //!
-//! Translations with new weights are other translations, so that lists are made and weights found in turns: [`optimize`].
+//! Translations with new weights are other translations, so that lists are made and weights found in turns:
+//! [`optimize`].
 //!
 //! ```
 //! use metaphrase_metrics::{Bleu, BleuOptions, Metric};

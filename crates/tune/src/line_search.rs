@@ -22,9 +22,9 @@ pub struct LineOptimum {
 /// The `step` with which the weights `origin + step · direction` choose translations of the highest score.
 ///
 /// Along the line each translation's model score is a straight line, and the translations chosen for a sentence are the
-/// upper envelope of its lines. Between the points where the choice changes for some sentence the score does not change at
-/// all, so that the search is exact: statistics are summed once and updated from point to point. The result is the middle of
-/// the best stretch; among equally good ones, of that which is closest to the origin.
+/// upper envelope of its lines. Between the points where the choice changes for some sentence the score does not change
+/// at all, so that the search is exact: statistics are summed once and updated from point to point. The result is the
+/// middle of the best stretch; among equally good ones, of that which is closest to the origin.
 #[must_use]
 pub fn line_search(lists: &NBestLists, metric: &dyn Metric, origin: &[f64], direction: &[f64]) -> LineOptimum {
     search(lists, metric, |sentence, lines| {
@@ -108,7 +108,7 @@ struct Stretch {
 impl Stretch {
     const NONE: Self = Self { from: 0.0, to: 0.0, score: f64::NEG_INFINITY };
 
-    /// The better of the two; of equals the one that is closer to the origin.
+    /// The better of the two; among equals the one closer to the origin.
     fn or(self, other: Self) -> Self {
         let closer = other.distance() < self.distance();
         if other.score > self.score || (other.score == self.score && closer) { other } else { self }

@@ -6,8 +6,8 @@ use std::collections::HashSet;
 
 /// For each sentence the translations found so far: their feature values and their statistics for a metric.
 ///
-/// Lists grow by merging: a translation with the numbers of one that is there already is not added again, as no weights can
-/// tell the two apart.
+/// Lists grow by merging: a translation with the numbers of one that is there already is not added again, as no weights
+/// can distinguish the two.
 #[derive(Debug, Clone)]
 pub struct NBestLists {
     features: usize,
@@ -83,8 +83,8 @@ impl NBestLists {
         self.sentences.iter().map(|list| list.features.len()).sum::<usize>() / self.features
     }
 
-    /// The metric's score of the translations that the weights choose: of each sentence the one with the highest score, the
-    /// first of equals.
+    /// The metric's score of the translations that the weights choose: of each sentence the one with the highest score,
+    /// the first of equals.
     #[must_use]
     pub fn score(&self, metric: &dyn Metric, weights: &[f64]) -> f64 {
         let mut sums = vec![0.0; self.statistics];

@@ -18,9 +18,10 @@ const GAIN: f64 = 1e-3;
 /// How hard to look.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MertOptions {
-    /// Random starting points, beside the weights given.
+    /// Random starting points, in addition to the given weights.
     pub restarts: usize,
-    /// Random directions per pass, beside those of the single weights. Each takes as long as about ten of those.
+    /// Random directions per pass, in addition to those of the single weights. Each takes as long as about ten of
+    /// those.
     pub directions: usize,
     /// The same seed gives the same weights.
     pub seed: u64,
@@ -34,12 +35,12 @@ impl Default for MertOptions {
     }
 }
 
-/// Finds weights, of absolute sum 1, whose translations have the highest score of the metric; there may be higher ones, as
-/// the score has many local maxima.
+/// Finds weights, of absolute sum 1, whose translations have the highest score of the metric; there may be higher ones,
+/// as the score has many local maxima.
 ///
-/// From each starting point the weights climb along straight lines, each to its exact optimum ([`line_search`]): along all
-/// axes in random order and then some random directions, again and again until nothing is gained any more. The best end of
-/// all climbs wins.
+/// From each starting point the weights climb along straight lines, each to its exact optimum ([`line_search`]): along
+/// all axes in random order and then some random directions, again and again until nothing is gained any more. The best
+/// end of all climbs wins.
 ///
 /// # Errors
 /// Lists without translations, or another number of weights than of features.
@@ -53,7 +54,7 @@ pub fn mert(
     let axes = Axes::new(lists, options.threads);
     let climb = |number| climb(&axes, metric, start, number, options);
     let climbs = in_parallel(options.threads.get(), 0..=options.restarts, climb);
-    // Of equally good ones the first.
+    // The first one among equals.
     climbs.into_iter().rev().max_by(|a, b| a.score.total_cmp(&b.score)).ok_or(Error::Empty)
 }
 

@@ -33,13 +33,14 @@ impl Default for MiraOptions {
     }
 }
 
-/// Finds weights with which good translations score higher than bad ones, by a margin that is the difference of their BLEU.
+/// Finds weights with which good translations score higher than bad ones, by a margin that is the difference of their
+/// BLEU.
 ///
-/// In each pass over the sentences, in random order, the *hope* translation `argmax (w·h + gain)` and the *fear* translation
-/// `argmax (w·h - gain)` of a sentence are found, and the weights moved just so far that hope scores as much higher than fear
-/// as its gain is higher, but not further than `step` allows. The gain is that of Chiang et al. 2008: the BLEU that a
-/// translation gives to a background of recent hope translations, in reference words. The result is the mean weights of
-/// all steps up to the end of that pass with the highest corpus score on the lists.
+/// In each pass over the sentences, in random order, the *hope* translation `argmax (w·h + gain)` and the *fear*
+/// translation `argmax (w·h - gain)` of a sentence are found, and the weights moved just so far that hope scores as
+/// much higher than fear as its gain is higher, but not further than `step` allows. The gain is that of Chiang et al.
+/// 2008: the BLEU that a translation gives to a background of recent hope translations, in reference words. The result
+/// is the mean weights of all steps up to the end of that pass with the highest corpus score on the lists.
 ///
 /// # Errors
 /// Lists without translations, or another number of weights than of features.

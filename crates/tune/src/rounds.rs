@@ -12,7 +12,8 @@ use metaphrase_metrics::Bleu;
 const STILL: f64 = 1e-4;
 /// BLEU by which a round of MIRA must rise above the rounds before it; less is chance.
 const GAIN: f64 = 0.05;
-/// Rounds of MIRA without such a gain after which tuning ends. MIRA's lists grow in every round, so that it has no other end.
+/// Rounds of MIRA without such a gain after which tuning ends. MIRA's lists grow in every round, so that it has no
+/// other end.
 const PATIENCE: usize = 3;
 
 /// How weights are found.
@@ -55,10 +56,11 @@ pub struct Round {
     pub new: usize,
 }
 
-/// Tunes weights, at most `rounds` times (at least once): `translate` adds the best translations with the given weights to
-/// the lists and returns BLEU of the very best ones, from which new weights are found for the next round. Ends when no
-/// translation is new, when the weights stay as they are, or, with MIRA, when three rounds have not gained 0.05 BLEU. Returns the weights whose own translations had the highest
-/// BLEU: those that a last round has found but not tried are not among them.
+/// Tunes weights, at most `rounds` times (at least once): `translate` adds the best translations with the given weights
+/// to the lists and returns BLEU of the very best ones, from which new weights are found for the next round. Ends when
+/// no translation is new, when the weights stay as they are, or, with MIRA, when three rounds have not gained 0.05
+/// BLEU. Returns the weights whose own translations had the highest BLEU: those that a last round has found but not
+/// tried are not among them.
 ///
 /// # Errors
 /// The errors of `translate`, and [`Error`] for lists that can not be used.
@@ -138,8 +140,8 @@ mod tests {
     use metaphrase_metrics::{BleuOptions, Metric};
 
     const REFERENCE: &str = "a b c d e f g h";
-    /// Two features of all translations of a sentence, and the translations, from good to bad. The first feature likes the
-    /// bad ones.
+    /// Two features of all translations of a sentence, and the translations, from good to bad. The first feature likes
+    /// the bad ones.
     const SPACE: [([f32; 2], &str); 4] = [
         ([-4.0, -1.0], "a b c d e f g h"),
         ([-3.0, -2.0], "a b c d e f g x"),

@@ -11,7 +11,7 @@ pub enum ExtractError {
     /// A phrase length that is not supported.
     #[error("phrases of up to {found} words are not supported; choose 1 to {limit}", limit = super::links::LONGEST)]
     MaxLength {
-        /// The length asked for.
+        /// The requested length.
         found: usize,
     },
     /// The alignments are not those of the text.

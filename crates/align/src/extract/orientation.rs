@@ -1,6 +1,6 @@
 //! Orientation of a phrase pair towards its neighbours on the target side (Koehn et al. 2005).
 
-/// Where the phrase beside it on the target side comes from.
+/// Where the neighbouring phrase on the target side comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Orientation {
     /// From the same side of the source phrase.
@@ -11,7 +11,7 @@ pub(crate) enum Orientation {
     Discontinuous,
 }
 
-/// Of the previous target phrase and of the next one.
+/// The orientations to the previous target phrase and to the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Orientations {
     pub previous: Orientation,

@@ -90,7 +90,7 @@ impl Linked {
         }
     }
 
-    /// Orientations by words: whether the words beside the phrase pair's corners are linked.
+    /// Word-based orientations: whether the words at the phrase pair's corners are linked.
     fn orientations(&self, source: &RangeInclusive<usize>, target: &RangeInclusive<usize>) -> Orientations {
         // Positions from 1, so that 0 is the start of the sentence.
         let (left, right) = (*source.start(), *source.end() + 2);

@@ -5,7 +5,7 @@ use metaphrase_base::{WordId, Words};
 /// The text between the fields of a table.
 pub(crate) const SEPARATOR: &str = "|||";
 
-/// The words of one side and the separator, numbered in the order of their bytes with a space behind them.
+/// The words of one side and the separator, numbered in the order of their bytes followed by a space.
 ///
 /// In a line each word is followed by a space, which no word contains; so lines compare as the lists of these numbers
 /// do, and a table that is sorted by them is sorted as `LC_ALL=C sort` does it, which Moses' binarisers want.

@@ -91,7 +91,7 @@ impl Smoother {
             }
             Smoothing::KneserNey => {
                 let y = number(1) / (number(1) + 2.0 * number(2));
-                // Chen and Goodman 1998, equation 26; 0.9, 1.9, 2.9 at most, also where there are no counts to tell.
+                // Chen and Goodman 1998, equation 26; 0.9, 1.9, 2.9 at most, also where there are no counts.
                 let amounts = [1usize, 2, 3].map(|count| {
                     let amount = count as f64 - (count + 1) as f64 * y * number(count + 1) / number(count);
                     let limit = count as f64 - 0.1;

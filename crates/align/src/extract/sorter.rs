@@ -1,7 +1,7 @@
 //! Records of numbers, sorted by their keys in bounded memory: sorted runs on disk, then merged.
 //!
-//! Keys are of any length, as phrases are, so records are found by an index; language model estimation, whose records are
-//! of one size, sorts the records themselves (`metaphrase-ngram`).
+//! Keys are of any length, as phrases are, so records are found by an index; language model estimation, whose records
+//! are of one size, sorts the records themselves (`metaphrase-ngram`).
 
 use metaphrase_base::in_parallel;
 use std::cmp::Reverse;

@@ -18,7 +18,8 @@ use std::path::{Path, PathBuf};
 /// Bytes that are compressed at once.
 const BUFFER: usize = 1 << 16;
 
-/// The names of the files that extraction writes into a folder: the phrase table, the reordering table, and the word translations.
+/// The names of the files that extraction writes into a folder: the phrase table, the reordering table, and the word
+/// translations.
 pub const TABLES: [&str; 5] = [
     "phrase-table.gz",
     "reordering-table.wbe-msd-bidirectional-fe.gz",
@@ -65,7 +66,7 @@ impl Table {
     }
 }
 
-/// Gives tables their names, once all tables are complete: a full disk leaves no table behind.
+/// Gives tables their names, once all tables are complete, so that a full disk leaves no incomplete set of tables.
 pub(crate) fn publish(tables: impl IntoIterator<Item = Table>) -> Result<(), ExtractError> {
     let complete: Vec<NewFile> = tables.into_iter().map(Table::complete).collect::<Result<_, _>>()?;
     complete.into_iter().try_for_each(|file| {

@@ -58,8 +58,8 @@ mod signal {
         if REPORT.set(report).is_err() {
             return;
         }
-        // SAFETY: all bytes of the structures are plain numbers, for which zero is a value; `handle` has the signature that
-        // SA_SIGINFO asks for. It has no need of a stack of its own: a stack that is full is another signal.
+        // SAFETY: all bytes of the structures are plain numbers, for which zero is a value; `handle` has the signature
+        // that SA_SIGINFO asks for. It has no need of a stack of its own: a stack that is full is another signal.
         unsafe {
             let (mut action, mut before): (sigaction, sigaction) = (std::mem::zeroed(), std::mem::zeroed());
             action.sa_sigaction = handle as *const () as usize;
@@ -70,9 +70,9 @@ mod signal {
         }
     }
 
-    /// Reports, if a mapped byte could not be read. Such a signal interrupts the instruction that reads the byte, so this
-    /// thread is neither in the allocator nor holds a lock, and the report may use both. For any other cause the signal
-    /// does what it did before.
+    /// Reports, if a mapped byte could not be read. Such a signal interrupts the instruction that reads the byte, so
+    /// this thread is neither in the allocator nor holds a lock, and the report may use both. For any other cause the
+    /// signal does what it did before.
     extern "C" fn handle(signal: c_int, info: *mut siginfo_t, _context: *mut c_void) {
         // SAFETY: with SA_SIGINFO the system passes a valid structure, and the address is part of it for this signal.
         let (by_an_instruction, address) = unsafe { ((*info).si_code > 0, (*info).si_addr().addr()) };

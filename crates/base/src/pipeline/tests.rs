@@ -37,17 +37,17 @@ fn results_come_in_order_for_any_number_of_threads_and_places() {
 }
 
 #[test]
-fn no_more_items_are_on_the_way_than_the_limit() {
+fn no_more_items_are_in_flight_than_the_limit() {
     const LIMIT: usize = 5;
-    let (on_the_way, most) = (&AtomicUsize::new(0), &AtomicUsize::new(0));
-    let items = (0..500).inspect(|_| _ = most.fetch_max(on_the_way.fetch_add(1, SeqCst) + 1, SeqCst));
+    let (in_flight, most) = (&AtomicUsize::new(0), &AtomicUsize::new(0));
+    let items = (0..500).inspect(|_| _ = most.fetch_max(in_flight.fetch_add(1, SeqCst) + 1, SeqCst));
     let mut sunk = 0;
     let sink = |item: usize| {
         assert_eq!(item, sunk);
         sunk += 1;
-        // Until this returns, the item is on the way.
+        // The item is in flight until this returns.
         thread::yield_now();
-        on_the_way.fetch_sub(1, SeqCst);
+        in_flight.fetch_sub(1, SeqCst);
         Ok::<_, WorkerPanicked>(())
     };
     let work = |_: &mut (), item: usize| {
@@ -59,12 +59,12 @@ fn no_more_items_are_on_the_way_than_the_limit() {
     assert_eq!(most.load(SeqCst), LIMIT);
 }
 
-/// Passes items of these weights, the first of which is slow. Gives the largest sum of weights on the way.
+/// Passes items of these weights, the first of which is slow. Returns the largest sum of weights in flight.
 fn heaviest(limit: usize, weights: &[usize]) -> usize {
-    let (on_the_way, most) = (&AtomicUsize::new(0), &AtomicUsize::new(0));
+    let (in_flight, most) = (&AtomicUsize::new(0), &AtomicUsize::new(0));
     let work = |_: &mut (), (number, weight): (usize, usize)| {
-        // What was weighed is on the way.
-        most.fetch_max(on_the_way.fetch_add(weight, SeqCst) + weight, SeqCst);
+        // A weighed item is in flight.
+        most.fetch_max(in_flight.fetch_add(weight, SeqCst) + weight, SeqCst);
         thread::sleep(Duration::from_millis(if number == 0 { 20 } else { 0 }));
         (number, weight)
     };
@@ -72,7 +72,7 @@ fn heaviest(limit: usize, weights: &[usize]) -> usize {
     let sink = |(number, weight): (usize, usize)| {
         assert_eq!(number, sunk);
         sunk += 1;
-        on_the_way.fetch_sub(weight, SeqCst);
+        in_flight.fetch_sub(weight, SeqCst);
         Ok::<_, WorkerPanicked>(())
     };
     let (items, limit) = (weights.iter().copied().enumerate(), Limit { items: 100, weight: limit });
@@ -81,7 +81,7 @@ fn heaviest(limit: usize, weights: &[usize]) -> usize {
 }
 
 #[test]
-fn no_more_weight_is_on_the_way_than_the_limit() {
+fn no_more_weight_is_in_flight_than_the_limit() {
     let weights: Vec<usize> = (0..200).map(|number| number * 7 % 10).collect();
     let most = heaviest(30, &weights);
     assert!((20..=30).contains(&most), "{most}");

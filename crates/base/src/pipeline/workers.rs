@@ -6,8 +6,8 @@ use std::io;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 
-/// Threads that take items from one queue until they are dropped; any number of callers may push items. The threads start
-/// when the first item comes, so that a process may fork before.
+/// Threads that take items from one queue until they are dropped; any number of callers may push items. The threads
+/// start when the first item comes, so that a process may fork before.
 pub struct Workers<T> {
     queue: Sender<T>,
     /// Starts the threads; `None` once they run.
@@ -34,9 +34,9 @@ pub enum NotReady {
 }
 
 impl<T: Send + 'static> Workers<T> {
-    /// Workers with `threads` threads, at least 1, called `name` and a number. Each calls `worker`, which takes items from
-    /// the queue until [`batch`](super::batch) gives none. The items of a worker that panics are dropped, and when the last
-    /// worker has gone, so are all items that wait and all later ones.
+    /// Workers with `threads` threads, at least 1, called `name` and a number. Each calls `worker`, which takes items
+    /// from the queue until [`batch`](super::batch) gives none. The items of a worker that panics are dropped, and when
+    /// the last worker has gone, so are all items that wait and all later ones.
     pub fn new(name: &'static str, threads: usize, worker: impl Fn(&Queue<T>) + Send + Sync + 'static) -> Self {
         let worker = Arc::new(worker);
         let (sender, queue) = unbounded();
@@ -81,7 +81,7 @@ impl<T> Drop for Workers<T> {
         let queue = std::mem::replace(&mut self.queue, unbounded().0);
         let Some(Running { process, threads }) = self.running.take() else { return };
         if process != std::process::id() {
-            // Threads of another process can neither be told nor joined.
+            // Threads of another process can neither be notified nor joined.
             std::mem::forget((queue, threads));
             return;
         }

@@ -1,6 +1,6 @@
 // Multi-head attention. What belongs together is told by tables (../operations/attention.rs).
 
-// Of a query.
+// The place of a query.
 struct Query {
     unsigned row;   // among the queries
     unsigned first; // key
@@ -8,7 +8,7 @@ struct Query {
     unsigned start; // of its weights, `heads × seen`
 };
 
-// Of a key.
+// The place of a key.
 struct Key {
     unsigned row;     // among the keys
     unsigned place;   // in its sentence
@@ -16,7 +16,7 @@ struct Key {
     unsigned count;   // of these
 };
 
-// Of all heads.
+// The sizes that all heads share.
 struct Heads {
     unsigned count;
     unsigned dim;     // columns of one in q and k

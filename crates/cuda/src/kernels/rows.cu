@@ -2,7 +2,8 @@
 
 #define NO_ID 0xffffffffu
 
-// Copies a block of `cols` columns, or adds it; x and y point to its first numbers in matrices of so many columns.
+// Copies a block of `cols` columns, or adds it; x and y point to its first numbers in matrices of `x_cols` and `y_cols`
+// columns.
 KERNEL(block)(const float *x, unsigned x_cols, float *y, unsigned y_cols, unsigned cols, u64 n, unsigned add) {
     FOR_EACH(i, n) {
         float value = x[i / cols * x_cols + i % cols];

@@ -35,7 +35,8 @@ impl Cuda {
         self.give(ids);
     }
 
-    /// Row `ids[i]` of the sum grows by factor · row i of `grad`. One block adds all rows that go to the same row, in order.
+    /// Row `ids[i]` of the sum grows by factor · row i of `grad`. One block adds all rows that go to the same row, in
+    /// order.
     fn add_chosen(&mut self, grad: &Matrix, ids: &[u32], factor: f32, sum: &mut Matrix) {
         is_shaped(grad, ids.len(), sum.cols());
         let mut sources: Vec<u32> = (0..ids.len() as u32).filter(|&i| ids[i as usize] != NO_ID).collect();

@@ -52,7 +52,7 @@ impl Archive {
             let name = archive.by_index_raw(number).map_err(broken)?.name().map_err(broken)?.into_owned();
             let Some(format) = part(format, &name) else { continue };
             let mut text = Vec::new();
-            // What the archive says of its sizes is not believed.
+            // The sizes that the archive states are not trusted.
             archive.by_index(number).map_err(broken)?.take(left + 1).read_to_end(&mut text).map_err(broken)?;
             left = left
                 .checked_sub(text.len() as u64)

@@ -80,7 +80,7 @@ impl Reader<'_> {
                 self.paragraphs.marker(raw, range.start);
             }
             Event::InlineHtml(_) | Event::FootnoteReference(_) | Event::TaskListMarker(_) => {}
-            // White space behind the last part of a paragraph is not its text.
+            // White space after the last part of a paragraph is not its text.
             Event::Start(_) | Event::End(_) | Event::Rule | Event::Html(_) => self.paragraphs.end(self.last),
         }
         self.last = if matches!(event, Event::Start(_)) { range.start } else { range.end };
@@ -92,7 +92,7 @@ impl Reader<'_> {
         self.paragraphs.open(&self.open.to_string(), &self.text[signs.clone()], signs.start);
     }
 
-    /// An element ends: what stands behind its last part are its signs.
+    /// An element ends: the characters after its last part are its signs.
     fn end(&mut self, range: &Range<usize>) {
         match self.pending.take() {
             // It has no text.

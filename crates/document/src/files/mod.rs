@@ -97,16 +97,17 @@ pub struct PreparedFile {
 pub struct FinishedFile {
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// By sentence: how many things to copy its translation lacked; they were put where their neighbours' translations stand.
+    /// By sentence: how many things to copy its translation lacked; they were put where their neighbours' translations
+    /// stand.
     pub inserted: Vec<usize>,
 }
 
 impl PreparedFile {
-    /// Finds the sentences of a file. The form of the text that `options` tell does not count.
+    /// Finds the sentences of a file. The form of the text in `options` does not count.
     ///
     /// # Errors
-    /// If the file is not of this format, is not UTF-8, unpacks to too much, defines entities of its own in an archive, or has
-    /// nothing to translate.
+    /// If the file is not of this format, is not UTF-8, unpacks to too much, defines entities of its own in an archive,
+    /// or has nothing to translate.
     pub fn new(bytes: Vec<u8>, format: FileFormat, options: &Options) -> Result<Self, Error> {
         let file = if format.is_archive() {
             let (archive, parts) = Archive::open(bytes, format)?;

@@ -1,6 +1,7 @@
 //! Documents of Word and slides of PowerPoint: paragraphs of runs, each with its own form.
 //!
-//! The form that most of a paragraph's text has is the form of its text; other runs are elements with a form of their own.
+//! The form that most of a paragraph's text has is the form of its text; other runs are elements with a form of their
+//! own.
 
 use crate::block::{Block, Sentences, Wrap};
 use crate::markup::{Kind, Part, Syntax, Token, ends, parts, scan};
@@ -61,7 +62,7 @@ enum Piece<'t> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Field {
     Begin,
-    /// What stands behind it is shown.
+    /// The runs after it are shown.
     Separate,
     End,
 }
@@ -120,7 +121,8 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Reads the content of a paragraph. Stops at something that holds paragraphs itself: these ranges are still to be read.
+    /// Reads the content of a paragraph. Stops at something that holds paragraphs itself: these ranges are still to be
+    /// read.
     fn content(&mut self, range: Range<usize>) -> Ranges {
         let mut number = range.start;
         let mut around: Vec<usize> = Vec::new();
@@ -199,8 +201,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The pieces with one marker for each field that begins and ends among them: its runs belong together. A field that is a link is an element
-/// around the text that it shows.
+/// The pieces with one marker for each field that begins and ends among them: its runs belong together. A field that is
+/// a link is an element around the text that it shows.
 fn fields<'t>(text: &'t str, pieces: Vec<Found<'t>>) -> Vec<Found<'t>> {
     let mut found: Vec<Found<'t>> = Vec::with_capacity(pieces.len());
     // By field that is open: the numbers of the pieces where it begins and where its shown text begins.
@@ -231,7 +233,7 @@ fn fields<'t>(text: &'t str, pieces: Vec<Found<'t>>) -> Vec<Found<'t>> {
     found
 }
 
-/// Whether a field is a link whose text, behind piece `shown`, stands in runs of its own.
+/// Whether a field is a link whose text, after piece `shown`, has runs of its own.
 fn is_link(text: &str, field: &[Found<'_>], shown: usize, end: &Found<'_>) -> bool {
     let (Some(first), Some(separate)) = (field.first(), field.get(shown)) else { return false };
     let inner = &field[shown + 1..];

@@ -29,7 +29,8 @@ pub(crate) fn paragraphs(text: &str, with_references: bool, how: &Sentences<'_>)
     blocks
 }
 
-/// The parts of a subtitle: where two or more lines begin with a dash, the text of each such line, and of the lines behind it.
+/// The parts of a subtitle: where two or more lines begin with a dash, the text of each such line and of the lines
+/// after it.
 fn speeches(text: &str, cue: Range<usize>) -> Vec<Range<usize>> {
     let mut starts = Vec::new();
     let mut at = cue.start;

@@ -53,8 +53,8 @@ impl Place {
     }
 }
 
-/// The place of the target behind the source that ends with token `source`, inside an element that ends with token `parent`. `None`: there is a
-/// translation already.
+/// The place of the target after the source that ends with token `source`, inside an element that ends with token
+/// `parent`. `None`: there is a translation already.
 fn place(text: &str, tokens: &[Token], ends: &[Option<usize>], source: usize, parent: usize) -> Option<Place> {
     let after = |token: usize| tokens[token].range.end;
     let mut place = Place { range: after(source)..after(source), tags: true };

@@ -6,7 +6,7 @@ use crate::block::{Block, Sentences};
 /// Attributes whose values are text.
 const TEXT: &[&str] = &["alt", "title", "placeholder", "aria-label"];
 
-/// What a `meta` element says in its `content` of the page for readers of lists of pages.
+/// Names of `meta` elements whose `content` describes the page to readers of lists of pages.
 const META: &[&str] =
     &["description", "og:title", "og:description", "og:image:alt", "twitter:title", "twitter:description"];
 
@@ -38,7 +38,7 @@ pub(crate) fn attributes(input: &str, copied: &[String], how: &Sentences<'_>) ->
         let Kind::Open(name, closed) = &token.kind else { continue };
         let tag = &input[token.range.clone()];
         let stays = reader.is_copied(name, tag);
-        // What a text field or a picture of code shows beside its content is text all the same.
+        // The labels of a text field or of a picture of code are text all the same.
         if !stays || (COPIED.contains(&name.as_str()) && !reader.is_told_to_stay(name, tag)) {
             for value in values(name, tag) {
                 let start = token.range.start + (value.as_ptr() as usize - tag.as_ptr() as usize);

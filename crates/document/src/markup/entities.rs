@@ -20,7 +20,7 @@ pub(crate) enum Part<'t> {
     Plain(&'t str),
     /// A reference to a character, of this many bytes.
     Character(char, usize),
-    /// A reference to something that only the document's own definitions tell: its name, and its bytes.
+    /// A reference to an entity of the document's own definitions: its name, and its bytes.
     Unknown(&'t str, usize),
 }
 

@@ -180,7 +180,7 @@ impl Reader<'_> {
         (self.syntax == Syntax::Html && COPIED.contains(&name)) || self.is_told_to_stay(name, tag)
     }
 
-    /// Whether the page or the caller says that an element stays as it is.
+    /// Whether the page or the caller marks an element as not to be translated.
     fn is_told_to_stay(&self, name: &str, tag: &str) -> bool {
         let told = || attribute(tag, "translate").is_some_and(|value| value.eq_ignore_ascii_case("no"));
         let class = || {
@@ -189,7 +189,8 @@ impl Reader<'_> {
         self.copied.iter().any(|copied| copied == name) || told() || class()
     }
 
-    /// Copies an element from its start tag to its end tag; one without an end is copied as a tag. Gives the number of the next token.
+    /// Copies an element from its start tag to its end tag; one without an end is copied as a tag. Gives the number of
+    /// the next token.
     pub(crate) fn copy(&mut self, start: usize, end: Option<usize>, inline: bool) -> usize {
         let last = end.unwrap_or(start);
         let range = self.tokens[start].range.start..self.tokens[last].range.end;

@@ -57,7 +57,8 @@ impl Reader<'_> {
         if !raw.contains("&lt;") || !self.paragraphs.keeps_tags() {
             return self.text(range);
         }
-        // By part: where it begins in the text that is read, where in the input, and whether its bytes are those of the input.
+        // By part: where it begins in the text that is read, where in the input, and whether its bytes are those of the
+        // input.
         let (mut shown, mut places, mut at) = (String::new(), Vec::new(), range.start);
         for part in parts(raw, self.syntax) {
             let start = shown.len();

@@ -1,4 +1,5 @@
-//! XML of any vocabulary: elements that stand beside text are parts of sentences, all others are paragraphs or hold them.
+//! XML of any vocabulary: elements next to text are parts of sentences, all others are paragraphs or hold
+//! them.
 
 use super::{Kind, NAMED, Paragraphs, Reader, Syntax, Token, ends, scan};
 use crate::Error;

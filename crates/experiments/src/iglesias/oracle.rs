@@ -1,8 +1,9 @@
 //! The translation of a lattice that is most like the reference.
 //!
-//! The exact one is hard to find. With the linear approximation of BLEU (Tromble et al. 2008) each word adds a number of its own, which
-//! depends on the three words before it alone: so the best path is found from left to right. This is done for several
-//! approximations, and the path with the highest BLEU of the sentence is taken. The result is a lower bound of the oracle.
+//! The exact one is hard to find. With the linear approximation of BLEU (Tromble et al. 2008) each word adds a number
+//! of its own, which depends on the three words before it alone: so the best path is found from left to right. This is
+//! done for several approximations, and the path with the highest BLEU of the sentence is taken. The result is a lower
+//! bound of the oracle.
 
 use anyhow::Result;
 use metaphrase::{Lattice, Theta};
@@ -13,7 +14,7 @@ use std::collections::{HashMap, HashSet};
 const KEPT: usize = 200;
 /// A word that the reference lacks.
 const OTHER: u32 = u32::MAX;
-/// Words that a hypothesis is told apart by.
+/// The last words of a hypothesis, by which hypotheses are distinguished.
 type History = [u32; 3];
 const EMPTY: u32 = u32::MAX - 1;
 
@@ -43,7 +44,7 @@ impl Grams {
         Self { words, grams }
     }
 
-    /// What a word behind a history adds.
+    /// The gain of a word after a history.
     fn gain(&self, history: History, word: u32, theta: &Theta) -> f64 {
         let mut gram = [history[0], history[1], history[2], word];
         let mut gain = theta.word;
@@ -106,8 +107,8 @@ fn best_path<'l>(lattice: &'l Lattice, grams: &Grams, theta: &Theta) -> Vec<&'l 
     words
 }
 
-/// The words of the translation that is most like the reference, whose words are these. `text` writes words as text, which `bleu`
-/// compares with the text of the reference.
+/// The words of the translation that is most like the reference, whose words are these. `text` writes words as text,
+/// which `bleu` compares with the text of the reference.
 pub fn oracle(
     lattice: &Lattice,
     reference: &[String],

@@ -1,4 +1,4 @@
-//! A phrase-based system beside the neural ones: its lattices, and its own translations.
+//! The phrase-based system of the comparison: its lattices, and its own translations.
 
 use super::tuning::Setting;
 use crate::setup::read_lines;
@@ -49,7 +49,8 @@ pub struct Words {
 }
 
 impl Words {
-    /// Words as `metaphrase tokenize --escape` makes them, of a source and a target language; without languages as spaces make them.
+    /// Words as `metaphrase tokenize --escape` makes them, of a source and a target language; without languages as
+    /// spaces make them.
     pub fn new(languages: &[String]) -> Result<Self> {
         let [source, target] = languages else {
             return Ok(Self { source: None, target: None, writing: Writing::default() });

@@ -1,7 +1,9 @@
-//! Iglesias et al. 2018, table 2 and figure 1: the research set-up against the accelerated one, with evidence and without.
+//! Iglesias et al. 2018, table 2 and figure 1: the research set-up against the accelerated one, with evidence and
+//! without.
 //!
-//! Each measurement is a process of its own, so that its largest memory is that of its system alone. Systems take turns; the fastest of
-//! several runs counts, and its memory. Another run of each system measures where the time goes, because the clocks cost time.
+//! Each measurement is a process of its own, so that its largest memory is that of its system alone. Systems take
+//! turns; the fastest of several runs counts, and its memory. Another run of each system measures where the time goes,
+//! because the clocks cost time.
 
 use super::phrase_based::Partner;
 use crate::memory;
@@ -28,10 +30,12 @@ pub struct Args {
     accelerated: Option<PathBuf>,
     #[command(flatten)]
     partner: Partner,
-    /// The sizes of the accelerated phrase-based search: coverages, hypotheses of each, translation options, distortion limit
+    /// The sizes of the accelerated phrase-based search: coverages, hypotheses of each, translation options, distortion
+    /// limit
     #[arg(long, num_args = 4, value_names = ["N_c", "N_l", "N_o", "D"], default_values_t = [4, 4, 10, 4])]
     phrase_sizes: Vec<usize>,
-    /// Arcs of a lattice that less than this share of its translations take are left out of the accelerated systems' evidence
+    /// Arcs of a lattice that less than this share of its translations take are left out of the accelerated systems'
+    /// evidence
     #[arg(long, value_name = "P", default_value_t = 0.01)]
     prune: f64,
     /// The neural models compute in f32, as those of the paper do [default: as `metaphrase translate` chooses]
@@ -48,7 +52,8 @@ pub struct Args {
     parts: bool,
 }
 
-/// The systems of table 2, the smallest first. FNMT is the paper's name for the neural system alone, LNMT for that with evidence.
+/// The systems of table 2, the smallest first. FNMT is the paper's name for the neural system alone, LNMT for that with
+/// evidence.
 #[derive(Clone, Copy)]
 struct System {
     name: &'static str,
@@ -92,7 +97,7 @@ const PARTS: [(Unit, &str); 4] = [
     (Unit::Scorers, "adding L"),
 ];
 
-/// A process tells this.
+/// The measurements that a process reports.
 #[derive(Serialize, Deserialize)]
 struct Measured {
     seconds: f64,

@@ -1,4 +1,5 @@
-//! The time of a step by the size of the evidence: no evidence, then the 10 to 10,000 best translations of each lattice.
+//! The time of a step by the size of the evidence: no evidence, then the 10 to 10,000 best translations of each
+//! lattice.
 
 use super::phrase_based::{Lattices, Partner, Words, evidence};
 use crate::setup::{Setup, round};

@@ -1,4 +1,5 @@
-//! Iglesias et al. 2018, table 1: phrase-based and neural systems, and neural systems with the evidence of the phrase-based one.
+//! Iglesias et al. 2018, table 1: phrase-based and neural systems, and neural systems with the evidence of the
+//! phrase-based one.
 
 use super::oracle::oracle;
 use super::phrase_based::{Lattices, Words, evidence};
@@ -17,8 +18,8 @@ const SHOWN: usize = 20;
 /// The systems and the texts.
 #[derive(clap::Args)]
 pub struct Args {
-    /// A neural system: a model's directory, the name of a bundled one, or several with commas between them, which form an
-    /// ensemble; may be repeated
+    /// A neural system: a model's directory, the name of a bundled one, or several with commas between them, which form
+    /// an ensemble; may be repeated
     #[arg(long, value_name = "PATH,…", required = true)]
     neural: Vec<String>,
     /// The phrase-based model, a directory with a moses.ini or such a file
@@ -83,7 +84,7 @@ struct Pair {
     b: String,
     /// BLEU of b, less that of a.
     difference: f64,
-    /// Of a paired bootstrap test.
+    /// The p-value of a paired bootstrap test.
     p: f64,
 }
 

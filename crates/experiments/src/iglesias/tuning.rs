@@ -1,7 +1,7 @@
 //! The scale of the posteriors, the weight of the evidence and Θ, tuned on development text.
 //!
-//! Four numbers are tuned one after the other, each over a list of values, until no change of one number raises BLEU. So some fifty points of
-//! the grid are tried, not all two thousand.
+//! Four numbers are tuned one after the other, each over a list of values, until no change of one number raises BLEU.
+//! So some fifty points of the grid are tried, not all two thousand.
 
 use super::table1::translate;
 use crate::setup::{Text, bleu, round};

@@ -61,7 +61,7 @@ fn table_1(report: &Value) -> Result<String> {
     let systems: Vec<&str> = list(&tests[0], "/rows")?.iter().map(|row| text(row, "system")).collect::<Result<_>>()?;
     let mut plain = systems[0];
     for system in systems {
-        // What is behind a plus or a comma is added to the system above.
+        // The name after a plus or a comma is an addition to the system above.
         if !system.contains(" + ") && !system.contains(", ") {
             plain = system;
         }
@@ -201,7 +201,8 @@ fn figures(results: &Results<'_>) -> Result<String> {
     Ok(page)
 }
 
-/// Words per second, speed-up and, if it was measured, memory: a line for each value of `key`, a column for each `series`.
+/// Words per second, speed-up and, if it was measured, memory: a line for each value of `key`, a column for each
+/// `series`.
 fn by(report: &Value, key: &str, series: &str, beside: &str) -> Result<String> {
     let rows = list(report, "")?;
     let mut names: Vec<&str> = Vec::new();

@@ -74,7 +74,7 @@ impl<N: Stored> Attend<'_, N> {
         softmax::<S, G, P>(s, n, most, &mut self.weights.weights[group * stride..][..stride]);
     }
 
-    /// The values by their weights; `EVEN` says that two adjacent vectors of values are of one head.
+    /// The values by their weights; `EVEN` means that two adjacent vectors of values belong to one head.
     #[inline(always)]
     fn sum<S: Simd, const EVEN: bool>(&mut self, s: S) {
         let pairs = self.words.value_pairs();
@@ -136,7 +136,7 @@ impl<N: Stored> Attend<'_, N> {
         for of_pair in &mut of_pair {
             for (k, (of_vector, head)) in of_pair.iter_mut().zip(&mut of_vectors).enumerate() {
                 if k == 0 || !EVEN {
-                    // A last vector that is none has the weights of the last head, and zeros as values.
+                    // The padding vector uses the last head's weights; its values are zero.
                     let first = self.weights.first(head.min(self.words.heads.count - 1));
                     *of_vector = &weights[first..][..(rows.len() - 1) * together + 1];
                 }
@@ -172,8 +172,8 @@ impl<N: Stored> Attend<'_, N> {
     }
 }
 
-/// Lane by lane, the products of a query and the keys of a word over a group of `G` heads, added up but for 16 / G lanes of
-/// each head.
+/// Lane by lane, the products of a query and the keys of a word over a group of `G` heads, added up but for 16 / G
+/// lanes of each head.
 #[inline(always)]
 fn products<S: Simd, N: Stored, const G: usize>(s: S, query: &[[f32; 16]], keys: &[[f32; 16]]) -> S::F {
     let mut sums = [s.splat(0.0); G];
@@ -289,8 +289,8 @@ fn softmax<S: Simd, const G: usize, const P: usize>(s: S, n: usize, most: S::F, 
     }
 }
 
-/// The sum of vector `i` of the `G` vectors of each sixteen words, in the order of a sum over a row: sixteens go to four
-/// sums in turn, what is left to the last one.
+/// The sum of vector `i` of the `G` vectors of each sixteen words, in the order of a sum over a row: sixteens go to
+/// four sums in turn, what is left to the last one.
 #[inline(always)]
 fn sum_of_words<S: Simd, const G: usize>(s: S, n: usize, weights: &[[f32; 16]], i: usize) -> S::F {
     if n < 16 {

@@ -16,15 +16,15 @@ pub enum StoredAs {
     Bf16,
 }
 
-/// Keys and values of words, those of a word beside each other.
+/// Keys and values of words; a word's values follow its keys.
 #[derive(Clone, Debug)]
 pub struct KeysValues {
     pub(super) heads: Heads,
     pub(super) stored: StoredAs,
     /// [`Heads::scale`].
     pub(super) scale: f32,
-    /// Per word: vectors of the interleaved keys, then of the values, those of a head beginning a vector. An even number
-    /// of vectors each; two are one line of pairs in bf16.
+    /// Per word: vectors of the interleaved keys, then of the values, those of a head beginning a vector. An even
+    /// number of vectors each; two are one line of pairs in bf16.
     words: Matrix,
 }
 
@@ -100,7 +100,7 @@ pub(super) struct Lines<'a> {
     lines: &'a [[f32; 16]],
     /// Lines of a word's keys.
     pub(super) keys: usize,
-    /// Lines of a word's values, behind its keys.
+    /// Lines of a word's values, which follow its keys.
     values: usize,
 }
 
@@ -204,7 +204,7 @@ impl<N: Stored> Kernel for Set<'_, N> {
     }
 }
 
-/// The first sixteen values, with zeros behind the end.
+/// The first sixteen values, with zeros after the end.
 #[inline(always)]
 fn part<S: Simd>(s: S, values: &[f32]) -> S::F {
     match values.first_chunk() {

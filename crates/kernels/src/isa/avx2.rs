@@ -12,9 +12,9 @@ pub(crate) struct Avx2<const VNNI: bool>(());
 /// An intrinsic of these sets.
 macro_rules! op {
     ($e:expr) => {
-        // SAFETY: there is a token (`self`), so `detect` has found the CPU to have the instruction; a prefetch may be given
-        // any address; the pointers given to loads and stores come from references to
-        // sixteen floats, of which each half is eight, or to sixteen bytes.
+        // SAFETY: there is a token (`self`), so `detect` has found the CPU to have the instruction; a prefetch may be
+        // given any address; the pointers given to loads and stores come from references to sixteen floats, of which
+        // each half is eight, or to sixteen bytes.
         unsafe { $e }
     };
 }

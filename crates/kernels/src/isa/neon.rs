@@ -12,9 +12,9 @@ pub(crate) struct Neon<const DOT: bool>(());
 /// An intrinsic of these sets.
 macro_rules! op {
     ($e:expr) => {
-        // SAFETY: every CPU of the target has NEON; a token with `DOT` says that `detect` has found the dot products; the
-        // pointers given to loads and stores come from references to sixteen floats, of which each quarter is four, or to
-        // sixteen bytes.
+        // SAFETY: every CPU of the target has NEON; a token with `DOT` proves that `detect` has found the dot products;
+        // the pointers given to loads and stores come from references to sixteen floats, of which each quarter is four,
+        // or to sixteen bytes.
         unsafe { $e }
     };
 }
@@ -112,7 +112,7 @@ impl<const DOT: bool> Neon<DOT> {
             let (a, b) = (vreinterpretq_s8_f32(a), vreinterpretq_s8_f32(b));
             let mut sum = vreinterpretq_s32_f32(sum);
             if DOT {
-                // The directive lets the assembler know what this token says.
+                // The directive tells the assembler about the instructions that this token proves.
                 std::arch::asm!(
                     ".arch_extension dotprod",
                     "sdot {sum:v}.4s, {a:v}.16b, {b:v}.16b",

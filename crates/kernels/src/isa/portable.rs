@@ -38,8 +38,9 @@ fn pair(first: f32, second: f32) -> f32 {
 
 /// `a · b + c`, rounded once.
 ///
-/// Where the target has no such instruction: in f64 the product is exact, the sum is rounded to odd, and so its rounding to
-/// f32 is that of the exact value (Boldo and Melquiond 2008). A call of the C library would take several times as long.
+/// Where the target has no such instruction: in f64 the product is exact, the sum is rounded to odd, and so its
+/// rounding to f32 is that of the exact value (Boldo and Melquiond 2008). A call of the C library would take several
+/// times as long.
 #[inline(always)]
 fn mul_add(a: f32, b: f32, c: f32) -> f32 {
     if FUSED {
@@ -59,9 +60,9 @@ fn mul_add(a: f32, b: f32, c: f32) -> f32 {
 /// Whether the target has the instruction.
 const FUSED: bool = cfg!(any(target_feature = "fma", target_arch = "aarch64"));
 
-/// [`mul_add`] of sixteen lanes. A sum that f64 has rounded is rounded to the same f32 as the exact value, unless it lies
-/// half way between two of them, or below the normal numbers, where halves have other bits. Such sums are rare, and a test
-/// for them costs half the time of [`mul_add`].
+/// [`mul_add`] of sixteen lanes. A sum that f64 has rounded is rounded to the same f32 as the exact value, unless it
+/// lies half way between two of them, or below the normal numbers, where halves have other bits. Such sums are rare,
+/// and a test for them costs half the time of [`mul_add`].
 #[inline(always)]
 fn mul_add_lanes(a: &[f32; 16], b: &[f32; 16], c: &[f32; 16]) -> [f32; 16] {
     if FUSED {

@@ -2,7 +2,8 @@
 
 use super::Kernel;
 
-/// 1.5·2²³: added to a number it pushes the fraction out of the mantissa, and leaves the nearest whole number in its lowest bits.
+/// 1.5·2²³: added to a number it pushes the fraction out of the mantissa, and leaves the nearest whole number in its
+/// lowest bits.
 pub(crate) const SHIFT: f32 = 12_582_912.0;
 
 /// Sixteen lanes of f32, whatever the width of the registers. All sets round every operation alike.
@@ -12,8 +13,9 @@ pub(crate) trait Simd: Copy {
     /// Sixteen truth values.
     type M: Copy;
 
-    /// The number of panels of a product's tile (1, 2, 4 or 8 of sixteen columns each), by its number of rows, from 1 to at
-    /// most 6. A tile is as wide as the registers allow: several chains of multiply-adds at a time hide their latency.
+    /// The number of panels of a product's tile (1, 2, 4 or 8 of sixteen columns each), by its number of rows, from 1
+    /// to at most 6. A tile is as wide as the registers allow: several chains of multiply-adds at a time hide their
+    /// latency.
     const TILE_PANELS: &[usize];
     /// Pairs of vectors that attention sums up at a time (1, 2, 4 or 8).
     const ATTENTION_PAIRS: usize;
@@ -56,7 +58,7 @@ pub(crate) trait Simd: Copy {
     fn xor(self, a: Self::F, b: Self::F) -> Self::F;
     /// The bits that any of both has.
     fn or(self, a: Self::F, b: Self::F) -> Self::F;
-    /// Bit `i` says whether lane `i` has any bit.
+    /// Bit `i` is set if lane `i` has any bit.
     fn any_bit(self, a: Self::F) -> u16;
     /// 2ⁿ for whole n from -126 to 127.
     fn exp2_whole(self, n: Self::F) -> Self::F;
@@ -86,13 +88,13 @@ pub(crate) trait Simd: Copy {
     fn less(self, a: Self::F, b: Self::F) -> Self::M;
     /// Lane by lane `if m { a } else { b }`.
     fn select(self, m: Self::M, a: Self::F, b: Self::F) -> Self::F;
-    /// Bit `i` says whether `a ≥ b` in lane `i`.
+    /// Bit `i` is set if `a ≥ b` in lane `i`.
     fn at_least(self, a: Self::F, b: Self::F) -> u16;
 
     /// The sum of the lanes: lane i plus lane i+8, of these lane i plus lane i+4, then i+2, then i+1.
     fn sum(self, v: Self::F) -> f32;
-    /// Lane i: lane i plus lane i xor `D`, of `a` where bit `D` of i is clear, of `b` where it is set. `D` is 1, 2, 4 or 8.
-    /// Folds with 8, 4, 2 and 1 in this order have the bits of [`Simd::sum`].
+    /// Lane i: lane i plus lane i xor `D`, of `a` where bit `D` of i is clear, of `b` where it is set. `D` is 1, 2, 4
+    /// or 8. Folds with 8, 4, 2 and 1 in this order have the bits of [`Simd::sum`].
     fn fold<const D: usize>(self, a: Self::F, b: Self::F) -> Self::F;
     /// Lane i: lane i xor `D`, which is 1, 2, 4 or 8.
     fn swap<const D: usize>(self, v: Self::F) -> Self::F;
@@ -116,7 +118,7 @@ pub(crate) trait Simd: Copy {
     /// Prefetches the cache line of this address, which need not be valid.
     fn prefetch(self, address: *const f32);
 
-    /// Lane j of vector i and lane i of vector j change places. Bits are kept, whatever they mean.
+    /// Lane j of vector i and lane i of vector j change places. Bits are kept, including those of NaN.
     fn transpose(self, v: [Self::F; 16]) -> [Self::F; 16];
 
     // A lane can also be the bits of a pair of bf16 (the upper half of an f32), the first number in its lower half.
@@ -127,8 +129,8 @@ pub(crate) trait Simd: Copy {
     fn round_neighbours(self, low: Self::F, high: Self::F) -> Self::F;
     /// The first and the second numbers of pairs.
     fn numbers(self, pairs: Self::F) -> (Self::F, Self::F);
-    /// Lane by lane `(sum + a₁·b₁) + a₀·b₀` of pairs: the bits of AVX512-BF16, except that its instructions take subnormal
-    /// numbers for zero. The products have 16 bits, and so need no rounding.
+    /// Lane by lane `(sum + a₁·b₁) + a₀·b₀` of pairs: the bits of AVX512-BF16, except that its instructions take
+    /// subnormal numbers for zero. The products have 16 bits, and so need no rounding.
     #[inline(always)]
     fn dot_pairs(self, a: Self::F, b: Self::F, sum: Self::F) -> Self::F {
         let ((a_0, a_1), (b_0, b_1)) = (self.numbers(a), self.numbers(b));
@@ -142,11 +144,12 @@ pub(crate) trait Simd: Copy {
     fn quads_start(self, start: Self::F) -> Self::F {
         start
     }
-    /// Lane by lane `sum` plus the four products of the bytes of `a`, from 0 to 255, and of `b`, from -128 to 127. A sum
-    /// beyond 32 bits wraps. It means the products of `a - 128` once all are added, and a set may take the 128 off at once.
+    /// Lane by lane `sum` plus the four products of the bytes of `a`, from 0 to 255, and of `b`, from -128 to 127. A
+    /// sum beyond 32 bits wraps. It means the products of `a - 128` once all are added, and a set may take the 128 off
+    /// at once.
     fn dot_quads(self, a: Self::F, b: Self::F, sum: Self::F) -> Self::F;
-    /// Lane by lane `sum` plus the four products of the bytes of `a`, from 0 to 127, and of `b`, from -128 to 127. Nothing is
-    /// taken off.
+    /// Lane by lane `sum` plus the four products of the bytes of `a`, from 0 to 127, and of `b`, from -128 to 127.
+    /// Nothing is taken off.
     #[inline(always)]
     fn dot_naturals(self, a: Self::F, b: Self::F, sum: Self::F) -> Self::F {
         self.dot_quads(a, b, sum)
@@ -154,8 +157,8 @@ pub(crate) trait Simd: Copy {
 
     // A lane can also be the bits of two integers of 16 bits, the first in its lower half.
 
-    /// Lane by lane `sum` plus the two products of the integers of `a` and `b`, from -32,767 to 32,767. A sum beyond 32 bits
-    /// wraps.
+    /// Lane by lane `sum` plus the two products of the integers of `a` and `b`, from -32,767 to 32,767. A sum beyond 32
+    /// bits wraps.
     #[inline(always)]
     fn dot_words(self, a: Self::F, b: Self::F, sum: Self::F) -> Self::F {
         let [a, b, sum] = [a, b, sum].map(|v| {

@@ -114,16 +114,16 @@ impl<N: Number> Product<'_, N> {
         if N::SPARSE { S::TILE_PANELS.len().min(GROUP) } else { S::TILE_PANELS.len() }
     }
 
-    /// Whether there are tiles of so many panels. Sparse ones are as wide as the registers allow or have one panel, which is half
-    /// of the code.
+    /// Whether a tile of `panels` panels is compiled. Sparse tiles are as wide as the registers allow or have one
+    /// panel, which is half of the code.
     #[inline(always)]
     fn has_width<S: Simd>(rows: usize, panels: usize) -> bool {
         let widest = |rows: usize| S::TILE_PANELS[rows - 1];
         !N::SPARSE || panels == 1 || panels == widest(rows) || panels == widest(Self::tallest::<S>())
     }
 
-    /// Where a tile begins. They are of almost equal height: of seven rows, four and three run faster than six and one. A tile
-    /// of rows with lists lies in one group.
+    /// Where a tile begins. They are of almost equal height: of seven rows, four and three run faster than six and one.
+    /// A tile of rows with lists lies in one group.
     #[inline(always)]
     fn row_of_tile<S: Simd>(rows: usize, tiles: usize, tile: usize) -> usize {
         if N::SPARSE { rows.min(tile * Self::tallest::<S>()) } else { rows * tile / tiles }
@@ -162,8 +162,8 @@ impl<N: Number> Product<'_, N> {
         let (length, outputs) = (self.w.length(), self.w.outputs());
         let x = &self.x[row * length..][..R * length];
         let panels = self.w.panels(first..first + P);
-        // What will be stored is fetched while the sums are computed: 98 to 103 GFLOP/s for 64 rows, 256 × 8000. A block of columns
-        // is in the cache already.
+        // What will be stored is fetched while the sums are computed: 98 to 103 GFLOP/s for 64 rows, 256 × 8000. A
+        // block of columns is in the cache already.
         if self.stride > BLOCK {
             let mut line = self.out.place(self.place(row, first));
             for _ in 0..R {
@@ -209,9 +209,10 @@ impl<N: Number> Product<'_, N> {
         }
     }
 
-    /// Finishes the sums of a tile (factors, bias, addition, activation) and stores them. Each operation is done with all sums of
-    /// the tile before the next one, in loops of known lengths: so the sums stay in registers, and what is to be done is asked
-    /// once for a tile. `WHOLE`: the panels have sixteen outputs; only a single panel may have fewer.
+    /// Finishes the sums of a tile (factors, bias, addition, activation) and stores them. Each operation is done with
+    /// all sums of the tile before the next one, in loops of known lengths: so the sums stay in registers, and what is
+    /// to be done is asked once for a tile. `WHOLE`: the panels have sixteen outputs; only a single panel may have
+    /// fewer.
     #[allow(unsafe_code)]
     #[inline(always)]
     fn finish<S: Simd, const R: usize, const P: usize, const WHOLE: bool>(
@@ -241,8 +242,8 @@ impl<N: Number> Product<'_, N> {
             }
         }
         let place = self.place(row, first);
-        // SAFETY: these are places of the rows of panels `first` to `first + P` of `self.panels`, which no other product on its way
-        // has; and the last such slice of this one ended before the next one began.
+        // SAFETY: these are places of the rows of panels `first` to `first + P` of `self.panels`. No other running
+        // product owns these panels, and the previous slice from this closure is dead.
         let out = |r: usize| unsafe { self.out.part(place + r * self.stride, width) };
         if self.accumulate {
             for (r, sums) in sums.iter_mut().enumerate() {
@@ -297,11 +298,11 @@ pub(super) fn apply<S: Simd, const P: usize, const R: usize>(s: S, function: imp
     }
 }
 
-/// How many lines ahead a panel is prefetched; behind its end lies the next panel.
+/// The number of lines by which prefetching leads; the next panel follows a panel's end.
 const AHEAD: usize = 32;
 
-/// The sums of one tile: `R` rows and `P` panels of equal length, each one behind the other. (An array of slices would be filled by
-/// instructions that take longer than the sums of some inputs.)
+/// The sums of one tile: `R` rows and `P` panels of equal length, one after the other. (An array of slices would
+/// be filled by instructions that take longer than the sums of some inputs.)
 #[allow(unsafe_code)]
 #[inline(always)]
 fn multiply<S: Simd, N: Number, const R: usize, const P: usize>(

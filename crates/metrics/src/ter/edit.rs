@@ -1,4 +1,5 @@
-//! Edit distance (Levenshtein) within a band around the diagonal, for sequences that differ little from the previous sequence.
+//! Edit distance (Levenshtein) within a band around the diagonal, for sequences that differ little from the previous
+//! sequence.
 
 use std::ops::Range;
 
@@ -22,8 +23,8 @@ pub(super) enum Edit {
 
 /// Distances between all heads of a hypothesis and all heads of a reference.
 ///
-/// A search tries hundreds of shifts, and each changes only a part of the hypothesis: the rows before the first changed word are
-/// reused. Only the band is kept, so that lines of any length can be compared.
+/// A search tries hundreds of shifts, and each changes only a part of the hypothesis: the rows before the first changed
+/// word are reused. Only the band is kept, so that lines of any length can be compared.
 pub(super) struct EditDistance<'r> {
     reference: &'r [u32],
     hypothesis: Vec<u32>,
@@ -91,7 +92,7 @@ impl<'r> EditDistance<'r> {
         cells[cells.len() - 1]
     }
 
-    /// Computes the rows behind row `from`.
+    /// Computes the rows after row `from`.
     fn fill(&mut self, from: usize) {
         for i in from + 1..=self.hypothesis.len() {
             let (done, rest) = self.cells.split_at_mut(self.places[i].start);
@@ -101,8 +102,8 @@ impl<'r> EditDistance<'r> {
         }
     }
 
-    /// The edits in order. Among equally short sequences of edits the choice prefers, from the end, to keep or substitute, then
-    /// to delete.
+    /// The edits in order. Among equally short sequences of edits the choice prefers, from the end, to keep or
+    /// substitute, then to delete.
     pub(super) fn trace(&self) -> Vec<Edit> {
         let row = |i: usize| Row { first: self.bands[i].start, cells: &self.cells[self.places[i].clone()] };
         let cell = |i: usize, j: usize| row(i).cell(j);
@@ -137,7 +138,8 @@ fn common_head(a: &[u32], b: &[u32]) -> usize {
 
 /// The columns of row `i` that are computed, 1 <= i <= `rows`: a band around the straight line to the last cell.
 ///
-/// A very long reference widens it, so that the bands of neighbouring rows always overlap; the last row reaches the end.
+/// A very long reference widens it, so that the bands of neighbouring rows always overlap; the last row reaches the
+/// end.
 fn band(i: usize, rows: usize, columns: usize) -> Range<usize> {
     let ratio = columns as f64 / rows as f64;
     let reach =

@@ -1,7 +1,9 @@
-//! TER, the translation edit rate (Snover et al. 2006, "A Study of Translation Edit Rate with Targeted Human Annotation").
+//! TER, the translation edit rate (Snover et al. 2006, "A Study of Translation Edit Rate with Targeted Human
+//! Annotation").
 //!
-//! Edits are insertions, deletions, substitutions and shifts of word sequences, each at the cost of one. The best sequence of
-//! shifts is hard to find, so every program has heuristics. The heuristics here are sacreBLEU's: Tercom's, with other limits.
+//! Edits are insertions, deletions, substitutions and shifts of word sequences, each at the cost of one. The best
+//! sequence of shifts is hard to find, so every program has heuristics. The heuristics here are sacreBLEU's: Tercom's,
+//! with other limits.
 
 mod edit;
 mod shift;

@@ -43,8 +43,8 @@ impl Shift {
     /// The hypothesis after the shift, in `out`.
     fn apply(self, words: &[u32], out: &mut Vec<u32>) {
         let (start, end) = (self.start, self.start + self.length);
-        // A target within the moved words, or right behind them, moves them over as many of the following words as it is
-        // behind their start.
+        // A target within the moved words, or right after them, moves them over as many of the following words as it
+        // is after their start.
         let place = if self.target > end { self.target - self.length } else { self.target };
         let place = place.min(words.len() - self.length);
         out.clear();
@@ -111,14 +111,14 @@ fn matching_spans(words: &[u32], reference: &[u32]) -> impl Iterator<Item = (usi
 /// Which words stand opposite each other, and which of them are wrong.
 struct Alignment {
     /// By word of the reference: the number of hypothesis words up to and including the one aligned to it.
-    behind: Vec<usize>,
+    places: Vec<usize>,
     hypothesis_wrong: Vec<bool>,
     reference_wrong: Vec<bool>,
 }
 
 impl Alignment {
     fn new(trace: &[Edit]) -> Self {
-        let (mut behind, mut hypothesis_wrong, mut reference_wrong) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut places, mut hypothesis_wrong, mut reference_wrong) = (Vec::new(), Vec::new(), Vec::new());
         for &edit in trace {
             let wrong = edit != Edit::Keep;
             if edit != Edit::Insert {
@@ -126,29 +126,29 @@ impl Alignment {
             }
             if edit != Edit::Delete {
                 reference_wrong.push(wrong);
-                behind.push(hypothesis_wrong.len());
+                places.push(hypothesis_wrong.len());
             }
         }
-        Self { behind, hypothesis_wrong, reference_wrong }
+        Self { places, hypothesis_wrong, reference_wrong }
     }
 
-    /// Whether words at `start` should move towards their equals at `match_start` in the reference: only if one of them is
-    /// wrong where it is, one of those has no equal yet, and they are not opposite each other already.
+    /// Whether words at `start` should move towards their equals at `match_start` in the reference: only if one of them
+    /// is wrong where it is, one of those has no equal yet, and they are not opposite each other already.
     fn allows(&self, start: usize, match_start: usize, length: usize) -> bool {
         let wrong = |flags: &[bool], from: usize| flags[from..from + length].contains(&true);
         wrong(&self.hypothesis_wrong, start)
             && wrong(&self.reference_wrong, match_start)
-            && !(start + 1..start + 1 + length).contains(&self.behind[match_start])
+            && !(start + 1..start + 1 + length).contains(&self.places[match_start])
     }
 
-    /// Where in the hypothesis the words may go: behind what is aligned to the word before `match_start`, or to one of the
-    /// matched words themselves.
+    /// Where in the hypothesis the words may go: after what is aligned to the word before `match_start`, or to one of
+    /// the matched words themselves.
     fn targets(&self, match_start: usize, length: usize) -> impl Iterator<Item = usize> {
         let before = match match_start.checked_sub(1) {
-            Some(word) => self.behind[word],
+            Some(word) => self.places[word],
             None => 0,
         };
-        std::iter::once(before).chain(self.behind[match_start..match_start + length].iter().copied())
+        std::iter::once(before).chain(self.places[match_start..match_start + length].iter().copied())
     }
 }
 

@@ -9,8 +9,8 @@ use super::{Split, isolate, split_pairs};
 
 /// Splits off punctuation, unless between numerals, and every symbol.
 ///
-/// A stop that ends the line stays at its number ("in 1999."), as in the original: there is no character behind it to make
-/// a pair with.
+/// A stop that ends the line stays at its number ("in 1999."), as in the original: there is no character after it to
+/// make a pair with.
 pub(super) fn intl(line: &str) -> String {
     let line = split_pairs(line, Split::OffSecond, |c| !is_number(c), is_punctuation);
     let line = split_pairs(&line, Split::OffFirst, is_punctuation, |c| !is_number(c));

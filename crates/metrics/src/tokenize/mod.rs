@@ -1,8 +1,8 @@
 //! Tokenisers: from a line to a line whose words are separated by white space.
 //!
-//! Each follows the tokeniser of the same name in sacreBLEU, oddities included, as a BLEU score without its exact tokeniser
-//! is not comparable (Post 2018, "A Call for Clarity in Reporting BLEU Scores"). Regular expressions of the originals are
-//! written out as scans: they look at one or two characters, and a scan is ten times as fast.
+//! Each follows the tokeniser of the same name in sacreBLEU, oddities included, as a BLEU score without its exact
+//! tokeniser is not comparable (Post 2018, "A Call for Clarity in Reporting BLEU Scores"). Regular expressions of the
+//! originals are written out as scans: they look at one or two characters, and a scan is ten times as fast.
 
 mod intl;
 mod tercom;
@@ -110,8 +110,8 @@ enum Split {
 
 /// Splits each pair of neighbours of which the first is `first` and the second is `second`.
 ///
-/// Pairs are found from left to right and do not overlap, as in a substitution by a regular expression: after a pair the
-/// search goes on behind it, so that its second character begins no other pair.
+/// Pairs are found from left to right and do not overlap, as in a substitution by a regular expression: after a pair
+/// the search goes on after it, so that its second character begins no other pair.
 fn split_pairs(line: &str, split: Split, first: impl Fn(char) -> bool, second: impl Fn(char) -> bool) -> String {
     let mut out = String::with_capacity(line.len() + line.len() / 4);
     let mut rest = line.chars().peekable();

@@ -4,7 +4,7 @@ use super::isolate;
 use super::western::{is_punctuation, unescape, western_stops};
 use crate::TerOptions;
 
-/// The line as TER sees it: lower-cased, normalised, without punctuation, as the options say.
+/// The line as TER sees it: lower-cased, normalised, without punctuation, by the options.
 pub(crate) fn tercom(line: &str, options: &TerOptions) -> String {
     let mut line = if options.case_sensitive { line.to_owned() } else { line.to_lowercase() };
     if options.normalized {
@@ -24,8 +24,8 @@ pub(crate) fn tercom(line: &str, options: &TerOptions) -> String {
 
 /// Undoes entities and splits off Western punctuation, as `13a` does, and the genitive `'s` before a space.
 ///
-/// Tercom's rules for runs of kana apply at the very beginning of a line only, where there always is a space by then: they
-/// never do anything, so they are not here.
+/// Tercom's rules for runs of kana apply at the very beginning of a line only, where there always is a space by then:
+/// they never do anything, so they are not here.
 fn normalize(line: &str) -> String {
     let line = line.replace("\n-", "").replace('\n', " ");
     let line = isolate(&format!(" {} ", unescape(&line)), is_punctuation);

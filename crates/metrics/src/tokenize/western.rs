@@ -25,7 +25,7 @@ pub(super) fn unescape(line: &str) -> Cow<'_, str> {
     }
 }
 
-/// Splits off ASCII punctuation; full stop and comma unless between digits, the hyphen only behind a digit.
+/// Splits off ASCII punctuation; full stop and comma unless between digits, the hyphen only after a digit.
 pub(super) fn western(line: &str) -> String {
     western_stops(&isolate(line, is_punctuation))
 }

@@ -10,9 +10,10 @@ pub(super) fn zh(line: &str) -> String {
 
 /// The characters that sacreBLEU's `zh` regards as Chinese.
 ///
-/// Two ranges of the original are meant to lie beyond the basic plane but are written with four-digit escapes (`\u20000`,
-/// `\u2a6d6`), so each bound is a character and a digit, and the comparison of strings makes them what stands in the
-/// last two lines here. General punctuation (`“`, `—`, `…`) is split off only because of that, extension B is not.
+/// Two ranges of the original are meant to lie beyond the basic plane but are written with four-digit escapes
+/// (`\u20000`, `\u2a6d6`), so each bound is a character and a digit, and the comparison of strings makes them what
+/// stands in the last two lines here. General punctuation (`“`, `—`, `…`) is split off only because of that, extension
+/// B is not.
 const RANGES: [(char, char); 21] = [
     ('\u{3400}', '\u{4db5}'), // unified ideographs, extension A
     ('\u{4e00}', '\u{9fbb}'), // unified ideographs

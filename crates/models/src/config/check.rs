@@ -16,8 +16,8 @@ const MAX_DEPTH: usize = 1 << 10;
 const MAX_WORDS: usize = 1 << 26;
 
 impl Config {
-    /// Checks that sizes and depths are within bounds, that numbers refer to things that exist, and that the settings can
-    /// be combined.
+    /// Checks that sizes and depths are within bounds, that numbers refer to things that exist, and that the settings
+    /// can be combined.
     ///
     /// # Errors
     /// A sentence about the first setting that is refused. `path` is the file that the settings come from.

@@ -124,7 +124,7 @@ impl Generation {
         }
     }
 
-    /// Hugging Face divides by length to the power of `length_penalty`, 1 unless said otherwise.
+    /// Hugging Face divides by length to the power of `length_penalty`, 1 by default.
     pub(crate) fn defaults(&self) -> DecoderDefaults {
         DecoderDefaults {
             beam_size: self.num_beams,

@@ -40,8 +40,9 @@ pub struct RecurrentConfig {
     pub tied_embeddings: TiedEmbeddings,
     /// The output layer has a bias, `decoder_ff_logit_l2_b`.
     pub output_bias: bool,
-    /// Attentions beside each other, as a network has that was an ensemble: each sees its part of the states of both directions, and all
-    /// read the state of the decoder. The decoder is a [conditional](DecoderForm::Conditional) one without normalisation.
+    /// The number of parallel attentions, as in a network that was an ensemble: each sees its part of the states of
+    /// both directions, and all read the state of the decoder. The decoder is a [conditional](DecoderForm::Conditional)
+    /// one without normalisation.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub attention_heads: usize,
     /// The form of a step of the decoder.

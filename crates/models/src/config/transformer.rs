@@ -126,7 +126,7 @@ pub enum DecoderLayer {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct AverageAttention {
-    /// The feed-forward block behind the mean.
+    /// The feed-forward block after the mean.
     pub ffn: FeedForward,
     /// Its activation.
     pub activation: Activation,
@@ -147,7 +147,7 @@ pub enum Positions {
     /// Self-attention has learned vectors for the distance between two words (Shaw et al. 2018), `_relative_keys` and
     /// `_relative_values` (`2 distance + 1 × dim_emb / heads`), shared by the heads of a layer.
     Relative {
-        /// The largest distance that is told from smaller ones.
+        /// The largest distance with an embedding of its own.
         distance: usize,
     },
     /// The network does not know positions.

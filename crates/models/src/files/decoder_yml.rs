@@ -1,4 +1,4 @@
-//! `decoder.yml`: Marian's options for a decoder, as OPUS-MT, Bergamot and Marian itself put them beside a model.
+//! `decoder.yml`: Marian's options for a decoder, as OPUS-MT, Bergamot and Marian itself put them next to a model.
 
 use super::vocabularies::with_segmenters;
 use super::{ModelFiles, file_names, has_extension};
@@ -102,13 +102,13 @@ impl Options {
     }
 }
 
-/// Where a named file is: as it is named, if that is in the directory of the options, or, since models get moved, beside
-/// them. A file elsewhere is for the user to name.
+/// Where a named file is: as it is named, if that is in the directory of the options, or, since models get moved,
+/// next to the options. A file elsewhere is for the user to name.
 fn locate(options: &Path, directory: &Path, relative: bool, file: &Path) -> Result<PathBuf, ModelError> {
     let named = if relative { Some(file.to_owned()) } else { absolute(file).ok() };
     let named = named.and_then(|file| inside(directory, &file));
-    let beside = file.file_name().map(|name| directory.join(name));
-    let found = [named, beside].into_iter().flatten().find(|path| path.is_file());
+    let sibling = file.file_name().map(|name| directory.join(name));
+    let found = [named, sibling].into_iter().flatten().find(|path| path.is_file());
     found.ok_or_else(|| {
         let problem = format!(
             "it names `{}`, which is not in its directory; copy the file there, or name the model and its vocabularies on \

@@ -58,7 +58,7 @@ fn is_vocabulary(name: &str) -> bool {
 
 fn unclear(directory: &Path, names: &[String], several: &[&str]) -> ModelError {
     let problem = if several.is_empty() {
-        format!("there is no vocabulary, such as `vocab.spm`, beside the model ({})", listed(names))
+        format!("there is no vocabulary, such as `vocab.spm`, next to the model ({})", listed(names))
     } else {
         let found = several.join(", ");
         format!("it is not clear which vocabulary is the source's and which the target's: {found}; name both")

@@ -18,8 +18,8 @@ const WEIGHTS: &str = "model.safetensors";
 /// The version of the directory's layout that floats are written in.
 const VERSION_FLOATS: u32 = 1;
 
-/// The version that integers are written in, and the newest that is read. Its file of tensors can have integers with factors,
-/// which readers of version 1 would take for other numbers.
+/// The version that integers are written in, and the newest that is read. Its file of tensors can have integers with
+/// factors, which readers of version 1 would take for other numbers.
 const VERSION_INTEGERS: u32 = 2;
 
 /// The content of `config.toml`.

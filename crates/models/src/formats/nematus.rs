@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 /// Present, and empty of meaning, in all files that follow Nematus' names.
 const MARKER: &str = "decoder_c_tt";
 
-/// Arrays that training leaves behind.
+/// Arrays of the training's state.
 const NO_TENSORS: [&str; 3] = [MARKER, "uidx", "history_errs"];
 
 /// How the stored names of a family of tensors begin and end, how their canonical names do, and the parts between.

@@ -12,7 +12,7 @@ const MAGIC: &[u8] = b"\x93NUMPY";
 /// More dimensions than any tensor has.
 const MAX_DIMENSIONS: usize = 8;
 
-/// Python objects that training with Nematus leaves behind.
+/// Python objects of the training with Nematus.
 const NO_ARRAYS: [&str; 1] = ["zipped_params"];
 
 /// All arrays of the archive by name, without `.npy`.
@@ -32,7 +32,7 @@ pub(crate) fn read(path: &Path, bytes: &Slice) -> Result<BTreeMap<String, Stored
     Ok(arrays)
 }
 
-/// One `.npy` file. The error says what is wrong with it.
+/// One `.npy` file. The error names the fault.
 pub(crate) fn array(npy: Slice) -> Result<Stored, String> {
     let (header, start) = split_header(npy.bytes()).ok_or("it is cut or not a .npy array")?;
     let header = Header::parse(header)?;

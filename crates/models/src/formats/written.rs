@@ -1,4 +1,4 @@
-//! Tensors on their way to the file of our own directory, and the integers of 8 bits that come from there.
+//! Tensors that are written to the file of our own directory, and the integers of 8 bits that are read from it.
 
 use super::directory::StoredPrecision;
 use crate::ModelError;
@@ -42,8 +42,8 @@ pub(crate) fn outputs<'a>(
     Ok(vec![(name.to_owned(), Output::Floats { stored, dtype })])
 }
 
-/// Whether these are weights of products or of word vectors: positions are added as they are, and a map to one number is a
-/// vector.
+/// Whether these are weights of products or of word vectors: positions are added as they are, and a map to one number
+/// is a vector.
 fn is_map(name: &str, shape: &[usize]) -> bool {
     let position = name == "Wpos" || name.contains("_relative_");
     !position && matches!(shape, [rows, cols] if *rows > 1 && *cols > 1)

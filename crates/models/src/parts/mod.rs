@@ -10,8 +10,8 @@
 //! | `inspect` and `convert` | `()`: the names and shapes are compared with those of the file |
 //! | the count of a model's parameters | `()`: the sizes are added up |
 //!
-//! Matrices are `inputs × outputs`, vectors `1 × n`, tables of words `words × dimension`. [`Config::check`] has accepted
-//! the settings before a structure is built from them; whatever it accepts can be built.
+//! Matrices are `inputs × outputs`, vectors `1 × n`, tables of words `words × dimension`. [`Config::check`] has
+//! accepted the settings before a structure is built from them; whatever it accepts can be built.
 
 pub mod recurrent;
 pub mod transformer;

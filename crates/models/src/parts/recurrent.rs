@@ -80,11 +80,11 @@ pub struct AttentionFirst<T> {
     pub context: [T; 2],
     /// From the mean annotation to the state before the first word, before tanh.
     pub start: Map<T>,
-    /// Of attention: from annotations (Ua), `annotations × dim-attention`.
+    /// Attention's map of the annotations (Ua), `annotations × dim-attention`.
     pub keys: T,
-    /// Of attention: from the word before (Va), `dim-emb × dim-attention`.
+    /// Attention's map of the word before (Va), `dim-emb × dim-attention`.
     pub of_word: T,
-    /// Of attention: from the state before (Wa), `dim-rnn × dim-attention`.
+    /// Attention's map of the state before (Wa), `dim-rnn × dim-attention`.
     pub of_state: T,
     /// The fully-connected layers, before their ReLU.
     pub layers: Vec<Map<T>>,

@@ -116,7 +116,7 @@ pub struct RelativePositions<T> {
     pub keys: T,
     /// `2 distance + 1 × d / heads`.
     pub values: T,
-    /// The largest distance that is told from smaller ones.
+    /// The largest distance with an embedding of its own.
     pub distance: usize,
 }
 

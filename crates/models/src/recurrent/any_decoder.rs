@@ -20,7 +20,7 @@ pub(super) trait AnyDecoder: Send + Sync {
     /// The kind of cell of all layers.
     fn cell(&self) -> &Cell;
 
-    /// Does what `tricks` say; `table` are the embeddings of `dim` numbers of the words.
+    /// Applies `optimizations`; `table` are the embeddings of `dim` numbers of the words.
     fn set_tricks(&mut self, tricks: Tricks, table: &Embedding, dim: usize);
 
     /// Computes what depends on the source alone.

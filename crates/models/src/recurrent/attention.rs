@@ -30,7 +30,8 @@ impl Attention {
         self.v.len()
     }
 
-    /// The attention of `query` over the source words: `weights` becomes their weights, `heads × words`; those of a head sum to one.
+    /// The attention of `query` over the source words: `weights` becomes their weights, `heads × words`; those of a
+    /// head sum to one.
     pub(super) fn weigh(&self, query: &[f32], source: &Source, weights: &mut Vec<f32>) {
         weights.clear();
         let (words, part) = (source.keys.rows(), self.dim() / self.heads);

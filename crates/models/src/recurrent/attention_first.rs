@@ -1,5 +1,5 @@
-//! A decoder that begins with attention (Bahdanau et al. 2015 in the form of Devlin 2017, §4), with fully-connected layers
-//! on top (Devlin 2017, §5).
+//! A decoder that begins with attention (Bahdanau et al. 2015 in the form of Devlin 2017, §4), with fully-connected
+//! layers on top (Devlin 2017, §5).
 //!
 //! One step, with `y` the embedding of the last word, `s` the state of the parent row and `hⱼ` the annotations:
 //!
@@ -10,8 +10,9 @@
 //! t = tanh(h·W + b), or a GRU over h, or h itself      logits = t·W + b
 //! ```
 //!
-//! The paper has σ in place of tanh for ŝ, which is a slip: its §5 says that GRUs use tanh. The fully-connected layers
-//! have biases, and their relu ends at 10 (§4.1). The state before the first word is tanh(mean hⱼ·W + b), of which the paper says nothing.
+//! The paper has σ in place of tanh for ŝ, which is a slip: by its §5, GRUs use tanh. The fully-connected layers
+//! have biases, and their relu ends at 10 (§4.1). The state before the first word is tanh(mean hⱼ·W + b), which the
+//! paper leaves open.
 //!
 //! | tensor | shape |
 //! |---|---|

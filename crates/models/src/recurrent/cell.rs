@@ -39,7 +39,7 @@ impl Gates {
         }
     }
 
-    /// Whether there is a memory cell `c` beside the output.
+    /// Whether there is a memory cell `c` in addition to the output.
     pub(super) fn has_memory(self) -> bool {
         matches!(self, Self::Lstm | Self::Sru | Self::Ssru)
     }
@@ -48,7 +48,7 @@ impl Gates {
 /// The state of a layer: one row per hypothesis or sentence.
 #[derive(Debug, Default)]
 pub(super) struct LayerState {
-    /// What the layer says, `rows × dim_rnn`.
+    /// The output of the layer, `rows × dim_rnn`.
     pub(super) output: Matrix,
     /// Its memory cell, `rows × dim_rnn`; empty if its kind of cell has none.
     pub(super) memory: Matrix,
@@ -61,7 +61,7 @@ impl LayerState {
         self.memory.resize(if cell.gates.has_memory() { rows } else { 0 }, cell.dim);
     }
 
-    /// As many rows as asked for, of which new ones are zero.
+    /// Resizes to `rows` rows; new rows are zero.
     pub(super) fn grow_zeroed(&mut self, rows: usize, cell: &Cell) {
         let before = self.output.rows() * cell.dim;
         self.resize(rows, cell);
@@ -94,8 +94,7 @@ impl<'a> Previous<'a> {
 pub(super) struct Cell {
     gates: Gates,
     dim: usize,
-    /// Of a multiplicative cell, whose `a` ends with a factor and whose `u` is the other factor: from the product of
-    /// both, which takes the place of the state, to what the cell takes for `u`.
+    /// Multiplicative cells only: maps the product of the two factors, one at the end of `a` and one in `u`, to `u`.
     modulated: Option<Projection>,
 }
 
@@ -109,7 +108,7 @@ pub(super) struct CellWork {
     pub(super) rows: ProductStorage,
 }
 
-/// A cell before its matrices are packed: the owner may set them beside others.
+/// A cell before its matrices are packed: the owner may merge them with others.
 pub(super) struct CellColumns {
     /// The element-wise rest.
     pub(super) cell: Cell,

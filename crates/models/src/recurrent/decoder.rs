@@ -91,7 +91,7 @@ impl Decoder {
         }
     }
 
-    /// The products of the annotations that each attention sees, beside each other: `rows × (heads · outputs)`.
+    /// The products of the annotations that each attention sees, side by side: `rows × (heads · outputs)`.
     fn prepare_heads(&self, annotations: &Matrix, prepared: &mut Prepared) {
         let (heads, outputs) = (self.attention.heads, self.context.outputs());
         let Prepared { values, part, product, rows, .. } = prepared;
@@ -143,7 +143,7 @@ impl Decoder {
         self.transitions.advance(base, work);
     }
 
-    /// The layers above the first; leaves what the highest says in `work.top`.
+    /// The layers above the first; leaves the output of the highest one in `work.top`.
     fn run_upper(&self, given: &Inputs<'_>, layers: &mut [LayerState], work: &mut DecoderWork) {
         let DecoderWork { states, inputs, below, top, stack: stack_work, .. } = work;
         copy(&layers[0].output, top);

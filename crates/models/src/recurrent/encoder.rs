@@ -34,7 +34,7 @@ pub(super) struct EncoderWork {
     inputs: Matrix,
     state: LayerState,
     stack: StackWork,
-    /// What the layer below says.
+    /// The output of the layer below.
     below: Matrix,
     top_forward: Matrix,
     top_backward: Matrix,

@@ -40,7 +40,7 @@ pub struct RecurrentState {
     pub(super) decoder_work: DecoderWork,
     pub(super) lists: Lists,
 
-    // Of one call of `encode`.
+    // Values of one call of `encode`.
     pub(super) layout: TimeMajor,
     pub(super) embeddings: Matrix,
     pub(super) annotations: Matrix,
@@ -175,7 +175,8 @@ impl RecurrentState {
         }
     }
 
-    /// Notes the parents of `rows`, each once if they are `merged`, and gathers the parents' states and the words' embeddings.
+    /// Notes the parents of `rows`, each once if they are `merged`, and gathers the parents' states and the words'
+    /// embeddings.
     pub(super) fn look_up(
         &mut self,
         rows: &[StepRow],

@@ -1,27 +1,29 @@
-//! What a recurrent model computes once instead of again and again (Devlin 2017, §4.2, §4.3, §4.5).
+//! Caches of repeated work in recurrent models (Devlin 2017, §4.2, §4.3, §4.5).
 
 use super::projection::Projection;
 use crate::embedding::Embedding;
 use metaphrase_base::{StepRow, WordId};
 use metaphrase_kernels::{Matrix, ProductStorage};
 
-/// Work that a recurrent model does once instead of again and again (Devlin 2017, §4). The switches are for measurements:
-/// by default all is done once that costs no memory.
+/// Repeated work that a recurrent model caches (Devlin 2017, §4). The switches are for measurements: the default
+/// caches everything that costs no memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tricks {
-    /// The number of the first target words, which are the most frequent ones of most vocabularies, whose products by the
-    /// decoder's first map are computed when the model is loaded (§4.2). Scores are the same to the bit. A word takes four
-    /// bytes for each output of that map, about 16 · `dim-rnn` in all, so the default is 0.
+    /// The number of the first target words, which are the most frequent ones of most vocabularies, whose products by
+    /// the decoder's first map are computed when the model is loaded (§4.2). Scores are the same to the bit. A word
+    /// takes four bytes for each output of that map, about 16 · `dim-rnn` in all, so the default is 0.
     pub frequent_words: usize,
     /// Whether the products of annotations by the context's map are computed once per sentence, and not those of their
-    /// weighted sum in each step (§4.3). The two round differently. Decoders that do not begin with attention always do it.
+    /// weighted sum in each step (§4.3). The two round differently. Decoders that do not begin with attention always do
+    /// it.
     pub prepared_context: bool,
-    /// Whether the products of a state are computed once for all rows that continue it (§4.5). Scores are the same to the bit.
+    /// Whether the products of a state are computed once for all rows that continue it (§4.5). Scores are the same to
+    /// the bit.
     pub merged_states: bool,
 }
 
 impl Tricks {
-    /// All that costs no memory.
+    /// Everything that costs no memory.
     pub const DEFAULT: Self = Self { frequent_words: 0, prepared_context: true, merged_states: true };
 }
 

@@ -13,8 +13,8 @@ pub(super) struct Form {
 }
 
 impl Form {
-    /// The form of a layer of `heads` heads whose queries this map makes. Keys and values are as exact as the model's weights
-    /// need: f32, or bf16 where the weights are less than f32.
+    /// The form of a layer of `heads` heads whose queries this map makes. Keys and values are as exact as the model's
+    /// weights need: f32, or bf16 where the weights are less than f32.
     pub(super) fn new(heads: usize, queries: &Dense<CheckedTensor<'_>>) -> Self {
         let stored = match queries.w.precision() {
             Precision::F32 | Precision::Int16 => StoredAs::F32,

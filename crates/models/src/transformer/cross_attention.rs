@@ -46,8 +46,8 @@ impl CrossAttention {
         (layer, [keys, values].map(Linear::pack))
     }
 
-    /// x ← the block's output. `source(row)` are the keys and values of the row's sentence. `on_weights` is called for each row
-    /// with the weights.
+    /// x ← the block's output. `source(row)` are the keys and values of the row's sentence. `on_weights` is called for
+    /// each row with the weights.
     pub(super) fn apply<'s>(
         &self,
         x: &mut Matrix,
@@ -91,8 +91,8 @@ impl SourceMap {
         self.map.apply(encoded, out, storage);
     }
 
-    /// Takes the keys and values of a sentence, words `words` of those that were made, into those of its slot, a value for
-    /// each layer.
+    /// Takes the keys and values of a sentence, words `words` of those that were made, into those of its slot, a value
+    /// for each layer.
     pub(super) fn fill(&self, made: &Matrix, words: Range<usize>, slot: &mut Vec<KeysValues>) {
         slot.resize_with(self.layers, || self.no_words());
         for (i, of_layer) in slot.iter_mut().enumerate() {

@@ -26,7 +26,7 @@ pub(super) struct Decoder {
     order: Vec<usize>,
     /// The place in `order` whose cross-attention is the alignment.
     alignment_layer: usize,
-    /// What keys and values of a sentence are made of if it is not said otherwise.
+    /// The default input of a sentence's keys and values.
     key_source: KeySource,
     /// To the keys and values of all layers with weights of their own.
     source: SourceMap,
@@ -102,7 +102,7 @@ struct Work {
 }
 
 impl Decoder {
-    /// The decoder of these layers; `order` says which of them each layer of the network is.
+    /// The decoder of these layers; `order[i]` is the index of the layer that layer i of the network uses.
     pub(super) fn pack<'a>(
         layers: Vec<parts::DecoderLayer<CheckedTensor<'a>>>,
         top: parts::Process<CheckedTensor<'a>>,

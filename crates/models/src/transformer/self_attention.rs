@@ -82,7 +82,7 @@ impl SelfAttention {
         self.form.no_words()
     }
 
-    /// The encoder's: `x` holds the words of sentences one after the other, `sentences` says which rows are whose.
+    /// The encoder's: `x` holds the words of sentences one after the other, `sentences` are the rows of each sentence.
     pub(super) fn encode(
         &self,
         x: &mut Matrix,
@@ -110,8 +110,8 @@ impl SelfAttention {
     }
 
     /// The decoder's: each row of `x`, which are the last rows of the step, over its entries in `history`; its
-    /// own entry is new. `arena` holds the keys and values of all entries. `source(r)` says what keys and values of row
-    /// `r`'s sentence are made of.
+    /// own entry is new. `arena` holds the keys and values of all entries. `source(r)` is the input of
+    /// the keys and values of row `r`'s sentence.
     pub(super) fn step(
         &self,
         x: &mut Matrix,
@@ -148,8 +148,8 @@ impl SelfAttention {
         self.around.end(self.projection.as_ref(), attended, x, around_work);
     }
 
-    /// Queries, keys and values of `x`, and room for the result. Keys and values apart from the queries are made only if some
-    /// row needs them.
+    /// Queries, keys and values of `x`, and room for the result. Keys and values apart from the queries are made only
+    /// if some row needs them.
     fn project(
         &self,
         x: &Matrix,

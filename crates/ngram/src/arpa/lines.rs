@@ -22,7 +22,7 @@ enum Source<R> {
 }
 
 impl<'n, R: BufRead> NumberedLines<'n, R> {
-    /// The lines of `reader`, which errors call `name`. Its first bytes tell whether it is gzip.
+    /// The lines of `reader`, which errors call `name`. Its first bytes decide whether it is gzip.
     pub(crate) fn new(mut reader: R, name: &'n Path) -> Result<Self, LmError> {
         let start = reader.fill_buf().map_err(|e| LmError::io(name, "read", e))?;
         let source = if start.starts_with(&[0x1F, 0x8B]) {
@@ -38,7 +38,7 @@ impl<'n, R: BufRead> NumberedLines<'n, R> {
         self.number
     }
 
-    /// The next line without its end; `expected` says what would come if the text ended before.
+    /// The next line without its end; `expected` names the missing part if the text ends before.
     pub(crate) fn next(&mut self, expected: &str) -> Result<&str, LmError> {
         self.line.clear();
         let read = match &mut self.source {

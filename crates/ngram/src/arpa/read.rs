@@ -187,8 +187,8 @@ struct Batch {
     order: usize,
     /// The number of the first line.
     first_line: u64,
-    /// The words, without those that a line has at the place where the line before has them: n-grams that are sorted share
-    /// words with the one before.
+    /// The words, without those that a line has at the place where the line before has them: n-grams that are sorted
+    /// share words with the one before.
     words: Words,
     ids: Vec<Option<WordId>>,
     /// By n-gram and place: which of these words.
@@ -279,7 +279,8 @@ fn number(field: &str, what: &str) -> Result<f32, String> {
     }
 }
 
-/// The same number as the standard library reads from a plain decimal; `None` if it is not plain, or not at once certain.
+/// The same number as the standard library reads from a plain decimal; `None` if it is not plain, or not at once
+/// certain.
 fn decimal(field: &str) -> Option<f32> {
     const POWERS: [f64; 16] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
     let (sign, digits) = field.strip_prefix('-').map_or((1.0, field), |digits| (-1.0, digits));

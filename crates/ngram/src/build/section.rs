@@ -1,4 +1,4 @@
-//! The n-grams of one order on their way into a table.
+//! The n-grams of one order, collected for a table.
 
 use super::{Built, Unbuildable};
 use crate::bytes::u32_at;
@@ -46,17 +46,17 @@ pub(super) struct Section {
     values: Vec<[f32; 2]>,
     /// The others, by the upper bits of their images.
     parts: Vec<Vec<Entry>>,
-    /// How many these are.
+    /// The number of the others.
     count: usize,
-    /// Of these, as they came; nothing if the order is the highest.
+    /// An entry for each of the others, in their order of arrival; empty if the order is the highest.
     lower: Vec<Lower>,
     /// A bit by the number of an n-gram of the order below: whether it is the history of one of these.
     follows: Vec<u64>,
 }
 
 impl Section {
-    /// Without n-grams of `k` + 1 words, of which about `expected` will come; histories are below `histories`, words below
-    /// `words`. `None` if that is more than keys can hold.
+    /// Without n-grams of `k` + 1 words, of which about `expected` will come; histories are below `histories`, words
+    /// below `words`. `None` if that is more than keys can hold.
     pub(super) fn new(
         limits @ [histories, _]: [usize; 2],
         k: usize,
@@ -98,8 +98,8 @@ impl Section {
         self.values.len() == BATCH
     }
 
-    /// Looks up the histories of the n-grams that wait, in the tables of lower orders. False if one of them, or one without
-    /// its oldest word, is not there; then they still wait.
+    /// Looks up the histories of the n-grams that wait, in the tables of lower orders. False if one of them, or one
+    /// without its oldest word, is not there; then they still wait.
     pub(super) fn look_up(&mut self, built: &Built, suffixes: &[u8]) -> bool {
         let Built { bytes, layout, .. } = built;
         let (k, batch) = (self.k, self.values.len());
@@ -168,8 +168,8 @@ impl Section {
         self.parts.iter().flatten().map(|entry| entry.image)
     }
 
-    /// Stores the values in the table, which was filled with the images. Returns the numbers of the n-grams without their
-    /// oldest words.
+    /// Stores the values in the table, which was filled with the images. Returns the numbers of the n-grams without
+    /// their oldest words.
     pub(super) fn set_values(self, Built { bytes, layout, .. }: &mut Built) -> LargeBytes {
         let mut suffixes = LargeBytes::default();
         suffixes.resize(SUFFIX * self.lower.len());

@@ -5,7 +5,7 @@ use super::sort::{Room, Sorted, Sorter};
 use crate::vocabulary::{BEGIN, UNKNOWN};
 use crate::{LmError, MAX_ORDER};
 
-/// The bit of a payload that says that an n-gram is pruned; the others are its adjusted count.
+/// The bit of a payload that marks a pruned n-gram; the others are its adjusted count.
 pub(crate) const PRUNED: u64 = 1 << 63;
 
 /// The n-grams of one order with adjusted counts.
@@ -38,8 +38,8 @@ impl Adjusted {
     }
 }
 
-/// Adjusts the counts of n-grams of `order` words: an n-gram of a lower order counts how many different words stand before
-/// it, but if it starts with `<s>`, how often it occurs. Those that occur at most `prune[k]` times are marked.
+/// Adjusts the counts of n-grams of `order` words: an n-gram of a lower order counts how many different words stand
+/// before it, but if it starts with `<s>`, how often it occurs. Those that occur at most `prune[k]` times are marked.
 pub(crate) fn adjust(mut ngrams: Sorted, order: usize, prune: &[u64], room: &Room) -> Result<Vec<Adjusted>, LmError> {
     let mut adjuster = Adjuster {
         orders: (0..order).map(|_| Adjusted::new(room)).collect(),
@@ -133,7 +133,8 @@ mod tests {
         // Before `b` there are a, c and <s>; before `</s>` only b.
         let expected = [(0, 0), (1, 0), (2, 1), (a, 1), (b, 3), (c, 1)];
         assert_eq!(list(1), expected.map(|(word, count)| (vec![word], count, false)));
-        // Keys: the history, then the word. `<s> c` occurs twice, which is what it counts; `a b` and `<s> b` occur once.
+        // Keys: the history, then the word. `<s> c` occurs twice, which is what it counts; `a b` and `<s> b` occur
+        // once.
         let expected =
             [(1, a, 1, true), (1, b, 1, true), (1, c, 2, false), (a, b, 1, true), (b, 2, 3, false), (c, b, 1, false)];
         assert_eq!(list(2), expected.map(|(history, word, count, pruned)| (vec![history, word], count, pruned)));

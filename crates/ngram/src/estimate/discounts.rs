@@ -9,7 +9,7 @@ impl Discounts {
     /// count c is c − (c + 1) Y ofᶜ⁺¹ / ofᶜ.
     ///
     /// # Errors
-    /// A sentence that says which count is missing or which discount is out of range.
+    /// A sentence that names the missing count or the discount that is out of range.
     pub(crate) fn estimate(of: &[u64; 5]) -> Result<Self, String> {
         let mut discounts = [0.0; 3];
         let y = of[1] as f64 / (of[1] + 2 * of[2]) as f64;

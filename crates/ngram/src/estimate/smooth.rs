@@ -16,7 +16,8 @@ pub(crate) struct Discounted {
     pub(crate) histories: Sorter,
 }
 
-/// Discounts the counts of n-grams of `order` words, history by history. The counts of pruned n-grams go to the order below.
+/// Discounts the counts of n-grams of `order` words, history by history. The counts of pruned n-grams go to the order
+/// below.
 pub(crate) fn discount(
     mut by_history: Sorted,
     order: usize,
@@ -85,8 +86,8 @@ pub(crate) struct Estimate {
 }
 
 impl Interpolated {
-    /// `uniform` is the probability that a word's is interpolated with; `below` is missing for words, `histories` for the
-    /// highest order.
+    /// `uniform` is the probability that a word's is interpolated with; `below` is missing for words, `histories` for
+    /// the highest order.
     pub(crate) fn new(
         ngrams: Sorted,
         order: usize,

@@ -13,7 +13,8 @@ use std::rc::Rc;
 
 /// Records that a sorter holds before it writes to files, if its room is not smaller: more make no sort faster.
 const BLOCK: usize = 1 << 19;
-/// The part of its records that it holds when there are many: the number of runs grows with the logarithm of their number.
+/// The part of its records that it holds when there are many: the number of runs grows with the logarithm of their
+/// number.
 const SHARE: usize = 8;
 
 /// The resources of a sort: folder, memory, threads.

@@ -39,7 +39,7 @@ pub fn options(threads: usize) -> TrainOptions {
     options
 }
 
-/// Trains, and tells which stages were done.
+/// Trains, and returns the stages that were done.
 pub fn run(corpus: &Corpus, options: &TrainOptions, folder: &Path, resume: bool) -> Result<Vec<Stage>, String> {
     run_with(corpus, &dev(), options, folder, resume)
 }

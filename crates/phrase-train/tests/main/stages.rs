@@ -19,7 +19,7 @@ fn content(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     names(folder).into_iter().map(content).collect()
 }
 
-/// Goes on with a training: the stages that are done, and the reasons that are told.
+/// Goes on with a training: the stages that are done, and the reported reasons.
 fn go_on(corpus: &Corpus, options: &TrainOptions, folder: &Path) -> (Vec<Stage>, Vec<String>) {
     let (mut stages, mut reasons) = (Vec::new(), Vec::new());
     let observer = &mut |event: Event<'_>| match event {

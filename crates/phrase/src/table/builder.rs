@@ -63,8 +63,8 @@ impl Builder {
         for_each_line(path, |line| self.add(&PhraseLine::parse(line)?))
     }
 
-    /// Sets the reordering scores of the pairs from a text table of type `wbe-msd-bidirectional-fe`. Lines of pairs that the
-    /// phrase table does not have are passed over: phrase tables are pruned, reordering tables often are not.
+    /// Sets the reordering scores of the pairs from a text table of type `wbe-msd-bidirectional-fe`. Lines of pairs
+    /// that the phrase table does not have are passed over: phrase tables are pruned, reordering tables often are not.
     pub fn read_reordering(&mut self, path: &Path) -> Result<(), Error> {
         self.reordering = Some(vec![[0.0; REORDERING_SCORES]; self.pairs.len()]);
         for (number, pair) in (0..).zip(&self.pairs) {
@@ -73,7 +73,7 @@ impl Builder {
         for_each_line(path, |line| self.set_reordering(&ReorderingLine::parse(line)?))
     }
 
-    /// Adds a pair; an error says why it can not be.
+    /// Adds a pair; the error is the reason why it can not.
     pub fn add(&mut self, line: &PhraseLine) -> Result<(), String> {
         let (expected, found) = (self.score_count, line.scores.len());
         if expected != found {

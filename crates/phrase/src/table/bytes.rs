@@ -11,7 +11,7 @@ pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
 
 /// A number of `width` bytes, at most 4.
 pub(crate) fn code_at(bytes: &[u8], at: usize, width: usize) -> usize {
-    // Eight bytes at once; behind the last pairs of a file there are fewer.
+    // Eight bytes at once; fewer are left after the last pairs of a file.
     if let Some(eight) = bytes.get(at..).and_then(|rest| rest.first_chunk()) {
         return (u64::from_le_bytes(*eight) & ((1 << (8 * width)) - 1)) as usize;
     }

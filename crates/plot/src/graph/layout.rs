@@ -1,8 +1,9 @@
 //! Where the states and the words of a graph stand.
 //!
-//! Columns take turns: states, words, states, … An arc has its word in the column behind its state, and passes through each further
-//! column up to the state that it leads to. So everything has a place of its own, and lines run between neighbouring columns alone. The
-//! emphasised path stays in the middle lane; the rest goes above and below, as near to the places before it as there is room.
+//! Columns take turns: states, words, states, … An arc has its word in the column after its state, and passes through
+//! each further column up to the state that it leads to. So everything has a place of its own, and lines run between
+//! neighbouring columns alone. The emphasised path stays in the middle lane; the rest goes above and below, as near to
+//! the places before it as there is room.
 
 use super::{Graph, width};
 use std::ops::RangeInclusive;
@@ -129,8 +130,8 @@ impl Layout {
         lanes.fold((0.0, 0.0), |(above, below), lane| (above.min(lane), below.max(lane)))
     }
 
-    /// Breaks the columns into lines. A line begins with the states that the line before ends with. It is broken where all paths meet,
-    /// if there is such a column in the last third of the line.
+    /// Breaks the columns into lines. A line begins with the states that the line before ends with. It is broken where
+    /// all paths meet, if there is such a column in the last third of the line.
     pub(super) fn lines(&self, left: f64, right: f64) -> Vec<Line> {
         let mut counts = vec![0; self.widths.len()];
         self.nodes.iter().for_each(|node| counts[node.column] += 1);

@@ -63,8 +63,8 @@ impl Codes {
         Ok(codes)
     }
 
-    /// Of equal pairs the first counts. Of several pairs for one symbol, it is made of the one
-    /// whose last line comes first: an order that the original's dictionaries happen to give.
+    /// The first of equal pairs counts. If several pairs make one symbol, the pair whose last line comes first makes
+    /// it: an order that the original's dictionaries happen to give.
     fn index(&mut self, pairs: &[(SymbolId, SymbolId)]) {
         for (rank, &pair) in pairs.iter().enumerate().rev() {
             let into = self.intern(&format!("{}{}", self.text(pair.0), self.text(pair.1)));

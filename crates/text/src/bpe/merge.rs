@@ -28,7 +28,7 @@ struct Symbol {
     /// [`NONE`] at the ends.
     previous: usize,
     next: usize,
-    /// Of the pair that starts here; [`NONE`] if the pair can not merge.
+    /// Rank of the pair that starts here; [`NONE`] if the pair can not merge.
     rank: usize,
 }
 

@@ -129,7 +129,7 @@ impl Bpe {
         }
     }
 
-    /// The line with each separator, and the space behind it, taken out; also at the end of a line
+    /// The line with each separator, and the space after it, taken out; also at the end of a line
     /// that was cut within a word.
     pub fn join_line(&self, line: &str) -> String {
         let mut joined = line.replace(&format!("{} ", self.separator), "");

@@ -1,9 +1,9 @@
 //! Languages by code, and how their text is split into words.
 //!
-//! Most languages have spaces between words; Moses' rules split the rest of their text. Chinese and Japanese are split into
-//! characters. Words of Chinese, Japanese, Thai, Lao, Khmer and Burmese need a dictionary, which the feature `segmenter`
-//! compiles in. The code alone decides how text is split, so that two builds of this crate never split a text differently:
-//! without the dictionary a language that needs it is refused.
+//! Most languages have spaces between words; Moses' rules split the rest of their text. Chinese and Japanese are split
+//! into characters. Words of Chinese, Japanese, Thai, Lao, Khmer and Burmese need a dictionary, which the feature
+//! `segmenter` compiles in. The code alone decides how text is split, so that two builds of this crate never split a
+//! text differently: without the dictionary a language that needs it is refused.
 //!
 //! ```
 //! use metaphrase_text::language::{Language, WordTokenizer};
@@ -27,7 +27,7 @@ use std::str::FromStr;
 /// The languages, one a line: code, form, name.
 const LIST: &str = include_str!("languages.txt");
 
-/// How the words of a text are told apart.
+/// How a text is divided into words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     /// Spaces separate words.

@@ -8,8 +8,8 @@ use unicode_script::{Script, UnicodeScript};
 /// Whether this build has the dictionary.
 pub(super) const HAS_DICTIONARY: bool = cfg!(feature = "segmenter");
 
-/// Splits a line into words as the language needs it: text in scripts without spaces as the language's code says, all other
-/// text as [`MosesTokenizer`] does.
+/// Splits a line into words as the language needs it: text in scripts without spaces by the language's code, all
+/// other text as [`MosesTokenizer`] does.
 pub struct WordTokenizer {
     moses: MosesTokenizer,
     form: Form,

@@ -9,7 +9,7 @@ use super::char_class::{self as class, is, is_cjk, words};
 /// `en`, `fr`, `it`, `ga`, `cs`, `ko`, `th`, `lo`, `km` and `my` have rules of their own; any other language code is
 /// accepted. Two rules differ from `sacremoses`, both Czech: it looks for decimal numbers at the
 /// end of the line instead of before the token (we look before, as Moses does), and it fails on a
-/// dash behind an apostrophe (we go on).
+/// dash after an apostrophe (we go on).
 #[derive(Clone, Debug)]
 pub struct MosesDetokenizer {
     lang: Language,
@@ -90,8 +90,8 @@ impl MosesDetokenizer {
         text
     }
 
-    /// Whether a space stands before `token`, behind the tokens that `joined` has noted; it notes the token, too. Tokens have
-    /// no white space in them, and no entities.
+    /// Whether a space stands before `token`, after the tokens that `joined` has noted; it notes the token, too.
+    /// Tokens have no white space in them, and no entities.
     pub fn join<'a>(&self, joined: &mut Joined<'a>, token: &'a str) -> bool {
         let join = self.rule(joined, token);
         let previous = joined.previous;

@@ -3,7 +3,7 @@
 //!
 //! Models trained on Moses-tokenised text only work on text that is split in the very same way,
 //! so these types reproduce the behaviour of the Python package `sacremoses` 0.2.0 token by
-//! token; where we differ on purpose, the item says so. Each rule is one linear pass over the
+//! token; where we differ on purpose, the item's documentation says so. Each rule is one linear pass over the
 //! line, in the order of the original, so a line of a million characters costs no more per
 //! character than a short one.
 //!

@@ -37,7 +37,7 @@ impl NonbreakingPrefixes {
     }
 
     /// Reads a list in Moses' format: one abbreviation per line without its full stop,
-    /// `#NUMERIC_ONLY#` behind those that only count before a number, comments after `#` at the
+    /// `#NUMERIC_ONLY#` after those that only count before a number, comments after `#` at the
     /// start of a line. Any text is a valid list.
     pub fn parse(list: &str) -> Self {
         let mut prefixes = Self::default();

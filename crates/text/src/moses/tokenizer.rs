@@ -14,7 +14,7 @@ use super::protect::ProtectedPatterns;
 pub struct MosesTokenizer {
     prefixes: NonbreakingPrefixes,
     apostrophe: Apostrophe,
-    /// Scripts that count as letters beside [`LETTERS`].
+    /// Scripts that count as letters in addition to [`LETTERS`].
     scripts: Classes,
     options: TokenizerOptions,
 }
@@ -306,7 +306,7 @@ fn escape(text: &str) -> String {
     out
 }
 
-/// A line on its way through the rules: each is one pass from `text` into `out`.
+/// The work space of the rules: each rule is one pass from `text` into `out`.
 struct Rewriter {
     text: Vec<char>,
     out: Vec<char>,

@@ -8,7 +8,7 @@ use super::tokens::{Kind, Token, is_apostrophe};
 pub(super) struct Chain {
     /// The token after it.
     pub(super) end: usize,
-    /// What it may say: one number, or several.
+    /// Its possible values: one number, or several.
     pub(super) readings: Vec<Vec<Decimal>>,
 }
 
@@ -43,7 +43,7 @@ fn is_group_after_blank(groups: &[&str], separators: &[char], group: &str) -> bo
         && !first.starts_with('0')
 }
 
-/// What groups of digits may say. Separators are one fewer than groups.
+/// The possible values of groups of digits. There is one separator fewer than groups.
 fn readings(groups: &[&str], separators: &[char]) -> Vec<Vec<Decimal>> {
     let apart = || groups.iter().map(|group| Decimal::new(group, "")).collect::<Vec<_>>();
     let Some((&last, before)) = separators.split_last() else { return vec![apart()] };

@@ -28,7 +28,7 @@ pub(super) struct Time {
     pub(super) is_marked: bool,
 }
 
-/// What says that a number is a time.
+/// The signs and words that mark a number as a time.
 struct Mark {
     end: usize,
     part: Option<DayPart>,
@@ -150,8 +150,8 @@ impl Clock<'_> {
         None
     }
 
-    /// Whether `ten to five` and `zehn vor fünf` may be something else than a time: with digits, and in a source, which is not asked for
-    /// a time in case of doubt.
+    /// Whether `ten to five` and `zehn vor fünf` may be something else than a time: with digits, and in a source, which
+    /// is not asked for a time in case of doubt.
     fn is_range(&self, at: usize, end: usize) -> bool {
         let is_digits = |at: usize| self.tokens.get(at).is_some_and(|token| token.digits().is_some());
         self.side != Side::Translation || is_digits(at) || is_digits(end + 1)

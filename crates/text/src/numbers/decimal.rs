@@ -1,7 +1,7 @@
 //! Decimal numbers of any length.
 
-/// A number as `digits` times ten to the power of `exponent`. The digits neither begin nor end with a zero, so equal numbers are
-/// equal values; zero has no digits.
+/// A number as `digits` times ten to the power of `exponent`. The digits neither begin nor end with a zero, so equal
+/// numbers are equal values; zero has no digits.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Decimal {
     digits: String,

@@ -14,7 +14,7 @@ pub(super) struct Item {
     pub(super) range: Range<usize>,
     /// Its tokens.
     pub(super) tokens: Range<usize>,
-    /// What it may say, in facts.
+    /// Its possible meanings, as facts.
     pub(super) readings: Vec<Vec<Atom>>,
     pub(super) currency: Option<&'static str>,
     pub(super) percent: bool,

@@ -1,8 +1,9 @@
 //! The numbers of a sentence that its translation lacks in any notation.
 //!
-//! [`missing_numbers`] compares amounts, clock times, dates, percentages, ranks and strings of digits as values: `1,250.50` is
-//! `1.250,50`, `8 p.m.` is `20 Uhr`, `2.5 billion` is `2,5 Milliarden`, `3 May 2024` is `2024-05-03`. Where a notation has several
-//! readings, any of them will do: the check reports a number only if no reading of it stands in the translation.
+//! [`missing_numbers`] compares amounts, clock times, dates, percentages, ranks and strings of digits as values:
+//! `1,250.50` is `1.250,50`, `8 p.m.` is `20 Uhr`, `2.5 billion` is `2,5 Milliarden`, `3 May 2024` is `2024-05-03`.
+//! Where a notation has several readings, any of them will do: the check reports a number only if no reading of it
+//! stands in the translation.
 //!
 //! English and German words count. Of other languages the check knows digits and signs alone.
 
@@ -40,8 +41,8 @@ pub struct MissingNumber {
 
 /// The numbers of `source` that `translation` lacks in any notation, in the order of the source.
 ///
-/// `languages` are the codes of both, such as `en` and `de-AT`; without them words for numbers are not read. The time is linear in
-/// the length of both texts.
+/// `languages` are the codes of both, such as `en` and `de-AT`; without them words for numbers are not read. The time
+/// is linear in the length of both texts.
 ///
 /// ```
 /// use metaphrase_text::numbers::missing_numbers;
@@ -129,7 +130,8 @@ enum DayPart {
     Night,
 }
 
-/// The number of amounts in a translation that are compared with amounts in other units, at most: the time stays linear.
+/// The number of amounts in a translation that are compared with amounts in other units, at most: the time stays
+/// linear.
 const MEASURES: usize = 50;
 
 /// What a translation states.

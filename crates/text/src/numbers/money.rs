@@ -3,7 +3,7 @@
 use super::Language;
 use super::tokens::{Kind, Token};
 
-/// The currency of a sign. All dollars are one, and ¥ is not told apart from other signs of the same shape.
+/// The currency of a sign. All dollars are one, and ¥ is not distinguished from other signs of the same shape.
 pub(super) fn of_sign(sign: char) -> Option<&'static str> {
     Some(match sign {
         '$' | '＄' => "dollar",
@@ -80,7 +80,7 @@ pub(super) fn currency(token: &Token<'_>, text: &str, language: Language) -> Opt
     }
 }
 
-/// Whether a token says per cent.
+/// Whether a token means per cent.
 pub(super) fn is_percent(token: &Token<'_>, language: Language) -> bool {
     match (language, token.kind) {
         (_, Kind::Sign(sign)) => matches!(sign, '%' | '％' | '٪'),
@@ -90,7 +90,7 @@ pub(super) fn is_percent(token: &Token<'_>, language: Language) -> bool {
     }
 }
 
-/// Whether a token says per cent in a word with others: `zehnprozentig`.
+/// Whether a token is a compound with per cent: `zehnprozentig`.
 pub(super) fn has_percent(token: &Token<'_>, language: Language) -> bool {
     is_percent(token, language) || (language == Language::German && token.text.contains("prozent"))
 }

@@ -25,7 +25,7 @@ impl<'t> Reader<'t> {
         Self { text, tokens: tokens(text), language, side, items: Vec::new() }
     }
 
-    /// What single words and signs say, wherever they stand: currencies, per cent, months, parts of the day.
+    /// The meaning of single words and signs in any place: currencies, per cent, months, parts of the day.
     pub(super) fn facts(&self) -> Vec<Atom> {
         let mut facts = Vec::new();
         for (at, token) in self.tokens.iter().enumerate() {

@@ -144,7 +144,7 @@ fn small_words_are_not_reported() {
     assert_eq!(texts("Hunderte von Menschen", "people", ("de", "en")), [""; 0]);
 }
 
-/// Of other languages digits and signs count, and nothing that their words may say.
+/// In other languages digits and signs count, and number words do not.
 #[test]
 fn other_languages_have_digits() {
     let equal = [
@@ -202,7 +202,8 @@ fn time_of(text: &str, bytes: usize) -> Duration {
     begun.elapsed()
 }
 
-/// Eight times the text takes eight times the time, not 64 times. Other work on the machine may slow one measurement down.
+/// Eight times the text takes eight times the time, not 64 times. Other work on the machine may slow one measurement
+/// down.
 #[test]
 fn long_texts_take_linear_time() {
     let texts = [

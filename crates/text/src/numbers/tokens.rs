@@ -99,7 +99,8 @@ fn class(c: char) -> Class {
     }
 }
 
-/// The first digits of scripts whose ten digits follow each other: full-width, Arabic, Persian, Devanagari, Bengali, Thai.
+/// The first digits of scripts whose ten digits follow each other: full-width, Arabic, Persian, Devanagari, Bengali,
+/// Thai.
 const ZEROS: [char; 6] = ['０', '٠', '۰', '०', '০', '๐'];
 
 /// The value of a decimal digit.

@@ -4,7 +4,7 @@ use super::decimal::Decimal;
 use super::tokens::Token;
 use super::{Language, german};
 
-/// Words that say a number.
+/// Number words.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Spoken {
     /// The token after them.
@@ -13,13 +13,13 @@ pub(super) struct Spoken {
     pub(super) form: Form,
 }
 
-/// How words say a number.
+/// The form of a number in words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     /// As a number: `twenty-one`, `zwei Millionen`.
     Cardinal,
-    /// As a rank, as an article, or inside another word: `first`, `a`, `beide`, `zweimal`. A number of the source can be meant, and a
-    /// source that says so need not be repeated.
+    /// As a rank, as an article, or inside another word: `first`, `a`, `beide`, `zweimal`. A number of the source can
+    /// be meant, but a translation need not repeat it.
     Loose,
 }
 

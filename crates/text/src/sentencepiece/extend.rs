@@ -1,4 +1,5 @@
-//! A vocabulary whose least used pieces make room for characters that it lacks, so that a model that knows the others can learn on.
+//! A vocabulary whose least used pieces make room for characters that it lacks, so that a model that knows the others
+//! can learn on.
 
 use super::file::{Kind, ModelFile, ModelType};
 use super::normalizer::SPACE_MARK;
@@ -16,11 +17,13 @@ pub struct Extended {
     pub replaced: Vec<(String, char)>,
 }
 
-/// Gives each of the `characters` that no piece covers a piece of its own in the unigram model whose file has these bytes. They take the
-/// places of the pieces that `lines` use least, of those with two characters or more. All other pieces keep their ids and scores.
+/// Gives each of the `characters` that no piece covers a piece of its own in the unigram model whose file has these
+/// bytes. They take the places of the pieces that `lines` use least, of those with two characters or more. All other
+/// pieces keep their ids and scores.
 ///
 /// # Errors
-/// If `file` is no unigram model, if its normalisation changes a character, and if there are more characters than pieces to leave.
+/// If `file` is no unigram model, if its normalisation changes a character, and if there are more characters than
+/// pieces to leave.
 pub fn extend<S: AsRef<str>>(
     file: &[u8],
     characters: &str,
@@ -39,7 +42,7 @@ pub fn extend<S: AsRef<str>>(
         let piece = &parsed.pieces[id];
         piece.kind == Kind::Normal && piece.text.chars().nth(1).is_some()
     });
-    // Of pieces that are used as rarely, the last ones leave: a trained model has the likelier ones first.
+    // Among equally rare pieces the last ones are removed: a trained model has the likelier ones first.
     places.sort_by_key(|&id| (used[id], usize::MAX - id));
     if places.len() < new.len() {
         let problem = format!("{} characters are to come, and {} pieces can leave", new.len(), places.len());

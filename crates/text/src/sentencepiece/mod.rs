@@ -186,7 +186,7 @@ impl SentencePieceModel {
     }
 
     /// The number of bytes at the start of `text` that are segmented: all of them, unless normalisation makes more than
-    /// 1 MiB. A single character can become dozens, so a text is bounded by what becomes of it.
+    /// 1 MiB. A single character can become dozens, so the limit is for the normalised text.
     #[must_use]
     pub fn reads(&self, text: &str) -> usize {
         if text.len() <= normalizer::LONGEST / charsmap::MAX_REPLACEMENT {
@@ -351,7 +351,7 @@ impl SentencePieceModel {
         }
     }
 
-    /// Segments of the lengths that `length` tells for the start of a text.
+    /// Segments whose lengths `length` finds at the start of a text.
     fn look_up(&self, text: &[u8], segments: &mut Vec<Segment>, length: impl Fn(&[u8]) -> usize) {
         let mut start = 0;
         while start < text.len() {
@@ -364,7 +364,7 @@ impl SentencePieceModel {
     }
 
     /// Calls `piece(id, surface, merged)` for each piece of the segments: `surface` is its text where that is not
-    /// the piece's own, `merged` says that it goes on with an unknown piece just before, under the same id.
+    /// the piece's own, `merged` means that it continues the unknown piece before it, under the same id.
     fn for_each_piece(&self, scratch: &Scratch, mut piece: impl FnMut(WordId, Option<&[u8]>, bool)) {
         let mut start = 0;
         let mut after_unknown = false;

@@ -59,8 +59,8 @@ impl Normalizer {
         (self.add_dummy_prefix || self.remove_extra_whitespaces, self.remove_extra_whitespaces)
     }
 
-    /// Writes `text`, normalised, to `out` (cleared first), up to [`LONGEST`] bytes; the rest of `text` is not read. It is
-    /// UTF-8 if `text` and the table are. Returns the number of bytes of `text` that were read.
+    /// Writes `text`, normalised, to `out` (cleared first), up to [`LONGEST`] bytes; the rest of `text` is not read. It
+    /// is UTF-8 if `text` and the table are. Returns the number of bytes of `text` that were read.
     pub(super) fn normalize(&self, text: &[u8], user_defined: Option<&DoubleArray>, out: &mut Vec<u8>) -> usize {
         out.clear();
         let mut rest = text;
@@ -107,7 +107,7 @@ impl Normalizer {
         text.len() - rest.len()
     }
 
-    /// Length of the run of plain characters that `text` starts with, as far as it can be told from them and the
+    /// Length of the run of plain characters that `text` starts with, as far as it is known from them and the
     /// byte that follows.
     #[inline]
     fn plain_run(&self, text: &[u8]) -> usize {

@@ -46,7 +46,7 @@ impl Pieces {
         &self.texts[start as usize..end as usize]
     }
 
-    /// Of a piece that the index has.
+    /// Score and kind of a piece that the index has.
     #[inline]
     pub(super) fn score_and_kind(&self, id: u32) -> (f32, Kind) {
         self.scores_and_kinds[id as usize]
@@ -102,7 +102,7 @@ impl Pieces {
 
 /// The kind of a piece, or the problem with its number.
 fn checked_kind(piece: &Piece<'_>, byte_fallback: bool) -> Result<Kind, &'static str> {
-    // Some converters add a zero byte beside the piece <0x00>; the C++ library never uses it.
+    // Some converters add a zero byte in addition to the piece <0x00>; the C++ library never uses it.
     let kind = if byte_fallback && piece.text == "\0" { Kind::Unused } else { piece.kind };
     if piece.text.is_empty() {
         Err("is empty")

@@ -5,7 +5,7 @@
 //! | `.yml`, `.yaml`, `.json` | `word: id`, split at blanks | Marian, Nematus |
 //! | `.spm`, `.model` | pieces of a SentencePiece model | Marian |
 //! | anything else | one word per line, split at blanks | Marian |
-//! | `vocab.json` beside `source.spm` or `target.spm` | pieces of the model with the ids of the list | MarianMT of Hugging Face |
+//! | `vocab.json` next to `source.spm` or `target.spm` | pieces of the model with the ids of the list | MarianMT of Hugging Face |
 //!
 //! [`train_words`] makes a list from text, [`sentencepiece::train`](crate::sentencepiece::train) a model of pieces.
 //!
@@ -78,7 +78,7 @@ enum Form {
 }
 
 impl Vocabulary {
-    /// Reads the vocabulary in the file `path`, in the format that [`VocabularyFormat::of`] tells.
+    /// Reads the vocabulary in the file `path`, in the format that [`VocabularyFormat::of`] recognises.
     ///
     /// # Errors
     /// If the file can not be read or is no valid vocabulary.
@@ -204,8 +204,8 @@ impl Vocabulary {
         }
     }
 
-    /// Words that a search should not produce, beside the one for unknown words: the byte pieces of the 32 control
-    /// characters (as in Marian, where `--allow-special` lifts this) and, for MarianMT, `<pad>`.
+    /// Words that a search should not produce, in addition to the one for unknown words: the byte pieces of the 32
+    /// control characters (as in Marian, where `--allow-special` lifts this) and, for MarianMT, `<pad>`.
     #[must_use]
     pub fn special_words(&self) -> Vec<WordId> {
         let control = (0..32).filter_map(|byte| self.id(&format!("<0x{byte:02X}>")));
@@ -216,7 +216,8 @@ impl Vocabulary {
         control.filter(|&id| !self.is_unknown(id)).chain(pad).collect()
     }
 
-    /// The words that stand for single bytes, with their bytes: the pieces of byte fallback. Models of MarianMT have none.
+    /// The words that stand for single bytes, with their bytes: the pieces of byte fallback. Models of MarianMT have
+    /// none.
     pub fn bytes(&self) -> impl Iterator<Item = (WordId, u8)> {
         let pieces = match &self.form {
             Form::Pieces(pieces) => Some(pieces),
@@ -225,8 +226,8 @@ impl Vocabulary {
         pieces.into_iter().flat_map(|pieces| pieces.bytes())
     }
 
-    /// Whether `id` goes on with the written word before it: a piece that begins with a letter, digit or combining mark and
-    /// without the mark of a new word, or a byte. Scripts without spaces have no such words.
+    /// Whether `id` goes on with the written word before it: a piece that begins with a letter, digit or combining mark
+    /// and without the mark of a new word, or a byte. Scripts without spaces have no such words.
     #[must_use]
     pub fn continues(&self, id: WordId) -> bool {
         if matches!(self.form, Form::Words(_)) || id == self.eos || self.is_unknown(id) {
@@ -238,9 +239,9 @@ impl Vocabulary {
         byte || piece.chars().next().is_some_and(joins)
     }
 
-    /// Appends the bytes that a word adds to a text: a blank for each mark of a new word, one byte for the piece of a byte,
-    /// nothing for a control symbol. What [`decode`](Self::decode) does at the start of a text and with bytes that make no
-    /// character is left out.
+    /// Appends the bytes that a word adds to a text: a blank for each mark of a new word, one byte for the piece of a
+    /// byte, nothing for a control symbol. What [`decode`](Self::decode) does at the start of a text and with bytes
+    /// that make no character is left out.
     pub fn spell(&self, id: WordId, out: &mut Vec<u8>) {
         if id == self.eos {
             return;
@@ -256,7 +257,7 @@ impl Vocabulary {
     }
 
     /// The number of bytes at the start of `line` that are segmented: all of them, unless normalisation makes more than
-    /// 1 MiB of them. The caller of a longer line has to tell that the rest is left out.
+    /// 1 MiB of them. The caller of a longer line has to report that the rest is left out.
     #[must_use]
     pub fn reads(&self, line: &str) -> usize {
         match &self.form {
@@ -271,8 +272,8 @@ impl Vocabulary {
         self.encode_with(&mut Scratch::default(), line, out);
     }
 
-    /// The ids of words of the vocabulary with spaces between them, and the end of sentence, written over `out`. Other words
-    /// are the unknown word; a vocabulary without one leaves them out.
+    /// The ids of words of the vocabulary with spaces between them, and the end of sentence, written over `out`. Other
+    /// words are the unknown word; a vocabulary without one leaves them out.
     pub fn look_up(&self, words: &str, out: &mut Vec<WordId>) {
         let words = words.split(' ').filter(|word| !word.is_empty());
         out.clear();
@@ -305,7 +306,8 @@ impl Vocabulary {
         }
     }
 
-    /// By word of `line`, the end of sentence excluded: the written word that it belongs to, without the punctuation around it.
+    /// By word of `line`, the end of sentence excluded: the written word that it belongs to, without the punctuation
+    /// around it.
     #[must_use]
     pub fn written_words(&self, line: &str) -> Vec<String> {
         let pieces = self.pieces(line);

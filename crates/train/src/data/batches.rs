@@ -12,9 +12,10 @@ use std::ops::Range;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BatchSize {
-    /// About so many target words, ends of sentence counted. A batch may have more by less than one sentence.
+    /// The approximate number of target words, ends of sentence counted. A batch may exceed it by less than one
+    /// sentence.
     Words(NonZeroUsize),
-    /// So many sentence pairs.
+    /// The number of sentence pairs.
     Sentences(NonZeroUsize),
 }
 

@@ -8,7 +8,7 @@ use super::{Batch, DataError, Sentences};
 pub struct Corpus {
     pub(super) source: Sentences,
     pub(super) target: Sentences,
-    /// Of all pairs, if any file has alignments.
+    /// The links of all pairs, if any file has alignments.
     pub(super) links: Option<Links>,
     /// Where each file ends, and how often its pairs are seen in an epoch.
     repeats: Vec<(usize, u32)>,

@@ -1,7 +1,8 @@
 //! From parallel text to batches of word ids.
 //!
 //! ```text
-//! files ──▶ Corpus::read: lines, segmented, filtered (Report) ──▶ Corpus ──▶ Batches: shuffled, of like length ──▶ Batch
+//! files ──▶ Corpus::read: lines, segmented, filtered (Report) ──▶ Corpus
+//! Corpus ──▶ Batches: shuffled, of like length ──▶ Batch
 //! ```
 
 mod alignment;

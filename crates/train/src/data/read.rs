@@ -29,8 +29,9 @@ pub struct CorpusFiles {
     /// the sentences, from 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub alignment: Option<PathBuf>,
-    /// Whether the source sentences are written as words of the vocabulary with spaces between them, as `metaphrase tokenize
-    /// --vocabulary` writes them. So a source can have words that no text becomes, such as `<0x01>`.
+    /// Whether the source sentences are written as words of the vocabulary with spaces between them, as
+    /// `metaphrase tokenize --vocabulary` writes them. So a source can have words that no text becomes, such as
+    /// `<0x01>`.
     #[serde(default, skip_serializing_if = "is_false")]
     pub source_words: bool,
     /// How often an epoch sees each pair, more than once to give a small corpus more weight.
@@ -84,7 +85,8 @@ impl Default for Limits {
 
 impl Corpus {
     /// Reads and segments files, one after the other. Pairs with an empty side, with a side longer than `limits`, and
-    /// with a line that is not UTF-8 are left out; the report says how many. The result does not depend on `threads`.
+    /// with a line that is not UTF-8 are left out; the report has their number. The result does not depend on
+    /// `threads`.
     ///
     /// # Errors
     /// If a file can not be read to its end, if files that belong together have not as many lines, if an alignment

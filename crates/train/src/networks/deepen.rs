@@ -35,8 +35,8 @@ pub(super) fn pass_on(
     }
 }
 
-/// Moves the scale and the bias of the normalisation `before` a block to that `after` it. What is normalised already is not
-/// changed by a normalisation that has neither; the last one does what the model's last one did.
+/// Moves the scale and the bias of the normalisation `before` a block to that `after` it. What is normalised already is
+/// not changed by a normalisation that has neither; the last one does what the model's last one did.
 fn swap_normalisations(before: &Process<ParameterId>, after: &Process<ParameterId>, parameters: &mut Parameters) {
     for (before, after) in before.steps.iter().zip(&after.steps) {
         match (before, after) {

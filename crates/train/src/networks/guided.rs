@@ -9,9 +9,9 @@ use metaphrase_kernels::Matrix;
 /// Added to weights before their logarithm is taken, as in Marian.
 const EPSILON: f32 = 1e-6;
 
-/// The loss -Σ_s p_s · ln(w_s + ε) of each target word that has links, p being uniform over the source words it is linked
-/// with and w its attention (the first head's); added up and multiplied with `cost`. The derivatives, times `weight`, are
-/// on the tape.
+/// The loss -Σ_s p_s · ln(w_s + ε) of each target word that has links, p being uniform over the source words it is
+/// linked with and w its attention (the first head's); added up and multiplied with `cost`. The derivatives, times
+/// `weight`, are on the tape.
 pub(super) fn guide<D: Device>(
     tape: &mut Tape<'_, D>,
     batch: &Batch,

@@ -30,7 +30,8 @@ pub struct Network {
 #[error("{0}")]
 pub struct NetworkError(pub String);
 
-/// Probabilities with which numbers are dropped while training. The defaults of `layer` and `output` are 0.1, of others 0.
+/// Probabilities with which numbers are dropped while training. The defaults of `layer` and `output` are 0.1, of
+/// others 0.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Dropout {
@@ -40,9 +41,9 @@ pub struct Dropout {
     pub attention: f32,
     /// Transformer: of the inner layers of feed-forward blocks.
     pub feed_forward: f32,
-    /// Of whole source words.
+    /// Probability of dropping whole source words.
     pub source_words: f32,
-    /// Of whole target words.
+    /// Probability of dropping whole target words.
     pub target_words: f32,
     /// Recurrent: of inputs and states, the same numbers at each word of a sentence (Gal and Ghahramani 2016).
     pub recurrent: f32,
@@ -157,7 +158,8 @@ impl Network {
         self.words
     }
 
-    /// Sets the output layer's bias, if it has one, to the logarithms of the words' shares of `counts`, one added to each.
+    /// Sets the output layer's bias, if it has one, to the logarithms of the words' shares of `counts`, one added to
+    /// each.
     ///
     /// A new network then begins where it would first have to get: at the entropy of single words, and with Z near 1 as
     /// self-normalisation asks for (Devlin et al. 2014, §2.4). Without it, layers near the output take on the shares of
@@ -175,7 +177,8 @@ impl Network {
         }
     }
 
-    /// Lets the layers of a Transformer whose parameters' names are `new` pass on what they get. All other parameters are set.
+    /// Lets the layers of a Transformer whose parameters' names are `new` pass on what they get. All other parameters
+    /// are set.
     pub(crate) fn pass_on(&self, new: impl Fn(&str) -> bool, parameters: &mut Parameters) {
         if let parts::Network::Transformer(network) = &self.parts {
             deepen::pass_on(network, |id, parameters| new(parameters.name(id)), parameters);

@@ -1,4 +1,4 @@
-//! What is trained is what translates.
+//! The trained network and the translating model are the same function.
 
 pub(crate) mod architectures;
 mod sweep;
@@ -267,7 +267,7 @@ fn transformers_learn_by_heart() {
     }
 }
 
-/// Attention learns to look where it is told to, here at the other end of the sentence.
+/// Attention learns to follow the given alignment, here to the other end of the sentence.
 #[test]
 fn attention_follows_given_alignments() {
     let mut batch = Batch::default();
@@ -326,7 +326,7 @@ fn a_network_begins_with_the_shares_of_words() {
         let mut parameters = Parameters::new(3);
         let network = Network::declare(&config(architecture), &mut parameters).unwrap();
         network.start_from(&counts, &mut parameters);
-        // What the rest of the network adds to the bias.
+        // The contribution of the rest of the network to the bias.
         let output = network.parts.words().output;
         parameters.set(output, &Matrix::zeros(WORDS, parameters.value(output).cols())).unwrap();
         let mut host = Host::default();

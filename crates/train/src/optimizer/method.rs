@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 pub enum Method {
     /// θ ← θ - η · g.
     Sgd,
-    /// Kingma and Ba 2015, algorithm 1: θ ← θ - η · m̂ / (√v̂ + ε). The defaults are the numbers of Vaswani et al. 2017.
+    /// Kingma and Ba 2015, algorithm 1: θ ← θ - η · m̂ / (√v̂ + ε). The defaults are the numbers of Vaswani et
+    /// al. 2017.
     Adam {
         /// Decay of the mean of gradients.
         #[serde(default = "usual::beta1")]
@@ -24,8 +25,8 @@ pub enum Method {
         #[serde(default)]
         weight_decay: f32,
     },
-    /// Zeiler 2012, algorithm 1. The defaults are the numbers of Zhang et al. 2018, §4.3. The step is multiplied with η,
-    /// which is 1 in both papers.
+    /// Zeiler 2012, algorithm 1. The defaults are the numbers of Zhang et al. 2018, §4.3. The step is multiplied with
+    /// η, which is 1 in both papers.
     Adadelta {
         /// Decay of the means of squares.
         #[serde(default = "usual::rho")]

@@ -22,11 +22,11 @@ pub struct OptimizerSettings {
     pub schedule: Schedule,
     /// Gradients whose norm is greater are scaled down to this norm; 0: never. The default is 1.
     pub clip_norm: f32,
-    /// Each update cuts all weights to ±this (Devlin 2017, §4.1: 1, for decoding with 16 bits), but not biases and other
-    /// vectors, which are added in `f32`; 0: never.
+    /// Each update cuts all weights to ±this (Devlin 2017, §4.1: 1, for decoding with 16 bits), but not biases and
+    /// other vectors, which are added in `f32`; 0: never.
     pub clip_weights: f32,
-    /// Exponential smoothing of parameters (Marian's `--exponential-smoothing`): each update moves the smoothed parameters
-    /// by this share towards the new ones, and faster at first. 0: no smoothing.
+    /// Exponential smoothing of parameters (Marian's `--exponential-smoothing`): each update moves the smoothed
+    /// parameters by this share towards the new ones, and faster at first. 0: no smoothing.
     pub smoothing: f32,
 }
 

@@ -1,4 +1,4 @@
-//! The text of a recipe, where each key knows its line, so that all faults are told at once.
+//! The text of a recipe, where each key knows its line, so that all faults are reported at once.
 
 use super::places::{Fault, Places, join};
 use super::{Recipe, defaults};
@@ -9,7 +9,7 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// Values for keys that are missing, so that the search for faults can go on behind them. They are never trained with.
+/// Values for keys that are missing, so that the search for faults can go on. They are never trained with.
 const PLACEHOLDERS: &str = r#"
 data = { train = [{ source = "", target = "" }], dev = { source = "", target = "" } }
 train = [{ source = "", target = "" }]
@@ -27,7 +27,7 @@ to = 1000000000
 from = 1
 "#;
 
-/// More faults than these are not told.
+/// The largest number of reported faults.
 const MOST: usize = 100;
 
 /// A recipe in which faults are looked for.

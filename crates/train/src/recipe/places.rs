@@ -21,7 +21,7 @@ enum Place {
     Line(usize),
     /// In the recipe, but not at one line: the key is missing.
     Recipe,
-    /// In a setting beside the recipe.
+    /// In a setting in addition to the recipe.
     Setting(String),
 }
 
@@ -58,7 +58,7 @@ pub(crate) struct Places {
     keys: BTreeMap<String, usize>,
 }
 
-/// Recipes that say the same are equal, wherever they say it.
+/// Recipes with the same settings are equal, whatever their places.
 impl PartialEq for Places {
     fn eq(&self, _: &Self) -> bool {
         true

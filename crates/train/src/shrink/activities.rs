@@ -1,4 +1,4 @@
-//! What the neurons of networks say of a text, by the forward pass of training.
+//! The activities of networks' neurons over a text, by the forward pass of training.
 
 use super::dense::Dense;
 use crate::data::Batch;
@@ -68,7 +68,7 @@ pub(super) struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// What the maps by this tensor read.
+    /// The inputs of the maps by this tensor.
     fn inputs_of(&self, tensor: &str) -> Vec<&Matrix> {
         self.id(tensor).map_or(Vec::new(), |id| self.tape.inputs_of(id))
     }
@@ -89,17 +89,17 @@ impl Pass<'_> {
 
 /// The members' activities side by side at the maps by a tensor.
 pub(super) fn inputs(members: &[Pass<'_>], tensor: &str, halves: usize) -> Matrix {
-    beside(&members.iter().map(|pass| pass.inputs_of(tensor)).collect::<Vec<_>>(), halves)
+    side_by_side(&members.iter().map(|pass| pass.inputs_of(tensor)).collect::<Vec<_>>(), halves)
 }
 
 /// The members' activities side by side at the output layer.
 pub(super) fn hidden(members: &[Pass<'_>]) -> Matrix {
-    beside(&members.iter().map(|pass| vec![pass.tape.value(pass.hidden)]).collect::<Vec<_>>(), 1)
+    side_by_side(&members.iter().map(|pass| vec![pass.tape.value(pass.hidden)]).collect::<Vec<_>>(), 1)
 }
 
-/// The rows of several matrices of each member, one matrix after the other, the members side by side. Matrices of `halves` halves have the
-/// members side by side in each.
-fn beside(members: &[Vec<&Matrix>], halves: usize) -> Matrix {
+/// The rows of several matrices of each member, one matrix after the other, the members side by side. Matrices of
+/// `halves` halves have the members side by side in each.
+fn side_by_side(members: &[Vec<&Matrix>], halves: usize) -> Matrix {
     let count = members.first().map_or(0, Vec::len);
     let rows: usize = members.first().map_or(0, |matrices| matrices.iter().map(|matrix| matrix.rows()).sum());
     let columns: usize = members.iter().filter_map(|matrices| matrices.first()).map(|matrix| matrix.cols()).sum();

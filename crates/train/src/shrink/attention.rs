@@ -1,7 +1,8 @@
 //! Several attentions as one.
 //!
-//! An unfolded network attends once for each member. A network of the size of a member has one attention: its weights have to be near the
-//! mean of the members' weights ᾱ, so its energies near ln ᾱ but for a number that all source words of a target word have in common.
+//! An unfolded network attends once for each member. A network of the size of a member has one attention: its weights
+//! have to be near the mean of the members' weights ᾱ, so its energies near ln ᾱ but for a number that all source words
+//! of a target word have in common.
 
 use super::activities::Pass;
 use crate::tape::AdditiveAttention;
@@ -9,16 +10,17 @@ use metaphrase_kernels::Matrix;
 
 /// Pairs of target and source word of a batch that are looked at; others are left out evenly.
 const PAIRS: usize = 4000;
-/// Each source word counts as if attention gave the words of its sentence this much in equal parts, so that words without attention stay so.
+/// Each source word counts as if attention gave the words of its sentence this much in equal parts, so that words
+/// without attention stay so.
 const FLOOR: f32 = 0.1;
-/// Attention below it is not told apart.
+/// Floor of the attention before its logarithm is taken.
 const LEAST: f32 = 1e-4;
 
 /// One row for each pair of a target word and a source word: tanh(key + query) of all neurons, less the mean of the
 /// target word's rows, and last ln ᾱ, less its mean, all weighted by the square root of ᾱ.
 ///
-/// `of` are the members, whose weights are the aim; `by` is the network whose neurons are looked at: the members again, or the smaller
-/// one.
+/// `of` are the members, whose weights are the aim; `by` is the network whose neurons are looked at: the members again,
+/// or the smaller one.
 pub(super) fn rows(of: &[Pass<'_>], by: &[Pass<'_>], v: &str) -> Matrix {
     let aims: Vec<_> = of.iter().map(|pass| pass.attentions(v)).collect();
     let neurons: Vec<_> = by.iter().map(|pass| pass.attentions(v)).collect();

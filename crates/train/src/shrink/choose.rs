@@ -2,15 +2,15 @@
 
 use super::dense::{Dense, add_scaled};
 
-/// Less than this share of a neuron's own activity is not told from rounding.
+/// Less than this share of a neuron's own activity is rounding.
 const EXPLAINED: f64 = 1e-6;
 
-/// `count` neurons in ascending order, chosen one after the other: always the one that explains most of what the neurons before left
-/// unexplained of some targets. This is orthogonal matching pursuit (Pati et al. 1993), computed as a Cholesky factorisation that chooses its
-/// pivots.
+/// `count` neurons in ascending order, chosen one after the other: always the one that explains most of what the
+/// neurons before left unexplained of some targets. This is orthogonal matching pursuit (Pati et al. 1993), computed as
+/// a Cholesky factorisation that chooses its pivots.
 ///
-/// `gram` are the products of the neurons' activities with each other, `neurons × neurons`, and `targets` those with what is to be
-/// explained, `neurons × targets`.
+/// `gram` are the products of the neurons' activities with each other, `neurons × neurons`, and `targets` those with
+/// what is to be explained, `neurons × targets`.
 pub(super) fn choose(mut gram: Dense, mut targets: Dense, count: usize) -> Vec<usize> {
     let own: Vec<f64> = (0..gram.rows).map(|i| gram.row(i)[i]).collect();
     let mut chosen = vec![false; gram.rows];
@@ -51,7 +51,7 @@ fn explain(gram: &mut Dense, targets: &mut Dense, pivot: usize) {
 mod tests {
     use super::*;
 
-    /// Activities of four neurons at four words; the third says the same as the first, the fourth hardly says anything.
+    /// Activities of four neurons at four words; the third equals the first, the fourth is hardly active.
     fn activities() -> Dense {
         let numbers = [[1.0, 0.0, 1.0, 0.0], [0.0, 2.0, 0.0, 0.1], [1.0, 1.0, 1.0, 0.0], [-1.0, 0.0, -1.0, 0.0]];
         Dense { rows: 4, columns: 4, numbers: numbers.concat() }

@@ -90,8 +90,8 @@ impl Dense {
         (0..self.rows).map(|i| self.row(i)[i]).sum::<f64>() / self.rows.max(1) as f64
     }
 
-    /// The lower triangle L of a symmetric matrix that is not negative, with L · Lᵀ the matrix. A row that the rows before it explain
-    /// becomes zero.
+    /// The lower triangle L of a symmetric matrix that is not negative, with L · Lᵀ the matrix. A row that the rows
+    /// before it explain becomes zero.
     pub(super) fn cholesky(mut self) -> Self {
         let least = 1e-13 * self.mean_of_diagonal();
         for i in 0..self.rows {
@@ -122,8 +122,8 @@ pub(super) fn add_scaled(to: &mut [f64], factor: f64, other: &[f64]) {
     to.iter_mut().zip(other).for_each(|(to, other)| *to += factor * other);
 }
 
-/// The coefficients C with which x · C is nearest to y, from `gram = xᵀ · x` and `cross = xᵀ · y`. What the text does not tell
-/// is as in `before` (ridge regression towards it).
+/// The coefficients C with which x · C is nearest to y, from `gram = xᵀ · x` and `cross = xᵀ · y`. What the text does
+/// not tell is as in `before` (ridge regression towards it).
 pub(super) fn least_squares(gram: Dense, cross: Dense, before: &Dense, ridge: f64) -> Dense {
     let mut right = cross.plus(-1.0, &gram.times(before));
     let added = ridge * gram.mean_of_diagonal() + f64::MIN_POSITIVE;
@@ -158,8 +158,8 @@ fn divide(row: &mut [f64], by: f64) {
     row.iter_mut().for_each(|number| *number *= factor);
 }
 
-/// Orthonormal rows that span the `count` directions in which a symmetric matrix that is not negative is largest, by subspace
-/// iteration. Directions at the border may be mixed with those beyond it; these are nearly as large.
+/// Orthonormal rows that span the `count` directions in which a symmetric matrix that is not negative is largest, by
+/// subspace iteration. Directions at the border may be mixed with those beyond it; these are nearly as large.
 pub(super) fn largest_directions(matrix: &Dense, count: usize) -> Dense {
     // A random start has a part in all directions, and is the same in each run.
     let mut random = ChaCha8Rng::seed_from_u64(0);

@@ -61,8 +61,8 @@ impl Fitted {
         batches.iter().map(|batch| self.runner.loss(batch)).sum()
     }
 
-    /// Fits all maps again, from the source to the output, to what they read. A fit by which the text becomes less probable is
-    /// not kept. Returns the loss.
+    /// Fits all maps again, from the source to the output, to what they read. A fit by which the text becomes less
+    /// probable is not kept. Returns the loss.
     pub(super) fn fit_again(
         &mut self,
         unfolded: &Unfolded,

@@ -12,7 +12,7 @@ use metaphrase_models::config::RecurrentConfig;
 use metaphrase_models::{Config, Weights};
 use std::collections::BTreeMap;
 
-/// What is added to the activities of each neuron, as a share of the layer's mean: less is not told from rounding in f32.
+/// The share of the layer's mean that is added to the activities of each neuron: less is lost in the rounding of f32.
 pub(super) const RIDGE: f64 = 1e-6;
 
 /// Members, how their layers hang together, and the products of their activities.
@@ -24,7 +24,7 @@ pub(super) struct Measured {
     /// For each reading of the plan; empty for those of embeddings.
     readings: Vec<Dense>,
     hidden: Dense,
-    /// Of all neurons of attention, and of what their energies should be.
+    /// Gram matrix of all neurons of attention and of the energies that they should have.
     attention: Dense,
     /// How often the text has each source word and each target word, and once more.
     counts: [Vec<f32>; 2],
@@ -172,8 +172,8 @@ impl Measured {
         products.sum()
     }
 
-    /// Of embeddings: a projection, and all numbers as combinations of the projected ones. It is the truncated singular value decomposition of what
-    /// the maps make of the embeddings, weighted by how often the text has a word.
+    /// The projection of embeddings, and all numbers as combinations of the projected ones. It is the truncated
+    /// singular value decomposition of what the maps make of the embeddings, weighted by how often the text has a word.
     fn projection(&self, layer: Layer, unfolded: &Unfolded) -> (Dense, Dense) {
         let source = layer == Layer::Source;
         let (name, counts) =
@@ -215,7 +215,7 @@ fn explain(gram: &Dense, kept: &[usize]) -> Dense {
     least_squares(gram.part(kept, kept), gram.part(kept, &all), &Dense::picking(kept, gram.rows), RIDGE)
 }
 
-/// From neurons to the energy of attention that is the aim, which stands behind all neurons.
+/// The map from neurons to the wanted energy of attention, which is the last row after all neurons.
 pub(super) fn energies(products: &Dense, kept: &[usize]) -> Dense {
     let aim = products.part(kept, &[products.rows - 1]);
     least_squares(products.part(kept, kept), aim, &Dense::zeros(kept.len(), 1), RIDGE)

@@ -1,12 +1,13 @@
 //! An unfolded ensemble, shrunk to the size of one of its members (Stahlberg and Byrne 2017, "data-bound" shrinking).
 //!
-//! Which neurons say the same is seen from their activities over a text. Of each layer, the neurons stay that explain most of what the next
-//! layers read ([`choose`]). All others become linear combinations of these: where a map reads x in the unfolded network and the neurons x'
-//! stay, least squares give C with x ≈ x' · C, and C · W takes the place of W. Embeddings are linear, so they are projected to the directions
-//! that matter in place of being chosen. Attention has a file of its own.
+//! Activities over a text show which neurons are redundant. Of each layer, the neurons stay that explain
+//! most of what the next layers read ([`choose`]). All others become linear combinations of these: where a map reads x
+//! in the unfolded network and the neurons x' stay, least squares give C with x ≈ x' · C, and C · W takes the place of
+//! W. Embeddings are linear, so they are projected to the directions that matter in place of being chosen. Attention
+//! has a file of its own.
 //!
-//! The paper adds to the weights of kept neurons once. Here each map is then fitted again, in the order of the network, to what it
-//! really reads in the smaller network: so a layer makes up for errors of the layers below.
+//! The paper adds to the weights of kept neurons once. Here each map is then fitted again, in the order of the network,
+//! to what it really reads in the smaller network: so a layer makes up for errors of the layers below.
 //!
 //! There is no constant among the neurons that explain others: the products of a state have no bias that could take it.
 
@@ -35,7 +36,7 @@ const WORDS_OF_BATCH: usize = 2000;
 /// Target words of the text for each number of an annotation; with fewer, least squares would learn the text by heart.
 const LEAST_WORDS: usize = 4;
 
-/// What is known of a network that was shrunk.
+/// The report on a network that was shrunk.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shrunk {
     /// Target words of the text, ends of sentence counted.
@@ -46,8 +47,8 @@ pub struct Shrunk {
     pub fitted: f64,
 }
 
-/// Writes at `to` one network of the size of one of `models`, all conditional GRUs of one kind, that is nearly their ensemble, with the
-/// vocabularies of the first. Its neurons are chosen over `text`, a few thousand sentence pairs.
+/// Writes at `to` one network of the size of one of `models`, all conditional GRUs of one kind, that is nearly their
+/// ensemble, with the vocabularies of the first. Its neurons are chosen over `text`, a few thousand sentence pairs.
 ///
 /// # Errors
 /// If the models are not conditional GRUs of one kind, if the text is too short, or a file can not be read or written.
@@ -88,7 +89,8 @@ fn of_members(members: &[(Config, Weights)], text: &Corpus) -> Result<(Unfolded,
     Ok((fitted.into_network(), Shrunk { words, removed, fitted: loss }))
 }
 
-/// The settings of one member, whose tables are untied: the input's table is a projection, and the output's follows the hidden layer.
+/// The settings of one member, whose tables are untied: the input's table is a projection, and the output's follows the
+/// hidden layer.
 fn config_of_one(config: &Config) -> Result<(Config, RecurrentConfig), String> {
     let Architecture::Recurrent(network) = &config.architecture else {
         return Err("the models are no recurrent networks".into());

@@ -13,13 +13,13 @@ pub(super) enum Layer {
     Forward,
     /// States of the encoder from right to left.
     Backward,
-    /// Both of them beside each other, as attention sees them.
+    /// Both of them side by side, as attention sees them.
     Annotations,
     /// States of the decoder, through all of its cells: gates are element by element, so a neuron is the same in each.
     State,
     /// tanh(key + query)
     Attention,
-    /// What the output layer reads.
+    /// The input of the output layer.
     Hidden,
 }
 

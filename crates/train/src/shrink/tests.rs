@@ -1,4 +1,4 @@
-//! Shrinking is exact where the members say the same.
+//! Shrinking is exact where the members are equal.
 
 use super::*;
 use crate::data::Sentences;
@@ -82,7 +82,7 @@ fn difference(model: &BTreeMap<String, Table>, members: Vec<BTreeMap<String, Tab
     let members: Vec<_> = members.into_iter().map(member).collect();
     let (Unfolded { config, tensors }, report) = of_members(&members, &text(200)).unwrap();
     assert!(report.fitted <= report.removed);
-    // Of other words than those that neurons were chosen by.
+    // A text that neurons were not chosen by.
     let other = text(230);
     let shrunk = log_probs(&config, |name| tensors.get(name).cloned(), &other);
     let expected = log_probs(&members[0].0, |name| model.get(name).cloned(), &other);

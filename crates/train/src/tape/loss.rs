@@ -44,7 +44,7 @@ impl<D: Device> Tape<'_, D> {
         losses
     }
 
-    /// The losses of some rows and, if gradients are asked for, their derivative by `inputs`.
+    /// The losses of some rows and, if gradients are needed, their derivative by `inputs`.
     fn chunk(
         &mut self,
         inputs: &D::Matrix,

@@ -1,8 +1,8 @@
 //! Reverse-mode differentiation: a tape of operations on matrices.
 //!
-//! An operation computes its value at once and records the values that its derivative needs. [`Tape::backward`] then runs
-//! over the tape from its end: each operation receives the derivative of the loss by its value, and adds its share to
-//! the derivatives by its inputs and parameters.
+//! An operation computes its value at once and records the values that its derivative needs. [`Tape::backward`] then
+//! runs over the tape from its end: each operation receives the derivative of the loss by its value, and adds its share
+//! to the derivatives by its inputs and parameters.
 //!
 //! Matrices have a row for each word (all sentences one after the other) or each sentence: nothing is padded. One file
 //! per kind of operation holds both directions; a [`Device`] computes them. Tests compare all derivatives
@@ -230,7 +230,7 @@ impl<D: Device> Drop for Tape<'_, D> {
     }
 }
 
-/// Everything that an operation needs on the way back.
+/// Everything that an operation needs in the backward pass.
 struct Backward<'t, D: Device> {
     parameters: &'t Parameters<D>,
     gradients: &'t mut Gradients<D::Matrix>,
@@ -241,8 +241,8 @@ struct Backward<'t, D: Device> {
 }
 
 impl<D: Device> Backward<'_, D> {
-    /// Lets `add` add to the derivative by `x`. It is told whether the matrix is fresh: then its numbers are unspecified
-    /// and all of them have to be set.
+    /// Lets `add` add to the derivative by `x`. Its argument is whether the matrix is fresh: then its numbers are
+    /// unspecified and all of them have to be set.
     fn add_to(&mut self, x: Var, add: impl FnOnce(&mut D::Matrix, bool, &mut Self)) {
         if self.ops[x.index()].is_constant() {
             return;

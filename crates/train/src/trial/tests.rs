@@ -134,7 +134,8 @@ fn sentences_are_learned_by_heart_and_resumed_to_the_same_bits() {
     }
 }
 
-/// Evaluation reads the parameters where they are: those of the last update, or the smoothed ones if they are exchanged.
+/// Evaluation reads the parameters where they are: those of the last update, or the smoothed ones if they are
+/// exchanged.
 #[test]
 fn evaluation_is_of_the_last_update() {
     let settings = learning(Method::default(), 2e-2);

@@ -66,7 +66,7 @@ pub struct Cell<T> {
     pub form: CellForm<T>,
     /// The size of the state, `dim-rnn`.
     pub dim: usize,
-    /// Of a multiplicative cell (Krause et al. 2016): from the input and from the state to two factors, whose product
+    /// Multiplicative cells only (Krause et al. 2016): maps of the input and of the state to two factors, whose product
     /// takes the state's place.
     pub modulated: Option<[Map<T>; 2]>,
 }
@@ -120,7 +120,7 @@ pub enum CellForm<T> {
 }
 
 impl<T> Cell<T> {
-    /// Whether there is a memory cell beside the output.
+    /// Whether there is a memory cell in addition to the output.
     #[must_use]
     pub const fn has_memory(&self) -> bool {
         matches!(self.form, CellForm::Lstm { .. } | CellForm::Sru { .. } | CellForm::Ssru { .. })

@@ -178,13 +178,13 @@ impl Trainer {
             let old = std::mem::take(&mut self.words[id as usize]);
             let mut new: Vec<u32> = Vec::with_capacity(old.len());
             let mut rest = old.as_slice();
-            while let Some((&first, behind)) = rest.split_first() {
-                if behind.first() != Some(&pair.1) || first != pair.0 {
+            while let Some((&first, after)) = rest.split_first() {
+                if after.first() != Some(&pair.1) || first != pair.0 {
                     new.push(first);
-                    rest = behind;
+                    rest = after;
                     continue;
                 }
-                rest = &behind[1..];
+                rest = &after[1..];
                 if let Some(&before) = new.last() {
                     self.replace((before, first), (before, symbol), pair, id);
                 }

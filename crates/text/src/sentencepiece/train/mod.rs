@@ -20,7 +20,7 @@
 //! lines. The same lines and options give the same bytes on any number of threads.
 //!
 //! The way: lines are normalised, cut at blanks and counted by word (`corpus`); what follows sees words with their
-//! counts, so that its time grows with the number of different words. Rules say which strings may be pieces
+//! counts, so that its time grows with the number of different words. Rules decide which strings may be pieces
 //! (`shape`). A unigram model starts from all repeated strings (`seeds`) and drops most of them (`unigram`, on
 //! `lattice`s of words); BPE joins pairs (`bpe`). `write` makes the file.
 //!

@@ -1,4 +1,4 @@
-//! The normalisation rules of translation models: NFKC as a table of longest matches, and some rules beside.
+//! The normalisation rules of translation models: NFKC as a table of longest matches, and some additional rules.
 //!
 //! Which rules `nmt_nfkc` has is documented at
 //! <https://github.com/google/sentencepiece/blob/master/doc/normalization.md>. The table is made from Unicode's data
@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::LazyLock;
 use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfkd_quick};
 
-/// The characters that become a blank, beside NFKC's spaces: controls that part lines or columns, marks without a width,
-/// U+2581 that pieces use for blanks, and the sign for broken text.
+/// The characters that become a blank, in addition to NFKC's spaces: controls that part lines or columns, marks without
+/// a width, U+2581 that pieces use for blanks, and the sign for broken text.
 const BLANKS: &str =
     "\t\n\u{C}\r\u{61C}\u{1680}\u{200B}\u{200C}\u{200E}\u{200F}\u{2028}\u{2029}\u{2581}\u{FEFF}\u{FFFD}";
 
@@ -88,7 +88,7 @@ fn without_redundant(rules: Rules) -> Rules {
     }
     let mut kept: HashMap<String, String> = HashMap::new();
     for (length, rules) in by_length {
-        // Rules of one length say nothing about each other.
+        // Rules of one length are independent of each other.
         let needed = rules.into_iter().filter(|(from, to)| length == 1 || apply(&kept, from) != *to);
         let needed: Vec<_> = needed.collect();
         kept.extend(needed);

@@ -30,7 +30,7 @@ pub struct TrainOptions {
     pub special_ids: SpecialIds,
     /// Pieces that no text leads to, such as `<2de>`. They take the first free ids.
     pub control_symbols: Vec<String>,
-    /// Pieces that are never cut and never part of others. They take the first free ids behind control symbols.
+    /// Pieces that are never cut and never part of others. They take the first free ids after control symbols.
     pub user_defined_symbols: Vec<String>,
     /// For unigram models.
     pub unigram: UnigramOptions,

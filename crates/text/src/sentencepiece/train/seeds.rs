@@ -46,7 +46,7 @@ pub(super) fn seeds(corpus: &Corpus, shape: &Shape, size: usize) -> Result<Vec<(
 
 /// All words, one after the other.
 struct Text {
-    /// Numbers of characters, and [`END`] behind each word.
+    /// Numbers of characters, and [`END`] after each word.
     characters: Vec<u32>,
     /// Which word each character is in.
     words: Vec<u32>,
@@ -75,7 +75,7 @@ impl Text {
 
     /// Calls `found` for strings of up to `max_length` characters that are there at least twice.
     fn for_each_repeated(&self, max_length: usize, mut found: impl FnMut(Found)) {
-        // One more than the longest, to tell a longest string from the start of a longer one.
+        // One more than the longest, to distinguish a longest string from the start of a longer one.
         let reach = max_length + 1;
         let suffix = |start: u32| {
             let rest = &self.characters[start as usize..];

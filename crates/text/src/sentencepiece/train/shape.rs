@@ -11,7 +11,7 @@ pub(super) enum Class {
     Mark,
     /// Never in a piece with others.
     Alone,
-    /// Stands beside any character; the character after it may have any script.
+    /// May be next to any character; the character after it may have any script.
     Any,
     /// In the company of the same script.
     Script(Script),

@@ -13,7 +13,7 @@ use std::collections::HashSet;
 
 /// Pieces that are expected less often than this are dropped.
 const MIN_EXPECTED: f64 = 0.5;
-/// The rounds end with this many times the pieces that are asked for; the last cut is by probability.
+/// The rounds end with this many times the requested number of pieces; the last cut is by probability.
 const MARGIN: f64 = 1.1;
 /// A string and its share of the text, in any unit.
 pub(super) type Seed = (Box<str>, f64);

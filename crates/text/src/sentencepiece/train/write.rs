@@ -1,4 +1,4 @@
-//! Model files (`sentencepiece_model.proto`), as far as a trained model has something to say.
+//! Model files (`sentencepiece_model.proto`), with the fields that a trained model sets.
 
 use super::super::file::Kind;
 use super::lattice::Piece;
@@ -51,7 +51,7 @@ impl Message {
     }
 }
 
-/// The file of a model: special pieces at their ids, `pieces` at the ids between and behind.
+/// The file of a model: special pieces at their ids, `pieces` at the ids between and after them.
 pub(super) fn model_file(
     kind: ModelKind,
     options: &TrainOptions,

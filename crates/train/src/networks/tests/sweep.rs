@@ -32,7 +32,7 @@ impl Verdicts {
             agree(&format!("{config:?}"), &config, &parameters, &model);
             return;
         };
-        // All commands say the same.
+        // All commands report the same.
         assert_eq!(declared.err().expect("a refusal").to_string(), problem);
         let weights = metaphrase_models::Weights::from_tensors::<String>("m", []).unwrap();
         let refusal = metaphrase_models::Model::new(config, &weights).err().expect("a refusal");
