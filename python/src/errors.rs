@@ -19,7 +19,7 @@ pub fn raise(error: Error) -> PyErr {
         Error::NoModel
         | Error::VocabularyCount(_)
         | Error::LanguageModelWeight(_)
-        | Error::Evidence { .. }
+        | Error::Option(_)
         | Error::Language(_)
         | Error::Options(_)
         | Error::PhraseBased { .. } => classes::OptionsError::new_err(sentence),

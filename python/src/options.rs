@@ -3,8 +3,7 @@
 use crate::errors;
 use crate::glossary::{glossary, kind, table};
 use metaphrase::{
-    Choice, Dictionary, EvidenceOptions, GraphUnits, Precision, SearchOptions, Theta, TranslateOptions, Translator,
-    WordId,
+    Choice, Dictionary, OptionKind, OptionValue, Precision, TranslateOption, TranslateOptions, Translator, WordId,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
@@ -35,117 +34,55 @@ impl CallOptions {
     pub fn with(&self, names: &Names, translator: &Translator, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
         let mut options = self.clone();
         let Some(keywords) = keywords else { return Ok(options) };
-        let mut temperature = None;
+        let mut changes = Vec::new();
         for (key, value) in keywords {
             let key: String = key.extract()?;
-            if key == "temperature" {
-                temperature = Some(get(&key, &value)?);
-            } else if !options.set(translator, &key, &value)? {
+            let Some(option) = TranslateOption::named(&key) else {
                 return Err(errors::unknown_option(keywords.py(), &key, names.kind, names.own));
+            };
+            match plain(&key, option.kind(), &value)? {
+                Some(value) => changes.push((option, value)),
+                None => options.set(translator, &key, &value)?,
             }
         }
-        options.finish(keywords, temperature)?;
+        options.translate.change(changes).map_err(errors::options)?;
         Ok(options)
     }
 
-    /// What depends on several keywords.
-    fn finish(&mut self, keywords: &Bound<'_, PyDict>, temperature: Option<f32>) -> PyResult<()> {
-        let search = &mut self.translate.search;
-        match (temperature, &mut search.sampling) {
-            (Some(temperature), Some(sampling)) => *sampling = sampling.at(temperature),
-            (Some(_), None) => return Err(errors::options("temperature is for sampling; give sampling, too")),
-            (None, _) => {}
-        }
-        // As on the command line: a beam or a normalisation that is asked for holds for lines with terms, too.
-        if keywords.contains("beam_size")? && !keywords.contains("beam_size_constrained")? {
-            search.beam_size_constrained = None;
-        }
-        if keywords.contains("normalize")? && !keywords.contains("normalize_constrained")? {
-            search.normalize_constrained = Some(search.normalize);
-        }
-        Ok(())
-    }
-
-    /// Sets one option; gives whether it is an option of a call.
-    fn set(&mut self, translator: &Translator, key: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    /// Sets an option whose value is made here.
+    fn set(&mut self, translator: &Translator, key: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let options = &mut self.translate;
         match key {
             "glossary" => options.glossaries = if value.is_none() { Vec::new() } else { vec![glossary(value)?] },
-            "allow_unk" => options.allow_unk = get(key, value)?,
-            "allow_special" => options.allow_special = get(key, value)?,
-            "pieces" => options.pieces = get(key, value)?,
-            "max_source_length" => options.max_source_length = get(key, value)?,
-            "longest_sentence" => options.longest_sentence = get(key, value)?,
-            "check_numbers" => options.check_numbers = get(key, value)?,
-            "seed" => options.seed = get(key, value)?,
             "replace_unknown" => options.replace_unknown = dictionary(value)?,
             "excluded" => options.search.excluded = words(translator, value)?,
-            "search_graph" => options.search_graph = graph_units(value)?,
-            _ => {
-                return Ok(search_option(&mut options.search, key, value)?
-                    || evidence_option(&mut options.evidence, key, value)?);
-            }
+            _ => return Err(errors::options(format!("{key} can not be set from Python"))),
         }
-        Ok(true)
+        Ok(())
     }
 }
 
-fn graph_units(value: &Bound<'_, PyAny>) -> PyResult<Option<GraphUnits>> {
-    match get::<Option<String>>("search_graph", value)?.as_deref() {
-        None => Ok(None),
-        Some("words") => Ok(Some(GraphUnits::WrittenWords)),
-        Some("pieces") => Ok(Some(GraphUnits::Pieces)),
-        Some(other) => Err(errors::options(format!("search_graph is {other:?}; expected words or pieces"))),
+/// A value of a kind that the libraries know.
+fn plain(key: &str, kind: OptionKind, value: &Bound<'_, PyAny>) -> PyResult<Option<OptionValue>> {
+    let none = matches!(
+        kind,
+        OptionKind::Count { optional: true }
+            | OptionKind::Number { optional: true }
+            | OptionKind::Name { optional: true, .. }
+            | OptionKind::Text
+    );
+    if none && value.is_none() {
+        return Ok(Some(OptionValue::None));
     }
-}
-
-fn search_option(search: &mut SearchOptions, key: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
-    match key {
-        "strategy" => search.strategy = named(key, value)?,
-        "merge_words" => search.merge_words = get(key, value)?,
-        "beam_size" => search.beam_size = get(key, value)?,
-        "beam_size_constrained" => search.beam_size_constrained = get(key, value)?,
-        "n_best" => search.n_best = get(key, value)?,
-        "normalize" => search.normalize = get(key, value)?,
-        "normalize_constrained" => search.normalize_constrained = get(key, value)?,
-        "word_penalty" => search.word_penalty = get(key, value)?,
-        "max_length_factor" => search.max_length_factor = get(key, value)?,
-        "max_target_length" => search.max_target_length = get::<Option<usize>>(key, value)?.unwrap_or(usize::MAX),
-        "stop" => search.stop = named(key, value)?,
-        "beam_width" => search.beam_width = get(key, value)?,
-        "prune_threshold" => search.prune_threshold = get(key, value)?,
-        "rest_costs" => search.rest_costs = get(key, value)?,
-        "stop_margin" => search.stop_margin = get(key, value)?,
-        "no_repeat_ngram_size" => search.no_repeat_ngram_size = get(key, value)?,
-        "ends_beside" => search.ends_beside = get(key, value)?,
-        "attention" => search.attention = get(key, value)?,
-        "sampling" => {
-            let text: Option<String> = get(key, value)?;
-            let sampling = text.map(|text| text.parse().map_err(|error| errors::options(format!("sampling: {error}"))));
-            search.sampling = sampling.transpose()?;
-        }
-        _ => return Ok(false),
-    }
-    Ok(true)
-}
-
-fn evidence_option(evidence: &mut EvidenceOptions, key: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
-    match key {
-        "evidence_theta" => {
-            let [word, orders @ ..]: [f64; 5] = get(key, value)?;
-            evidence.theta = Theta { word, orders };
-        }
-        "evidence_weight" => evidence.weight = get(key, value)?,
-        "evidence_scale" => evidence.scale = get(key, value)?,
-        "evidence_order" => evidence.order = get(key, value)?,
-        "evidence_written_words" => evidence.written_words = get(key, value)?,
-        "evidence_prune" => evidence.prune = get(key, value)?,
-        "evidence_rescore" => evidence.rescore = get(key, value)?,
-        "evidence_best_paths" => evidence.best_paths = get(key, value)?,
-        "evidence_own" => evidence.own = get(key, value)?,
-        _ => return Ok(false),
-    }
-    Ok(true)
+    Ok(Some(match kind {
+        OptionKind::Switch => OptionValue::Switch(get(key, value)?),
+        OptionKind::Count { .. } => OptionValue::Count(get(key, value)?),
+        OptionKind::Number { .. } => OptionValue::Number(get(key, value)?),
+        OptionKind::Double => OptionValue::Double(get(key, value)?),
+        OptionKind::Numbers => OptionValue::Numbers(get(key, value)?),
+        OptionKind::Name { .. } | OptionKind::Text => OptionValue::Text(get(key, value)?),
+        OptionKind::Foreign => return Ok(None),
+    }))
 }
 
 /// The value of an option, or a sentence that names the option.

@@ -163,13 +163,14 @@ def test_options_are_checked(translator):
         ({"precision": "int8"}, "precision is an option of the translator, not of a call"),
         ({"beam_size": "3"}, "beam_size is '3': "),
         ({"beam_size": -1}, "beam_size is -1: "),
-        ({"beam_size": 0}, "beam size is 0; it must be at least 1"),
+        ({"beam_size": 0}, "beam_size is 0; it must be a whole number from 1 to 10000"),
         ({"n_best": 40}, "40 best hypotheses asked of a beam of 6"),
         ({"stop": "early"}, "stop is \"early\": .*shrink"),
-        ({"sampling": "many"}, "sampling: .*topk"),
-        ({"temperature": 0.5}, "temperature is for sampling"),
+        ({"ends_beside": True}, "ends_beside goes with stop fill"),
+        ({"sampling": "many"}, "sampling is \"many\": .*topk"),
+        ({"temperature": 0.5}, "temperature goes with sampling"),
         ({"excluded": ["no such piece"]}, "is not a word of the target vocabulary"),
-        ({"evidence_order": 9}, "order of the evidence is 9"),
+        ({"evidence_order": 9}, "evidence_order is 9; it must be a whole number from 1 to 4"),
     ]:
         with pytest.raises(OptionsError, match=sentence):
             translator.translate("Hello!", **options)

@@ -10,6 +10,7 @@
 //! * [`read_line`], [`Gunzip`]: lines of text within a bound of memory.
 //! * [`shown`]: foreign text in messages.
 //! * [`Choice`]: closed sets that people choose from by name.
+//! * [`OptionItem`]: a field of options with all that a command line, a binding and a page have to know about it.
 //! * [`in_parallel`]: work that is divided among threads. [`pipeline`]: work that comes one by one, with results in
 //!   order and within a bound.
 //! * [`SixDigits`]: numbers as Marian and Moses print them.
@@ -33,6 +34,7 @@ mod large;
 mod lines;
 mod mapped;
 mod number;
+mod option_item;
 mod parallel;
 pub mod pipeline;
 mod scorer;
@@ -53,6 +55,9 @@ pub use large::LargeBytes;
 pub use lines::{Gunzip, LONGEST_LINE, LineRead, read_line};
 pub use mapped::{Bytes, MappedFile, report_truncated_files};
 pub use number::SixDigits;
+pub use option_item::{
+    Field, Flag, NumberRange, OptionFacts, OptionFault, OptionGroup, OptionItem, OptionKind, OptionValue, names_of,
+};
 pub use parallel::{in_parallel, in_parallel_while};
 pub use scorer::{ScoreBuffer, Scorer, SentenceScorer, WordScore, WordScores};
 pub use shortlist::Shortlist;

@@ -1,9 +1,10 @@
 //! Options of evidence: translations of other systems whose n-grams count in the search.
 
 use crate::Usage;
+use crate::option_args::{OptionArgs, OptionGroups, flag_of};
 use crate::posteriors::Blocks;
 use anyhow::Result;
-use metaphrase::{EvidenceOptions, Theta, TranslatorBuilder};
+use metaphrase::{EvidenceOptions, OptionGroup, Theta, TranslateOptions, TranslatorBuilder};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
@@ -24,18 +25,11 @@ pub struct EvidenceArgs {
     evidence: Option<PathBuf>,
     #[command(flatten)]
     words: WordArgs,
-    /// Allow only the translations of the evidence: the search finds the one that the neural model scores best
-    #[arg(long)]
-    lmbr_rescore: bool,
-    /// The weight of the evidence, 1 / (n λ) for n models; the models together have weight 1 [default: 2]
-    #[arg(long, value_name = "W", allow_negative_numbers = true)]
-    lmbr_weight: Option<f64>,
-    /// A number for each word, and the factors of the posteriors of 1-grams, 2-grams, 3-grams and 4-grams
-    #[arg(long, num_args = 5, value_names = ["T0", "T1", "T2", "T3", "T4"], allow_negative_numbers = true)]
-    lmbr_theta: Vec<f64>,
-    /// The same as functions of the precision of unigrams, the ratio of the precisions of two orders, and a length in words
+    #[command(flatten)]
+    using: OptionArgs<Using>,
+    /// --lmbr-theta as functions of the precision of unigrams, the ratio of the precisions of two orders, and a length in words
     /// (Tromble et al. 2008) [default: 0.6 0.7 10]
-    #[arg(long, num_args = 3, value_names = ["P", "R", "T"], conflicts_with = "lmbr_theta")]
+    #[arg(long, num_args = 3, value_names = ["P", "R", "T"], conflicts_with = "evidence_theta")]
     lmbr_bleu: Vec<f64>,
     #[command(flatten)]
     counting: CountingArgs,
@@ -57,21 +51,29 @@ pub struct WordArgs {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Evidence")]
 pub struct CountingArgs {
-    /// The scale of the scores of the other system: below 1 its translations become more equal [default: 1]
-    #[arg(long, value_name = "A", allow_negative_numbers = true)]
-    lmbr_scale: Option<f64>,
-    /// The longest n-grams, from 1 to 4 [default: 4]
-    #[arg(long, value_name = "N")]
-    lmbr_order: Option<usize>,
+    #[command(flatten)]
+    options: OptionArgs<Counting>,
     /// The units of n-grams: pieces, or written words and the pieces of the last one so far [default: pieces]
     #[arg(long, value_enum)]
     lmbr_units: Option<Unit>,
-    /// Leave out arcs of a lattice that less than this share of its translations take [default: 0]
-    #[arg(long, value_name = "P", allow_negative_numbers = true)]
-    lmbr_prune: Option<f64>,
-    /// Count the N best translations of a lattice in place of all
-    #[arg(long, value_name = "N")]
-    lmbr_paths: Option<NonZeroUsize>,
+}
+
+/// What [`EvidenceArgs`] has.
+#[derive(Debug, Clone)]
+struct Using;
+
+impl OptionGroups for Using {
+    const GROUPS: &'static [OptionGroup] = &[OptionGroup::Evidence];
+    const HEADING: &'static str = "Evidence";
+}
+
+/// What [`CountingArgs`] has.
+#[derive(Debug, Clone)]
+struct Counting;
+
+impl OptionGroups for Counting {
+    const GROUPS: &'static [OptionGroup] = &[OptionGroup::Counting];
+    const HEADING: &'static str = "Evidence";
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -82,45 +84,34 @@ enum Unit {
 
 impl CountingArgs {
     /// The options of the library.
-    pub fn options(&self) -> EvidenceOptions {
-        let default = EvidenceOptions::default();
-        EvidenceOptions {
-            scale: self.lmbr_scale.unwrap_or(default.scale),
-            order: self.lmbr_order.unwrap_or(default.order),
-            written_words: self.lmbr_units == Some(Unit::Words),
-            prune: self.lmbr_prune.unwrap_or(default.prune),
-            best_paths: self.lmbr_paths.map(NonZeroUsize::get),
-            ..default
-        }
+    pub fn options(&self) -> Result<EvidenceOptions> {
+        let mut options = TranslateOptions::default();
+        self.options.change(&mut options)?;
+        options.evidence.written_words = self.lmbr_units == Some(Unit::Words);
+        Ok(options.evidence)
     }
 
     fn is_given(&self) -> bool {
-        let Self { lmbr_scale, lmbr_order, lmbr_units, lmbr_prune, lmbr_paths } = self;
-        lmbr_scale.or(*lmbr_prune).is_some() || lmbr_order.is_some() || lmbr_units.is_some() || lmbr_paths.is_some()
+        !self.options.given().is_empty() || self.lmbr_units.is_some()
     }
 }
 
 impl EvidenceArgs {
     /// The options of the library.
-    pub fn options(&self) -> EvidenceOptions {
-        let theta = match (&self.lmbr_theta[..], &self.lmbr_bleu[..]) {
-            (&[word, ref orders @ ..], _) => {
-                let mut theta = Theta { word, ..Theta::default() };
-                theta.orders.iter_mut().zip(orders).for_each(|(factor, &given)| *factor = given);
-                theta
-            }
-            (_, &[precision, ratio, length]) => Theta::linear_bleu(precision, ratio, length),
-            _ => Theta::default(),
-        };
-        let own = self.is_own().then_some(self.lmbr_n_best.get());
-        let (rescore, counting) = (self.lmbr_rescore, self.counting.options());
-        EvidenceOptions { theta, weight: self.lmbr_weight.unwrap_or(counting.weight), rescore, own, ..counting }
+    pub fn options(&self) -> Result<EvidenceOptions> {
+        let evidence = self.counting.options()?;
+        let mut options = TranslateOptions { evidence, ..TranslateOptions::default() };
+        self.using.change(&mut options)?;
+        if let &[precision, ratio, length] = &self.lmbr_bleu[..] {
+            options.evidence.theta = Theta::linear_bleu(precision, ratio, length);
+        }
+        options.evidence.own = self.is_own().then_some(self.lmbr_n_best.get());
+        Ok(options.evidence)
     }
 
     /// Whether an option says how evidence is used.
     fn is_used(&self) -> bool {
-        let factors = !self.lmbr_theta.is_empty() || !self.lmbr_bleu.is_empty();
-        self.lmbr_rescore || self.lmbr_weight.is_some() || factors || self.counting.is_given()
+        !self.using.given().is_empty() || !self.lmbr_bleu.is_empty() || self.counting.is_given()
     }
 
     fn is_own(&self) -> bool {
@@ -152,20 +143,15 @@ impl EvidenceArgs {
             let options = "--lmbr-rescore, -weight, -theta, -bleu, -scale, -order, -units, -prune and -paths";
             return Err(Usage::error(format!("{options} go with --evidence or --lmbr, which bring the evidence")));
         }
-        let counting = [
-            ("--lmbr-scale", self.counting.lmbr_scale.is_some()),
-            ("--lmbr-order", self.counting.lmbr_order.is_some()),
-            ("--lmbr-prune", self.counting.lmbr_prune.is_some()),
-            ("--lmbr-paths", self.counting.lmbr_paths.is_some()),
-        ];
-        if let Some((option, _)) = counting.iter().find(|(_, given)| *given)
+        if let Some((option, _)) = self.counting.options.given().first()
             && self.file().is_some()
         {
+            let option = flag_of(option.facts().name);
             return Err(Usage::error(format!(
                 "{option} has no effect on counted n-grams, which --lmbr FILE has; give it to `metaphrase posteriors`"
             )));
         }
-        if self.lmbr_rescore && self.file().is_some() {
+        if self.using.has("evidence_rescore") && self.file().is_some() {
             return Err(Usage::error("--lmbr-rescore needs translations: use it with --evidence or --lmbr self"));
         }
         Ok(())

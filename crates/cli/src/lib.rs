@@ -26,6 +26,7 @@ mod messages;
 mod model;
 mod nbest;
 mod number;
+mod option_args;
 mod outputs;
 mod phrase;
 mod posteriors;
@@ -54,6 +55,7 @@ pub use drawings::search_svg;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use messages::{Messages, Terminal};
+use metaphrase::OptionFault;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::Path;
@@ -190,10 +192,19 @@ fn failure(error: &anyhow::Error) -> u8 {
     if error.chain().filter_map(|cause| cause.downcast_ref()).any(closed) {
         return 0;
     }
+    if let Some(fault) = option_fault(error) {
+        tracing::error!("{}", fault.sentence(option_args::flag_of));
+        return MISUSE;
+    }
     tracing::error!("{}", sentence(error));
-    use metaphrase::Error::{Evidence, LanguageModelWeight, Options};
-    let options = matches!(error.downcast_ref(), Some(Options(_) | Evidence { .. } | LanguageModelWeight(_)));
+    use metaphrase::Error::{LanguageModelWeight, Options};
+    let options = matches!(error.downcast_ref(), Some(Options(_) | LanguageModelWeight(_)));
     if options || error.is::<Usage>() { MISUSE } else { 1 }
+}
+
+/// The option's value that can not be used, if that is the error.
+fn option_fault(error: &anyhow::Error) -> Option<&OptionFault> {
+    error.downcast_ref().or_else(|| error.downcast_ref::<metaphrase::Error>()?.option_fault())
 }
 
 /// The error and its causes, each once: some errors name their cause themselves.

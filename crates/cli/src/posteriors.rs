@@ -64,7 +64,7 @@ pub fn run(args: &Args) -> Result<()> {
     if let [_, target] = &args.words.evidence_tokenize[..] {
         counter = counter.tokenized(target)?;
     }
-    let options = args.counting.options();
+    let options = args.counting.options()?;
     options.check()?;
     let lines = Lines::new(Input::open(args.input.as_deref())?);
     let name = lines.name().to_owned();

@@ -209,7 +209,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
         args.shortlist.add_to(args.evidence.add_to(builder))
     })?;
     let mut options = args.search.apply(translator.options(), args.n_best)?;
-    options.evidence = args.evidence.options();
+    options.evidence = args.evidence.options()?;
     options.search.attention = args.alignment.is_some();
     let warns = args.check == Some(Check::Numbers);
     options.check_numbers = warns || (args.check.is_none() && args.output_format == OutputFormat::Json);

@@ -125,7 +125,7 @@ impl Text {
         }
         let translator = args.model.load(|builder| builder)?;
         let mut options = args.search.apply(translator.options(), None)?;
-        options.evidence = args.evidence.options();
+        options.evidence = args.evidence.options()?;
         let counter = translator.evidence_counter().context("a neural model is needed")?;
         let mut posteriors = Vec::with_capacity(lines.len());
         for number in 1..=lines.len() {

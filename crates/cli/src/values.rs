@@ -8,7 +8,8 @@ pub fn choice<T: Choice>() -> impl TypedValueParser<Value = T> {
     PossibleValuesParser::new(T::ALL.iter().map(possible)).try_map(|name| T::from_name(&name))
 }
 
-fn possible<T>(named: &Named<T>) -> PossibleValue {
+/// A name, other names and what they mean.
+pub fn possible<T>(named: &Named<T>) -> PossibleValue {
     PossibleValue::new(named.name).help(named.meaning).aliases(named.aliases)
 }
 

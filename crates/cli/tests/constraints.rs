@@ -149,8 +149,8 @@ fn options_that_do_not_go_together_are_refused() {
     for (args, message) in [
         (&["--strategy", "cube", "--sampling", "full"][..], "cannot be used with"),
         (&["--weights", "0.5", "0.5", "-m", "x"], "2 --weights were given for 1 models"),
-        (&["--beam-width", "2"], "relative beam width is 2; it must be from 0 to 1"),
-        (&["--prune-threshold", "-1"], "pruning threshold is -1"),
+        (&["--beam-width", "2"], "--beam-width is 2; it must be a number from 0 to 1"),
+        (&["--prune-threshold", "-1"], "--prune-threshold is -1"),
     ] {
         let all: Vec<&str> = ["translate"].iter().chain(args).copied().collect();
         let result = run(&all, "Hello.\n");

@@ -1,5 +1,6 @@
 //! Why a translator can not be made, or can not translate.
 
+use metaphrase_base::OptionFault;
 use metaphrase_base::pipeline::NotReady;
 use metaphrase_document::Error as DocumentError;
 use metaphrase_models::ModelError;
@@ -73,16 +74,9 @@ pub enum Error {
     /// A weight of a language model that is negative, infinite or not a number.
     #[error("the weight of a language model is {0}; it has to be a number from 0 on")]
     LanguageModelWeight(f32),
-    /// A number of the evidence's options that makes no sense.
-    #[error("the {what} of the evidence is {found}; expected {expected}")]
-    Evidence {
-        /// The option.
-        what: &'static str,
-        /// The given number.
-        found: f64,
-        /// The numbers that are allowed.
-        expected: &'static str,
-    },
+    /// An option's value that can not be used.
+    #[error(transparent)]
+    Option(#[from] OptionFault),
     /// A language code that text can not be split with.
     #[error(transparent)]
     Language(#[from] LanguageError),
@@ -135,6 +129,17 @@ pub enum Error {
     /// The caller stopped the work.
     #[error("the work was stopped by its caller")]
     Cancelled,
+}
+
+impl Error {
+    /// The option's value that can not be used, if that is why: an interface names the option in its own way.
+    #[must_use]
+    pub fn option_fault(&self) -> Option<&OptionFault> {
+        match self {
+            Self::Option(fault) | Self::Options(OptionsError::Option(fault)) => Some(fault),
+            _ => None,
+        }
+    }
 }
 
 impl From<NotReady> for Error {

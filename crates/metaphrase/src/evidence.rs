@@ -1,8 +1,8 @@
 //! Evidence: what other systems believe about the translation of a line, as scores in the neural search.
 
-use crate::{Error, Package, PhraseOptions};
+use crate::{Error, EvidenceOptions, Package, PhraseOptions};
 use metaphrase_base::{SentenceScorer, Unit, WordId};
-use metaphrase_evidence::{EvidenceError, Mask, Matrix, Numbering, Paths, Posteriors, Theta, Units, Writing};
+use metaphrase_evidence::{EvidenceError, Mask, Matrix, Numbering, Paths, Posteriors, Units, Writing};
 use metaphrase_lattice::Lattice;
 use metaphrase_phrase::{PhraseModel, ReadyModel, Workspace};
 use metaphrase_text::language::{Language, WordTokenizer};
@@ -35,78 +35,6 @@ impl Evidence {
         }
     }
 }
-
-/// How evidence counts.
-#[derive(Debug, Clone, PartialEq)]
-pub struct EvidenceOptions {
-    /// The factors of posteriors.
-    pub theta: Theta,
-    /// The weight of the evidence, where the neural models together have weight 1: with n models, `1 / (n λ)` for λ of
-    /// Iglesias et al. 2018, equation 2. The default is 2, which is λ = 0.5 / n.
-    pub weight: f64,
-    /// The scale α of the scores of other systems: below 1 their translations become more equal.
-    pub scale: f64,
-    /// The longest n-grams, from 1 to 4.
-    pub order: usize,
-    /// Whether n-grams count written words, and not pieces; see [`Units`].
-    pub written_words: bool,
-    /// Arcs of a lattice that less than this share of its translations take are left out.
-    pub prune: f64,
-    /// `Some(n)`: the `n` best translations of a lattice count, as an n-best list, in place of the whole lattice.
-    pub best_paths: Option<usize>,
-    /// Only the translations of the evidence are allowed, and their posteriors do not count (lattice rescoring; Iglesias et al.
-    /// 2018, §3, remark 2): the search finds the one that the neural models score best.
-    pub rescore: bool,
-    /// `Some(n)`: lines without other evidence are translated twice, the second time with the evidence of the n best
-    /// translations of the first time.
-    pub own: Option<usize>,
-}
-
-impl Default for EvidenceOptions {
-    fn default() -> Self {
-        Self {
-            theta: Theta::default(),
-            weight: 2.0,
-            scale: 1.0,
-            order: 4,
-            written_words: false,
-            prune: 0.0,
-            best_paths: None,
-            rescore: false,
-            own: None,
-        }
-    }
-}
-
-impl EvidenceOptions {
-    /// Refuses numbers that make no sense; a translator does, too.
-    ///
-    /// # Errors
-    /// [`Error::Evidence`] names the first such number.
-    pub fn check(&self) -> Result<(), Error> {
-        let wrong = |what, found, expected| Err(Error::Evidence { what, found, expected });
-        if !(0.0..=LARGEST).contains(&self.weight) {
-            return wrong("weight", self.weight, "a number from 0 to 1000000");
-        }
-        if !(self.scale > 0.0 && self.scale <= LARGEST) {
-            return wrong("scale", self.scale, "a number above 0, to 1000000");
-        }
-        let factors = std::iter::once(&self.theta.word).chain(&self.theta.orders);
-        if let Some(&factor) = factors.into_iter().find(|factor| !(-LARGEST..=LARGEST).contains(*factor)) {
-            return wrong("theta", factor, "numbers from -1000000 to 1000000");
-        }
-        if !(0.0..1.0).contains(&self.prune) {
-            return wrong("share of pruned arcs", self.prune, "a number from 0 on and below 1");
-        }
-        if !(1..=metaphrase_evidence::MAX_ORDER).contains(&self.order) {
-            return wrong("order", self.order as f64, "a number from 1 to 4");
-        }
-        Ok(())
-    }
-}
-
-/// Factors of scores up to this size leave scores finite.
-const LARGEST: f64 = 1e6;
 
 /// Translations of an n-best list that stand for a lattice that can not be counted as it is.
 const N_BEST: usize = 1000;

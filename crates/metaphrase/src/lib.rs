@@ -27,6 +27,7 @@ mod document;
 mod engine;
 mod error;
 mod evidence;
+mod evidence_options;
 mod glossary;
 mod language_model;
 mod lengths;
@@ -51,9 +52,13 @@ pub use constraints::{Met, RequiredTerm, Terms};
 pub use document::{Document, DocumentSentence, TranslatedDocument};
 pub use engine::{AlignmentUnit, Engine, EngineFacts, Plan, Session};
 pub use error::Error;
-pub use evidence::{Evidence, EvidenceCounter, EvidenceOptions};
+pub use evidence::{Evidence, EvidenceCounter};
+pub use evidence_options::EvidenceOptions;
 pub use glossary::{Case, Glossary, GlossaryError, required_terms};
-pub use metaphrase_base::{Choice, Named, Unit, UnitTime, UnitTimes, UnknownName, WordId};
+pub use metaphrase_base::{
+    Choice, Named, NumberRange, OptionFacts, OptionFault, OptionGroup, OptionKind, OptionValue, Unit, UnitTime,
+    UnitTimes, UnknownName, WordId,
+};
 pub use metaphrase_document::{
     Error as DocumentError, FileFormat, Format as TextFormat, Keep, Options as TextOptions, Split,
 };
@@ -66,7 +71,7 @@ pub use metaphrase_search::{Counts, Options as SearchOptions, OptionsError, Samp
 pub use metaphrase_shortlist::{ShortlistError, ShortlistOptions};
 pub use metaphrase_text::numbers::MissingNumber;
 pub use metaphrase_text::vocab::{Vocabulary, VocabularyError};
-pub use options::TranslateOptions;
+pub use options::{TranslateOption, TranslateOptions};
 pub use package::{Package, Report, convert, inspect};
 pub use reply::{Cancel, Reply};
 pub use search_graph::{GraphUnits, SearchGraph};

@@ -130,7 +130,7 @@ impl Engine for Neural {
     fn session<'e>(&'e self, options: &TranslateOptions) -> Result<Box<dyn Session + 'e>, Error> {
         let Context { model, target, .. } = &*self.context;
         let search = options.search(target).check(&**model)?;
-        options.evidence.check()?;
+        options.check()?;
         let first_search = |n_best| {
             let search = options.search(target);
             let beam_size_constrained = search.beam_size_constrained.map(|beam| beam.max(n_best));

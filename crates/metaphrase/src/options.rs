@@ -1,6 +1,10 @@
 //! How lines are translated.
 
 use crate::{Dictionary, EvidenceOptions, Glossary, GraphUnits, SearchOptions};
+use metaphrase_base::{
+    Choice, Field, Flag, NumberRange, OptionFacts, OptionFault, OptionGroup, OptionItem, OptionKind, OptionValue,
+    names_of,
+};
 use metaphrase_search::ByteWords;
 use metaphrase_text::vocab::Vocabulary;
 use std::sync::Arc;
@@ -61,7 +65,102 @@ impl Default for TranslateOptions {
     }
 }
 
+type Item = OptionItem<TranslateOptions>;
+
 impl TranslateOptions {
+    /// The options of its own, with all that is said about each; [`TranslateOption::all`] has those of its parts, too.
+    pub const ITEMS: &'static [OptionItem<Self>] = &[
+        Item::new("search_graph", OptionGroup::Search, Self::SEARCH_GRAPH, "Keep the hypotheses of the search, as a lattice")
+            .flag(Flag::Own("lattice"))
+            .default("none"),
+        Item::new(
+            "max_source_length",
+            OptionGroup::Text,
+            Field::Count(|o| o.max_source_length, |o, to| o.max_source_length = to),
+            "Cut off a source after N pieces, with a warning",
+        )
+        .alias("max-length")
+        .range(NumberRange::at_least(1.0))
+        .default("1000"),
+        Item::new(
+            "longest_sentence",
+            OptionGroup::Text,
+            Field::OptionalCount(|o| o.longest_sentence, |o, to| o.longest_sentence = to),
+            "Translate lines of more than N/2 letters sentence by sentence, and cut sentences of more than N letters, after punctuation if \
+             there is some; lists, alignments, draws, and lines with a prefix, terms or evidence of their own stay whole. 0: all lines \
+             stay whole",
+        )
+        .default("the model's own setting, else 0"),
+        Item::new("glossary", OptionGroup::Text, Field::Foreign, "The terms of a glossary, in addition to that of the translator")
+            .flag(Flag::Own("glossary"))
+            .default("none"),
+        Item::new(
+            "allow_unk",
+            OptionGroup::Text,
+            Field::Switch(|o| o.allow_unk, |o, to| o.allow_unk = to),
+            "Let translations contain the unknown word",
+        ),
+        Item::new(
+            "replace_unknown",
+            OptionGroup::Text,
+            Field::Foreign,
+            "Replace each unknown word of a translation by the source word that the attention points to or, with a FILE that has a \
+             source word, a tab and its translation in each line, by that translation",
+        )
+        .flag(Flag::Own("replace-unk"))
+        .default("off"),
+        Item::new(
+            "pieces",
+            OptionGroup::Text,
+            Field::Switch(|o| o.pieces, |o, to| o.pieces = to),
+            "The input is words of the source vocabulary, mostly sub-word pieces, with spaces between them, and a prefix is words of the \
+             target vocabulary",
+        ),
+        Item::new(
+            "allow_special",
+            OptionGroup::Text,
+            Field::Switch(|o| o.allow_special, |o, to| o.allow_special = to),
+            "Let translations contain control characters and broken characters, which a model may write byte by byte",
+        ),
+        Item::new(
+            "check_numbers",
+            OptionGroup::Text,
+            Field::Switch(|o| o.check_numbers, |o, to| o.check_numbers = to),
+            "Report the amounts, times, dates and other numbers of the source that a translation has in no notation",
+        )
+        .flag(Flag::Own("check")),
+        Item::new(
+            "seed",
+            OptionGroup::Draws,
+            Field::Seed(|o| o.seed, |o, to| o.seed = to),
+            "The seed of the draws; the same seed gives the same translations",
+        )
+        .default("1")
+        // In the library a seed may stand there for later draws.
+        .needs("sampling", "", |_| true),
+    ];
+
+    const SEARCH_GRAPH: Field<Self> = Field::OptionalName(
+        names_of::<GraphUnits>,
+        |o| o.search_graph.map(GraphUnits::name),
+        |o, name| name.map(GraphUnits::from_name).transpose().map(|units| o.search_graph = units),
+    );
+
+    /// Refuses numbers out of range; [`SearchOptions::check`] looks at those of the search.
+    pub(crate) fn check(&self) -> Result<(), OptionFault> {
+        Self::ITEMS.iter().try_for_each(|item| item.check(self))?;
+        self.evidence.check()
+    }
+
+    /// Sets options, in the order of [`TranslateOption::all`].
+    ///
+    /// # Errors
+    /// [`OptionFault`] of the first value that can not be used.
+    pub fn change(&mut self, mut changes: Vec<(TranslateOption, OptionValue)>) -> Result<(), OptionFault> {
+        changes.sort_by_key(|(option, _)| option.place);
+        changes.into_iter().try_for_each(|(option, value)| option.set(self, &value))
+    }
+
     /// The options of the search, with all words that must not appear.
     pub(crate) fn search(&self, target: &Vocabulary) -> SearchOptions {
         let mut search = self.search.clone();
@@ -77,5 +176,73 @@ impl TranslateOptions {
         search.excluded.sort_unstable();
         search.excluded.dedup();
         search
+    }
+}
+
+/// An option of a translation: an item of [`TranslateOptions`], or of its search or its evidence.
+#[derive(Debug, Clone, Copy)]
+pub struct TranslateOption {
+    place: usize,
+    item: PartItem,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum PartItem {
+    Search(&'static OptionItem<SearchOptions>),
+    Own(&'static OptionItem<TranslateOptions>),
+    Evidence(&'static OptionItem<EvidenceOptions>),
+}
+
+impl TranslateOption {
+    /// All options of a translation.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let search = SearchOptions::ITEMS.iter().map(PartItem::Search);
+        let own = TranslateOptions::ITEMS.iter().map(PartItem::Own);
+        let evidence = EvidenceOptions::ITEMS.iter().map(PartItem::Evidence);
+        search.chain(own).chain(evidence).enumerate().map(|(place, item)| Self { place, item })
+    }
+
+    /// The option of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::all().find(|option| option.facts().name == name)
+    }
+
+    /// What is said about it.
+    #[must_use]
+    pub fn facts(self) -> &'static OptionFacts {
+        match self.item {
+            PartItem::Search(item) => &item.facts,
+            PartItem::Own(item) => &item.facts,
+            PartItem::Evidence(item) => &item.facts,
+        }
+    }
+
+    /// The values that it has.
+    #[must_use]
+    pub fn kind(self) -> OptionKind {
+        match self.item {
+            PartItem::Search(item) => item.kind(),
+            PartItem::Own(item) => item.kind(),
+            PartItem::Evidence(item) => item.kind(),
+        }
+    }
+
+    /// Its value in these options.
+    #[must_use]
+    pub fn get(self, options: &TranslateOptions) -> OptionValue {
+        match self.item {
+            PartItem::Search(item) => item.get(&options.search),
+            PartItem::Own(item) => item.get(options),
+            PartItem::Evidence(item) => item.get(&options.evidence),
+        }
+    }
+
+    fn set(self, options: &mut TranslateOptions, value: &OptionValue) -> Result<(), OptionFault> {
+        match self.item {
+            PartItem::Search(item) => item.set(&mut options.search, value),
+            PartItem::Own(item) => item.set(options, value),
+            PartItem::Evidence(item) => item.set(&mut options.evidence, value),
+        }
     }
 }

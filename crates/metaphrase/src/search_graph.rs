@@ -1,6 +1,6 @@
 //! The hypotheses that a neural search kept, as a lattice and as a picture.
 
-use metaphrase_base::WordId;
+use metaphrase_base::{Choice, Named, WordId};
 use metaphrase_lattice::{Builder, Diagram, DiagramArc, Lattice, StateId};
 use metaphrase_search::Explored;
 use metaphrase_text::vocab::Vocabulary;
@@ -13,6 +13,13 @@ pub enum GraphUnits {
     WrittenWords,
     /// The target pieces of the model.
     Pieces,
+}
+
+impl Choice for GraphUnits {
+    const ALL: &'static [Named<Self>] = &[
+        Named::new(Self::WrittenWords, "words", "written words and punctuation marks"),
+        Named::new(Self::Pieces, "pieces", "the target pieces of the model"),
+    ];
 }
 
 /// The hypotheses that a neural search kept at some step, as a tree: a hypothesis continues its parent by a word.

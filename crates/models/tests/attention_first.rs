@@ -221,6 +221,7 @@ fn model(config: &RecurrentConfig, tensors: &Tensors) -> Model {
         end_of_sentence: 0,
         never: vec![1],
         languages: None,
+        inline_terms: None,
         decoding: Default::default(),
         architecture: Architecture::Recurrent(config.clone()),
     };
@@ -271,6 +272,7 @@ fn settings_that_do_not_fit_are_told() {
             end_of_sentence: 0,
             never: vec![],
             languages: None,
+            inline_terms: None,
             decoding: Default::default(),
             architecture,
         };

@@ -1,76 +1,21 @@
 //! The options of a search.
 
+mod stop;
+mod strategy;
+
+pub use stop::Stop;
+pub use strategy::Strategy;
+
 use crate::Sampling;
 use crate::characters::ByteWords;
 use crate::trellis::MAX_MERGE_WORDS;
-use metaphrase_base::{Choice, Named, StepModel, WordId};
+use metaphrase_base::{
+    Choice, Field, Flag, NumberRange, OptionFault, OptionGroup, OptionItem, StepModel, UnknownName, WordId, names_of,
+};
 use std::sync::Arc;
 
-/// How a sentence's search ends; see the two in [`Options::stop`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Stop {
-    /// A finished hypothesis takes its place out of the beam for good; the sentence ends when the beam is
-    /// empty. What Marian does.
-    #[default]
-    Shrink,
-    /// The beam is filled up again from the open hypotheses (Iglesias 2018, Algorithm 1, line 16), until the
-    /// length limit, or until no open hypothesis can still enter the n-best list.
-    Fill,
-    /// The beam is filled up again, as with `Fill`, and the sentence ends when as many hypotheses have finished as the beam is
-    /// wide, as in CTranslate2: hypotheses that the length limit cuts off have finished, and no hypothesis is empty. Sentences
-    /// with terms, and other strategies than [`Strategy::Beam`], end as with `Fill`.
-    Collect,
-}
-
-impl Choice for Stop {
-    const ALL: &'static [Named<Self>] = &[
-        Named::new(Self::Shrink, "shrink", "a finished hypothesis leaves its place in the beam empty, as in Marian"),
-        Named::new(Self::Fill, "fill", "the beam is filled up again until no open hypothesis can win"),
-        Named::new(
-            Self::Collect,
-            "collect",
-            "the beam is filled up again until it has finished as a whole, as in CTranslate2",
-        ),
-    ];
-}
-
-/// The continuations that a step looks at, and the way it chooses among them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Strategy {
-    /// All continuations of all open hypotheses; constraints by dynamic beam allocation (Post and Vilar 2018).
-    #[default]
-    Beam,
-    /// As `Beam`, but for a sentence with C words of constraints the beam is C + 1 times as wide: each bank has `beam_size`
-    /// places of its own (Hokamp and Liu 2017, as Post and Vilar 2018, §5, simulate it).
-    Grid,
-    /// Cube pruning (Zhang et al. 2018, §3.4.1, "NCP"): open hypotheses that end with the same words share the scores
-    /// of the best of them; the chosen ones get their own scores and states in a second step.
-    Cube,
-    /// Accelerated cube pruning (§3.4.2, "ACP"): they share the score and the state for good.
-    AcceleratedCube,
-}
-
-impl Choice for Strategy {
-    const ALL: &'static [Named<Self>] = &[
-        Named::new(Self::Beam, "beam", "all continuations; constraints by dynamic beam allocation"),
-        Named::new(Self::Grid, "grid", "a whole beam for each number of constraints met").or(&["gbs"]),
-        Named::new(Self::Cube, "cube", "hypotheses with the same last words share scores until one is chosen")
-            .or(&["ncp"]),
-        Named::new(Self::AcceleratedCube, "fast-cube", "hypotheses with the same last words share scores and state")
-            .or(&["acp"]),
-    ];
-}
-
-impl Strategy {
-    /// Whether hypotheses with the same last word share a row of a step.
-    #[must_use]
-    pub fn merges(self) -> bool {
-        matches!(self, Self::Cube | Self::AcceleratedCube)
-    }
-}
-
-/// The most hypotheses per step and sentence.
-const MAX_BEAM: usize = 10_000;
+/// The most hypotheses per step and sentence: each place of the beam takes a row of scores, one for each word of the vocabulary.
+const MAX_BEAM: f64 = 10_000.0;
 
 /// Options of a search. The default is Marian's behaviour with beam 6 and scores normalised by length.
 #[derive(Debug, Clone, PartialEq)]
@@ -163,37 +108,216 @@ impl Default for Options {
     }
 }
 
+type Item = OptionItem<Options>;
+
+impl Options {
+    /// Each option with all that is said about it, in the order in which options are set and shown. A new one needs its line here, its
+    /// field, and the place where it acts.
+    pub const ITEMS: &'static [OptionItem<Self>] = &[
+        Item::new(
+            "beam_size",
+            OptionGroup::Search,
+            // A beam that is asked for holds for sentences with terms, too.
+            Field::Count(|o| o.beam_size, |o, to| (o.beam_size, o.beam_size_constrained) = (to, None)),
+            "Number of hypotheses kept at each step",
+        )
+        .letter('b')
+        .placeholder("B")
+        .range(NumberRange::between(1.0, MAX_BEAM))
+        .default("the model's own setting, else 6; at least 10 for lines with required terms"),
+        Item::new(
+            "beam_size_constrained",
+            OptionGroup::Search,
+            Field::OptionalCount(|o| o.beam_size_constrained, |o, to| o.beam_size_constrained = to),
+            "The beam size of lines with required terms",
+        )
+        .flag(Flag::None)
+        .range(NumberRange::between(1.0, MAX_BEAM))
+        .default("`beam_size` if it is given, else at least 10"),
+        Item::new(
+            "n_best",
+            OptionGroup::Search,
+            Field::Count(|o| o.n_best, |o, to| o.n_best = to),
+            "Number of translations of each line, at most",
+        )
+        .flag(Flag::Own("n-best"))
+        .range(NumberRange::between(1.0, MAX_BEAM)),
+        Item::new(
+            "normalize",
+            OptionGroup::Search,
+            // A normalisation that is asked for holds for sentences with terms, too.
+            Field::Number(|o| o.normalize, |o, to| (o.normalize, o.normalize_constrained) = (to, Some(to))),
+            "Rank translations by log-probability / length^ALPHA; 0 ranks by the log-probability alone",
+        )
+        .letter('n')
+        .placeholder("ALPHA")
+        .bare("1")
+        .range(NumberRange::at_least(0.0))
+        .default(
+            "the model's own setting, else 1; for lines whose required terms have n words this number / (1 + n²), as terms would \
+             otherwise gather at the end",
+        ),
+        Item::new(
+            "normalize_constrained",
+            OptionGroup::Search,
+            Field::OptionalNumber(|o| o.normalize_constrained, |o, to| o.normalize_constrained = to),
+            "The exponent of `normalize` for lines with required terms",
+        )
+        .flag(Flag::None)
+        .range(NumberRange::at_least(0.0))
+        .default("`normalize` if it is given, else the model's own setting / (1 + n²) for terms of n words"),
+        Item::new(
+            "word_penalty",
+            OptionGroup::Search,
+            Field::Number(|o| o.word_penalty, |o, to| o.word_penalty = to),
+            "Subtract X from the score for each target piece",
+        )
+        .placeholder("X")
+        // Times the length of a hypothesis it is finite.
+        .range(NumberRange::between(-1e6, 1e6))
+        .default("the model's own setting, else 0"),
+        Item::new(
+            "max_length_factor",
+            OptionGroup::Search,
+            Field::Number(|o| o.max_length_factor, |o, to| o.max_length_factor = to),
+            "The longest translation, as a multiple of the length of its source",
+        )
+        .placeholder("X")
+        .range(NumberRange::above(0.0))
+        .default("the model's own setting, else 3"),
+        Item::new(
+            "max_target_length",
+            OptionGroup::Search,
+            Field::Limit(|o| o.max_target_length, |o, to| o.max_target_length = to),
+            "The longest translation in pieces, end of sentence included, however long its source is",
+        )
+        .range(NumberRange::at_least(1.0)),
+        Item::new(
+            "stop",
+            OptionGroup::Search,
+            Field::Name(names_of::<Stop>, |o| o.stop.name(), |o, name| Stop::from_name(name).map(|to| o.stop = to)),
+            "When the search of a line ends",
+        )
+        .placeholder("shrink|fill|collect")
+        .default("shrink"),
+        Item::new(
+            "ends_beside",
+            OptionGroup::Search,
+            Field::Switch(|o| o.ends_beside, |o, to| o.ends_beside = to),
+            "Let hypotheses that end take no place in the beam",
+        )
+        .flag(Flag::Other("eos-beside"))
+        .needs("stop", "fill", |o| o.stop == Stop::Fill),
+        Item::new(
+            "strategy",
+            OptionGroup::Search,
+            Field::Name(
+                names_of::<Strategy>,
+                |o| o.strategy.name(),
+                |o, name| Strategy::from_name(name).map(|to| o.strategy = to),
+            ),
+            "The continuations that a step considers and keeps; cube and fast-cube are cube pruning",
+        )
+        .placeholder("beam|grid|cube|fast-cube")
+        .default("beam"),
+        Item::new(
+            "merge_words",
+            OptionGroup::Search,
+            Field::Count(|o| o.merge_words, |o, to| o.merge_words = to),
+            "Cube pruning merges hypotheses whose last N words are the same, from 1 (merges most, as in Zhang et al. 2018) to 4",
+        )
+        .range(NumberRange::between(1.0, MAX_MERGE_WORDS as f64))
+        .default("2")
+        .needs("strategy", "cube or fast-cube", |o| o.strategy.merges()),
+        Item::new(
+            "beam_width",
+            OptionGroup::Search,
+            Field::Number(|o| o.beam_width, |o, to| o.beam_width = to),
+            "Drop hypotheses whose probability is below X times that of the best one of the step; 0 drops no hypothesis",
+        )
+        .placeholder("X")
+        .range(NumberRange::between(0.0, 1.0))
+        .default("0"),
+        Item::new(
+            "prune_threshold",
+            OptionGroup::Search,
+            Field::OptionalNumber(|o| o.prune_threshold, |o, to| o.prune_threshold = to),
+            "Drop hypotheses whose log-probability is X below that of the best finished one; inf drops no hypothesis",
+        )
+        .placeholder("X")
+        .range(NumberRange::at_least_or_infinite(0.0))
+        .default("20 for lines with constraints, else inf"),
+        Item::new(
+            "rest_costs",
+            OptionGroup::Search,
+            Field::Switch(|o| o.rest_costs, |o, to| o.rest_costs = to),
+            "Count the words that a hypothesis still needs for its required terms at an estimate of their cost",
+        )
+        .flag(Flag::None),
+        Item::new(
+            "stop_margin",
+            OptionGroup::Search,
+            Field::Number(|o| o.stop_margin, |o, to| o.stop_margin = to),
+            "End a line when the log-probability of its best open hypothesis is X below that of the best finished one",
+        )
+        .placeholder("X")
+        .range(NumberRange::at_least_or_infinite(0.0))
+        .default("inf"),
+        Item::new(
+            "no_repeat_ngram_size",
+            OptionGroup::Search,
+            Field::Count(|o| o.no_repeat_ngram_size, |o, to| o.no_repeat_ngram_size = to),
+            "Say no sequence of N pieces twice in a translation, which ends loops; required terms and the prefix may bring one again; 0 \
+             lets all stand",
+        )
+        .default("0"),
+        Item::new("excluded", OptionGroup::Search, Field::Foreign, "Target pieces that no translation contains")
+            .flag(Flag::None)
+            .default("none"),
+        Item::new(
+            "attention",
+            OptionGroup::Search,
+            Field::Switch(|o| o.attention, |o, to| o.attention = to),
+            "Keep the attention over the source, from which word alignments are made",
+        )
+        .flag(Flag::Own("alignment")),
+        Item::new(
+            "sampling",
+            OptionGroup::Draws,
+            Field::Text(|o| o.sampling.map(|sampling| sampling.to_string()), Self::set_sampling),
+            "Draw translations at random instead of searching for the best: from all words (full), from the K most probable words, or \
+             from the most probable words that together have probability P",
+        )
+        .placeholder("full|topk:K|nucleus:P")
+        .excludes(&["beam_size", "stop", "strategy", "beam_width", "prune_threshold", "stop_margin", "ends_beside"]),
+        Item::new(
+            "temperature",
+            OptionGroup::Draws,
+            Field::Number(|o| o.sampling.map_or(1.0, Sampling::temperature), Self::set_temperature),
+            "Sharpen (below 1) or flatten (above 1) the distribution of the draws",
+        )
+        .placeholder("T")
+        .range(NumberRange::above(0.0))
+        .default("1")
+        .needs("sampling", "", |o| o.sampling.is_some()),
+    ];
+
+    fn set_sampling(&mut self, text: Option<&str>) -> Result<(), UnknownName> {
+        self.sampling = text.map(str::parse).transpose()?;
+        Ok(())
+    }
+
+    fn set_temperature(&mut self, temperature: f32) {
+        self.sampling = self.sampling.map(|sampling| sampling.at(temperature));
+    }
+}
+
 /// An option that search can not work with.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum OptionsError {
-    /// An option that must be at least 1 is 0.
-    #[error("{option} is 0; it must be at least 1")]
-    Zero {
-        /// The option's name.
-        option: &'static str,
-    },
-    /// The beam is too wide for memory.
-    #[error("a beam of {beam_size} is asked for; the widest is {MAX_BEAM}")]
-    BeamTooWide {
-        /// The given value.
-        beam_size: usize,
-    },
-    /// More last words than cube pruning looks at.
-    #[error("cube pruning is to look at {words} last words; it looks at {MAX_MERGE_WORDS} at most")]
-    MergeWords {
-        /// The given value.
-        words: usize,
-    },
-    /// A number out of range.
-    #[error("{option} is {value}; it must be {expected}")]
-    Range {
-        /// The option's name.
-        option: &'static str,
-        /// The given value.
-        value: f32,
-        /// The values that are allowed.
-        expected: &'static str,
-    },
+    /// A value out of range, or without the option that it goes with.
+    #[error(transparent)]
+    Option(#[from] OptionFault),
     /// More hypotheses asked for than the beam can hold.
     #[error("{n_best} best hypotheses asked of a beam of {beam_size}; use a beam of at least {n_best}")]
     NBestOverBeam {
@@ -205,15 +329,6 @@ pub enum OptionsError {
     /// The end of sentence can not be excluded.
     #[error("the end-of-sentence word is among the excluded words; no hypothesis could end")]
     EndExcluded,
-    /// With `Shrink` each end takes a place for good.
-    #[error("ends of sentence are kept beside the beam only where the beam is filled up again; add --stop fill")]
-    EndsBeside,
-    /// Draws are made one by one: no beam can be pruned or divided.
-    #[error("sampling goes with neither {with}; use --strategy beam without it, or do not sample")]
-    Sampling {
-        /// The option that does not go with sampling.
-        with: &'static str,
-    },
     /// Attention of a model without attention.
     #[error("alignments were asked of a model that has no attention to show")]
     NoAttention,
@@ -225,51 +340,20 @@ impl Options {
     /// # Errors
     /// One sentence about the first option that can not work.
     pub fn check<M: StepModel>(self, model: &M) -> Result<CheckedOptions, OptionsError> {
-        let constrained = ("beam size with constraints", self.beam_size_constrained.unwrap_or(self.beam_size));
-        let merged = ("number of last words that cube pruning looks at", self.merge_words);
-        let longest = ("maximum target length", self.max_target_length);
-        let beam = ("beam size", self.beam_size);
-        for (option, value) in [beam, constrained, ("n-best size", self.n_best), merged, longest] {
-            if value == 0 {
-                return Err(OptionsError::Zero { option });
-            }
+        for item in Self::ITEMS {
+            item.check(&self)?;
         }
-        if self.merge_words > MAX_MERGE_WORDS {
-            return Err(OptionsError::MergeWords { words: self.merge_words });
-        }
-        // Each place of the beam takes a row of scores, one for each word of the vocabulary.
-        let widest = self.beam_size.max(constrained.1).max(self.n_best);
-        if widest > MAX_BEAM {
-            return Err(OptionsError::BeamTooWide { beam_size: widest });
-        }
-        let range = |option, value, expected, ok| {
-            if ok { Ok(()) } else { Err(OptionsError::Range { option, value, expected }) }
-        };
-        let (normalize, factor) = (self.normalize, self.max_length_factor);
-        let not_negative = normalize >= 0.0 && normalize.is_finite();
-        range("length normalisation", normalize, "a number from 0 up", not_negative)?;
-        let alpha = self.normalize_constrained.unwrap_or(0.0);
-        let not_negative = alpha >= 0.0 && alpha.is_finite();
-        range("length normalisation with constraints", alpha, "a number from 0 up", not_negative)?;
-        // Times the length of a hypothesis it is finite.
-        let penalty = (-1e6..=1e6).contains(&self.word_penalty);
-        range("word penalty", self.word_penalty, "a number from -1000000 to 1000000", penalty)?;
-        range("maximum length factor", factor, "a positive number", factor > 0.0 && factor.is_finite())?;
-        range("relative beam width", self.beam_width, "from 0 to 1", (0.0..=1.0).contains(&self.beam_width))?;
-        let threshold = self.prune_threshold.unwrap_or(0.0);
-        range("pruning threshold", threshold, "a number from 0 up", threshold >= 0.0)?;
-        range("stopping margin", self.stop_margin, "a number from 0 up", self.stop_margin >= 0.0)?;
+        let beam_size = self.beam_size.min(self.beam_size_constrained.unwrap_or(self.beam_size));
         if let Some(sampling) = &self.sampling {
             sampling.check()?;
             if self.strategy != Strategy::Beam {
-                return Err(OptionsError::Sampling { with: "grid beam search nor cube pruning" });
+                return Err(OptionFault::Needs { option: "sampling", needed: "strategy", values: "beam" }.into());
             }
-        } else if self.n_best > self.beam_size.min(constrained.1) {
-            let beam_size = self.beam_size.min(constrained.1);
+        } else if self.n_best > beam_size {
             return Err(OptionsError::NBestOverBeam { n_best: self.n_best, beam_size });
         }
         if self.ends_beside && self.stop != Stop::Fill {
-            return Err(OptionsError::EndsBeside);
+            return Err(OptionFault::Needs { option: "ends_beside", needed: "stop", values: "fill" }.into());
         }
         if self.excluded.contains(&model.facts().end_of_sentence) {
             return Err(OptionsError::EndExcluded);

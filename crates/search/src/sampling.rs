@@ -1,9 +1,9 @@
 //! Drawing a word from the model's distribution.
 
-use crate::OptionsError;
-use metaphrase_base::{UnknownName, WordId};
+use metaphrase_base::{OptionFault, UnknownName, WordId};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use std::fmt;
 use std::str::FromStr;
 
 /// The part of the distribution that words are drawn from.
@@ -60,23 +60,32 @@ impl Sampling {
         self
     }
 
-    pub(crate) fn check(&self) -> Result<(), OptionsError> {
-        let (Self::Full { temperature } | Self::TopK { temperature, .. } | Self::Nucleus { temperature, .. }) = *self;
-        if !(temperature > 0.0 && temperature.is_finite()) {
-            return Err(OptionsError::Range {
-                option: "sampling temperature",
-                value: temperature,
-                expected: "a positive number",
-            });
-        }
+    /// The temperature.
+    #[must_use]
+    pub fn temperature(self) -> f32 {
+        let (Self::Full { temperature } | Self::TopK { temperature, .. } | Self::Nucleus { temperature, .. }) = self;
+        temperature
+    }
+
+    pub(crate) fn check(&self) -> Result<(), OptionFault> {
+        let fault = |expected: &str| {
+            Err(OptionFault::Value { option: "sampling", found: self.to_string(), expected: expected.to_owned() })
+        };
         match *self {
-            Self::TopK { k: 0, .. } => Err(OptionsError::Zero { option: "number of words to sample from" }),
-            Self::Nucleus { p, .. } if !(p > 0.0 && p <= 1.0) => Err(OptionsError::Range {
-                option: "probability mass to sample from",
-                value: p,
-                expected: "above 0 and at most 1",
-            }),
+            Self::TopK { k: 0, .. } => fault("topk:K with K from 1 up"),
+            Self::Nucleus { p, .. } if !(p > 0.0 && p <= 1.0) => fault("nucleus:P with P above 0 and at most 1"),
             _ => Ok(()),
+        }
+    }
+}
+
+/// As it is read again, without the temperature.
+impl fmt::Display for Sampling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Full { .. } => f.write_str("full"),
+            Self::TopK { k, .. } => write!(f, "topk:{k}"),
+            Self::Nucleus { p, .. } => write!(f, "nucleus:{p}"),
         }
     }
 }
@@ -115,9 +124,7 @@ impl Sampler {
         for word in banned {
             self.row[word.index()] = f32::NEG_INFINITY;
         }
-        let (Sampling::Full { temperature }
-        | Sampling::TopK { temperature, .. }
-        | Sampling::Nucleus { temperature, .. }) = sampling;
+        let temperature = sampling.temperature();
         let best = self.row.iter().copied().filter(|x| !x.is_nan()).fold(f32::NEG_INFINITY, f32::max);
         if best == f32::NEG_INFINITY {
             return None;

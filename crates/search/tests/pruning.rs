@@ -63,6 +63,6 @@ fn numbers_out_of_range_are_refused() {
         Options { prune_threshold: Some(-1.0), ..Options::default() },
         Options { stop_margin: -1.0, ..Options::default() },
     ] {
-        assert!(matches!(options.check(&model), Err(OptionsError::Range { .. })));
+        assert!(matches!(options.check(&model), Err(OptionsError::Option(_))));
     }
 }

@@ -2,10 +2,10 @@
 
 use crate::Counts;
 use crate::constraints::Segmented;
-use crate::evidence::{Evidence, EvidenceOptions};
 use crate::reply::Reply;
 use crate::search_graph::GraphUnits;
 use crate::unknown::Replacement;
+use crate::{Evidence, EvidenceOptions};
 use metaphrase_base::WordId;
 use metaphrase_search::{CheckedOptions, Constraints};
 use std::sync::Arc;
