@@ -1,7 +1,7 @@
 //! Texts of any form, with the models that come with the program.
 
 use metaphrase::{
-    PreparedText, Request, Sampling, Split, TextFormat, TextOptions, TextTranslation, TranslateOptions, Translator,
+    PreparedText, Request, SamplingPool, Split, TextFormat, TextOptions, TextTranslation, TranslateOptions, Translator,
 };
 
 fn translator(model: &str) -> Translator {
@@ -18,7 +18,7 @@ fn translate(translator: &Translator, format: TextFormat, input: &str) -> TextTr
 fn characters_are_whole() {
     let translator = translator("en-de");
     let mut options = translator.options();
-    options.search.sampling = Some(Sampling::Full { temperature: 6.0 });
+    options.search.sampling = Some(SamplingPool::Full.at(6.0));
     let broken = |allow_special: bool| {
         let options = TranslateOptions { allow_special, ..options.clone() };
         let requests = vec![Request::translate("She bought a house for a good price, and the bank paid it."); 20];

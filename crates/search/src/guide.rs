@@ -69,7 +69,7 @@ impl Step<'_> {
 
     /// The best continuations where there are no constraints.
     pub(crate) fn find(&self, best: &mut Best, scores: &mut impl StepScores, out: &mut Vec<Continuation>) {
-        if !self.options.ends_beside {
+        if !self.options.stop.ends_beside() {
             return best.find(&self.choices(), &mut self.always(), self.width, scores, out);
         }
         // Each hypothesis ends once at most.
