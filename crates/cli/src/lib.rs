@@ -207,8 +207,17 @@ fn option_fault(error: &anyhow::Error) -> Option<&OptionFault> {
     error.downcast_ref().or_else(|| error.downcast_ref::<metaphrase::Error>()?.option_fault())
 }
 
+/// Names that errors of the libraries have for what is no option of a translation, as the command line writes them.
+const FLAGS: [(&str, &str); 3] =
+    [("`resume`", "--resume"), ("`skip_symbols`", "--skip-symbols"), ("`tokenizer_model`", "--tokenizer-model")];
+
 /// The error and its causes, each once: some errors name their cause themselves.
 fn sentence(error: &anyhow::Error) -> String {
+    let said = causes(error);
+    FLAGS.iter().fold(said, |said, (name, flag)| said.replace(name, flag))
+}
+
+fn causes(error: &anyhow::Error) -> String {
     error.chain().map(ToString::to_string).fold(String::new(), |said, cause| {
         if said.is_empty() {
             cause

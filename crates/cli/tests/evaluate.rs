@@ -52,7 +52,7 @@ fn what_does_not_fit_is_refused() {
         (["--smooth", "floor:x"], "what follows the colon is not a number"),
         (["--metric", "meteor"], "invalid value 'meteor'"),
         (["--tokenize", "ko-mecab"], "needs MeCab and its Korean dictionary, which is not part of this program"),
-        (["--tokenize", "flores200"], "needs a SentencePiece model (`--tokenizer-model FILE`"),
+        (["--tokenize", "flores200"], "needs a SentencePiece model (--tokenizer-model of"),
         (["--tokenizer-model", "x.spm"], "--tokenizer-model is for --tokenize spm, flores101, flores200"),
     ] {
         let error = run(&["evaluate", &reference, args[0], args[1]], SYSTEM).error(2);

@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CudaError {
     /// A library is not on this machine.
-    #[error("{file} can not be loaded: a CUDA device needs {install}; `--device cpu` needs neither")]
+    #[error("{file} can not be loaded: a CUDA device needs {install}; the device `cpu` needs neither")]
     NoLibrary {
         /// The library's file.
         file: &'static str,

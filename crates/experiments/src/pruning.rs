@@ -21,7 +21,7 @@ pub fn run(setup: &Setup) -> Result<()> {
     let (translator, text) = (setup.translator()?, setup.text()?);
     let requests = text.requests();
     let mut table: Vec<Row> = Vec::new();
-    for (name, stop) in [("shrink", Stop::Shrink), ("fill", Stop::Fill)] {
+    for (name, stop) in [("shrink", Stop::Shrink), ("fill", Stop::FILL)] {
         let mut plain = translator.options();
         (plain.search.beam_size, plain.search.stop) = (6, stop);
         let mut settings: Vec<(String, TranslateOptions)> = vec![("none".into(), plain.clone())];

@@ -81,7 +81,7 @@ fn language_model(words: usize) -> AllWords {
 /// Searches the same sentences again and again; the last time nothing is allocated from step to step.
 fn assert_nothing_is_allocated(name: &str, model: impl StepModel, sources: &[Vec<WordId>]) {
     let model = Watched(model);
-    for stop in [Stop::Shrink, Stop::Fill, Stop::Collect] {
+    for stop in [Stop::Shrink, Stop::FILL, Stop::Collect] {
         let options = Options { stop, ..Options::default() }.check(&model).expect("options");
         let mut searcher = Searcher::new(&model, 64);
         // Buffers grow to what their slot has seen; after a few rounds every slot has seen every sentence.

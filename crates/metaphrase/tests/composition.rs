@@ -58,8 +58,8 @@ fn everything_goes_with_everything() {
     let prunings: [fn(&mut TranslateOptions); 5] = [
         |_| {},
         |options| (options.search.beam_width, options.search.prune_threshold) = (0.01, Some(10.0)),
-        |options| (options.search.stop, options.search.stop_margin) = (Stop::Fill, 3.0),
-        |options| (options.search.stop, options.search.ends_beside) = (Stop::Fill, true),
+        |options| (options.search.stop, options.search.stop_margin) = (Stop::FILL, 3.0),
+        |options| options.search.stop = Stop::Fill { ends_beside: true },
         |options| (options.search.stop, options.search.max_target_length) = (Stop::Collect, 9),
     ];
     for strategy in [Strategy::Beam, Strategy::Grid, Strategy::Cube, Strategy::AcceleratedCube] {

@@ -2,7 +2,7 @@
 //! the strategy, the batch and the constraints.
 
 use metaphrase::{
-    Evidence, EvidenceOptions, Lattice, Package, Posteriors, Precision, Request, Sampling, Stop, Strategy, Terms,
+    Evidence, EvidenceOptions, Lattice, Package, Posteriors, Precision, Request, SamplingPool, Stop, Strategy, Terms,
     Theta, TranslateOptions, Translation, Translator, TranslatorBuilder,
 };
 use std::path::Path;
@@ -119,8 +119,8 @@ fn evidence_goes_with_language_models_shortlists_precisions_and_sampling() {
     let table = crate::shortlist::table(folder.path(), &plain.translate(&source()).expect("translations"));
     let settings: [fn(&mut TranslateOptions); 4] = [
         |options| options.search.strategy = Strategy::AcceleratedCube,
-        |options| (options.search.stop, options.search.ends_beside) = (Stop::Fill, true),
-        |options| options.search.sampling = Some(Sampling::TopK { k: 5, temperature: 1.0 }),
+        |options| options.search.stop = Stop::Fill { ends_beside: true },
+        |options| options.search.sampling = Some(SamplingPool::TopK(5).at(1.0)),
         |options| options.evidence.rescore = true,
     ];
     for precision in [Precision::F32, Precision::Bf16, Precision::Int16, Precision::Int8] {

@@ -1,7 +1,8 @@
 //! Lines that are too long for a model are translated in parts, and nothing else changes.
 
 use metaphrase::{
-    Cancel, Case, Evidence, Glossary, Hypothesis, Package, Request, Sampling, TranslateOptions, Translation, Translator,
+    Cancel, Case, Evidence, Glossary, Hypothesis, Package, Request, SamplingPool, TranslateOptions, Translation,
+    Translator,
 };
 use std::sync::mpsc::channel;
 
@@ -134,7 +135,7 @@ fn whole_lines_stay_whole() {
         &|options| options.search.n_best = 2,
         &|options| options.search.attention = true,
         &|options| options.search.max_target_length = 12,
-        &|options| options.search.sampling = Some(Sampling::Full { temperature: 1.0 }),
+        &|options| options.search.sampling = Some(SamplingPool::Full.at(1.0)),
     ];
     for change in kinds {
         let [divided, whole] = [&options, &whole].map(|options| {

@@ -2,7 +2,7 @@
 //! strategy, the batch, the ensemble and the terms.
 
 use metaphrase::{
-    Error, Request, Sampling, ShortlistOptions, Strategy, Terms, TranslateOptions, Translation, Translator,
+    Error, Request, SamplingPool, ShortlistOptions, Strategy, Terms, TranslateOptions, Translation, Translator,
     TranslatorBuilder,
 };
 use metaphrase_base::WordId;
@@ -70,7 +70,7 @@ fn a_line_has_its_own_list_with_every_strategy_and_in_any_batch() {
     let strategies = [Strategy::Beam, Strategy::Grid, Strategy::Cube, Strategy::AcceleratedCube];
     for ((alone, together), strategies) in pairs.iter().zip([&strategies[..], &strategies[..1]]) {
         for &strategy in strategies {
-            for sampling in [None, Some(Sampling::TopK { k: 5, temperature: 1.0 })] {
+            for sampling in [None, Some(SamplingPool::TopK(5).at(1.0))] {
                 if sampling.is_some() && strategy != Strategy::Beam {
                     continue;
                 }

@@ -1,6 +1,6 @@
 //! Required and avoided terms in the text of translations, with the model that comes with the program.
 
-use metaphrase::{Case, Glossary, Request, Sampling, Translation, Translator};
+use metaphrase::{Case, Glossary, Request, SamplingPool, Translation, Translator};
 
 fn translator() -> Translator {
     Translator::builder().model("en-de").threads(1).build().expect("the bundled model")
@@ -52,7 +52,7 @@ fn an_avoided_phrase_that_can_not_be_kept_out_is_reported() {
     );
 
     let mut options = translator.options();
-    (options.search.sampling, options.search.n_best) = (Some(Sampling::TopK { k: 1, temperature: 1.0 }), 1);
+    (options.search.sampling, options.search.n_best) = (Some(SamplingPool::TopK(1).at(1.0)), 1);
     let request = Request::translate("The house is old.").avoid("Haus");
     let found = translator.run(&options, vec![request]).expect("a translation").remove(0);
     assert_eq!((found.present.as_slice(), has(found.text(), "Haus")), (&[0][..], true));

@@ -1,7 +1,7 @@
 //! Texts of any form, with the models that come with the program.
 
 use metaphrase::{
-    Document, Request, Sampling, Split, TextFormat, TextOptions, TranslateOptions, TranslatedDocument, Translator,
+    Document, Request, SamplingPool, Split, TextFormat, TextOptions, TranslateOptions, TranslatedDocument, Translator,
 };
 
 fn translator(model: &str) -> Translator {
@@ -18,7 +18,7 @@ fn translate(translator: &Translator, format: TextFormat, input: &str) -> Transl
 fn characters_are_whole() {
     let translator = translator("en-de");
     let mut options = translator.options();
-    options.search.sampling = Some(Sampling::Full { temperature: 6.0 });
+    options.search.sampling = Some(SamplingPool::Full.at(6.0));
     let broken = |allow_special: bool| {
         let options = TranslateOptions { allow_special, ..options.clone() };
         let requests = vec![Request::translate("She bought a house for a good price, and the bank paid it."); 20];

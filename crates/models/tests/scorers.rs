@@ -56,7 +56,7 @@ fn assert_same(name: &str, sparse: &impl StepModel, dense: &impl StepModel) {
     let terms = [vec![vec![WordId(4), WordId(5)]], vec![vec![WordId(6)]]];
     let constraints = Constraints::new(&terms, AvoidedWords::new(&[vec![WordId(2)]]), None).unwrap();
     for strategy in [Strategy::Beam, Strategy::Grid, Strategy::Cube, Strategy::AcceleratedCube] {
-        for (stop, given) in [(Stop::Shrink, None), (Stop::Fill, None), (Stop::Shrink, Some(&constraints))] {
+        for (stop, given) in [(Stop::Shrink, None), (Stop::FILL, None), (Stop::Shrink, Some(&constraints))] {
             let excluded = vec![WordId(1)];
             let options = Options { strategy, stop, beam_size: 4, n_best: 4, excluded, ..Options::default() };
             let expected = search(dense, &options, 1, given, &sentences);
@@ -116,7 +116,7 @@ fn a_beam_that_holds_everything_finds_the_best() {
         let words = words(&model);
         let (weight, source, limit) = (0.5, [WordId(0)], 3);
         let fused = Fused::new(Arc::clone(&model), Pairs::bonus(words), weight);
-        let options = Options { beam_size: 9_000, n_best: 50, stop: Stop::Fill, ..Options::default() };
+        let options = Options { beam_size: 9_000, n_best: 50, stop: Stop::FILL, ..Options::default() };
         let found = &search(&fused, &options, 1, None, &[source.to_vec()])[0].hypotheses;
         let normalise = |log_prob: f32, length: usize| log_prob / length as f32;
         let oracle = exhaustive(&fused, &source, limit, normalise);

@@ -4,7 +4,7 @@
 use crate::common::{fixtures, marian_options};
 use metaphrase_base::{Parent, Row, SentId, Sentence, Shortlist, Step, StepModel, StepRow, StepScores, WordId};
 use metaphrase_models::{Model, Precision};
-use metaphrase_search::{Options, Outcome, Sampling, Searcher, Strategy, Task};
+use metaphrase_search::{Options, Outcome, SamplingPool, Searcher, Strategy, Task};
 
 /// A Transformer, an SSRU, recurrent models, one with layers on top, and an ensemble.
 fn models() -> Vec<(String, Model)> {
@@ -62,7 +62,7 @@ fn ways(model: &Model) -> Vec<Options> {
     let plain = Options { attention: true, ..marian_options(model, 5, 1.0) };
     let strategies = [Strategy::Beam, Strategy::Cube, Strategy::AcceleratedCube];
     let mut ways: Vec<_> = strategies.map(|strategy| Options { strategy, merge_words: 1, ..plain.clone() }).into();
-    ways.push(Options { sampling: Some(Sampling::Full { temperature: 1.0 }), n_best: 2, ..plain });
+    ways.push(Options { sampling: Some(SamplingPool::Full.at(1.0)), n_best: 2, ..plain });
     ways
 }
 

@@ -27,7 +27,7 @@ pub enum Error {
     )]
     NoDev,
     /// The directory has a training, and the caller did not ask to continue it.
-    #[error("{} has a training already; go on with it (--resume), or train in another directory", path.display())]
+    #[error("{} has a training already; go on with it (`resume`), or train in another directory", path.display())]
     Exists {
         /// The directory.
         path: PathBuf,

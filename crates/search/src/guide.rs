@@ -69,7 +69,7 @@ impl Step<'_> {
 
     /// The best continuations where there are no constraints.
     pub(crate) fn find(&self, best: &mut Best, scores: &mut impl StepScores, out: &mut Vec<Continuation>) {
-        if !self.options.ends_beside {
+        if !self.options.stop.ends_beside() {
             return best.find(&self.choices(), &mut self.always(), self.width, scores, out);
         }
         // Each hypothesis ends once at most.
@@ -110,7 +110,7 @@ impl Bans for Unready<'_> {
         let place = self.first + place;
         let state = self.states[place];
         if word == self.end {
-            return !self.automaton.may_end(state) || self.always.breaks(place, word);
+            return !self.automaton.may_end(state) || self.always.ban(place, word);
         }
         self.loops.contains(&(place, word)) || self.always.ban(place, word) || self.automaton.bans(state, word)
     }
@@ -281,7 +281,7 @@ impl Guide<'_> {
         };
         let in_time = |(to, needed): &(Continuation, usize)| *needed == 0 || needed + bytes(to) < left;
         if !needed.iter().any(in_time) {
-            let may_end = |place: usize, state| self.automaton.may_end(state) && !step.always().breaks(place, step.end);
+            let may_end = |place: usize, state| self.automaton.may_end(state) && !step.always().ban(place, step.end);
             let ready = of.iter().zip(step.places).enumerate().filter(|&(place, (&state, _))| may_end(place, state));
             let ends = ready.map(|(place, (_, at))| Continuation {
                 place,

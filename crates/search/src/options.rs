@@ -45,10 +45,6 @@ pub struct Options {
     pub max_target_length: usize,
     /// How a sentence ends.
     pub stop: Stop,
-    /// Whether hypotheses that end take no place in the beam: a step keeps `beam_size` open hypotheses and, beside them, the ends
-    /// that are better than the worst of them (Iglesias et al. 2018, §3, remark 4). It goes with [`Stop::Fill`]. On sentences with
-    /// terms that must appear ends take places, as these are divided among the terms.
-    pub ends_beside: bool,
     /// Relative beam width: a hypothesis is dropped if it is less probable than the best one of the step times this width
     /// (Iglesias 2018, §4.3: 0.01). With constraints, the best one that has met as many. From 0, which drops nothing, to 1.
     pub beam_width: f32,
@@ -93,7 +89,6 @@ impl Default for Options {
             max_length_factor: 3.0,
             max_target_length: usize::MAX,
             stop: Stop::Shrink,
-            ends_beside: false,
             beam_width: 0.0,
             prune_threshold: None,
             rest_costs: true,
@@ -195,7 +190,7 @@ impl Options {
         Item::new(
             "stop",
             OptionGroup::Search,
-            Field::Name(names_of::<Stop>, |o| o.stop.name(), |o, name| Stop::from_name(name).map(|to| o.stop = to)),
+            Field::Name(names_of::<Stop>, |o| o.stop.name(), Self::set_stop),
             "When the search of a line ends",
         )
         .placeholder("shrink|fill|collect")
@@ -203,11 +198,11 @@ impl Options {
         Item::new(
             "ends_beside",
             OptionGroup::Search,
-            Field::Switch(|o| o.ends_beside, |o, to| o.ends_beside = to),
+            Field::Switch(|o| o.stop.ends_beside(), Self::set_ends_beside),
             "Let hypotheses that end take no place in the beam",
         )
         .flag(Flag::Other("eos-beside"))
-        .needs("stop", "fill", |o| o.stop == Stop::Fill),
+        .needs("stop", "fill", |o| matches!(o.stop, Stop::Fill { .. })),
         Item::new(
             "strategy",
             OptionGroup::Search,
@@ -284,7 +279,7 @@ impl Options {
         Item::new(
             "sampling",
             OptionGroup::Draws,
-            Field::Text(|o| o.sampling.map(|sampling| sampling.to_string()), Self::set_sampling),
+            Field::Text(|o| o.sampling.map(|sampling| sampling.from.to_string()), Self::set_sampling),
             "Draw translations at random instead of searching for the best: from all words (full), from the K most probable words, or \
              from the most probable words that together have probability P",
         )
@@ -293,7 +288,7 @@ impl Options {
         Item::new(
             "temperature",
             OptionGroup::Draws,
-            Field::Number(|o| o.sampling.map_or(1.0, Sampling::temperature), Self::set_temperature),
+            Field::Number(|o| o.sampling.map_or(1.0, |sampling| sampling.temperature), Self::set_temperature),
             "Sharpen (below 1) or flatten (above 1) the distribution of the draws",
         )
         .placeholder("T")
@@ -302,13 +297,28 @@ impl Options {
         .needs("sampling", "", |o| o.sampling.is_some()),
     ];
 
+    fn set_ends_beside(&mut self, on: bool) {
+        if let Stop::Fill { ends_beside } = &mut self.stop {
+            *ends_beside = on;
+        }
+    }
+
+    /// The same name again leaves the rest as it is.
+    fn set_stop(&mut self, name: &str) -> Result<(), UnknownName> {
+        let stop = Stop::from_name(name)?;
+        if stop.name() != self.stop.name() {
+            self.stop = stop;
+        }
+        Ok(())
+    }
+
     fn set_sampling(&mut self, text: Option<&str>) -> Result<(), UnknownName> {
         self.sampling = text.map(str::parse).transpose()?;
         Ok(())
     }
 
     fn set_temperature(&mut self, temperature: f32) {
-        self.sampling = self.sampling.map(|sampling| sampling.at(temperature));
+        self.sampling = self.sampling.map(|sampling| sampling.from.at(temperature));
     }
 }
 
@@ -351,9 +361,6 @@ impl Options {
             }
         } else if self.n_best > beam_size {
             return Err(OptionsError::NBestOverBeam { n_best: self.n_best, beam_size });
-        }
-        if self.ends_beside && self.stop != Stop::Fill {
-            return Err(OptionFault::Needs { option: "ends_beside", needed: "stop", values: "fill" }.into());
         }
         if self.excluded.contains(&model.facts().end_of_sentence) {
             return Err(OptionsError::EndExcluded);

@@ -6,28 +6,24 @@ use rand_chacha::ChaCha8Rng;
 use std::fmt;
 use std::str::FromStr;
 
+/// How words are drawn.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sampling {
+    /// The words that are drawn from.
+    pub from: SamplingPool,
+    /// Above 0; lower is sharper, and 1 is the model's own distribution.
+    pub temperature: f32,
+}
+
 /// The part of the distribution that words are drawn from.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Sampling {
-    /// All words, at this temperature (1: the model's own distribution).
-    Full {
-        /// Above 0; lower is sharper.
-        temperature: f32,
-    },
-    /// The `k` most probable words.
-    TopK {
-        /// At least 1.
-        k: usize,
-        /// Above 0.
-        temperature: f32,
-    },
-    /// The smallest set of most probable words whose probabilities sum to at least `p`.
-    Nucleus {
-        /// Above 0, at most 1.
-        p: f32,
-        /// Above 0.
-        temperature: f32,
-    },
+pub enum SamplingPool {
+    /// All words.
+    Full,
+    /// This number of most probable words, at least 1.
+    TopK(usize),
+    /// The smallest set of most probable words whose probabilities sum to at least this, above 0 and at most 1.
+    Nucleus(f32),
 }
 
 /// Reads `full`, `topk:K` or `nucleus:P`; the temperature is 1.
@@ -35,57 +31,51 @@ impl FromStr for Sampling {
     type Err = UnknownName;
 
     fn from_str(text: &str) -> Result<Self, UnknownName> {
-        let temperature = 1.0;
-        let parsed = match text.split_once(':') {
-            None if text == "full" => Some(Self::Full { temperature }),
-            Some(("topk", k)) => k.parse().ok().filter(|&k| k > 0).map(|k| Self::TopK { k, temperature }),
-            Some(("nucleus", p)) => {
-                p.parse().ok().filter(|&p| p > 0.0 && p <= 1.0).map(|p| Self::Nucleus { p, temperature })
-            }
+        let pool = match text.split_once(':') {
+            None if text == "full" => Some(SamplingPool::Full),
+            Some(("topk", k)) => k.parse().ok().map(SamplingPool::TopK),
+            Some(("nucleus", p)) => p.parse().ok().map(SamplingPool::Nucleus),
             _ => None,
         };
-        parsed.ok_or_else(|| {
-            UnknownName::expected("full, topk:K with K from 1 up, or nucleus:P with P above 0 and at most 1")
-        })
+        pool.filter(|pool| pool.is_possible()).map(|pool| pool.at(1.0)).ok_or_else(|| UnknownName::expected(EXPECTED))
     }
 }
 
-impl Sampling {
-    /// The same draws at another temperature.
+const EXPECTED: &str = "full, topk:K with K from 1 up, or nucleus:P with P above 0 and at most 1";
+
+impl SamplingPool {
+    /// Draws from these words at a temperature.
     #[must_use]
-    pub fn at(mut self, new: f32) -> Self {
-        let (Self::Full { temperature } | Self::TopK { temperature, .. } | Self::Nucleus { temperature, .. }) =
-            &mut self;
-        *temperature = new;
-        self
+    pub const fn at(self, temperature: f32) -> Sampling {
+        Sampling { from: self, temperature }
     }
 
-    /// The temperature.
-    #[must_use]
-    pub fn temperature(self) -> f32 {
-        let (Self::Full { temperature } | Self::TopK { temperature, .. } | Self::Nucleus { temperature, .. }) = self;
-        temperature
-    }
-
-    pub(crate) fn check(&self) -> Result<(), OptionFault> {
-        let fault = |expected: &str| {
-            Err(OptionFault::Value { option: "sampling", found: self.to_string(), expected: expected.to_owned() })
-        };
-        match *self {
-            Self::TopK { k: 0, .. } => fault("topk:K with K from 1 up"),
-            Self::Nucleus { p, .. } if !(p > 0.0 && p <= 1.0) => fault("nucleus:P with P above 0 and at most 1"),
-            _ => Ok(()),
+    fn is_possible(self) -> bool {
+        match self {
+            Self::Full => true,
+            Self::TopK(k) => k > 0,
+            Self::Nucleus(p) => p > 0.0 && p <= 1.0,
         }
     }
 }
 
-/// As it is read again, without the temperature.
-impl fmt::Display for Sampling {
+impl Sampling {
+    /// Refuses a pool without words. The temperature is an option of its own.
+    pub(crate) fn check(&self) -> Result<(), OptionFault> {
+        if self.from.is_possible() {
+            return Ok(());
+        }
+        Err(OptionFault::Value { option: "sampling", found: self.from.to_string(), expected: EXPECTED.to_owned() })
+    }
+}
+
+/// As it is read again.
+impl fmt::Display for SamplingPool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Full { .. } => f.write_str("full"),
-            Self::TopK { k, .. } => write!(f, "topk:{k}"),
-            Self::Nucleus { p, .. } => write!(f, "nucleus:{p}"),
+            Self::Full => f.write_str("full"),
+            Self::TopK(k) => write!(f, "topk:{k}"),
+            Self::Nucleus(p) => write!(f, "nucleus:{p}"),
         }
     }
 }
@@ -124,7 +114,7 @@ impl Sampler {
         for word in banned {
             self.row[word.index()] = f32::NEG_INFINITY;
         }
-        let temperature = sampling.temperature();
+        let Sampling { from, temperature } = sampling;
         let best = self.row.iter().copied().filter(|x| !x.is_nan()).fold(f32::NEG_INFINITY, f32::max);
         if best == f32::NEG_INFINITY {
             return None;
@@ -133,14 +123,14 @@ impl Sampler {
         let weighted = self.row.iter().enumerate().filter(|(_, x)| **x > f32::NEG_INFINITY);
         self.words.extend(weighted.map(|(word, x)| (((x - best) / temperature).exp(), WordId::new(word))));
         let by_weight = |a: &(f32, WordId), b: &(f32, WordId)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
-        match sampling {
-            Sampling::Full { .. } => {}
-            Sampling::TopK { k, .. } if k < self.words.len() => {
+        match from {
+            SamplingPool::Full => {}
+            SamplingPool::TopK(k) if k < self.words.len() => {
                 self.words.select_nth_unstable_by(k - 1, by_weight);
                 self.words.truncate(k);
             }
-            Sampling::TopK { .. } => {}
-            Sampling::Nucleus { p, .. } => {
+            SamplingPool::TopK(_) => {}
+            SamplingPool::Nucleus(p) => {
                 self.words.sort_unstable_by(by_weight);
                 let wanted = p * self.words.iter().map(|w| w.0).sum::<f32>();
                 let mut mass = 0.0;
@@ -172,14 +162,16 @@ mod tests {
 
     #[test]
     fn sampling_is_read_or_explained() {
-        let temperature = 1.0;
-        assert_eq!("full".parse(), Ok(Sampling::Full { temperature }));
-        assert_eq!("topk:10".parse(), Ok(Sampling::TopK { k: 10, temperature }));
-        assert_eq!("nucleus:0.9".parse(), Ok(Sampling::Nucleus { p: 0.9, temperature }));
+        for (text, pool) in [
+            ("full", SamplingPool::Full),
+            ("topk:10", SamplingPool::TopK(10)),
+            ("nucleus:0.9", SamplingPool::Nucleus(0.9)),
+        ] {
+            assert_eq!((text.parse(), pool.to_string().as_str()), (Ok(pool.at(1.0)), text));
+        }
         for wrong in ["", "topk", "topk:0", "topk:x", "nucleus:0", "nucleus:1.5", "nucleus:nan", "full:3"] {
             assert!(wrong.parse::<Sampling>().is_err(), "{wrong}");
         }
-        assert_eq!("full".parse().map(|sampling: Sampling| sampling.at(0.5)), Ok(Sampling::Full { temperature: 0.5 }));
     }
 
     /// Probabilities 0.5, 0.3, 0.15, 0.05.
@@ -198,7 +190,7 @@ mod tests {
 
     #[test]
     fn draws_follow_the_distribution() {
-        let counts = draws(Sampling::Full { temperature: 1.0 }, &[]);
+        let counts = draws(SamplingPool::Full.at(1.0), &[]);
         for (count, expected) in counts.iter().zip([3000usize, 5000, 500, 1500]) {
             assert!(count.abs_diff(expected) < 200, "{counts:?}");
         }
@@ -206,11 +198,11 @@ mod tests {
 
     #[test]
     fn only_the_best_words_are_drawn() {
-        assert_eq!(draws(Sampling::TopK { k: 2, temperature: 1.0 }, &[])[2..], [0, 0]);
-        assert_eq!(draws(Sampling::Nucleus { p: 0.9, temperature: 1.0 }, &[])[2], 0);
-        assert!(draws(Sampling::Nucleus { p: 0.9, temperature: 1.0 }, &[])[3] > 0);
-        assert_eq!(draws(Sampling::Full { temperature: 1.0 }, &[WordId(1)])[1], 0);
-        let sharp = draws(Sampling::Full { temperature: 0.05 }, &[]);
+        assert_eq!(draws(SamplingPool::TopK(2).at(1.0), &[])[2..], [0, 0]);
+        assert_eq!(draws(SamplingPool::Nucleus(0.9).at(1.0), &[])[2], 0);
+        assert!(draws(SamplingPool::Nucleus(0.9).at(1.0), &[])[3] > 0);
+        assert_eq!(draws(SamplingPool::Full.at(1.0), &[WordId(1)])[1], 0);
+        let sharp = draws(SamplingPool::Full.at(0.05), &[]);
         assert!(sharp[1] > 9_990, "{sharp:?}");
     }
 }

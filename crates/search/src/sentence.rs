@@ -292,8 +292,8 @@ impl SentenceSearch {
     fn keep_lost_ends(&mut self, end: WordId, scores: &impl StepScores, buffers: &Selection) {
         for (place, (open, at)) in self.open.iter().zip(&buffers.places).enumerate() {
             let taken = self.choices.iter().any(|choice| choice.place == place && choice.word == end);
-            let broken = open.character != Character::WHOLE;
-            if taken || broken || self.constraints.as_ref().is_some_and(|automaton| !automaton.may_end(open.state)) {
+            let banned = open.character != Character::WHOLE || buffers.repeats.bans(place, end);
+            if taken || banned || self.constraints.as_ref().is_some_and(|automaton| !automaton.may_end(open.state)) {
                 continue;
             }
             let log_prob = scores.score(at.row, end) + at.so_far;

@@ -85,6 +85,6 @@ fn given_translations_may_be_empty_and_terms_end_as_with_fill() {
     assert!(scored.hypotheses[0].words.is_empty() && scored.hypotheses[0].complete);
     let constraints = metaphrase_search::Constraints::new(&[vec![words(&[5])]], None, None).unwrap();
     let with_term = Sentence { constraints: Some(constraints), ..sentence(&[3, 0]) };
-    let fill = Options { stop: Stop::Fill, ..Options::default() };
+    let fill = Options { stop: Stop::FILL, ..Options::default() };
     assert_eq!(one(&model, &collect, &with_term), one(&model, &fill, &with_term));
 }

@@ -2,7 +2,7 @@
 
 use crate::common::{Sentence, one, search, sentence, words};
 use metaphrase_base::WordId;
-use metaphrase_search::{ByteWords, Constraints, ConstraintsError, Options, Sampling, Stop, Strategy};
+use metaphrase_search::{ByteWords, Constraints, ConstraintsError, Options, SamplingPool, Stop, Strategy};
 use metaphrase_testkit::{AvoidedWords, FakeModel, exhaustive};
 
 const END: WordId = WordId(0);
@@ -108,7 +108,7 @@ fn a_beam_that_holds_everything_finds_the_best_that_meets_all() {
                     n_best: 10,
                     max_length_factor: 6.0,
                     normalize_constrained: Some(1.0),
-                    stop: Stop::Fill,
+                    stop: Stop::FILL,
                     prune_threshold: Some(f32::INFINITY),
                     ..Options::default()
                 };
@@ -138,7 +138,7 @@ fn all_constraints_are_met_by_beams_of_any_size() {
     for set in sets {
         let given: Vec<Vec<WordId>> = set.iter().map(|phrase| words(phrase)).collect();
         for strategy in [Strategy::Beam, Strategy::Grid, Strategy::Cube, Strategy::AcceleratedCube] {
-            for stop in [Stop::Shrink, Stop::Fill] {
+            for stop in [Stop::Shrink, Stop::FILL] {
                 for beam_size in [1, 2, 5, 10] {
                     for seed in 0..10 {
                         let model = FakeModel::random(seed, 9, 6.0);
@@ -255,7 +255,7 @@ fn sentences_without_constraints_are_as_ever_beside_others() {
 
 #[test]
 fn draws_have_no_banks() {
-    let sampling = Some(Sampling::Full { temperature: 1.0 });
+    let sampling = Some(SamplingPool::Full.at(1.0));
     let options = Options { sampling, strategy: Strategy::Grid, ..Options::default() };
     assert!(options.check(&FakeModel::random(1, 4, 1.0)).is_err());
 }
@@ -270,7 +270,7 @@ fn a_term_that_wants_to_be_part_of_a_word_is_met_at_the_limit_at_the_latest() {
         _ => vec![-4.0, -3.0, -0.1, -9.0],
     };
     let model = FakeModel::new(4, script);
-    for stop in [Stop::Shrink, Stop::Fill] {
+    for stop in [Stop::Shrink, Stop::FILL] {
         for beam_size in [1, 2, 4] {
             for factor in [2.0, 3.0, 5.0] {
                 let options = Options { stop, beam_size, max_length_factor: factor, ..Options::default() };

@@ -2,7 +2,7 @@
 
 use crate::common::{Sentence, one, search, sentence, words};
 use metaphrase_base::WordId;
-use metaphrase_search::{ByteWords, Constraints, Hypothesis, Options, Outcome, Sampling, Stop, Strategy};
+use metaphrase_search::{ByteWords, Constraints, Hypothesis, Options, Outcome, SamplingPool, Stop, Strategy};
 use metaphrase_testkit::{FakeModel, exhaustive};
 
 fn score(options: &Options, log_prob: f32, length: usize) -> f32 {
@@ -21,7 +21,7 @@ fn a_beam_that_holds_everything_finds_the_best() {
                 normalize,
                 word_penalty,
                 max_length_factor: 5.0,
-                stop: Stop::Fill,
+                stop: Stop::FILL,
                 ..Options::default()
             };
             let oracle = exhaustive(&model, &words(&[1]), 5, |log_prob, length| score(&options, log_prob, length));
@@ -47,7 +47,7 @@ fn no_character_is_broken() {
             beam_size: 700,
             n_best: 30,
             max_length_factor: 5.0,
-            stop: Stop::Fill,
+            stop: Stop::FILL,
             bytes: ByteWords::new(of_bytes.clone()),
             ..Options::default()
         };
@@ -63,10 +63,10 @@ fn no_character_is_broken() {
         for (hypothesis, expected) in found.hypotheses.iter().zip(&oracle) {
             assert_eq!((&hypothesis.words, hypothesis.score), (&expected.words, expected.score), "seed {seed}");
         }
-        let sampling = Some(Sampling::Full { temperature: 2.0 });
+        let sampling = Some(SamplingPool::Full.at(2.0));
         let mut all = vec![Options { sampling, stop: Stop::Shrink, ..options.clone() }];
         let small = Options { beam_size: 4, n_best: 4, ..options };
-        all.extend([Stop::Shrink, Stop::Fill, Stop::Collect].map(|stop| Options { stop, ..small.clone() }));
+        all.extend([Stop::Shrink, Stop::FILL, Stop::Collect].map(|stop| Options { stop, ..small.clone() }));
         let strategies = [Strategy::Grid, Strategy::Cube, Strategy::AcceleratedCube];
         all.extend(strategies.map(|strategy| Options { strategy, ..small.clone() }));
         for (options, terms) in all.iter().flat_map(|options| [(options, false), (options, true)]) {
@@ -97,7 +97,7 @@ fn both_ways_to_finish_agree_when_nothing_is_pruned() {
     for seed in 0..20 {
         let model = FakeModel::random(seed, 4, 4.0);
         let fill =
-            Options { beam_size: 400, n_best: 400, max_length_factor: 4.0, stop: Stop::Fill, ..Options::default() };
+            Options { beam_size: 400, n_best: 400, max_length_factor: 4.0, stop: Stop::FILL, ..Options::default() };
         let shrink = Options { stop: Stop::Shrink, ..fill.clone() };
         let source = sentence(&[2]);
         let complete = |outcome: &Outcome<usize>| -> Vec<Hypothesis> {
@@ -116,7 +116,7 @@ fn a_small_beam_is_close() {
     let mut equal = 0;
     for seed in 0..50 {
         let model = FakeModel::random(seed, 5, 6.0);
-        let options = Options { beam_size: 8, max_length_factor: 5.0, stop: Stop::Fill, ..Options::default() };
+        let options = Options { beam_size: 8, max_length_factor: 5.0, stop: Stop::FILL, ..Options::default() };
         let oracle = exhaustive(&model, &words(&[3]), 5, |log_prob, length| score(&options, log_prob, length));
         let found = one(&model, &options, &sentence(&[3]));
         assert!(found.hypotheses[0].score <= oracle[0].score);

@@ -57,7 +57,7 @@ fn compare(file: &File, rest_costs: bool) {
         let options = Options {
             beam_size: found.beam,
             max_length_factor: file.limit as f32,
-            stop: Stop::Fill,
+            stop: Stop::FILL,
             normalize: 0.0,
             prune_threshold: Some(f32::INFINITY),
             rest_costs,

@@ -91,7 +91,7 @@ fn sparse_scorers_are_searched_exhaustively() {
             exhaustive(&summed(seed, weight), &words(&[1]), 5, |log_prob, length| log_prob / length as f32);
         oracle.retain(|found| found.log_prob > f32::NEG_INFINITY);
         for strategy in [Strategy::Beam, Strategy::Grid] {
-            let stop = Stop::Fill;
+            let stop = Stop::FILL;
             let options =
                 Options { strategy, beam_size: 400, n_best: 30, max_length_factor: 5.0, stop, ..Options::default() };
             let found = one_of(&fused, &options, &sentence(&[1]));

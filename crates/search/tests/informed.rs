@@ -85,7 +85,7 @@ fn a_wide_beam_finds_the_best_of_all_candidates() {
     for seed in 0..6 {
         let rank = |log_prob: f32, length: usize| log_prob / length as f32;
         let oracle = exhaustive(&summed(seed), &words(&[1]), 3, rank);
-        let stop = Stop::Fill;
+        let stop = Stop::FILL;
         let options = Options { beam_size: 400, n_best: 20, max_length_factor: 3.0, stop, ..Options::default() };
         let found = one_of(&informed(seed), &options, &with_taste(sentence(&[1])));
         let texts: Vec<_> = found.hypotheses.iter().map(|found| (&found.words, found.score)).collect();
@@ -99,7 +99,7 @@ fn sentences_with_and_without_scorers_share_batches() {
     let sentences: Vec<Sentence> =
         (0..12).map(|id| with_taste(Sentence { id, ..sentence(&[id as u32 % 5, 2, 3, 4, 5][..2 + id % 3]) })).collect();
     for strategy in [Strategy::Beam, Strategy::Cube, Strategy::AcceleratedCube] {
-        for stop in [Stop::Fill, Stop::Shrink] {
+        for stop in [Stop::FILL, Stop::Shrink] {
             let options = Options { strategy, stop, n_best: 4, ..Options::default() };
             let alone = search(&informed(3), &options, 1, &sentences);
             assert_eq!(search(&informed(3), &options, 100, &sentences), alone);

@@ -21,7 +21,7 @@ fn pruning_saves_rows_and_wide_margins_change_nothing() {
     for seed in 0..10 {
         let model = FakeModel::random(seed, 9, 6.0);
         let source = sentence(&[1, 2, 3]);
-        let stop = Stop::Fill;
+        let stop = Stop::FILL;
         let plain = Options { stop, ..Options::default() };
         let free = one(&model, &plain, &source);
         let wide = Options { beam_width: 1e-30, prune_threshold: Some(60.0), stop_margin: 60.0, ..plain.clone() };
@@ -44,7 +44,7 @@ fn pruning_saves_rows_and_wide_margins_change_nothing() {
 fn the_margin_ends_a_sentence_that_can_only_get_worse() {
     // Ends at once with -0.1, goes on with -2.5: δ = 2.
     let model = FakeModel::new(3, |_, _| vec![-0.1, -2.5, -3.5]);
-    let options = Options { stop: Stop::Fill, normalize: 0.0, ..Options::default() };
+    let options = Options { stop: Stop::FILL, normalize: 0.0, ..Options::default() };
     let counts = one(&model, &Options { stop_margin: 2.0, ..options.clone() }, &sentence(&[1; 9])).counts;
     assert_eq!(counts.steps, 1);
     // With normalisation by length a longer one may still win; the safe bound alone goes on.

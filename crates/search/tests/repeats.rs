@@ -2,7 +2,7 @@
 
 use crate::common::{Sentence, one, sentence, words};
 use metaphrase_base::WordId;
-use metaphrase_search::{Constraints, Options, Sampling, Stop, Strategy};
+use metaphrase_search::{Constraints, Options, SamplingPool, Stop, Strategy};
 use metaphrase_testkit::{FakeModel, exhaustive};
 
 /// The last words of the sequences of `count` words that stand in `words` a second time.
@@ -22,7 +22,7 @@ fn the_best_without_repetitions_is_found() {
                 beam_size: 400,
                 n_best: 400,
                 max_length_factor: 5.0,
-                stop: Stop::Fill,
+                stop: Stop::FILL,
                 no_repeat_ngram_size: count,
                 ..Options::default()
             };
@@ -49,11 +49,11 @@ fn only_given_words_and_words_of_terms_come_again() {
         let model = FakeModel::random(seed, 7, 4.0);
         let mut all = Vec::new();
         for strategy in [Strategy::Beam, Strategy::Grid, Strategy::Cube, Strategy::AcceleratedCube] {
-            for (beam_size, stop) in [(3, Stop::Shrink), (20, Stop::Fill), (20, Stop::Collect)] {
+            for (beam_size, stop) in [(3, Stop::Shrink), (20, Stop::FILL), (20, Stop::Collect)] {
                 all.push(Options { strategy, beam_size, n_best: beam_size, stop, ..Options::default() });
             }
         }
-        all.push(Options { n_best: 20, sampling: Some(Sampling::Full { temperature: 1.0 }), ..Options::default() });
+        all.push(Options { n_best: 20, sampling: Some(SamplingPool::Full.at(1.0)), ..Options::default() });
         for options in all {
             let options = Options { no_repeat_ngram_size: 2, ..options };
             let plain = Sentence { prefix: words(&[1, 2, 1, 2]), ..sentence(&[1, 2, 3, 4, 5]) };

@@ -30,7 +30,7 @@ const WRITE_TIME: Duration = Duration::from_secs(60);
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// The address can not be listened at.
-    #[error("cannot listen at {address}: {error}; choose another --port or --host")]
+    #[error("cannot listen at {address}: {error}; choose another port or host")]
     Listen {
         /// The address.
         address: SocketAddr,

@@ -33,7 +33,7 @@ impl Output {
         let checkpoint = checkpoint::newest(path);
         match (resume, &checkpoint) {
             (false, Some(_)) => {
-                return Err(problem("there is a run already; continue it with --resume or name another".into()));
+                return Err(problem("there is a run already; continue it with `resume` or name another".into()));
             }
             (_, None) => others_files(path).map_or(Ok(()), |found| Err(problem(found)))?,
             _ => {}

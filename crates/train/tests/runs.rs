@@ -290,7 +290,7 @@ fn a_run_is_not_begun_over_another_and_begins_anew_before_its_first_checkpoint()
     assert!(begin(false).unwrap_err().contains("dev.y"));
     fs::rename(folder.path().join("away"), folder.path().join("dev.y")).unwrap();
     begin(true).unwrap();
-    assert!(begin(false).unwrap_err().contains("there is a run already; continue it with --resume"));
+    assert!(begin(false).unwrap_err().contains("there is a run already; continue it with `resume`"));
     fs::create_dir(folder.path().join("other")).unwrap();
     fs::write(folder.path().join("other/thesis.tex"), "").unwrap();
     for resume in [false, true] {

@@ -80,7 +80,7 @@ impl FromStr for Tokenizer {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self, Error> {
-        const SENTENCE_PIECE: &str = "a SentencePiece model (`--tokenizer-model FILE` of `metaphrase evaluate`)";
+        const SENTENCE_PIECE: &str = "a SentencePiece model (`tokenizer_model` of `metaphrase evaluate`)";
         let refused = |name, needs, instead| Err(Error::TokenizerNotShipped { name, needs, instead });
         match name {
             "13a" => Ok(Self::V13a),

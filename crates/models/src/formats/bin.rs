@@ -108,7 +108,7 @@ fn encoding(kind: u64) -> Result<Option<Encoding>, String> {
                 .into())
         }
         _ if kind & 0x10000 != 0 => {
-            Err("it is packed by intgemm for one kind of processor; convert with --gemm-type intgemm8 or intgemm16"
+            Err("it is packed by intgemm for one kind of processor; convert it to the type intgemm8 or intgemm16"
                 .into())
         }
         _ => Err(format!("its type {kind:#x} is unknown")),

@@ -78,7 +78,7 @@ impl Choice for StoredPrecision {
         Named::new(Self::F32, "f32", "32-bit floats"),
         Named::new(Self::F16, "f16", "IEEE half precision, half the space"),
         Named::new(Self::Bf16, "bf16", "the upper half of a 32-bit float, half the space"),
-        Named::new(Self::Int8, "int8", "8-bit integers, a quarter of the space; for --precision int8 of translate"),
+        Named::new(Self::Int8, "int8", "8-bit integers, a quarter of the space; for translation with precision int8"),
     ];
 }
 

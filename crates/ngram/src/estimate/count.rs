@@ -67,7 +67,7 @@ impl Counter {
                     continue;
                 }
                 return Err(refuse(format!(
-                    "the word {word} has a meaning of its own in language models: remove it, or skip such words (--skip-symbols)"
+                    "the word {word} has a meaning of its own in language models: remove it, or skip such words (`skip_symbols`)"
                 )));
             }
             if self.vocabulary.len() == u32::MAX as usize {

@@ -39,7 +39,7 @@ fn what_is_there_is_not_done_again() {
     let before = content(model);
 
     let error = run(&corpus(), &quick(), model, false).unwrap_err();
-    assert!(error.contains("has a training already; go on with it (--resume)"), "{error}");
+    assert!(error.contains("has a training already; go on with it (`resume`)"), "{error}");
     let mut other_threads = options(1);
     (other_threads.tune.rounds, other_threads.tune.n_best) = (1, 5);
     assert_eq!(run(&corpus(), &other_threads, model, true), Ok(Vec::new()));

@@ -11,21 +11,45 @@ pub enum Stop {
     Shrink,
     /// The beam is filled up again from the open hypotheses (Iglesias 2018, Algorithm 1, line 16), until the
     /// length limit, or until no open hypothesis can still enter the n-best list.
-    Fill,
+    Fill {
+        /// Whether hypotheses that end take no place in the beam: a step keeps `beam_size` open hypotheses and, in addition to them, the
+        /// ends that are better than the worst of them (Iglesias et al. 2018, §3, remark 4). On sentences with terms that must appear
+        /// ends take places, as these are divided among the terms.
+        ends_beside: bool,
+    },
     /// The beam is filled up again, as with `Fill`, and the sentence ends when as many hypotheses have finished as the beam is
     /// wide, as in CTranslate2: hypotheses that the length limit cuts off have finished, and no hypothesis is empty. Sentences
     /// with terms, and other strategies than [`Strategy::Beam`](crate::Strategy::Beam), end as with `Fill`.
     Collect,
 }
 
+impl Stop {
+    /// [`Fill`](Self::Fill), where hypotheses that end take places in the beam.
+    pub const FILL: Self = Self::Fill { ends_beside: false };
+
+    /// Whether hypotheses that end take no place in the beam.
+    #[must_use]
+    pub fn ends_beside(self) -> bool {
+        matches!(self, Self::Fill { ends_beside: true })
+    }
+}
+
 impl Choice for Stop {
     const ALL: &'static [Named<Self>] = &[
         Named::new(Self::Shrink, "shrink", "a finished hypothesis leaves its place in the beam empty, as in Marian"),
-        Named::new(Self::Fill, "fill", "the beam is filled up again until no open hypothesis can win"),
+        Named::new(Self::FILL, "fill", "the beam is filled up again until no open hypothesis can win"),
         Named::new(
             Self::Collect,
             "collect",
             "the beam is filled up again until it has finished as a whole, as in CTranslate2",
         ),
     ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Shrink => "shrink",
+            Self::Fill { .. } => "fill",
+            Self::Collect => "collect",
+        }
+    }
 }

@@ -11,7 +11,7 @@ use metaphrase_base::{ModelFacts, StepScores};
 impl SentenceSearch {
     /// Chooses the continuations: TOPB, the forced word of a prefix, or a draw for each row.
     pub(super) fn choose(&mut self, facts: ModelFacts, scores: &mut impl StepScores, buffers: &mut Selection) {
-        self.find_repeats(&mut buffers.repeats);
+        self.find_repeats(facts.end_of_sentence, &mut buffers.repeats);
         buffers.continuations.clear();
         let given = self.length < self.prefix.len();
         if let Some(&word) = self.prefix.get(self.length) {

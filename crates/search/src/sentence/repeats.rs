@@ -13,8 +13,15 @@ pub(crate) struct Repeats {
     words: Vec<WordId>,
 }
 
+impl Repeats {
+    /// Whether `word` may not follow the hypothesis at `place`, whatever it makes of the terms.
+    pub(super) fn bans(&self, place: usize, word: WordId) -> bool {
+        self.twice.binary_search(&(place, word)).is_ok()
+    }
+}
+
 impl SentenceSearch {
-    pub(super) fn find_repeats(&self, found: &mut Repeats) {
+    pub(super) fn find_repeats(&self, _end: WordId, found: &mut Repeats) {
         let Repeats { loops, twice, words } = found;
         twice.clear();
         let count = self.options.no_repeat_ngram_size;
