@@ -11,7 +11,7 @@ mod tuning;
 use crate::memory;
 use crate::setup::{Setup, cpu_seconds, load, round};
 use anyhow::{Result, ensure};
-use metaphrase_base::{ModelFacts, Row, SentId, Sentence, Step, StepModel, StepRow, WordId};
+use metaphrase_base::{ModelFacts, Row, SentId, Sentence, Step, StepDemand, StepModel, StepRow, WordId};
 use metaphrase_models::Model;
 use metaphrase_search::{CheckedOptions, Searcher, Task};
 use serde::Serialize;
@@ -49,9 +49,17 @@ impl StepModel for OneByOne<'_> {
     }
 
     /// The first row begins the step, each other row is added to it.
-    fn step(&self, step: Step, rows: &[StepRow], state: &mut Self::State, scores: &mut Self::Scores) {
+    fn step(
+        &self,
+        step: Step,
+        demand: StepDemand,
+        rows: &[StepRow],
+        state: &mut Self::State,
+        scores: &mut Self::Scores,
+    ) {
+        let demand = StepDemand { more_rows: true, ..demand };
         for (number, row) in rows.chunks(1).enumerate() {
-            self.0.step(if number == 0 { step } else { Step::Same }, row, state, scores);
+            self.0.step(if number == 0 { step } else { Step::Same }, demand, row, state, scores);
         }
     }
 

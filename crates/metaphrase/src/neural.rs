@@ -206,7 +206,7 @@ fn same_words(a: &Vocabulary, b: &Vocabulary) -> bool {
 mod tests {
     use super::*;
     use crate::{Cancel, Request, Translator};
-    use metaphrase_base::{ModelFacts, Row, SentId, Sentence, Step, StepRow};
+    use metaphrase_base::{ModelFacts, Row, SentId, Sentence, Step, StepDemand, StepRow};
     use std::path::PathBuf;
     use std::sync::mpsc::channel;
 
@@ -281,8 +281,15 @@ mod tests {
         fn release(&self, slot: SentId, state: &mut Self::State) {
             self.0.release(slot, state);
         }
-        fn step(&self, step: Step, rows: &[StepRow], state: &mut Self::State, scores: &mut Self::Scores) {
-            self.0.step(step, rows, state, scores);
+        fn step(
+            &self,
+            step: Step,
+            demand: StepDemand,
+            rows: &[StepRow],
+            state: &mut Self::State,
+            scores: &mut Self::Scores,
+        ) {
+            self.0.step(step, demand, rows, state, scores);
         }
         fn attention<'s>(&self, state: &'s Self::State, row: Row) -> &'s [f32] {
             self.0.attention(state, row)

@@ -1,7 +1,7 @@
 //! A warm search allocates nothing per step: only when a sentence enters or leaves the batch.
 
 use metaphrase::Translator;
-use metaphrase_base::{ModelFacts, Row, SentId, Sentence, Step, StepModel, StepRow, WordId};
+use metaphrase_base::{ModelFacts, Row, SentId, Sentence, Step, StepDemand, StepModel, StepRow, WordId};
 use metaphrase_models::Model;
 use metaphrase_ngram::AllWords;
 use metaphrase_search::{Fused, Options, Searcher, Stop, Task};
@@ -56,13 +56,20 @@ impl<M: StepModel> StepModel for Watched<M> {
         self.0.release(slot, state);
     }
 
-    fn step(&self, step: Step, rows: &[StepRow], state: &mut Self::State, scores: &mut Self::Scores) {
+    fn step(
+        &self,
+        step: Step,
+        demand: StepDemand,
+        rows: &[StepRow],
+        state: &mut Self::State,
+        scores: &mut Self::Scores,
+    ) {
         let now = allocations();
         if let Some(before) = AT_LAST_STEP.replace(Some(now)) {
             let (steps, allocated) = SEEN.get();
             SEEN.set((steps + 1, allocated + now - before));
         }
-        self.0.step(step, rows, state, scores);
+        self.0.step(step, demand, rows, state, scores);
     }
 
     fn attention<'s>(&self, state: &'s Self::State, row: Row) -> &'s [f32] {
