@@ -62,7 +62,9 @@ pub use parallel::{in_parallel, in_parallel_while};
 pub use scorer::{ScoreBuffer, Scorer, SentenceScorer, WordScore, WordScores};
 pub use shortlist::Shortlist;
 pub use shown::shown;
-pub use step::{Candidate, ModelFacts, Parent, Sentence, Step, StepModel, StepRow, StepScores, by_score_desc};
+pub use step::{
+    Candidate, ModelFacts, Parent, Sentence, Step, StepDemand, StepModel, StepRow, StepScores, by_score_desc,
+};
 pub use unfinished::{NewFile, remove_unfinished};
 pub use units::{Measuring, Timed, Unit, UnitTime, UnitTimes, count_product};
 pub use words::Words;

@@ -63,6 +63,50 @@ pub enum Step {
     Same,
 }
 
+/// What search will ask about the scores of a step, so that a model prepares what is asked for and no more. A question that was
+/// not announced has the same answer, to the bit; it may take longer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct StepDemand {
+    /// The most continuations that one question about the best ones asks for: `k` of [`StepScores::top`].
+    pub best: usize,
+    /// The number of rows that are asked for `best` continuations each. Where a question is about several rows, hardly any
+    /// row has all of the best continuations.
+    pub rows_alone: usize,
+    /// The most words that one question about the best continuations excludes.
+    pub excluded: usize,
+    /// The number of questions about single words, of all rows together: [`StepScores::score`].
+    pub words: usize,
+    /// Whether whole rows are read ([`StepScores::row`]) or added to ([`StepScores::add`]).
+    pub whole_rows: bool,
+    /// Whether rows will be added to the step: [`Step::Same`].
+    pub more_rows: bool,
+}
+
+impl StepDemand {
+    /// Anything may be asked.
+    pub const ANYTHING: Self = Self {
+        best: usize::MAX,
+        rows_alone: usize::MAX,
+        excluded: usize::MAX,
+        words: usize::MAX,
+        whole_rows: true,
+        more_rows: true,
+    };
+
+    /// What two sentences of a batch demand together.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            best: self.best.max(other.best),
+            rows_alone: self.rows_alone.saturating_add(other.rows_alone),
+            excluded: self.excluded.max(other.excluded),
+            words: self.words.saturating_add(other.words),
+            whole_rows: self.whole_rows || other.whole_rows,
+            more_rows: self.more_rows || other.more_rows,
+        }
+    }
+}
+
 /// A continuation: row `row` followed by `word`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Candidate {
@@ -121,8 +165,16 @@ pub trait StepModel: Send + Sync {
     /// Frees a slot. No row of a later step may name it before it is encoded again.
     fn release(&self, slot: SentId, state: &mut Self::State);
 
-    /// Scores the words that may follow each of `rows`. Rows of one sentence are neighbours.
-    fn step(&self, step: Step, rows: &[StepRow], state: &mut Self::State, scores: &mut Self::Scores);
+    /// Scores the words that may follow each of `rows`. Rows of one sentence are neighbours. The questions of `demand` will be
+    /// asked about the scores; a model may take no notice of it.
+    fn step(
+        &self,
+        step: Step,
+        demand: StepDemand,
+        rows: &[StepRow],
+        state: &mut Self::State,
+        scores: &mut Self::Scores,
+    );
 
     /// Attention of a row of the last step over the source positions of its sentence (end of sentence
     /// included; sums to one): what the model looked at to score the words that follow the row.
@@ -131,7 +183,8 @@ pub trait StepModel: Send + Sync {
 }
 
 /// What search may ask about the scores of a step: it asks, it does not read, so that a shortlist, a fused
-/// output layer or another device stay invisible to it.
+/// output layer or another device stay invisible to it. An answer may be computed when it is asked for; so questions borrow the
+/// scores mutably.
 ///
 /// `excluded` words are never answered; probabilities are *not* renormalised for them (as Marian does).
 pub trait StepScores {
@@ -142,10 +195,10 @@ pub trait StepScores {
     fn top(&mut self, rows: Range<usize>, so_far: &[f32], k: usize, excluded: &[WordId], out: &mut Vec<Candidate>);
 
     /// Log-probability of `word` after `row`.
-    fn score(&self, row: Row, word: WordId) -> f32;
+    fn score(&mut self, row: Row, word: WordId) -> f32;
 
     /// The log-probabilities of all V words after `row`; `out.len()` is V.
-    fn row(&self, row: Row, out: &mut [f32]);
+    fn row(&mut self, row: Row, out: &mut [f32]);
 
     /// Adds `more` to the scores of all words after `row`. They are not normalised again. The answers are those of
     /// [`WordScores::add_to`] on the row, to the bit.

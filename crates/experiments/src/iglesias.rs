@@ -11,9 +11,10 @@ mod tuning;
 use crate::memory;
 use crate::setup::{Setup, cpu_seconds, load, round};
 use anyhow::{Result, ensure};
-use metaphrase_base::{ModelFacts, Row, SentId, Sentence, Step, StepModel, StepRow, WordId};
-use metaphrase_models::Model;
+use metaphrase_base::{Step, StepDemand, StepModel, StepRow, WordId};
+use metaphrase_models::{Model, Scores, State};
 use metaphrase_search::{CheckedOptions, Searcher, Task};
+use metaphrase_testkit::{Delegate, Delegating};
 use serde::Serialize;
 
 /// Each measurement takes turns with the others so often; the fastest counts.
@@ -24,39 +25,19 @@ const BEAM: usize = 4;
 /// A model that computes one row after the other, as a decoder without batching does.
 struct OneByOne<'a>(&'a Model);
 
-impl StepModel for OneByOne<'_> {
-    type State = <Model as StepModel>::State;
-    type Scores = <Model as StepModel>::Scores;
+impl Delegate for OneByOne<'_> {
+    type Model = Model;
 
-    fn facts(&self) -> ModelFacts {
-        self.0.facts()
-    }
-
-    fn new_state(&self) -> Self::State {
-        self.0.new_state()
-    }
-
-    fn new_scores(&self) -> Self::Scores {
-        self.0.new_scores()
-    }
-
-    fn encode(&self, sentences: &[Sentence<'_>], state: &mut Self::State) {
-        self.0.encode(sentences, state);
-    }
-
-    fn release(&self, slot: SentId, state: &mut Self::State) {
-        self.0.release(slot, state);
+    fn model(&self) -> &Model {
+        self.0
     }
 
     /// The first row begins the step, each other row is added to it.
-    fn step(&self, step: Step, rows: &[StepRow], state: &mut Self::State, scores: &mut Self::Scores) {
+    fn step(&self, step: Step, demand: StepDemand, rows: &[StepRow], state: &mut State, scores: &mut Scores) {
+        let demand = StepDemand { more_rows: true, ..demand };
         for (number, row) in rows.chunks(1).enumerate() {
-            self.0.step(if number == 0 { step } else { Step::Same }, row, state, scores);
+            self.0.step(if number == 0 { step } else { Step::Same }, demand, row, state, scores);
         }
-    }
-
-    fn attention<'s>(&self, state: &'s Self::State, row: Row) -> &'s [f32] {
-        self.0.attention(state, row)
     }
 }
 
@@ -143,7 +124,7 @@ pub fn figure_2(setup: &Setup) -> Result<()> {
         let [mut together, mut alone] = [None, None];
         for _ in 0..TURNS {
             together = faster(together, search(&given.model, &given.sources, &order, &options, 1));
-            alone = faster(alone, search(&OneByOne(&given.model), &given.sources, &order, &options, 1));
+            alone = faster(alone, search(&Delegating(OneByOne(&given.model)), &given.sources, &order, &options, 1));
         }
         let (Some(together), Some(alone)) = (together, alone) else { continue };
         ensure!(together.translations == alone.translations, "the translations depend on what is stepped together");

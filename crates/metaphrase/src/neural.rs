@@ -219,7 +219,9 @@ fn same_words(a: &Vocabulary, b: &Vocabulary) -> bool {
 mod tests {
     use super::*;
     use crate::{Cancel, Request, Translator};
-    use metaphrase_base::{ModelFacts, Row, SentId, Sentence, Step, StepRow};
+    use metaphrase_base::Sentence;
+    use metaphrase_models::State;
+    use metaphrase_testkit::{Delegate, Delegating};
     use std::path::PathBuf;
     use std::sync::mpsc::channel;
 
@@ -274,31 +276,16 @@ mod tests {
     /// A model that panics when it reads a word.
     struct Panicking(Arc<Model>, WordId);
 
-    impl StepModel for Panicking {
-        type State = <Model as StepModel>::State;
-        type Scores = <Model as StepModel>::Scores;
+    impl Delegate for Panicking {
+        type Model = Model;
 
-        fn facts(&self) -> ModelFacts {
-            self.0.facts()
+        fn model(&self) -> &Model {
+            &self.0
         }
-        fn new_state(&self) -> Self::State {
-            self.0.new_state()
-        }
-        fn new_scores(&self) -> Self::Scores {
-            self.0.new_scores()
-        }
-        fn encode(&self, sentences: &[Sentence<'_>], state: &mut Self::State) {
+
+        fn encode(&self, sentences: &[Sentence<'_>], state: &mut State) {
             assert!(sentences.iter().all(|sentence| !sentence.words.contains(&self.1)), "as the test wants");
             self.0.encode(sentences, state);
-        }
-        fn release(&self, slot: SentId, state: &mut Self::State) {
-            self.0.release(slot, state);
-        }
-        fn step(&self, step: Step, rows: &[StepRow], state: &mut Self::State, scores: &mut Self::Scores) {
-            self.0.step(step, rows, state, scores);
-        }
-        fn attention<'s>(&self, state: &'s Self::State, row: Row) -> &'s [f32] {
-            self.0.attention(state, row)
         }
     }
 
@@ -309,7 +296,7 @@ mod tests {
         let mut neural = Neural::new(&[Package::bundled()], None, attachments, machine).unwrap();
         let bad = neural.context.source.pieces("Zebra")[0].clone();
         let bad = neural.context.source.id(&bad).unwrap();
-        let model = Arc::new(Panicking(Arc::clone(&neural.context.model), bad));
+        let model = Arc::new(Delegating(Panicking(Arc::clone(&neural.context.model), bad)));
         neural.pool = pool(&model, &neural.context, machine);
         let translator = Translator::from_engine(Box::new(neural));
         let (sender, answers) = channel();

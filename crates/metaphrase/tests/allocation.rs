@@ -1,11 +1,11 @@
 //! A warm search allocates nothing per step: only when a sentence enters or leaves the batch.
 
 use metaphrase::Translator;
-use metaphrase_base::{ModelFacts, Row, SentId, Sentence, Step, StepModel, StepRow, WordId};
+use metaphrase_base::{SentId, Sentence, Step, StepDemand, StepModel, StepRow, WordId};
 use metaphrase_models::Model;
 use metaphrase_ngram::AllWords;
 use metaphrase_search::{Fused, Options, Searcher, Stop, Task};
-use metaphrase_testkit::Pairs;
+use metaphrase_testkit::{Delegate, Delegating, Pairs};
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 use std::alloc::System;
 use std::cell::Cell;
@@ -30,43 +30,30 @@ thread_local! {
 /// A model that watches what is allocated between its steps, in itself and in the search.
 struct Watched<M>(M);
 
-impl<M: StepModel> StepModel for Watched<M> {
-    type State = M::State;
-    type Scores = M::Scores;
+impl<M: StepModel> Delegate for Watched<M> {
+    type Model = M;
 
-    fn facts(&self) -> ModelFacts {
-        self.0.facts()
+    fn model(&self) -> &M {
+        &self.0
     }
 
-    fn new_state(&self) -> Self::State {
-        self.0.new_state()
-    }
-
-    fn new_scores(&self) -> Self::Scores {
-        self.0.new_scores()
-    }
-
-    fn encode(&self, sentences: &[Sentence<'_>], state: &mut Self::State) {
+    fn encode(&self, sentences: &[Sentence<'_>], state: &mut M::State) {
         AT_LAST_STEP.set(None);
         self.0.encode(sentences, state);
     }
 
-    fn release(&self, slot: SentId, state: &mut Self::State) {
+    fn release(&self, slot: SentId, state: &mut M::State) {
         AT_LAST_STEP.set(None);
         self.0.release(slot, state);
     }
 
-    fn step(&self, step: Step, rows: &[StepRow], state: &mut Self::State, scores: &mut Self::Scores) {
+    fn step(&self, step: Step, demand: StepDemand, rows: &[StepRow], state: &mut M::State, scores: &mut M::Scores) {
         let now = allocations();
         if let Some(before) = AT_LAST_STEP.replace(Some(now)) {
             let (steps, allocated) = SEEN.get();
             SEEN.set((steps + 1, allocated + now - before));
         }
-        self.0.step(step, rows, state, scores);
-    }
-
-    fn attention<'s>(&self, state: &'s Self::State, row: Row) -> &'s [f32] {
-        self.0.attention(state, row)
+        self.0.step(step, demand, rows, state, scores);
     }
 }
 
@@ -80,7 +67,7 @@ fn language_model(words: usize) -> AllWords {
 
 /// Searches the same sentences again and again; the last time nothing is allocated from step to step.
 fn assert_nothing_is_allocated(name: &str, model: impl StepModel, sources: &[Vec<WordId>]) {
-    let model = Watched(model);
+    let model = Delegating(Watched(model));
     for stop in [Stop::Shrink, Stop::FILL, Stop::Collect] {
         let options = Options { stop, ..Options::default() }.check(&model).expect("options");
         let mut searcher = Searcher::new(&model, 64);

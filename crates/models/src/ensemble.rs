@@ -2,7 +2,7 @@
 
 use crate::model::State;
 use crate::{Config, Model, ModelError, Scores};
-use metaphrase_base::{Row, SentId, Sentence, Step, StepModel, StepRow};
+use metaphrase_base::{Row, SentId, Sentence, Step, StepDemand, StepModel, StepRow};
 
 /// Models over the same words, of any architectures. The score of a word is `Σ wᵢ ln pᵢ`, which is not normalised
 /// again (as in Marian).
@@ -96,11 +96,21 @@ impl Ensemble {
         }
     }
 
-    pub(crate) fn step(&self, step: Step, rows: &[StepRow], state: &mut EnsembleState, scores: &mut Scores) {
+    /// The scores of an ensemble are sums over all words, so members compute all theirs.
+    pub(crate) fn step(
+        &self,
+        step: Step,
+        demand: StepDemand,
+        rows: &[StepRow],
+        state: &mut EnsembleState,
+        scores: &mut Scores,
+    ) {
+        let demand = StepDemand { whole_rows: true, ..demand };
         for (member, (state, scores)) in self.members.iter().zip(&mut state.0) {
-            member.model.step(step, rows, state, scores);
+            member.model.step(step, demand, rows, state, scores);
         }
-        scores.sum(step, self.members.iter().zip(&state.0).map(|(member, (_, scores))| (member.weight, scores)));
+        let of_members = self.members.iter().zip(&mut state.0).map(|(member, (_, scores))| (member.weight, scores));
+        scores.sum(step, of_members);
     }
 
     pub(crate) fn attention<'s>(&self, state: &'s EnsembleState, row: Row) -> &'s [f32] {

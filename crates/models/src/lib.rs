@@ -11,14 +11,14 @@
 //! * [`Config`] and [`Weights`] are what all formats become: settings, and tensors under Marian's names.
 //!
 //! ```no_run
-//! use metaphrase_base::{SentId, Sentence, Step, StepModel, StepRow, StepScores, WordId};
+//! use metaphrase_base::{SentId, Sentence, Step, StepDemand, StepModel, StepRow, StepScores, WordId};
 //! use metaphrase_models::Model;
 //!
 //! # fn main() -> Result<(), metaphrase_models::ModelError> {
 //! let model = Model::load("en-de".as_ref())?;
 //! let (mut state, mut scores) = (model.new_state(), model.new_scores());
 //! model.encode(&[Sentence::new(SentId(0), &[WordId(513), WordId(2), WordId(0)])], &mut state);
-//! model.step(Step::New, &[StepRow { sentence: SentId(0), parent: None }], &mut state, &mut scores);
+//! model.step(Step::New, StepDemand::ANYTHING, &[StepRow { sentence: SentId(0), parent: None }], &mut state, &mut scores);
 //! let mut best = Vec::new();
 //! scores.top(0..1, &[0.0], 5, &[], &mut best); // the five most probable first words
 //! # Ok(())

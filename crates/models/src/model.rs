@@ -7,7 +7,7 @@ use crate::recurrent::{Recurrent, RecurrentState, Tricks};
 use crate::transformer::{Transformer, TransformerState};
 use crate::weights::FromFile;
 use crate::{Config, ModelError, Scores, Weights};
-use metaphrase_base::{ModelFacts, Row, SentId, Sentence, Step, StepModel, StepRow, Unit, WordId};
+use metaphrase_base::{ModelFacts, Row, SentId, Sentence, Step, StepDemand, StepModel, StepRow, Unit, WordId};
 use std::path::Path;
 
 /// A neural translation model: settings and weights, ready to translate.
@@ -163,9 +163,9 @@ impl StepModel for Model {
         with_network!(self, state, |model, state| model.release(slot, state))
     }
 
-    fn step(&self, step: Step, rows: &[StepRow], state: &mut State, scores: &mut Scores) {
+    fn step(&self, step: Step, demand: StepDemand, rows: &[StepRow], state: &mut State, scores: &mut Scores) {
         let _unit = Unit::Decoder.timed();
-        with_network!(self, state, |model, state| model.step(step, rows, state, scores))
+        with_network!(self, state, |model, state| model.step(step, demand, rows, state, scores))
     }
 
     fn attention<'s>(&self, state: &'s State, row: Row) -> &'s [f32] {

@@ -18,15 +18,15 @@ mod stack;
 mod state;
 mod tricks;
 
-use crate::Scores;
 use crate::embedding::Embedding;
 use crate::output::Output;
 use crate::parts::recurrent as parts;
+use crate::scores::{DecodedRows, Scores};
 use crate::weights::CheckedTensor;
 use any_decoder::{AnyDecoder, Inputs};
 use attention::Source;
 use encoder::Encoder;
-use metaphrase_base::{Row, SentId, Sentence, Step, StepRow, Unit};
+use metaphrase_base::{Row, SentId, Sentence, Step, StepDemand, StepRow, Unit};
 pub use state::RecurrentState;
 use std::sync::Arc;
 pub use tricks::Tricks;
@@ -100,11 +100,19 @@ impl Recurrent {
         state.lists.release(slot);
     }
 
-    pub(crate) fn step(&self, step: Step, rows: &[StepRow], state: &mut RecurrentState, scores: &mut Scores) {
+    pub(crate) fn step(
+        &self,
+        step: Step,
+        demand: StepDemand,
+        rows: &[StepRow],
+        state: &mut RecurrentState,
+        scores: &mut Scores,
+    ) {
         state.begin(step, &*self.decoder);
         self.run(rows, state);
         state.end(step);
-        scores.compute(step, &self.output, &mut state.lists, rows, &state.hidden);
+        let rows = DecodedRows { step, rows, outputs: &state.hidden };
+        scores.compute(&self.output, &mut state.lists, &rows, demand);
     }
 
     pub(crate) fn attention<'s>(&self, state: &'s RecurrentState, row: Row) -> &'s [f32] {

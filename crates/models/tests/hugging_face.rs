@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // a test fails by panicking
 
-use metaphrase_base::{Parent, Row, SentId, Sentence, Step, StepModel, StepRow, StepScores, WordId};
+use metaphrase_base::{Parent, Row, SentId, Sentence, Step, StepDemand, StepModel, StepRow, StepScores, WordId};
 use metaphrase_models::{Model, StoredPrecision, convert};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,13 @@ fn log_probs(model: &Model, source: &[u32], target: &[u32]) -> Vec<f32> {
     model.encode(&[Sentence::new(SentId(0), &source)], &mut state);
     let mut parent = None;
     let step = |&word: &u32| {
-        model.step(Step::New, &[StepRow { sentence: SentId(0), parent }], &mut state, &mut scores);
+        model.step(
+            Step::New,
+            StepDemand::ANYTHING,
+            &[StepRow { sentence: SentId(0), parent }],
+            &mut state,
+            &mut scores,
+        );
         parent = Some(Parent { row: Row(0), word: WordId(word) });
         scores.score(Row(0), WordId(word))
     };

@@ -5,7 +5,7 @@ mod common;
 
 use common::fixtures;
 use metaphrase_base::{
-    Candidate, Parent, Row, SentId, Sentence, Shortlist, Step, StepModel, StepRow, StepScores, WordId,
+    Candidate, Parent, Row, SentId, Sentence, Shortlist, Step, StepDemand, StepModel, StepRow, StepScores, WordId,
 };
 use metaphrase_models::{Model, Precision, Scores, State, load};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
@@ -18,11 +18,12 @@ const BEAM: usize = 4;
 
 /// Translates `sentences` for as many steps as the first one has words, and gives their slots back.
 fn translate(model: &Model, sentences: &[Sentence<'_>], state: &mut State, scores: &mut Scores, work: &mut Work) {
+    let demand = StepDemand { best: BEAM, rows_alone: sentences.len(), excluded: 1, ..StepDemand::default() };
     model.encode(sentences, state);
     work.rows.clear();
     work.rows.extend(sentences.iter().map(|sentence| StepRow { sentence: sentence.slot, parent: None }));
     for _ in 0..sentences[0].words.len() {
-        model.step(Step::New, &work.rows, state, scores);
+        model.step(Step::New, demand, &work.rows, state, scores);
         std::mem::swap(&mut work.rows, &mut work.before);
         work.rows.clear();
         let mut first = 0;

@@ -5,7 +5,7 @@
 
 #![allow(clippy::unwrap_used)] // a test fails by panicking
 
-use metaphrase_base::{Parent, Row, SentId, Sentence, Step, StepModel, StepRow, StepScores, WordId};
+use metaphrase_base::{Parent, Row, SentId, Sentence, Step, StepDemand, StepModel, StepRow, StepScores, WordId};
 use metaphrase_models::config::{Cell, LayerNorm, RecurrentConfig};
 use metaphrase_models::{Architecture, Model, load};
 use metaphrase_search::{Hypothesis, Options, Searcher, Task};
@@ -89,7 +89,7 @@ fn forced(model: &Model, sources: &[Vec<WordId>], references: &[Vec<WordId>]) ->
         if rows.is_empty() {
             break;
         }
-        model.step(Step::New, &rows, &mut state, &mut scores);
+        model.step(Step::New, StepDemand::ANYTHING, &rows, &mut state, &mut scores);
         let mut next = Vec::new();
         for (r, row) in rows.iter().enumerate() {
             let (row_of, reference) = (Row::new(r), &references[row.sentence.index()]);

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use crate::common::{fixtures, search};
-use metaphrase_base::{Parent, Row, SentId, Sentence, Step, StepModel, StepRow, StepScores, WordId};
+use metaphrase_base::{Parent, Row, SentId, Sentence, Step, StepDemand, StepModel, StepRow, StepScores, WordId};
 use metaphrase_models::{Model, ModelError};
 use metaphrase_search::{Options, Strategy};
 
@@ -23,7 +23,7 @@ fn answers(
     model: &Model,
     order: &[usize],
     state: &metaphrase_models::State,
-    scores: &metaphrase_models::Scores,
+    scores: &mut metaphrase_models::Scores,
 ) -> Vec<(Vec<f32>, Vec<f32>)> {
     let answer = |row: &usize| {
         let mut words = vec![0.0; model.facts().target_words];
@@ -48,8 +48,8 @@ fn rows_can_come_in_two_parts() {
         // Places of the rows of `whole` among the rows of `parts`.
         let mut places = vec![0, 1];
         let start = |slot| StepRow { sentence: SentId(slot), parent: None };
-        model.step(Step::New, &[start(0), start(1)], &mut whole, &mut whole_scores);
-        model.step(Step::New, &[start(0), start(1)], &mut parts, &mut part_scores);
+        model.step(Step::New, StepDemand::ANYTHING, &[start(0), start(1)], &mut whole, &mut whole_scores);
+        model.step(Step::New, StepDemand::ANYTHING, &[start(0), start(1)], &mut parts, &mut part_scores);
         for step in 0u32..12 {
             // Three rows of each sentence; every row extends any row of its sentence.
             let of_step = |i: u32| {
@@ -58,7 +58,7 @@ fn rows_can_come_in_two_parts() {
                 StepRow { sentence: SentId(i / 3), parent: Some(Parent { row, word: WordId(2 + (3 * i + step) % 9) }) }
             };
             let rows: Vec<StepRow> = (0..6).map(of_step).collect();
-            model.step(Step::New, &rows, &mut whole, &mut whole_scores);
+            model.step(Step::New, StepDemand::ANYTHING, &rows, &mut whole, &mut whole_scores);
             let moved = |row: &StepRow| {
                 let parent = row.parent.unwrap();
                 StepRow { parent: Some(Parent { row: Row::new(places[parent.row.index()]), ..parent }), ..*row }
@@ -67,12 +67,14 @@ fn rows_can_come_in_two_parts() {
             let (mut order, later): (Vec<usize>, Vec<usize>) = (0..6).partition(first);
             model.step(
                 Step::New,
+                StepDemand::ANYTHING,
                 &order.iter().map(|&i| moved(&rows[i])).collect::<Vec<_>>(),
                 &mut parts,
                 &mut part_scores,
             );
             model.step(
                 Step::Same,
+                StepDemand::ANYTHING,
                 &later.iter().map(|&i| moved(&rows[i])).collect::<Vec<_>>(),
                 &mut parts,
                 &mut part_scores,
@@ -80,8 +82,8 @@ fn rows_can_come_in_two_parts() {
             order.extend(later);
             places = (0..6).map(|i| order.iter().position(|&at| at == i).unwrap()).collect();
             assert_eq!(
-                answers(&model, &places, &parts, &part_scores),
-                answers(&model, &[0, 1, 2, 3, 4, 5], &whole, &whole_scores),
+                answers(&model, &places, &parts, &mut part_scores),
+                answers(&model, &[0, 1, 2, 3, 4, 5], &whole, &mut whole_scores),
                 "{name}, step {step}"
             );
         }
@@ -95,7 +97,13 @@ fn two() -> [Model; 2] {
 fn first_scores(model: &Model) -> Vec<f32> {
     let (mut state, mut scores) = (model.new_state(), model.new_scores());
     model.encode(&[Sentence::new(SentId(0), &[WordId(3), WordId(9), WordId(0)])], &mut state);
-    model.step(Step::New, &[StepRow { sentence: SentId(0), parent: None }], &mut state, &mut scores);
+    model.step(
+        Step::New,
+        StepDemand::ANYTHING,
+        &[StepRow { sentence: SentId(0), parent: None }],
+        &mut state,
+        &mut scores,
+    );
     let mut words = vec![0.0; model.facts().target_words];
     scores.row(Row(0), &mut words);
     words

@@ -2,7 +2,9 @@
 //! list of all words nothing changes; what a sentence gets does not depend on the lists of the others.
 
 use crate::common::{fixtures, marian_options};
-use metaphrase_base::{Parent, Row, SentId, Sentence, Shortlist, Step, StepModel, StepRow, StepScores, WordId};
+use metaphrase_base::{
+    Parent, Row, SentId, Sentence, Shortlist, Step, StepDemand, StepModel, StepRow, StepScores, WordId,
+};
 use metaphrase_models::{Model, Precision};
 use metaphrase_search::{Options, Outcome, SamplingPool, Searcher, Strategy, Task};
 
@@ -113,7 +115,7 @@ fn listed_words_are_scored_as_all_words_are() {
         let mut parent = [None, None];
         for step in 0..6u32 {
             let rows = [0, 1].map(|slot| StepRow { sentence: SentId(slot), parent: parent[slot as usize] });
-            model.step(Step::New, &rows, &mut state, &mut scores);
+            model.step(Step::New, StepDemand::ANYTHING, &rows, &mut state, &mut scores);
             scores.row(Row(0), &mut all);
             scores.row(Row(1), &mut listed);
             let mass: f32 = shortlist.words().iter().map(|word| all[word.index()].exp()).sum();

@@ -134,7 +134,7 @@ impl Choices<'_> {
         &self,
         row: Row,
         so_far: f32,
-        scores: &impl StepScores,
+        scores: &mut impl StepScores,
         mut ban: impl FnMut(WordId) -> bool,
         out: &mut Vec<Candidate>,
     ) {

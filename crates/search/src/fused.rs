@@ -1,7 +1,7 @@
 //! A model and a scorer as one model: shallow fusion.
 
 use metaphrase_base::{
-    ModelFacts, Row, ScoreBuffer, Scorer, SentId, Sentence, Step, StepModel, StepRow, StepScores, Unit,
+    ModelFacts, Row, ScoreBuffer, Scorer, SentId, Sentence, Step, StepDemand, StepModel, StepRow, StepScores, Unit,
 };
 use std::sync::Arc;
 
@@ -67,8 +67,16 @@ impl<M: StepModel, S: Scorer> StepModel for Fused<M, S> {
         self.model.release(slot, &mut state.model);
     }
 
-    fn step(&self, step: Step, rows: &[StepRow], state: &mut Self::State, scores: &mut Self::Scores) {
-        self.model.step(step, rows, &mut state.model, scores);
+    fn step(
+        &self,
+        step: Step,
+        demand: StepDemand,
+        rows: &[StepRow],
+        state: &mut Self::State,
+        scores: &mut Self::Scores,
+    ) {
+        let demand = StepDemand { whole_rows: true, ..demand };
+        self.model.step(step, demand, rows, &mut state.model, scores);
         let _unit = Unit::Scorers.timed();
         if step == Step::New {
             core::mem::swap(&mut state.rows, &mut state.before);

@@ -214,7 +214,13 @@ impl Guide<'_> {
     }
 
     /// Adds the continuations that come nearer to meeting the constraints.
-    fn add_progress(&mut self, step: &Step<'_>, of: &[StateId], scores: &impl StepScores, out: &mut Vec<Continuation>) {
+    fn add_progress(
+        &mut self,
+        step: &Step<'_>,
+        of: &[StateId],
+        scores: &mut impl StepScores,
+        out: &mut Vec<Continuation>,
+    ) {
         for (place, (&state, at)) in of.iter().zip(step.places).enumerate() {
             for word in 0..self.automaton.next(state).len() {
                 let word = self.automaton.next(state)[word];
@@ -262,7 +268,7 @@ impl Guide<'_> {
         &mut self,
         step: &Step<'_>,
         buffers: &mut Buffers,
-        scores: &impl StepScores,
+        scores: &mut impl StepScores,
         continuations: &[Continuation],
     ) {
         let Buffers { states: of, needed, .. } = buffers;

@@ -1,7 +1,8 @@
 //! A model and what each sentence's own scorer says as one model.
 
 use metaphrase_base::{
-    ModelFacts, Row, ScoreBuffer, SentId, Sentence, SentenceScorer, Step, StepModel, StepRow, StepScores, Unit,
+    ModelFacts, Row, ScoreBuffer, SentId, Sentence, SentenceScorer, Step, StepDemand, StepModel, StepRow, StepScores,
+    Unit,
 };
 use std::sync::Arc;
 
@@ -65,8 +66,17 @@ impl<M: StepModel> StepModel for Informed<M> {
         state.scorers[slot.index()] = None;
     }
 
-    fn step(&self, step: Step, rows: &[StepRow], state: &mut Self::State, scores: &mut Self::Scores) {
-        self.model.step(step, rows, &mut state.model, scores);
+    fn step(
+        &self,
+        step: Step,
+        demand: StepDemand,
+        rows: &[StepRow],
+        state: &mut Self::State,
+        scores: &mut Self::Scores,
+    ) {
+        let adds = rows.iter().any(|row| state.scorers[row.sentence.index()].is_some());
+        let demand = StepDemand { whole_rows: demand.whole_rows || adds, ..demand };
+        self.model.step(step, demand, rows, &mut state.model, scores);
         let _unit = Unit::Scorers.timed();
         if step == Step::New {
             core::mem::swap(&mut state.rows, &mut state.before);

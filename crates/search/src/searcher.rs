@@ -2,7 +2,7 @@
 
 use crate::sentence::{Selection, SentenceSearch};
 use crate::{Outcome, Task};
-use metaphrase_base::{ModelFacts, SentId, Sentence, Step, StepModel, StepRow, Unit};
+use metaphrase_base::{ModelFacts, SentId, Sentence, Step, StepDemand, StepModel, StepRow, Unit};
 use std::collections::VecDeque;
 
 /// Searches sentence after sentence with one model: the batch, and all memory that a search needs. Kept from
@@ -152,11 +152,13 @@ impl<'m, M: StepModel, T> Searcher<'m, M, T> {
     /// Line 8: one step of the model for all open hypotheses of all sentences.
     fn step(&mut self) {
         self.rows.clear();
+        let mut demand = StepDemand::default();
         for &slot in &self.active {
-            let rows = self.sentences[slot.index()].rows();
-            self.rows.extend(rows.map(|parent| StepRow { sentence: slot, parent }));
+            let sentence = &self.sentences[slot.index()];
+            self.rows.extend(sentence.rows().map(|parent| StepRow { sentence: slot, parent }));
+            demand = demand.and(sentence.demand());
         }
-        self.model.step(Step::New, &self.rows, &mut self.state, &mut self.scores);
+        self.model.step(Step::New, demand, &self.rows, &mut self.state, &mut self.scores);
     }
 
     /// Lines 11 to 17 for each sentence; sentences that are done leave the batch.
@@ -190,17 +192,19 @@ impl<'m, M: StepModel, T> Searcher<'m, M, T> {
     /// The second step of cube pruning, for chosen hypotheses that have no row yet.
     fn rescore(&mut self, mut first_row: usize) {
         self.rows.clear();
+        let mut demand = StepDemand::default();
         for &slot in &self.active {
-            let rows = self.sentences[slot.index()].rows_to_rescore();
-            self.rows.extend(rows.map(|parent| StepRow { sentence: slot, parent }));
+            let sentence = &self.sentences[slot.index()];
+            self.rows.extend(sentence.rows_to_rescore().map(|parent| StepRow { sentence: slot, parent }));
+            demand = demand.and(sentence.second_demand());
         }
         if self.rows.is_empty() {
             return;
         }
-        self.model.step(Step::Same, &self.rows, &mut self.state, &mut self.scores);
+        self.model.step(Step::Same, demand, &self.rows, &mut self.state, &mut self.scores);
         for &slot in &self.active {
             let sentence = &mut self.sentences[slot.index()];
-            sentence.rescore(first_row, &self.scores);
+            sentence.rescore(first_row, &mut self.scores);
             first_row += sentence.rows_to_rescore().len();
         }
     }

@@ -1,6 +1,7 @@
 //! The search of one sentence: its open and its finished hypotheses, and the selection of one step.
 
 mod choose;
+mod demand;
 mod ending;
 mod repeats;
 mod scout;
@@ -212,7 +213,7 @@ impl SentenceSearch {
 
     /// Takes the scores of the second step, whose rows for this sentence start at `first_row`: "once an item is
     /// selected, the exact hidden state will be used to calculate its exact NLL" (Zhang et al. 2018, §3.4.1).
-    pub(crate) fn rescore(&mut self, first_row: usize, scores: &impl StepScores) {
+    pub(crate) fn rescore(&mut self, first_row: usize, scores: &mut impl StepScores) {
         self.counts.rows += self.rescored.len();
         for choice in &mut self.choices {
             if let Ok(number) = self.rescored.binary_search(&choice.place) {
@@ -289,7 +290,7 @@ impl SentenceSearch {
     }
 
     /// Remark 5 of Algorithm 1: the best of the end-of-sentence candidates that TOPB did not take.
-    fn keep_lost_ends(&mut self, end: WordId, scores: &impl StepScores, buffers: &Selection) {
+    fn keep_lost_ends(&mut self, end: WordId, scores: &mut impl StepScores, buffers: &Selection) {
         for (place, (open, at)) in self.open.iter().zip(&buffers.places).enumerate() {
             let taken = self.choices.iter().any(|choice| choice.place == place && choice.word == end);
             let banned = open.character != Character::WHOLE || buffers.repeats.bans(place, end);

@@ -1,6 +1,6 @@
 //! The oracle: every word sequence up to a length, in order of its score.
 
-use metaphrase_base::{Parent, Row, SentId, Sentence, Step, StepModel, StepRow, StepScores, WordId};
+use metaphrase_base::{Parent, Row, SentId, Sentence, Step, StepDemand, StepModel, StepRow, StepScores, WordId};
 
 /// A finished sequence.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,7 +30,7 @@ pub fn exhaustive<M: StepModel>(
     let mut open: Vec<(Vec<WordId>, f32, StepRow)> = vec![(Vec::new(), 0.0, StepRow { sentence: slot, parent: None })];
     for length in 1..=limit {
         let rows: Vec<StepRow> = open.iter().map(|o| o.2).collect();
-        model.step(Step::New, &rows, &mut state, &mut scores);
+        model.step(Step::New, StepDemand::ANYTHING, &rows, &mut state, &mut scores);
         let mut longer = Vec::new();
         for (place, (words, so_far, _)) in open.iter().enumerate() {
             let row = Row::new(place);

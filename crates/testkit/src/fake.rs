@@ -1,8 +1,8 @@
 //! A step model without weights: a function gives the scores after a history.
 
 use metaphrase_base::{
-    Candidate, ModelFacts, Row, SentId, Sentence, Shortlist, Step, StepModel, StepRow, StepScores, WordId, WordScores,
-    by_score_desc,
+    Candidate, ModelFacts, Row, SentId, Sentence, Shortlist, Step, StepDemand, StepModel, StepRow, StepScores, WordId,
+    WordScores, by_score_desc,
 };
 use std::ops::Range;
 
@@ -32,10 +32,12 @@ struct Source {
     shortlist: Option<Shortlist>,
 }
 
-/// Dense log-probabilities.
+/// Dense log-probabilities. Questions that the step's demand did not announce are refused.
 #[derive(Default)]
 pub struct FakeScores {
     rows: Vec<Vec<f32>>,
+    /// What may still be asked.
+    demand: StepDemand,
 }
 
 impl FakeModel {
@@ -110,8 +112,11 @@ impl StepModel for FakeModel {
         assert!(state.sources[slot.index()].take().is_some(), "slot {slot} is free already");
     }
 
-    fn step(&self, step: Step, rows: &[StepRow], state: &mut FakeState, scores: &mut FakeScores) {
+    fn step(&self, step: Step, demand: StepDemand, rows: &[StepRow], state: &mut FakeState, scores: &mut FakeScores) {
+        assert!(step == Step::New || scores.demand.more_rows, "rows were not announced");
+        scores.demand = StepDemand { words: demand.words.saturating_add(scores.demand.words), ..demand };
         if step == Step::New {
+            scores.demand = demand;
             state.before = std::mem::take(&mut state.histories);
             state.attention.clear();
             scores.rows.clear();
@@ -149,6 +154,8 @@ impl StepModel for FakeModel {
 
 impl StepScores for FakeScores {
     fn top(&mut self, rows: Range<usize>, so_far: &[f32], k: usize, excluded: &[WordId], out: &mut Vec<Candidate>) {
+        let StepDemand { best, excluded: most_excluded, .. } = self.demand;
+        assert!(best > 0 && excluded.len() <= most_excluded, "{excluded:?} are excluded: {:?}", self.demand);
         out.clear();
         for (row, before) in rows.zip(so_far) {
             for (word, log_prob) in self.rows[row].iter().enumerate() {
@@ -162,15 +169,18 @@ impl StepScores for FakeScores {
         out.truncate(k);
     }
 
-    fn score(&self, row: Row, word: WordId) -> f32 {
+    fn score(&mut self, row: Row, word: WordId) -> f32 {
+        self.demand.words = self.demand.words.checked_sub(1).expect("more words than were announced");
         self.rows[row.index()][word.index()]
     }
 
-    fn row(&self, row: Row, out: &mut [f32]) {
+    fn row(&mut self, row: Row, out: &mut [f32]) {
+        assert!(self.demand.whole_rows, "whole rows were not announced");
         out.copy_from_slice(&self.rows[row.index()]);
     }
 
     fn add(&mut self, row: Row, more: WordScores<'_>) {
+        assert!(self.demand.whole_rows, "no addition was announced");
         more.add_to(&mut self.rows[row.index()]);
     }
 }

@@ -1,14 +1,16 @@
-//! Test aids, not published: a fake model whose scores are a function of the history, scorers, exhaustive search, and
-//! tests that name the files they miss.
+//! Test aids, not published: a fake model whose scores are a function of the history, a model that delegates to
+//! another one, scorers, exhaustive search, and tests that name the files they miss.
 #![forbid(unsafe_code)]
 
 mod avoided;
+mod delegate;
 mod exhaustive;
 mod fake;
 mod needs;
 mod scorers;
 
 pub use avoided::AvoidedWords;
+pub use delegate::{Delegate, Delegating};
 pub use exhaustive::{Found, exhaustive};
 pub use fake::{FakeModel, FakeScores, FakeState};
 pub use needs::{IntoOutcome, Missing, Outcome, run, shared, test};

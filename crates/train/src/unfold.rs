@@ -231,7 +231,7 @@ mod tests {
     use crate::networks::tests::architectures::{config, recurrent};
     use crate::networks::tests::{batch, model_of, randomise};
     use crate::parameters::Parameters;
-    use metaphrase_base::{Parent, Row, SentId, Sentence, Step, StepModel, StepRow, StepScores, WordId};
+    use metaphrase_base::{Parent, Row, SentId, Sentence, Step, StepDemand, StepModel, StepRow, StepScores, WordId};
     use metaphrase_models::Model;
 
     fn network() -> RecurrentConfig {
@@ -270,7 +270,13 @@ mod tests {
             model.encode(&[Sentence::new(slot, batch.source.get(i))], &mut state);
             let mut parent = None;
             for &word in batch.target.get(i) {
-                model.step(Step::New, &[StepRow { sentence: slot, parent }], &mut state, &mut scores);
+                model.step(
+                    Step::New,
+                    StepDemand::ANYTHING,
+                    &[StepRow { sentence: slot, parent }],
+                    &mut state,
+                    &mut scores,
+                );
                 rows.push((0..words).map(|word| scores.score(Row::new(0), WordId::new(word))).collect());
                 parent = Some(Parent { row: Row::new(0), word });
             }

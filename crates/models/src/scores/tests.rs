@@ -3,6 +3,7 @@
 use super::*;
 use crate::Weights;
 use crate::parts::WordTables;
+use core::cell::Cell;
 use metaphrase_base::{SentId, Sentence};
 
 /// Scores of two rows over 50 words; the last word's logits are -infinity.
@@ -25,7 +26,8 @@ fn scores_of(shortlist: Option<&Shortlist>) -> Scores {
     let row = StepRow { sentence: SentId(0), parent: None };
     let mut scores = Scores::new();
     let inputs = Matrix::from_vec(2, 2, vec![1.5, -0.5, 0.3, 2.0]);
-    scores.compute(Step::New, &output, &mut lists, &[row, row], &inputs);
+    let decoded = DecodedRows { step: Step::New, rows: &[row, row], outputs: &inputs };
+    scores.compute(&output, &mut lists, &decoded, StepDemand::ANYTHING);
     scores
 }
 
@@ -105,10 +107,10 @@ fn the_best_of_several_rows_come_first() {
     assert_eq!(best, expected[..5]);
 }
 
-/// Whatever a step is asked for, and whatever was asked at the steps before it, the answers are those of scores that are new.
+/// Whatever is demanded, asked and was asked at the steps before, the answers are those of new scores of which anything may be asked.
 /// At every second step numbers are multiples of a quarter, which makes many equal scores.
 #[test]
-fn logits_that_wait_change_no_answer() {
+fn a_demand_changes_no_answer() {
     let state = Cell::new(3_u64);
     let draw = |below: u64| {
         state.set(state.get().wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407));
@@ -132,18 +134,32 @@ fn logits_that_wait_change_no_answer() {
     let row = StepRow { sentence: SentId(0), parent: None };
     for raw in [false, true] {
         let new = || if raw { Scores::raw() } else { Scores::new() };
-        let (mut old, mut waited, mut sure) = (new(), 0, 0);
+        let (mut old, mut summarised, mut to_the_end) = (new(), 0, 0);
         for (number, inputs) in steps.iter().enumerate() {
-            let (mut fresh, mut other, mut excluded) = (new(), new(), Vec::new());
-            for scores in [&mut old, &mut fresh, &mut other] {
-                scores.compute(Step::New, &output, &mut lists, &vec![row; rows], inputs);
+            let mut fresh = new();
+            let mut other = new();
+            let decoded = DecodedRows { step: Step::New, rows: &vec![row; rows], outputs: inputs };
+            for scores in [&mut fresh, &mut other] {
+                scores.compute(&output, &mut lists, &decoded, StepDemand::ANYTHING);
+                assert!(!scores.is_summarised);
             }
-            assert!(!fresh.logits.wait());
             let so_far: Vec<f32> = (0..rows).map(|row| (row * number % 7) as f32 * -0.25).collect();
-            // Of some steps the best words are excluded.
+            // The best words of some steps are excluded.
+            let mut excluded = Vec::new();
             other.top(0..rows, &so_far, draw(4) as usize * (number % 3 / 2), &[], &mut excluded);
             let mut excluded: Vec<WordId> = excluded.iter().map(|best| best.word).collect();
             excluded.extend_from_slice(&[WordId(5), WordId(17)][..draw(3) as usize]);
+            // What is announced is less than what is asked at some steps, and more at others.
+            let demand = StepDemand {
+                best: draw(12) as usize,
+                rows_alone: draw(3) as usize,
+                excluded: draw(60) as usize * (number % 2),
+                words: draw(18) as usize,
+                whole_rows: draw(8) == 0,
+                more_rows: draw(8) == 0,
+            };
+            old.compute(&output, &mut lists, &decoded, demand);
+            assert_eq!(old.is_summarised, !demand.whole_rows && !demand.more_rows && demand.words <= 16);
             let kind = draw(7);
             let ask = |scores: &mut Scores| {
                 let (mut best, mut all) = (Vec::new(), vec![0.0; words]);
@@ -162,7 +178,7 @@ fn logits_that_wait_change_no_answer() {
                     scores.add(Row(3), WordScores::Dense(&vec![0.25; words]));
                 }
                 let all_rows = |k| (0..rows, k);
-                // Of one row and of all more than a summary holds, too.
+                // More of one row and of all rows than a summary holds, too.
                 let alone = (number % 8 == 0).then_some((1..2, 500));
                 let many = (number % 16 == 0).then_some((0..rows, 300));
                 for (of, k) in [all_rows(4), all_rows(1 + number % 9)].into_iter().chain(alone).chain(many) {
@@ -172,11 +188,32 @@ fn logits_that_wait_change_no_answer() {
                 }
                 (best, all)
             };
-            waited += usize::from(old.logits.wait());
-            assert!(!old.logits.wait() || old.summary.most() <= 64, "a list of {} columns", old.summary.most());
+            summarised += usize::from(old.is_summarised);
+            let columns = old.summarised.summary().most();
+            assert!(columns <= 64, "a list of {columns} columns");
             assert_eq!(ask(&mut old), ask(&mut fresh), "step {number}");
-            sure += usize::from(old.logits.wait());
+            to_the_end += usize::from(old.is_summarised);
         }
-        assert!(waited > 80 && sure > 50 && sure < waited, "{waited} steps waited, {sure} to their ends");
+        assert!(
+            summarised > 80 && to_the_end > 50 && to_the_end < summarised,
+            "{summarised} steps, {to_the_end} to their ends"
+        );
+    }
+}
+
+/// Summaries do not suffice for wide questions about many rows, for many single words, or for whole rows.
+#[test]
+fn what_costs_more_than_all_logits_is_not_summarised() {
+    let few = StepDemand { best: 6, rows_alone: 8, excluded: 2, words: 32, ..StepDemand::default() };
+    for (demand, suffices) in [
+        (few, true),
+        (StepDemand { words: 33, ..few }, false),
+        (StepDemand { best: 16, ..few }, false),
+        (StepDemand { best: 16, rows_alone: 2, ..few }, true),
+        (StepDemand { whole_rows: true, ..few }, false),
+        (StepDemand { more_rows: true, ..few }, false),
+        (StepDemand::ANYTHING, false),
+    ] {
+        assert_eq!(summarised::suffice(demand, 8), suffices, "{demand:?}");
     }
 }

@@ -23,14 +23,14 @@ mod relative;
 mod self_attention;
 mod ssru;
 
-use crate::Scores;
 use crate::output::{Lists, Output};
 use crate::parts::transformer as parts;
+use crate::scores::{DecodedRows, Scores};
 use crate::weights::CheckedTensor;
 use decoder::{Decoder, DecoderState};
 use encoder::{Encoded, Encoder};
 use input::Input;
-use metaphrase_base::{Row, SentId, Sentence, Step, StepRow};
+use metaphrase_base::{Row, SentId, Sentence, Step, StepDemand, StepRow};
 use operations::Process;
 use positions::Positions;
 pub use positions::position_vectors;
@@ -91,9 +91,17 @@ impl Transformer {
         state.decoder.release(slot);
     }
 
-    pub(crate) fn step(&self, step: Step, rows: &[StepRow], state: &mut TransformerState, scores: &mut Scores) {
+    pub(crate) fn step(
+        &self,
+        step: Step,
+        demand: StepDemand,
+        rows: &[StepRow],
+        state: &mut TransformerState,
+        scores: &mut Scores,
+    ) {
         self.decoder.step(step, rows, self.dim, &mut state.decoder);
-        scores.compute(step, &self.output, &mut state.lists, rows, &state.decoder.output);
+        let rows = DecodedRows { step, rows, outputs: &state.decoder.output };
+        scores.compute(&self.output, &mut state.lists, &rows, demand);
     }
 
     pub(crate) fn attention<'s>(&self, state: &'s TransformerState, row: Row) -> &'s [f32] {

@@ -1,7 +1,7 @@
 //! Scoring and searching with a model in tests, and the tiny models of the repository.
 #![allow(dead_code, reason = "each test uses its part")]
 
-use metaphrase_base::{Parent, Row, SentId, Sentence, Step, StepModel, StepRow, StepScores, WordId};
+use metaphrase_base::{Parent, Row, SentId, Sentence, Step, StepDemand, StepModel, StepRow, StepScores, WordId};
 use metaphrase_models::{Model, Scores, State};
 use metaphrase_search::{Options, Outcome, Searcher, Task};
 use std::path::PathBuf;
@@ -29,7 +29,7 @@ pub fn word_scores_in(
     let mut parent = None;
     let mut out = Vec::new();
     for &word in target {
-        model.step(Step::New, &[StepRow { sentence: slot, parent }], state, scores);
+        model.step(Step::New, StepDemand::ANYTHING, &[StepRow { sentence: slot, parent }], state, scores);
         out.push(scores.score(Row(0), word));
         parent = Some(Parent { row: Row(0), word });
     }

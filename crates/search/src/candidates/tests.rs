@@ -25,11 +25,11 @@ impl StepScores for Falling {
         out.truncate(k);
     }
 
-    fn score(&self, _: Row, word: WordId) -> f32 {
+    fn score(&mut self, _: Row, word: WordId) -> f32 {
         -(word.0 as f32)
     }
 
-    fn row(&self, _: Row, _: &mut [f32]) {
+    fn row(&mut self, _: Row, _: &mut [f32]) {
         unreachable!("nobody samples here")
     }
 

@@ -129,7 +129,7 @@ impl Automaton {
     }
 
     /// Notes what `log_prob` gives for the words that can begin a term.
-    pub(crate) fn look_ahead(&mut self, log_prob: impl Fn(WordId) -> f32) {
+    pub(crate) fn look_ahead(&mut self, mut log_prob: impl FnMut(WordId) -> f32) {
         for number in 0..self.next(StateId::START).len() {
             let word = self.next(StateId::START)[number];
             self.saw(word, log_prob(word));

@@ -8,7 +8,7 @@ use crate::data::Sentences;
 use crate::optimizer::{Decay, OptimizerSettings, Schedule};
 use crate::{Trainer, TrainerSettings};
 use architectures::*;
-use metaphrase_base::{Parent, Row, SentId, Sentence, Step, StepModel, StepRow, StepScores, WordId};
+use metaphrase_base::{Parent, Row, SentId, Sentence, Step, StepDemand, StepModel, StepRow, StepScores, WordId};
 use metaphrase_device::{Host, Precision, Products};
 use metaphrase_models::config::{
     Activation, AttentionFirst, AverageAttention, Cell, DecoderForm, DecoderLayer, FeedForward, LayerNorm, Positions,
@@ -53,7 +53,7 @@ fn inferred(config: &Config, model: &Model, batch: &Batch) -> Vec<f32> {
         let mut parent = None;
         let mut log_probs = Vec::new();
         for &word in batch.target.get(i) {
-            model.step(Step::New, &[StepRow { sentence: slot, parent }], &mut state, &mut scores);
+            model.step(Step::New, StepDemand::ANYTHING, &[StepRow { sentence: slot, parent }], &mut state, &mut scores);
             log_probs.push(scores.score(Row::new(0), word));
             parent = Some(Parent { row: Row::new(0), word });
         }
@@ -304,7 +304,13 @@ fn attention_follows_given_alignments() {
             model.encode(&[sentence], &mut state);
             let mut parent = None;
             for (t, &word) in batch.target.get(i).iter().enumerate() {
-                model.step(Step::New, &[StepRow { sentence: SentId(0), parent }], &mut state, &mut scores);
+                model.step(
+                    Step::New,
+                    StepDemand::ANYTHING,
+                    &[StepRow { sentence: SentId(0), parent }],
+                    &mut state,
+                    &mut scores,
+                );
                 let weights = model.attention(&state, Row::new(0));
                 if let Some(&(source, _)) = batch.alignments[i].iter().find(|(_, target)| *target as usize == t) {
                     right += usize::from(weights[source as usize] > 0.5);

@@ -1,0 +1,100 @@
+//! The rows of a step that search asks for little more than the best words: a summary of each row, and the inputs of the output
+//! layer, from which any logit can be computed.
+
+use crate::output::Output;
+use core::fmt;
+use core::ops::Range;
+use metaphrase_base::StepDemand;
+use metaphrase_kernels::{Matrix, ProductStorage, Summary};
+use std::sync::Arc;
+
+/// Of several rows one hardly ever has more of the best continuations than that: where it does, its logits are computed. A longer list
+/// of each row would cost more than it saves, because a number is inserted in it place by place.
+const MOST_OF_A_ROW: usize = 15;
+
+/// The most columns of a summary, the excluded ones among them.
+const MOST_COLUMNS: usize = 64;
+
+/// This number of single logits for each row of a step takes about as long as all logits together.
+const MOST_SINGLES: usize = 4;
+
+/// Whether summaries of a number of rows have nearly all answers.
+pub(super) fn suffice(demand: StepDemand, rows: usize) -> bool {
+    let wide = if demand.best > MOST_OF_A_ROW { demand.rows_alone } else { 0 };
+    let logits = demand.whole_rows || demand.more_rows;
+    !logits && wide <= rows / 4 && demand.words <= MOST_SINGLES * rows
+}
+
+/// The number of columns that a summary should have: those that may be among the best, those that may be excluded, and the next one.
+fn columns(demand: StepDemand) -> usize {
+    demand.excluded.saturating_add(demand.best.min(MOST_OF_A_ROW) + 1).min(MOST_COLUMNS)
+}
+
+/// The rows of a step. Storage is kept from step to step.
+#[derive(Default)]
+pub(super) struct SummarisedRows {
+    output: Option<Arc<Output>>,
+    /// Inputs of the output layer: rows × d.
+    inputs: Matrix,
+    summary: Summary,
+    /// The inputs of the rows that a question is about, and their logits: rows of the question × d, and × words.
+    part_inputs: Matrix,
+    part: Matrix,
+    storage: ProductStorage,
+}
+
+impl SummarisedRows {
+    /// Summarises the rows of a step.
+    pub(super) fn begin(&mut self, output: &Arc<Output>, inputs: &Matrix, demand: StepDemand) {
+        output.summarise(inputs, columns(demand), &mut self.summary, &mut self.storage);
+        self.inputs.resize(inputs.rows(), inputs.cols());
+        self.inputs.as_mut_slice().copy_from_slice(inputs.as_slice());
+        self.output = Some(Arc::clone(output));
+        // So that no question about inputs allocates.
+        self.part_inputs.resize(inputs.rows(), inputs.cols());
+    }
+
+    pub(super) fn summary(&self) -> &Summary {
+        &self.summary
+    }
+
+    /// The logit in a column of a row.
+    pub(super) fn logit(&mut self, row: usize, column: usize) -> f32 {
+        self.take_inputs(row..row + 1);
+        let Self { output: Some(output), part_inputs, storage, .. } = self else { return f32::NEG_INFINITY };
+        output.logit(part_inputs, column, storage)
+    }
+
+    /// Computes the logits of neighbouring rows.
+    pub(super) fn compute(&mut self, rows: Range<usize>) {
+        self.take_inputs(rows);
+        let Self { output, part_inputs, part, storage, .. } = self;
+        if let Some(output) = output {
+            output.logits(part_inputs, part, storage);
+        }
+    }
+
+    /// The logits of a row, counted from the first one of those that were computed last.
+    pub(super) fn computed(&self, number: usize) -> &[f32] {
+        self.part.row(number)
+    }
+
+    /// Computes the logits of all rows.
+    pub(super) fn all_logits(&mut self, out: &mut Matrix) {
+        if let Some(output) = &self.output {
+            output.logits(&self.inputs, out, &mut self.storage);
+        }
+    }
+
+    fn take_inputs(&mut self, rows: Range<usize>) {
+        let cols = self.inputs.cols();
+        self.part_inputs.resize(rows.len(), cols);
+        self.part_inputs.as_mut_slice().copy_from_slice(&self.inputs.as_slice()[rows.start * cols..rows.end * cols]);
+    }
+}
+
+impl fmt::Debug for SummarisedRows {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SummarisedRows").field("summary", &self.summary).finish_non_exhaustive()
+    }
+}
