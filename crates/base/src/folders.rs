@@ -6,7 +6,7 @@
 //! of an unfinished folder.
 
 use crate::Checksums;
-use crate::unfinished::{Listed, begin, folder_of, of_the_system, permit, remove_leftovers, sync_folder};
+use crate::unfinished::{ListEntry, begin, folder_of, of_the_system, permit, remove_leftovers, sync_folder};
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io;
@@ -19,7 +19,7 @@ use tempfile::TempDir;
 pub struct NewFolder {
     /// Dropped first: it removes the folder.
     folder: TempDir,
-    _listed: Listed,
+    _listed: ListEntry,
     _lock: Option<File>,
     path: PathBuf,
 }

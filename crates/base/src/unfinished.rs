@@ -37,9 +37,9 @@ pub fn remove_unfinished() {
 
 /// A name on the list of unfinished files and folders, until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Listed(PathBuf);
+pub(crate) struct ListEntry(PathBuf);
 
-impl Drop for Listed {
+impl Drop for ListEntry {
     fn drop(&mut self) {
         unfinished().remove(&self.0);
     }
@@ -57,7 +57,7 @@ pub struct NewFile {
 #[derive(Debug)]
 enum Content {
     /// A file next to its final place. The file is dropped first: that removes it.
-    Part(NamedTempFile, Listed),
+    Part(NamedTempFile, ListEntry),
     /// In a device or a named pipe, which is written to and never replaced.
     Stream(File),
 }
@@ -152,13 +152,13 @@ impl Write for NewFile {
 /// Creates a file or folder under a new name, and lists it. No signal comes between the two.
 pub(crate) fn begin<T>(
     create: impl FnOnce(&mut tempfile::Builder<'_, '_>) -> io::Result<(T, PathBuf)>,
-) -> io::Result<(T, Listed)> {
+) -> io::Result<(T, ListEntry)> {
     let mut list = unfinished();
     let mut builder = tempfile::Builder::new();
     builder.prefix(PREFIX).suffix(SUFFIX);
     let (created, name) = create(&mut builder)?;
     list.insert(name.clone());
-    Ok((created, Listed(name)))
+    Ok((created, ListEntry(name)))
 }
 
 /// The error of the operating system without the name of the part, which `tempfile` adds: the user knows the name of

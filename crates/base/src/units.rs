@@ -62,8 +62,8 @@ impl Unit {
 
     /// The time of this thread is this unit's until the guard is dropped.
     #[inline]
-    pub fn timed(self) -> Timed {
-        Timed { outer: if MEASURING.get() { Some(enter(self)) } else { None }, thread: PhantomData }
+    pub fn timed(self) -> UnitTimer {
+        UnitTimer { outer: if MEASURING.get() { Some(enter(self)) } else { None }, thread: PhantomData }
     }
 }
 
@@ -121,11 +121,11 @@ pub struct UnitTime {
 impl UnitTimes {
     /// Gives this thread a clock that adds to these times until the guard is dropped.
     #[must_use = "the thread measures until the guard is dropped"]
-    pub fn measure(self: &Arc<Self>) -> Measuring {
+    pub fn measure(self: &Arc<Self>) -> Measurement {
         let clock = Clock { times: Arc::clone(self), unit: None, since: Instant::now() };
         let outer = CLOCK.replace(Some(clock));
         MEASURING.set(true);
-        Measuring { outer, thread: PhantomData }
+        Measurement { outer, thread: PhantomData }
     }
 
     /// The cost of a unit so far.
@@ -141,13 +141,13 @@ impl UnitTimes {
 }
 
 /// Measures the units of this thread, see [`UnitTimes::measure`].
-pub struct Measuring {
+pub struct Measurement {
     outer: Option<Clock>,
     /// A clock belongs to its thread.
     thread: PhantomData<*const ()>,
 }
 
-impl Drop for Measuring {
+impl Drop for Measurement {
     fn drop(&mut self) {
         MEASURING.set(self.outer.is_some());
         CLOCK.set(self.outer.take());
@@ -156,13 +156,13 @@ impl Drop for Measuring {
 
 /// The time of a unit runs, see [`Unit::timed`].
 #[must_use = "the time of the unit ends when the guard is dropped"]
-pub struct Timed {
+pub struct UnitTimer {
     /// The unit before, on a thread that measures.
     outer: Option<Option<Unit>>,
     thread: PhantomData<*const ()>,
 }
 
-impl Drop for Timed {
+impl Drop for UnitTimer {
     #[inline]
     fn drop(&mut self) {
         if let Some(outer) = self.outer {

@@ -6,7 +6,7 @@ use crate::CudaError;
 use crate::backend::Backend;
 #[cfg(feature = "driver")]
 use crate::driver::Driver;
-use metaphrase_device::{Device, Failure, Pool, Pooled, Precision, Shape, Storage};
+use metaphrase_device::{Device, Failure, Pool, PoolItem, Precision, Shape, Storage};
 use metaphrase_kernels as kernels;
 use std::sync::Arc;
 
@@ -232,7 +232,7 @@ impl Shape for Matrix {
     }
 }
 
-impl Pooled for Matrix {
+impl PoolItem for Matrix {
     fn capacity(&self) -> usize {
         self.capacity
     }

@@ -208,7 +208,7 @@ fn attention() {
                     .map(|(rows, cols)| random(d, (rows * cols) as u64, (rows, heads * cols)));
                 let mut weights = fresh(d, (1, settings.weights()));
                 let mut y = fresh(d, (7, heads * width));
-                let inputs = || Attended { inputs: [&q, &k, &v], settings: &settings, mask };
+                let inputs = || AttentionInputs { inputs: [&q, &k, &v], settings: &settings, mask };
                 d.attend(inputs(), &mut weights, &mut y);
                 let guide = random(d, 9, (1, settings.weights()));
                 let mut by_inputs = [&q, &k, &v].map(|m| d.zeros(m.rows(), m.cols()));
@@ -228,7 +228,7 @@ fn additive_attention() {
             let spans = spans(&[0..3, 0..3, 3..3, 2..8, 7..8]);
             let [queries, keys, values, v, grad] = [(5, n), (10, n), (10, m), (n, 1), (5, m)]
                 .map(|(rows, cols)| random(d, (rows + cols) as u64, (rows, cols)));
-            let inputs = Additive { queries: &queries, keys: &keys, values: &values, v: &v, spans: &spans };
+            let inputs = AdditiveInputs { queries: &queries, keys: &keys, values: &values, v: &v, spans: &spans };
             let [mut weights, mut energies] = [(); 2].map(|()| fresh(d, (1, 13)));
             let mut y = fresh(d, (5, m));
             d.additive(inputs, &mut weights, &mut y);
@@ -356,7 +356,7 @@ fn updates_on<D: Device>(d: &mut D, change: Change, wanted: [bool; 3]) -> Vec<Ma
         let norm = D::sum(shards, gradients.iter_mut().map(|all| &mut all[..]).collect());
         results.push(Matrix::from_vec(1, 1, vec![norm]));
         let [first, second, smoothed] = &mut state;
-        let trained = Trained { parameters: &mut parameters, gradients: &gradients[0], first, second, smoothed };
+        let trained = UpdateMatrices { parameters: &mut parameters, gradients: &gradients[0], first, second, smoothed };
         D::update(shards, change, trained);
     }
     let values = parameters.iter().map(D::value).chain(state.iter().flatten());

@@ -129,7 +129,7 @@ impl AttentionWeights {
 
 /// What attention adds to keys and values: for each word of the query's, a word of a table.
 #[derive(Clone, Copy, Debug)]
-pub struct Added<'a> {
+pub struct KeyValueAdditions<'a> {
     /// Keys and values with the heads and numbers of the words.
     pub table: &'a KeysValues,
     /// A word of the table for each word that is attended to.
@@ -145,7 +145,7 @@ pub fn attend(
     query: &[f32],
     words: &KeysValues,
     rows: &Rows<'_>,
-    added: Option<Added<'_>>,
+    added: Option<KeyValueAdditions<'_>>,
     weights: &mut AttentionWeights,
     out: &mut [f32],
 ) {
@@ -153,7 +153,7 @@ pub fn attend(
     assert_eq!(query.len(), heads.interleaved_len(), "length of the query");
     assert_eq!(out.len(), heads.columns(), "length of the output");
     assert!(!rows.is_empty(), "attention over no words");
-    if let Some(Added { table, rows: of_table }) = added {
+    if let Some(KeyValueAdditions { table, rows: of_table }) = added {
         assert_eq!((table.heads, table.stored), (heads, words.stored), "heads and numbers of what is added");
         assert_eq!(of_table.len(), rows.len(), "words of what is added");
     }

@@ -27,7 +27,7 @@ pub fn peak(precision: Precision) -> f64 {
 #[must_use]
 pub fn read_bandwidth(bytes: usize) -> f64 {
     let lines = vec![Lanes([1.0; 16]); (bytes / size_of::<Lanes>()).max(CHAINS)];
-    let once = || _ = black_box(dispatch(Read(black_box(&lines))));
+    let once = || _ = black_box(dispatch(ReadSum(black_box(&lines))));
     size_of_val(&lines[..]) as f64 / best_seconds(once)
 }
 
@@ -89,9 +89,9 @@ impl<N: Number, const C: usize> Kernel for Chains<'_, N, C> {
 }
 
 /// The sum of lines.
-struct Read<'a>(&'a [Lanes]);
+struct ReadSum<'a>(&'a [Lanes]);
 
-impl Kernel for Read<'_> {
+impl Kernel for ReadSum<'_> {
     type Output = f32;
 
     #[inline(always)]

@@ -31,7 +31,7 @@ pub(crate) struct Zeros {
 impl Zeros {
     /// Finds what products of these rows need to read; nothing if there are too few zeros, or negative numbers of 8
     /// bits. These are `shifted` by 128.
-    pub(crate) fn find<'a>(&'a mut self, lanes: &'a [f32], rows: usize, shifted: bool) -> Option<Kept<'a>> {
+    pub(crate) fn find<'a>(&'a mut self, lanes: &'a [f32], rows: usize, shifted: bool) -> Option<NonZeroRows<'a>> {
         let length = lanes.len().checked_div(rows)?;
         if length == 0 || !length.is_multiple_of(16) || length > usize::from(u16::MAX) {
             return None;
@@ -52,7 +52,7 @@ impl Zeros {
         };
         let few = self.bounds[groups] * 4 <= groups * length * 3;
         let lanes = if shifted { self.naturals.as_slice() } else { lanes };
-        (natural && few).then_some(Kept { lanes, length, places: &self.places, bounds: &self.bounds })
+        (natural && few).then_some(NonZeroRows { lanes, length, places: &self.places, bounds: &self.bounds })
     }
 }
 
@@ -136,14 +136,14 @@ impl<const SHIFTED: bool> Find<'_, SHIFTED> {
 
 /// Rows, and which of their lanes are not zero.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Kept<'a> {
+pub(crate) struct NonZeroRows<'a> {
     lanes: &'a [f32],
     length: usize,
     places: &'a [u16],
     bounds: &'a [usize],
 }
 
-impl<'a> Kept<'a> {
+impl<'a> NonZeroRows<'a> {
     /// The rows from `row` on, the first one of a group.
     pub(crate) fn from_row(self, row: usize) -> Self {
         assert_eq!(row % GROUP, 0, "row of a group");

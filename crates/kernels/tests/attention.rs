@@ -2,8 +2,8 @@
 
 use crate::common::{Random, bits, on_each_set, same_on_each_set};
 use metaphrase_kernels::{
-    Added, AttentionWeights, Heads, KeysValues, Matrix, Rows, StoredAs, attend, heads_dot, heads_weighted_sum,
-    softmax_in_place,
+    AttentionWeights, Heads, KeyValueAdditions, KeysValues, Matrix, Rows, StoredAs, attend, heads_dot,
+    heads_weighted_sum, softmax_in_place,
 };
 
 /// heads, columns of each.
@@ -156,7 +156,7 @@ fn what_is_added_is_added_to_keys_and_values() {
     (both.keys, both.values) = (sum(&plain.keys, &source.keys), sum(&plain.values, &source.values));
     let expected = both.in_parts(&Rows::Range(0..40)).0;
     let (mut weights, mut out) = (AttentionWeights::default(), vec![0.0; 128]);
-    let added = Some(Added { table: &table, rows: &of_table });
+    let added = Some(KeyValueAdditions { table: &table, rows: &of_table });
     let query = plain.interleaved(&plain.query);
     attend(&query, &plain.stored(StoredAs::F32), &Rows::List(&rows), added, &mut weights, &mut out);
     for (found, expected) in out.iter().zip(expected) {

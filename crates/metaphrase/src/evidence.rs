@@ -2,7 +2,7 @@
 
 use crate::{Error, Package, PhraseOptions};
 use metaphrase_base::{SentenceScorer, Unit, WordId};
-use metaphrase_evidence::{EvidenceError, Mask, Matrix, Numbering, Paths, Posteriors, Theta, Units, Writing};
+use metaphrase_evidence::{EvidenceError, Mask, Matrix, Numbering, Paths, Posteriors, Theta, Units, WritingStyle};
 use metaphrase_lattice::Lattice;
 use metaphrase_phrase::{PhraseModel, ReadyModel, Workspace};
 use metaphrase_text::language::{Language, WordTokenizer};
@@ -117,7 +117,7 @@ pub struct EvidenceCounter {
     target: Arc<Vocabulary>,
     /// By piece, whether it continues the written word before it.
     continues: Arc<[bool]>,
-    writing: Writing,
+    writing: WritingStyle,
 }
 
 impl EvidenceCounter {
@@ -132,7 +132,7 @@ impl EvidenceCounter {
 
     pub(crate) fn of(target: Arc<Vocabulary>) -> Self {
         let continues = (0..target.len()).map(|word| target.continues(WordId::new(word))).collect();
-        Self { target, continues, writing: Writing::default() }
+        Self { target, continues, writing: WritingStyle::default() }
     }
 
     /// The words of lattices are tokens of this language as Moses and `metaphrase tokenize --escape` make them; without this

@@ -2,7 +2,7 @@
 
 use crate::text::{answers, notes_of, request, with_sentences_for};
 use crate::{Error, FileFormat, Request, TextOptions, TranslateOptions, Translation, Translator};
-use metaphrase_document::{Answer, PreparedFile as Prepared};
+use metaphrase_document::{Answer, SegmentedFile};
 
 /// A file whose sentences are found; what [`PreparedText`](crate::PreparedText) is for texts. Nothing here reads or writes files.
 ///
@@ -19,7 +19,7 @@ use metaphrase_document::{Answer, PreparedFile as Prepared};
 /// ```
 #[derive(Debug)]
 pub struct PreparedFile {
-    prepared: Prepared,
+    prepared: SegmentedFile,
 }
 
 /// A translated file.
@@ -39,7 +39,7 @@ impl PreparedFile {
     /// # Errors
     /// [`Error::Document`] if the file is not of this format, is not UTF-8, unpacks to too much, or has nothing to translate.
     pub fn new(bytes: Vec<u8>, format: FileFormat, options: &TextOptions) -> Result<Self, Error> {
-        Ok(Self { prepared: Prepared::new(bytes, format, options)? })
+        Ok(Self { prepared: SegmentedFile::new(bytes, format, options)? })
     }
 
     /// Number of sentences to translate: one at least.

@@ -2,7 +2,7 @@
 
 use crate::spans::spans;
 use crate::{Error, Hypothesis, Request, TextOptions, TranslateOptions, Translation, Translator};
-use metaphrase_document::{Answer, Link, Prepared, Source};
+use metaphrase_document::{Answer, Link, SegmentedText, Source};
 use std::ops::{ControlFlow, Range};
 
 /// Links with less weight are left out.
@@ -25,7 +25,7 @@ const LEAST: f32 = 0.02;
 /// ```
 #[derive(Debug)]
 pub struct PreparedText {
-    prepared: Prepared,
+    prepared: SegmentedText,
 }
 
 /// A translated text.
@@ -56,7 +56,7 @@ impl PreparedText {
     /// # Errors
     /// [`Error::Document`] for XML whose tags do not belong together.
     pub fn new(input: impl Into<String>, options: &TextOptions) -> Result<Self, Error> {
-        Ok(Self { prepared: Prepared::new(input, options)? })
+        Ok(Self { prepared: SegmentedText::new(input, options)? })
     }
 
     /// Number of sentences to translate.

@@ -3,7 +3,7 @@
 use crate::ensemble::{Ensemble, EnsembleState};
 use crate::parts;
 use crate::precision::Precision;
-use crate::recurrent::{Recurrent, RecurrentState, Tricks};
+use crate::recurrent::{Optimizations, Recurrent, RecurrentState};
 use crate::transformer::{Transformer, TransformerState};
 use crate::weights::FromFile;
 use crate::{Config, ModelError, Scores, Weights};
@@ -93,11 +93,11 @@ impl Model {
         self
     }
 
-    /// The same model doing what `tricks` say, if it is a recurrent one. An ensemble's members decide for themselves.
+    /// The same model doing what `optimizations` say, if it is a recurrent one. An ensemble's members decide for themselves.
     #[must_use]
-    pub fn with_tricks(mut self, tricks: Tricks) -> Self {
+    pub fn with_optimizations(mut self, optimizations: Optimizations) -> Self {
         if let Network::Recurrent(network) = &mut self.network {
-            network.set_tricks(tricks, self.config.target_words);
+            network.set_optimizations(optimizations, self.config.target_words);
         }
         self
     }

@@ -6,7 +6,7 @@ use metaphrase_base::WordId;
 use metaphrase_models::config::{
     AttentionFirst, Cell, Config, DecoderForm, EncoderType, LayerNorm, RecurrentConfig, TiedEmbeddings, Top,
 };
-use metaphrase_models::{Architecture, Model, Tricks, Weights};
+use metaphrase_models::{Architecture, Model, Optimizations, Weights};
 use std::collections::BTreeMap;
 
 const WORDS: usize = 17;
@@ -287,7 +287,7 @@ fn settings_that_do_not_fit_are_told() {
 
 /// Devlin 2017, §4.2, §4.3 and §4.5: what is computed once is what would be computed again and again.
 #[test]
-fn tricks_change_no_translation() {
+fn optimizations_change_no_translation() {
     let sentence = |i: usize| (0..(5 * i) % 13).map(move |j| WordId((2 + (3 * i + 5 * j) % 15) as u32));
     let sentences: Vec<Vec<WordId>> = (0..12).map(|i| sentence(i).chain([WordId(0)]).collect()).collect();
     for (config, form) in systems() {
@@ -296,11 +296,12 @@ fn tricks_change_no_translation() {
         let options = marian_options(&plain, 4, 1.0);
         let expected = search(&plain, &options, 20, &sentences);
         for (frequent_words, merged_states) in [(0, false), (5, true), (WORDS + 1, false)] {
-            let tricks = Tricks { frequent_words, merged_states, ..Tricks::default() };
-            let model = model(&config, &tensors).with_tricks(tricks);
-            assert_eq!(search(&model, &options, 20, &sentences), expected, "{form:?}, {tricks:?}");
+            let optimizations = Optimizations { frequent_words, merged_states, ..Optimizations::default() };
+            let model = model(&config, &tensors).with_optimizations(optimizations);
+            assert_eq!(search(&model, &options, 20, &sentences), expected, "{form:?}, {optimizations:?}");
         }
-        let again = model(&config, &tensors).with_tricks(Tricks { prepared_context: false, ..Tricks::default() });
+        let again = model(&config, &tensors)
+            .with_optimizations(Optimizations { prepared_context: false, ..Optimizations::default() });
         let (source, target) = (words(&[3, 4, 5, 0]), words(&[6, 2, 9, 9, 0]));
         let scores = word_scores(&plain, &source, &target);
         for (a, b) in word_scores(&again, &source, &target).iter().zip(&scores) {

@@ -7,12 +7,12 @@ use crate::folder::{ModelFolder, Standing};
 use crate::record::StageRecord;
 use crate::tuning::{TuneOptions, tune};
 use crate::{dependencies, files, text, weights};
-use metaphrase_align::{Alignment, Corpus, ExtractOptions, Extracted, extract};
+use metaphrase_align::{Alignment, Corpus, ExtractOptions, ExtractionReport, extract};
 use metaphrase_base::MadeFolder;
 use metaphrase_ngram::Model as LanguageModel;
 use metaphrase_ngram::{Discounts, EstimateOptions, EstimateReport, estimate};
 use metaphrase_phrase::{FeatureNames, MosesIni, PhraseModel, PhraseTable, reweighted};
-use metaphrase_tune::{Round, Tuned};
+use metaphrase_tune::{Round, TunedWeights};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -93,7 +93,7 @@ pub enum Event<'a> {
     /// A pass of word alignment begins.
     Align(metaphrase_align::Progress),
     /// Tables were made.
-    Extracted(Extracted),
+    Extracted(ExtractionReport),
     /// The language model was made.
     Estimated(&'a EstimateReport),
     /// A round of tuning is done.
@@ -125,7 +125,7 @@ pub fn train(
     folder: &Path,
     resume: bool,
     observer: &mut dyn FnMut(Event<'_>),
-) -> Result<Option<Tuned>, Error> {
+) -> Result<Option<TunedWeights>, Error> {
     let model = ModelFolder::open(folder, resume)?;
     let made = MadeFolder::create(folder).map_err(|cause| Error::write(folder, cause))?;
     let mut training = Training { corpus, texts: Texts::new(corpus), options, folder: model, observer };
@@ -260,7 +260,7 @@ impl Training<'_, '_> {
         })
     }
 
-    fn weights(&mut self, dev: Option<&DevSet>) -> Result<Option<Tuned>, Error> {
+    fn weights(&mut self, dev: Option<&DevSet>) -> Result<Option<TunedWeights>, Error> {
         let ini = self.ini(self.options.compile)?.to_string();
         let now = dependencies::untuned(self.options);
         if self.folder.standing(UNTUNED_MODEL, &now) != Standing::Done {
@@ -290,7 +290,7 @@ impl Training<'_, '_> {
     fn write_models(
         &mut self,
         now: StageRecord,
-        tuned: Option<&Tuned>,
+        tuned: Option<&TunedWeights>,
         ini: &str,
         with_weights: impl Fn(&str) -> String,
     ) -> Result<(), Error> {
@@ -325,7 +325,7 @@ impl Training<'_, '_> {
 }
 
 /// The text of a `moses.ini` with a few words in front.
-fn header(tuned: Option<&Tuned>, ini: &str) -> String {
+fn header(tuned: Option<&TunedWeights>, ini: &str) -> String {
     let weights = match tuned {
         Some(tuned) => format!("tuned: BLEU {:.2} on the development set", tuned.score),
         None => "not tuned".into(),

@@ -129,7 +129,7 @@ impl Shortlists {
     /// multiple of eight.
     #[must_use]
     pub fn of(&self, source: &[WordId]) -> Shortlist {
-        let mut list = Gathered::new(self.target_words);
+        let mut list = WordSet::new(self.target_words);
         let (always, next) = self.frequent.split_at(self.first);
         always.iter().for_each(|&word| list.add(word));
         for &word in source {
@@ -188,12 +188,12 @@ fn same_words([source, target]: [&Vocabulary; 2]) -> bool {
 }
 
 /// A set of target words.
-struct Gathered {
+struct WordSet {
     bits: Vec<u64>,
     count: usize,
 }
 
-impl Gathered {
+impl WordSet {
     fn new(target_words: usize) -> Self {
         Self { bits: vec![0; target_words.div_ceil(64)], count: 0 }
     }

@@ -2,8 +2,8 @@
 
 use std::marker::PhantomData;
 
-use super::words::Stored;
-use super::{Added, AttentionWeights, Heads, KeysValues};
+use super::words::LineFormat;
+use super::{AttentionWeights, Heads, KeyValueAdditions, KeysValues};
 use crate::functions::exp_below;
 use crate::heads::Rows;
 use crate::isa::{Kernel, Simd};
@@ -12,13 +12,13 @@ pub(super) struct Attend<'a, N> {
     pub(super) query: &'a [[f32; 16]],
     pub(super) words: &'a KeysValues,
     pub(super) rows: &'a Rows<'a>,
-    pub(super) added: Option<Added<'a>>,
+    pub(super) added: Option<KeyValueAdditions<'a>>,
     pub(super) weights: &'a mut AttentionWeights,
     pub(super) out: &'a mut [f32],
     pub(super) number: PhantomData<N>,
 }
 
-impl<N: Stored> Kernel for Attend<'_, N> {
+impl<N: LineFormat> Kernel for Attend<'_, N> {
     type Output = ();
 
     #[inline(always)]
@@ -37,7 +37,7 @@ impl<N: Stored> Kernel for Attend<'_, N> {
     }
 }
 
-impl<N: Stored> Attend<'_, N> {
+impl<N: LineFormat> Attend<'_, N> {
     /// The weights of group `group` of `G` heads; a vector holds those of `P` = 16 / G words.
     #[inline(always)]
     fn weigh<S: Simd, const G: usize, const P: usize>(&mut self, s: S, group: usize) {
@@ -61,7 +61,7 @@ impl<N: Stored> Attend<'_, N> {
                 *sum = products::<S, N, G>(s, query, &lines.keys(word)[of_group.clone()]);
             }
             let mut dots = s.mul(fold::<S, P>(s, sums), scale);
-            if let Some(Added { table, rows }) = self.added {
+            if let Some(KeyValueAdditions { table, rows }) = self.added {
                 for (p, sum) in sums.iter_mut().enumerate() {
                     let word = rows[(i * P + p).min(n - 1)] as usize;
                     *sum = products::<S, N, G>(s, query, &table.lines::<N>().keys(word)[of_group.clone()]);
@@ -96,7 +96,7 @@ impl<N: Stored> Attend<'_, N> {
             unreachable!("{B} pairs do not fit this instruction set"); // and no code is made for them
         }
         let mut sums = self.weighted::<S, EVEN, B>(s, first, self.words, self.rows);
-        if let Some(Added { table, rows }) = self.added {
+        if let Some(KeyValueAdditions { table, rows }) = self.added {
             let more = self.weighted::<S, EVEN, B>(s, first, table, &Rows::List(rows));
             for (sum, more) in sums.iter_mut().zip(more) {
                 *sum = (s.add(sum.0, more.0), s.add(sum.1, more.1));
@@ -175,7 +175,7 @@ impl<N: Stored> Attend<'_, N> {
 /// Lane by lane, the products of a query and the keys of a word over a group of `G` heads, added up but for 16 / G
 /// lanes of each head.
 #[inline(always)]
-fn products<S: Simd, N: Stored, const G: usize>(s: S, query: &[[f32; 16]], keys: &[[f32; 16]]) -> S::F {
+fn products<S: Simd, N: LineFormat, const G: usize>(s: S, query: &[[f32; 16]], keys: &[[f32; 16]]) -> S::F {
     let mut sums = [s.splat(0.0); G];
     if G == 1 {
         // Pairs of chunks; the second vector of a last pair may be none.

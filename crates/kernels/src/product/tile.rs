@@ -11,7 +11,7 @@ use crate::log_sum::BLOCK;
 use crate::number::Number;
 use crate::packed::Panels;
 use crate::values::Values;
-use crate::zeros::{GROUP, Kept};
+use crate::zeros::{GROUP, NonZeroRows};
 
 /// Some panels of a product.
 pub(super) struct Product<'a, N> {
@@ -20,7 +20,7 @@ pub(super) struct Product<'a, N> {
     /// Factors of the rows of integers, none of floats.
     pub(super) scales: &'a [f32],
     /// What is read in place of `x` where only some lanes are.
-    pub(super) kept: Kept<'a>,
+    pub(super) kept: NonZeroRows<'a>,
     pub(super) rows: usize,
     pub(super) w: &'a Panels,
     /// The panels that are computed; others may be computed on other threads.
@@ -45,7 +45,7 @@ impl<'a, N> Product<'a, N> {
         Self {
             x,
             scales,
-            kept: Kept::default(),
+            kept: NonZeroRows::default(),
             rows,
             w,
             panels: 0..w.count(),

@@ -54,7 +54,7 @@ pub trait Supply {
 }
 
 /// A part whose tensors come from `S`, or why there is no such part.
-type Built<S, P> = Result<P, <S as Supply>::Error>;
+type PartResult<S, P> = Result<P, <S as Supply>::Error>;
 
 /// The structure of a network of any architecture.
 pub enum Network<T> {

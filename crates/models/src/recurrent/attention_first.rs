@@ -25,14 +25,14 @@
 //! What depends on the parent's state alone (`s·Wa`, `s·U`) is computed once per parent, however many rows it has
 //! (Devlin 2017, §4.5), and what depends on an annotation alone once per sentence (§4.3).
 
-use super::any_decoder::{AnyDecoder, DecoderWork, Inputs, Prepared};
+use super::any_decoder::{AnyDecoder, DecoderWork, Inputs, SourceContext};
 use super::attention::Source;
 use super::cell::{Cell, CellColumns, LayerState};
 use super::columns::Columns;
+use super::optimizations::{FrequentWords, Optimizations};
 use super::projection::Projection;
 use super::rows::{Rows, copy};
 use super::stack::Stack;
-use super::tricks::{FrequentWords, Tricks};
 use crate::embedding::Embedding;
 use crate::parts::recurrent as parts;
 use crate::weights::CheckedTensor;
@@ -155,15 +155,15 @@ impl AnyDecoder for AttentionFirst {
         &self.cell
     }
 
-    fn set_tricks(&mut self, tricks: Tricks, table: &Embedding, dim: usize) {
-        self.frequent = FrequentWords::new(&self.word, table, dim, tricks.frequent_words);
-        self.prepared_context = tricks.prepared_context;
+    fn set_optimizations(&mut self, optimizations: Optimizations, table: &Embedding, dim: usize) {
+        self.frequent = FrequentWords::new(&self.word, table, dim, optimizations.frequent_words);
+        self.prepared_context = optimizations.prepared_context;
     }
 
     /// What depends on the source alone: the keys of annotations, what they add to the cell's input, and of each mean
     /// annotation the state at the start.
-    fn prepare(&self, annotations: &Matrix, means: &Matrix, prepared: &mut Prepared) {
-        let Prepared { keys, values, starts, rows, .. } = prepared;
+    fn prepare(&self, annotations: &Matrix, means: &Matrix, prepared: &mut SourceContext) {
+        let SourceContext { keys, values, starts, rows, .. } = prepared;
         let of_annotations = self.keys.rows(annotations, rows);
         self.keys.apply_to(of_annotations, keys);
         tanh_in_place(keys.as_mut_slice());

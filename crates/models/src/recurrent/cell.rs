@@ -71,19 +71,19 @@ impl LayerState {
     }
 
     /// Its rows, to be read by a cell.
-    pub(super) fn rows(&self) -> Previous<'_> {
-        Previous { output: Rows::of(&self.output), memory: Rows::of(&self.memory) }
+    pub(super) fn rows(&self) -> PreviousState<'_> {
+        PreviousState { output: Rows::of(&self.output), memory: Rows::of(&self.memory) }
     }
 }
 
 /// The state that a cell reads, row by row.
 #[derive(Clone, Copy)]
-pub(super) struct Previous<'a> {
+pub(super) struct PreviousState<'a> {
     output: Rows<'a>,
     memory: Rows<'a>,
 }
 
-impl<'a> Previous<'a> {
+impl<'a> PreviousState<'a> {
     /// Row `r` becomes what row `index[r]` was.
     pub(super) fn by(self, index: &'a [u32]) -> Self {
         Self { output: self.output.by(index), memory: self.memory.by(index) }
@@ -157,7 +157,7 @@ impl Cell {
         rows: usize,
         a: Rows<'_>,
         u: Rows<'_>,
-        previous: Previous<'_>,
+        previous: PreviousState<'_>,
         next: &mut LayerState,
         work: &mut CellWork,
     ) {
@@ -177,7 +177,7 @@ impl Cell {
         projection.apply(modulated, products, storage);
         let a = a.columns(0..gates_width);
         let (output, u) = (Rows::of(modulated), Rows::of(products));
-        self.combine(rows, a, u, Previous { output, ..previous }, next, gates);
+        self.combine(rows, a, u, PreviousState { output, ..previous }, next, gates);
     }
 
     fn combine(
@@ -185,7 +185,7 @@ impl Cell {
         rows: usize,
         a: Rows<'_>,
         u: Rows<'_>,
-        previous: Previous<'_>,
+        previous: PreviousState<'_>,
         next: &mut LayerState,
         gates: &mut Vec<f32>,
     ) {

@@ -12,14 +12,14 @@
 //! linear in it, so the annotations are multiplied once per sentence, and each row sums products:
 //! `c·W = Σ αⱼ (hⱼ·W)`. The products of the parent's states are computed once per parent, however many rows it has.
 
-use super::any_decoder::{AnyDecoder, DecoderWork, Inputs, Prepared};
+use super::any_decoder::{AnyDecoder, DecoderWork, Inputs, SourceContext};
 use super::attention::{Attention, Source};
 use super::cell::{Cell, CellColumns, LayerState};
 use super::columns::Columns;
+use super::optimizations::{FrequentWords, Optimizations};
 use super::projection::Projection;
 use super::rows::{Rows, copy};
 use super::stack::{Stack, StackWork, Transitions};
-use super::tricks::{FrequentWords, Tricks};
 use crate::embedding::Embedding;
 use crate::parts::recurrent::Conditional;
 use crate::weights::CheckedTensor;
@@ -92,9 +92,9 @@ impl Decoder {
     }
 
     /// The products of the annotations that each attention sees, side by side: `rows × (heads · outputs)`.
-    fn prepare_heads(&self, annotations: &Matrix, prepared: &mut Prepared) {
+    fn prepare_heads(&self, annotations: &Matrix, prepared: &mut SourceContext) {
         let (heads, outputs) = (self.attention.heads, self.context.outputs());
-        let Prepared { values, part, product, rows, .. } = prepared;
+        let SourceContext { values, part, product, rows, .. } = prepared;
         values.resize(annotations.rows(), heads * outputs);
         let half = annotations.cols() / 2;
         let size = half / heads;
@@ -183,15 +183,15 @@ impl AnyDecoder for Decoder {
         &self.first
     }
 
-    fn set_tricks(&mut self, tricks: Tricks, table: &Embedding, dim: usize) {
-        self.frequent = FrequentWords::new(&self.word, table, dim, tricks.frequent_words);
+    fn set_optimizations(&mut self, optimizations: Optimizations, table: &Embedding, dim: usize) {
+        self.frequent = FrequentWords::new(&self.word, table, dim, optimizations.frequent_words);
     }
 
-    fn prepare(&self, annotations: &Matrix, means: &Matrix, prepared: &mut Prepared) {
+    fn prepare(&self, annotations: &Matrix, means: &Matrix, prepared: &mut SourceContext) {
         if self.attention.heads > 1 {
             self.prepare_heads(annotations, prepared);
         }
-        let Prepared { keys, values, starts, rows, .. } = &mut *prepared;
+        let SourceContext { keys, values, starts, rows, .. } = &mut *prepared;
         let annotations = self.context.rows(annotations, rows);
         self.attention.keys.apply_to(annotations, keys);
         if self.attention.heads == 1 {

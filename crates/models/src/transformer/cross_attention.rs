@@ -1,7 +1,7 @@
 //! The decoder's attention over the source.
 
 use super::attention::Form;
-use super::operations::{Around, AroundWork};
+use super::operations::{AroundWork, BlockProcesses};
 use crate::linear::Linear;
 use crate::parts::transformer as parts;
 use crate::weights::CheckedTensor;
@@ -11,7 +11,7 @@ use metaphrase_kernels::{AttentionWeights, KeysValues, Matrix, ProductStorage, R
 
 /// A layer of attention over the source.
 pub(super) struct CrossAttention {
-    around: Around,
+    around: BlockProcesses,
     pub(super) form: Form,
     queries: Linear,
     projection: Option<Linear>,
@@ -40,7 +40,7 @@ impl CrossAttention {
         block: parts::Block<CheckedTensor<'a>, parts::Attention<CheckedTensor<'a>>>,
         heads: usize,
     ) -> (Self, [Linear; 2]) {
-        let (around, parts::Attention { queries, keys, values, projection, .. }) = Around::pack(block);
+        let (around, parts::Attention { queries, keys, values, projection, .. }) = BlockProcesses::pack(block);
         let form = Form::new(heads, &queries);
         let layer = Self { around, form, queries: form.queries(queries), projection: projection.map(Linear::pack) };
         (layer, [keys, values].map(Linear::pack))

@@ -2,7 +2,7 @@
 
 use super::average_attention::{self, AverageAttention};
 use super::cross_attention::{self, CrossAttention, SourceMap};
-use super::encoder::Encoded;
+use super::encoder::EncoderOutput;
 use super::feed_forward::{self, FeedForward};
 use super::history::History;
 use super::input::Input;
@@ -12,7 +12,7 @@ use super::ssru::{self, Ssru};
 use crate::config::{Positions, TransformerConfig};
 use crate::linear::Linear;
 use crate::parts::transformer as parts;
-use crate::ragged::Ragged;
+use crate::ragged::RaggedArray;
 use crate::weights::CheckedTensor;
 use metaphrase_base::{Row, SentId, Sentence, Step, StepRow, Unit};
 use metaphrase_kernels::{AttentionWeights, KeysValues, Matrix};
@@ -55,7 +55,7 @@ pub(super) struct DecoderState {
     /// Per layer of the network.
     memories: Vec<Memory>,
     /// Attention of the rows of the last step; empty where the sentence is without.
-    attention: Ragged<f32>,
+    attention: RaggedArray<f32>,
     /// The decoder's output, `rows × d`.
     pub(super) output: Matrix,
     work: Work,
@@ -137,7 +137,7 @@ impl Decoder {
     }
 
     /// Prepares encoded sentences for attention in their slots.
-    pub(super) fn admit(&self, sentences: &[Sentence<'_>], encoded: &Encoded, state: &mut DecoderState) {
+    pub(super) fn admit(&self, sentences: &[Sentence<'_>], encoded: &EncoderOutput, state: &mut DecoderState) {
         for sentence in sentences {
             let source = state.source(sentence.slot);
             source.key_source = if sentence.given_target { KeySource::Normalised } else { self.key_source };

@@ -2,8 +2,8 @@
 
 use super::attention::Form;
 use super::history::History;
-use super::operations::{Around, AroundWork};
-use super::relative::{self, Relative};
+use super::operations::{AroundWork, BlockProcesses};
+use super::relative::{self, RelativeVectors};
 use crate::linear::Linear;
 use crate::parts::transformer as parts;
 use crate::weights::CheckedTensor;
@@ -13,14 +13,14 @@ use metaphrase_kernels::{AttentionWeights, KeysValues, Matrix, Rows, attend};
 
 /// A self-attention layer.
 pub(super) struct SelfAttention {
-    around: Around,
+    around: BlockProcesses,
     form: Form,
     /// Queries, then keys and values if not apart.
     queries: Linear,
     /// Keys and values, where they may be made of other inputs than queries.
     words: Option<Linear>,
     projection: Option<Linear>,
-    relative: Option<Relative>,
+    relative: Option<RelativeVectors>,
 }
 
 /// Work space of self-attention.
@@ -61,7 +61,7 @@ impl SelfAttention {
         heads: usize,
         source: KeySource,
     ) -> Self {
-        let (around, parts::Attention { queries, keys, values, projection, relative }) = Around::pack(block);
+        let (around, parts::Attention { queries, keys, values, projection, relative }) = BlockProcesses::pack(block);
         let form = Form::new(heads, &queries);
         let maps = [queries, keys, values].map(Linear::pack);
         let outputs = form.interleaved(0).chain(form.interleaved(1)).chain(form.in_order(2)).collect::<Vec<_>>();
@@ -73,7 +73,7 @@ impl SelfAttention {
             queries: Linear::gather(&maps, if apart { of_queries } else { &outputs }),
             words: apart.then(|| Linear::gather(&maps, of_words)),
             projection: projection.map(Linear::pack),
-            relative: relative.map(|relative| Relative::pack(&relative, form)),
+            relative: relative.map(|relative| RelativeVectors::pack(&relative, form)),
         }
     }
 

@@ -3,10 +3,10 @@
 use super::activities::{Pass, Products, Runner, hidden, inputs};
 use super::attention;
 use super::dense::{Dense, least_squares};
-use super::measure::{Measured, Smaller, energies};
+use super::measure::{Measurements, Smaller, energies};
 use super::plan::{Layer, Map};
 use crate::data::Batch;
-use crate::unfold::{Table, Unfolded};
+use crate::unfold::{Table, UnfoldedNetwork};
 use metaphrase_models::Config;
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 const RIDGE: f64 = 1e-4;
 
 /// A network of the size of one member.
-pub(super) struct Fitted {
+pub(super) struct FittedNetwork {
     config: Config,
     tensors: BTreeMap<String, Table>,
     runner: Runner,
@@ -32,9 +32,9 @@ enum Part {
     Output,
 }
 
-impl Fitted {
+impl FittedNetwork {
     /// The neurons that stay, with the weights that come with them.
-    pub(super) fn new(config: Config, unfolded: &Unfolded, measured: &mut Measured) -> Result<Self, String> {
+    pub(super) fn new(config: Config, unfolded: &UnfoldedNetwork, measured: &mut Measurements) -> Result<Self, String> {
         let smaller = measured.smaller(unfolded);
         let plan = &measured.plan;
         let mut tensors = BTreeMap::new();
@@ -65,8 +65,8 @@ impl Fitted {
     /// probable is not kept. Returns the loss.
     pub(super) fn fit_again(
         &mut self,
-        unfolded: &Unfolded,
-        measured: &mut Measured,
+        unfolded: &UnfoldedNetwork,
+        measured: &mut Measurements,
         batches: &[Batch],
     ) -> Result<f64, String> {
         let mut parts: Vec<Part> = Vec::new();
@@ -95,7 +95,7 @@ impl Fitted {
     }
 
     /// The coefficients of a part, from what it reads now.
-    fn fitted(&mut self, part: Part, measured: &mut Measured, batches: &[Batch]) -> Dense {
+    fn fitted(&mut self, part: Part, measured: &mut Measurements, batches: &[Batch]) -> Dense {
         let (mut gram, mut cross) = (Products::new(), Products::new());
         for batch in batches {
             let (plan, members) = (&measured.plan, &mut measured.members);
@@ -135,14 +135,14 @@ impl Fitted {
         Ok(before)
     }
 
-    pub(super) fn into_network(self) -> Unfolded {
-        Unfolded { config: self.config, tensors: self.tensors }
+    pub(super) fn into_network(self) -> UnfoldedNetwork {
+        UnfoldedNetwork { config: self.config, tensors: self.tensors }
     }
 }
 
 impl Smaller {
     /// The tensors of a part.
-    fn tensors(&self, part: Part, unfolded: &Unfolded, measured: &Measured) -> Vec<(String, Table)> {
+    fn tensors(&self, part: Part, unfolded: &UnfoldedNetwork, measured: &Measurements) -> Vec<(String, Table)> {
         let plan = &measured.plan;
         match part {
             Part::Energies => vec![(plan.v.clone(), self.v.table())],

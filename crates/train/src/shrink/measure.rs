@@ -6,7 +6,7 @@ use super::choose::choose;
 use super::dense::{Dense, largest_directions, least_squares};
 use super::plan::{Layer, Map, Plan};
 use crate::data::Batch;
-use crate::unfold::{Table, Unfolded, names};
+use crate::unfold::{Table, UnfoldedNetwork, names};
 use metaphrase_kernels::Matrix;
 use metaphrase_models::config::RecurrentConfig;
 use metaphrase_models::{Config, Weights};
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 pub(super) const RIDGE: f64 = 1e-6;
 
 /// Members, how their layers hang together, and the products of their activities.
-pub(super) struct Measured {
+pub(super) struct Measurements {
     pub(super) plan: Plan,
     pub(super) members: Vec<Runner>,
     /// Sizes in the network that is made.
@@ -44,10 +44,10 @@ pub(super) struct Smaller {
     pub(super) v: Dense,
 }
 
-impl Measured {
+impl Measurements {
     pub(super) fn new(
         members: &[(Config, Weights)],
-        unfolded: &Unfolded,
+        unfolded: &UnfoldedNetwork,
         network: &RecurrentConfig,
         batches: &[Batch],
     ) -> Result<Self, String> {
@@ -107,7 +107,7 @@ impl Measured {
     }
 
     /// Chooses the neurons that stay, and explains the others by them.
-    pub(super) fn smaller(&self, unfolded: &Unfolded) -> Smaller {
+    pub(super) fn smaller(&self, unfolded: &UnfoldedNetwork) -> Smaller {
         let mut kept = BTreeMap::new();
         for layer in [Layer::Forward, Layer::Backward, Layer::State, Layer::Hidden] {
             let gram = self.gram(layer);
@@ -152,7 +152,7 @@ impl Measured {
     }
 
     /// W · Wᵀ of all maps that read a layer: how much the next layers are changed by an error of the layer.
-    fn outgoing(&self, layer: Layer, unfolded: &Unfolded) -> Dense {
+    fn outgoing(&self, layer: Layer, unfolded: &UnfoldedNetwork) -> Dense {
         let mut products = Products::new();
         if layer == Layer::Hidden {
             let table = matrix(&unfolded.tensors[&self.plan.output]);
@@ -174,7 +174,7 @@ impl Measured {
 
     /// The projection of embeddings, and all numbers as combinations of the projected ones. It is the truncated
     /// singular value decomposition of what the maps make of the embeddings, weighted by how often the text has a word.
-    fn projection(&self, layer: Layer, unfolded: &Unfolded) -> (Dense, Dense) {
+    fn projection(&self, layer: Layer, unfolded: &UnfoldedNetwork) -> (Dense, Dense) {
         let source = layer == Layer::Source;
         let (name, counts) =
             if source { (&self.plan.source, &self.counts[0]) } else { (&self.plan.target, &self.counts[1]) };

@@ -23,9 +23,9 @@ mod tests;
 
 use crate::AverageError;
 use crate::data::{Batch, Corpus, CorpusFiles, Limits};
-use crate::unfold::{Unfolded, read, refused};
-use fit::Fitted;
-use measure::Measured;
+use crate::unfold::{UnfoldedNetwork, read, refused};
+use fit::FittedNetwork;
+use measure::Measurements;
 use metaphrase_models::config::{RecurrentConfig, TiedEmbeddings};
 use metaphrase_models::{Architecture, Config, StoredPrecision, Weights, check_free};
 use metaphrase_text::vocab::Vocabulary;
@@ -71,8 +71,8 @@ pub fn shrink(
 }
 
 /// The network of these members over a text.
-fn of_members(members: &[(Config, Weights)], text: &Corpus) -> Result<(Unfolded, Shrunk), String> {
-    let unfolded = Unfolded::new(members)?;
+fn of_members(members: &[(Config, Weights)], text: &Corpus) -> Result<(UnfoldedNetwork, Shrunk), String> {
+    let unfolded = UnfoldedNetwork::new(members)?;
     let (config, network) = config_of_one(&members[0].0)?;
     let batches = batches(text);
     let words: usize = batches.iter().map(|batch| batch.target.all().len()).sum();
@@ -82,8 +82,8 @@ fn of_members(members: &[(Config, Weights)], text: &Corpus) -> Result<(Unfolded,
             "the text has {words} target words, and {least} are the least for networks of this size; give more lines"
         ));
     }
-    let mut measured = Measured::new(members, &unfolded, &network, &batches)?;
-    let mut fitted = Fitted::new(config, &unfolded, &mut measured)?;
+    let mut measured = Measurements::new(members, &unfolded, &network, &batches)?;
+    let mut fitted = FittedNetwork::new(config, &unfolded, &mut measured)?;
     let removed = fitted.loss(&batches) / words as f64;
     let loss = fitted.fit_again(&unfolded, &mut measured, &batches)? / words as f64;
     Ok((fitted.into_network(), Shrunk { words, removed, fitted: loss }))

@@ -5,7 +5,7 @@ use super::cells::{State, activated, gru_state, inputs, map};
 use super::layout::TimeMajor;
 use super::{Masks, run_layer};
 use crate::data::Sentences;
-use crate::networks::{Attended, Dropout};
+use crate::networks::{AttentionRows, Dropout};
 use crate::parameters::ParameterId;
 use crate::tape::{Activation, GruInputs, HeadsAttention, Spans, Tape, Var};
 use metaphrase_device::Device;
@@ -20,7 +20,7 @@ pub(super) fn run<D: Device>(
     layout: &TimeMajor,
     source: &Sentences,
     dropout: &Dropout,
-) -> (Var, Vec<Attended>) {
+) -> (Var, Vec<AttentionRows>) {
     let mut attended = Vec::with_capacity(layout.positions());
     let by_rank: Spans = layout.order().iter().map(|&i| source.range(i)).collect();
     let means = tape.means(annotations, &by_rank);
@@ -51,7 +51,7 @@ pub(super) fn run<D: Device>(
             dropout: 0.0,
         };
         let context = tape.attention(query, keys, annotations, &settings);
-        attended.push(Attended { value: context, queries: layout.places(t), heads: 1 });
+        attended.push(AttentionRows { value: context, queries: layout.places(t), heads: 1 });
         let mut input = [gates, candidates];
         for (part, &w) in input.iter_mut().zip(&decoder.context) {
             let of_word = tape.slice(*part, rows.clone());
