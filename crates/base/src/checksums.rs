@@ -28,7 +28,7 @@ impl Checksums {
     ///
     /// # Errors
     /// Those of the operating system.
-    pub fn of_files<'n>(directory: &Path, names: impl IntoIterator<Item = &'n str>) -> io::Result<Self> {
+    pub fn from_files<'n>(directory: &Path, names: impl IntoIterator<Item = &'n str>) -> io::Result<Self> {
         let sum = |name: &str| Ok((name.to_owned(), checksum([&*MappedFile::open(&directory.join(name))?])));
         names.into_iter().map(sum).collect::<io::Result<_>>().map(Self)
     }
@@ -139,7 +139,7 @@ mod tests {
         std::fs::write(folder.path().join("a"), "first").unwrap();
         std::fs::write(folder.path().join("b c"), "").unwrap();
         assert_eq!(Checksums::read(folder.path()).unwrap(), None);
-        let checksums = Checksums::of_files(folder.path(), ["b c", "a"]).unwrap();
+        let checksums = Checksums::from_files(folder.path(), ["b c", "a"]).unwrap();
         assert_eq!(checksums.names().collect::<Vec<_>>(), ["a", "b c"]);
         std::fs::write(folder.path().join(Checksums::FILE), checksums.to_string()).unwrap();
         assert_eq!(Checksums::read(folder.path()).unwrap(), Some(checksums.clone()));
@@ -160,6 +160,6 @@ mod tests {
         assert_eq!(checksums.check("d", b"").unwrap_err(), "the file `checksums` does not list it");
         let error = Checksums::parse("0123456789abcdef  a\n123  b\n").unwrap_err();
         assert!(error.starts_with("line 2: "), "{error}");
-        assert!(Checksums::of_files(folder.path(), ["nowhere"]).is_err());
+        assert!(Checksums::from_files(folder.path(), ["nowhere"]).is_err());
     }
 }

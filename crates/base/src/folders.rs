@@ -6,7 +6,7 @@
 //! of an unfinished folder.
 
 use crate::Checksums;
-use crate::unfinished::{ListEntry, begin, folder_of, of_the_system, permit, remove_leftovers, sync_folder};
+use crate::unfinished::{ListEntry, begin, folder_of, permit, remove_leftovers, sync_folder, system_error};
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io;
@@ -37,7 +37,7 @@ impl NewFolder {
         loop {
             let (folder, listed) = begin(|builder| {
                 permit(builder, 0o777);
-                let folder = builder.tempdir_in(next_to_it).map_err(of_the_system)?;
+                let folder = builder.tempdir_in(next_to_it).map_err(system_error)?;
                 let name = folder.path().to_owned();
                 Ok((folder, name))
             })?;
@@ -149,7 +149,7 @@ fn replace_in_two_steps(new: &Path, path: &Path) -> io::Result<PathBuf> {
 /// An empty folder with a new name, `NAME.old-…`, next to `path`.
 fn new_name_next_to(path: &Path) -> io::Result<PathBuf> {
     let name = path.file_name().map(|name| format!("{}.old-", name.to_string_lossy())).unwrap_or_default();
-    let folder = tempfile::Builder::new().prefix(&name).tempdir_in(folder_of(path)).map_err(of_the_system)?;
+    let folder = tempfile::Builder::new().prefix(&name).tempdir_in(folder_of(path)).map_err(system_error)?;
     Ok(folder.keep())
 }
 
@@ -173,7 +173,7 @@ fn move_others(old: &Path, new: &Path) {
             let _ = fs::rename(entry.path(), to);
         }
     }
-    // A folder that is not empty stays, with what was not moved.
+    // A folder that is not empty stays, with the files that were not moved.
     let _ = fs::remove_dir(old);
 }
 
@@ -347,7 +347,7 @@ mod tests {
         let fill = || {
             MadeFolder::create(&model).unwrap().keep();
             ["weights", "settings"].into_iter().for_each(|name| NewFile::write(&model.join(name), name).unwrap());
-            let list = Checksums::of_files(&model, ["weights"]).unwrap();
+            let list = Checksums::from_files(&model, ["weights"]).unwrap();
             NewFile::write(&model.join(Checksums::FILE), list.to_string()).unwrap();
         };
         fill();

@@ -120,7 +120,7 @@ mod tests {
         let mut text = BufReader::with_capacity(buffer, text);
         let mut all = Vec::new();
         loop {
-            // What is there already stays.
+            // The existing content stays.
             let mut line = b"\r".to_vec();
             let Some(read) = read_line(&mut text, &mut line).unwrap() else { return all };
             assert!(line.starts_with(b"\r"));

@@ -1,4 +1,4 @@
-//! Files that come into being whole or not at all, and the list of what is unfinished.
+//! Files that are written atomically, and the list of unfinished files.
 //!
 //! The content is written under another name in the same folder, [`PREFIX`]`…`[`SUFFIX`], and renamed when everything
 //! is on disk. Three things remove content that is not finished: the value's end, [`remove_unfinished`] when a signal
@@ -79,7 +79,7 @@ impl NewFile {
         loop {
             let (file, listed) = begin(|builder| {
                 permit(builder, 0o666);
-                let file = builder.tempfile_in(folder).map_err(of_the_system)?;
+                let file = builder.tempfile_in(folder).map_err(system_error)?;
                 let name = file.path().to_owned();
                 Ok((file, name))
             })?;
@@ -163,7 +163,7 @@ pub(crate) fn begin<T>(
 
 /// The error of the operating system without the name of the part, which `tempfile` adds: the user knows the name of
 /// the file.
-pub(crate) fn of_the_system(error: io::Error) -> io::Error {
+pub(crate) fn system_error(error: io::Error) -> io::Error {
     match error.to_string().split_once(" at path \"") {
         Some((system, _)) => io::Error::new(error.kind(), system),
         None => error,

@@ -16,7 +16,7 @@ use std::time::Instant;
 pub enum Unit {
     /// From text to source words, and from target words to text.
     Text,
-    /// The encoder, and all that is computed once per sentence.
+    /// The encoder, and everything else that is computed once per sentence.
     Encoder,
     /// Vectors of the target words so far.
     Embedding,
@@ -130,7 +130,7 @@ impl UnitTimes {
 
     /// The cost of a unit so far.
     #[must_use]
-    pub fn of(&self, unit: Unit) -> UnitTime {
+    pub fn get(&self, unit: Unit) -> UnitTime {
         let UnitTotals { nanoseconds, calls, operations } = &self.0[unit as usize];
         UnitTime {
             seconds: nanoseconds.load(Relaxed) as f64 * 1e-9,
@@ -241,14 +241,14 @@ mod tests {
             drop(Unit::Decoder.timed());
         }
         let whole = begun.elapsed().as_secs_f64();
-        let (search, decoder) = (times.of(Unit::Search), times.of(Unit::Decoder));
+        let (search, decoder) = (times.get(Unit::Search), times.get(Unit::Decoder));
         assert!(
             decoder.seconds >= 0.005 && search.seconds + decoder.seconds <= whole,
             "{search:?} {decoder:?} {whole}"
         );
         assert_eq!((search.calls, decoder.calls), (1, 2));
         assert_eq!((search.operations, decoder.operations), (2, 48), "the first was outside");
-        assert_eq!(times.of(Unit::Top), UnitTime { seconds: 0.0, calls: 0, operations: 0 });
+        assert_eq!(times.get(Unit::Top), UnitTime { seconds: 0.0, calls: 0, operations: 0 });
     }
 
     #[test]
@@ -257,7 +257,7 @@ mod tests {
         drop(times.measure());
         let _search = Unit::Search.timed();
         count_product(1, 1, 1);
-        assert!(Unit::ALL.iter().all(|&unit| times.of(unit).calls == 0));
+        assert!(Unit::ALL.iter().all(|&unit| times.get(unit).calls == 0));
     }
 
     #[test]

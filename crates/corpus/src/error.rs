@@ -59,7 +59,7 @@ pub enum CorpusError {
         expected: &'static str,
     },
     /// No pair is left.
-    #[error("no pair of sentences is left of {0}: the report's counts by reason, with --log info, tell why")]
+    #[error("no pair of sentences is left of {0}: the report's counts by reason, with --log info, name the causes")]
     Nothing(usize),
 }
 

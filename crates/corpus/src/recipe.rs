@@ -133,7 +133,7 @@ pub struct HeldOut {
     pub test: usize,
 }
 
-/// Shares of the pairs that are used once more with noise in the source, each from 0 to 1.
+/// Shares of the pairs that are used a second time with noise in the source, each from 0 to 1.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Noise {

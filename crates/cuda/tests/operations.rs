@@ -1,4 +1,4 @@
-//! All operations on the emulator, or on a GPU ([`Cuda::of_tests`]), against the CPU: odd shapes, empty spans, rows
+//! All operations on the emulator, or on a GPU ([`Cuda::for_tests`]), against the CPU: odd shapes, empty spans, rows
 //! longer than a block.
 
 use metaphrase_cuda::Cuda;
@@ -49,7 +49,7 @@ macro_rules! check {
             $body
         };
         let emulated = [false, true].map(|reversed| {
-            let mut cuda = Cuda::of_tests(reversed);
+            let mut cuda = Cuda::for_tests(reversed);
             let results: Vec<Matrix> = {
                 let $device = &mut cuda;
                 $body
@@ -151,12 +151,12 @@ fn moved_rows() {
             let spans = spans(&[0..3, 3..3, 3..4, 4..9]);
             let [f, x, grad] = [1, 2, 3].map(|seed| random(d, seed, (9, cols)));
             let [mut y, mut by_f, mut means] = [(); 3].map(|()| fresh(d, (9, cols)));
-            let [mut sum, mut of_means] = [4, 5].map(|seed| random(d, seed, (9, cols)));
+            let [mut sum, mut by_means] = [4, 5].map(|seed| random(d, seed, (9, cols)));
             d.leaky_sum(&f, &x, &spans, &mut y);
             d.leaky_sum_backward([&f, &x, &y], &spans, &grad, &mut by_f, &mut sum);
             d.running_mean(&x, &spans, &mut means);
-            d.running_mean_backward(&spans, &grad, &mut of_means);
-            [&y, &by_f, &sum, &means, &of_means].map(|m| d.download(m)).to_vec()
+            d.running_mean_backward(&spans, &grad, &mut by_means);
+            [&y, &by_f, &sum, &means, &by_means].map(|m| d.download(m)).to_vec()
         });
     }
     check!("blocks", |d| {
@@ -288,8 +288,8 @@ fn losses() {
             let mut losses = WordLosses::default();
             d.losses(&mut logits, &[0, 4, 2, 2], loss, derive, &mut losses);
             let WordLosses { loss, log_probs, log_z } = losses;
-            let of_words = [log_probs, log_z].concat();
-            vec![d.download(&logits), Matrix::from_vec(1, 8, of_words), Matrix::from_vec(1, 1, vec![loss as f32])]
+            let word_losses = [log_probs, log_z].concat();
+            vec![d.download(&logits), Matrix::from_vec(1, 8, word_losses), Matrix::from_vec(1, 1, vec![loss as f32])]
         });
     }
 }
@@ -305,7 +305,7 @@ fn products() {
                 let mut host = Host::default();
                 host.set_precision(precision);
                 let expected = products_on(&mut host, &Parameter::new(w.clone()), transposed, (rows, inputs, outputs));
-                let mut cuda = Cuda::of_tests(false);
+                let mut cuda = Cuda::for_tests(false);
                 cuda.set_precision(precision);
                 let parameter = cuda.upload(&w);
                 let got = products_on(&mut cuda, &parameter, transposed, (rows, inputs, outputs));
@@ -392,7 +392,7 @@ fn the_norm_is_that_of_all_matrices() {
 
 #[test]
 fn memory_is_used_again() {
-    let mut cuda = Cuda::of_tests(false);
+    let mut cuda = Cuda::for_tests(false);
     let ids: Rc<[u32]> = Rc::new([1, 0]);
     let mut free = Vec::new();
     for _ in 0..3 {

@@ -144,9 +144,9 @@ impl Attention for Host {
             let size = heads * queries.len();
             for (j, key) in keys.clone().enumerate() {
                 let rows = Rows::Range(queries.clone());
-                let of_key = j * size..(j + 1) * size;
-                heads_weighted_sum(&used_by_key[of_key.clone()], grad, rows.clone(), heads, v_grad.row_mut(key));
-                heads_weighted_sum(&derivatives_by_key[of_key], q, rows, heads, k_grad.row_mut(key));
+                let key_part = j * size..(j + 1) * size;
+                heads_weighted_sum(&used_by_key[key_part.clone()], grad, rows.clone(), heads, v_grad.row_mut(key));
+                heads_weighted_sum(&derivatives_by_key[key_part], q, rows, heads, k_grad.row_mut(key));
                 scale(factor, k_grad.row_mut(key));
             }
             start = end;

@@ -77,6 +77,6 @@ pub enum Error {
         format: &'static str,
     },
     /// A file none of whose sentences was translated.
-    #[error("no sentence of the file was translated; the messages about its sentences say why")]
+    #[error("no sentence of the file was translated; the messages about its sentences name the causes")]
     NothingTranslated,
 }

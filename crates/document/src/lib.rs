@@ -1,7 +1,8 @@
 //! Texts, web pages and files as sentences to translate, and back.
 //!
-//! [`SegmentedText`] finds the sentences of a text, the things that have to stay, and the markup. The caller translates the
-//! [sentences](SegmentedText::sentences), by any means, and [`SegmentedText::finish`] puts the translated text together:
+//! [`SegmentedText`] finds the sentences of a text, the things that have to stay, and the markup. The caller translates
+//! the [sentences](SegmentedText::sentences), by any means, and [`SegmentedText::finish`] puts the translated text
+//! together:
 //!
 //! ```
 //! use metaphrase_document::{Answer, Format, Options, Prepared};

@@ -87,7 +87,7 @@ impl<'a> Grid<'a> {
         grid
     }
 
-    /// Places the children of an element. Gives those that may have children, with what they hold.
+    /// Places the children of an element. Returns those that may have children, with their content.
     fn children(
         &self,
         children: &[usize],
@@ -113,15 +113,11 @@ impl<'a> Grid<'a> {
                 around.push((child, words, range, sum));
             }
         }
-        // The surest first; of equal ones the first.
+        // The surest first; among equals the first.
         around.sort_by(|a, b| b.3.total_cmp(&a.3).then(a.0.cmp(&b.0)));
-        let mut taken: Vec<Range<usize>> =
-            found.iter().map(|(_, inside)| inside.target.clone()).filter(|range| !range.is_empty()).collect();
-        let mut places: Vec<Range<usize>> = found
-            .iter()
-            .filter(|(_, inside)| !inside.target.is_empty())
-            .map(|(_, inside)| inside.bytes.clone())
-            .collect();
+        let with_words = found.iter().map(|(_, inside)| inside).filter(|inside| !inside.target.is_empty());
+        let mut taken: Vec<Range<usize>> = with_words.clone().map(|inside| inside.target.clone()).collect();
+        let mut places: Vec<Range<usize>> = with_words.map(|inside| inside.bytes.clone()).collect();
         for (child, words, range, _) in around {
             let free = without(&range, &taken);
             let free = if free.is_empty() { without(&near(&range, &inside.target), &taken) } else { free };

@@ -116,7 +116,7 @@ impl SegmentedText {
             let how = Sentences { flat: Some(true), ..how(&splitter, options) };
             let blocks = markup::attributes(&prepared.input, &options.copied, &how);
             if !blocks.is_empty() {
-                let values = Self::of_blocks(prepared.input.clone(), blocks, Escape::Attribute);
+                let values = Self::from_blocks(prepared.input.clone(), blocks, Escape::Attribute);
                 prepared.attributes = Some(Box::new(Attributes { values, options: options.clone() }));
             }
         }
@@ -132,10 +132,10 @@ impl SegmentedText {
             Format::Html => (markup::html(&input, &options.copied, &how), Escape::Markup),
             Format::Xml => (markup::xml(&input, &options.copied, &how)?, Escape::Markup),
         };
-        Ok(Self::of_blocks(input, blocks, escape))
+        Ok(Self::from_blocks(input, blocks, escape))
     }
 
-    pub(crate) fn of_blocks(input: String, mut blocks: Vec<Block>, escape: Escape) -> Self {
+    pub(crate) fn from_blocks(input: String, mut blocks: Vec<Block>, escape: Escape) -> Self {
         // Only a broken file has paragraphs that overlap; the first of them is translated.
         let mut last = 0;
         blocks.retain(|block| {

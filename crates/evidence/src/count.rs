@@ -215,9 +215,9 @@ impl Passage {
             // No edge is left out: nodes ascend, and with them the edges that leave them.
             node = self.next_reached(node, from(next)).unwrap_or(from(next));
             let (through, having) = (graph.through[node as usize], self.having[node as usize]);
-            let of_node = graph.first_edge[node as usize]..graph.first_edge[node as usize + 1];
-            self.passed += of_node.len();
-            for number in of_node {
+            let node_edges = graph.first_edge[node as usize]..graph.first_edge[node as usize + 1];
+            self.passed += node_edges.len();
+            for number in node_edges {
                 let Step { to, probability, .. } = graph.edges[number as usize];
                 if edges.first() == Some(&number) {
                     edges = &edges[1..];
@@ -332,7 +332,7 @@ mod tests {
     }
 
     fn check(lattice: &Lattice, scale: f64, units: &Units) {
-        let paths = Paths::of_lattice(lattice, scale, END, spell).expect("a path");
+        let paths = Paths::from_lattice(lattice, scale, END, spell).expect("a path");
         let posteriors = paths.posteriors(MAX_ORDER, units).expect("a small lattice");
         let expected = by_definition(&enumerate(lattice, scale), units);
         let found: ExpectedCounts = (posteriors.iter())
@@ -383,7 +383,7 @@ mod tests {
         // "a a" of 3/4 and "a b" of 1/4.
         let lattice = format!("3\t0 1 0 a\t1 1 {} a\t0 1 {} b", 0.75f32.ln(), 0.25f32.ln());
         let lattice = Lattice::from_compact(&lattice).expect("a lattice");
-        let posteriors = Paths::of_lattice(&lattice, 1.0, END, spell).expect("paths");
+        let posteriors = Paths::from_lattice(&lattice, 1.0, END, spell).expect("paths");
         let posteriors = posteriors.posteriors(1, &Units::words()).expect("small");
         let found: Vec<_> = posteriors.iter().map(|gram| (gram.words[0].0, gram.posterior, gram.expected)).collect();
         let expected = [(0, 1.0, 1.0), (1, 1.0, 1.75), (2, 0.25, 0.25)];
@@ -398,7 +398,7 @@ mod tests {
     fn n_best_lists_are_counted() {
         let list = [(vec![WordId(1), WordId(2)], 0.75f64.ln()), (vec![WordId(1)], 0.25f64.ln())];
         let posteriors =
-            Paths::of_n_best(&list, 1.0, END).expect("paths").posteriors(4, &Units::words()).expect("small");
+            Paths::from_n_best(&list, 1.0, END).expect("paths").posteriors(4, &Units::words()).expect("small");
         let of = |words: &[WordId]| posteriors.iter().find(|gram| gram.words == words).map(|gram| gram.posterior);
         assert_eq!(of(&[WordId(1)]), Some(1.0));
         assert_eq!(of(&[BEGIN, WordId(1), WordId(2), END]), Some(0.75));

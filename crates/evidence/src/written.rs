@@ -44,7 +44,7 @@ impl WritingStyle {
         if self.capitalize { capitalized(&text) } else { text }
     }
 
-    /// The paths of a lattice as sub-words of `vocabulary`, with their probabilities; see [`Paths::of_lattice`].
+    /// The paths of a lattice as sub-words of `vocabulary`, with their probabilities; see [`Paths::from_lattice`].
     ///
     /// # Errors
     /// If no path has a finite score, or the text has no spaces, or the graph is too large: take n-best lists then.
@@ -224,7 +224,7 @@ mod tests {
             (ids, score)
         });
         let texts: Vec<_> = texts.collect();
-        Paths::of_n_best(&texts, 0.5, vocabulary.eos()).expect("paths").posteriors(4, &Units::words()).expect("small")
+        Paths::from_n_best(&texts, 0.5, vocabulary.eos()).expect("paths").posteriors(4, &Units::words()).expect("small")
     }
 
     #[test]

@@ -56,7 +56,7 @@ impl Workload {
         let text = setup.text()?;
         ensure!(!text.source.is_empty(), "the text has no lines");
         let folder = tempfile::tempdir()?;
-        let words = Words::of(&text.source, WORDS);
+        let words = Words::new(&text.source, WORDS);
         let shortlist = folder.path().join("lex.s2t");
         words.write_shortlist(&shortlist, EACH)?;
         Ok(Self { folder, words, shortlist, requests: text.requests() })

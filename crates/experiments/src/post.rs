@@ -114,7 +114,7 @@ struct Cost {
 }
 
 impl Cost {
-    fn of(measured: &MeasuredRun) -> Self {
+    fn new(measured: &MeasuredRun) -> Self {
         let (pieces, rows) = (measured.pieces() as f64, measured.counts().rows as f64);
         Self { seconds: measured.seconds, pieces, rows }
     }
@@ -208,7 +208,7 @@ pub fn figure_4(setup: &Setup) -> Result<()> {
         for (&constraints, lines) in &lines {
             let cost = |requests: &[Request]| -> Result<Cost> {
                 let requests = lines.iter().map(|&line| requests[line].clone()).collect();
-                Ok(Cost::of(&measure(&translator, &options, requests)?))
+                Ok(Cost::new(&measure(&translator, &options, requests)?))
             };
             groups.push(Group { constraints, sentences: lines.len(), with: cost(&all)?, without: cost(&free)? });
         }

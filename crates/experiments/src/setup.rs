@@ -102,7 +102,7 @@ impl Setup {
     pub fn write(&self, name: &str, results: &impl Serialize) -> Result<()> {
         std::fs::create_dir_all(&self.out)?;
         std::fs::write(self.path(name, ".json"), serde_json::to_string_pretty(results)? + "\n")?;
-        self.draw(name, &pictures::of(name, &serde_json::to_value(results)?))
+        self.draw(name, &pictures::draw(name, &serde_json::to_value(results)?))
     }
 
     /// Writes pictures, each with the end of its file's name.

@@ -143,13 +143,13 @@ pub fn table_1(setup: &Setup) -> Result<()> {
     });
     let [normal, raw, timed] = measured;
     let (normal, raw, timed) = (normal?.seconds, raw?.seconds, timed?.seconds);
-    let whole: f64 = Unit::ALL.iter().map(|&unit| times.of(unit).seconds).sum();
+    let whole: f64 = Unit::ALL.iter().map(|&unit| times.get(unit).seconds).sum();
     let part = |part: String, seconds: f64, whole: f64| Part {
         part,
         seconds: round(seconds, 3),
         share: round(seconds / whole, 3),
     };
-    let units = Unit::ALL.iter().map(|&unit| part(unit.to_string(), times.of(unit).seconds, whole));
+    let units = Unit::ALL.iter().map(|&unit| part(unit.to_string(), times.get(unit).seconds, whole));
     let searches =
         [("whole search", normal), ("whole search with clocks", timed), ("whole search without softmax", raw)];
     let searches = searches.map(|(name, seconds)| part(name.into(), seconds, normal));

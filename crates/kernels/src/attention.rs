@@ -83,15 +83,15 @@ impl Heads {
 
     /// The head of each vector of values from `first` on, without a division for each.
     #[inline(always)]
-    fn of_vectors(self, first: usize) -> impl Iterator<Item = usize> {
+    fn vector_heads(self, first: usize) -> impl Iterator<Item = usize> {
         let (mut head, mut chunk) = (first / self.chunks, first % self.chunks);
         std::iter::repeat_with(move || {
-            let of_vector = head;
+            let current = head;
             chunk += 1;
             if chunk == self.chunks {
                 (head, chunk) = (head + 1, 0);
             }
-            of_vector
+            current
         })
     }
 }
@@ -153,9 +153,9 @@ pub fn attend(
     assert_eq!(query.len(), heads.interleaved_len(), "length of the query");
     assert_eq!(out.len(), heads.columns(), "length of the output");
     assert!(!rows.is_empty(), "attention over no words");
-    if let Some(KeyValueAdditions { table, rows: of_table }) = added {
+    if let Some(KeyValueAdditions { table, rows: table_rows }) = added {
         assert_eq!((table.heads, table.stored), (heads, words.stored), "heads and numbers of what is added");
-        assert_eq!(of_table.len(), rows.len(), "words of what is added");
+        assert_eq!(table_rows.len(), rows.len(), "words of what is added");
     }
     weights.resize(heads, rows.len());
     let query = query.as_chunks().0;

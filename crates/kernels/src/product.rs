@@ -1,8 +1,8 @@
 //! The product of a matrix of rows with packed weights.
 //!
-//! It is computed in tiles. Each sum is one chain of multiply-adds over the inputs in order, whatever the tile's height
-//! and width are. So the shape of a tile may depend on the number of rows, and the result does not. The same code
-//! serves f32, pairs of bf16 and integers, see [`Number`].
+//! It is computed in tiles. Each sum is one chain of multiply-adds over the inputs in order, for every height and width
+//! of the tile. So the shape of a tile may depend on the number of rows, and the result does not. The same code serves
+//! f32, pairs of bf16 and integers, see [`Number`].
 
 mod tile;
 mod tiled;

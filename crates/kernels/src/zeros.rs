@@ -2,7 +2,8 @@
 //!
 //! After a ReLU most numbers of a row are zero: 92 to 97 % in the feed-forward blocks of trained models. A product
 //! reads only the weights of those lanes that are not zero; a lane is a number of f32, a pair of bf16, or four numbers
-//! of 8 bits. Hypotheses of a sentence have most zeros in the same places, so four rows share a list of what is left.
+//! of 8 bits. Hypotheses of a sentence have most zeros in the same places, so four rows share a list of the other
+//! places.
 //!
 //! The bits stay: zero times a finite weight is zero, which changes no sum but -0; a sum that begins at zero is -0 only
 //! if all its products are too small for a float. Integers are exact.

@@ -218,7 +218,7 @@ impl EvidenceCounter {
             pieces.pop();
             (pieces, score)
         };
-        Paths::of_n_best(&texts.map(pieces).collect::<Vec<_>>(), options.scale, self.target.eos())
+        Paths::from_n_best(&texts.map(pieces).collect::<Vec<_>>(), options.scale, self.target.eos())
     }
 
     /// Posteriors as text, a line for each n-gram; with `expected` the expected count in place of the posterior. See
@@ -276,7 +276,7 @@ impl EvidenceCounter {
         options: &EvidenceOptions,
     ) -> Result<Option<Arc<dyn SentenceScorer>>, EvidenceError> {
         let unit = Unit::Posteriors.timed();
-        let paths = Paths::of_n_best(list, options.scale, self.target.eos())?;
+        let paths = Paths::from_n_best(list, options.scale, self.target.eos())?;
         if options.rescore {
             return Ok(Some(Arc::new(Mask::new(&paths)?)));
         }

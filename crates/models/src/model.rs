@@ -85,7 +85,7 @@ impl Model {
         Ok(Self { config, parameters, network: Network::Ensemble(Box::new(ensemble)), raw_scores: false })
     }
 
-    /// The same model with words scored by what the output layer gives, without the softmax: for models trained to
+    /// The same model with the output layer's logits as scores, without the softmax: for models trained to
     /// normalise themselves (Zhang et al. 2018, eq. 12). An ensemble's members decide for themselves.
     #[must_use]
     pub fn with_raw_scores(mut self) -> Self {
@@ -93,7 +93,8 @@ impl Model {
         self
     }
 
-    /// The same model doing what `optimizations` say, if it is a recurrent one. An ensemble's members decide for themselves.
+    /// The same model doing what `optimizations` say, if it is a recurrent one. An ensemble's members decide for
+    /// themselves.
     #[must_use]
     pub fn with_optimizations(mut self, optimizations: Optimizations) -> Self {
         if let Network::Recurrent(network) = &mut self.network {
@@ -117,11 +118,11 @@ impl Model {
 
 /// `$body` with the network and its own kind of state: a line per architecture.
 macro_rules! with_network {
-    ($model:ident, $state:expr, |$network:ident, $of_network:ident| $body:expr) => {
+    ($model:ident, $state:expr, |$network:ident, $network_state:ident| $body:expr) => {
         match (&$model.network, $state) {
-            (Network::Transformer($network), State::Transformer($of_network)) => $body,
-            (Network::Recurrent($network), State::Recurrent($of_network)) => $body,
-            (Network::Ensemble($network), State::Ensemble($of_network)) => $body,
+            (Network::Transformer($network), State::Transformer($network_state)) => $body,
+            (Network::Recurrent($network), State::Recurrent($network_state)) => $body,
+            (Network::Ensemble($network), State::Ensemble($network_state)) => $body,
             _ => panic!("the state was made by a model of another architecture"),
         }
     };

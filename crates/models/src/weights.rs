@@ -38,7 +38,7 @@ pub(crate) struct CheckedTensor<'a> {
     name: &'a str,
     /// A tensor of two dimensions.
     stored: Cow<'a, StoredTensor>,
-    /// What its numbers become where they are weights of a map.
+    /// The precision of its numbers as weights of a map.
     precision: Precision,
 }
 
@@ -238,7 +238,7 @@ impl CheckedTensor<'_> {
         self.numbers().into_owned()
     }
 
-    /// What its numbers become where they are weights of a map.
+    /// The precision of its numbers as weights of a map.
     pub(crate) const fn precision(&self) -> Precision {
         self.precision
     }

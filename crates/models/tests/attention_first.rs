@@ -96,8 +96,8 @@ impl Tensors {
         let gates = sum(&[self.times(x, &name("W")), self.times(s, &name("U")), self.row(&name("b"), 0), more_gates]);
         let gates: Row = gates.iter().map(|g| 1.0 / (1.0 + (-g).exp())).collect();
         let (reset, update) = gates.split_at(D);
-        let of_state: Row = self.times(s, &name("Ux")).iter().zip(reset).map(|(u, r)| u * r).collect();
-        let candidate = sum(&[self.times(x, &name("Wx")), of_state, self.row(&name("bx"), 0), more_candidate]);
+        let by_state: Row = self.times(s, &name("Ux")).iter().zip(reset).map(|(u, r)| u * r).collect();
+        let candidate = sum(&[self.times(x, &name("Wx")), by_state, self.row(&name("bx"), 0), more_candidate]);
         (0..D).map(|k| (1.0 - update[k]) * candidate[k].tanh() + update[k] * s[k]).collect()
     }
 
@@ -277,10 +277,13 @@ fn settings_that_do_not_fit_are_told() {
         config.check("config.toml".as_ref()).unwrap_err().to_string()
     };
     let tied = TiedEmbeddings { source_target: false, target_output: true };
-    let of_tied = problem(RecurrentConfig { tied_embeddings: tied, ..config.clone() });
-    assert!(of_tied.contains("embeddings of size 6 can not be the output layer of a decoder of size 8"), "{of_tied}");
-    let of_cell = problem(RecurrentConfig { decoder_cell: Cell::Lstm, ..config.clone() });
-    assert!(of_cell.contains("gru cells"), "{of_cell}");
+    let tied_problem = problem(RecurrentConfig { tied_embeddings: tied, ..config.clone() });
+    assert!(
+        tied_problem.contains("embeddings of size 6 can not be the output layer of a decoder of size 8"),
+        "{tied_problem}"
+    );
+    let cell_problem = problem(RecurrentConfig { decoder_cell: Cell::Lstm, ..config.clone() });
+    assert!(cell_problem.contains("gru cells"), "{cell_problem}");
     let decoder = DecoderForm::AttentionFirst(AttentionFirst { dim_attention: 0, ..form });
     assert!(problem(RecurrentConfig { decoder, ..config }).contains("size of attention is 0"));
 }

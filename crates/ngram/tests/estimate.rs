@@ -1,4 +1,4 @@
-//! Estimated models are those of lmplz, whatever the memory; bad texts and options are refused.
+//! Estimated models are those of lmplz with any memory limit; bad texts and options are refused.
 
 use metaphrase_ngram::{Discounts, EstimateOptions, EstimateReport, LmError, Model, arpa, estimate};
 use std::path::Path;

@@ -86,7 +86,7 @@ impl fmt::Display for Stage {
 pub enum Event<'a> {
     /// A stage begins.
     Begin(Stage),
-    /// A stage is left out: its files are there.
+    /// A stage is skipped: its files are there.
     Kept(Stage),
     /// The files of a stage are made anew, for this reason.
     Outdated(Stage, &'a str),
@@ -294,9 +294,9 @@ impl Training<'_, '_> {
         ini: &str,
         with_weights: impl Fn(&str) -> String,
     ) -> Result<(), Error> {
-        let of_text = if self.options.compile { Some(self.ini(false)?.to_string()) } else { None };
+        let text_ini = if self.options.compile { Some(self.ini(false)?.to_string()) } else { None };
         self.folder.make(Stage::Tune.key(), now, |part| {
-            for (name, ini) in [(files::OF_TEXT, of_text.as_deref()), (files::TUNED, Some(ini))] {
+            for (name, ini) in [(files::OF_TEXT, text_ini.as_deref()), (files::TUNED, Some(ini))] {
                 let Some(ini) = ini else { continue };
                 files::write_text(&part.join(name), &header(tuned, &with_weights(ini)))?;
             }
@@ -316,8 +316,8 @@ impl Training<'_, '_> {
             phrase_table: if compiled { files::COMPILED_TABLES } else { files::PHRASE_TABLE }.into(),
             reordering: Some(files::REORDERING_TABLE.into()),
             language_model,
-            names: FeatureNames::of_moses(true),
-            weights: weights::of_moses(),
+            names: FeatureNames::moses_defaults(true),
+            weights: weights::moses_defaults(),
             distortion_limit: Some(self.options.distortion_limit),
             table_limit: None,
         })

@@ -48,7 +48,7 @@ pub fn tune(
     show: &mut dyn FnMut(&Round),
 ) -> Result<TunedWeights, Error> {
     let bleu = bleu_of_words()?;
-    let tunable = Tunable::of(model);
+    let tunable = Tunable::new(model);
     let start: Vec<f64> = tunable.numbers(&model.weights).into_iter().map(f64::from).collect();
     let mut lists = NBestLists::new(dev.len(), tunable.count(), bleu.stats_len());
     let translate = |weights: &[f64], lists: &mut NBestLists| -> Result<f64, Error> {

@@ -205,7 +205,7 @@ impl<'m> Decoder<'m> {
             if self.options.distortion_limit.is_some_and(|limit| jump > limit) {
                 continue;
             }
-            let orientation = Orientation::of(&previous, &extension.span) as usize;
+            let orientation = Orientation::between(&previous, &extension.span) as usize;
             let score = hypothesis.arc.score - self.model.weights.distortion * jump as f32 + forward[orientation];
             let from =
                 Origin { state, context: &context, number, node, score, orientation, is_last: extension.is_last };
@@ -300,7 +300,7 @@ impl<'m> Decoder<'m> {
             (sum, state) = (log10, next);
         }
         for (before, &word) in (0..).zip(words).skip(1) {
-            // Once all that is remembered is of this phrase, the rest is as in the phrase alone.
+            // Once the state depends on this phrase alone, the rest is as in the phrase alone.
             if state.length() <= before {
                 sum += candidates.suffix(candidate, before);
                 state = *candidates.state(candidate);

@@ -150,7 +150,7 @@ impl Sentence {
 
     /// The estimated score of the words that a coverage leaves.
     pub(crate) fn rest_cost(&self, coverage: &Coverage) -> f32 {
-        self.rest_costs.of_gaps(coverage)
+        self.rest_costs.gaps(coverage)
     }
 
     /// Whether there are options for a span of at most `longest` words.

@@ -136,7 +136,7 @@ fn write_files<D: Device>(
     let text = serde_json::to_string_pretty(state).map_err(|e| io(&path, "write")(e.into()))?;
     fs::write(part.join(STATE), text).map_err(io(&path, "write"))?;
     let path = name.join(Checksums::FILE);
-    let checksums = Checksums::of_files(part, [TENSORS, STATE]).map_err(io(&path, "write"))?;
+    let checksums = Checksums::from_files(part, [TENSORS, STATE]).map_err(io(&path, "write"))?;
     fs::write(part.join(Checksums::FILE), checksums.to_string()).map_err(io(&path, "write"))
 }
 

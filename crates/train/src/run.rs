@@ -276,9 +276,9 @@ impl<'a, D: Device> Run<'a, D> {
     fn measure_and_write(&mut self) -> Result<ValidationReport, TrainError> {
         let mut losses = WordLosses::default();
         for batch in self.dev_batches.once(self.recipe.training.batch.size) {
-            let of_batch = self.trainer.evaluate(&batch).map_err(DeviceError::from)?;
-            losses.log_probs.extend(of_batch.log_probs);
-            losses.log_z.extend(of_batch.log_z);
+            let batch_losses = self.trainer.evaluate(&batch).map_err(DeviceError::from)?;
+            losses.log_probs.extend(batch_losses.log_probs);
+            losses.log_z.extend(batch_losses.log_z);
         }
         let log_prob: f64 = losses.log_probs.iter().map(|&p| f64::from(p)).sum();
         let tensors = self.trainer.download().map_err(DeviceError::from)?.into_iter();

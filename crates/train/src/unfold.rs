@@ -281,12 +281,12 @@ mod tests {
 
     /// The greatest difference of two rows, but for a number that all words of a row have in common.
     fn difference(a: &[Vec<f32>], b: &[Vec<f32>]) -> f32 {
-        let of_row = |(a, b): (&Vec<f32>, &Vec<f32>)| {
+        let row_difference = |(a, b): (&Vec<f32>, &Vec<f32>)| {
             let differences = a.iter().zip(b).map(|(a, b)| a - b).filter(|difference| difference.is_finite());
             let (least, most) = differences.fold((f32::MAX, f32::MIN), |(least, most), d| (least.min(d), most.max(d)));
             most - least
         };
-        a.iter().zip(b).map(of_row).fold(0.0, f32::max)
+        a.iter().zip(b).map(row_difference).fold(0.0, f32::max)
     }
 
     #[test]

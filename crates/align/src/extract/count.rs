@@ -107,8 +107,8 @@ fn add_occurrences(
         if result.is_err() {
             return;
         }
-        let target = pair.target[found.target.clone()].iter().map(|&word| target_ranks.of(word));
-        let source = pair.source[found.source.clone()].iter().map(|&word| source_ranks.of(word));
+        let target = pair.target[found.target.clone()].iter().map(|&word| target_ranks.rank(word));
+        let source = pair.source[found.source.clone()].iter().map(|&word| source_ranks.rank(word));
         let key = target.chain([target_ranks.separator()]).chain(source).chain([source_ranks.separator()]);
         let mut values = [1; 1 + KINDS];
         values[1..].copy_from_slice(&found.orientations.counts());

@@ -35,8 +35,8 @@ fn query_table(settings: &HeadsAttention) -> Vec<u32> {
 fn key_table(settings: &HeadsAttention) -> Vec<u32> {
     let (mut table, mut first) = (Vec::new(), 0);
     for (queries, keys) in settings.queries.iter().zip(settings.keys.iter()) {
-        let of_key = |(place, row)| [row, place, first, queries.len()].map(|number| number as u32);
-        table.extend(keys.clone().enumerate().flat_map(of_key));
+        let key_entry = |(place, row)| [row, place, first, queries.len()].map(|number| number as u32);
+        table.extend(keys.clone().enumerate().flat_map(key_entry));
         first += queries.len();
     }
     table

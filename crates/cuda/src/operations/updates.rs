@@ -28,7 +28,8 @@ impl Cuda {
         all.as_slice().iter().map(|&sum| f64::from(sum)).sum::<f64>().sqrt() as f32
     }
 
-    /// Lets a parameter follow its gradient; `means` are the first and the second of [`UpdateMatrices`], if the rule has any.
+    /// Lets a parameter follow its gradient; `means` are the first and the second of [`UpdateMatrices`], if the rule
+    /// has any.
     fn follow(&mut self, p: &mut Matrix, g: &Matrix, means: Option<[&mut Matrix; 2]>, change: Change) {
         let Change { rule, rate, clip, .. } = change;
         let (count, all) = (same([p, g]), Grid::each(p.len()));

@@ -183,5 +183,5 @@ fn read(text: String, format: FileFormat, options: &Options) -> Result<Segmented
         FileFormat::Pptx => (office::paragraphs(&text, &office::SLIDES, &own(None)), Escape::Runs),
         FileFormat::Odt | FileFormat::Odp => (odf::paragraphs(&text, &own(None)), Escape::Runs),
     };
-    Ok(SegmentedText::of_blocks(text, blocks, escape))
+    Ok(SegmentedText::from_blocks(text, blocks, escape))
 }

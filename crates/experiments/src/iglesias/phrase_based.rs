@@ -68,7 +68,7 @@ impl Words {
     }
 
     /// The words of a reference.
-    pub fn of_target(&self, line: &str) -> Vec<String> {
+    pub fn target_pieces(&self, line: &str) -> Vec<String> {
         Self::split(self.target.as_ref(), line)
     }
 
@@ -100,7 +100,7 @@ impl Lattices {
     }
 
     /// The lattices of text number `text`, which has these lines.
-    pub fn of(&self, text: usize, lines: &[String], words: &Words) -> Result<Vec<Lattice>> {
+    pub fn read(&self, text: usize, lines: &[String], words: &Words) -> Result<Vec<Lattice>> {
         match self {
             Self::Model(model) => {
                 let (decoder, mut workspace) = (model.decoder(true), Workspace::default());
@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn words_are_split_and_joined() {
         let words = Words::new(&["de".into(), "en".into()]).expect("languages");
-        assert_eq!(words.of_target("It's old."), ["It", "&apos;s", "old", "."]);
+        assert_eq!(words.target_pieces("It's old."), ["It", "&apos;s", "old", "."]);
         assert_eq!(words.text(["It", "&apos;s", "old", "."]), "It's old.");
         assert_eq!(Words::new(&[]).expect("none").text(["a", "."]), "a .");
     }

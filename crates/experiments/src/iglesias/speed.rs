@@ -207,8 +207,8 @@ impl Args {
         let begun = cpu_seconds();
         let translations = translator.run(&options, requests)?;
         let seconds = cpu_seconds() - begun;
-        let all: f64 = Unit::ALL.iter().map(|&unit| times.of(unit).seconds).sum();
-        let shares = PARTS.iter().map(|(unit, _)| times.of(*unit).seconds / all.max(f64::MIN_POSITIVE)).collect();
+        let all: f64 = Unit::ALL.iter().map(|&unit| times.get(unit).seconds).sum();
+        let shares = PARTS.iter().map(|(unit, _)| times.get(*unit).seconds / all.max(f64::MIN_POSITIVE)).collect();
         let found = translations.iter().map(metaphrase::Translation::text);
         Ok(Measurement {
             seconds,

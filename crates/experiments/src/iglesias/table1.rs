@@ -169,7 +169,7 @@ pub fn translate(
     translator: &Translator,
     evidence: Option<EvidenceOptions>,
     text: &Text,
-    of_lines: &[Arc<Evidence>],
+    line_evidence: &[Arc<Evidence>],
 ) -> Result<Vec<String>> {
     let mut options = TranslateOptions { search: translator.options().search, ..TranslateOptions::default() };
     let given = evidence.is_some();
@@ -179,18 +179,18 @@ pub fn translate(
         let evidence = (given && !own).then(|| Arc::clone(evidence));
         Request { evidence, ..Request::translate(line) }
     };
-    let requests = text.source.iter().zip(of_lines).map(request).collect();
+    let requests = text.source.iter().zip(line_evidence).map(request).collect();
     Ok(translator.run(&options, requests)?.iter().map(|translation| translation.text().to_owned()).collect())
 }
 
 impl TextWithEvidence {
     fn new(text: Text, number: usize, lattices: &Lattices, words: &Words) -> Result<Self> {
-        let lattices = lattices.of(number, &text.source, words)?;
+        let lattices = lattices.read(number, &text.source, words)?;
         let phrase_based = lattices.iter().map(|lattice| words.text(lattice.best().0)).collect();
         let arcs: usize = lattices.iter().map(|lattice| lattice.arcs().len()).sum();
         let bleu = Bleu::new(BleuOptions { effective_order: true, ..BleuOptions::default() })?;
         let best = |(lattice, line): (_, &String)| {
-            oracle(lattice, &words.of_target(line), line, &bleu, |tokens| words.text(tokens.iter().copied()))
+            oracle(lattice, &words.target_pieces(line), line, &bleu, |tokens| words.text(tokens.iter().copied()))
         };
         let oracle = lattices.iter().zip(&text.reference).map(best).collect::<Result<_>>()?;
         let arcs = arcs as f64 / lattices.len().max(1) as f64;

@@ -84,7 +84,7 @@ pub fn tune(translator: &Translator, text: &Text, lattices: &[Arc<Evidence>]) ->
     let alone = score(&translate(translator, None, text, lattices)?)?;
     let mut by_scale = EvidenceCache { translator, lattices, counted: Vec::new() };
     let (best, tried) = ascend(|setting| {
-        let posteriors = by_scale.of(setting)?;
+        let posteriors = by_scale.evidence(setting)?;
         score(&translate(translator, Some(setting.options()), text, &posteriors)?)
     })?;
     let dev_bleu = tried.iter().map(|tried| tried.bleu).fold(f64::NEG_INFINITY, f64::max);
@@ -124,7 +124,7 @@ struct EvidenceCache<'a> {
 }
 
 impl EvidenceCache<'_> {
-    fn of(&mut self, setting: Setting) -> Result<Vec<Arc<Evidence>>> {
+    fn evidence(&mut self, setting: Setting) -> Result<Vec<Arc<Evidence>>> {
         if let Some((_, found)) = self.counted.iter().find(|(scale, _)| *scale == setting.scale) {
             return Ok(found.clone());
         }

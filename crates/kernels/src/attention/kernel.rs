@@ -49,7 +49,7 @@ impl<N: LineFormat> Attend<'_, N> {
         let stride = n.div_ceil(16) * G;
         let scale = s.splat(self.words.scale);
         let length = vectors / 2 * N::LINES;
-        let of_group = group * length..if G == 1 { lines.keys } else { (group + 1) * length };
+        let group_lines = group * length..if G == 1 { lines.keys } else { (group + 1) * length };
         let mut most = s.splat(f32::NEG_INFINITY);
         for i in 0..n.div_ceil(P) {
             let mut sums = [s.splat(0.0); P];
@@ -58,13 +58,13 @@ impl<N: LineFormat> Attend<'_, N> {
                 if scattered {
                     prefetch(s, lines.values(word));
                 }
-                *sum = products::<S, N, G>(s, query, &lines.keys(word)[of_group.clone()]);
+                *sum = products::<S, N, G>(s, query, &lines.keys(word)[group_lines.clone()]);
             }
             let mut dots = s.mul(fold::<S, P>(s, sums), scale);
             if let Some(KeyValueAdditions { table, rows }) = self.added {
                 for (p, sum) in sums.iter_mut().enumerate() {
                     let word = rows[(i * P + p).min(n - 1)] as usize;
-                    *sum = products::<S, N, G>(s, query, &table.lines::<N>().keys(word)[of_group.clone()]);
+                    *sum = products::<S, N, G>(s, query, &table.lines::<N>().keys(word)[group_lines.clone()]);
                 }
                 dots = s.add(dots, s.mul(fold::<S, P>(s, sums), scale));
             }
@@ -131,14 +131,14 @@ impl<N: LineFormat> Attend<'_, N> {
     ) -> [(S::F, S::F); B] {
         let (weights, together) = (self.weights.weights.as_flattened(), self.weights.together);
         let lines = words.lines::<N>();
-        let mut of_pair: [[&[f32]; 2]; B] = [[&[]; 2]; B];
-        let mut of_vectors = self.words.heads.of_vectors(2 * first);
-        for of_pair in &mut of_pair {
-            for (k, (of_vector, head)) in of_pair.iter_mut().zip(&mut of_vectors).enumerate() {
+        let mut pair_weights: [[&[f32]; 2]; B] = [[&[]; 2]; B];
+        let mut vector_heads = self.words.heads.vector_heads(2 * first);
+        for pair_weights in &mut pair_weights {
+            for (k, (vector_weights, head)) in pair_weights.iter_mut().zip(&mut vector_heads).enumerate() {
                 if k == 0 || !EVEN {
                     // The padding vector uses the last head's weights; its values are zero.
                     let first = self.weights.first(head.min(self.words.heads.count - 1));
-                    *of_vector = &weights[first..][..(rows.len() - 1) * together + 1];
+                    *vector_weights = &weights[first..][..(rows.len() - 1) * together + 1];
                 }
             }
         }
@@ -146,11 +146,11 @@ impl<N: LineFormat> Attend<'_, N> {
         for j in 0..rows.len() {
             let values = &lines.values(rows.get(j))[first * N::LINES..][..B * N::LINES];
             // SAFETY: all that are read have (rows.len() - 1) · together + 1 weights, and j < rows.len().
-            let weight = |of_vector: &[f32]| s.splat(unsafe { *of_vector.get_unchecked(j * together) });
+            let weight = |vector_weights: &[f32]| s.splat(unsafe { *vector_weights.get_unchecked(j * together) });
             for (b, sum) in sums.iter_mut().enumerate() {
                 let (even, odd) = N::pair(s, values, b);
-                let first = weight(of_pair[b][0]);
-                let second = if EVEN { first } else { weight(of_pair[b][1]) };
+                let first = weight(pair_weights[b][0]);
+                let second = if EVEN { first } else { weight(pair_weights[b][1]) };
                 *sum = (s.mul_add(first, even, sum.0), s.mul_add(second, odd, sum.1));
             }
         }
@@ -270,13 +270,13 @@ fn across<S: Simd, const G: usize>(s: S, mut v: S::F, combine: impl Fn(S::F, S::
 #[inline(always)]
 fn softmax<S: Simd, const G: usize, const P: usize>(s: S, n: usize, most: S::F, weights: &mut [[f32; 16]]) {
     let most = across::<S, G>(s, most, |a, b| s.max(a, b));
-    let (of_words, behind) = weights.split_at_mut(n.div_ceil(P));
-    for v in of_words.iter_mut() {
+    let (used, unused) = weights.split_at_mut(n.div_ceil(P));
+    for v in used.iter_mut() {
         s.store(exp_below(s, s.sub(s.load(v), most)), v);
     }
-    behind.fill([0.0; 16]);
+    unused.fill([0.0; 16]);
     if !n.is_multiple_of(P) {
-        of_words[n / P][n % P * G..].fill(0.0);
+        used[n / P][n % P * G..].fill(0.0);
     }
     let mut total = [s.splat(0.0); G];
     for (i, total) in total.iter_mut().enumerate() {

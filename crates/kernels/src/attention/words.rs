@@ -194,7 +194,7 @@ impl<N: LineFormat> Kernel for Set<'_, N> {
                 return vector(values, i); // without divisions
             }
             match values.get(i / chunks * width..(i / chunks + 1) * width) {
-                Some(of_head) => part(s, &of_head[i % chunks * 16..]),
+                Some(head_row) => part(s, &head_row[i % chunks * 16..]),
                 None => s.splat(0.0),
             }
         };

@@ -108,7 +108,7 @@ impl<N: Number, const R: usize, const P: usize> Kernel for Tile<'_, '_, N, R, P>
 }
 
 impl<N: Number> Product<'_, N> {
-    /// The most rows of a tile. All rows of a tile have one list of what is kept.
+    /// The most rows of a tile. All rows of a tile share one list of non-zero lanes.
     #[inline(always)]
     fn tallest<S: Simd>() -> usize {
         if N::SPARSE { S::TILE_PANELS.len().min(GROUP) } else { S::TILE_PANELS.len() }

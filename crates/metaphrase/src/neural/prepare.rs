@@ -67,7 +67,7 @@ impl Context {
             graph: options.search_graph,
             earlier_counts: Counts::default(),
         };
-        let shortlist = self.shortlists.as_ref().map(|shortlists| shortlists.of(&source));
+        let shortlist = self.shortlists.as_ref().map(|shortlists| shortlists.for_sentence(&source));
         Ok(Task { prefix, seed, constraints, shortlist, ..Task::new(tag, source, search) })
     }
 

@@ -32,7 +32,7 @@ pub(crate) fn config(weights: &Weights) -> Result<Config, ModelError> {
     }
     if let Some(name) = weights.names().find(|name| !known(name)) {
         let what = format!("the tensor `{name}` of a model without settings");
-        return Err(ModelError::unsupported(weights.path(), what, "its part in the model can not be told"));
+        return Err(ModelError::unsupported(weights.path(), what, "its part in the model is unknown"));
     }
     let recurrent = recurrent(weights)?;
     Ok(Config {

@@ -59,19 +59,19 @@ fn integers<'a>(name: &str, stored: &StoredTensor) -> [(String, Output<'a>); 2] 
     let by_row = is_table(name);
     let (integers, scales) = stored.to_int8(by_row);
     let bytes = |scale: &f32| scale.to_le_bytes();
-    let of_scales = if by_row { vec![scales.len(), 1] } else { vec![1, scales.len()] };
+    let scales_shape = if by_row { vec![scales.len(), 1] } else { vec![1, scales.len()] };
     let scales = scales.iter().flat_map(bytes).collect();
     let integers = integers.into_iter().map(|integer| integer as u8).collect();
     [
         (name.to_owned(), Output::Bytes { shape: stored.shape.clone(), dtype: Dtype::I8, bytes: integers }),
-        (format!("{name}{SCALES}"), Output::Bytes { shape: of_scales, dtype: Dtype::F32, bytes: scales }),
+        (format!("{name}{SCALES}"), Output::Bytes { shape: scales_shape, dtype: Dtype::F32, bytes: scales }),
     ]
 }
 
 /// Takes the factors of integers out of the tensors of a file, and gives them to the integers.
 pub(crate) fn join_scales(path: &Path, tensors: &mut BTreeMap<String, StoredTensor>) -> Result<(), ModelError> {
-    let of_integers = |name: &String| name.ends_with(SCALES);
-    let names: Vec<String> = tensors.keys().filter(|name| of_integers(name)).cloned().collect();
+    let are_scales = |name: &String| name.ends_with(SCALES);
+    let names: Vec<String> = tensors.keys().filter(|name| are_scales(name)).cloned().collect();
     for name in names {
         let (Some(scales), Some(base)) = (tensors.remove(&name), name.strip_suffix(SCALES)) else { continue };
         let refuse = |problem: String| Err(ModelError::tensor(path, &name, problem));

@@ -11,7 +11,7 @@
 //! | the count of a model's parameters | `()`: the sizes are added up |
 //!
 //! Matrices are `inputs × outputs`, vectors `1 × n`, tables of words `words × dimension`. [`Config::check`] has
-//! accepted the settings before a structure is built from them; whatever it accepts can be built.
+//! accepted the settings before a structure is built from them; all accepted settings can be built.
 
 pub mod recurrent;
 pub mod transformer;

@@ -83,9 +83,9 @@ pub struct AttentionFirst<T> {
     /// Attention's map of the annotations (Ua), `annotations × dim-attention`.
     pub keys: T,
     /// Attention's map of the word before (Va), `dim-emb × dim-attention`.
-    pub of_word: T,
+    pub query_word: T,
     /// Attention's map of the state before (Wa), `dim-rnn × dim-attention`.
-    pub of_state: T,
+    pub query_state: T,
     /// The fully-connected layers, before their ReLU.
     pub layers: Vec<Map<T>>,
     /// The highest layer.
@@ -114,8 +114,9 @@ impl<T> Recurrent<T> {
         };
         let output = ("decoder_ff_logit_l2", inputs, network.output_bias);
         let words = WordTables::build(supply, config, network.tied_embeddings, network.dim_emb, output)?;
-        let of_encoder = RecurrentConfig { dim_rnn: network.dim_encoder.unwrap_or(network.dim_rnn), ..network.clone() };
-        let encoder = Builder { supply, config: &of_encoder }.encoder()?;
+        let encoder_config =
+            RecurrentConfig { dim_rnn: network.dim_encoder.unwrap_or(network.dim_rnn), ..network.clone() };
+        let encoder = Builder { supply, config: &encoder_config }.encoder()?;
         let mut builder = Builder { supply, config: network };
         let decoder = match &network.decoder {
             DecoderForm::Conditional => Decoder::Conditional(Box::new(builder.conditional()?)),
@@ -254,8 +255,8 @@ impl<S: Supply> Builder<'_, S> {
             top,
             start,
             keys: self.matrix("decoder_Wc_att", [annotations, a])?,
-            of_word: self.matrix("decoder_V_att", [e, a])?,
-            of_state: self.matrix("decoder_W_comb_att", [d, a])?,
+            query_word: self.matrix("decoder_V_att", [e, a])?,
+            query_state: self.matrix("decoder_W_comb_att", [d, a])?,
             context: [
                 self.matrix("decoder_cell1_C", [annotations, 2 * d])?,
                 self.matrix("decoder_cell1_Cx", [annotations, d])?,

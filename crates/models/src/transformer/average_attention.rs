@@ -75,9 +75,9 @@ impl AverageAttention {
                 }
             }
         }
-        if let Some([of_input, of_mean]) = &self.gates {
-            of_input.apply(x, input_gate, around_work.rows());
-            of_mean.apply(hidden, forget_gate, around_work.rows());
+        if let Some([input_map, mean_map]) = &self.gates {
+            input_map.apply(x, input_gate, around_work.rows());
+            mean_map.apply(hidden, forget_gate, around_work.rows());
             mul_assign(input_gate.as_mut_slice(), x.as_slice());
             mul_assign(hidden.as_mut_slice(), forget_gate.as_slice());
             add_assign(hidden.as_mut_slice(), input_gate.as_slice());

@@ -95,12 +95,12 @@ impl SourceMap {
     /// for each layer.
     pub(super) fn fill(&self, made: &Matrix, words: Range<usize>, slot: &mut Vec<KeysValues>) {
         slot.resize_with(self.layers, || self.no_words());
-        for (i, of_layer) in slot.iter_mut().enumerate() {
-            of_layer.resize(words.len());
+        for (i, layer_words) in slot.iter_mut().enumerate() {
+            layer_words.resize(words.len());
             for (to, from) in words.clone().enumerate() {
                 let (keys, values) =
                     self.form.split(&made.row(from)[i * self.form.word_len()..][..self.form.word_len()]);
-                of_layer.set(to, keys, values);
+                layer_words.set(to, keys, values);
             }
         }
     }

@@ -113,15 +113,15 @@ impl Decoder {
         // Marian, which has raw keys, has no relative positions.
         let normalised = config.normalised_keys || matches!(config.positions, Positions::Relative { .. });
         let key_source = if normalised { KeySource::Normalised } else { KeySource::Raw };
-        let (mut packed, mut of_source) = (Vec::new(), Vec::new());
+        let (mut packed, mut source_maps) = (Vec::new(), Vec::new());
         for layer in layers {
             let (layer, maps) = Layer::pack(layer, config.heads, key_source);
             packed.push(layer);
-            of_source.extend(maps);
+            source_maps.extend(maps);
         }
         Self {
             input,
-            source: SourceMap::new(packed[0].context.form, &of_source),
+            source: SourceMap::new(packed[0].context.form, &source_maps),
             layers: packed,
             order,
             alignment_layer: config.alignment_layer - 1,

@@ -39,7 +39,7 @@ impl RelativeVectors {
     }
 
     /// What is added for the query at `position` to keys and values of `seen` words, which are at positions from 0 on.
-    pub(super) fn of_query<'a>(&'a self, position: usize, seen: usize, work: &'a mut Work) -> KeyValueAdditions<'a> {
+    pub(super) fn for_query<'a>(&'a self, position: usize, seen: usize, work: &'a mut Work) -> KeyValueAdditions<'a> {
         work.rows.clear();
         work.rows.extend((0..seen).map(|key| self.positions.row(position, key) as u32));
         KeyValueAdditions { table: &self.vectors, rows: &work.rows }
@@ -79,7 +79,7 @@ mod tests {
         let mut query = [0.0; 32];
         query[..2].fill(1.0); // the first column of each head
         let (mut seen, mut work, mut out) = (AttentionWeights::default(), Work::default(), [0.0; 2]);
-        let added = Some(relative.of_query(1, 2, &mut work));
+        let added = Some(relative.for_query(1, 2, &mut work));
         attend(&query, &words, &Rows::Range(0..2), added, &mut seen, &mut out);
         for head in 0..2 {
             assert!(seen.head(head).zip([0.25, 0.75]).all(|(w, e)| (w - e).abs() < 1e-6), "{seen:?}");

@@ -65,13 +65,13 @@ impl SelfAttention {
         let form = Form::new(heads, &queries);
         let maps = [queries, keys, values].map(Linear::pack);
         let outputs = form.interleaved(0).chain(form.interleaved(1)).chain(form.in_order(2)).collect::<Vec<_>>();
-        let (of_queries, of_words) = outputs.split_at(form.heads.interleaved_len());
+        let (query_outputs, word_outputs) = outputs.split_at(form.heads.interleaved_len());
         let apart = source == KeySource::Raw && !around.begins_plain();
         Self {
             around,
             form,
-            queries: Linear::gather(&maps, if apart { of_queries } else { &outputs }),
-            words: apart.then(|| Linear::gather(&maps, of_words)),
+            queries: Linear::gather(&maps, if apart { query_outputs } else { &outputs }),
+            words: apart.then(|| Linear::gather(&maps, word_outputs)),
             projection: projection.map(Linear::pack),
             relative: relative.map(|relative| RelativeVectors::pack(&relative, form)),
         }
@@ -189,7 +189,7 @@ impl SelfAttention {
         out: &mut [f32],
     ) {
         let query = &query[..self.form.heads.interleaved_len()];
-        let added = self.relative.as_ref().map(|relative| relative.of_query(position, seen.len(), work));
+        let added = self.relative.as_ref().map(|relative| relative.for_query(position, seen.len(), work));
         attend(query, words, seen, added, weights, out);
     }
 }

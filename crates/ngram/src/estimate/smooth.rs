@@ -45,14 +45,14 @@ impl DiscountedOrder {
         let sum: u64 = group.iter().map(|(_, count)| count & !PRUNED).sum();
         let is_kept = |count: u64| count & PRUNED == 0;
         let freed = |&(_, count): &(u32, u64)| match is_kept(count) {
-            true => discounts.of(count),
+            true => discounts.get(count),
             false => (count & !PRUNED) as f64,
         };
         let weight = group.iter().map(freed).sum::<f64>() / sum as f64;
         self.histories.push(*history, pack(weight as f32, 0.0))?;
         for &(word, count) in group.iter().filter(|&&(_, count)| is_kept(count)) {
             let key = Key::new([word].into_iter().chain(history.words(order - 1)));
-            let probability = (count as f64 - discounts.of(count)) / sum as f64;
+            let probability = (count as f64 - discounts.get(count)) / sum as f64;
             // `<s>` is given, so that its own probability does not matter; that of lmplz is 1.
             let payload =
                 if order == 1 && word == BEGIN.0 { pack(1.0, 0.0) } else { pack(probability as f32, weight as f32) };

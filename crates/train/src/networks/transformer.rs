@@ -183,10 +183,10 @@ impl Run<'_> {
         }
         let words: Rc<[u32]> = words.into();
         let mut seen = |x: Var, table: ParameterId| {
-            let of_words = tape.gather(x, Rc::clone(&words));
-            let of_distances = tape.lookup(table, &distances, 1.0);
-            let of_distances = tape.join(&vec![of_distances; self.heads]);
-            tape.add(of_words, of_distances)
+            let word_keys = tape.gather(x, Rc::clone(&words));
+            let distance_keys = tape.lookup(table, &distances, 1.0);
+            let distance_keys = tape.join(&vec![distance_keys; self.heads]);
+            tape.add(word_keys, distance_keys)
         };
         let (k, v) = (seen(k, relative.keys), seen(v, relative.values));
         let settings = HeadsAttention {

@@ -1,4 +1,4 @@
-//! The smaller network, and its maps fitted to what they read.
+//! The smaller network, and its maps fitted to their inputs.
 
 use super::activities::{Pass, Products, Runner, hidden, inputs};
 use super::attention;
@@ -39,11 +39,11 @@ impl FittedNetwork {
         let plan = &measured.plan;
         let mut tensors = BTreeMap::new();
         for (name, projection) in [&plan.source, &plan.target].into_iter().zip(&smaller.projections) {
-            tensors.insert(name.clone(), Dense::of(&unfolded.tensors[name]).times(projection).table());
+            tensors.insert(name.clone(), Dense::from_table(&unfolded.tensors[name]).times(projection).table());
         }
         for bias in &plan.biases {
             let table = &unfolded.tensors[&bias.name];
-            tensors.insert(bias.name.clone(), Dense::columns_of(table, &smaller.columns(bias, table)).table());
+            tensors.insert(bias.name.clone(), Dense::from_columns(table, &smaller.columns(bias, table)).table());
         }
         if let Some(bias) = &plan.output_bias {
             tensors.insert(bias.clone(), unfolded.tensors[bias].clone());
@@ -94,7 +94,7 @@ impl FittedNetwork {
         Ok(loss)
     }
 
-    /// The coefficients of a part, from what it reads now.
+    /// The coefficients of a part, from its present inputs.
     fn fitted(&mut self, part: Part, measured: &mut Measurements, batches: &[Batch]) -> Dense {
         let (mut gram, mut cross) = (Products::new(), Products::new());
         for batch in batches {
@@ -147,13 +147,13 @@ impl Smaller {
         match part {
             Part::Energies => vec![(plan.v.clone(), self.v.table())],
             Part::Output => {
-                let table = Dense::of(&unfolded.tensors[&plan.output]);
+                let table = Dense::from_table(&unfolded.tensors[&plan.output]);
                 vec![(plan.output.clone(), table.times(&self.hidden.transposed()).table())]
             }
             Part::Reading(i) => {
                 let tensor = |map: &Map| {
                     let table = &unfolded.tensors[&map.name];
-                    let columns = Dense::columns_of(table, &self.columns(map, table));
+                    let columns = Dense::from_columns(table, &self.columns(map, table));
                     (map.name.clone(), self.readings[i].times(&columns).table())
                 };
                 plan.readings[i].maps.iter().map(tensor).collect()

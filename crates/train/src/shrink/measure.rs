@@ -81,7 +81,7 @@ impl Measurements {
 
     fn measure(&mut self, batches: &[Batch]) -> Result<(), String> {
         let mut readings: Vec<Products> = self.plan.readings.iter().map(|_| Products::new()).collect();
-        let (mut of_hidden, mut of_attention) = (Products::new(), Products::new());
+        let (mut hidden_products, mut attention_products) = (Products::new(), Products::new());
         for batch in batches {
             for (counts, side) in self.counts.iter_mut().zip([&batch.source, &batch.target]) {
                 for word in side.all() {
@@ -97,12 +97,12 @@ impl Measurements {
                 }
             }
             let x = hidden(&passes);
-            of_hidden.add(&x, &x);
+            hidden_products.add(&x, &x);
             let pairs = attention::rows(&passes, &passes, &self.plan.v);
-            of_attention.add(&pairs, &pairs);
+            attention_products.add(&pairs, &pairs);
         }
         self.readings = readings.into_iter().map(Products::sum).collect();
-        (self.hidden, self.attention) = (of_hidden.sum(), of_attention.sum());
+        (self.hidden, self.attention) = (hidden_products.sum(), attention_products.sum());
         Ok(())
     }
 
@@ -127,8 +127,8 @@ impl Measurements {
             Layer::Target => projections[1].1.clone(),
             layer => explain(gram, &kept[&layer]),
         };
-        let of_readings = self.plan.readings.iter().zip(&self.readings);
-        let readings = of_readings.map(|(reading, gram)| explained(gram, reading.from)).collect();
+        let with_grams = self.plan.readings.iter().zip(&self.readings);
+        let readings = with_grams.map(|(reading, gram)| explained(gram, reading.from)).collect();
         let hidden = explained(&self.hidden, Layer::Hidden);
         let v = energies(&self.attention, &kept[&Layer::Attention]);
         Smaller { readings, hidden, v, projections: projections.map(|(projection, _)| projection), kept }
@@ -163,7 +163,7 @@ impl Measurements {
             for Map { name, .. } in &reading.maps {
                 let table = &unfolded.tensors[name];
                 if let Some(neurons) = seen(layer, reading.from, table.rows) {
-                    let outgoing = Dense::picking(&neurons, table.rows).times(&Dense::of(table));
+                    let outgoing = Dense::picking(&neurons, table.rows).times(&Dense::from_table(table));
                     let transposed = matrix(&outgoing.transposed().table());
                     products.add(&transposed, &transposed);
                 }

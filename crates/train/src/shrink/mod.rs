@@ -7,7 +7,7 @@
 //! has a file of its own.
 //!
 //! The paper adds to the weights of kept neurons once. Here each map is then fitted again, in the order of the network,
-//! to what it really reads in the smaller network: so a layer makes up for errors of the layers below.
+//! to its real inputs in the smaller network: so a layer makes up for errors of the layers below.
 //!
 //! There is no constant among the neurons that explain others: the products of a state have no bias that could take it.
 
@@ -65,13 +65,13 @@ pub fn shrink(
     let (source, target) = (open(&vocabularies.source.words)?, open(&vocabularies.target.words)?);
     let text = std::slice::from_ref(text);
     let (corpus, _) = Corpus::read(text, &source, &target, Limits::default(), 1)?;
-    let (shrunk, report) = of_members(&members, &corpus).map_err(|problem| refused(models, problem))?;
+    let (shrunk, report) = shrink_members(&members, &corpus).map_err(|problem| refused(models, problem))?;
     shrunk.save(&files, to, precision)?;
     Ok(report)
 }
 
 /// The network of these members over a text.
-fn of_members(members: &[(Config, Weights)], text: &Corpus) -> Result<(UnfoldedNetwork, Shrunk), String> {
+fn shrink_members(members: &[(Config, Weights)], text: &Corpus) -> Result<(UnfoldedNetwork, Shrunk), String> {
     let unfolded = UnfoldedNetwork::new(members)?;
     let (config, network) = config_of_one(&members[0].0)?;
     let batches = batches(text);

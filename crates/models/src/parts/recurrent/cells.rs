@@ -206,13 +206,13 @@ impl<S: Supply> Builder<'_, S> {
     ) -> PartResult<S, CellForm<S::Tensor>> {
         let dim = self.config.dim_rnn;
         let biases = [self.bias(&format!("{prefix}_b"), 2 * dim)?, self.bias(&format!("{prefix}_bx"), dim)?];
-        let (of_input, of_state) = match position {
+        let (input_tensors, state_tensors) = match position {
             CellPosition::AfterAttention => ([None, None], biases.map(Some)),
             _ => (biases.map(Some), [None, None]),
         };
         Ok(CellForm::Gru {
-            state: self.gru_nematus_maps(&format!("{prefix}_U"), dim, of_state)?,
-            input: self.gru_nematus_maps(&format!("{prefix}_W"), inputs, of_input)?,
+            state: self.gru_nematus_maps(&format!("{prefix}_U"), dim, state_tensors)?,
+            input: self.gru_nematus_maps(&format!("{prefix}_W"), inputs, input_tensors)?,
         })
     }
 
@@ -220,15 +220,15 @@ impl<S: Supply> Builder<'_, S> {
         &mut self,
         stem: &str,
         inputs: usize,
-        [of_gates, of_candidate]: [Option<S::Tensor>; 2],
+        [joint_gates, joint_candidate]: [Option<S::Tensor>; 2],
     ) -> PartResult<S, GruMaps<S::Tensor>> {
         let dim = self.config.dim_rnn;
         let mut map = |stem: &str, outputs, inside| {
             let map = Map { inside, ..self.plain(stem, [inputs, outputs])? };
             self.nematus_normalised(map, &format!("{stem}_lns"), &format!("{stem}_lnb"))
         };
-        let gates = map(stem, 2 * dim, of_gates)?;
-        Ok(GruMaps { gates, candidate: map(&format!("{stem}x"), dim, of_candidate)?, joint: None })
+        let gates = map(stem, 2 * dim, joint_gates)?;
+        Ok(GruMaps { gates, candidate: map(&format!("{stem}x"), dim, joint_candidate)?, joint: None })
     }
 
     /// The maps of cells with one matrix per side and one bias, from the input and from the state.
