@@ -27,7 +27,7 @@ impl Checksums {
     /// The checksums of these files of a directory, as they are now.
     ///
     /// # Errors
-    /// Those of the operating system.
+    /// Errors of the operating system.
     pub fn from_files<'n>(directory: &Path, names: impl IntoIterator<Item = &'n str>) -> io::Result<Self> {
         let sum = |name: &str| Ok((name.to_owned(), checksum([&*MappedFile::open(&directory.join(name))?])));
         names.into_iter().map(sum).collect::<io::Result<_>>().map(Self)
@@ -36,7 +36,7 @@ impl Checksums {
     /// Reads the file of a directory; `None` if the directory has no such file.
     ///
     /// # Errors
-    /// Those of the operating system; [`io::ErrorKind::InvalidData`] for a line that is malformed.
+    /// Errors of the operating system; [`io::ErrorKind::InvalidData`] for a line that is malformed.
     pub fn read(directory: &Path) -> io::Result<Option<Self>> {
         Self::read_from(&directory.join(Self::FILE))
     }
@@ -88,7 +88,7 @@ impl Checksums {
     /// written. A name that the directory does not have is passed over.
     ///
     /// # Errors
-    /// Those of the operating system.
+    /// Errors of the operating system.
     pub fn first_unlisted<N: AsRef<OsStr>>(
         &self,
         directory: &Path,

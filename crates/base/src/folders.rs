@@ -28,7 +28,7 @@ impl NewFolder {
     /// Begins the folder that will be at `path`. The target of a link is replaced, not the link.
     ///
     /// # Errors
-    /// Those of the operating system; a path that can not become a folder is refused: a file, the root, the current
+    /// Errors of the operating system; a path that can not become a folder is refused: a file, the root, the current
     /// directory or one above it.
     pub fn create(path: &Path) -> io::Result<Self> {
         let path = destination(path)?;
@@ -57,7 +57,7 @@ impl NewFolder {
     /// Gives the folder its name, once its files are on disk. An empty folder may be at the name.
     ///
     /// # Errors
-    /// Those of the operating system; a folder with files at the name is one of them.
+    /// Errors of the operating system; one of them is a folder with files at the name.
     pub fn finish(self) -> io::Result<()> {
         self.sync()?;
         // The system replaces an empty folder, and refuses one that has files.
@@ -71,7 +71,7 @@ impl NewFolder {
     /// [`finish`](Self::finish).
     ///
     /// # Errors
-    /// Those of the operating system; then the old folder is at its name as before.
+    /// Errors of the operating system; then the old folder is at its name as before.
     pub fn finish_over(self, own: &BTreeSet<String>) -> io::Result<()> {
         if !self.path.is_dir() {
             return self.finish();
@@ -181,7 +181,7 @@ fn move_others(old: &Path, new: &Path) {
 /// it is empty. Files of somebody else stay. Without a list nothing is removed.
 ///
 /// # Errors
-/// Those of the operating system; a folder that is not empty then is none.
+/// Errors of the operating system; a folder that is no longer empty is no error.
 pub fn remove_listed(folder: &Path, also: &[&str]) -> io::Result<()> {
     let Some(list) = Checksums::read(folder)? else { return Ok(()) };
     let own = list.names().chain(also.iter().copied()).chain([Checksums::FILE]).map(str::to_owned).collect();
@@ -206,7 +206,7 @@ impl MadeFolder {
     /// Makes the folder at `path`, if there is none.
     ///
     /// # Errors
-    /// Those of the operating system.
+    /// Errors of the operating system.
     pub fn create(path: &Path) -> io::Result<Self> {
         let missing: Vec<&Path> = path.ancestors().filter(|path| !path.as_os_str().is_empty()).collect();
         let mut made = Self { folder: None, above: Vec::new() };

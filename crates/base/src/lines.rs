@@ -20,7 +20,7 @@ pub struct LineRead {
 /// line; the last line may lack it. At most [`LONGEST_LINE`] bytes are appended. `None` at the end of the text.
 ///
 /// # Errors
-/// Those of the reader.
+/// Errors of the reader.
 pub fn read_line(text: &mut (impl BufRead + ?Sized), line: &mut Vec<u8>) -> io::Result<Option<LineRead>> {
     let start = line.len();
     let mut bytes = 0;

@@ -64,7 +64,7 @@ pub struct ScoreBuffer {
 ///
 /// Its state is small and has value semantics, so that hypotheses can share it and be recombined by it.
 pub trait Scorer: Send + Sync {
-    /// What the next scores depend on.
+    /// The state on which the next scores depend.
     type State: Copy + Eq + Hash + Send;
 
     /// The state before the first word of a translation of `sentence`.

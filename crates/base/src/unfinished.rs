@@ -67,7 +67,7 @@ impl NewFile {
     /// it replaces. The target of a link is replaced, not the link. A device or a named pipe is written to.
     ///
     /// # Errors
-    /// Those of the operating system; a directory is refused.
+    /// Errors of the operating system; a directory is refused.
     pub fn create(path: &Path) -> io::Result<Self> {
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         if fs::metadata(&path).is_ok_and(|there| !there.is_file()) {
@@ -100,7 +100,7 @@ impl NewFile {
     /// Makes sure that the content is on disk, so that little can go wrong in [`finish`](Self::finish).
     ///
     /// # Errors
-    /// Those of the operating system.
+    /// Errors of the operating system.
     pub fn sync(&self) -> io::Result<()> {
         match &self.content {
             Content::Part(file, _) => file.as_file().sync_all(),
@@ -111,7 +111,7 @@ impl NewFile {
     /// Gives the file its name, once its content is on disk.
     ///
     /// # Errors
-    /// Those of the operating system; then the file at the name is as it was.
+    /// Errors of the operating system; then the file at the name is as it was.
     pub fn finish(self) -> io::Result<()> {
         self.sync()?;
         let Content::Part(file, _listed) = self.content else { return Ok(()) };
@@ -125,7 +125,7 @@ impl NewFile {
     /// Writes a whole file.
     ///
     /// # Errors
-    /// Those of the operating system; then the file at the name is as it was.
+    /// Errors of the operating system; then the file at the name is as it was.
     pub fn write(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
         let mut file = Self::create(path)?;
         file.write_all(content.as_ref())?;

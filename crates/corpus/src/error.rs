@@ -45,7 +45,7 @@ pub enum CorpusError {
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The fault.
         problem: String,
     },
     /// A setting of the recipe has no meaning.

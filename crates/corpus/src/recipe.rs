@@ -5,7 +5,7 @@ use crate::marks::Marks;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// All that determines a corpus. In TOML the sources are `[[source]]` tables.
+/// Everything that determines a corpus. In TOML the sources are `[[source]]` tables.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Recipe {

@@ -22,7 +22,7 @@ pub(crate) struct Block {
     pub(crate) sentences: Vec<Sentence>,
     /// Elements and markers, in the order of their beginnings in the input.
     pub(crate) elements: Vec<Element>,
-    /// What stands around text that is in no element.
+    /// The markup around text that is in no element.
     pub(crate) wrap: Wrap,
     /// Things to copy that the format names.
     copied: Vec<CopySpan>,
@@ -57,7 +57,7 @@ pub(crate) struct Element {
     pub(crate) open: String,
     /// The markup that is written after its text.
     pub(crate) close: String,
-    /// What stands around each run of the text in it.
+    /// The markup around each run of the text in it.
     pub(crate) wrap: Wrap,
 }
 

@@ -61,7 +61,7 @@ pub(crate) fn place(block: &Block, joined: &ParagraphText) -> Vec<ElementPlace> 
     placed
 }
 
-/// What an element holds: text and words of the source, words and bytes of the translation.
+/// The content of an element: text and words of the source, words and bytes of the translation.
 #[derive(Debug, Clone)]
 struct ElementContent {
     text: Range<usize>,

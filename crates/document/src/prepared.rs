@@ -23,7 +23,7 @@ pub enum Format {
     Xml,
 }
 
-/// What ends a sentence.
+/// The boundaries of sentences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Split {
     /// Punctuation, and in plain text the end of a line.
@@ -40,11 +40,11 @@ pub enum Split {
 pub struct Options {
     /// The form of the text.
     pub format: Format,
-    /// What ends a sentence; `Lines` have sentences of their own.
+    /// The boundaries of sentences; `Lines` have sentences of their own.
     pub split: Split,
     /// The code of the text's language, as `de`; its abbreviations do not end sentences. Empty: English.
     pub language: String,
-    /// What stays as it is.
+    /// The things that are copied unchanged.
     pub keep: Keep,
     /// Names of elements of markup whose content stays as it is, besides those of HTML such as `code`.
     pub copied: Vec<String>,

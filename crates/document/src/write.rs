@@ -10,7 +10,7 @@ use std::ops::Range;
 /// How characters of text are written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Escape {
-    /// As they are.
+    /// Characters stay as they are.
     #[default]
     None,
     /// With references for `&`, `<` and `>`.

@@ -5,7 +5,7 @@ use metaphrase_base::{WordId, shown};
 use std::collections::HashSet;
 use std::fmt::Write;
 
-/// What the numbers of words mean.
+/// The meaning of the numbers of words.
 #[derive(Debug, Clone, Copy)]
 pub struct Numbering {
     /// Number of words.

@@ -71,7 +71,7 @@ fn capitalized(text: &str) -> String {
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
-/// What decides about the rest of a path.
+/// The values that decide about the rest of a path.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 struct Node<'a> {
     /// The written word that is not finished.

@@ -10,7 +10,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-/// What makes a page's tables of the results.
+/// The function that makes a page's tables of the results.
 type Tables = fn(&Results<'_>) -> Result<String>;
 
 /// The pages with such tables, from the repository's root.
@@ -198,7 +198,7 @@ fn speed(results: &Results) -> Result<String> {
     Ok(page)
 }
 
-/// What a measurement differs in from beam 4 in f32 on one thread without shortlists.
+/// The difference of a measurement from beam 4 in f32 on one thread without shortlists.
 fn heading(measured: &Value) -> String {
     let mut text = String::new();
     for (field, usual, name) in [("beam", 4, "beam"), ("threads", 1, "threads")] {

@@ -127,7 +127,7 @@ impl AttentionWeights {
     }
 }
 
-/// What attention adds to keys and values: for each word of the query's, a word of a table.
+/// Vectors that attention adds to keys and values: for each word of the query's, a word of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct KeyValueAdditions<'a> {
     /// Keys and values with the heads and numbers of the words.

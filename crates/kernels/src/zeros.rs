@@ -15,7 +15,7 @@ use std::ops::Range;
 /// Rows that share a list.
 pub(crate) const GROUP: usize = 4;
 
-/// What each byte of rows of 8 bits has too much, see [`crate::number::Int8`].
+/// The offset of each byte in rows of 8 bits, see [`crate::number::Int8`].
 const SHIFT: u32 = 0x8080_8080;
 
 /// Where rows are not zero: work space of products.

@@ -84,7 +84,7 @@ impl Package {
         self
     }
 
-    /// The same model doing what `optimizations` say, if it is a recurrent one. For measurements, and for more speed where there is
+    /// The same model with these optimizations, if it is a recurrent one. For measurements, and for more speed where there is
     /// memory for the products of frequent words.
     #[must_use]
     pub fn with_optimizations(mut self, optimizations: Optimizations) -> Self {

@@ -28,7 +28,7 @@ enum Network {
     Ensemble(Box<Ensemble>),
 }
 
-/// All that the search of one batch changes; see [`StepModel::State`].
+/// Everything that the search of one batch changes; see [`StepModel::State`].
 #[derive(Debug)]
 pub enum State {
     /// The state of a Transformer.
@@ -93,7 +93,7 @@ impl Model {
         self
     }
 
-    /// The same model doing what `optimizations` say, if it is a recurrent one. An ensemble's members decide for
+    /// The same model with these optimizations, if it is a recurrent one. An ensemble's members decide for
     /// themselves.
     #[must_use]
     pub fn with_optimizations(mut self, optimizations: Optimizations) -> Self {

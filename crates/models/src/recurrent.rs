@@ -58,7 +58,7 @@ impl Recurrent {
         }
     }
 
-    /// Does what `optimizations` say.
+    /// Applies these optimizations.
     pub(crate) fn set_optimizations(&mut self, optimizations: Optimizations, words: usize) {
         self.merged_states = optimizations.merged_states;
         let frequent_words = optimizations.frequent_words.min(words);

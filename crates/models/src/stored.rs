@@ -32,7 +32,7 @@ pub enum Encoding {
     I64,
     /// Signed bytes `q` that stand for `q / multiplier`: Marian's intgemm8.
     Quantised8 {
-        /// What the weights were multiplied with before rounding.
+        /// The factor of the weights before rounding.
         multiplier: f32,
     },
     /// Signed bytes with a factor for each column or each row of the matrix, which is another tensor: our own
@@ -40,7 +40,7 @@ pub enum Encoding {
     Scaled8,
     /// Signed 16-bit integers `q` that stand for `q / multiplier`: Marian's intgemm16.
     Quantised16 {
-        /// What the weights were multiplied with before rounding.
+        /// The factor of the weights before rounding.
         multiplier: f32,
     },
 }

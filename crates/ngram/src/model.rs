@@ -76,7 +76,7 @@ impl Model {
     /// Writes the binary form, which [`open`](Self::open) uses in place.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// Errors of the writer.
     pub fn write(&self, writer: &mut dyn Write) -> io::Result<()> {
         binary::write(self, writer)
     }

@@ -15,7 +15,7 @@ pub(crate) struct Tunable {
 }
 
 impl Tunable {
-    /// Those of a model.
+    /// The tunable weights of a model.
     pub(crate) fn new(model: &PhraseModel) -> Self {
         let reordering = if model.names().reordering.is_some() { REORDERING_SCORES } else { 0 };
         Self { reordering, translation: model.table().score_count() }

@@ -209,7 +209,7 @@ fn lattices_hold_all_translations() {
     }
 }
 
-/// As many paths as translations, the best of which is the best one.
+/// The number of paths equals the number of translations, and the best path is the best translation.
 fn assert_words(lattice: &Lattice, model: &PhraseModel, source: &[&str], all: &[Translation]) {
     let mut paths = vec![0; lattice.states()];
     paths[0] = 1;

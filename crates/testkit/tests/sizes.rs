@@ -45,7 +45,7 @@ fn parse(path: &Path) -> (TokenStream, usize) {
     (text.parse().unwrap_or_else(|error| panic!("{}: {error}", path.display())), text.lines().count())
 }
 
-/// What a file has: the lines of its tests, and its functions with their lines.
+/// The content of a file: the lines of its tests, and its functions with their lines.
 #[derive(Debug, Default, PartialEq)]
 struct FinishedSequence {
     test_lines: usize,

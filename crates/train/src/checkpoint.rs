@@ -48,7 +48,7 @@ pub struct State {
 }
 
 impl State {
-    /// What the last bits of the run depend on.
+    /// The conditions that determine the last bits of the run.
     pub fn computed_by(&self) -> String {
         if self.on_device { "a CUDA device".to_owned() } else { format!("{} threads", self.threads) }
     }

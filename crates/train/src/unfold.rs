@@ -68,7 +68,7 @@ impl Table {
     }
 }
 
-/// What a dimension of a tensor counts.
+/// The meaning of a dimension of a tensor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Axis {
     One,

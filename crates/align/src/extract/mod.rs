@@ -64,7 +64,7 @@ impl Default for ExtractOptions {
 pub struct ExtractionReport {
     /// Different phrase pairs.
     pub phrase_pairs: u64,
-    /// Those of them in the tables.
+    /// Phrase pairs in the tables.
     pub kept: u64,
 }
 

@@ -27,7 +27,7 @@ pub struct Setting {
 }
 
 impl Default for Setting {
-    /// That of the program.
+    /// The defaults of the program.
     fn default() -> Self {
         Self { scale: 1.0, weight: 2.0, precision: 0.6, ratio: 0.7 }
     }

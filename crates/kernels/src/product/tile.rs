@@ -19,7 +19,7 @@ pub(super) struct Product<'a, N> {
     pub(super) x: &'a [f32],
     /// Factors of the rows of integers, none of floats.
     pub(super) scales: &'a [f32],
-    /// What is read in place of `x` where only some lanes are.
+    /// The lanes that are read in place of `x` if only some are not zero.
     pub(super) kept: NonZeroRows<'a>,
     pub(super) rows: usize,
     pub(super) w: &'a Panels,

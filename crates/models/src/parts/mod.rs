@@ -36,7 +36,7 @@ pub enum Init {
 
 /// Supplies the tensors that a structure consists of.
 pub trait Supply {
-    /// What a tensor is.
+    /// The role of a tensor.
     type Tensor;
     /// Why there is no such tensor.
     type Error;

@@ -76,7 +76,8 @@ pub struct Conditional<T> {
 pub struct AttentionFirst<T> {
     /// The cell that reads word and context.
     pub cell: Cell<T>,
-    /// What the context adds to the cell's gates and candidate, `annotations × 2 dim-rnn` and `annotations × dim-rnn`.
+    /// The map from the context to the cell's gates and candidate, `annotations × 2 dim-rnn` and
+    /// `annotations × dim-rnn`.
     pub context: [T; 2],
     /// From the mean annotation to the state before the first word, before tanh.
     pub start: Map<T>,

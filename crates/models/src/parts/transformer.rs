@@ -12,7 +12,7 @@ const TRAINED_POSITIONS: usize = 1024;
 
 /// A Transformer.
 pub struct Transformer<T> {
-    /// What is not a tensor: heads, positions, scales.
+    /// The settings: heads, positions, scales.
     pub settings: TransformerConfig,
     /// Embeddings and output layer.
     pub words: WordTables<T>,
@@ -110,7 +110,8 @@ pub struct Attention<T> {
     pub relative: Option<RelativePositions<T>>,
 }
 
-/// What attention adds to keys and values for the distance between two words (Shaw et al. 2018), the same in all heads.
+/// Vectors that attention adds to keys and values for the distance between two words (Shaw et al. 2018), the same in
+/// all heads.
 pub struct RelativePositions<T> {
     /// `2 distance + 1 × d / heads`.
     pub keys: T,

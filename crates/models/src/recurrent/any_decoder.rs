@@ -46,7 +46,7 @@ pub(super) fn pack(parts: parts::Decoder<CheckedTensor<'_>>) -> Box<dyn AnyDecod
     }
 }
 
-/// What a step reads.
+/// The inputs of a step.
 pub(super) struct Inputs<'a> {
     pub(super) rows: &'a [StepRow],
     /// For each row the embedding of its last word, `rows × dim_emb`.
@@ -61,7 +61,7 @@ pub(super) struct Inputs<'a> {
     pub(super) sources: &'a [Source],
 }
 
-/// What depends on the source alone, for all sentences of a call.
+/// Values that depend on the source alone, for all sentences of a call.
 #[derive(Debug, Default)]
 pub(super) struct SourceContext {
     /// As the annotations.
@@ -88,7 +88,7 @@ pub(super) struct DecoderWork {
     pub(super) query: Vec<f32>,
     pub(super) contexts: Matrix,
     pub(super) weights: Vec<f32>,
-    /// What each of several attentions finds.
+    /// The context of each of several attentions.
     pub(super) parts: Vec<f32>,
     pub(super) inputs: Matrix,
     pub(super) below: Matrix,

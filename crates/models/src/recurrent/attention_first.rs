@@ -160,8 +160,8 @@ impl AnyDecoder for AttentionFirst {
         self.prepared_context = optimizations.prepared_context;
     }
 
-    /// What depends on the source alone: the keys of annotations, what they add to the cell's input, and of each mean
-    /// annotation the state at the start.
+    /// Values that depend on the source alone: the keys of annotations, their addition to the cell's input, and of each
+    /// mean annotation the state at the start.
     fn prepare(&self, annotations: &Matrix, means: &Matrix, prepared: &mut SourceContext) {
         let SourceContext { keys, values, starts, rows, .. } = prepared;
         let annotation_rows = self.keys.rows(annotations, rows);

@@ -114,7 +114,7 @@ impl Decoder {
         }
     }
 
-    /// What the attentions find, as products: the sum over all. Then `weights` are their mean.
+    /// The contexts of the attentions, as products: the sum over all. Then `weights` are their mean.
     fn attend(&self, source: &Source, weights: &mut Vec<f32>, parts: &mut Vec<f32>, context: &mut [f32]) {
         let (heads, words) = (self.attention.heads, source.values.rows());
         let all = RowRange::Range(0..words);

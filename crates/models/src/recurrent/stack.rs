@@ -76,7 +76,7 @@ impl Stack {
 }
 
 impl Transitions {
-    /// These cells, none of which has an input.
+    /// A stack of cells without inputs.
     pub(super) fn pack<'a>(cells: impl Iterator<Item = Parts<CheckedTensor<'a>>>) -> Self {
         let transition = |cell| {
             let CellColumns { cell, input, state } = CellColumns::new(cell);

@@ -39,14 +39,14 @@ struct Layer {
     feed_forward: FeedForward,
 }
 
-/// What looks at the translation so far.
+/// The part that reads the translation so far.
 enum SoFar {
     Attention(SelfAttention),
     Ssru(Ssru),
     Average(AverageAttention),
 }
 
-/// What a decoder remembers of the sentences in its slots and of the rows of the last step, and its work space.
+/// The state of a decoder: the sentences in its slots, the rows of the last step, and its work space.
 #[derive(Debug, Default)]
 pub(super) struct DecoderState {
     /// Per slot.
@@ -78,7 +78,7 @@ pub(super) struct NewRows<'a> {
     pub(super) first: usize,
 }
 
-/// What a layer remembers of the words so far.
+/// A layer's memory of the words so far.
 #[derive(Debug, Default)]
 struct Memory {
     /// Self-attention: keys and values of all entries of the history.

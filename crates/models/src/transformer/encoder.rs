@@ -22,7 +22,7 @@ struct Layer {
     feed_forward: FeedForward,
 }
 
-/// What the encoder has made of some sentences, and its work space.
+/// The encoder's output for some sentences, and its work space.
 #[derive(Debug, Default)]
 pub(super) struct EncoderOutput {
     /// The encoder's output, `words of all sentences × d`.

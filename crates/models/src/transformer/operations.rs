@@ -103,7 +103,7 @@ impl BlockProcesses {
         self.before.steps.is_empty()
     }
 
-    /// What the block sees of its input: `x` itself, or what the operations before it make of it, in `out`.
+    /// The input as the block sees it: `x` itself, or `out` with the result of the operations before the block.
     pub(super) fn begin<'a>(&self, x: &'a Matrix, out: &'a mut Matrix, around_work: &mut AroundWork) -> &'a Matrix {
         if self.begins_plain() {
             return x;

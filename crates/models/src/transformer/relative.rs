@@ -38,7 +38,7 @@ impl RelativeVectors {
         Self { vectors, positions: RelativePositions { keys: (), values: (), distance: parts.distance } }
     }
 
-    /// What is added for the query at `position` to keys and values of `seen` words, which are at positions from 0 on.
+    /// The additions for the query at `position` to keys and values of `seen` words, which are at positions from 0 on.
     pub(super) fn for_query<'a>(&'a self, position: usize, seen: usize, work: &'a mut Work) -> KeyValueAdditions<'a> {
         work.rows.clear();
         work.rows.extend((0..seen).map(|key| self.positions.row(position, key) as u32));

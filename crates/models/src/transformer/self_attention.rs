@@ -27,7 +27,7 @@ pub(super) struct SelfAttention {
 #[derive(Debug, Default)]
 pub(super) struct Work {
     input: Matrix,
-    /// What the map of queries makes.
+    /// The output of the map of queries.
     queries: Matrix,
     /// Keys and values of rows, if not with the queries.
     normalised: Matrix,
@@ -39,7 +39,7 @@ pub(super) struct Work {
     relative: relative::Work,
 }
 
-/// What the keys and values of a decoder's words are made of.
+/// The input of the keys and values of a decoder's words.
 ///
 /// Marian trains and scores pre-norm Transformers with normalised ones. When it translates, a step's input is no
 /// longer the tensor that the keys are made of, and so all keys and values come from raw inputs (`LayerAttention` in
@@ -50,7 +50,7 @@ pub(super) enum KeySource {
     /// The inputs as they are, as when Marian translates.
     #[default]
     Raw,
-    /// What the operations before the block make of the inputs, as in training.
+    /// The inputs after the operations before the block, as in training.
     Normalised,
 }
 

@@ -15,7 +15,7 @@ pub(crate) struct AdjustedOrder {
     pub(crate) by_history: Sorter,
     /// Number of n-grams.
     pub(crate) count: u64,
-    /// Those that are left after pruning.
+    /// N-grams that are left after pruning.
     pub(crate) kept: u64,
     /// `of[c]` is how many have the adjusted count c, for c below 5.
     pub(crate) of: [u64; 5],

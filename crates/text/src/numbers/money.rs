@@ -95,7 +95,7 @@ pub(super) fn has_percent(token: &Token<'_>, language: Language) -> bool {
     is_percent(token, language) || (language == Language::German && token.text.contains("prozent"))
 }
 
-/// What may stand between a number and the name of its currency: `5 US-Dollar`, `5 Swiss francs`.
+/// Words that are allowed between a number and the name of its currency: `5 US-Dollar`, `5 Swiss francs`.
 fn is_between(token: &Token<'_>) -> bool {
     match token.kind {
         Kind::Sign(sign) => matches!(sign, '-' | '‑' | '.'),

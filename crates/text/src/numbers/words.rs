@@ -142,7 +142,7 @@ fn rank(word: &str) -> Option<u64> {
 /// A number of English words as it is read.
 #[derive(Default)]
 struct English {
-    /// What stands before the last scale, and the exponent of this scale.
+    /// The number before the last scale, and the exponent of this scale.
     total: u64,
     scale: Option<u32>,
     /// The number below a thousand after it.

@@ -233,7 +233,7 @@ impl Network {
         }
     }
 
-    /// What the output layer reads of a batch, a row for each target word, without dropout.
+    /// The output layer's inputs for a batch, a row for each target word, without dropout.
     pub(crate) fn output<D: Device>(&self, tape: &mut Tape<'_, D>, batch: &Batch) -> Var {
         self.forward(tape, batch, &Dropout::NONE).output
     }

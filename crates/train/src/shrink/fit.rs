@@ -10,7 +10,7 @@ use crate::unfold::{Table, UnfoldedNetwork};
 use metaphrase_models::Config;
 use std::collections::BTreeMap;
 
-/// What is added to the activities of each neuron when a map is fitted again, as a share of the layer's mean.
+/// The share of the layer's mean that is added to the activities of each neuron when a map is fitted again.
 const RIDGE: f64 = 1e-4;
 
 /// A network of the size of one member.

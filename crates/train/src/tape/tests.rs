@@ -4,7 +4,7 @@ use super::*;
 use crate::parameters::{Init, ParameterId};
 use std::rc::Rc;
 
-/// What is tested: from the parameters `a` and `b` (5 × 4 each), `w` (4 × 4), `v` (1 × 4).
+/// The tested function: of the parameters `a` and `b` (5 × 4 each), `w` (4 × 4), `v` (1 × 4).
 type Body = fn(&mut Tape<'_>, TestParameters) -> Var;
 
 #[derive(Clone, Copy)]

@@ -86,7 +86,7 @@ impl State {
 }
 
 impl Inputs {
-    /// Those of a GRU: gates and candidate.
+    /// The inputs of a GRU: gates and candidate.
     pub(super) fn pair(&self) -> (Var, Var) {
         (self.parts[0], self.parts[1])
     }
