@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use metaphrase_base::{ReadText, Said};
+use metaphrase_base::{ReadText, PhraseStatus};
 use metaphrase_fuzz::text::texts;
 use metaphrase_text::WholeWords;
 
@@ -15,9 +15,9 @@ fuzz_target!(|input: &[u8]| {
         let (mut read, mut said) = (ReadText::default(), false);
         for piece in text.as_bytes().chunks(size) {
             read = phrases.read(&read.tail, piece);
-            said |= read.said == Said::Phrase;
+            said |= read.status == PhraseStatus::Phrase;
         }
         // A character that combines with those before it may come after a phrase was completed.
-        assert!(said || read.said == Said::Open || !whole, "pieces of {size} bytes");
+        assert!(said || read.status == PhraseStatus::Open || !whole, "pieces of {size} bytes");
     }
 });

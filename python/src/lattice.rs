@@ -43,7 +43,7 @@ impl Lattice {
     #[staticmethod]
     fn of_translations(translations: Vec<(String, f32)>) -> Self {
         let paths = translations.iter().map(|(text, score)| (text.split_whitespace(), *score));
-        Self::new(metaphrase::Lattice::of_paths(paths))
+        Self::new(metaphrase::Lattice::from_paths(paths))
     }
 
     /// The text form of OpenFst.

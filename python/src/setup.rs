@@ -2,7 +2,7 @@
 
 use crate::errors;
 use crate::options::{get, named, numbers};
-use metaphrase::{Package, PhraseOptions, Precision, ShortlistOptions, Translator, TranslatorBuilder, Tricks};
+use metaphrase::{Optimizations, Package, PhraseOptions, Precision, ShortlistOptions, Translator, TranslatorBuilder};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ pub struct Setup {
     precision: Option<Precision>,
     vocabularies: Vec<PathBuf>,
     raw_scores: bool,
-    tricks: Tricks,
+    optimizations: Optimizations,
     language_model: Option<(PathBuf, f32)>,
     shortlist: Option<PathBuf>,
     shortlist_options: ShortlistOptions,
@@ -64,9 +64,9 @@ impl Setup {
             "precision" => self.precision = numbers(key, value)?,
             "vocabularies" => self.vocabularies = get::<Option<_>>(key, value)?.unwrap_or_default(),
             "raw_scores" => self.raw_scores = get(key, value)?,
-            "frequent_words" => self.tricks.frequent_words = get(key, value)?,
-            "prepared_context" => self.tricks.prepared_context = get(key, value)?,
-            "merged_states" => self.tricks.merged_states = get(key, value)?,
+            "frequent_words" => self.optimizations.frequent_words = get(key, value)?,
+            "prepared_context" => self.optimizations.prepared_context = get(key, value)?,
+            "merged_states" => self.optimizations.merged_states = get(key, value)?,
             "threads" => self.threads = get(key, value)?,
             "batch_tokens" => self.batch_tokens = get(key, value)?,
             "latency" => self.latency = get(key, value)?,
@@ -142,7 +142,8 @@ impl Setup {
                 [] => Package::find(model),
                 vocabularies => Package::files(model, vocabularies),
             };
-            let package = package.map_err(errors::raise)?.with_raw_scores(self.raw_scores).with_tricks(self.tricks);
+            let package =
+                package.map_err(errors::raise)?.with_raw_scores(self.raw_scores).with_optimizations(self.optimizations);
             builder = builder.package(package.with_precision(self.precision));
         }
         if let Some(weights) = &self.weights {

@@ -171,7 +171,7 @@ impl<'a> Training<'a> {
         self.table.maximise();
     }
 
-    /// What `result` makes of the posteriors of each pair.
+    /// Applies `result` to the posteriors of each pair.
     fn results<R: Clone + Default + Send>(&self, result: impl Fn(&PairPosteriors, Pair<'_>) -> R + Sync) -> Vec<R> {
         let hmm = self.jumps.each_ref().map(Hmm::new);
         let found = self.for_each(Vec::new, |posteriors, found, at| {

@@ -10,7 +10,7 @@ use crate::jumps::{JumpCounts, Jumps};
 const LANES: usize = 8;
 /// Part of a transition's probability that does not depend on the jump.
 const UNIFORM: f32 = 0.05;
-/// A place with less probability than this is left out: it would not change a posterior that anybody asks for.
+/// A place with less probability than this is left out: it would not change a posterior that is used.
 const NEGLIGIBLE: f32 = 1e-7;
 
 /// Transition probabilities between the positions of a sentence; position number `states` is the start.

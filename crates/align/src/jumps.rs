@@ -9,7 +9,7 @@ const EDGES: [usize; 17] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 17, 25, 40, 80
 const BINS: usize = 2 * EDGES.len() - 1;
 /// Index of the bin for no jump.
 const NONE: usize = EDGES.len() - 1;
-/// As many jumps were seen in each bin before anything is known.
+/// The prior count of jumps in each bin.
 const PRIOR: f64 = 0.5;
 
 /// The bin of a jump.

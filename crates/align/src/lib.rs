@@ -43,6 +43,6 @@ pub use alignment::{Alignment, Link};
 pub use corpus::{Corpus, Pair};
 pub use error::Error;
 pub use error_rate::ErrorRate;
-pub use extract::{ExtractError, ExtractOptions, Extracted, Smoothing, TABLES, extract, extract_lexicon};
+pub use extract::{ExtractError, ExtractOptions, ExtractionReport, Smoothing, TABLES, extract, extract_lexicon};
 pub use metaphrase_base::Words;
 pub use symmetrize::Symmetrization;

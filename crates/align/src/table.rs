@@ -54,7 +54,7 @@ impl Table {
         let (source, target) = (corpus.source_words().len(), corpus.target_words().len());
         let uniform = [1.0 / target as f32, 1.0 / source as f32];
         let mut rows = Rows::default();
-        Partners::of(corpus, wanted).for_each(|partners| rows.push(partners, |&target| (target, uniform)))?;
+        Partners::new(corpus, wanted).for_each(|partners| rows.push(partners, |&target| (target, uniform)))?;
         let sums = |length| std::iter::repeat_with(SharedSum::default).take(length).collect();
         Ok(Self {
             starts: rows.starts,
@@ -240,7 +240,7 @@ struct Partners<'a> {
 }
 
 impl<'a> Partners<'a> {
-    fn of(corpus: &'a Corpus, wanted: impl Fn(usize) -> bool) -> Self {
+    fn new(corpus: &'a Corpus, wanted: impl Fn(usize) -> bool) -> Self {
         let mut starts = vec![0; corpus.source_words().len() + 2];
         let tokens = || {
             let pairs = (0..corpus.len()).filter(|&pair| wanted(pair));

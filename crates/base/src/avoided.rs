@@ -5,7 +5,7 @@ use core::fmt::Debug;
 
 /// Reads words and reports where they make a phrase that must not appear. Only the owner of the vocabulary knows which
 /// sequences of words make the same text, so search asks word by word.
-pub trait Avoided: Debug + Send + Sync {
+pub trait AvoidedPhrases: Debug + Send + Sync {
     /// Reads `word` after a text that ends with `tail`: the tail that an earlier call returned, empty at the start.
     fn read(&self, tail: &[u8], word: WordId) -> ReadText;
 
@@ -14,11 +14,11 @@ pub trait Avoided: Debug + Send + Sync {
         let mut text = ReadText::default();
         for &word in words {
             text = self.read(&text.tail, word);
-            if text.said == Said::Phrase {
+            if text.status == PhraseStatus::Phrase {
                 return true;
             }
         }
-        text.said == Said::Open
+        text.status == PhraseStatus::Open
     }
 }
 
@@ -27,13 +27,13 @@ pub trait Avoided: Debug + Send + Sync {
 pub struct ReadText {
     /// The end of the text that counts for the words to come; empty at the start.
     pub tail: Vec<u8>,
-    /// What the last words of the text make.
-    pub said: Said,
+    /// Whether the last words of the text make a phrase.
+    pub status: PhraseStatus,
 }
 
-/// What the end of a text makes of phrases.
+/// Whether the end of a text is a phrase.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Said {
+pub enum PhraseStatus {
     /// No phrase was completed.
     #[default]
     Nothing,

@@ -27,8 +27,8 @@ impl Checksums {
     /// The checksums of these files of a directory, as they are now.
     ///
     /// # Errors
-    /// Those of the operating system.
-    pub fn of_files<'n>(directory: &Path, names: impl IntoIterator<Item = &'n str>) -> io::Result<Self> {
+    /// Errors of the operating system.
+    pub fn from_files<'n>(directory: &Path, names: impl IntoIterator<Item = &'n str>) -> io::Result<Self> {
         let sum = |name: &str| Ok((name.to_owned(), checksum([&*MappedFile::open(&directory.join(name))?])));
         names.into_iter().map(sum).collect::<io::Result<_>>().map(Self)
     }
@@ -36,7 +36,7 @@ impl Checksums {
     /// Reads the file of a directory; `None` if the directory has no such file.
     ///
     /// # Errors
-    /// Those of the operating system; [`io::ErrorKind::InvalidData`] for a line that is malformed.
+    /// Errors of the operating system; [`io::ErrorKind::InvalidData`] for a line that is malformed.
     pub fn read(directory: &Path) -> io::Result<Option<Self>> {
         Self::read_from(&directory.join(Self::FILE))
     }
@@ -88,7 +88,7 @@ impl Checksums {
     /// written. A name that the directory does not have is passed over.
     ///
     /// # Errors
-    /// Those of the operating system.
+    /// Errors of the operating system.
     pub fn first_unlisted<N: AsRef<OsStr>>(
         &self,
         directory: &Path,
@@ -139,7 +139,7 @@ mod tests {
         std::fs::write(folder.path().join("a"), "first").unwrap();
         std::fs::write(folder.path().join("b c"), "").unwrap();
         assert_eq!(Checksums::read(folder.path()).unwrap(), None);
-        let checksums = Checksums::of_files(folder.path(), ["b c", "a"]).unwrap();
+        let checksums = Checksums::from_files(folder.path(), ["b c", "a"]).unwrap();
         assert_eq!(checksums.names().collect::<Vec<_>>(), ["a", "b c"]);
         std::fs::write(folder.path().join(Checksums::FILE), checksums.to_string()).unwrap();
         assert_eq!(Checksums::read(folder.path()).unwrap(), Some(checksums.clone()));
@@ -160,6 +160,6 @@ mod tests {
         assert_eq!(checksums.check("d", b"").unwrap_err(), "the file `checksums` does not list it");
         let error = Checksums::parse("0123456789abcdef  a\n123  b\n").unwrap_err();
         assert!(error.starts_with("line 2: "), "{error}");
-        assert!(Checksums::of_files(folder.path(), ["nowhere"]).is_err());
+        assert!(Checksums::from_files(folder.path(), ["nowhere"]).is_err());
     }
 }

@@ -21,7 +21,7 @@ pub fn inside(folder: &Path, name: &Path) -> Option<PathBuf> {
 /// The first bytes of a file, `length` at most, to recognise its form before it is opened again.
 ///
 /// # Errors
-/// Those of the operating system; a pipe or a device is refused, as its bytes come only once.
+/// Errors of the operating system; a pipe or a device is refused, as its bytes come only once.
 pub fn start_of(path: &Path, length: u64) -> io::Result<Vec<u8>> {
     let about = metadata(path)?;
     if !about.is_file() && !about.is_dir() {

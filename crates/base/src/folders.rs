@@ -6,7 +6,7 @@
 //! of an unfinished folder.
 
 use crate::Checksums;
-use crate::unfinished::{Listed, begin, folder_of, of_the_system, permit, remove_leftovers, sync_folder};
+use crate::unfinished::{ListEntry, begin, folder_of, permit, remove_leftovers, sync_folder, system_error};
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io;
@@ -19,7 +19,7 @@ use tempfile::TempDir;
 pub struct NewFolder {
     /// Dropped first: it removes the folder.
     folder: TempDir,
-    _listed: Listed,
+    _listed: ListEntry,
     _lock: Option<File>,
     path: PathBuf,
 }
@@ -28,7 +28,7 @@ impl NewFolder {
     /// Begins the folder that will be at `path`. The target of a link is replaced, not the link.
     ///
     /// # Errors
-    /// Those of the operating system; a path that can not become a folder is refused: a file, the root, the current
+    /// Errors of the operating system; a path that can not become a folder is refused: a file, the root, the current
     /// directory or one above it.
     pub fn create(path: &Path) -> io::Result<Self> {
         let path = destination(path)?;
@@ -37,7 +37,7 @@ impl NewFolder {
         loop {
             let (folder, listed) = begin(|builder| {
                 permit(builder, 0o777);
-                let folder = builder.tempdir_in(next_to_it).map_err(of_the_system)?;
+                let folder = builder.tempdir_in(next_to_it).map_err(system_error)?;
                 let name = folder.path().to_owned();
                 Ok((folder, name))
             })?;
@@ -57,7 +57,7 @@ impl NewFolder {
     /// Gives the folder its name, once its files are on disk. An empty folder may be at the name.
     ///
     /// # Errors
-    /// Those of the operating system; a folder with files at the name is one of them.
+    /// Errors of the operating system; one of them is a folder with files at the name.
     pub fn finish(self) -> io::Result<()> {
         self.sync()?;
         // The system replaces an empty folder, and refuses one that has files.
@@ -71,7 +71,7 @@ impl NewFolder {
     /// [`finish`](Self::finish).
     ///
     /// # Errors
-    /// Those of the operating system; then the old folder is at its name as before.
+    /// Errors of the operating system; then the old folder is at its name as before.
     pub fn finish_over(self, own: &BTreeSet<String>) -> io::Result<()> {
         if !self.path.is_dir() {
             return self.finish();
@@ -149,7 +149,7 @@ fn replace_in_two_steps(new: &Path, path: &Path) -> io::Result<PathBuf> {
 /// An empty folder with a new name, `NAME.old-…`, next to `path`.
 fn new_name_next_to(path: &Path) -> io::Result<PathBuf> {
     let name = path.file_name().map(|name| format!("{}.old-", name.to_string_lossy())).unwrap_or_default();
-    let folder = tempfile::Builder::new().prefix(&name).tempdir_in(folder_of(path)).map_err(of_the_system)?;
+    let folder = tempfile::Builder::new().prefix(&name).tempdir_in(folder_of(path)).map_err(system_error)?;
     Ok(folder.keep())
 }
 
@@ -173,7 +173,7 @@ fn move_others(old: &Path, new: &Path) {
             let _ = fs::rename(entry.path(), to);
         }
     }
-    // A folder that is not empty stays, with what was not moved.
+    // A folder that is not empty stays, with the files that were not moved.
     let _ = fs::remove_dir(old);
 }
 
@@ -181,7 +181,7 @@ fn move_others(old: &Path, new: &Path) {
 /// it is empty. Files of somebody else stay. Without a list nothing is removed.
 ///
 /// # Errors
-/// Those of the operating system; a folder that is not empty then is none.
+/// Errors of the operating system; a folder that is no longer empty is no error.
 pub fn remove_listed(folder: &Path, also: &[&str]) -> io::Result<()> {
     let Some(list) = Checksums::read(folder)? else { return Ok(()) };
     let own = list.names().chain(also.iter().copied()).chain([Checksums::FILE]).map(str::to_owned).collect();
@@ -206,7 +206,7 @@ impl MadeFolder {
     /// Makes the folder at `path`, if there is none.
     ///
     /// # Errors
-    /// Those of the operating system.
+    /// Errors of the operating system.
     pub fn create(path: &Path) -> io::Result<Self> {
         let missing: Vec<&Path> = path.ancestors().filter(|path| !path.as_os_str().is_empty()).collect();
         let mut made = Self { folder: None, above: Vec::new() };
@@ -347,7 +347,7 @@ mod tests {
         let fill = || {
             MadeFolder::create(&model).unwrap().keep();
             ["weights", "settings"].into_iter().for_each(|name| NewFile::write(&model.join(name), name).unwrap());
-            let list = Checksums::of_files(&model, ["weights"]).unwrap();
+            let list = Checksums::from_files(&model, ["weights"]).unwrap();
             NewFile::write(&model.join(Checksums::FILE), list.to_string()).unwrap();
         };
         fill();

@@ -17,7 +17,7 @@
 //! * [`StepModel`]: what search knows about a model, one batched step over [`Sentence`]s.
 //! * [`StepScores`]: the questions that search may ask about the scores of a step.
 //! * [`Shortlist`]: the target words that may translate a sentence.
-//! * [`Avoided`]: reads words and reports where they make a phrase that must not appear.
+//! * [`AvoidedPhrases`]: reads words and reports where they make a phrase that must not appear.
 //! * [`Scorer`]: adds [`WordScores`] to these scores, as a language model or a mask does; [`SentenceScorer`] for one
 //!   sentence.
 //! * [`Unit`], [`UnitTimes`]: where the time of a translation goes.
@@ -45,7 +45,7 @@ mod unfinished;
 mod units;
 mod words;
 
-pub use avoided::{Avoided, ReadText, Said};
+pub use avoided::{AvoidedPhrases, PhraseStatus, ReadText};
 pub use checksums::{Checksums, UnlistedFile};
 pub use choice::{Choice, Named, UnknownName};
 pub use files::{checksum, inside, start_of};
@@ -66,5 +66,5 @@ pub use step::{
     Candidate, ModelFacts, Parent, Sentence, Step, StepDemand, StepModel, StepRow, StepScores, by_score_desc,
 };
 pub use unfinished::{NewFile, remove_unfinished};
-pub use units::{Measuring, Timed, Unit, UnitTime, UnitTimes, count_product};
+pub use units::{Measurement, Unit, UnitTime, UnitTimer, UnitTimes, count_product};
 pub use words::Words;

@@ -20,7 +20,7 @@ pub struct LineRead {
 /// line; the last line may lack it. At most [`LONGEST_LINE`] bytes are appended. `None` at the end of the text.
 ///
 /// # Errors
-/// Those of the reader.
+/// Errors of the reader.
 pub fn read_line(text: &mut (impl BufRead + ?Sized), line: &mut Vec<u8>) -> io::Result<Option<LineRead>> {
     let start = line.len();
     let mut bytes = 0;
@@ -120,7 +120,7 @@ mod tests {
         let mut text = BufReader::with_capacity(buffer, text);
         let mut all = Vec::new();
         loop {
-            // What is there already stays.
+            // The existing content stays.
             let mut line = b"\r".to_vec();
             let Some(read) = read_line(&mut text, &mut line).unwrap() else { return all };
             assert!(line.starts_with(b"\r"));

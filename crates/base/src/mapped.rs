@@ -23,7 +23,7 @@ impl MappedFile {
     /// Maps a file.
     ///
     /// # Errors
-    /// Those of the operating system; a directory is refused.
+    /// Errors of the operating system; a directory is refused.
     pub fn open(path: &Path) -> io::Result<Self> {
         let file = File::open(path)?;
         if file.metadata()?.is_dir() {

@@ -35,7 +35,7 @@ impl WordScores<'_> {
     /// # Panics
     /// If there is no such word in a dense row.
     #[must_use]
-    pub fn of(self, word: WordId) -> f32 {
+    pub fn get(self, word: WordId) -> f32 {
         match self {
             Self::Dense(scores) => scores[word.index()],
             Self::Sparse { base, listed } => {
@@ -46,7 +46,7 @@ impl WordScores<'_> {
 
     /// Adds the number of each word to that of the word in `scores`: the plain form of all that adds sparsely.
     pub fn add_to(self, scores: &mut [f32]) {
-        scores.iter_mut().enumerate().for_each(|(word, score)| *score += self.of(WordId::new(word)));
+        scores.iter_mut().enumerate().for_each(|(word, score)| *score += self.get(WordId::new(word)));
     }
 }
 
@@ -64,7 +64,7 @@ pub struct ScoreBuffer {
 ///
 /// Its state is small and has value semantics, so that hypotheses can share it and be recombined by it.
 pub trait Scorer: Send + Sync {
-    /// What the next scores depend on.
+    /// The state on which the next scores depend.
     type State: Copy + Eq + Hash + Send;
 
     /// The state before the first word of a translation of `sentence`.
@@ -73,7 +73,7 @@ pub trait Scorer: Send + Sync {
     /// The state after `word`.
     fn after(&self, state: Self::State, word: WordId) -> Self::State;
 
-    /// `weight` times the score of each target word, the end of sentence included; a mask takes no notice of `weight`.
+    /// `weight` times the score of each target word, the end of sentence included; a mask ignores `weight`.
     /// The answer borrows from the scorer, or from `buffer`, where it is written first.
     fn scores<'a>(&'a self, state: Self::State, weight: f32, buffer: &'a mut ScoreBuffer) -> WordScores<'a>;
 

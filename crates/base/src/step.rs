@@ -124,7 +124,7 @@ pub fn by_score_desc(a: &Candidate, b: &Candidate) -> Ordering {
     b.score.total_cmp(&a.score).then(a.row.cmp(&b.row)).then(a.word.cmp(&b.word))
 }
 
-/// What search must know about a model before the first sentence. It never changes.
+/// The facts about a model that search must know before the first sentence. They never change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ModelFacts {
     /// Number of words in the target vocabulary, V.
@@ -145,7 +145,7 @@ pub struct ModelFacts {
 /// leave ([`release`](Self::release)) between any two steps. What a row gets must depend on its own
 /// sentence and history alone, to the bit, never on the other rows of the call.
 pub trait StepModel: Send + Sync {
-    /// All that the search of one batch changes: encoded sentences, decoder states of the last step, work space.
+    /// Everything that the search of one batch changes: encoded sentences, decoder states of the last step, work space.
     type State: Send;
     /// The scores of the last step.
     type Scores: StepScores + Send;
@@ -182,9 +182,9 @@ pub trait StepModel: Send + Sync {
     fn attention<'s>(&self, state: &'s Self::State, row: Row) -> &'s [f32];
 }
 
-/// What search may ask about the scores of a step: it asks, it does not read, so that a shortlist, a fused
-/// output layer or another device stay invisible to it. An answer may be computed when it is asked for; so questions borrow the
-/// scores mutably.
+/// The questions that search may ask about the scores of a step: it asks, it does not read, so that a shortlist, a
+/// fused output layer or another device stay invisible to it. An answer may be computed when it is requested, so
+/// questions borrow the scores mutably.
 ///
 /// `excluded` words are never answered; probabilities are *not* renormalised for them (as Marian does).
 pub trait StepScores {

@@ -1,4 +1,4 @@
-//! Files that come into being whole or not at all, and the list of what is unfinished.
+//! Files that are written atomically, and the list of unfinished files.
 //!
 //! The content is written under another name in the same folder, [`PREFIX`]`…`[`SUFFIX`], and renamed when everything
 //! is on disk. Three things remove content that is not finished: the value's end, [`remove_unfinished`] when a signal
@@ -37,9 +37,9 @@ pub fn remove_unfinished() {
 
 /// A name on the list of unfinished files and folders, until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Listed(PathBuf);
+pub(crate) struct ListEntry(PathBuf);
 
-impl Drop for Listed {
+impl Drop for ListEntry {
     fn drop(&mut self) {
         unfinished().remove(&self.0);
     }
@@ -57,7 +57,7 @@ pub struct NewFile {
 #[derive(Debug)]
 enum Content {
     /// A file next to its final place. The file is dropped first: that removes it.
-    Part(NamedTempFile, Listed),
+    Part(NamedTempFile, ListEntry),
     /// In a device or a named pipe, which is written to and never replaced.
     Stream(File),
 }
@@ -67,7 +67,7 @@ impl NewFile {
     /// it replaces. The target of a link is replaced, not the link. A device or a named pipe is written to.
     ///
     /// # Errors
-    /// Those of the operating system; a directory is refused.
+    /// Errors of the operating system; a directory is refused.
     pub fn create(path: &Path) -> io::Result<Self> {
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         if fs::metadata(&path).is_ok_and(|there| !there.is_file()) {
@@ -79,7 +79,7 @@ impl NewFile {
         loop {
             let (file, listed) = begin(|builder| {
                 permit(builder, 0o666);
-                let file = builder.tempfile_in(folder).map_err(of_the_system)?;
+                let file = builder.tempfile_in(folder).map_err(system_error)?;
                 let name = file.path().to_owned();
                 Ok((file, name))
             })?;
@@ -100,7 +100,7 @@ impl NewFile {
     /// Makes sure that the content is on disk, so that little can go wrong in [`finish`](Self::finish).
     ///
     /// # Errors
-    /// Those of the operating system.
+    /// Errors of the operating system.
     pub fn sync(&self) -> io::Result<()> {
         match &self.content {
             Content::Part(file, _) => file.as_file().sync_all(),
@@ -111,7 +111,7 @@ impl NewFile {
     /// Gives the file its name, once its content is on disk.
     ///
     /// # Errors
-    /// Those of the operating system; then the file at the name is as it was.
+    /// Errors of the operating system; then the file at the name is as it was.
     pub fn finish(self) -> io::Result<()> {
         self.sync()?;
         let Content::Part(file, _listed) = self.content else { return Ok(()) };
@@ -125,7 +125,7 @@ impl NewFile {
     /// Writes a whole file.
     ///
     /// # Errors
-    /// Those of the operating system; then the file at the name is as it was.
+    /// Errors of the operating system; then the file at the name is as it was.
     pub fn write(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
         let mut file = Self::create(path)?;
         file.write_all(content.as_ref())?;
@@ -152,18 +152,18 @@ impl Write for NewFile {
 /// Creates a file or folder under a new name, and lists it. No signal comes between the two.
 pub(crate) fn begin<T>(
     create: impl FnOnce(&mut tempfile::Builder<'_, '_>) -> io::Result<(T, PathBuf)>,
-) -> io::Result<(T, Listed)> {
+) -> io::Result<(T, ListEntry)> {
     let mut list = unfinished();
     let mut builder = tempfile::Builder::new();
     builder.prefix(PREFIX).suffix(SUFFIX);
     let (created, name) = create(&mut builder)?;
     list.insert(name.clone());
-    Ok((created, Listed(name)))
+    Ok((created, ListEntry(name)))
 }
 
 /// The error of the operating system without the name of the part, which `tempfile` adds: the user knows the name of
 /// the file.
-pub(crate) fn of_the_system(error: io::Error) -> io::Error {
+pub(crate) fn system_error(error: io::Error) -> io::Error {
     match error.to_string().split_once(" at path \"") {
         Some((system, _)) => io::Error::new(error.kind(), system),
         None => error,

@@ -16,7 +16,7 @@ use std::time::Instant;
 pub enum Unit {
     /// From text to source words, and from target words to text.
     Text,
-    /// The encoder, and all that is computed once per sentence.
+    /// The encoder, and everything else that is computed once per sentence.
     Encoder,
     /// Vectors of the target words so far.
     Embedding,
@@ -62,8 +62,8 @@ impl Unit {
 
     /// The time of this thread is this unit's until the guard is dropped.
     #[inline]
-    pub fn timed(self) -> Timed {
-        Timed { outer: if MEASURING.get() { Some(enter(self)) } else { None }, thread: PhantomData }
+    pub fn timed(self) -> UnitTimer {
+        UnitTimer { outer: if MEASURING.get() { Some(enter(self)) } else { None }, thread: PhantomData }
     }
 }
 
@@ -121,16 +121,16 @@ pub struct UnitTime {
 impl UnitTimes {
     /// Gives this thread a clock that adds to these times until the guard is dropped.
     #[must_use = "the thread measures until the guard is dropped"]
-    pub fn measure(self: &Arc<Self>) -> Measuring {
+    pub fn measure(self: &Arc<Self>) -> Measurement {
         let clock = Clock { times: Arc::clone(self), unit: None, since: Instant::now() };
         let outer = CLOCK.replace(Some(clock));
         MEASURING.set(true);
-        Measuring { outer, thread: PhantomData }
+        Measurement { outer, thread: PhantomData }
     }
 
     /// The cost of a unit so far.
     #[must_use]
-    pub fn of(&self, unit: Unit) -> UnitTime {
+    pub fn get(&self, unit: Unit) -> UnitTime {
         let UnitTotals { nanoseconds, calls, operations } = &self.0[unit as usize];
         UnitTime {
             seconds: nanoseconds.load(Relaxed) as f64 * 1e-9,
@@ -141,13 +141,13 @@ impl UnitTimes {
 }
 
 /// Measures the units of this thread, see [`UnitTimes::measure`].
-pub struct Measuring {
+pub struct Measurement {
     outer: Option<Clock>,
     /// A clock belongs to its thread.
     thread: PhantomData<*const ()>,
 }
 
-impl Drop for Measuring {
+impl Drop for Measurement {
     fn drop(&mut self) {
         MEASURING.set(self.outer.is_some());
         CLOCK.set(self.outer.take());
@@ -156,13 +156,13 @@ impl Drop for Measuring {
 
 /// The time of a unit runs, see [`Unit::timed`].
 #[must_use = "the time of the unit ends when the guard is dropped"]
-pub struct Timed {
+pub struct UnitTimer {
     /// The unit before, on a thread that measures.
     outer: Option<Option<Unit>>,
     thread: PhantomData<*const ()>,
 }
 
-impl Drop for Timed {
+impl Drop for UnitTimer {
     #[inline]
     fn drop(&mut self) {
         if let Some(outer) = self.outer {
@@ -241,14 +241,14 @@ mod tests {
             drop(Unit::Decoder.timed());
         }
         let whole = begun.elapsed().as_secs_f64();
-        let (search, decoder) = (times.of(Unit::Search), times.of(Unit::Decoder));
+        let (search, decoder) = (times.get(Unit::Search), times.get(Unit::Decoder));
         assert!(
             decoder.seconds >= 0.005 && search.seconds + decoder.seconds <= whole,
             "{search:?} {decoder:?} {whole}"
         );
         assert_eq!((search.calls, decoder.calls), (1, 2));
         assert_eq!((search.operations, decoder.operations), (2, 48), "the first was outside");
-        assert_eq!(times.of(Unit::Top), UnitTime { seconds: 0.0, calls: 0, operations: 0 });
+        assert_eq!(times.get(Unit::Top), UnitTime { seconds: 0.0, calls: 0, operations: 0 });
     }
 
     #[test]
@@ -257,7 +257,7 @@ mod tests {
         drop(times.measure());
         let _search = Unit::Search.timed();
         count_product(1, 1, 1);
-        assert!(Unit::ALL.iter().all(|&unit| times.of(unit).calls == 0));
+        assert!(Unit::ALL.iter().all(|&unit| times.get(unit).calls == 0));
     }
 
     #[test]

@@ -74,7 +74,7 @@ pub fn run(args: &Args) -> Result<()> {
 /// `None` if no translation has a finite score.
 #[must_use]
 pub fn lattice_svg(lattice: &Lattice, scale: f64, least: f64) -> Option<String> {
-    Some(graphs_svg(&[picture(&Diagram::of_lattice(lattice, scale, least)?, "")]))
+    Some(graphs_svg(&[picture(&Diagram::from_lattice(lattice, scale, least)?, "")]))
 }
 
 /// The picture of a diagram with its posteriors. `number` stands before the title.
@@ -95,10 +95,10 @@ const LEGEND: &str =
 impl Args {
     fn diagram(&self, evidence: &Evidence) -> Result<Diagram, String> {
         let diagram = match evidence {
-            Evidence::Lattice(lattice) => Diagram::of_lattice(lattice, self.scale, self.prune),
+            Evidence::Lattice(lattice) => Diagram::from_lattice(lattice, self.scale, self.prune),
             Evidence::NBest(texts) => {
                 let paths = texts.iter().map(|(text, score)| (text.split_whitespace(), *score as f32));
-                Diagram::of_lattice(&Lattice::of_paths(paths), self.scale, self.prune)
+                Diagram::from_lattice(&Lattice::from_paths(paths), self.scale, self.prune)
             }
             _ => None,
         };

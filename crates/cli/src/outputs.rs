@@ -110,6 +110,6 @@ impl FileList {
 
     /// Writes the list of these files of the folder.
     pub fn write<'n>(&self, folder: &Path, names: impl IntoIterator<Item = &'n str>) -> std::io::Result<()> {
-        NewFile::write(&folder.join(self.name), Checksums::of_files(folder, names)?.to_string())
+        NewFile::write(&folder.join(self.name), Checksums::from_files(folder, names)?.to_string())
     }
 }

@@ -4,7 +4,7 @@ use crate::messages::{Terminal, warn_if_useless};
 use anyhow::Result;
 use clap::ValueHint;
 use indicatif::ProgressBar;
-use metaphrase_train::{Observer, Progress, Recipe, RecipeError, TrainError, Validated, train_on_cpu};
+use metaphrase_train::{Observer, Progress, Recipe, RecipeError, TrainError, ValidationReport, train_on_cpu};
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Instant;
@@ -187,7 +187,7 @@ impl Observer for Display {
         }
     }
 
-    fn validated(&mut self, v: &Validated) {
+    fn validated(&mut self, v: &ValidationReport) {
         let best = if v.best { ", the best so far" } else { "" };
         let (mean, deviation) = v.log_z;
         self.line(&format!(

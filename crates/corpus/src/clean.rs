@@ -27,7 +27,7 @@ const TESTED_WORDS: std::ops::RangeInclusive<usize> = 4..=50;
 /// A source gives at most one pair of this number to each set.
 const LEAST_PER_TESTED: usize = 20;
 
-/// What is done next, for a display of progress.
+/// The next piece of work, for a display of progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage<'r> {
     /// The source with this name is read.

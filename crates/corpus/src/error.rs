@@ -45,7 +45,7 @@ pub enum CorpusError {
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The fault.
         problem: String,
     },
     /// A setting of the recipe has no meaning.
@@ -60,7 +60,7 @@ pub enum CorpusError {
     },
     /// No pair is left.
     #[error(
-        "no pair of sentences is left of {0}: the report's counts by reason, which the log has at level info, show why"
+        "no pair of sentences is left of {0}: the report's counts by reason, which the log has at level info, name the causes"
     )]
     Nothing(usize),
 }

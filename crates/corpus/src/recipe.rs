@@ -5,7 +5,7 @@ use crate::marks::Marks;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// All that determines a corpus. In TOML the sources are `[[source]]` tables.
+/// Everything that determines a corpus. In TOML the sources are `[[source]]` tables.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Recipe {
@@ -133,7 +133,7 @@ pub struct HeldOut {
     pub test: usize,
 }
 
-/// Shares of the pairs that are used once more with noise in the source, each from 0 to 1.
+/// Shares of the pairs that are used a second time with noise in the source, each from 0 to 1.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Noise {

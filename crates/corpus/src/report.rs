@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// Examples of each reason that a source's report has.
 const SAMPLES: usize = 3;
 
-/// What became of a corpus.
+/// Counts of a corpus: pairs read, left out and written.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Report {
     /// The sources in the recipe's order.
@@ -21,7 +21,7 @@ pub struct Report {
     pub written: usize,
 }
 
-/// What became of a source.
+/// Counts of a source.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct SourceReport {
     /// Its name.

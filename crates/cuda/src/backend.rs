@@ -216,82 +216,82 @@ pub(crate) struct Heads {
     pub(crate) mask: Mask,
 }
 
-type In = *const f32;
-type Out = *mut f32;
+type Input = *const f32;
+type Output = *mut f32;
 type Table = *const u32;
 
 kernels! {
-    fn activate(y: Out, bias: In, cols: u32, n: u64, function: u32);
-    fn derive(x: In, grad: Out, n: u64, function: u32);
-    fn multiply(y: Out, x: In, n: u64);
-    fn mix(gate: In, a: In, b: In, y: Out, n: u64);
-    fn add_product(a: In, b: In, sum: Out, n: u64, fresh: u32);
-    fn add_rest(a: In, gate: In, sum: Out, n: u64);
-    fn add_difference(x: In, a: In, b: In, sum: Out, n: u64);
-    fn column_sums(a: In, b: In, rows: u32, cols: u32, sum: Out);
-    fn drop(mask: Mask, x: In, y: Out, n: u64, add: u32);
-    fn row_mask(mask: Mask, y: Out, cols: u32, n: u64);
+    fn activate(y: Output, bias: Input, cols: u32, n: u64, function: u32);
+    fn derive(x: Input, grad: Output, n: u64, function: u32);
+    fn multiply(y: Output, x: Input, n: u64);
+    fn mix(gate: Input, a: Input, b: Input, y: Output, n: u64);
+    fn add_product(a: Input, b: Input, sum: Output, n: u64, fresh: u32);
+    fn add_rest(a: Input, gate: Input, sum: Output, n: u64);
+    fn add_difference(x: Input, a: Input, b: Input, sum: Output, n: u64);
+    fn column_sums(a: Input, b: Input, rows: u32, cols: u32, sum: Output);
+    fn dropout(mask: Mask, x: Input, y: Output, n: u64, add: u32);
+    fn row_mask(mask: Mask, y: Output, cols: u32, n: u64);
 
-    fn block(x: In, x_cols: u32, y: Out, y_cols: u32, cols: u32, n: u64, add: u32);
-    fn lookup(table: In, ids: Table, factor: f32, y: Out, cols: u32, n: u64);
-    fn add_rows(grad: In, targets: Table, starts: Table, sources: Table, factor: f32, sum: Out, cols: u32);
-    fn means(x: In, spans: Table, y: Out, cols: u32, n: u64);
-    fn add_to_means(grad: In, spans: Table, count: u32, sum: Out, cols: u32, n: u64);
-    fn repeat(row: In, y: Out, cols: u32, n: u64);
-    fn leaky_sum(f: In, x: In, spans: Table, y: Out, cols: u32, n: u64);
-    fn leaky_sum_backward(f: In, x: In, y: In, spans: Table, grad: In, by_f: Out, sum: Out, cols: u32, n: u64);
-    fn running_mean(x: In, spans: Table, y: Out, cols: u32, n: u64);
-    fn running_mean_backward(spans: Table, grad: In, sum: Out, cols: u32, n: u64);
+    fn block(x: Input, x_cols: u32, y: Output, y_cols: u32, cols: u32, n: u64, add: u32);
+    fn lookup(table: Input, ids: Table, factor: f32, y: Output, cols: u32, n: u64);
+    fn add_rows(grad: Input, targets: Table, starts: Table, sources: Table, factor: f32, sum: Output, cols: u32);
+    fn means(x: Input, spans: Table, y: Output, cols: u32, n: u64);
+    fn add_to_means(grad: Input, spans: Table, count: u32, sum: Output, cols: u32, n: u64);
+    fn repeat(row: Input, y: Output, cols: u32, n: u64);
+    fn leaky_sum(f: Input, x: Input, spans: Table, y: Output, cols: u32, n: u64);
+    fn leaky_sum_backward(f: Input, x: Input, y: Input, spans: Table, grad: Input, by_f: Output, sum: Output, cols: u32, n: u64);
+    fn running_mean(x: Input, spans: Table, y: Output, cols: u32, n: u64);
+    fn running_mean_backward(spans: Table, grad: Input, sum: Output, cols: u32, n: u64);
 
-    fn normalise(y: Out, scale: In, bias: In, epsilon: f32, centred: u32, cols: u32);
+    fn normalise(y: Output, scale: Input, bias: Input, epsilon: f32, centred: u32, cols: u32);
     fn normalise_backward(
-        x: In, scale: In, grad: In, epsilon: f32, centred: u32, cols: u32, sum: Out, normal: Out,
+        x: Input, scale: Input, grad: Input, epsilon: f32, centred: u32, cols: u32, sum: Output, normal: Output,
     );
 
     fn attend(
-        q: In, k: In, v: In, queries: Table, heads: Heads, weights: Out, y: Out,
+        q: Input, k: Input, v: Input, queries: Table, heads: Heads, weights: Output, y: Output,
     );
     fn attend_queries(
-        k: In, v: In, queries: Table, heads: Heads, weights: In, guide: In, grad: In, derivatives: Out, q_grad: Out,
+        k: Input, v: Input, queries: Table, heads: Heads, weights: Input, guide: Input, grad: Input, derivatives: Output, q_grad: Output,
     );
     fn attend_keys(
-        q: In, queries: Table, keys: Table, heads: Heads, weights: In, derivatives: In, grad: In, k_grad: Out,
-        v_grad: Out,
+        q: Input, queries: Table, keys: Table, heads: Heads, weights: Input, derivatives: Input, grad: Input, k_grad: Output,
+        v_grad: Output,
     );
 
     fn additive(
-        queries: In, keys: In, values: In, v: In, spans: Table, n: u32, m: u32, weights: Out, y: Out,
+        queries: Input, keys: Input, values: Input, v: Input, spans: Table, n: u32, m: u32, weights: Output, y: Output,
     );
     fn additive_energies(
-        values: In, spans: Table, m: u32, weights: In, guide: In, grad: In, energies: Out,
+        values: Input, spans: Table, m: u32, weights: Input, guide: Input, grad: Input, energies: Output,
     );
-    fn additive_values(spans: Table, rows: u32, m: u32, weights: In, grad: In, sum: Out);
+    fn additive_values(spans: Table, rows: u32, m: u32, weights: Input, grad: Input, sum: Output);
     fn additive_queries(
-        queries: In, keys: In, v: In, spans: Table, n: u32, energies: In, sum: Out, by_v: Out,
+        queries: Input, keys: Input, v: Input, spans: Table, n: u32, energies: Input, sum: Output, by_v: Output,
     );
-    fn additive_keys(queries: In, keys: In, v: In, spans: Table, rows: u32, n: u32, energies: In, sum: Out);
+    fn additive_keys(queries: Input, keys: Input, v: Input, spans: Table, rows: u32, n: u32, energies: Input, sum: Output);
 
     fn gru(
-        a_gates: In, a_candidate: In, u_gates: In, u_candidate: In, previous: In, gates: Out, y: Out, d: u32, n: u64,
+        a_gates: Input, a_candidate: Input, u_gates: Input, u_candidate: Input, previous: Input, gates: Output, y: Output, d: u32, n: u64,
     );
     fn gru_backward(
-        gates: In, u_candidate: In, previous: In, grad: In, by_gates: Out, by_candidate: Out, by_state: Out,
+        gates: Input, u_candidate: Input, previous: Input, grad: Input, by_gates: Output, by_candidate: Output, by_state: Output,
         d: u32, n: u64,
     );
-    fn add_kept(grad: In, gates: In, sum: Out, d: u32, n: u64);
-    fn lstm_memory(a: In, u: In, memory: In, y: Out, d: u32, n: u64);
-    fn lstm_memory_backward(a: In, u: In, memory: In, grad: In, by_sums: Out, by_memory: Out, d: u32, n: u64);
-    fn lstm_output(a: In, u: In, memory: In, y: Out, d: u32, n: u64);
-    fn lstm_output_backward(a: In, u: In, memory: In, grad: In, by_sums: Out, by_memory: Out, d: u32, n: u64);
+    fn add_kept(grad: Input, gates: Input, sum: Output, d: u32, n: u64);
+    fn lstm_memory(a: Input, u: Input, memory: Input, y: Output, d: u32, n: u64);
+    fn lstm_memory_backward(a: Input, u: Input, memory: Input, grad: Input, by_sums: Output, by_memory: Output, d: u32, n: u64);
+    fn lstm_output(a: Input, u: Input, memory: Input, y: Output, d: u32, n: u64);
+    fn lstm_output_backward(a: Input, u: Input, memory: Input, grad: Input, by_sums: Output, by_memory: Output, d: u32, n: u64);
 
     fn losses(
-        logits: Out, words: Table, cols: u32, smoothing: f32, self_normalisation: f32, weight: f32, derive: u32,
-        results: Out,
+        logits: Output, words: Table, cols: u32, smoothing: f32, self_normalisation: f32, weight: f32, derive: u32,
+        results: Output,
     );
-    fn squares(x: In, n: u64, sums: Out);
-    fn sgd(p: Out, g: In, n: u64, rate: f32, clip: f32);
-    fn adam(p: Out, gradient: In, m: Out, v: Out, n: u64, rate: f32, clip: f32, numbers: Adam);
-    fn adadelta(p: Out, gradient: In, steps: Out, squares: Out, n: u64, rate: f32, clip: f32, numbers: Adadelta);
-    fn cut(p: Out, n: u64, limit: f32);
-    fn smooth(smoothed: Out, p: In, n: u64, kept: f32);
+    fn squares(x: Input, n: u64, sums: Output);
+    fn sgd(p: Output, g: Input, n: u64, rate: f32, clip: f32);
+    fn adam(p: Output, gradient: Input, m: Output, v: Output, n: u64, rate: f32, clip: f32, numbers: Adam);
+    fn adadelta(p: Output, gradient: Input, steps: Output, squares: Output, n: u64, rate: f32, clip: f32, numbers: Adadelta);
+    fn cut(p: Output, n: u64, limit: f32);
+    fn smooth(smoothed: Output, p: Input, n: u64, kept: f32);
 }

@@ -6,7 +6,7 @@ use crate::CudaError;
 use crate::backend::Backend;
 #[cfg(feature = "driver")]
 use crate::driver::Driver;
-use metaphrase_device::{Device, Failure, Pool, Pooled, Precision, Shape, Storage};
+use metaphrase_device::{Device, Failure, Pool, PoolItem, Precision, Shape, Storage};
 use metaphrase_kernels as kernels;
 use std::sync::Arc;
 
@@ -64,10 +64,10 @@ impl Cuda {
     }
 
     fn new(backend: Backend, name: String) -> Self {
-        Self::of(Arc::new(backend), name)
+        Self::new_on(Arc::new(backend), name)
     }
 
-    fn of(backend: Arc<Backend>, name: String) -> Self {
+    fn new_on(backend: Arc<Backend>, name: String) -> Self {
         let precision = Precision::default();
         Self { backend, name, precision, pool: Pool::default(), failure: None, multiply_adds: 0 }
     }
@@ -79,13 +79,13 @@ impl Cuda {
     /// If the GPU can not be opened.
     #[cfg(feature = "emulator")]
     #[must_use]
-    pub fn of_tests(reversed: bool) -> Self {
+    pub fn for_tests(reversed: bool) -> Self {
         #[cfg(feature = "driver")]
         if std::env::var_os("METAPHRASE_TEST_GPU").is_some() {
             thread_local! { // compiling takes seconds, and tests open many devices
                 static GPU: Arc<Backend> = Driver::open(0).map(Backend::Driver).map(Arc::new).expect("a GPU");
             }
-            return Self::of(GPU.with(Arc::clone), "the GPU".to_owned());
+            return Self::new_on(GPU.with(Arc::clone), "the GPU".to_owned());
         }
         Self::emulated(reversed)
     }
@@ -232,7 +232,7 @@ impl Shape for Matrix {
     }
 }
 
-impl Pooled for Matrix {
+impl PoolItem for Matrix {
     fn capacity(&self) -> usize {
         self.capacity
     }

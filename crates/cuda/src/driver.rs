@@ -42,7 +42,7 @@ impl Driver {
             return Err(CudaError::NoDevice { index, count });
         }
         let context = CudaContext::new(index).map_err(CudaError::call("be opened"))?;
-        let (major, minor) = context.compute_capability().map_err(CudaError::call("say what it can"))?;
+        let (major, minor) = context.compute_capability().map_err(CudaError::call("report its compute capability"))?;
         let code = compiler::compile(&format!("sm_{major}{minor}"))?;
         // SAFETY: `code` is what NVRTC made for this device; the module is never unloaded.
         let module = unsafe { driver::module::load_data(code.as_ptr().cast()) };

@@ -1,10 +1,10 @@
 //! NVRTC compiles the kernels, on machines that have it.
 
 use metaphrase_cuda::{NAMES, check_library, compile};
-use metaphrase_testkit::{Missing, Outcome};
+use metaphrase_testkit::{MissingFiles, Outcome};
 
 fn nvrtc() -> Outcome {
-    check_library().map_err(|_| Missing::new("libnvrtc.so of CUDA 12 or 13"))
+    check_library().map_err(|_| MissingFiles::new("libnvrtc.so of CUDA 12 or 13"))
 }
 
 fn kernels_compile_for_ampere_and_hopper() -> Outcome {

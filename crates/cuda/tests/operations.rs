@@ -1,4 +1,4 @@
-//! All operations on the emulator, or on a GPU ([`Cuda::of_tests`]), against the CPU: odd shapes, empty spans, rows
+//! All operations on the emulator, or on a GPU ([`Cuda::for_tests`]), against the CPU: odd shapes, empty spans, rows
 //! longer than a block.
 
 use metaphrase_cuda::Cuda;
@@ -49,7 +49,7 @@ macro_rules! check {
             $body
         };
         let emulated = [false, true].map(|reversed| {
-            let mut cuda = Cuda::of_tests(reversed);
+            let mut cuda = Cuda::for_tests(reversed);
             let results: Vec<Matrix> = {
                 let $device = &mut cuda;
                 $body
@@ -151,12 +151,12 @@ fn moved_rows() {
             let spans = spans(&[0..3, 3..3, 3..4, 4..9]);
             let [f, x, grad] = [1, 2, 3].map(|seed| random(d, seed, (9, cols)));
             let [mut y, mut by_f, mut means] = [(); 3].map(|()| fresh(d, (9, cols)));
-            let [mut sum, mut of_means] = [4, 5].map(|seed| random(d, seed, (9, cols)));
+            let [mut sum, mut by_means] = [4, 5].map(|seed| random(d, seed, (9, cols)));
             d.leaky_sum(&f, &x, &spans, &mut y);
             d.leaky_sum_backward([&f, &x, &y], &spans, &grad, &mut by_f, &mut sum);
             d.running_mean(&x, &spans, &mut means);
-            d.running_mean_backward(&spans, &grad, &mut of_means);
-            [&y, &by_f, &sum, &means, &of_means].map(|m| d.download(m)).to_vec()
+            d.running_mean_backward(&spans, &grad, &mut by_means);
+            [&y, &by_f, &sum, &means, &by_means].map(|m| d.download(m)).to_vec()
         });
     }
     check!("blocks", |d| {
@@ -208,7 +208,7 @@ fn attention() {
                     .map(|(rows, cols)| random(d, (rows * cols) as u64, (rows, heads * cols)));
                 let mut weights = fresh(d, (1, settings.weights()));
                 let mut y = fresh(d, (7, heads * width));
-                let inputs = || Attended { inputs: [&q, &k, &v], settings: &settings, mask };
+                let inputs = || AttentionInputs { inputs: [&q, &k, &v], settings: &settings, mask };
                 d.attend(inputs(), &mut weights, &mut y);
                 let guide = random(d, 9, (1, settings.weights()));
                 let mut by_inputs = [&q, &k, &v].map(|m| d.zeros(m.rows(), m.cols()));
@@ -228,7 +228,7 @@ fn additive_attention() {
             let spans = spans(&[0..3, 0..3, 3..3, 2..8, 7..8]);
             let [queries, keys, values, v, grad] = [(5, n), (10, n), (10, m), (n, 1), (5, m)]
                 .map(|(rows, cols)| random(d, (rows + cols) as u64, (rows, cols)));
-            let inputs = Additive { queries: &queries, keys: &keys, values: &values, v: &v, spans: &spans };
+            let inputs = AdditiveInputs { queries: &queries, keys: &keys, values: &values, v: &v, spans: &spans };
             let [mut weights, mut energies] = [(); 2].map(|()| fresh(d, (1, 13)));
             let mut y = fresh(d, (5, m));
             d.additive(inputs, &mut weights, &mut y);
@@ -288,8 +288,8 @@ fn losses() {
             let mut losses = WordLosses::default();
             d.losses(&mut logits, &[0, 4, 2, 2], loss, derive, &mut losses);
             let WordLosses { loss, log_probs, log_z } = losses;
-            let of_words = [log_probs, log_z].concat();
-            vec![d.download(&logits), Matrix::from_vec(1, 8, of_words), Matrix::from_vec(1, 1, vec![loss as f32])]
+            let word_losses = [log_probs, log_z].concat();
+            vec![d.download(&logits), Matrix::from_vec(1, 8, word_losses), Matrix::from_vec(1, 1, vec![loss as f32])]
         });
     }
 }
@@ -305,7 +305,7 @@ fn products() {
                 let mut host = Host::default();
                 host.set_precision(precision);
                 let expected = products_on(&mut host, &Parameter::new(w.clone()), transposed, (rows, inputs, outputs));
-                let mut cuda = Cuda::of_tests(false);
+                let mut cuda = Cuda::for_tests(false);
                 cuda.set_precision(precision);
                 let parameter = cuda.upload(&w);
                 let got = products_on(&mut cuda, &parameter, transposed, (rows, inputs, outputs));
@@ -356,7 +356,7 @@ fn updates_on<D: Device>(d: &mut D, change: Change, wanted: [bool; 3]) -> Vec<Ma
         let norm = D::sum(shards, gradients.iter_mut().map(|all| &mut all[..]).collect());
         results.push(Matrix::from_vec(1, 1, vec![norm]));
         let [first, second, smoothed] = &mut state;
-        let trained = Trained { parameters: &mut parameters, gradients: &gradients[0], first, second, smoothed };
+        let trained = UpdateMatrices { parameters: &mut parameters, gradients: &gradients[0], first, second, smoothed };
         D::update(shards, change, trained);
     }
     let values = parameters.iter().map(D::value).chain(state.iter().flatten());
@@ -392,7 +392,7 @@ fn the_norm_is_that_of_all_matrices() {
 
 #[test]
 fn memory_is_used_again() {
-    let mut cuda = Cuda::of_tests(false);
+    let mut cuda = Cuda::for_tests(false);
     let ids: Rc<[u32]> = Rc::new([1, 0]);
     let mut free = Vec::new();
     for _ in 0..3 {

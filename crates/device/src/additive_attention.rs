@@ -6,7 +6,7 @@ use metaphrase_kernels::{Matrix, add_assign, axpy, dot, softmax_in_place, tanh_d
 
 /// The inputs of an additive attention.
 #[derive(Debug)]
-pub struct Additive<'a, M> {
+pub struct AdditiveInputs<'a, M> {
     /// `rows × n`: a map of the decoder's states.
     pub queries: &'a M,
     /// `words × n`: a map of the encoder's outputs.
@@ -19,9 +19,9 @@ pub struct Additive<'a, M> {
     pub spans: &'a Spans,
 }
 
-impl<M> Copy for Additive<'_, M> {}
+impl<M> Copy for AdditiveInputs<'_, M> {}
 
-impl<M> Clone for Additive<'_, M> {
+impl<M> Clone for AdditiveInputs<'_, M> {
     fn clone(&self) -> Self {
         *self
     }
@@ -30,13 +30,13 @@ impl<M> Clone for Additive<'_, M> {
 /// y_r = Σ_j w_rj · values_j with w_r = softmax_j(v · tanh(query_r + key_j)) over the span of row r.
 pub trait AdditiveAttention: Storage {
     /// Computes the weights and y.
-    fn additive(&mut self, inputs: Additive<'_, Self::Matrix>, weights: &mut Self::Matrix, y: &mut Self::Matrix);
+    fn additive(&mut self, inputs: AdditiveInputs<'_, Self::Matrix>, weights: &mut Self::Matrix, y: &mut Self::Matrix);
 
     /// Computes the derivatives by the energies, the inputs of the softmax. `guide`: further derivatives by the
     /// weights.
     fn additive_energies(
         &mut self,
-        inputs: Additive<'_, Self::Matrix>,
+        inputs: AdditiveInputs<'_, Self::Matrix>,
         weights: &Self::Matrix,
         guide: Option<&Self::Matrix>,
         grad: &Self::Matrix,
@@ -55,7 +55,7 @@ pub trait AdditiveAttention: Storage {
     /// Adds the derivatives by keys, v and queries, given the derivatives by the energies.
     fn add_to_additive_keys(
         &mut self,
-        inputs: Additive<'_, Self::Matrix>,
+        inputs: AdditiveInputs<'_, Self::Matrix>,
         energies: &Self::Matrix,
         keys_sum: &mut Self::Matrix,
         v_sum: &mut Self::Matrix,
@@ -64,8 +64,8 @@ pub trait AdditiveAttention: Storage {
 }
 
 impl AdditiveAttention for Host {
-    fn additive(&mut self, inputs: Additive<'_, Matrix>, weights: &mut Matrix, y: &mut Matrix) {
-        let Additive { queries, keys, values, v, spans } = inputs;
+    fn additive(&mut self, inputs: AdditiveInputs<'_, Matrix>, weights: &mut Matrix, y: &mut Matrix) {
+        let AdditiveInputs { queries, keys, values, v, spans } = inputs;
         let mut start = 0;
         for (r, span) in spans.iter().enumerate() {
             let own = &mut weights.as_mut_slice()[start..start + span.len()];
@@ -84,7 +84,7 @@ impl AdditiveAttention for Host {
 
     fn additive_energies(
         &mut self,
-        inputs: Additive<'_, Matrix>,
+        inputs: AdditiveInputs<'_, Matrix>,
         weights: &Matrix,
         guide: Option<&Matrix>,
         grad: &Matrix,
@@ -115,13 +115,13 @@ impl AdditiveAttention for Host {
 
     fn add_to_additive_keys(
         &mut self,
-        inputs: Additive<'_, Matrix>,
+        inputs: AdditiveInputs<'_, Matrix>,
         energies: &Matrix,
         keys_sum: &mut Matrix,
         v_sum: &mut Matrix,
         queries_sum: &mut Matrix,
     ) {
-        let Additive { queries, keys, v, spans, .. } = inputs;
+        let AdditiveInputs { queries, keys, v, spans, .. } = inputs;
         let (v, v_sum) = (v.as_slice(), v_sum.as_mut_slice());
         let mut inner = vec![0.0; queries.cols()];
         let mut energies = energies.as_slice().iter();

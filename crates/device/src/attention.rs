@@ -53,7 +53,7 @@ impl HeadsAttention {
 
 /// The inputs of an attention.
 #[derive(Debug)]
-pub struct Attended<'a, M> {
+pub struct AttentionInputs<'a, M> {
     /// Queries, keys and values.
     pub inputs: [&'a M; 3],
     /// The heads and the rows of each sentence. At most one sentence sees a row of keys.
@@ -65,13 +65,13 @@ pub struct Attended<'a, M> {
 /// For each head h of each query: softmax(scale · q_h · Kᵀ_h) · V_h over the keys that the query sees.
 pub trait Attention: Storage {
     /// Computes the weights before dropout, in the order of [`HeadsAttention::weights`], and y.
-    fn attend(&mut self, inputs: Attended<'_, Self::Matrix>, weights: &mut Self::Matrix, y: &mut Self::Matrix);
+    fn attend(&mut self, inputs: AttentionInputs<'_, Self::Matrix>, weights: &mut Self::Matrix, y: &mut Self::Matrix);
 
     /// Computes the derivatives by queries, keys and values, which are zero before. `guide`: further derivatives by the
     /// weights.
     fn attend_backward(
         &mut self,
-        inputs: Attended<'_, Self::Matrix>,
+        inputs: AttentionInputs<'_, Self::Matrix>,
         weights: &Self::Matrix,
         guide: Option<&Self::Matrix>,
         grad: &Self::Matrix,
@@ -80,8 +80,8 @@ pub trait Attention: Storage {
 }
 
 impl Attention for Host {
-    fn attend(&mut self, inputs: Attended<'_, Matrix>, weights: &mut Matrix, y: &mut Matrix) {
-        let Attended { inputs: [q, k, v], settings, mask } = inputs;
+    fn attend(&mut self, inputs: AttentionInputs<'_, Matrix>, weights: &mut Matrix, y: &mut Matrix) {
+        let AttentionInputs { inputs: [q, k, v], settings, mask } = inputs;
         let factor = settings.factor(q.cols());
         let mut start = 0;
         for (queries, keys) in settings.queries.iter().zip(settings.keys.iter()) {
@@ -115,13 +115,13 @@ impl Attention for Host {
 
     fn attend_backward(
         &mut self,
-        inputs: Attended<'_, Matrix>,
+        inputs: AttentionInputs<'_, Matrix>,
         weights: &Matrix,
         guide: Option<&Matrix>,
         grad: &Matrix,
         [q_grad, k_grad, v_grad]: &mut [Matrix; 3],
     ) {
-        let Attended { inputs: [q, k, _], settings, .. } = inputs;
+        let AttentionInputs { inputs: [q, k, _], settings, .. } = inputs;
         let heads = settings.heads;
         let factor = settings.factor(q.cols());
         let (weights, guide) = (weights.as_slice(), guide.map(Matrix::as_slice));
@@ -144,9 +144,9 @@ impl Attention for Host {
             let size = heads * queries.len();
             for (j, key) in keys.clone().enumerate() {
                 let rows = Rows::Range(queries.clone());
-                let of_key = j * size..(j + 1) * size;
-                heads_weighted_sum(&used_by_key[of_key.clone()], grad, rows.clone(), heads, v_grad.row_mut(key));
-                heads_weighted_sum(&derivatives_by_key[of_key], q, rows, heads, k_grad.row_mut(key));
+                let key_part = j * size..(j + 1) * size;
+                heads_weighted_sum(&used_by_key[key_part.clone()], grad, rows.clone(), heads, v_grad.row_mut(key));
+                heads_weighted_sum(&derivatives_by_key[key_part], q, rows, heads, k_grad.row_mut(key));
                 scale(factor, k_grad.row_mut(key));
             }
             start = end;
@@ -167,14 +167,14 @@ impl Sentence {
     /// Fills in the sentence whose weights begin at `start`. Returns the number of its weights.
     fn derive(
         &mut self,
-        inputs: &Attended<'_, Matrix>,
+        inputs: &AttentionInputs<'_, Matrix>,
         weights: &[f32],
         guide: Option<&[f32]>,
         grad: &Matrix,
         (queries, keys): (&Range<usize>, &Range<usize>),
         start: usize,
     ) -> usize {
-        let Attended { inputs: [_, _, v], settings, mask } = inputs;
+        let AttentionInputs { inputs: [_, _, v], settings, mask } = inputs;
         let Self { used, derivatives } = self;
         let heads = settings.heads;
         let count = (0..queries.len()).map(|i| heads * settings.seen(i, keys.len())).sum::<usize>();

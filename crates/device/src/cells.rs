@@ -16,7 +16,7 @@ pub struct GruForward<'a, M> {
     pub previous: &'a M,
 }
 
-/// The same for the way back.
+/// The same for the backward pass.
 #[derive(Debug)]
 pub struct GruBackward<'a, M> {
     /// The values r, z and h of the way forward, `rows × 3d`.

@@ -34,20 +34,20 @@ mod scans;
 mod storage;
 mod updates;
 
-pub use additive_attention::{Additive, AdditiveAttention};
-pub use attention::{Attended, Attention, HeadsAttention, Spans};
+pub use additive_attention::{AdditiveAttention, AdditiveInputs};
+pub use attention::{Attention, AttentionInputs, HeadsAttention, Spans};
 pub use cells::{Cells, GruBackward, GruForward, Lstm};
 pub use dropout::{Dropout, Mask};
 pub use elementwise::Elementwise;
 pub use loss::{Losses, RowOfLogits, WordLoss, WordLosses};
 pub use metaphrase_kernels::Activation;
 pub use normalisation::{Normal, Normalisation};
-pub use pool::{Pool, Pooled};
+pub use pool::{Pool, PoolItem};
 pub use products::{Parameter, Precision, Products, Weight};
 pub use rows::{Block, Rows};
 pub use scans::Scans;
 pub use storage::{Failure, Host, Shape, Storage};
-pub use updates::{Adadelta, Adam, Change, Rule, Trained, Updates};
+pub use updates::{Adadelta, Adam, Change, Rule, UpdateMatrices, Updates};
 
 /// All operations.
 pub trait Device:

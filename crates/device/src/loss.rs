@@ -51,12 +51,12 @@ impl WordLosses {
     pub fn push(&mut self, loss: WordLoss, row: RowOfLogits) {
         let WordLoss { smoothing, self_normalisation, .. } = loss;
         let RowOfLogits { log_prob, log_z, sum, words } = row;
-        let mut of_word = f64::from(-(1.0 - smoothing) * log_prob + self_normalisation * log_z * log_z);
+        let mut word_loss = f64::from(-(1.0 - smoothing) * log_prob + self_normalisation * log_z * log_z);
         if smoothing > 0.0 {
             let uniform = smoothing / words as f32;
-            of_word -= f64::from(uniform) * (sum - f64::from(log_z) * words as f64);
+            word_loss -= f64::from(uniform) * (sum - f64::from(log_z) * words as f64);
         }
-        self.loss += of_word;
+        self.loss += word_loss;
         self.log_probs.push(log_prob);
         self.log_z.push(log_z);
     }

@@ -4,12 +4,12 @@ use metaphrase_kernels::Matrix;
 use std::collections::BTreeMap;
 
 /// A thing that a pool holds.
-pub trait Pooled {
+pub trait PoolItem {
     /// The count of numbers that fit into it.
     fn capacity(&self) -> usize;
 }
 
-impl Pooled for Matrix {
+impl PoolItem for Matrix {
     fn capacity(&self) -> usize {
         Self::capacity(self)
     }
@@ -27,7 +27,7 @@ impl<M> Default for Pool<M> {
     }
 }
 
-impl<M: Pooled> Pool<M> {
+impl<M: PoolItem> Pool<M> {
     /// A free matrix with room for this count of numbers.
     ///
     /// # Errors

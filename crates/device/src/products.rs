@@ -101,7 +101,7 @@ fn renew(packed: &mut PackedMatrix, value: &Matrix, order: WeightOrder) {
 
 impl Precision {
     /// The name of the kernels for it.
-    const fn of_products(self) -> kernels::Precision {
+    const fn product_precision(self) -> kernels::Precision {
         match self {
             Self::F32 => kernels::Precision::F32,
             Self::Bf16 => kernels::Precision::Bf16,
@@ -110,7 +110,7 @@ impl Precision {
     }
 
     /// The precision of products that make gradients.
-    const fn of_gradients(self) -> Self {
+    const fn gradient_precision(self) -> Self {
         match self {
             Self::F32 => Self::F32,
             Self::Bf16 | Self::Int8 => Self::Bf16,
@@ -123,7 +123,7 @@ impl<'a> Weight<'a, Parameter> {
         let which = usize::from(self.transposed);
         let Parameter { value, packed } = self.parameter;
         packed[precision as usize][which].get_or_init(|| {
-            let mut packed = PackedMatrix::empty(precision.of_products());
+            let mut packed = PackedMatrix::empty(precision.product_precision());
             renew(&mut packed, value, ORDERS[which]);
             packed
         })
@@ -147,7 +147,7 @@ impl Products for Host {
     }
 
     fn product_add(&mut self, x: &Matrix, w: Weight<'_, Parameter>, sum: &mut Matrix, fresh: bool) {
-        let w = w.packed(self.precision.of_gradients());
+        let w = w.packed(self.precision.gradient_precision());
         if fresh {
             return self.product(x, w, Epilogue::default(), sum);
         }
@@ -155,7 +155,7 @@ impl Products for Host {
     }
 
     fn transposed_product_add(&mut self, x: &Matrix, y: &Matrix, sum: &mut Matrix) {
-        let precision = self.precision.of_gradients().of_products();
+        let precision = self.precision.gradient_precision().product_precision();
         kernels::transposed_product_add(precision, x, y, sum, &mut self.products);
     }
 }
@@ -187,8 +187,8 @@ mod tests {
         let mut storage = kernels::ProductStorage::default();
         kernels::rounded_product(&x, &int8, Epilogue::default(), &mut expected, &mut storage);
         assert_eq!(y.as_slice(), expected.as_slice());
-        let [bf16, of_gradients] = products(Precision::Bf16, &x, &w);
+        let [bf16, by_gradients] = products(Precision::Bf16, &x, &w);
         assert_ne!(y.as_slice(), bf16.as_slice());
-        assert_eq!(sum.as_slice(), of_gradients.as_slice());
+        assert_eq!(sum.as_slice(), by_gradients.as_slice());
     }
 }

@@ -57,7 +57,7 @@ pub struct Adadelta {
 
 /// The matrices that an update reads and changes. A list has one matrix per parameter, or is empty if the update has no
 /// use for the list.
-pub struct Trained<'a, D: Storage> {
+pub struct UpdateMatrices<'a, D: Storage> {
     /// θ
     pub parameters: &'a mut [D::Parameter],
     /// g
@@ -77,14 +77,14 @@ pub trait Updates: Storage + Sized {
     fn sum(shards: &mut [Self], gradients: Vec<&mut [Self::Matrix]>) -> f32;
 
     /// Changes parameters, means and smoothed parameters.
-    fn update(shards: &mut [Self], change: Change, trained: Trained<'_, Self>);
+    fn update(shards: &mut [Self], change: Change, trained: UpdateMatrices<'_, Self>);
 
     /// Lets products read the new values of parameters that were changed otherwise.
     fn renew(shards: &mut [Self], parameters: &mut [Self::Parameter]);
 }
 
 impl Change {
-    /// Changes numbers of a parameter; `first` and `second` are those of [`Trained`].
+    /// Changes numbers of a parameter; `first` and `second` are those of [`UpdateMatrices`].
     #[inline(always)] // into the code for the widest instruction set
     fn apply(self, parameters: &mut [f32], gradients: &[f32], first: &mut [f32], second: &mut [f32]) {
         let Self { rule, rate, clip, clip_weights, .. } = self;
@@ -115,7 +115,7 @@ impl Change {
     }
 }
 
-/// The part of a [`Trained`] that a thread works on at a time.
+/// The part of a [`UpdateMatrices`] that a thread works on at a time.
 struct Chunk<'a> {
     change: Change,
     parameter: &'a mut [f32],
@@ -156,8 +156,8 @@ impl Updates for Host {
         squares.iter().sum::<f64>().sqrt() as f32
     }
 
-    fn update(shards: &mut [Self], change: Change, trained: Trained<'_, Self>) {
-        let Trained { parameters, gradients, first, second, smoothed } = trained;
+    fn update(shards: &mut [Self], change: Change, trained: UpdateMatrices<'_, Self>) {
+        let UpdateMatrices { parameters, gradients, first, second, smoothed } = trained;
         let mut tasks = Vec::new();
         let mut state = [first, second, smoothed].map(|all| all.iter_mut());
         for (parameter, gradient) in parameters.iter_mut().zip(gradients) {

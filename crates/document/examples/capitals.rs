@@ -1,6 +1,6 @@
 //! Writes a file again with each sentence in capitals: `… --example capitals -- in.docx out.docx`. Shows what is taken
 //! for text.
-use metaphrase_document::{Answer, FileFormat, Options, PreparedFile};
+use metaphrase_document::{Answer, FileFormat, Options, SegmentedFile};
 use std::path::Path;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -8,7 +8,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let [input, output] = &names[..] else { return Err("two names of files are expected".into()) };
     let extension = Path::new(input).extension().unwrap_or_default().to_string_lossy();
     let format = FileFormat::from_extension(&extension).ok_or("the format is not known")?;
-    let prepared = PreparedFile::new(std::fs::read(input)?, format, &Options::default())?;
+    let prepared = SegmentedFile::new(std::fs::read(input)?, format, &Options::default())?;
     let answer = |source: metaphrase_document::Source<'_>| {
         let kept = source.kept.iter().map(|kept| Some(kept.range.clone())).collect();
         Some(Answer { text: source.text.to_uppercase(), kept, links: Vec::new() })

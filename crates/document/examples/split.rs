@@ -5,7 +5,7 @@
 //! if a line ends there. Round trip: each `.gz` file below DATA as a text, each sentence its own translation.
 #![allow(clippy::unwrap_used, reason = "a measurement may panic")]
 
-use metaphrase_document::{Answer, Link, Options, Prepared, Splitter};
+use metaphrase_document::{Answer, Link, Options, SegmentedText, Splitter};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -78,7 +78,7 @@ fn main() {
             .and_then(|stem| Path::new(stem).extension())
             .map_or("en".into(), |code| code.to_string_lossy());
         let prepared =
-            Prepared::new(text.as_str(), &Options { language: language.into(), ..Options::default() }).unwrap();
+            SegmentedText::new(text.as_str(), &Options { language: language.into(), ..Options::default() }).unwrap();
         let answers: Vec<Option<Answer>> = prepared
             .sentences()
             .map(|source| {

@@ -28,7 +28,7 @@ pub struct Link {
 
 /// A translation that has each thing to copy.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Restored {
+pub(crate) struct RestoredTranslation {
     pub(crate) text: String,
     /// By thing to copy: its bytes in the text.
     pub(crate) kept: Vec<Range<usize>>,
@@ -38,7 +38,7 @@ pub(crate) struct Restored {
 }
 
 /// The sentence as its own translation.
-pub(crate) fn unchanged(sentence: &Sentence, source: &str) -> Restored {
+pub(crate) fn unchanged(sentence: &Sentence, source: &str) -> RestoredTranslation {
     let kept: Vec<Range<usize>> = sentence.kept.iter().map(|kept| kept.range.clone()).collect();
     let link = |(at, word): (usize, &str)| {
         let range = at..at + word.len();
@@ -50,12 +50,12 @@ pub(crate) fn unchanged(sentence: &Sentence, source: &str) -> Restored {
         Some((at, word.trim_end()))
     });
     let links = words.filter(|(_, word)| !word.is_empty()).map(link).collect();
-    Restored { text: source.to_owned(), kept, links, inserted: 0 }
+    RestoredTranslation { text: source.to_owned(), kept, links, inserted: 0 }
 }
 
 /// Puts the things to copy that an answer lacks into it, writes the others as they are in the source, and closes gaps
 /// next to them that the source lacks.
-pub(crate) fn restore(sentence: &Sentence, source: &str, answer: &Answer) -> Restored {
+pub(crate) fn restore(sentence: &Sentence, source: &str, answer: &Answer) -> RestoredTranslation {
     let mut edits = Vec::new();
     let mut places: Vec<Option<Range<usize>>> = Vec::new();
     for (number, kept) in sentence.kept.iter().enumerate() {
@@ -152,8 +152,8 @@ fn insertion(source: &str, kept: &Range<usize>, answer: &Answer, shown: &str, nu
     Edit { range: at..at, before, with: shown.to_owned(), after, number }
 }
 
-fn apply(text: &str, edits: Vec<Edit>, count: usize, links: &[Link], inserted: usize) -> Restored {
-    let mut restored = Restored { kept: vec![0..0; count], inserted, ..Restored::default() };
+fn apply(text: &str, edits: Vec<Edit>, count: usize, links: &[Link], inserted: usize) -> RestoredTranslation {
+    let mut restored = RestoredTranslation { kept: vec![0..0; count], inserted, ..RestoredTranslation::default() };
     // By edit: where it ends in the old text, and where in the new one.
     let mut moved: Vec<(Range<usize>, Range<usize>)> = Vec::new();
     let mut last = 0;

@@ -1,7 +1,7 @@
 //! A paragraph: its text, its sentences, and the markup inside it.
 
 use crate::cut::cut;
-use crate::keep::{Keep, Kept, find};
+use crate::keep::{CopySpan, Keep, find};
 use crate::split::Splitter;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -22,10 +22,10 @@ pub(crate) struct Block {
     pub(crate) sentences: Vec<Sentence>,
     /// Elements and markers, in the order of their beginnings in the input.
     pub(crate) elements: Vec<Element>,
-    /// What stands around text that is in no element.
+    /// The markup around text that is in no element.
     pub(crate) wrap: Wrap,
     /// Things to copy that the format names.
-    copied: Vec<Kept>,
+    copied: Vec<CopySpan>,
 }
 
 /// The markup before and after each run of text, such as the tags of a run in an office document.
@@ -41,7 +41,7 @@ pub(crate) struct Sentence {
     /// Its bytes in the text of the paragraph.
     pub(crate) range: Range<usize>,
     /// Things to copy; bytes of the sentence.
-    pub(crate) kept: Vec<Kept>,
+    pub(crate) kept: Vec<CopySpan>,
     /// Whether there are words to translate.
     pub(crate) has_words: bool,
 }
@@ -57,7 +57,7 @@ pub(crate) struct Element {
     pub(crate) open: String,
     /// The markup that is written after its text.
     pub(crate) close: String,
-    /// What stands around each run of the text in it.
+    /// The markup around each run of the text in it.
     pub(crate) wrap: Wrap,
 }
 
@@ -85,7 +85,7 @@ impl Block {
     pub(crate) fn push_copied(&mut self, shown: &str, written: &str, origin: Range<usize>) {
         let start = self.text.len();
         self.push(shown, origin);
-        self.copied.push(Kept { range: start..self.text.len(), written: Some(written.to_owned()) });
+        self.copied.push(CopySpan { range: start..self.text.len(), written: Some(written.to_owned()) });
     }
 
     /// Begins an element inside the element `parent`; gives its number. An element that lies too deep has none.
@@ -207,7 +207,7 @@ fn lines(text: &str) -> Vec<Range<usize>> {
 }
 
 /// No sentence ends inside a thing to copy.
-fn join_over(sentences: Vec<Range<usize>>, copied: &[Kept]) -> Vec<Range<usize>> {
+fn join_over(sentences: Vec<Range<usize>>, copied: &[CopySpan]) -> Vec<Range<usize>> {
     let mut joined: Vec<Range<usize>> = Vec::with_capacity(sentences.len());
     for sentence in sentences {
         if let Some(previous) = joined.last_mut() {
@@ -245,15 +245,15 @@ fn find_apart(text: &str, sentence: &Range<usize>, keep: Keep, cuts: &[usize]) -
 }
 
 impl Sentence {
-    fn new(text: &str, range: Range<usize>, copied: Vec<Kept>, found: Vec<Range<usize>>) -> Self {
+    fn new(text: &str, range: Range<usize>, copied: Vec<CopySpan>, found: Vec<Range<usize>>) -> Self {
         let sentence = &text[range.clone()];
-        let mut kept: Vec<Kept> = copied;
+        let mut kept: Vec<CopySpan> = copied;
         kept.iter_mut().for_each(|kept| kept.range = kept.range.start - range.start..kept.range.end - range.start);
         let told = kept.len();
         for found in found {
             let free = kept[..told].iter().all(|kept| kept.range.end <= found.start || found.end <= kept.range.start);
             if free {
-                kept.push(Kept { range: found, written: None });
+                kept.push(CopySpan { range: found, written: None });
             }
         }
         kept.sort_by_key(|kept| kept.range.start);

@@ -43,13 +43,13 @@ pub enum Error {
     Line {
         /// The line, from 1.
         line: usize,
-        /// What stands there in a right file.
+        /// The expected content.
         expected: &'static str,
     },
     /// An archive that can not be read or written.
     #[error("the file is not an archive that can be read: {problem}; is its format the right one?")]
     Archive {
-        /// What is wrong.
+        /// The fault.
         problem: String,
     },
     /// An archive that unpacks to too much.
@@ -57,7 +57,7 @@ pub enum Error {
         "the archive has more than {limit} {what}; this is refused, since such a file may be made to fill the memory"
     )]
     TooLarge {
-        /// What there is too much of.
+        /// The thing that exceeds the limit.
         what: &'static str,
         /// How much is allowed.
         limit: u64,
@@ -77,6 +77,6 @@ pub enum Error {
         format: &'static str,
     },
     /// A file none of whose sentences was translated.
-    #[error("no sentence of the file was translated; the messages about its sentences say why")]
+    #[error("no sentence of the file was translated; the messages about its sentences name the causes")]
     NothingTranslated,
 }

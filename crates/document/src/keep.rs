@@ -32,7 +32,7 @@ impl Keep {
 
 /// A thing that stays as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
+pub struct CopySpan {
     /// Its bytes in the text.
     pub range: Range<usize>,
     /// The bytes that stand for it in the input, and in the output; `None`: those of the text.

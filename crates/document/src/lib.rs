@@ -1,7 +1,8 @@
 //! Texts, web pages and files as sentences to translate, and back.
 //!
-//! [`Prepared`] finds the sentences of a text, the things that have to stay, and the markup. The caller translates the
-//! [sentences](Prepared::sentences), by any means, and [`Prepared::finish`] puts the translated text together:
+//! [`SegmentedText`] finds the sentences of a text, the things that have to stay, and the markup. The caller translates
+//! the [sentences](SegmentedText::sentences), by any means, and [`SegmentedText::finish`] puts the translated text
+//! together:
 //!
 //! ```
 //! use metaphrase_document::{Answer, Format, Options, Prepared};
@@ -36,8 +37,8 @@ mod write;
 pub use answer::{Answer, Link};
 pub use cut::{cut, weight};
 pub use error::Error;
-pub use files::{FileFormat, FinishedFile, PreparedFile};
-pub use keep::{Keep, Kept, find};
-pub use prepared::{Finished, Format, Options, Prepared, Source, Split};
+pub use files::{FileFormat, SegmentedFile, TranslatedFile};
+pub use keep::{CopySpan, Keep, find};
+pub use prepared::{Format, Options, SegmentedText, Source, Split, TranslatedText};
 pub use split::Splitter;
 pub use write::space_between;

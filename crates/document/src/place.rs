@@ -10,7 +10,7 @@ use std::ops::Range;
 
 /// The translation of a paragraph, in one text.
 #[derive(Debug, Default)]
-pub(crate) struct Joined {
+pub(crate) struct ParagraphText {
     pub(crate) text: String,
     /// By sentence: its bytes in the text.
     pub(crate) sentences: Vec<Range<usize>>,
@@ -20,7 +20,7 @@ pub(crate) struct Joined {
 
 /// The place of an element in a translation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Placed {
+pub(crate) struct ElementPlace {
     /// Bytes of the translation.
     pub(crate) range: Range<usize>,
     /// White space stood on both sides of the marker, and a word of the translation follows it.
@@ -30,7 +30,7 @@ pub(crate) struct Placed {
 /// The words of a whole paragraph.
 struct Grid<'a> {
     block: &'a Block,
-    joined: &'a Joined,
+    joined: &'a ParagraphText,
     /// By word of the source: its bytes in the paragraph.
     source: Vec<Range<usize>>,
     /// By word of the translation: its bytes, the number of its sentence, and its number there.
@@ -40,9 +40,9 @@ struct Grid<'a> {
 }
 
 /// The places of all elements of a paragraph.
-pub(crate) fn place(block: &Block, joined: &Joined) -> Vec<Placed> {
+pub(crate) fn place(block: &Block, joined: &ParagraphText) -> Vec<ElementPlace> {
     let grid = Grid::new(block, joined);
-    let mut placed = vec![Placed::default(); block.elements.len()];
+    let mut placed = vec![ElementPlace::default(); block.elements.len()];
     if block.elements.is_empty() {
         return placed;
     }
@@ -52,7 +52,7 @@ pub(crate) fn place(block: &Block, joined: &Joined) -> Vec<Placed> {
     }
     let text = 0..block.text.len();
     let (source, target) = (0..grid.source.len(), 0..grid.target.len());
-    let all = Inside { text, source, target, bytes: 0..joined.text.len() };
+    let all = ElementContent { text, source, target, bytes: 0..joined.text.len() };
     let mut waiting = vec![(0, all)];
     while let Some((parent, inside)) = waiting.pop() {
         let found = grid.children(&children[parent], &inside, &mut placed);
@@ -61,9 +61,9 @@ pub(crate) fn place(block: &Block, joined: &Joined) -> Vec<Placed> {
     placed
 }
 
-/// What an element holds: text and words of the source, words and bytes of the translation.
+/// The content of an element: text and words of the source, words and bytes of the translation.
 #[derive(Debug, Clone)]
-struct Inside {
+struct ElementContent {
     text: Range<usize>,
     source: Range<usize>,
     target: Range<usize>,
@@ -74,7 +74,7 @@ struct Inside {
 const UNKNOWN: f32 = -0.45;
 
 impl<'a> Grid<'a> {
-    fn new(block: &'a Block, joined: &'a Joined) -> Self {
+    fn new(block: &'a Block, joined: &'a ParagraphText) -> Self {
         let mut grid = Self { block, joined, source: Vec::new(), target: Vec::new(), firsts: Vec::new() };
         for (number, words) in joined.words.iter().enumerate() {
             grid.firsts.push((grid.source.len(), grid.target.len()));
@@ -87,10 +87,15 @@ impl<'a> Grid<'a> {
         grid
     }
 
-    /// Places the children of an element. Gives those that may have children, with what they hold.
-    fn children(&self, children: &[usize], inside: &Inside, placed: &mut [Placed]) -> Vec<(usize, Inside)> {
+    /// Places the children of an element. Returns those that may have children, with their content.
+    fn children(
+        &self,
+        children: &[usize],
+        inside: &ElementContent,
+        placed: &mut [ElementPlace],
+    ) -> Vec<(usize, ElementContent)> {
         let mut around: Vec<(usize, Range<usize>, Range<usize>, f32)> = Vec::new();
-        let mut found: Vec<(usize, Inside)> = Vec::new();
+        let mut found: Vec<(usize, ElementContent)> = Vec::new();
         let mut markers = Vec::new();
         for &child in children {
             let (words, text) = (self.words_of(child), self.block.elements[child].text.clone());
@@ -101,22 +106,18 @@ impl<'a> Grid<'a> {
                 let all = text == inside.text;
                 let bytes = if all { inside.bytes.clone() } else { self.bytes_of(&text, &inside.target, inside) };
                 placed[child].range = bytes.clone();
-                found.push((child, Inside { text, source: words, target: inside.target.clone(), bytes }));
+                found.push((child, ElementContent { text, source: words, target: inside.target.clone(), bytes }));
             } else {
                 let range = self.hull(&words, &inside.target);
                 let sum = self.best(&words, std::slice::from_ref(&range)).1;
                 around.push((child, words, range, sum));
             }
         }
-        // The surest first; of equal ones the first.
+        // The surest first; among equals the first.
         around.sort_by(|a, b| b.3.total_cmp(&a.3).then(a.0.cmp(&b.0)));
-        let mut taken: Vec<Range<usize>> =
-            found.iter().map(|(_, inside)| inside.target.clone()).filter(|range| !range.is_empty()).collect();
-        let mut places: Vec<Range<usize>> = found
-            .iter()
-            .filter(|(_, inside)| !inside.target.is_empty())
-            .map(|(_, inside)| inside.bytes.clone())
-            .collect();
+        let with_words = found.iter().map(|(_, inside)| inside).filter(|inside| !inside.target.is_empty());
+        let mut taken: Vec<Range<usize>> = with_words.clone().map(|inside| inside.target.clone()).collect();
+        let mut places: Vec<Range<usize>> = with_words.map(|inside| inside.bytes.clone()).collect();
         for (child, words, range, _) in around {
             let free = without(&range, &taken);
             let free = if free.is_empty() { without(&near(&range, &inside.target), &taken) } else { free };
@@ -137,7 +138,7 @@ impl<'a> Grid<'a> {
             taken.insert(at, target.clone());
             places.insert(at, bytes.clone());
             placed[child].range = bytes.clone();
-            found.push((child, Inside { text, source: words, target, bytes }));
+            found.push((child, ElementContent { text, source: words, target, bytes }));
         }
         for marker in markers {
             found.push((marker, self.put_marker(marker, inside, placed, &mut places)));
@@ -149,10 +150,10 @@ impl<'a> Grid<'a> {
     fn put_marker(
         &self,
         marker: usize,
-        inside: &Inside,
-        placed: &mut [Placed],
+        inside: &ElementContent,
+        placed: &mut [ElementPlace],
         places: &mut Vec<Range<usize>>,
-    ) -> Inside {
+    ) -> ElementContent {
         placed[marker] = self.marker(marker, inside, places);
         let bytes = placed[marker].range.clone();
         if !bytes.is_empty() {
@@ -160,7 +161,7 @@ impl<'a> Grid<'a> {
         }
         let target = self.target.partition_point(|word| word.0.start < bytes.start);
         let text = self.block.elements[marker].text.clone();
-        Inside { text, source: self.words_of(marker), target: target..target, bytes }
+        ElementContent { text, source: self.words_of(marker), target: target..target, bytes }
     }
 
     /// Words of the source that an element has, or a part of them.
@@ -208,7 +209,7 @@ impl<'a> Grid<'a> {
 
     /// The bytes of a run of words of an element that has this text. White space at an end is inside if it is in the
     /// source, where the white space is the same.
-    fn bytes_of(&self, text: &Range<usize>, target: &Range<usize>, inside: &Inside) -> Range<usize> {
+    fn bytes_of(&self, text: &Range<usize>, target: &Range<usize>, inside: &ElementContent) -> Range<usize> {
         let (Some(first), Some(last)) =
             (self.target.get(target.start), target.end.checked_sub(1).map(|last| &self.target[last]))
         else {
@@ -222,7 +223,7 @@ impl<'a> Grid<'a> {
 
     /// The byte of the translation, before the word `next`, for a byte of the source, if the text between the words
     /// there is the same.
-    fn same(&self, at: usize, next: usize, inside: &Inside) -> Option<usize> {
+    fn same(&self, at: usize, next: usize, inside: &ElementContent) -> Option<usize> {
         let word = self.source.partition_point(|word| word.start < at);
         let first = if word > inside.source.start { self.source[word - 1].end } else { inside.text.start };
         let end = if word < inside.source.end { self.source[word].start } else { inside.text.end };
@@ -258,7 +259,7 @@ impl<'a> Grid<'a> {
 
     /// The byte of the translation for a byte between two words of the source whose translations are neighbours,
     /// too.
-    fn between(&self, at: usize, inside: &Inside) -> Option<usize> {
+    fn between(&self, at: usize, inside: &ElementContent) -> Option<usize> {
         if let Some(place) = self.outside(at).filter(|place| (inside.bytes.start..=inside.bytes.end).contains(place)) {
             return Some(place);
         }
@@ -271,7 +272,7 @@ impl<'a> Grid<'a> {
     }
 
     /// The free word that is nearest to the place after the translation of the word before these words.
-    fn nearest(&self, words: &Range<usize>, free: &[Range<usize>], inside: &Inside) -> Range<usize> {
+    fn nearest(&self, words: &Range<usize>, free: &[Range<usize>], inside: &ElementContent) -> Range<usize> {
         let before = words.start.checked_sub(1).filter(|&before| before >= inside.source.start);
         let at = before.and_then(|before| self.translated(before)).map_or(inside.target.start, |before| before + 1);
         let distance = |&word: &usize| {
@@ -282,7 +283,7 @@ impl<'a> Grid<'a> {
     }
 
     /// The place of an element without words.
-    fn marker(&self, element: usize, inside: &Inside, taken: &[Range<usize>]) -> Placed {
+    fn marker(&self, element: usize, inside: &ElementContent, taken: &[Range<usize>]) -> ElementPlace {
         let text = &self.block.elements[element].text;
         if let (false, Some(start), Some(end)) =
             (text.is_empty(), self.between(text.start, inside), self.between(text.end, inside))
@@ -290,7 +291,7 @@ impl<'a> Grid<'a> {
             // White space that the translation has, too.
             let next = taken.partition_point(|taken| taken.end <= start);
             if start < end && taken.get(next).is_none_or(|next| end <= next.start) {
-                return Placed { range: start..end, spaced: false };
+                return ElementPlace { range: start..end, spaced: false };
             }
         }
         let (place, spaced) = self.point(text.start, inside);
@@ -300,11 +301,11 @@ impl<'a> Grid<'a> {
         let neighbour = taken.get(at).filter(|taken| taken.start < place);
         let place = neighbour
             .map_or(place, |taken| if place - taken.start < taken.end - place { taken.start } else { taken.end });
-        Placed { range: place..place, spaced: spaced && neighbour.is_none() }
+        ElementPlace { range: place..place, spaced: spaced && neighbour.is_none() }
     }
 
     /// The byte of the translation for a byte of the source.
-    fn point(&self, at: usize, inside: &Inside) -> (usize, bool) {
+    fn point(&self, at: usize, inside: &ElementContent) -> (usize, bool) {
         if let Some(place) = self.between(at, inside) {
             return (place, false);
         }

@@ -6,7 +6,7 @@ use regex::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// What looks like a tag; `5 < 6` and `<name@example.org>` do not. Times and codes of subtitles do: `<00:01.000>`,
+/// Text in the form of a tag; `5 < 6` and `<name@example.org>` do not. Times and codes of subtitles do: `<00:01.000>`,
 /// `{\an8}`.
 static TAG: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"<(/?)([A-Za-z][\w.:-]*|\d[\d:.]*)((?:\s[^<>]*?)?)(/?)>|\{\\[^{}\s]+\}").ok());

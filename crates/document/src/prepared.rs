@@ -2,7 +2,7 @@
 
 use crate::answer::Answer;
 use crate::block::{Block, Sentences};
-use crate::keep::{Keep, Kept};
+use crate::keep::{CopySpan, Keep};
 use crate::split::Splitter;
 use crate::write::{Escape, write};
 use crate::{Error, markup, plain};
@@ -23,7 +23,7 @@ pub enum Format {
     Xml,
 }
 
-/// What ends a sentence.
+/// The boundaries of sentences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Split {
     /// Punctuation, and in plain text the end of a line.
@@ -40,11 +40,11 @@ pub enum Split {
 pub struct Options {
     /// The form of the text.
     pub format: Format,
-    /// What ends a sentence; `Lines` have sentences of their own.
+    /// The boundaries of sentences; `Lines` have sentences of their own.
     pub split: Split,
     /// The code of the text's language, as `de`; its abbreviations do not end sentences. Empty: English.
     pub language: String,
-    /// What stays as it is.
+    /// The things that are copied unchanged.
     pub keep: Keep,
     /// Names of elements of markup whose content stays as it is, besides those of HTML such as `code`.
     pub copied: Vec<String>,
@@ -61,7 +61,7 @@ impl Default for Options {
 
 /// A text whose sentences are found.
 #[derive(Debug)]
-pub struct Prepared {
+pub struct SegmentedText {
     input: String,
     blocks: Vec<Block>,
     escape: Escape,
@@ -74,7 +74,7 @@ pub struct Prepared {
 /// translated: tags are written with the new values wherever they go.
 #[derive(Debug)]
 struct Attributes {
-    values: Prepared,
+    values: SegmentedText,
     options: Options,
 }
 
@@ -84,7 +84,7 @@ pub struct Source<'a> {
     /// Its text, on one line and without markup.
     pub text: Cow<'a, str>,
     /// The things of the text to copy, in order.
-    pub kept: &'a [Kept],
+    pub kept: &'a [CopySpan],
     /// Its bytes in the input.
     pub range: Range<usize>,
     /// Whether alignments determine places: the sentence has things to copy, or its paragraph has markup.
@@ -93,7 +93,7 @@ pub struct Source<'a> {
 
 /// A translated text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Finished {
+pub struct TranslatedText {
     /// The text.
     pub text: String,
     /// By sentence: its bytes in the text.
@@ -103,7 +103,7 @@ pub struct Finished {
     pub inserted: Vec<usize>,
 }
 
-impl Prepared {
+impl SegmentedText {
     /// Finds the sentences of a text.
     ///
     /// # Errors
@@ -116,7 +116,7 @@ impl Prepared {
             let how = Sentences { flat: Some(true), ..how(&splitter, options) };
             let blocks = markup::attributes(&prepared.input, &options.copied, &how);
             if !blocks.is_empty() {
-                let values = Self::of_blocks(prepared.input.clone(), blocks, Escape::Attribute);
+                let values = Self::from_blocks(prepared.input.clone(), blocks, Escape::Attribute);
                 prepared.attributes = Some(Box::new(Attributes { values, options: options.clone() }));
             }
         }
@@ -132,10 +132,10 @@ impl Prepared {
             Format::Html => (markup::html(&input, &options.copied, &how), Escape::Markup),
             Format::Xml => (markup::xml(&input, &options.copied, &how)?, Escape::Markup),
         };
-        Ok(Self::of_blocks(input, blocks, escape))
+        Ok(Self::from_blocks(input, blocks, escape))
     }
 
-    pub(crate) fn of_blocks(input: String, mut blocks: Vec<Block>, escape: Escape) -> Self {
+    pub(crate) fn from_blocks(input: String, mut blocks: Vec<Block>, escape: Escape) -> Self {
         // Only a broken file has paragraphs that overlap; the first of them is translated.
         let mut last = 0;
         blocks.retain(|block| {
@@ -211,7 +211,7 @@ impl Prepared {
 
     /// The translated text. `answers`: by sentence; a sentence without an answer stays as it is.
     #[must_use]
-    pub fn finish(&self, answers: &[Option<Answer>]) -> Finished {
+    pub fn finish(&self, answers: &[Option<Answer>]) -> TranslatedText {
         let Some(attributes) = &self.attributes else { return self.finish_own(answers) };
         let (own, others) = answers.split_at(answers.len().min(self.asked.len()));
         let values = attributes.values.finish(others);
@@ -229,8 +229,8 @@ impl Prepared {
         finished
     }
 
-    fn finish_own(&self, answers: &[Option<Answer>]) -> Finished {
-        let mut finished = Finished::default();
+    fn finish_own(&self, answers: &[Option<Answer>]) -> TranslatedText {
+        let mut finished = TranslatedText::default();
         let mut answers =
             self.asked.iter().zip(answers.iter().map(Option::as_ref).chain(std::iter::repeat(None))).peekable();
         let mut last = 0;
@@ -272,7 +272,7 @@ pub(crate) fn how<'a>(splitter: &'a Splitter, options: &Options) -> Sentences<'a
     }
 }
 
-impl Finished {
+impl TranslatedText {
     /// A paragraph without answers.
     fn copy(&mut self, block: &Block, input: &str) {
         let start = self.text.len();

@@ -88,7 +88,7 @@ impl Words {
             let mut links: Vec<(usize, f32)> =
                 sum.into_iter().filter(|_| total > 0.0).map(|(unit, weight)| (unit, weight / total)).collect();
             if links.is_empty() && columns > 0 {
-                // The place in the sentence is all that is known.
+                // Only the place in the sentence is known.
                 links.push((row * columns / rows, 1.0));
             }
             links

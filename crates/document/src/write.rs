@@ -1,8 +1,8 @@
 //! A translated paragraph as it is written: text, markup and things to copy.
 
-use crate::answer::{Answer, Restored, restore, unchanged};
+use crate::answer::{Answer, RestoredTranslation, restore, unchanged};
 use crate::block::{Block, Wrap};
-use crate::place::{Joined, Placed, place};
+use crate::place::{ElementPlace, ParagraphText, place};
 use crate::units::Words;
 use metaphrase_text::without_spaces;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use std::ops::Range;
 /// How characters of text are written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Escape {
-    /// As they are.
+    /// Characters stay as they are.
     #[default]
     None,
     /// With references for `&`, `<` and `>`.
@@ -54,7 +54,7 @@ impl Escape {
 
 /// A paragraph that was written.
 #[derive(Debug, Default)]
-pub(crate) struct Written {
+pub(crate) struct WrittenParagraph {
     /// By sentence: its bytes in the output.
     pub(crate) sentences: Vec<Range<usize>>,
     /// By sentence: the number of things to copy that its translation lacked.
@@ -62,8 +62,8 @@ pub(crate) struct Written {
 }
 
 /// Appends the translation of a paragraph. `answers`: by sentence; a sentence without an answer stays as it is.
-pub(crate) fn write(block: &Block, answers: &[Option<&Answer>], escape: Escape, out: &mut String) -> Written {
-    let restored: Vec<Restored> = block
+pub(crate) fn write(block: &Block, answers: &[Option<&Answer>], escape: Escape, out: &mut String) -> WrittenParagraph {
+    let restored: Vec<RestoredTranslation> = block
         .sentences
         .iter()
         .zip(answers)
@@ -79,15 +79,15 @@ pub(crate) fn write(block: &Block, answers: &[Option<&Answer>], escape: Escape, 
         Writer { joined: &joined, kept: &kept, escape, out, starts: Vec::new(), ends: Vec::new(), at: 0, next_kept: 0 };
     writer.block(block, &placed);
     let sentences = writer.starts.iter().zip(&writer.ends).map(|(&start, &end)| start..end.max(start)).collect();
-    Written { sentences, inserted }
+    WrittenParagraph { sentences, inserted }
 }
 
 /// A thing to copy in a text: its bytes there, and what is written for it.
-type KeptAt<'a> = (Range<usize>, Option<&'a str>);
+type CopyPlace<'a> = (Range<usize>, Option<&'a str>);
 
 /// One text from the translations of the sentences and the text between them; and its things to copy.
-fn join<'a>(block: &'a Block, restored: &[Restored]) -> (Joined, Vec<KeptAt<'a>>) {
-    let (mut joined, mut kept) = (Joined::default(), Vec::new());
+fn join<'a>(block: &'a Block, restored: &[RestoredTranslation]) -> (ParagraphText, Vec<CopyPlace<'a>>) {
+    let (mut joined, mut kept) = (ParagraphText::default(), Vec::new());
     let cuts = block.cuts();
     let mut last = 0;
     for (sentence, restored) in block.sentences.iter().zip(restored) {
@@ -101,7 +101,7 @@ fn join<'a>(block: &'a Block, restored: &[Restored]) -> (Joined, Vec<KeptAt<'a>>
         let start = joined.text.len();
         joined.text.push_str(&restored.text);
         joined.sentences.push(start..joined.text.len());
-        let mut here: Vec<KeptAt<'_>> = restored
+        let mut here: Vec<CopyPlace<'_>> = restored
             .kept
             .iter()
             .zip(&sentence.kept)
@@ -146,8 +146,8 @@ enum Event {
 }
 
 struct Writer<'a> {
-    joined: &'a Joined,
-    kept: &'a [KeptAt<'a>],
+    joined: &'a ParagraphText,
+    kept: &'a [CopyPlace<'a>],
     escape: Escape,
     out: &'a mut String,
     /// Where sentences begin and end in the output.
@@ -159,7 +159,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn block(&mut self, block: &Block, placed: &[Placed]) {
+    fn block(&mut self, block: &Block, placed: &[ElementPlace]) {
         let mut inside: Vec<usize> = Vec::new();
         for (at, event) in events(block, placed) {
             let wrap = inside.last().map_or(&block.wrap, |&element| &block.elements[element].wrap);
@@ -248,7 +248,7 @@ impl Writer<'_> {
 }
 
 /// Beginnings and ends of the elements, in the order in which they are written.
-fn events(block: &Block, placed: &[Placed]) -> Vec<(usize, Event)> {
+fn events(block: &Block, placed: &[ElementPlace]) -> Vec<(usize, Event)> {
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); block.elements.len() + 1];
     for (number, element) in block.elements.iter().enumerate() {
         children[element.parent.map_or(0, |parent| parent + 1)].push(number);

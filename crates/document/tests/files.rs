@@ -1,13 +1,13 @@
 //! Files: text is translated in place, the rest stays byte for byte.
 
-use metaphrase_document::{Answer, Error, FileFormat, Options, PreparedFile};
+use metaphrase_document::{Answer, Error, FileFormat, Options, SegmentedFile};
 use std::io::{Cursor, Read, Write};
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 
 /// The file with each sentence in capitals, and its sentences.
 fn capitals(bytes: &[u8], format: FileFormat) -> (Vec<u8>, Vec<String>) {
-    let prepared = PreparedFile::new(bytes.to_vec(), format, &Options::default()).unwrap();
+    let prepared = SegmentedFile::new(bytes.to_vec(), format, &Options::default()).unwrap();
     let sentences: Vec<String> = prepared.sentences().map(|source| source.text.into_owned()).collect();
     let answers: Vec<Option<Answer>> = prepared
         .sentences()
@@ -96,7 +96,7 @@ fn messages_without_translations_get_them() {
         .replace("msgstr[0] \"\"", "msgstr[0] \"%d FILE\"")
         .replace("msgstr[1] \"\"", "msgstr[1] \"%d FILES\\n\"");
     assert_eq!(text(po, FileFormat::Po), expected);
-    let broken = PreparedFile::new(b"msgid \"a\nmsgstr \"\"\n".to_vec(), FileFormat::Po, &Options::default());
+    let broken = SegmentedFile::new(b"msgid \"a\nmsgstr \"\"\n".to_vec(), FileFormat::Po, &Options::default());
     assert_eq!(broken.unwrap_err().to_string(), "line 1: expected a string in quotation marks");
 }
 
@@ -221,7 +221,7 @@ fn slides_and_open_documents_and_books() {
 
 #[test]
 fn hostile_files_are_refused() {
-    let refused = |bytes: Vec<u8>, format| PreparedFile::new(bytes, format, &Options::default()).unwrap_err();
+    let refused = |bytes: Vec<u8>, format| SegmentedFile::new(bytes, format, &Options::default()).unwrap_err();
     let entities = "<!DOCTYPE x [<!ENTITY a \"aaaa\"><!ENTITY b \"&a;&a;\">]><w:p><w:r><w:t>&b;</w:t></w:r></w:p>";
     assert!(matches!(refused(archive(&[("word/document.xml", entities)]), FileFormat::Docx), Error::Entities { .. }));
     assert!(matches!(refused(b"no archive".to_vec(), FileFormat::Docx), Error::Archive { .. }));
@@ -239,7 +239,7 @@ fn hostile_files_are_refused() {
     let bomb = writer.finish().unwrap().into_inner();
     assert!(bomb.len() < 1 << 20);
     assert!(matches!(refused(bomb, FileFormat::Docx), Error::TooLarge { .. }));
-    let prepared = PreparedFile::new(b"Hello".to_vec(), FileFormat::Text, &Options::default()).unwrap();
+    let prepared = SegmentedFile::new(b"Hello".to_vec(), FileFormat::Text, &Options::default()).unwrap();
     assert_eq!(prepared.finish(&[None]).unwrap_err(), Error::NothingTranslated);
 }
 
@@ -283,7 +283,7 @@ fn broken_files_are_no_harm() {
                 _ => "",
             };
             let bytes = if name.is_empty() { text.into_bytes() } else { archive(&[(name, &text)]) };
-            if let Ok(prepared) = PreparedFile::new(bytes, format, &Options::default()) {
+            if let Ok(prepared) = SegmentedFile::new(bytes, format, &Options::default()) {
                 let answer = |source: metaphrase_document::Source<'_>| {
                     Some(Answer { text: source.text.to_uppercase(), ..Answer::default() })
                 };

@@ -1,13 +1,13 @@
 //! HTML and XML: every tag is kept, and belongs to the words that it belonged to.
 
-use metaphrase_document::{Answer, Format, Link, Options, Prepared};
+use metaphrase_document::{Answer, Format, Link, Options, SegmentedText};
 use proptest::prelude::*;
 
-fn html(input: &str) -> Prepared {
-    Prepared::new(input, &Options { format: Format::Html, ..Options::default() }).unwrap()
+fn html(input: &str) -> SegmentedText {
+    SegmentedText::new(input, &Options { format: Format::Html, ..Options::default() }).unwrap()
 }
 
-fn texts(prepared: &Prepared) -> Vec<String> {
+fn texts(prepared: &SegmentedText) -> Vec<String> {
     prepared.sentences().map(|sentence| sentence.text.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
 }
 
@@ -171,7 +171,7 @@ fn references_are_read_and_written() {
 
 #[test]
 fn xml_knows_paragraphs_by_their_text() {
-    let xml = |input: &str| Prepared::new(input, &Options { format: Format::Xml, ..Options::default() });
+    let xml = |input: &str| SegmentedText::new(input, &Options { format: Format::Xml, ..Options::default() });
     let prepared = xml("<doc><title>One</title><p>Two <e>three</e>.</p><l><i>Four</i><i>Five</i></l></doc>").unwrap();
     assert_eq!(texts(&prepared), ["One", "Two three.", "Four", "Five"]);
     assert_eq!(
@@ -242,7 +242,7 @@ fn lines_of_preformatted_text_stay_lines() {
 fn tags_inside_the_text_of_xml_are_tags() {
     let options = Options { format: Format::Xml, ..Options::default() };
     let unchanged = |input: &str| {
-        let prepared = Prepared::new(input, &options).unwrap();
+        let prepared = SegmentedText::new(input, &options).unwrap();
         let answers: Vec<_> = prepared.sentences().map(|source| answer("", &source.text, &[])).collect();
         (texts(&prepared), prepared.finish(&answers).text)
     };
@@ -295,7 +295,7 @@ fn well_formed(text: &str) -> bool {
 #[test]
 fn attributes_that_readers_see_are_translated() {
     let input = "<p>See the <a href=\"x\" title='old &amp; \"new\" %s'>house</a> <img src=a.png alt=\"a tree\">.</p><input placeholder=\"your name\"><textarea title=\"text\">stays</textarea><p translate=\"no\" title=\"no\">no <b title=\"x\">y</b></p><h2 title=plain>one</h2><h3 title=\"\">two</h3>";
-    let prepared = Prepared::new(input, &Options { format: Format::Html, ..Options::default() }).unwrap();
+    let prepared = SegmentedText::new(input, &Options { format: Format::Html, ..Options::default() }).unwrap();
     let sentences: Vec<String> = prepared.sentences().map(|source| source.text.into_owned()).collect();
     assert_eq!(sentences, ["See the house .", "one", "two", "old & \"new\" %s", "a tree", "your name", "text"]);
     assert_eq!(prepared.finish(&[]).text, input);
@@ -327,6 +327,6 @@ fn attributes_that_readers_see_are_translated() {
     assert_eq!(&finished.text[finished.sentences[5].clone()], "YOUR NAME");
     // A page of nothing but attributes has text.
     let prepared =
-        Prepared::new("<img alt=\"a tree\">", &Options { format: Format::Html, ..Options::default() }).unwrap();
+        SegmentedText::new("<img alt=\"a tree\">", &Options { format: Format::Html, ..Options::default() }).unwrap();
     assert_eq!((prepared.len(), prepared.is_empty()), (1, false));
 }

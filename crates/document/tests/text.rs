@@ -1,6 +1,6 @@
 //! Plain text: nothing is lost, whatever it holds.
 
-use metaphrase_document::{Answer, Format, Keep, Options, Prepared, Split};
+use metaphrase_document::{Answer, Format, Keep, Options, SegmentedText, Split};
 use proptest::prelude::*;
 
 fn options(format: Format) -> Options {
@@ -8,7 +8,7 @@ fn options(format: Format) -> Options {
 }
 
 /// Each sentence as its own translation.
-fn unchanged(prepared: &Prepared) -> Vec<Option<Answer>> {
+fn unchanged(prepared: &SegmentedText) -> Vec<Option<Answer>> {
     let answer = |source: metaphrase_document::Source<'_>| {
         let kept = source.kept.iter().map(|kept| Some(kept.range.clone())).collect();
         Some(Answer { text: source.text.into_owned(), kept, links: Vec::new() })
@@ -16,7 +16,7 @@ fn unchanged(prepared: &Prepared) -> Vec<Option<Answer>> {
     prepared.sentences().map(answer).collect()
 }
 
-fn upper(prepared: &Prepared) -> String {
+fn upper(prepared: &SegmentedText) -> String {
     let mut answers = unchanged(prepared);
     for answer in answers.iter_mut().flatten() {
         answer.text = answer.text.to_ascii_uppercase();
@@ -28,7 +28,7 @@ fn upper(prepared: &Prepared) -> String {
 fn white_space_and_order_come_back() {
     let text = "  First line. Second!\r\n\r\n\tThird {name}, 5 < 6.   Fourth? http://a.example/b.\n\n\n1.5 !\n  end";
     for format in [Format::Text, Format::Lines] {
-        let prepared = Prepared::new(text, &options(format)).unwrap();
+        let prepared = SegmentedText::new(text, &options(format)).unwrap();
         assert_eq!(prepared.finish(&unchanged(&prepared)).text, text);
         assert_eq!(prepared.finish(&[]).text, text);
         let expected =
@@ -40,7 +40,7 @@ fn white_space_and_order_come_back() {
 #[test]
 fn sentences_know_their_bytes() {
     let text = " One. Two {x}!\nThree";
-    let prepared = Prepared::new(text, &Options::default()).unwrap();
+    let prepared = SegmentedText::new(text, &Options::default()).unwrap();
     let ranges: Vec<&str> = prepared.sentences().map(|sentence| &text[sentence.range]).collect();
     assert_eq!(ranges, ["One.", "Two {x}!", "Three"]);
     let answers = ["Eins.", "Zwei {x}!", "Drei"].map(|text| Some(Answer { text: text.into(), ..Answer::default() }));
@@ -54,7 +54,7 @@ fn sentences_know_their_bytes() {
 #[test]
 fn things_that_stay_are_in_each_translation() {
     let text = "Hello %1$s, good to see you (again: {n}) at https://example.org/a!";
-    let prepared = Prepared::new(text, &Options::default()).unwrap();
+    let prepared = SegmentedText::new(text, &Options::default()).unwrap();
     let source = prepared.sentences().next().unwrap();
     let shown: Vec<&str> = source.kept.iter().map(|kept| &source.text[kept.range.clone()]).collect();
     assert_eq!(shown, ["%1$s", "{n}", "https://example.org/a"]);
@@ -71,12 +71,12 @@ fn things_that_stay_are_in_each_translation() {
 #[test]
 fn tags_in_plain_text_stay() {
     let text = "Je souhaite rendre <span style=\"color:%2$s;\">%1$s</span> dabbas à mon <x id=\"1\"/> commerçant <a@b.example>";
-    let prepared = Prepared::new(text, &Options::default()).unwrap();
+    let prepared = SegmentedText::new(text, &Options::default()).unwrap();
     let source = prepared.sentences().next().unwrap();
     assert_eq!(source.text, "Je souhaite rendre %1$s dabbas à mon X1 commerçant <a@b.example>");
     assert_eq!(prepared.finish(&unchanged(&prepared)).text, text);
     let nothing = Options { keep: Keep::NOTHING, ..Options::default() };
-    let prepared = Prepared::new(text, &nothing).unwrap();
+    let prepared = SegmentedText::new(text, &nothing).unwrap();
     assert_eq!(prepared.sentences().next().unwrap().text, text);
 }
 
@@ -90,7 +90,7 @@ fn what_looks_like_tags_comes_back_where_it_stood() {
         "<SEGMENT_LIST:{seg|<seg.type>,<seg.sid>}; like \"{ <201> }\" in {a<b>c} or <b>ftp://</b>-URLs",
         "H<sub>2</sub>O, <b>two<i>words</b> </i> and <code> x</code> ",
     ] {
-        let prepared = Prepared::new(text, &Options::default()).unwrap();
+        let prepared = SegmentedText::new(text, &Options::default()).unwrap();
         assert_eq!(prepared.finish(&unchanged(&prepared)).text, text);
     }
 }
@@ -98,7 +98,7 @@ fn what_looks_like_tags_comes_back_where_it_stood() {
 #[test]
 fn pictures_stay_at_their_places() {
     let text = "😀 Good morning 👨‍👩‍👧! I like it ☺️. Bye 🇩🇪\n😀";
-    let prepared = Prepared::new(text, &Options::default()).unwrap();
+    let prepared = SegmentedText::new(text, &Options::default()).unwrap();
     let sources: Vec<String> = prepared.sentences().map(|source| source.text.into_owned()).collect();
     assert_eq!(sources, ["Good morning !", "I like it .", "Bye"]);
     assert_eq!(prepared.finish(&unchanged(&prepared)).text, text);
@@ -111,7 +111,7 @@ fn pictures_stay_at_their_places() {
 fn wrapped_lines_are_one_sentence() {
     let text = "A sentence that\ngoes on. Another\r\none\n\nA new paragraph";
     let sentences = |split| -> Vec<String> {
-        let prepared = Prepared::new(text, &Options { split, ..Options::default() }).unwrap();
+        let prepared = SegmentedText::new(text, &Options { split, ..Options::default() }).unwrap();
         assert_eq!(prepared.finish(&[]).text, text);
         prepared.sentences().map(|sentence| sentence.text.into_owned()).collect()
     };
@@ -123,18 +123,18 @@ fn wrapped_lines_are_one_sentence() {
 #[test]
 fn long_sentences_are_cut_and_nothing_is_lost() {
     let long = "word, ".repeat(300);
-    let prepared = Prepared::new(long.clone(), &Options::default()).unwrap();
+    let prepared = SegmentedText::new(long.clone(), &Options::default()).unwrap();
     assert!(prepared.len() > 1 && prepared.sentences().all(|sentence| sentence.text.len() <= 600));
     assert_eq!(prepared.finish(&unchanged(&prepared)).text, long);
-    assert_eq!(Prepared::new(long, &options(Format::Lines)).unwrap().len(), 1);
+    assert_eq!(SegmentedText::new(long, &options(Format::Lines)).unwrap().len(), 1);
 }
 
 #[test]
 fn spaces_between_sentences_are_those_of_the_target() {
     let answers = |texts: [&str; 2]| texts.map(|text| Some(Answer { text: text.into(), ..Answer::default() }));
-    let chinese = Prepared::new("你好。再见。", &Options { language: "zh".into(), ..Options::default() }).unwrap();
+    let chinese = SegmentedText::new("你好。再见。", &Options { language: "zh".into(), ..Options::default() }).unwrap();
     assert_eq!(chinese.finish(&answers(["Hello.", "Bye."])).text, "Hello. Bye.");
-    let english = Prepared::new("Hello. Bye.", &Options::default()).unwrap();
+    let english = SegmentedText::new("Hello. Bye.", &Options::default()).unwrap();
     assert_eq!(english.finish(&answers(["你好。", "再见。"])).text, "你好。再见。");
 }
 
@@ -144,7 +144,7 @@ proptest! {
     fn any_text_comes_back(text in "([a-zA-Z .!?,\n\r\t]|[äé。！你好「」]|[<>/&;{}%$\"'=]|\\PC){0,80}") {
         for split in [Split::Sentences, Split::Wrapped, Split::Lines] {
             let options = Options { split, longest: 20, ..Options::default() };
-            let prepared = Prepared::new(text.clone(), &options).unwrap();
+            let prepared = SegmentedText::new(text.clone(), &options).unwrap();
             prop_assert_eq!(&prepared.finish(&[]).text, &text);
             for sentence in prepared.sentences() {
                 prop_assert!(text.get(sentence.range.clone()).is_some());
@@ -157,7 +157,7 @@ proptest! {
         "<b>", "</b>", "<i>", "</i>", "<br/>", "<x/>", "<2>", "word", "two words", ". ", " ", "  ", "{a}", "{", "}", "é", "!", "\n", "你", "😀", "👨\u{200d}👧", "http://a.b/c", "-", "5",
     ]), 0..16)) {
         let text = parts.concat();
-        let prepared = Prepared::new(text.clone(), &Options::default()).unwrap();
+        let prepared = SegmentedText::new(text.clone(), &Options::default()).unwrap();
         prop_assert_eq!(prepared.finish(&unchanged(&prepared)).text, text);
     }
 }

@@ -33,7 +33,7 @@ fn main() {
     for paths in [10, 100, 1000, 10_000] {
         let list = list(paths);
         let (count, posteriors) = least(5, || {
-            let paths = Paths::of_n_best(&list, 1.0, WordId(0)).expect("translations");
+            let paths = Paths::from_n_best(&list, 1.0, WordId(0)).expect("translations");
             paths.posteriors(4, &Units::words()).expect("a small graph")
         });
         let (build, matrix) = least(5, || Matrix::new(&posteriors, &Units::words(), &Theta::default(), 2.0));

@@ -34,7 +34,7 @@ impl Paths {
         let mut grams = Grams::default();
         let mut found = Posteriors::default();
         for order in 1..=order.min(MAX_ORDER) {
-            Unfolded::new(self, order, units, &mut grams)
+            UnfoldedGraph::new(self, order, units, &mut grams)
                 .and_then(|unfolded| unfolded.count(&grams, &mut found))
                 .map_err(|TooLarge| crate::EvidenceError::TooLarge { edges: self.edges().len() })?;
         }
@@ -45,7 +45,7 @@ impl Paths {
 
 /// A graph in which the words before each node are known.
 #[derive(Default)]
-struct Unfolded {
+struct UnfoldedGraph {
     /// By node, in topological order: the probability of the paths that go through it.
     through: Vec<f64>,
     /// By node: its first edge; one more than there are nodes.
@@ -63,7 +63,7 @@ struct Step {
 }
 
 /// Unfolds a graph state by state.
-struct Unfolding<'a> {
+struct GraphUnfolder<'a> {
     units: &'a Units,
     order: usize,
     /// Units of the words before a node that are distinguished.
@@ -74,13 +74,13 @@ struct Unfolding<'a> {
     waiting: Vec<Vec<(GramId, f64)>>,
     /// The place of a node in the list of its state.
     places: HashMap<(u32, GramId), u32>,
-    unfolded: Unfolded,
+    unfolded: UnfoldedGraph,
     /// By edge: the state that it leads to. Until all nodes have numbers, [`Step::to`] is a place within the state.
     states: Vec<u32>,
 }
 
-impl Unfolding<'_> {
-    fn run(mut self, paths: &Paths) -> Result<Unfolded, TooLarge> {
+impl GraphUnfolder<'_> {
+    fn run(mut self, paths: &Paths) -> Result<UnfoldedGraph, TooLarge> {
         let begin = self.grams.extend(GramId::EMPTY, BEGIN, false);
         self.waiting[0].push((self.grams.shortened(begin, self.kept), 1.0));
         let (mut first_nodes, mut edges) = (Vec::with_capacity(paths.states()), paths.edges());
@@ -139,11 +139,11 @@ impl Unfolding<'_> {
     }
 }
 
-impl Unfolded {
+impl UnfoldedGraph {
     fn new(paths: &Paths, order: usize, units: &Units, grams: &mut Grams) -> Result<Self, TooLarge> {
         // Whether a piece ends a written word shows with the next piece.
         let kept = if units.are_written_words() { order } else { order - 1 };
-        let unfolding = Unfolding {
+        let unfolding = GraphUnfolder {
             units,
             order,
             kept,
@@ -204,7 +204,7 @@ impl Passage {
     }
 
     /// The probability of the paths that take at least one of some edges, which ascend.
-    fn at_least_once(&mut self, graph: &Unfolded, edges: &[u32]) -> f64 {
+    fn at_least_once(&mut self, graph: &UnfoldedGraph, edges: &[u32]) -> f64 {
         let from = |edge: u32| graph.edges[edge as usize].from;
         let last = edges.last().map_or(0, |&edge| from(edge));
         let (mut total, mut edges, mut node) = (0.0, edges, 0);
@@ -215,9 +215,9 @@ impl Passage {
             // No edge is left out: nodes ascend, and with them the edges that leave them.
             node = self.next_reached(node, from(next)).unwrap_or(from(next));
             let (through, having) = (graph.through[node as usize], self.having[node as usize]);
-            let of_node = graph.first_edge[node as usize]..graph.first_edge[node as usize + 1];
-            self.passed += of_node.len();
-            for number in of_node {
+            let node_edges = graph.first_edge[node as usize]..graph.first_edge[node as usize + 1];
+            self.passed += node_edges.len();
+            for number in node_edges {
                 let Step { to, probability, .. } = graph.edges[number as usize];
                 if edges.first() == Some(&number) {
                     edges = &edges[1..];
@@ -305,11 +305,11 @@ mod tests {
     }
 
     /// N-grams with their orders, posteriors and expected counts.
-    type Found = BTreeMap<(usize, Vec<WordId>), (f64, f64)>;
+    type ExpectedCounts = BTreeMap<(usize, Vec<WordId>), (f64, f64)>;
 
     /// The n-grams of all paths, each counted by the definition.
-    fn by_definition(paths: &[(Vec<WordId>, f64)], units: &Units) -> Found {
-        let mut found = Found::new();
+    fn by_definition(paths: &[(Vec<WordId>, f64)], units: &Units) -> ExpectedCounts {
+        let mut found = ExpectedCounts::new();
         for (words, probability) in paths {
             let said: Vec<WordId> = [&[BEGIN], &words[..]].concat();
             let mut counts: BTreeMap<(usize, Vec<WordId>), usize> = BTreeMap::new();
@@ -332,10 +332,10 @@ mod tests {
     }
 
     fn check(lattice: &Lattice, scale: f64, units: &Units) {
-        let paths = Paths::of_lattice(lattice, scale, END, spell).expect("a path");
+        let paths = Paths::from_lattice(lattice, scale, END, spell).expect("a path");
         let posteriors = paths.posteriors(MAX_ORDER, units).expect("a small lattice");
         let expected = by_definition(&enumerate(lattice, scale), units);
-        let found: Found = (posteriors.iter())
+        let found: ExpectedCounts = (posteriors.iter())
             .map(|gram| ((gram.order, gram.words.to_vec()), (gram.posterior.into(), gram.expected.into())))
             .collect();
         assert_eq!(found.len(), posteriors.len(), "no n-gram is there twice");
@@ -383,7 +383,7 @@ mod tests {
         // "a a" of 3/4 and "a b" of 1/4.
         let lattice = format!("3\t0 1 0 a\t1 1 {} a\t0 1 {} b", 0.75f32.ln(), 0.25f32.ln());
         let lattice = Lattice::from_compact(&lattice).expect("a lattice");
-        let posteriors = Paths::of_lattice(&lattice, 1.0, END, spell).expect("paths");
+        let posteriors = Paths::from_lattice(&lattice, 1.0, END, spell).expect("paths");
         let posteriors = posteriors.posteriors(1, &Units::words()).expect("small");
         let found: Vec<_> = posteriors.iter().map(|gram| (gram.words[0].0, gram.posterior, gram.expected)).collect();
         let expected = [(0, 1.0, 1.0), (1, 1.0, 1.75), (2, 0.25, 0.25)];
@@ -398,7 +398,7 @@ mod tests {
     fn n_best_lists_are_counted() {
         let list = [(vec![WordId(1), WordId(2)], 0.75f64.ln()), (vec![WordId(1)], 0.25f64.ln())];
         let posteriors =
-            Paths::of_n_best(&list, 1.0, END).expect("paths").posteriors(4, &Units::words()).expect("small");
+            Paths::from_n_best(&list, 1.0, END).expect("paths").posteriors(4, &Units::words()).expect("small");
         let of = |words: &[WordId]| posteriors.iter().find(|gram| gram.words == words).map(|gram| gram.posterior);
         assert_eq!(of(&[WordId(1)]), Some(1.0));
         assert_eq!(of(&[BEGIN, WordId(1), WordId(2), END]), Some(0.75));

@@ -21,7 +21,7 @@ pub enum EvidenceError {
         edges: usize,
     },
     /// Posteriors where translations are needed.
-    #[error("posteriors do not say which translations there are; rescoring takes lattices or n-best lists")]
+    #[error("posteriors do not have the translations themselves; rescoring takes lattices or n-best lists")]
     NoPaths,
     /// Translations in a script without spaces.
     #[error("the evidence is a lattice of text without spaces, which has no written words; give n-best lists")]

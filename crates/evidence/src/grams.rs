@@ -112,7 +112,7 @@ impl Grams {
 mod tests {
     use super::*;
 
-    fn of(grams: &mut Grams, words: &[(u32, bool)]) -> GramId {
+    fn intern(grams: &mut Grams, words: &[(u32, bool)]) -> GramId {
         words.iter().fold(GramId::EMPTY, |gram, &(word, continues)| grams.extend(gram, WordId(word), continues))
     }
 
@@ -125,14 +125,14 @@ mod tests {
     #[test]
     fn endings_begin_where_units_begin() {
         let mut grams = Grams::default();
-        let pieces = of(&mut grams, &[(1, false), (2, false), (3, false)]);
+        let pieces = intern(&mut grams, &[(1, false), (2, false), (3, false)]);
         assert_eq!((grams.order(pieces), words(&grams, grams.suffix(pieces))), (3, vec![2, 3]));
         // 4 and 6 are written words of two pieces each.
-        let written = of(&mut grams, &[(4, false), (5, true), (6, false), (7, true)]);
+        let written = intern(&mut grams, &[(4, false), (5, true), (6, false), (7, true)]);
         assert_eq!((grams.order(written), words(&grams, grams.suffix(written))), (2, vec![6, 7]));
         let one = grams.shortened(written, 1);
         assert_eq!((words(&grams, one), grams.suffix(one)), (vec![6, 7], GramId::EMPTY));
         assert_eq!(grams.shortened(written, 0), GramId::EMPTY);
-        assert_eq!(of(&mut grams, &[(2, false), (3, false)]), grams.suffix(pieces), "numbered once");
+        assert_eq!(intern(&mut grams, &[(2, false), (3, false)]), grams.suffix(pieces), "numbered once");
     }
 }

@@ -31,7 +31,7 @@ pub use posteriors::{NGram, Posteriors};
 pub use text::Numbering;
 pub use theta::Theta;
 pub use units::Units;
-pub use written::Writing;
+pub use written::WritingStyle;
 
 use metaphrase_base::WordId;
 

@@ -184,7 +184,7 @@ mod tests {
         }
         let mut buffer = ScoreBuffer::default();
         let row = mask.scores(state, &mut buffer);
-        for word in (0..6).map(WordId).filter(|&word| row.of(word) > f32::NEG_INFINITY) {
+        for word in (0..6).map(WordId).filter(|&word| row.get(word) > f32::NEG_INFINITY) {
             allowed(mask, mask.after(state, word), &[words, &[word]].concat(), found);
         }
     }
@@ -199,7 +199,7 @@ mod tests {
             ("1", &[""]),
         ] {
             let lattice = Lattice::from_compact(lattice).expect("a lattice");
-            let paths = Paths::of_lattice(&lattice, 1.0, END, spell).expect("paths");
+            let paths = Paths::from_lattice(&lattice, 1.0, END, spell).expect("paths");
             let mask = Mask::new(&paths).expect("a small lattice");
             let mut found = Vec::new();
             allowed(&mask, mask.start(), &[], &mut found);
@@ -210,10 +210,10 @@ mod tests {
             found.sort();
             assert_eq!(found, expected);
         }
-        let paths = Paths::of_n_best(&[(vec![WordId(1)], 0.0)], 1.0, END).expect("paths");
+        let paths = Paths::from_n_best(&[(vec![WordId(1)], 0.0)], 1.0, END).expect("paths");
         let mask = Mask::new(&paths).expect("small");
         let outside = mask.after(mask.start(), WordId(5));
-        assert_eq!(mask.scores(outside, &mut ScoreBuffer::default()).of(WordId(2)), 0.0);
+        assert_eq!(mask.scores(outside, &mut ScoreBuffer::default()).get(WordId(2)), 0.0);
         assert_eq!((mask.after(outside, WordId(1)), mask.len()), (outside, 3));
     }
 }

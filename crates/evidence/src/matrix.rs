@@ -219,7 +219,7 @@ mod tests {
                     (0..length).map(|_| WordId(1 + random(seed, WORDS - 1))).collect::<Vec<_>>()
                 };
                 let list: Vec<_> = (0..4).map(|n| (sentence(&mut seed), f64::from(n) * -0.3)).collect();
-                let posteriors = Paths::of_n_best(&list, 1.0, END).unwrap().posteriors(4, &units).unwrap();
+                let posteriors = Paths::from_n_best(&list, 1.0, END).unwrap().posteriors(4, &units).unwrap();
                 let matrix = Matrix::new(&posteriors, &units, &theta, 1.7);
                 let mut buffer = ScoreBuffer::default();
                 let hypothesis = list.iter().map(|(words, _)| words.clone()).chain([sentence(&mut seed)]);
@@ -229,7 +229,7 @@ mod tests {
                         let row = matrix.scores(state, &mut buffer);
                         for word in (0..WORDS + 2).map(WordId) {
                             let expected = naive(&posteriors, &theta, 1.7, &words[..length], word);
-                            assert_eq!(row.of(word).to_bits(), expected.to_bits(), "{words:?} {length} {word}");
+                            assert_eq!(row.get(word).to_bits(), expected.to_bits(), "{words:?} {length} {word}");
                         }
                         if let Some(&word) = words.get(length) {
                             state = matrix.after(state, word);
@@ -252,7 +252,7 @@ mod tests {
     fn a_step_costs_the_same_however_large_the_evidence_is() {
         for count in [10, 100, 1000, 10_000] {
             let list = paths(count);
-            let posteriors = Paths::of_n_best(&list, 1.0, END).unwrap().posteriors(4, &Units::words()).unwrap();
+            let posteriors = Paths::from_n_best(&list, 1.0, END).unwrap().posteriors(4, &Units::words()).unwrap();
             let matrix = Matrix::new(&posteriors, &Units::words(), &Theta::default(), 2.0);
             let mut buffer = ScoreBuffer::default();
             for (words, _) in list.iter().take(50) {

@@ -34,7 +34,7 @@ impl Paths {
     ///
     /// # Errors
     /// If there are no translations, or a score is not a number or is infinite.
-    pub fn of_n_best<W: AsRef<[WordId]>>(list: &[(W, f64)], scale: f64, end: WordId) -> Result<Self, EvidenceError> {
+    pub fn from_n_best<W: AsRef<[WordId]>>(list: &[(W, f64)], scale: f64, end: WordId) -> Result<Self, EvidenceError> {
         if list.is_empty() {
             return Err(EvidenceError::NoTranslation);
         }
@@ -56,7 +56,7 @@ impl Paths {
     ///
     /// # Errors
     /// If no path has a finite score.
-    pub fn of_lattice(
+    pub fn from_lattice(
         lattice: &Lattice,
         scale: f64,
         end: WordId,

@@ -4,7 +4,7 @@ use metaphrase_base::WordId;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// What a system believes about the translation of one sentence: n-grams with their posteriors, in order of their
+/// The beliefs of a system about the translation of one sentence: n-grams with their posteriors, in order of their
 /// lengths and words.
 #[derive(Debug, Clone, Default)]
 pub struct Posteriors {

@@ -5,7 +5,7 @@ use metaphrase_base::{WordId, shown};
 use std::collections::HashSet;
 use std::fmt::Write;
 
-/// What the numbers of words mean.
+/// The meaning of the numbers of words.
 #[derive(Debug, Clone, Copy)]
 pub struct Numbering {
     /// Number of words.
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read() {
         let list = [(vec![WordId(5), WordId(7)], 0.75f64.ln()), (vec![WordId(5)], 0.25f64.ln())];
-        let posteriors = Paths::of_n_best(&list, 1.0, WordId(2)).unwrap().posteriors(2, &Units::words()).unwrap();
+        let posteriors = Paths::from_n_best(&list, 1.0, WordId(2)).unwrap().posteriors(2, &Units::words()).unwrap();
         let text = posteriors.to_text(WordId(2), false);
         assert_eq!(text, "2 : 1\n5 : 1\n7 : 0.75\n5 2 : 0.25\n5 7 : 0.75\n7 2 : 0.75\n2 5 : 1\n");
         assert_eq!(read(&text), Ok(posteriors));

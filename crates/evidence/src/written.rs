@@ -10,13 +10,13 @@ use crate::{EvidenceError, Paths};
 use foldhash::HashMap;
 use metaphrase_base::WordId;
 use metaphrase_lattice::Lattice;
-use metaphrase_text::moses::{Joined, MosesDetokenizer, unescape};
+use metaphrase_text::moses::{MosesDetokenizer, SpacingState, unescape};
 use metaphrase_text::vocab::Vocabulary;
 use std::borrow::Cow;
 
 /// How the words of a system are written as text.
 #[derive(Debug, Clone, Default)]
-pub struct Writing {
+pub struct WritingStyle {
     /// Joins tokens; without it a space stands between all words.
     pub detokenizer: Option<MosesDetokenizer>,
     /// Whether a translation begins with a capital letter, for systems that were trained on truecased or lower-cased
@@ -32,7 +32,7 @@ const LONGEST_WORD: usize = 256;
 /// The token of Moses for a hyphen inside a word.
 const HYPHEN: &str = "@-@";
 
-impl Writing {
+impl WritingStyle {
     /// The text of some tokens.
     #[must_use]
     pub fn text<'a>(&self, tokens: impl IntoIterator<Item = &'a str>) -> String {
@@ -44,7 +44,7 @@ impl Writing {
         if self.capitalize { capitalized(&text) } else { text }
     }
 
-    /// The paths of a lattice as sub-words of `vocabulary`, with their probabilities; see [`Paths::of_lattice`].
+    /// The paths of a lattice as sub-words of `vocabulary`, with their probabilities; see [`Paths::from_lattice`].
     ///
     /// # Errors
     /// If no path has a finite score, or the text has no spaces, or the graph is too large: take n-best lists then.
@@ -53,7 +53,7 @@ impl Writing {
         let unescaped = |word| if self.detokenizer.is_some() { unescape(word) } else { Cow::Borrowed(word) };
         let tokens: Vec<Cow<'_, str>> = lattice.words().map(unescaped).collect();
         let spelling = Spelling { vocabulary, known: HashMap::default() };
-        let unfolding = Unfolding {
+        let unfolding = LatticeUnfolder {
             writing: self,
             tokens: &tokens,
             spelling,
@@ -71,12 +71,12 @@ fn capitalized(text: &str) -> String {
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
-/// What decides about the rest of a path.
+/// The values that decide about the rest of a path.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 struct Node<'a> {
     /// The written word that is not finished.
     word: String,
-    joined: Joined<'a>,
+    joined: SpacingState<'a>,
     /// Whether the next token follows a hyphen without a space.
     hyphen: bool,
     /// Whether there were words before.
@@ -110,8 +110,8 @@ struct Arc {
     probability: f64,
 }
 
-struct Unfolding<'a, 'v> {
-    writing: &'a Writing,
+struct LatticeUnfolder<'a, 'v> {
+    writing: &'a WritingStyle,
     /// By word of the lattice.
     tokens: &'a [Cow<'a, str>],
     spelling: Spelling<'v>,
@@ -121,7 +121,7 @@ struct Unfolding<'a, 'v> {
     edges: Vec<Arc>,
 }
 
-impl<'a> Unfolding<'a, '_> {
+impl<'a> LatticeUnfolder<'a, '_> {
     fn run(mut self, lattice: &Lattice, probabilities: &[f64]) -> Result<Paths, EvidenceError> {
         self.waiting[0].push(Node::default());
         let mut arcs = lattice.arcs().iter().zip(probabilities).peekable();
@@ -210,13 +210,13 @@ mod tests {
         Vocabulary::from_bytes(VocabularyFormat::SentencePiece, &file.expect("a file")).expect("a vocabulary")
     }
 
-    fn english() -> Writing {
+    fn english() -> WritingStyle {
         let language: Language = "en".parse().expect("a language");
-        Writing { detokenizer: Some(language.detokenizer()), capitalize: false }
+        WritingStyle { detokenizer: Some(language.detokenizer()), capitalize: false }
     }
 
     /// The posteriors of the sub-words of all paths, each written and segmented as running text.
-    fn by_text(lattice: &Lattice, writing: &Writing, vocabulary: &Vocabulary) -> crate::Posteriors {
+    fn by_text(lattice: &Lattice, writing: &WritingStyle, vocabulary: &Vocabulary) -> crate::Posteriors {
         let texts = lattice.n_best(1000).into_iter().map(|(words, score)| {
             let mut ids = Vec::new();
             vocabulary.encode(&writing.text(words.iter().map(|&word| lattice.word(word))), &mut ids);
@@ -224,7 +224,7 @@ mod tests {
             (ids, score)
         });
         let texts: Vec<_> = texts.collect();
-        Paths::of_n_best(&texts, 0.5, vocabulary.eos()).expect("paths").posteriors(4, &Units::words()).expect("small")
+        Paths::from_n_best(&texts, 0.5, vocabulary.eos()).expect("paths").posteriors(4, &Units::words()).expect("small")
     }
 
     #[test]
@@ -238,7 +238,7 @@ mod tests {
             let lattice = Lattice::from_compact(tokens).expect("a lattice");
             for capitalize in [false, true] {
                 for detokenizer in [None, english().detokenizer] {
-                    let writing = Writing { capitalize, detokenizer };
+                    let writing = WritingStyle { capitalize, detokenizer };
                     let found = writing.paths(&lattice, 0.5, &vocabulary).expect("paths");
                     let found = found.posteriors(4, &Units::words()).expect("small");
                     let expected = by_text(&lattice, &writing, &vocabulary);

@@ -5,9 +5,9 @@
 //! their values. Their translations do not end by themselves: each is as long as its source.
 
 use crate::random::{Words, devlin, write_model};
-use crate::setup::{Measured, Setup, measure, round};
+use crate::setup::{MeasuredRun, Setup, measure, round};
 use anyhow::{Result, ensure};
-use metaphrase::{Choice, Package, Precision, Request, ShortlistOptions, TranslateOptions, Translator, Tricks};
+use metaphrase::{Choice, Optimizations, Package, Precision, Request, ShortlistOptions, TranslateOptions, Translator};
 use metaphrase_models::Architecture;
 use metaphrase_models::config::{AttentionFirst, Cell, DecoderForm, EncoderType, LayerNorm, RecurrentConfig, Top};
 use serde::Serialize;
@@ -24,8 +24,8 @@ const FREQUENT: usize = 8_000;
 const BEAM: usize = 6;
 
 /// Translates in turns, and keeps the fastest run of each translator.
-fn in_turns(translators: &[Translator], requests: &[Request]) -> Result<Vec<Measured>> {
-    let mut best: Vec<Option<Measured>> = translators.iter().map(|_| None).collect();
+fn in_turns(translators: &[Translator], requests: &[Request]) -> Result<Vec<MeasuredRun>> {
+    let mut best: Vec<Option<MeasuredRun>> = translators.iter().map(|_| None).collect();
     for _ in 0..TURNS {
         for (translator, best) in translators.iter().zip(&mut best) {
             let measured = measure(translator, &options(translator), requests.to_vec())?;
@@ -44,19 +44,19 @@ fn options(translator: &Translator) -> TranslateOptions {
 }
 
 /// The text, its vocabulary and a shortlist, in a folder that is removed at the end.
-struct Given {
+struct Workload {
     folder: tempfile::TempDir,
     words: Words,
     shortlist: PathBuf,
     requests: Vec<Request>,
 }
 
-impl Given {
+impl Workload {
     fn new(setup: &Setup) -> Result<Self> {
         let text = setup.text()?;
         ensure!(!text.source.is_empty(), "the text has no lines");
         let folder = tempfile::tempdir()?;
-        let words = Words::of(&text.source, WORDS);
+        let words = Words::new(&text.source, WORDS);
         let shortlist = folder.path().join("lex.s2t");
         words.write_shortlist(&shortlist, EACH)?;
         Ok(Self { folder, words, shortlist, requests: text.requests() })
@@ -72,7 +72,7 @@ impl Given {
 fn translator(
     packages: impl IntoIterator<Item = Package>,
     precision: Precision,
-    shortlist_of: Option<&Given>,
+    shortlist_of: Option<&Workload>,
 ) -> Result<Translator> {
     let mut builder = Translator::builder().threads(1).batch_tokens(1);
     for package in packages {
@@ -126,7 +126,7 @@ fn deep_lstm() -> Architecture {
 }
 
 #[derive(Serialize)]
-struct Trick {
+struct OptimizationRow {
     /// The addition to the row above.
     trick: String,
     words_per_second: f64,
@@ -148,7 +148,7 @@ struct Step {
 
 /// Table 1: what each trick brings, added one after the other.
 pub fn table_1(setup: &Setup) -> Result<()> {
-    let given = Given::new(setup)?;
+    let given = Workload::new(setup)?;
     let model = given.model(system(0, Top::None), 1)?;
     let steps = steps(&given, &model)?;
     let (names, translators): (Vec<_>, Vec<_>) =
@@ -161,7 +161,7 @@ pub fn table_1(setup: &Setup) -> Result<()> {
         let same = before.translations.iter().zip(&now.translations).filter(|(a, b)| a.text() == b.text());
         let identical = same.count() as f64 / given.requests.len() as f64;
         ensure!(!exact || identical == 1.0, "`{name}` is exact and changes translations");
-        rows.push(Trick {
+        rows.push(OptimizationRow {
             trick: name,
             words_per_second: round(now.words() as f64 / now.seconds, 1),
             seconds: round(now.seconds, 3),
@@ -178,9 +178,12 @@ pub fn table_1(setup: &Setup) -> Result<()> {
 }
 
 /// The rows of table 1.
-fn steps(given: &Given, model: &Path) -> Result<Vec<Step>> {
-    let tricks =
-        |frequent_words, prepared_context, merged_states| Tricks { frequent_words, prepared_context, merged_states };
+fn steps(given: &Workload, model: &Path) -> Result<Vec<Step>> {
+    let tricks = |frequent_words, prepared_context, merged_states| Optimizations {
+        frequent_words,
+        prepared_context,
+        merged_states,
+    };
     let mut rows = vec![
         ("packed f32".to_owned(), true, Precision::F32, false, tricks(0, false, false)),
         ("+ a shortlist for each sentence".into(), false, Precision::F32, true, tricks(0, false, false)),
@@ -191,8 +194,8 @@ fn steps(given: &Given, model: &Path) -> Result<Vec<Step>> {
     ];
     let all = tricks(FREQUENT, true, true);
     rows.extend(rounded().into_iter().map(|p| (format!("the same in {}", p.name()), false, p, true, all)));
-    let step = |(name, exact, precision, list, tricks): (String, bool, Precision, bool, Tricks)| {
-        let package = Package::find(model)?.with_tricks(tricks);
+    let step = |(name, exact, precision, list, tricks): (String, bool, Precision, bool, Optimizations)| {
+        let package = Package::find(model)?.with_optimizations(tricks);
         Ok(Step { name, exact, translator: translator([package], precision, list.then_some(given))? })
     };
     rows.into_iter().map(step).collect()
@@ -219,7 +222,7 @@ struct SystemRow {
 
 /// Table 2, the column of speed: all systems with the shortlist, in f32 and in the fastest precision.
 pub fn table_2(setup: &Setup) -> Result<()> {
-    let given = Given::new(setup)?;
+    let given = Workload::new(setup)?;
     let precisions = [Some(Precision::F32), rounded().pop()].into_iter().flatten();
     let precisions: Vec<Precision> = precisions.collect();
     let mut first: Vec<f64> = Vec::new();
@@ -228,9 +231,9 @@ pub fn table_2(setup: &Setup) -> Result<()> {
         let seeds = 1..;
         let models = architectures.into_iter().zip(seeds).map(|(architecture, seed)| given.model(architecture, seed));
         let models = models.collect::<Result<Vec<_>>>()?;
-        let tricks = Tricks { frequent_words: FREQUENT, ..Tricks::default() };
+        let tricks = Optimizations { frequent_words: FREQUENT, ..Optimizations::default() };
         let of = |&precision: &Precision| -> Result<Translator> {
-            let find = |model: &PathBuf| Ok(Package::find(model)?.with_tricks(tricks));
+            let find = |model: &PathBuf| Ok(Package::find(model)?.with_optimizations(tricks));
             translator(models.iter().map(find).collect::<Result<Vec<_>>>()?, precision, Some(&given))
         };
         let translators = precisions.iter().map(of).collect::<Result<Vec<_>>>()?;

@@ -42,14 +42,14 @@ impl Delegate for OneByOne<'_> {
 }
 
 /// The model without threads, and the sentences as it reads them.
-struct Given {
+struct TestSet {
     model: Model,
     sources: Vec<Vec<WordId>>,
     /// Words of the text.
     words: usize,
 }
 
-impl Given {
+impl TestSet {
     fn new(setup: &Setup) -> Result<Self> {
         let path = setup.model_directory();
         let (translator, text) = (load(Some(&path), false, setup.batch_tokens)?, setup.text()?);
@@ -67,7 +67,7 @@ impl Given {
 }
 
 /// A search of the whole text.
-struct Searched {
+struct SearchRun {
     /// The words of the translation of each sentence.
     translations: Vec<Vec<WordId>>,
     seconds: f64,
@@ -83,7 +83,7 @@ fn search<M: StepModel>(
     order: &[usize],
     options: &CheckedOptions,
     batch_tokens: usize,
-) -> Searched {
+) -> SearchRun {
     memory::forget_peak();
     let begun = cpu_seconds();
     let mut translations = vec![Vec::new(); sources.len()];
@@ -93,11 +93,11 @@ fn search<M: StepModel>(
         translations[outcome.tag] = outcome.hypotheses.drain(..).next().map(|best| best.words).unwrap_or_default();
     });
     let seconds = cpu_seconds() - begun;
-    Searched { translations, seconds, megabytes: memory::peak().map(|megabytes| round(megabytes, 1)) }
+    SearchRun { translations, seconds, megabytes: memory::peak().map(|megabytes| round(megabytes, 1)) }
 }
 
 /// The fastest of two searches of the same.
-fn faster(best: Option<Searched>, other: Searched) -> Option<Searched> {
+fn faster(best: Option<SearchRun>, other: SearchRun) -> Option<SearchRun> {
     Some(match best {
         Some(best) if best.seconds <= other.seconds => best,
         _ => other,
@@ -116,7 +116,7 @@ struct ByBeam {
 
 /// Figure 2: the hypotheses of one sentence together, and one after the other, by the size of the beam.
 pub fn figure_2(setup: &Setup) -> Result<()> {
-    let given = Given::new(setup)?;
+    let given = TestSet::new(setup)?;
     let order: Vec<usize> = (0..given.sources.len()).collect();
     let mut rows = Vec::new();
     for beam in 1..=12 {
@@ -157,7 +157,7 @@ struct ByBatch {
 
 /// Figure 3: sentences together, by their number, in the order of the text and sorted by length.
 pub fn figure_3(setup: &Setup) -> Result<()> {
-    let given = Given::new(setup)?;
+    let given = TestSet::new(setup)?;
     let options = given.options(BEAM)?;
     let pieces: usize = given.sources.iter().map(Vec::len).sum();
     let as_it_is: Vec<usize> = (0..given.sources.len()).collect();

@@ -60,7 +60,7 @@ fn drawn(folder: &Path) -> Result<Vec<(PathBuf, String)>> {
         let path = folder.join(format!("{experiment}{name}.json"));
         if path.exists() {
             let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-            let pictures = of(experiment, &serde_json::from_str(&text)?);
+            let pictures = draw(experiment, &serde_json::from_str(&text)?);
             all.extend(
                 pictures
                     .into_iter()
@@ -72,7 +72,7 @@ fn drawn(folder: &Path) -> Result<Vec<(PathBuf, String)>> {
 }
 
 /// The pictures of an experiment, each with the end of its file's name.
-pub fn of(name: &str, results: &Value) -> Vec<(&'static str, Picture)> {
+pub fn draw(name: &str, results: &Value) -> Vec<(&'static str, Picture)> {
     if name == "iglesias-table2" {
         return vec![("-fig1", Picture::Bars(parts_of_time(results)))];
     }

@@ -1,6 +1,6 @@
 //! Post and Vilar 2018: lexical constraints by dynamic beam allocation (DBA), compared with grid beam search (GBS).
 
-use crate::setup::{Measured, Setup, Text, measure, round};
+use crate::setup::{MeasuredRun, Setup, Text, measure, round};
 use anyhow::Result;
 use metaphrase::{Request, RequiredTerm, Strategy, Terms, TranslateOptions, Translator};
 use rand::seq::index::sample;
@@ -67,7 +67,7 @@ fn options(translator: &Translator, strategy: Strategy, beam: usize) -> Translat
 }
 
 /// How many of the constraints are not in the translations.
-fn missing(measured: &Measured) -> usize {
+fn missing(measured: &MeasuredRun) -> usize {
     measured.translations.iter().map(|translation| translation.missing.len()).sum()
 }
 
@@ -78,7 +78,7 @@ fn pieces(translator: &Translator, request: &Request) -> usize {
 }
 
 #[derive(Serialize)]
-struct Timed {
+struct TimedRow {
     system: String,
     /// Pieces of constraints.
     constraints: usize,
@@ -114,7 +114,7 @@ struct Cost {
 }
 
 impl Cost {
-    fn of(measured: &Measured) -> Self {
+    fn new(measured: &MeasuredRun) -> Self {
         let (pieces, rows) = (measured.pieces() as f64, measured.counts().rows as f64);
         Self { seconds: measured.seconds, pieces, rows }
     }
@@ -142,9 +142,9 @@ struct Group {
 }
 
 impl Group {
-    fn timed(&self, system: &str) -> Timed {
+    fn timed(&self, system: &str) -> TimedRow {
         let ratio = self.with.seconds / self.without.seconds;
-        Timed {
+        TimedRow {
             system: system.into(),
             constraints: self.constraints,
             sentences: self.sentences,
@@ -161,7 +161,7 @@ impl Group {
 }
 
 /// The slopes of a system whose translations of all requests are `measured`.
-fn slopes(system: &str, groups: &[Group], measured: &Measured, text: &Text) -> Result<Slope> {
+fn slopes(system: &str, groups: &[Group], measured: &MeasuredRun, text: &Text) -> Result<Slope> {
     let (mut with, mut without) = (Cost::default(), Cost::default());
     for group in groups {
         with.add(&group.with);
@@ -208,7 +208,7 @@ pub fn figure_4(setup: &Setup) -> Result<()> {
         for (&constraints, lines) in &lines {
             let cost = |requests: &[Request]| -> Result<Cost> {
                 let requests = lines.iter().map(|&line| requests[line].clone()).collect();
-                Ok(Cost::of(&measure(&translator, &options, requests)?))
+                Ok(Cost::new(&measure(&translator, &options, requests)?))
             };
             groups.push(Group { constraints, sentences: lines.len(), with: cost(&all)?, without: cost(&free)? });
         }
@@ -267,7 +267,7 @@ pub fn figure_5(setup: &Setup) -> Result<()> {
 }
 
 #[derive(Serialize)]
-struct Pruned {
+struct PruningRow {
     search: &'static str,
     set: &'static str,
     threshold: f32,
@@ -291,7 +291,7 @@ pub fn table_3(setup: &Setup) -> Result<()> {
             options.search.prune_threshold = Some(threshold);
             (options.search.rest_costs, options.search.normalize_constrained) = (rest_costs, normalize);
             let measured = measure(&translator, &options, requests(&text, draw))?;
-            rows.push(Pruned {
+            rows.push(PruningRow {
                 search,
                 set,
                 threshold,

@@ -22,7 +22,7 @@ pub struct Words(Vec<String>);
 
 impl Words {
     /// `count` words.
-    pub fn of(text: &[String], count: usize) -> Self {
+    pub fn new(text: &[String], count: usize) -> Self {
         let mut frequencies: HashMap<&str, usize> = HashMap::new();
         text.iter()
             .flat_map(|line| line.split_whitespace())

@@ -102,7 +102,7 @@ impl Setup {
     pub fn write(&self, name: &str, results: &impl Serialize) -> Result<()> {
         std::fs::create_dir_all(&self.out)?;
         std::fs::write(self.path(name, ".json"), serde_json::to_string_pretty(results)? + "\n")?;
-        self.draw(name, &pictures::of(name, &serde_json::to_value(results)?))
+        self.draw(name, &pictures::draw(name, &serde_json::to_value(results)?))
     }
 
     /// Writes pictures, each with the end of its file's name.
@@ -141,13 +141,13 @@ pub fn read_lines(path: &Path) -> Result<Vec<String>> {
 }
 
 /// The translations of a run and their cost.
-pub struct Measured {
+pub struct MeasuredRun {
     pub translations: Vec<Translation>,
     /// CPU seconds of the whole process: one thread works.
     pub seconds: f64,
 }
 
-impl Measured {
+impl MeasuredRun {
     pub fn counts(&self) -> Counts {
         self.translations.iter().fold(Counts::default(), |mut sum, translation| {
             sum += translation.counts;
@@ -171,10 +171,10 @@ impl Measured {
 }
 
 /// Translates and measures.
-pub fn measure(translator: &Translator, options: &TranslateOptions, requests: Vec<Request>) -> Result<Measured> {
+pub fn measure(translator: &Translator, options: &TranslateOptions, requests: Vec<Request>) -> Result<MeasuredRun> {
     let begun = cpu_seconds();
     let translations = translator.run(options, requests)?;
-    Ok(Measured { translations, seconds: cpu_seconds() - begun })
+    Ok(MeasuredRun { translations, seconds: cpu_seconds() - begun })
 }
 
 /// CPU seconds that this process has used.

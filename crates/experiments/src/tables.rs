@@ -10,7 +10,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-/// What makes a page's tables of the results.
+/// The function that makes a page's tables of the results.
 type Tables = fn(&Results<'_>) -> Result<String>;
 
 /// The pages with such tables, from the repository's root.
@@ -42,8 +42,8 @@ pub fn write(root: &Path) -> Result<()> {
 fn renewed(root: &Path, page: &str, table: Tables) -> Result<String> {
     let text = fs::read_to_string(root.join(page)).with_context(|| format!("cannot read {page}"))?;
     let (before, rest) =
-        text.split_once(BEGIN).with_context(|| format!("{page} does not say where its table begins"))?;
-    let (_, after) = rest.split_once(END).with_context(|| format!("{page} does not say where its table ends"))?;
+        text.split_once(BEGIN).with_context(|| format!("{page} has no mark where its table begins"))?;
+    let (_, after) = rest.split_once(END).with_context(|| format!("{page} has no mark where its table ends"))?;
     Ok(format!("{before}{BEGIN}\n{}\n{END}{after}", table(&Results(root))?))
 }
 
@@ -79,9 +79,9 @@ fn number(object: &Value, pointer: &str) -> Result<f64> {
 fn times(measured: &Value, peer: &str) -> Result<f64> {
     let engines = measured["engines"].as_object().context("a measurement without engines")?;
     // The name of an engine, its precision if several were compared, and its variant.
-    let of_peer =
+    let peer_engines =
         engines.iter().filter(|(name, _)| name.strip_prefix(peer).is_some_and(|s| s.is_empty() || s.starts_with(' ')));
-    let ratios = of_peer.map(|(_, engine)| number(engine, "/times_metaphrase")).collect::<Result<Vec<_>>>()?;
+    let ratios = peer_engines.map(|(_, engine)| number(engine, "/times_metaphrase")).collect::<Result<Vec<_>>>()?;
     ratios.into_iter().reduce(f64::min).with_context(|| format!("{peer} was not measured"))
 }
 
@@ -198,7 +198,7 @@ fn speed(results: &Results) -> Result<String> {
     Ok(page)
 }
 
-/// What a measurement differs in from beam 4 in f32 on one thread without shortlists.
+/// The difference of a measurement from beam 4 in f32 on one thread without shortlists.
 fn heading(measured: &Value) -> String {
     let mut text = String::new();
     for (field, usual, name) in [("beam", 4, "beam"), ("threads", 1, "threads")] {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// `N_c` = `N_l`, figure 1.
 const SIZES: [usize; 9] = [1, 2, 4, 8, 16, 24, 32, 48, 64];
-/// That of table 1.
+/// The size of table 1.
 const SIZE: usize = 16;
 /// Searches shorter than this are repeated, and the fastest is taken.
 const ENOUGH_SECONDS: f64 = 1.0;

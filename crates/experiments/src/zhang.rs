@@ -66,7 +66,7 @@ pub fn figures(setup: &Setup) -> Result<()> {
 }
 
 #[derive(Serialize)]
-struct Pruned {
+struct PruningRow {
     system: String,
     beam_width: f32,
     bleu: f64,
@@ -85,7 +85,7 @@ pub fn pruned(setup: &Setup) -> Result<()> {
         ("ACP", Strategy::AcceleratedCube, 1),
         ("ACP, two words", Strategy::AcceleratedCube, 2),
     ];
-    let mut rows: Vec<Pruned> = Vec::new();
+    let mut rows: Vec<PruningRow> = Vec::new();
     for (suffix, path, raw) in models(setup) {
         let translator = load(path, raw, setup.batch_tokens)?;
         let mut naive = None;
@@ -95,7 +95,7 @@ pub fn pruned(setup: &Setup) -> Result<()> {
                 (options.search.strategy, options.search.merge_words) = (strategy, words);
                 (options.search.beam_size, options.search.beam_width) = (30, beam_width);
                 let measured = measure(&translator, &options, requests.clone())?;
-                let row = Pruned {
+                let row = PruningRow {
                     system: format!("{name}{suffix}"),
                     beam_width,
                     bleu: round(measured.bleu(&text.reference)?, 2),
@@ -143,13 +143,13 @@ pub fn table_1(setup: &Setup) -> Result<()> {
     });
     let [normal, raw, timed] = measured;
     let (normal, raw, timed) = (normal?.seconds, raw?.seconds, timed?.seconds);
-    let whole: f64 = Unit::ALL.iter().map(|&unit| times.of(unit).seconds).sum();
+    let whole: f64 = Unit::ALL.iter().map(|&unit| times.get(unit).seconds).sum();
     let part = |part: String, seconds: f64, whole: f64| Part {
         part,
         seconds: round(seconds, 3),
         share: round(seconds / whole, 3),
     };
-    let units = Unit::ALL.iter().map(|&unit| part(unit.to_string(), times.of(unit).seconds, whole));
+    let units = Unit::ALL.iter().map(|&unit| part(unit.to_string(), times.get(unit).seconds, whole));
     let searches =
         [("whole search", normal), ("whole search with clocks", timed), ("whole search without softmax", raw)];
     let searches = searches.map(|(name, seconds)| part(name.into(), seconds, normal));

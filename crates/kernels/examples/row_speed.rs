@@ -122,7 +122,7 @@ fn output_layer(set: InstructionSet) {
             }
         });
         report(set, &name("summary"), rows * outputs, || {
-            summary.of_product(x, &w, Some(&bias), 6);
+            summary.set_to_product(x, &w, Some(&bias), 6);
             black_box(summary.best(0));
         });
     }

@@ -83,15 +83,15 @@ impl Heads {
 
     /// The head of each vector of values from `first` on, without a division for each.
     #[inline(always)]
-    fn of_vectors(self, first: usize) -> impl Iterator<Item = usize> {
+    fn vector_heads(self, first: usize) -> impl Iterator<Item = usize> {
         let (mut head, mut chunk) = (first / self.chunks, first % self.chunks);
         std::iter::repeat_with(move || {
-            let of_vector = head;
+            let current = head;
             chunk += 1;
             if chunk == self.chunks {
                 (head, chunk) = (head + 1, 0);
             }
-            of_vector
+            current
         })
     }
 }
@@ -127,9 +127,9 @@ impl AttentionWeights {
     }
 }
 
-/// What attention adds to keys and values: for each word of the query's, a word of a table.
+/// Vectors that attention adds to keys and values: for each word of the query's, a word of a table.
 #[derive(Clone, Copy, Debug)]
-pub struct Added<'a> {
+pub struct KeyValueAdditions<'a> {
     /// Keys and values with the heads and numbers of the words.
     pub table: &'a KeysValues,
     /// A word of the table for each word that is attended to.
@@ -145,7 +145,7 @@ pub fn attend(
     query: &[f32],
     words: &KeysValues,
     rows: &Rows<'_>,
-    added: Option<Added<'_>>,
+    added: Option<KeyValueAdditions<'_>>,
     weights: &mut AttentionWeights,
     out: &mut [f32],
 ) {
@@ -153,9 +153,9 @@ pub fn attend(
     assert_eq!(query.len(), heads.interleaved_len(), "length of the query");
     assert_eq!(out.len(), heads.columns(), "length of the output");
     assert!(!rows.is_empty(), "attention over no words");
-    if let Some(Added { table, rows: of_table }) = added {
+    if let Some(KeyValueAdditions { table, rows: table_rows }) = added {
         assert_eq!((table.heads, table.stored), (heads, words.stored), "heads and numbers of what is added");
-        assert_eq!(of_table.len(), rows.len(), "words of what is added");
+        assert_eq!(table_rows.len(), rows.len(), "words of what is added");
     }
     weights.resize(heads, rows.len());
     let query = query.as_chunks().0;

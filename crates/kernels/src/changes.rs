@@ -4,7 +4,7 @@ use crate::isa::Simd;
 
 /// A column whose value is another one.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Replaced {
+pub struct ColumnChange {
     /// Which column of the row.
     pub column: u32,
     /// The value in its place.
@@ -17,7 +17,7 @@ pub struct Changes<'a> {
     /// Numbers that are added to the value of every column that is not replaced, one after the other.
     pub added: &'a [f32],
     /// By ascending column, each column once.
-    pub replaced: &'a [Replaced],
+    pub replaced: &'a [ColumnChange],
 }
 
 impl Changes<'_> {

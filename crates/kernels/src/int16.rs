@@ -45,7 +45,7 @@ pub(crate) fn quantise(weights: &[f32], inputs: usize, outputs: usize, order: We
         }
         ends[panel].scale.0[lane] = scale;
     }
-    Panels::of_integers(lines, length, outputs, ends)
+    Panels::from_integers(lines, length, outputs, ends)
 }
 
 impl Integer<SIXTEEN> for Int16 {

@@ -86,7 +86,7 @@ pub(crate) fn pack(weights: &[i8], scales: &[f32], inputs: usize, order: WeightO
         ends[panel].start.0[lane] = f32::from_bits((-128 * sum) as u32);
         ends[panel].scale.0[lane] = scale;
     }
-    Panels::of_integers(lines, length, outputs, ends)
+    Panels::from_integers(lines, length, outputs, ends)
 }
 
 /// The factor of numbers whose greatest magnitude is `most`. Not zero, so that it can divide.

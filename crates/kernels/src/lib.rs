@@ -69,8 +69,8 @@ mod transposed;
 mod values;
 mod zeros;
 
-pub use attention::{Added, AttentionWeights, Heads, KeysValues, StoredAs, attend};
-pub use changes::{Changes, Replaced};
+pub use attention::{AttentionWeights, Heads, KeyValueAdditions, KeysValues, StoredAs, attend};
+pub use changes::{Changes, ColumnChange};
 pub use elementwise::{
     RELU_LIMIT, add_assign, axpy, clipped_relu_in_place, exp_in_place, gelu_in_place, lerp, mul_assign, relu_in_place,
     scale, sigmoid_in_place, swish_in_place, tanh_in_place,

@@ -26,16 +26,16 @@ impl LogSum {
     #[inline(always)]
     pub(crate) fn add<S: Simd>(&mut self, s: S, block: &[f32]) -> S::F {
         let references = s.load(&self.references);
-        let (mut sums, of_block) = sums_and_greatest(s, block, references);
-        if s.at_least(of_block, s.add(references, s.splat(ABOVE))) != 0 {
-            let raised = s.max(references, of_block);
+        let (mut sums, block_greatest) = sums_and_greatest(s, block, references);
+        if s.at_least(block_greatest, s.add(references, s.splat(ABOVE))) != 0 {
+            let raised = s.max(references, block_greatest);
             let factor = term(s, references, raised);
             s.store(s.mul(s.load(&self.sums), factor), &mut self.sums);
             s.store(raised, &mut self.references);
             (sums, _) = sums_and_greatest(s, block, raised);
         }
         s.store(s.add(s.load(&self.sums), sums), &mut self.sums);
-        of_block
+        block_greatest
     }
 
     /// ln Σ eˣ of all blocks.

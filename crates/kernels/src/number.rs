@@ -43,7 +43,7 @@ pub(crate) trait Number: Copy {
     /// `sum` plus the products of the numbers in each lane.
     fn mul_add<S: Simd>(s: S, x: S::F, w: S::F, sum: S::F) -> S::F;
 
-    /// [`mul_add`](Self::mul_add) of a lane that is [`Kept`](crate::zeros::Kept).
+    /// [`mul_add`](Self::mul_add) of a lane that is [`NonZeroRows`](crate::zeros::NonZeroRows).
     #[inline(always)]
     fn mul_add_kept<S: Simd>(s: S, x: S::F, w: S::F, sum: S::F) -> S::F {
         Self::mul_add(s, x, w, sum)
@@ -90,7 +90,7 @@ pub(crate) struct Bf16;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Int8;
 
-/// Numbers in rows of which only some lanes are [`Kept`](crate::zeros::Kept).
+/// Numbers in rows of which only some lanes are [`NonZeroRows`](crate::zeros::NonZeroRows).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sparse<N>(PhantomData<N>);
 

@@ -6,7 +6,7 @@ use crate::number::{Bf16, Float, Int8, Int16, Precision};
 use crate::packed::Panels;
 use crate::quantise::quantise_rows;
 use crate::tiles::Tiles;
-use crate::zeros::{Kept, Zeros};
+use crate::zeros::{NonZeroRows, Zeros};
 use std::ops::Range;
 
 /// Rows as the numbers that weights of one [`Precision`] are multiplied by: rounded once, for all products that read
@@ -21,7 +21,7 @@ pub struct Operand<'a> {
     /// Factors of the rows of integers, none of floats.
     pub(crate) scales: &'a [f32],
     /// The rows without the lanes that are zero, if those are many.
-    pub(crate) kept: Option<Kept<'a>>,
+    pub(crate) kept: Option<NonZeroRows<'a>>,
 }
 
 impl<'a> Operand<'a> {

@@ -56,7 +56,7 @@ impl Ends {
 
 impl Panels {
     /// Panels of integers: `length · ends.len()` lines.
-    pub(crate) fn of_integers(lines: Vec<Lanes>, length: usize, outputs: usize, ends: Vec<Ends>) -> Self {
+    pub(crate) fn from_integers(lines: Vec<Lanes>, length: usize, outputs: usize, ends: Vec<Ends>) -> Self {
         assert!(ends.len() == outputs.div_ceil(16) && lines.len() == length * ends.len(), "lines of panels");
         Self { lines, length, outputs, ends: ends.into() }
     }

@@ -15,10 +15,10 @@ use std::time::Instant;
 #[must_use]
 pub fn peak(precision: Precision) -> f64 {
     match precision {
-        Precision::F32 => of_number::<F32>(1),
-        Precision::Bf16 => of_number::<Bf16>(2),
-        Precision::Int16 => of_number::<Int16>(2),
-        Precision::Int8 => of_number::<Int8>(4),
+        Precision::F32 => operations_per_second::<F32>(1),
+        Precision::Bf16 => operations_per_second::<Bf16>(2),
+        Precision::Int16 => operations_per_second::<Int16>(2),
+        Precision::Int8 => operations_per_second::<Int8>(4),
     }
 }
 
@@ -27,7 +27,7 @@ pub fn peak(precision: Precision) -> f64 {
 #[must_use]
 pub fn read_bandwidth(bytes: usize) -> f64 {
     let lines = vec![Lanes([1.0; 16]); (bytes / size_of::<Lanes>()).max(CHAINS)];
-    let once = || _ = black_box(dispatch(Read(black_box(&lines))));
+    let once = || _ = black_box(dispatch(ReadSum(black_box(&lines))));
     size_of_val(&lines[..]) as f64 / best_seconds(once)
 }
 
@@ -35,7 +35,7 @@ pub fn read_bandwidth(bytes: usize) -> f64 {
 const CHAINS: usize = 14;
 
 /// Operations per second with `per_lane` products in a lane.
-fn of_number<N: Number>(per_lane: usize) -> f64 {
+fn operations_per_second<N: Number>(per_lane: usize) -> f64 {
     let (x, w) = ([Lanes([1.0; 16]); 8], [Lanes([1.0; 16]); CHAINS]);
     let rounds = 1000;
     // Half the chains where registers are half as wide and half as many.
@@ -89,9 +89,9 @@ impl<N: Number, const C: usize> Kernel for Chains<'_, N, C> {
 }
 
 /// The sum of lines.
-struct Read<'a>(&'a [Lanes]);
+struct ReadSum<'a>(&'a [Lanes]);
 
-impl Kernel for Read<'_> {
+impl Kernel for ReadSum<'_> {
     type Output = f32;
 
     #[inline(always)]

@@ -1,8 +1,8 @@
 //! The product of a matrix of rows with packed weights.
 //!
-//! It is computed in tiles. Each sum is one chain of multiply-adds over the inputs in order, whatever the tile's height
-//! and width are. So the shape of a tile may depend on the number of rows, and the result does not. The same code
-//! serves f32, pairs of bf16 and integers, see [`Number`].
+//! It is computed in tiles. Each sum is one chain of multiply-adds over the inputs in order, for every height and width
+//! of the tile. So the shape of a tile may depend on the number of rows, and the result does not. The same code serves
+//! f32, pairs of bf16 and integers, see [`Number`].
 
 mod tile;
 mod tiled;
@@ -19,9 +19,9 @@ use crate::packed::{PackedMatrix, Panels};
 use crate::team;
 use crate::tiles::{Kind, Tiles};
 use crate::values::Values;
-use crate::zeros::Kept;
+use crate::zeros::NonZeroRows;
 use tile::Product;
-use tiled::Tiled;
+use tiled::TiledProduct;
 
 /// out ← activation(x·w + bias + add), for rows in the numbers of the weights. `out` is resized to
 /// `x.rows() × w.outputs()`.
@@ -69,7 +69,7 @@ pub fn rounded_product(
     out: &mut Matrix,
     storage: &mut ProductStorage,
 ) {
-    match (w.precision(), storage.tiles.filter(|_| Tiled::serves(x.rows(), w.inputs()))) {
+    match (w.precision(), storage.tiles.filter(|_| TiledProduct::serves(x.rows(), w.inputs()))) {
         (precision @ (Precision::Bf16 | Precision::Int8), Some(tiles)) => {
             tiled_product(tiles, storage.operand(x, precision), w, epilogue, out);
         }
@@ -81,7 +81,7 @@ pub fn rounded_product(
                 let lanes = Bf16::rows(part(x, &rows), &mut storage.rows);
                 match storage.zeros.find(lanes, rows.len(), false) {
                     Some(kept) => finish_block::<Sparse<Bf16>>(lanes, &[], kept, rows, w.panels(), epilogue, out),
-                    None => finish_block::<Bf16>(lanes, &[], Kept::default(), rows, w.panels(), epilogue, out),
+                    None => finish_block::<Bf16>(lanes, &[], NonZeroRows::default(), rows, w.panels(), epilogue, out),
                 }
             }
         }
@@ -103,7 +103,7 @@ fn tiled_product(tiles: Tiles, x: Operand<'_>, w: &PackedMatrix, epilogue: Epilo
         }
         None => false,
     };
-    let tiled = Tiled { tiles, kind, x: x.lanes, scales: x.scales, w: w.panels(), bias, activation, accumulate };
+    let tiled = TiledProduct { tiles, kind, x: x.lanes, scales: x.scales, w: w.panels(), bias, activation, accumulate };
     tiled.run(x.rows(), out.as_mut_slice());
     if !matches!(activation, Activation::Relu | Activation::ClippedRelu) {
         activation.apply(out.as_mut_slice());
@@ -138,7 +138,7 @@ fn product_of<N: Number>(x: Operand<'_>, w: &Panels, epilogue: Epilogue<'_>, out
 fn finish_block<N: Number>(
     x: &[f32],
     scales: &[f32],
-    kept: Kept<'_>,
+    kept: NonZeroRows<'_>,
     rows: Range<usize>,
     w: &Panels,
     epilogue: Epilogue<'_>,
@@ -210,9 +210,10 @@ fn product_add_of<N: Float>(x: &Matrix, w: &Panels, out: &mut Matrix, storage: &
 
 /// out ← out + x·w, for rows of x as lanes; with tiles if there are some and enough rows.
 pub(crate) fn add_lanes<N: Number>(tiles: Option<Tiles>, x: &[f32], rows: usize, w: &Panels, out: &mut [f32]) {
-    if let Some(tiles) = tiles.filter(|_| Tiled::serves(rows, w.length())) {
+    if let Some(tiles) = tiles.filter(|_| TiledProduct::serves(rows, w.length())) {
         let (kind, activation) = (Kind::Bf16, Activation::None);
-        return Tiled { tiles, kind, x, scales: &[], w, bias: None, activation, accumulate: true }.run(rows, out);
+        return TiledProduct { tiles, kind, x, scales: &[], w, bias: None, activation, accumulate: true }
+            .run(rows, out);
     }
     let all = Product::<N>::new(x, &[], rows, w, Values::new(out));
     N::dispatch(Product { accumulate: true, ..all });

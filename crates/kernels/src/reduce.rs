@@ -219,24 +219,24 @@ impl Normalise {
         match bias {
             None => {
                 for (x, scale) in x.iter_mut().zip(scale) {
-                    s.store(self.of(s, s.load(x), s.load(scale)), x);
+                    s.store(self.scaled(s, s.load(x), s.load(scale)), x);
                 }
-                let v = self.of(s, s.load_partial(x_rest, 0.0), s.load_partial(scale_rest, 0.0));
+                let v = self.scaled(s, s.load_partial(x_rest, 0.0), s.load_partial(scale_rest, 0.0));
                 s.store_partial(v, x_rest);
             }
             Some(bias) => {
                 let (bias, bias_rest) = bias.as_chunks();
                 for ((x, scale), bias) in x.iter_mut().zip(scale).zip(bias) {
-                    s.store(s.add(self.of(s, s.load(x), s.load(scale)), s.load(bias)), x);
+                    s.store(s.add(self.scaled(s, s.load(x), s.load(scale)), s.load(bias)), x);
                 }
-                let v = self.of(s, s.load_partial(x_rest, 0.0), s.load_partial(scale_rest, 0.0));
+                let v = self.scaled(s, s.load_partial(x_rest, 0.0), s.load_partial(scale_rest, 0.0));
                 s.store_partial(s.add(v, s.load_partial(bias_rest, 0.0)), x_rest);
             }
         }
     }
 
     #[inline(always)]
-    fn of<S: Simd>(self, s: S, x: S::F, scale: S::F) -> S::F {
+    fn scaled<S: Simd>(self, s: S, x: S::F, scale: S::F) -> S::F {
         s.mul(s.mul(s.sub(x, s.splat(self.mean)), s.splat(self.inverse)), scale)
     }
 }

@@ -39,7 +39,7 @@ impl Summary {
     ///
     /// # Panics
     /// If `x` does not fit `w`, or if `bias` has not a number for each output.
-    pub fn of_product(&mut self, x: Operand<'_>, w: &PackedMatrix, bias: Option<&[f32]>, most: usize) {
+    pub fn set_to_product(&mut self, x: Operand<'_>, w: &PackedMatrix, bias: Option<&[f32]>, most: usize) {
         assert_eq!((x.inputs(), x.precision()), (w.inputs(), w.precision()), "columns of x, and their numbers");
         assert!(bias.is_none_or(|bias| bias.len() == w.outputs()), "length of the bias");
         self.most = most;
@@ -105,8 +105,8 @@ impl Kernel for Take<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, s: S) {
         let Self { summary: Summary { most, sums, best, found, block, .. }, rows, first, width } = self;
-        for (row, of_block) in rows.zip(block.as_slice().chunks_exact(BLOCK)) {
-            let numbers = &of_block[..width];
+        for (row, row_block) in rows.zip(block.as_slice().chunks_exact(BLOCK)) {
+            let numbers = &row_block[..width];
             let greatest = sums[row].add(s, numbers);
             let best = &mut best[row * *most..][..*most];
             let mut list = List { best, found: &mut found[row] };

@@ -25,7 +25,7 @@ impl Sums {
     pub(crate) const ZERO: Self = Self([[0.0; SIDE]; SIDE]);
 }
 
-/// What the lanes of a product hold.
+/// The content of the lanes of a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Pairs of bf16.

@@ -2,7 +2,8 @@
 //!
 //! After a ReLU most numbers of a row are zero: 92 to 97 % in the feed-forward blocks of trained models. A product
 //! reads only the weights of those lanes that are not zero; a lane is a number of f32, a pair of bf16, or four numbers
-//! of 8 bits. Hypotheses of a sentence have most zeros in the same places, so four rows share a list of what is left.
+//! of 8 bits. Hypotheses of a sentence have most zeros in the same places, so four rows share a list of the other
+//! places.
 //!
 //! The bits stay: zero times a finite weight is zero, which changes no sum but -0; a sum that begins at zero is -0 only
 //! if all its products are too small for a float. Integers are exact.
@@ -14,7 +15,7 @@ use std::ops::Range;
 /// Rows that share a list.
 pub(crate) const GROUP: usize = 4;
 
-/// What each byte of rows of 8 bits has too much, see [`crate::number::Int8`].
+/// The offset of each byte in rows of 8 bits, see [`crate::number::Int8`].
 const SHIFT: u32 = 0x8080_8080;
 
 /// Where rows are not zero: work space of products.
@@ -31,7 +32,7 @@ pub(crate) struct Zeros {
 impl Zeros {
     /// Finds what products of these rows need to read; nothing if there are too few zeros, or negative numbers of 8
     /// bits. These are `shifted` by 128.
-    pub(crate) fn find<'a>(&'a mut self, lanes: &'a [f32], rows: usize, shifted: bool) -> Option<Kept<'a>> {
+    pub(crate) fn find<'a>(&'a mut self, lanes: &'a [f32], rows: usize, shifted: bool) -> Option<NonZeroRows<'a>> {
         let length = lanes.len().checked_div(rows)?;
         if length == 0 || !length.is_multiple_of(16) || length > usize::from(u16::MAX) {
             return None;
@@ -52,7 +53,7 @@ impl Zeros {
         };
         let few = self.bounds[groups] * 4 <= groups * length * 3;
         let lanes = if shifted { self.naturals.as_slice() } else { lanes };
-        (natural && few).then_some(Kept { lanes, length, places: &self.places, bounds: &self.bounds })
+        (natural && few).then_some(NonZeroRows { lanes, length, places: &self.places, bounds: &self.bounds })
     }
 }
 
@@ -136,14 +137,14 @@ impl<const SHIFTED: bool> Find<'_, SHIFTED> {
 
 /// Rows, and which of their lanes are not zero.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Kept<'a> {
+pub(crate) struct NonZeroRows<'a> {
     lanes: &'a [f32],
     length: usize,
     places: &'a [u16],
     bounds: &'a [usize],
 }
 
-impl<'a> Kept<'a> {
+impl<'a> NonZeroRows<'a> {
     /// The rows from `row` on, the first one of a group.
     pub(crate) fn from_row(self, row: usize) -> Self {
         assert_eq!(row % GROUP, 0, "row of a group");

@@ -2,8 +2,8 @@
 
 use crate::common::{Random, bits, on_each_set, same_on_each_set};
 use metaphrase_kernels::{
-    Added, AttentionWeights, Heads, KeysValues, Matrix, Rows, StoredAs, attend, heads_dot, heads_weighted_sum,
-    softmax_in_place,
+    AttentionWeights, Heads, KeyValueAdditions, KeysValues, Matrix, Rows, StoredAs, attend, heads_dot,
+    heads_weighted_sum, softmax_in_place,
 };
 
 /// heads, columns of each.
@@ -143,10 +143,10 @@ fn what_is_added_is_added_to_keys_and_values() {
     let plain = Plain::new(4, 32, 3);
     let table = Plain::new(4, 32, 4).stored(StoredAs::F32);
     let mut both = Plain::new(4, 32, 3);
-    let (rows, of_table) = (list(&mut Random::new(5), 40), list(&mut Random::new(6), 40));
+    let (rows, table_rows) = (list(&mut Random::new(5), 40), list(&mut Random::new(6), 40));
     let source = Plain::new(4, 32, 4);
     let sum = |a: &Matrix, b: &Matrix| {
-        let values = rows.iter().zip(&of_table).flat_map(|(&i, &j)| {
+        let values = rows.iter().zip(&table_rows).flat_map(|(&i, &j)| {
             a.row(i as usize).iter().zip(b.row(j as usize)).map(|(x, y)| x + y).collect::<Vec<_>>()
         });
         let mut values: Vec<f32> = values.collect();
@@ -156,7 +156,7 @@ fn what_is_added_is_added_to_keys_and_values() {
     (both.keys, both.values) = (sum(&plain.keys, &source.keys), sum(&plain.values, &source.values));
     let expected = both.in_parts(&Rows::Range(0..40)).0;
     let (mut weights, mut out) = (AttentionWeights::default(), vec![0.0; 128]);
-    let added = Some(Added { table: &table, rows: &of_table });
+    let added = Some(KeyValueAdditions { table: &table, rows: &table_rows });
     let query = plain.interleaved(&plain.query);
     attend(&query, &plain.stored(StoredAs::F32), &Rows::List(&rows), added, &mut weights, &mut out);
     for (found, expected) in out.iter().zip(expected) {

@@ -42,16 +42,16 @@ fn equals_sums_of_integers() {
         let greatest = greatest(inputs);
         let mut expected = Vec::new();
         for r in 0..rows {
-            let of_row = most(x.row(r).iter());
+            let row_most = most(x.row(r).iter());
             for o in 0..outputs {
                 let scale = most(weights.iter().skip(o).step_by(outputs)) / greatest;
                 let terms = x.row(r).iter().enumerate().map(|(k, v)| {
-                    let input = (v * (greatest / of_row)).round_ties_even() as i64;
+                    let input = (v * (greatest / row_most)).round_ties_even() as i64;
                     input * (weights[k * outputs + o] / scale).round_ties_even() as i64
                 });
                 let sum: i64 = terms.sum();
                 assert!(i32::try_from(sum).is_ok());
-                expected.push((sum as f32 * (of_row / greatest * scale) + bias[o] + add.row(r)[o]).max(0.0));
+                expected.push((sum as f32 * (row_most / greatest * scale) + bias[o] + add.row(r)[o]).max(0.0));
             }
         }
         let mut transposed = vec![0.0; weights.len()];

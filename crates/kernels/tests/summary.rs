@@ -30,7 +30,7 @@ fn check(x: &Matrix, w: &PackedMatrix, bias: Option<&[f32]>, most: usize, what: 
     let (mut storage, mut summary, mut out) = (ProductStorage::default(), Summary::default(), Matrix::new());
     let rows = storage.operand(x, w.precision());
     product(rows, w, Epilogue { bias, ..Epilogue::default() }, &mut out);
-    summary.of_product(rows, w, bias, most);
+    summary.set_to_product(rows, w, bias, most);
     assert_eq!(summary.most(), most);
     for row in 0..x.rows() {
         for output in (row % 5..w.outputs()).step_by(19) {
@@ -86,7 +86,7 @@ fn a_row_has_the_same_summary_alone() {
         let (x, w) = (random.matrix(29, 48), map(&mut random, precision, 48, 700));
         same_on_each_set(format!("{precision:?}"), || {
             let (mut storage, mut summary) = (ProductStorage::default(), Summary::default());
-            summary.of_product(storage.operand(&x, precision), &w, None, 5);
+            summary.set_to_product(storage.operand(&x, precision), &w, None, 5);
             let numbers = |summary: &Summary, row| {
                 let best = summary.best(row).iter().map(|best| best.value);
                 best.chain([summary.normaliser(row)]).collect::<Vec<f32>>()
@@ -94,7 +94,7 @@ fn a_row_has_the_same_summary_alone() {
             let together: Vec<_> = (0..29).map(|row| numbers(&summary, row)).collect();
             for (row, together) in together.iter().enumerate() {
                 let alone = Matrix::from_vec(1, 48, x.row(row).to_vec());
-                summary.of_product(storage.operand(&alone, precision), &w, None, 5);
+                summary.set_to_product(storage.operand(&alone, precision), &w, None, 5);
                 assert_eq!(bits(together), bits(&numbers(&summary, 0)), "{precision:?}, row {row}");
             }
             together.concat()

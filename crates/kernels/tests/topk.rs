@@ -1,7 +1,7 @@
 //! The k best are those that sorting all candidates finds, on every instruction set.
 
 use crate::common::{Random, on_each_set};
-use metaphrase_kernels::{Best, Changes, Replaced, TopK};
+use metaphrase_kernels::{Best, Changes, ColumnChange, TopK};
 use std::collections::BTreeMap;
 
 /// All candidates by tag and column, and the k best values.
@@ -122,10 +122,10 @@ fn changes_are_as_if_made_before() {
             for tag in 0..3 {
                 let row: Vec<f32> = (0..len).map(|_| coarse(&mut random)).collect();
                 let added: Vec<f32> = (0..random.below(3)).map(|_| coarse(&mut random)).collect();
-                let replaced: Vec<Replaced> = (0..len as u32)
+                let replaced: Vec<ColumnChange> = (0..len as u32)
                     .filter_map(|column| {
                         let value = coarse(&mut random);
-                        (random.below(10) < round % 11).then_some(Replaced { column, value })
+                        (random.below(10) < round % 11).then_some(ColumnChange { column, value })
                     })
                     .collect();
                 let changes = Changes { added: &added, replaced: &replaced };

@@ -47,7 +47,7 @@ impl Diagram {
     /// translation. The mass of an arc is its posterior, scores being multiplied by `scale`. `None` if no path has a
     /// finite score.
     #[must_use]
-    pub fn of_lattice(lattice: &Lattice, scale: f64, least: f64) -> Option<Self> {
+    pub fn from_lattice(lattice: &Lattice, scale: f64, least: f64) -> Option<Self> {
         let posteriors = lattice.posteriors(scale)?;
         let mut arcs = Vec::new();
         let best: BTreeSet<usize> = lattice.best_path().collect();
@@ -246,7 +246,7 @@ mod tests {
         }
         let end = builder.add_state();
         ends.into_iter().for_each(|state| builder.add_arc(state, end, None, 0.0));
-        let diagram = Diagram::of_lattice(&builder.build(), 1.0, 0.0).expect("paths");
+        let diagram = Diagram::from_lattice(&builder.build(), 1.0, 0.0).expect("paths");
         assert_eq!(texts(&diagram), texts_in);
         // `old` leads to the end in all three, and `the house` begins two.
         let arcs = |text: &str| diagram.arcs().iter().filter(|arc| arc.text == text).collect::<Vec<_>>();
@@ -262,12 +262,12 @@ mod tests {
     fn rare_arcs_are_left_out_and_the_empty_lattice_is_drawn() {
         let [half, rare] = [0.99f32, 0.01].map(f32::ln);
         let lattice = Lattice::from_compact(&format!("3\t0 1 {half} a\t0 1 {rare} b\t1 1 0 c")).expect("a lattice");
-        assert_eq!(texts(&Diagram::of_lattice(&lattice, 1.0, 0.0).expect("paths")), ["a c", "b c"]);
-        assert_eq!(texts(&Diagram::of_lattice(&lattice, 1.0, 0.1).expect("paths")), ["a c"]);
+        assert_eq!(texts(&Diagram::from_lattice(&lattice, 1.0, 0.0).expect("paths")), ["a c", "b c"]);
+        assert_eq!(texts(&Diagram::from_lattice(&lattice, 1.0, 0.1).expect("paths")), ["a c"]);
         let empty = Lattice::from_compact("1").expect("a lattice");
-        assert_eq!(Diagram::of_lattice(&empty, 1.0, 0.1).expect("a path").states(), 1);
+        assert_eq!(Diagram::from_lattice(&empty, 1.0, 0.1).expect("a path").states(), 1);
         let nothing = Lattice::from_compact("2\t0 1 -inf a").expect("a lattice");
-        assert_eq!(Diagram::of_lattice(&nothing, 1.0, 0.1), None);
+        assert_eq!(Diagram::from_lattice(&nothing, 1.0, 0.1), None);
     }
 
     #[test]

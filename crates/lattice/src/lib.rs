@@ -71,7 +71,7 @@ impl StateId {
 impl Lattice {
     /// The lattice of some translations, each with its score on a path of its own.
     #[must_use]
-    pub fn of_paths<'a, W: IntoIterator<Item = &'a str>>(paths: impl IntoIterator<Item = (W, f32)>) -> Self {
+    pub fn from_paths<'a, W: IntoIterator<Item = &'a str>>(paths: impl IntoIterator<Item = (W, f32)>) -> Self {
         let mut builder = Builder::default();
         let mut ends = Vec::new();
         for (words, score) in paths {
@@ -229,10 +229,10 @@ mod tests {
 
     #[test]
     fn translations_become_paths() {
-        let lattice = Lattice::of_paths([("the house".split(' '), -1.0), ("a house".split(' '), -0.5)]);
+        let lattice = Lattice::from_paths([("the house".split(' '), -1.0), ("a house".split(' '), -0.5)]);
         assert_eq!((lattice.best(), lattice.n_best(9).len()), ((vec!["a", "house"], -0.5), 2));
-        assert_eq!(Lattice::of_paths([("".split_whitespace(), -2.0)]).best(), (vec![], -2.0));
-        assert_eq!(Lattice::of_paths::<Vec<&str>>([]).best(), (vec![], f32::NEG_INFINITY));
+        assert_eq!(Lattice::from_paths([("".split_whitespace(), -2.0)]).best(), (vec![], -2.0));
+        assert_eq!(Lattice::from_paths::<Vec<&str>>([]).best(), (vec![], f32::NEG_INFINITY));
     }
 
     #[test]

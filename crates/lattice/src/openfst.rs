@@ -30,7 +30,7 @@ impl Lattice {
     pub fn from_openfst(text: &str) -> Result<Self, LatticeError> {
         let lines: Vec<Line> =
             (1..).zip(text.lines()).map(|(number, text)| Line::parse(number, text)).collect::<Result<_, _>>()?;
-        let numbers = Numbers::of(&lines);
+        let numbers = Numbers::new(&lines);
         let mut builder = Builder::default();
         (1..numbers.0.len()).for_each(|_| _ = builder.add_state());
         let last = StateId(numbers.0.len().saturating_sub(1) as u32);
@@ -38,18 +38,18 @@ impl Lattice {
         let end = match ends[..] {
             [] => return Err(LatticeError::NoEnd),
             // A single final state that is the last state and costs nothing is the end; else an end is added after all.
-            [(state, 0.0)] if numbers.of_state(state) == last => None,
+            [(state, 0.0)] if numbers.state(state) == last => None,
             _ => Some(builder.add_state()),
         };
         for line in &lines {
             match *line {
                 Line::Arc { from, to, word, cost } => {
                     let word = Some(word).filter(|word| *word != EPSILON);
-                    builder.add_arc(numbers.of_state(from), numbers.of_state(to), word, 0.0 - cost);
+                    builder.add_arc(numbers.state(from), numbers.state(to), word, 0.0 - cost);
                 }
                 Line::End { state, cost } => {
                     if let Some(end) = end {
-                        builder.add_arc(numbers.of_state(state), end, None, 0.0 - cost);
+                        builder.add_arc(numbers.state(state), end, None, 0.0 - cost);
                     }
                 }
             }
@@ -100,7 +100,7 @@ impl<'a> Line<'a> {
 struct Numbers(Vec<u32>);
 
 impl Numbers {
-    fn of(lines: &[Line]) -> Self {
+    fn new(lines: &[Line]) -> Self {
         let named = |line: &Line| match *line {
             Line::Arc { from, to, .. } => [from, to],
             Line::End { state, .. } => [state, state],
@@ -111,7 +111,7 @@ impl Numbers {
         Self(states)
     }
 
-    fn of_state(&self, state: u32) -> StateId {
+    fn state(&self, state: u32) -> StateId {
         StateId(self.0.partition_point(|&other| other < state) as u32)
     }
 }

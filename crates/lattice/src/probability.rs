@@ -86,9 +86,9 @@ impl Lattice {
         self.arcs.iter().for_each(|arc| first_arcs[arc.from.index() + 1] += 1);
         (0..self.states()).for_each(|state| first_arcs[state + 1] += first_arcs[state]);
         let mut steps: Vec<(usize, Option<usize>)> = Vec::new();
-        let mut queue = BinaryHeap::from([Partial { whole: rest[0], score: 0.0, state: 0, last: None }]);
+        let mut queue = BinaryHeap::from([PartialPath { whole: rest[0], score: 0.0, state: 0, last: None }]);
         let mut found = Vec::new();
-        while let Some(Partial { score, state, last, .. }) = queue.pop() {
+        while let Some(PartialPath { score, state, last, .. }) = queue.pop() {
             if found.len() == count || rest[state] == f64::NEG_INFINITY {
                 break;
             }
@@ -103,7 +103,7 @@ impl Lattice {
                 let (score, state) = (score + f64::from(arc.score), arc.to.index());
                 if rest[state] > f64::NEG_INFINITY {
                     steps.push((number, last));
-                    queue.push(Partial { whole: score + rest[state], score, state, last: Some(steps.len() - 1) });
+                    queue.push(PartialPath { whole: score + rest[state], score, state, last: Some(steps.len() - 1) });
                 }
             }
         }
@@ -112,33 +112,33 @@ impl Lattice {
 }
 
 /// The beginning of a path, ordered by the best whole path that begins so.
-struct Partial {
+struct PartialPath {
     whole: f64,
     score: f64,
     state: usize,
     last: Option<usize>,
 }
 
-impl Ord for Partial {
+impl Ord for PartialPath {
     fn cmp(&self, other: &Self) -> Ordering {
         // Equals: the longer one first, then the earlier one.
         self.whole.total_cmp(&other.whole).then(self.state.cmp(&other.state)).then(other.last.cmp(&self.last))
     }
 }
 
-impl PartialOrd for Partial {
+impl PartialOrd for PartialPath {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Partial {
+impl PartialEq for PartialPath {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other).is_eq()
     }
 }
 
-impl Eq for Partial {}
+impl Eq for PartialPath {}
 
 /// ln(exp(a) + exp(b)).
 pub(crate) fn ln_sum(a: f64, b: f64) -> f64 {

@@ -61,7 +61,7 @@ fn measured(
 ) -> Result<Times, Box<dyn Error>> {
     let found = translator.run(options, lines.iter().map(|line| Request::translate(*line)).collect())?;
     let steps: usize = found.iter().map(|translation| translation.counts.steps).sum();
-    let seconds = |units: &[Unit]| units.iter().map(|&unit| times.of(unit).seconds).sum::<f64>();
+    let seconds = |units: &[Unit]| units.iter().map(|&unit| times.get(unit).seconds).sum::<f64>();
     let building = seconds(&[Unit::Posteriors, Unit::Matrix]);
     let beside = building + seconds(&[Unit::PhraseSearch, Unit::Text]);
     let a_step = |seconds: f64| 1e6 * seconds / steps.max(1) as f64;

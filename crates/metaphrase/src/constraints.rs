@@ -1,7 +1,7 @@
 //! Constraints as text: terms become words of the model, and translations say where the terms stand.
 
 use crate::Hypothesis;
-use metaphrase_base::{Avoided, ReadText, WordId};
+use metaphrase_base::{AvoidedPhrases, ReadText, WordId};
 use metaphrase_search::{Constraints, ConstraintsError, Continues};
 use metaphrase_text::vocab::Vocabulary;
 use metaphrase_text::{WholeWords, comparable};
@@ -97,7 +97,7 @@ impl std::fmt::Debug for Forbidden {
     }
 }
 
-impl Avoided for Forbidden {
+impl AvoidedPhrases for Forbidden {
     fn read(&self, tail: &[u8], word: WordId) -> ReadText {
         let mut more = Vec::new();
         self.target.spell(word, &mut more);
@@ -155,7 +155,7 @@ impl Segmented {
     }
 
     /// The phrases to avoid, as search reads them.
-    fn avoided(&self, target: &Arc<Vocabulary>) -> Option<Arc<dyn Avoided>> {
+    fn avoided(&self, target: &Arc<Vocabulary>) -> Option<Arc<dyn AvoidedPhrases>> {
         let phrases = WholeWords::new(&self.given.avoided);
         (!self.given.avoided.is_empty()).then(|| Arc::new(Forbidden { phrases, target: Arc::clone(target) }) as _)
     }

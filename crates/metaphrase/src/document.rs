@@ -4,7 +4,7 @@ mod answers;
 
 use crate::{Error, FileFormat, Request, TextOptions, TranslateOptions, Translation, Translator};
 use answers::{answer, answers, notes, request};
-use metaphrase_document::{Answer, Prepared, PreparedFile, Source};
+use metaphrase_document::{Answer, SegmentedFile, SegmentedText, Source};
 use std::ops::{ControlFlow, Range};
 
 /// A document whose sentences are found: translate its [`requests`](Self::requests), and [`finish`](Self::finish) puts the translated
@@ -33,8 +33,8 @@ pub struct Document(Content);
 
 #[derive(Debug)]
 enum Content {
-    Text(Prepared),
-    File(PreparedFile),
+    Text(SegmentedText),
+    File(SegmentedFile),
 }
 
 /// A translated document.
@@ -73,7 +73,7 @@ impl Document {
     /// # Errors
     /// [`Error::Document`] for XML whose tags do not belong together.
     pub fn text(input: impl Into<String>, options: &TextOptions) -> Result<Self, Error> {
-        Ok(Self(Content::Text(Prepared::new(input, options)?)))
+        Ok(Self(Content::Text(SegmentedText::new(input, options)?)))
     }
 
     /// Finds the sentences of a file. The form of the text that the options name does not count.
@@ -81,7 +81,7 @@ impl Document {
     /// # Errors
     /// [`Error::Document`] if the file is not of this format, is not UTF-8, unpacks to too much, or has nothing to translate.
     pub fn file(bytes: Vec<u8>, format: FileFormat, options: &TextOptions) -> Result<Self, Error> {
-        Ok(Self(Content::File(PreparedFile::new(bytes, format, options)?)))
+        Ok(Self(Content::File(SegmentedFile::new(bytes, format, options)?)))
     }
 
     /// Number of sentences to translate.

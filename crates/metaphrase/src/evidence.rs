@@ -2,7 +2,7 @@
 
 use crate::{Error, EvidenceOptions, Package, PhraseOptions};
 use metaphrase_base::{SentenceScorer, Unit, WordId};
-use metaphrase_evidence::{EvidenceError, Mask, Matrix, Numbering, Paths, Posteriors, Units, Writing};
+use metaphrase_evidence::{EvidenceError, Mask, Matrix, Numbering, Paths, Posteriors, Units, WritingStyle};
 use metaphrase_lattice::Lattice;
 use metaphrase_phrase::{PhraseModel, ReadyModel, Workspace};
 use metaphrase_text::language::{Language, WordTokenizer};
@@ -45,7 +45,7 @@ pub struct EvidenceCounter {
     target: Arc<Vocabulary>,
     /// By piece, whether it continues the written word before it.
     continues: Arc<[bool]>,
-    writing: Writing,
+    writing: WritingStyle,
 }
 
 impl EvidenceCounter {
@@ -60,7 +60,7 @@ impl EvidenceCounter {
 
     pub(crate) fn of(target: Arc<Vocabulary>) -> Self {
         let continues = (0..target.len()).map(|word| target.continues(WordId::new(word))).collect();
-        Self { target, continues, writing: Writing::default() }
+        Self { target, continues, writing: WritingStyle::default() }
     }
 
     /// The words of lattices are tokens of this language as Moses and `metaphrase tokenize --escape` make them; without this
@@ -146,7 +146,7 @@ impl EvidenceCounter {
             pieces.pop();
             (pieces, score)
         };
-        Paths::of_n_best(&texts.map(pieces).collect::<Vec<_>>(), options.scale, self.target.eos())
+        Paths::from_n_best(&texts.map(pieces).collect::<Vec<_>>(), options.scale, self.target.eos())
     }
 
     /// Posteriors as text, a line for each n-gram; with `expected` the expected count in place of the posterior. See
@@ -204,7 +204,7 @@ impl EvidenceCounter {
         options: &EvidenceOptions,
     ) -> Result<Option<Arc<dyn SentenceScorer>>, EvidenceError> {
         let unit = Unit::Posteriors.timed();
-        let paths = Paths::of_n_best(list, options.scale, self.target.eos())?;
+        let paths = Paths::from_n_best(list, options.scale, self.target.eos())?;
         if options.rescore {
             return Ok(Some(Arc::new(Mask::new(&paths)?)));
         }

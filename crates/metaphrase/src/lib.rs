@@ -64,7 +64,7 @@ pub use metaphrase_document::{
 };
 pub use metaphrase_evidence::{EvidenceError, NGram, Posteriors, Theta};
 pub use metaphrase_lattice::{Diagram, DiagramArc, Lattice, LatticeError};
-pub use metaphrase_models::{ModelError, Precision, StoredPrecision, Tricks};
+pub use metaphrase_models::{ModelError, Optimizations, Precision, StoredPrecision};
 pub use metaphrase_ngram::LmError;
 pub use metaphrase_phrase::{Error as PhraseError, LookAhead, Presort, SearchOptions as PhraseOptions, UnknownWords};
 pub use metaphrase_search::{Counts, Options as SearchOptions, OptionsError, Sampling, SamplingPool, Stop, Strategy};

@@ -3,7 +3,7 @@
 use crate::Error;
 use crate::bundled::{self, Bundled};
 use metaphrase_models::{
-    Config, Model, ModelFiles, Precision, StoredPrecision, Tricks, Vocabularies, VocabularyFiles, Weights,
+    Config, Model, ModelFiles, Optimizations, Precision, StoredPrecision, Vocabularies, VocabularyFiles, Weights,
 };
 use metaphrase_text::vocab::Vocabulary;
 use std::fmt;
@@ -16,7 +16,7 @@ pub struct Package {
     origin: Origin,
     raw_scores: bool,
     precision: Option<Precision>,
-    tricks: Tricks,
+    optimizations: Optimizations,
 }
 
 #[derive(Debug, Clone)]
@@ -38,7 +38,7 @@ impl Package {
     }
 
     const fn new(origin: Origin) -> Self {
-        Self { origin, raw_scores: false, precision: None, tricks: Tricks::DEFAULT }
+        Self { origin, raw_scores: false, precision: None, optimizations: Optimizations::DEFAULT }
     }
 
     fn of(files: Files) -> Self {
@@ -84,11 +84,11 @@ impl Package {
         self
     }
 
-    /// The same model doing what `tricks` say, if it is a recurrent one. For measurements, and for more speed where there is
+    /// The same model with these optimizations, if it is a recurrent one. For measurements, and for more speed where there is
     /// memory for the products of frequent words.
     #[must_use]
-    pub fn with_tricks(mut self, tricks: Tricks) -> Self {
-        self.tricks = tricks;
+    pub fn with_optimizations(mut self, optimizations: Optimizations) -> Self {
+        self.optimizations = optimizations;
         self
     }
 
@@ -111,7 +111,7 @@ impl Package {
     /// The model of `config` and `weights`, which belong to this package.
     pub(crate) fn model(&self, config: Config, weights: &Weights) -> Result<Model, Error> {
         let precision = self.precision.or(config.decoding.precision).unwrap_or_default();
-        let model = Model::with_precision(config, weights, precision)?.with_tricks(self.tricks);
+        let model = Model::with_precision(config, weights, precision)?.with_optimizations(self.optimizations);
         Ok(if self.raw_scores { model.with_raw_scores() } else { model })
     }
 

@@ -49,7 +49,7 @@ fn requests() -> Vec<Request> {
 fn allowed(translator: &Translator, request: &Request, table: &Path) -> Vec<WordId> {
     let [source, target] = translator.vocabularies().unwrap();
     let lists = metaphrase_shortlist::Shortlists::open(table, SIZE, [&source, &target]).unwrap();
-    let mut words = lists.of(&translator.segment(&request.source)).words().to_vec();
+    let mut words = lists.for_sentence(&translator.segment(&request.source)).words().to_vec();
     for text in request.terms.required.iter().flat_map(|term| &term.targets).chain([&request.prefix]) {
         words.extend(translator.segment_target(text));
     }

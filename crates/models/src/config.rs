@@ -4,13 +4,13 @@
 /// Declares the settings of another program's files, each with its type and the value where a file has none.
 macro_rules! settings {
     ($(#[$attribute:meta])* $of:vis struct $name:ident {
-        $($(#[$of_field:meta])* $field:ident: $kind:ty = $default:expr,)*
+        $($(#[$field_attribute:meta])* $field:ident: $kind:ty = $default:expr,)*
     }) => {
         #[derive(Debug, serde::Deserialize)]
         #[serde(default)]
         $(#[$attribute])*
         $of struct $name {
-            $($(#[$of_field])* pub(crate) $field: $kind,)*
+            $($(#[$field_attribute])* pub(crate) $field: $kind,)*
         }
 
         impl Default for $name {

@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// Writes the model at `from`, of any known format, as a model directory at `to`, vocabularies included.
 ///
-/// The directory comes into being whole or not at all: it is written under another name next to `to`, and
+/// The directory is written atomically: it is written under another name next to `to`, and
 /// renamed when everything is on disk.
 ///
 /// # Errors

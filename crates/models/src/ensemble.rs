@@ -15,7 +15,7 @@ struct Member {
     model: Model,
 }
 
-/// All that the search of an ensemble changes: a state and scores for each member.
+/// Everything that the search of an ensemble changes: a state and scores for each member.
 #[derive(Debug)]
 pub struct EnsembleState(Vec<(State, Scores)>);
 

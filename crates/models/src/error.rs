@@ -61,7 +61,7 @@ pub enum ModelError {
         path: PathBuf,
         /// The name of the tensor.
         tensor: String,
-        /// What is wrong with it, and what to do.
+        /// Its fault, and the remedy.
         problem: String,
     },
     /// The model's settings are missing, contradictory or not understood, or a directory does not declare which files

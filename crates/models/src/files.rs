@@ -49,7 +49,7 @@ impl ModelFiles {
     /// any known format.
     ///
     /// # Errors
-    /// If there is no model or more than one, with a list of what was found.
+    /// If there is no model or more than one, with a list of the models found.
     pub fn find(path: &Path) -> Result<Self, ModelError> {
         let metadata = std::fs::metadata(path).map_err(|e| ModelError::io(path, "read", e))?;
         if metadata.is_dir() { Self::in_directory(path) } else { Self::from_file(path) }
@@ -65,7 +65,7 @@ impl ModelFiles {
             "config.json" => Ok(Self::plain(Format::HuggingFace, directory, directory)),
             name if has_extension(name, &["yml", "yaml"]) => decoder_yml::read(path, directory),
             name if has_extension(name, &["safetensors"]) => Self::in_directory(directory),
-            _ => Ok(Self::plain(Format::of_file(path)?, path, directory)),
+            _ => Ok(Self::plain(Format::from_file(path)?, path, directory)),
         }
     }
 
@@ -80,7 +80,7 @@ impl ModelFiles {
         }
         if let Some(model) = marian_model(directory, &names)? {
             let path = directory.join(model);
-            return Ok(Self::plain(Format::of_file(&path)?, &path, directory));
+            return Ok(Self::plain(Format::from_file(&path)?, &path, directory));
         }
         if has("config.json") {
             return Ok(Self::plain(Format::HuggingFace, directory, directory));
@@ -149,7 +149,7 @@ fn marian_model<'n>(directory: &Path, names: &'n [String]) -> Result<Option<&'n 
     }
     // Shortlists end in .bin too, so the content decides.
     let bin = names.iter().map(String::as_str).filter(|name| {
-        has_extension(name, &["bin"]) && matches!(Format::of_file(&directory.join(name)), Ok(Format::MarianBin))
+        has_extension(name, &["bin"]) && matches!(Format::from_file(&directory.join(name)), Ok(Format::MarianBin))
     });
     let models: Vec<&str> = npz.into_iter().chain(bin).collect();
     match models[..] {

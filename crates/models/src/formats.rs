@@ -33,7 +33,7 @@ pub enum Format {
 
 impl Format {
     /// The format of a file of tensors, by its first bytes.
-    pub(crate) fn of_file(path: &Path) -> Result<Self, ModelError> {
+    pub(crate) fn from_file(path: &Path) -> Result<Self, ModelError> {
         let mut start = [0; 8];
         let read = File::open(path).and_then(|file| file.take(8).read_exact(&mut start));
         match read {
@@ -43,12 +43,12 @@ impl Format {
             }
             Err(e) => return Err(ModelError::io(path, "read", e)),
         }
-        Self::of_bytes(&start)
+        Self::from_bytes(&start)
             .ok_or_else(|| ModelError::malformed(path, "model", "it is neither an .npz archive nor a .bin of Marian"))
     }
 
     /// The format of the file that starts like this, for the formats that are one file.
-    pub(crate) fn of_bytes(start: &[u8]) -> Option<Self> {
+    pub(crate) fn from_bytes(start: &[u8]) -> Option<Self> {
         if start.starts_with(b"PK") {
             Some(Self::MarianNpz)
         } else if bin::is_bin(start) {

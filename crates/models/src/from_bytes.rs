@@ -12,7 +12,7 @@ use std::path::Path;
 /// # Errors
 /// If the bytes are damaged, or those of a model that is not implemented.
 pub fn marian(name: &Path, bytes: Vec<u8>) -> Result<(Config, Weights), ModelError> {
-    let format = Format::of_bytes(&bytes);
+    let format = Format::from_bytes(&bytes);
     let bytes = Slice::whole(Buffer::Bytes(bytes));
     let (config, weights) = match format {
         Some(Format::MarianBin) => marian::read_bin(name, &bytes)?,

@@ -58,7 +58,7 @@ pub use inspect::{Report, TensorReport, inspect};
 pub use metaphrase_kernels::with_team;
 pub use model::{Model, State};
 pub use precision::Precision;
-pub use recurrent::{RecurrentState, Tricks};
+pub use recurrent::{Optimizations, RecurrentState};
 pub use scores::Scores;
 pub use stored::Encoding;
 pub use transformer::{TransformerState, position_vectors};

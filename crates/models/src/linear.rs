@@ -111,7 +111,7 @@ impl Linear {
     pub(crate) fn summarise(&self, x: Operand<'_>, most: usize, out: &mut Summary) {
         debug_assert_eq!(self.activation, Activation::None);
         count_product(x.rows(), self.weights.inputs(), self.weights.outputs());
-        out.of_product(x, &self.weights, self.bias(), most);
+        out.set_to_product(x, &self.weights, self.bias(), most);
     }
 
     /// One output of one row, for a map without activation.

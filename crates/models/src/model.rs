@@ -3,7 +3,7 @@
 use crate::ensemble::{Ensemble, EnsembleState};
 use crate::parts;
 use crate::precision::Precision;
-use crate::recurrent::{Recurrent, RecurrentState, Tricks};
+use crate::recurrent::{Optimizations, Recurrent, RecurrentState};
 use crate::transformer::{Transformer, TransformerState};
 use crate::weights::FromFile;
 use crate::{Config, ModelError, Scores, Weights};
@@ -28,7 +28,7 @@ enum Network {
     Ensemble(Box<Ensemble>),
 }
 
-/// All that the search of one batch changes; see [`StepModel::State`].
+/// Everything that the search of one batch changes; see [`StepModel::State`].
 #[derive(Debug)]
 pub enum State {
     /// The state of a Transformer.
@@ -85,7 +85,7 @@ impl Model {
         Ok(Self { config, parameters, network: Network::Ensemble(Box::new(ensemble)), raw_scores: false })
     }
 
-    /// The same model with words scored by what the output layer gives, without the softmax: for models trained to
+    /// The same model with the output layer's logits as scores, without the softmax: for models trained to
     /// normalise themselves (Zhang et al. 2018, eq. 12). An ensemble's members decide for themselves.
     #[must_use]
     pub fn with_raw_scores(mut self) -> Self {
@@ -93,11 +93,12 @@ impl Model {
         self
     }
 
-    /// The same model doing what `tricks` say, if it is a recurrent one. An ensemble's members decide for themselves.
+    /// The same model with these optimizations, if it is a recurrent one. An ensemble's members decide for
+    /// themselves.
     #[must_use]
-    pub fn with_tricks(mut self, tricks: Tricks) -> Self {
+    pub fn with_optimizations(mut self, optimizations: Optimizations) -> Self {
         if let Network::Recurrent(network) = &mut self.network {
-            network.set_tricks(tricks, self.config.target_words);
+            network.set_optimizations(optimizations, self.config.target_words);
         }
         self
     }
@@ -117,11 +118,11 @@ impl Model {
 
 /// `$body` with the network and its own kind of state: a line per architecture.
 macro_rules! with_network {
-    ($model:ident, $state:expr, |$network:ident, $of_network:ident| $body:expr) => {
+    ($model:ident, $state:expr, |$network:ident, $network_state:ident| $body:expr) => {
         match (&$model.network, $state) {
-            (Network::Transformer($network), State::Transformer($of_network)) => $body,
-            (Network::Recurrent($network), State::Recurrent($of_network)) => $body,
-            (Network::Ensemble($network), State::Ensemble($of_network)) => $body,
+            (Network::Transformer($network), State::Transformer($network_state)) => $body,
+            (Network::Recurrent($network), State::Recurrent($network_state)) => $body,
+            (Network::Ensemble($network), State::Ensemble($network_state)) => $body,
             _ => panic!("the state was made by a model of another architecture"),
         }
     };

@@ -2,19 +2,19 @@
 
 /// Rows of different lengths, one after the other in one buffer.
 #[derive(Debug)]
-pub(crate) struct Ragged<T> {
+pub(crate) struct RaggedArray<T> {
     values: Vec<T>,
     /// Where each row begins.
     starts: Vec<usize>,
 }
 
-impl<T> Default for Ragged<T> {
+impl<T> Default for RaggedArray<T> {
     fn default() -> Self {
         Self { values: Vec::new(), starts: Vec::new() }
     }
 }
 
-impl<T: Copy> Ragged<T> {
+impl<T: Copy> RaggedArray<T> {
     /// No rows any more; storage is kept.
     pub(crate) fn clear(&mut self) {
         self.values.clear();
@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn rows_keep_their_lengths() {
-        let mut ragged = Ragged::default();
+        let mut ragged = RaggedArray::default();
         ragged.begin_row();
         ragged.extend([1, 2]);
         ragged.begin_row();

@@ -12,11 +12,11 @@ mod columns;
 mod decoder;
 mod encoder;
 mod layout;
+mod optimizations;
 mod projection;
 mod rows;
 mod stack;
 mod state;
-mod tricks;
 
 use crate::embedding::Embedding;
 use crate::output::Output;
@@ -27,9 +27,9 @@ use any_decoder::{AnyDecoder, Inputs};
 use attention::Source;
 use encoder::Encoder;
 use metaphrase_base::{Row, SentId, Sentence, Step, StepDemand, StepRow, Unit};
+pub use optimizations::Optimizations;
 pub use state::RecurrentState;
 use std::sync::Arc;
-pub use tricks::Tricks;
 
 /// A recurrent encoder-decoder with attention.
 pub struct Recurrent {
@@ -58,11 +58,11 @@ impl Recurrent {
         }
     }
 
-    /// Does what `tricks` say.
-    pub(crate) fn set_tricks(&mut self, tricks: Tricks, words: usize) {
-        self.merged_states = tricks.merged_states;
-        let frequent_words = tricks.frequent_words.min(words);
-        self.decoder.set_tricks(Tricks { frequent_words, ..tricks }, &self.target, self.dim_emb);
+    /// Applies these optimizations.
+    pub(crate) fn set_optimizations(&mut self, optimizations: Optimizations, words: usize) {
+        self.merged_states = optimizations.merged_states;
+        let frequent_words = optimizations.frequent_words.min(words);
+        self.decoder.set_optimizations(Optimizations { frequent_words, ..optimizations }, &self.target, self.dim_emb);
     }
 
     /// Computes `rows`: the states in `state.layers`, and `state.hidden`.

@@ -32,7 +32,7 @@ pub enum Encoding {
     I64,
     /// Signed bytes `q` that stand for `q / multiplier`: Marian's intgemm8.
     Quantised8 {
-        /// What the weights were multiplied with before rounding.
+        /// The factor of the weights before rounding.
         multiplier: f32,
     },
     /// Signed bytes with a factor for each column or each row of the matrix, which is another tensor: our own
@@ -40,7 +40,7 @@ pub enum Encoding {
     Scaled8,
     /// Signed 16-bit integers `q` that stand for `q / multiplier`: Marian's intgemm16.
     Quantised16 {
-        /// What the weights were multiplied with before rounding.
+        /// The factor of the weights before rounding.
         multiplier: f32,
     },
 }
@@ -78,7 +78,7 @@ impl fmt::Display for Encoding {
 
 /// A tensor in its file.
 #[derive(Debug, Clone)]
-pub(crate) struct Stored {
+pub(crate) struct StoredTensor {
     /// The shape that the tensor has for its users, row-major.
     pub(crate) shape: Vec<usize>,
     pub(crate) encoding: Encoding,
@@ -103,7 +103,7 @@ pub(crate) fn elements(shape: &[usize]) -> Option<usize> {
     shape.iter().try_fold(1_usize, |product, &n| product.checked_mul(n))
 }
 
-impl Stored {
+impl StoredTensor {
     /// The transpose of this matrix, of the same bytes.
     pub(crate) fn turned(mut self) -> Self {
         self.shape.reverse();
@@ -271,9 +271,15 @@ mod tests {
     use super::*;
     use crate::buffer::Buffer;
 
-    fn stored(encoding: Encoding, bytes: &[u8]) -> Stored {
+    fn stored(encoding: Encoding, bytes: &[u8]) -> StoredTensor {
         let bytes = Slice::whole(Buffer::Bytes(bytes.to_vec()));
-        Stored { shape: vec![bytes.bytes().len() / encoding.width()], encoding, transposed: false, scales: None, bytes }
+        StoredTensor {
+            shape: vec![bytes.bytes().len() / encoding.width()],
+            encoding,
+            transposed: false,
+            scales: None,
+            bytes,
+        }
     }
 
     #[test]
@@ -328,7 +334,7 @@ mod tests {
         for start in 0..1 {
             let part = whole.part(start + 1..start + 9).expect("nine bytes");
             let tensor =
-                Stored { shape: vec![2], encoding: Encoding::F32, transposed: false, scales: None, bytes: part };
+                StoredTensor { shape: vec![2], encoding: Encoding::F32, transposed: false, scales: None, bytes: part };
             assert_eq!(tensor.to_f32()[..], [3.0, 4.0]);
         }
     }

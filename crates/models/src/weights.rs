@@ -3,7 +3,7 @@
 use crate::buffer::{Buffer, Slice};
 use crate::formats::written::is_table;
 use crate::parts::{Init, Network, Supply};
-use crate::stored::{Encoding, Stored, elements};
+use crate::stored::{Encoding, StoredTensor, elements};
 use crate::{Config, ModelError};
 use metaphrase_kernels::{MAX_INT8_INPUTS, PackedMatrix, Precision, WeightOrder};
 use std::borrow::Cow;
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone)]
 pub struct Weights {
     path: PathBuf,
-    tensors: BTreeMap<String, Stored>,
+    tensors: BTreeMap<String, StoredTensor>,
 }
 
 /// A tensor as `f32`, row-major.
@@ -37,13 +37,13 @@ pub struct Tensor<'a> {
 pub(crate) struct CheckedTensor<'a> {
     name: &'a str,
     /// A tensor of two dimensions.
-    stored: Cow<'a, Stored>,
-    /// What its numbers become where they are weights of a map.
+    stored: Cow<'a, StoredTensor>,
+    /// The precision of its numbers as weights of a map.
     precision: Precision,
 }
 
 impl Weights {
-    pub(crate) fn new(path: &Path, tensors: BTreeMap<String, Stored>) -> Self {
+    pub(crate) fn new(path: &Path, tensors: BTreeMap<String, StoredTensor>) -> Self {
         Self { path: path.to_owned(), tensors }
     }
 
@@ -65,7 +65,8 @@ impl Weights {
                 return Err(ModelError::tensor(&path, &name, problem));
             }
             let bytes = Slice::whole(Buffer::Floats(data));
-            stored.insert(name, Stored { shape, encoding: Encoding::F32, transposed: false, scales: None, bytes });
+            stored
+                .insert(name, StoredTensor { shape, encoding: Encoding::F32, transposed: false, scales: None, bytes });
         }
         Ok(Self::new(&path, stored))
     }
@@ -96,7 +97,7 @@ impl Weights {
         self.tensors.keys().map(String::as_str)
     }
 
-    pub(crate) fn stored(&self) -> impl Iterator<Item = (&str, &Stored)> {
+    pub(crate) fn stored(&self) -> impl Iterator<Item = (&str, &StoredTensor)> {
         self.tensors.iter().map(|(name, stored)| (name.as_str(), stored))
     }
 
@@ -121,7 +122,7 @@ impl Weights {
 
     /// Names and shapes of the tensors that the network of these settings calls for.
     pub(crate) fn expected(&self, config: &Config) -> BTreeMap<String, [usize; 2]> {
-        let mut expected = Expected { weights: self, shapes: BTreeMap::new() };
+        let mut expected = ExpectedShapes { weights: self, shapes: BTreeMap::new() };
         let Ok(_) = Network::build(config, &mut expected);
         expected.shapes
     }
@@ -191,13 +192,13 @@ fn inputs(name: &str, [rows, cols]: [usize; 2]) -> usize {
 }
 
 /// Notes the names and shapes that a network calls for.
-struct Expected<'a> {
+struct ExpectedShapes<'a> {
     /// Where the number of rows stands that the settings leave open.
     weights: &'a Weights,
     shapes: BTreeMap<String, [usize; 2]>,
 }
 
-impl Supply for Expected<'_> {
+impl Supply for ExpectedShapes<'_> {
     type Tensor = ();
     type Error = Infallible;
 
@@ -237,7 +238,7 @@ impl CheckedTensor<'_> {
         self.numbers().into_owned()
     }
 
-    /// What its numbers become where they are weights of a map.
+    /// The precision of its numbers as weights of a map.
     pub(crate) const fn precision(&self) -> Precision {
         self.precision
     }

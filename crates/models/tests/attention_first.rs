@@ -6,7 +6,7 @@ use metaphrase_base::WordId;
 use metaphrase_models::config::{
     AttentionFirst, Cell, Config, DecoderForm, EncoderType, LayerNorm, RecurrentConfig, TiedEmbeddings, Top,
 };
-use metaphrase_models::{Architecture, Model, Tricks, Weights};
+use metaphrase_models::{Architecture, Model, Optimizations, Weights};
 use std::collections::BTreeMap;
 
 const WORDS: usize = 17;
@@ -96,8 +96,8 @@ impl Tensors {
         let gates = sum(&[self.times(x, &name("W")), self.times(s, &name("U")), self.row(&name("b"), 0), more_gates]);
         let gates: Row = gates.iter().map(|g| 1.0 / (1.0 + (-g).exp())).collect();
         let (reset, update) = gates.split_at(D);
-        let of_state: Row = self.times(s, &name("Ux")).iter().zip(reset).map(|(u, r)| u * r).collect();
-        let candidate = sum(&[self.times(x, &name("Wx")), of_state, self.row(&name("bx"), 0), more_candidate]);
+        let by_state: Row = self.times(s, &name("Ux")).iter().zip(reset).map(|(u, r)| u * r).collect();
+        let candidate = sum(&[self.times(x, &name("Wx")), by_state, self.row(&name("bx"), 0), more_candidate]);
         (0..D).map(|k| (1.0 - update[k]) * candidate[k].tanh() + update[k] * s[k]).collect()
     }
 
@@ -279,17 +279,20 @@ fn settings_that_do_not_fit_are_told() {
         config.check("config.toml".as_ref()).unwrap_err().to_string()
     };
     let tied = TiedEmbeddings { source_target: false, target_output: true };
-    let of_tied = problem(RecurrentConfig { tied_embeddings: tied, ..config.clone() });
-    assert!(of_tied.contains("embeddings of size 6 can not be the output layer of a decoder of size 8"), "{of_tied}");
-    let of_cell = problem(RecurrentConfig { decoder_cell: Cell::Lstm, ..config.clone() });
-    assert!(of_cell.contains("gru cells"), "{of_cell}");
+    let tied_problem = problem(RecurrentConfig { tied_embeddings: tied, ..config.clone() });
+    assert!(
+        tied_problem.contains("embeddings of size 6 can not be the output layer of a decoder of size 8"),
+        "{tied_problem}"
+    );
+    let cell_problem = problem(RecurrentConfig { decoder_cell: Cell::Lstm, ..config.clone() });
+    assert!(cell_problem.contains("gru cells"), "{cell_problem}");
     let decoder = DecoderForm::AttentionFirst(AttentionFirst { dim_attention: 0, ..form });
     assert!(problem(RecurrentConfig { decoder, ..config }).contains("size of attention is 0"));
 }
 
 /// Devlin 2017, §4.2, §4.3 and §4.5: what is computed once is what would be computed again and again.
 #[test]
-fn tricks_change_no_translation() {
+fn optimizations_change_no_translation() {
     let sentence = |i: usize| (0..(5 * i) % 13).map(move |j| WordId((2 + (3 * i + 5 * j) % 15) as u32));
     let sentences: Vec<Vec<WordId>> = (0..12).map(|i| sentence(i).chain([WordId(0)]).collect()).collect();
     for (config, form) in systems() {
@@ -298,11 +301,12 @@ fn tricks_change_no_translation() {
         let options = marian_options(&plain, 4, 1.0);
         let expected = search(&plain, &options, 20, &sentences);
         for (frequent_words, merged_states) in [(0, false), (5, true), (WORDS + 1, false)] {
-            let tricks = Tricks { frequent_words, merged_states, ..Tricks::default() };
-            let model = model(&config, &tensors).with_tricks(tricks);
-            assert_eq!(search(&model, &options, 20, &sentences), expected, "{form:?}, {tricks:?}");
+            let optimizations = Optimizations { frequent_words, merged_states, ..Optimizations::default() };
+            let model = model(&config, &tensors).with_optimizations(optimizations);
+            assert_eq!(search(&model, &options, 20, &sentences), expected, "{form:?}, {optimizations:?}");
         }
-        let again = model(&config, &tensors).with_tricks(Tricks { prepared_context: false, ..Tricks::default() });
+        let again = model(&config, &tensors)
+            .with_optimizations(Optimizations { prepared_context: false, ..Optimizations::default() });
         let (source, target) = (words(&[3, 4, 5, 0]), words(&[6, 2, 9, 9, 0]));
         let scores = word_scores(&plain, &source, &target);
         for (a, b) in word_scores(&again, &source, &target).iter().zip(&scores) {

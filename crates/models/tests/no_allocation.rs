@@ -27,11 +27,11 @@ fn translate(model: &Model, sentences: &[Sentence<'_>], state: &mut State, score
         std::mem::swap(&mut work.rows, &mut work.before);
         work.rows.clear();
         let mut first = 0;
-        for of_sentence in work.before.chunk_by(|a, b| a.sentence == b.sentence) {
-            let rows = first..first + of_sentence.len();
+        for group in work.before.chunk_by(|a, b| a.sentence == b.sentence) {
+            let rows = first..first + group.len();
             scores.top(rows.clone(), &[0.0; BEAM][..rows.len()], BEAM, &[WordId(1)], &mut work.best);
             work.rows.extend(work.best.iter().map(|best| StepRow {
-                sentence: of_sentence[0].sentence,
+                sentence: group[0].sentence,
                 parent: Some(Parent { row: best.row, word: best.word }),
             }));
             assert!(!model.attention(state, Row::new(first)).is_empty());
@@ -62,7 +62,7 @@ fn steps_of_a_warm_model_allocate_nothing() {
     }
 }
 
-/// Translates until all buffers have been as large as they need, and once more.
+/// Translates until all buffers have reached their largest size, and then once again.
 fn assert_no_allocation(model: &Model, precision: Precision, name: &str) {
     let (mut state, mut scores) = (model.new_state(), model.new_scores());
     let words = u32::try_from(model.config().source_words).unwrap() - 2;

@@ -9,7 +9,7 @@ use metaphrase_base::{Parent, Row, SentId, Sentence, Step, StepDemand, StepModel
 use metaphrase_models::config::{Cell, LayerNorm, RecurrentConfig};
 use metaphrase_models::{Architecture, Model, load};
 use metaphrase_search::{Hypothesis, Options, Searcher, Task};
-use metaphrase_testkit::{Missing, Outcome, shared};
+use metaphrase_testkit::{MissingFiles, Outcome, shared};
 use metaphrase_text::vocab::Vocabulary;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -124,7 +124,7 @@ fn tiny() -> Vec<Subject> {
 }
 
 /// The shared recurrent models.
-fn references() -> Result<Vec<Subject>, Missing> {
+fn references() -> Result<Vec<Subject>, MissingFiles> {
     let open = |folder: &Path| Subject::open(folder, "model.npz", ["vocab.spm"; 2], ["source.en", "target.de"]);
     let names = ["amun", "nematus-ln", "s2s-deep-lstm"];
     names.iter().map(|name| Ok(open(&shared(&format!("models/{name}"))?))).collect()

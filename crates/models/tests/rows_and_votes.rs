@@ -52,12 +52,12 @@ fn rows_can_come_in_two_parts() {
         model.step(Step::New, StepDemand::ANYTHING, &[start(0), start(1)], &mut parts, &mut part_scores);
         for step in 0u32..12 {
             // Three rows of each sentence; every row extends any row of its sentence.
-            let of_step = |i: u32| {
+            let step_row = |i: u32| {
                 let before = if step == 0 { 1 } else { 3 };
                 let row = Row((i / 3) * before + (i + step) % before);
                 StepRow { sentence: SentId(i / 3), parent: Some(Parent { row, word: WordId(2 + (3 * i + step) % 9) }) }
             };
-            let rows: Vec<StepRow> = (0..6).map(of_step).collect();
+            let rows: Vec<StepRow> = (0..6).map(step_row).collect();
             model.step(Step::New, StepDemand::ANYTHING, &rows, &mut whole, &mut whole_scores);
             let moved = |row: &StepRow| {
                 let parent = row.parent.unwrap();

@@ -128,10 +128,10 @@ fn a_beam_that_holds_everything_finds_the_best() {
         let alone = exhaustive(&*model, &source, limit, normalise);
         let bonus = Pairs::bonus(words);
         for hypothesis in found {
-            let of_model = alone.iter().find(|other| other.words == hypothesis.words).unwrap();
+            let unscored = alone.iter().find(|other| other.words == hypothesis.words).unwrap();
             let mut last = None;
             let pairs = hypothesis.words.iter().chain([&WordId(0)]).map(|&word| bonus.score(last.replace(word), word));
-            let sum = of_model.log_prob + weight * pairs.sum::<f32>();
+            let sum = unscored.log_prob + weight * pairs.sum::<f32>();
             assert!((sum - hypothesis.log_prob).abs() < 1e-4, "{name}: {sum} {}", hypothesis.log_prob);
         }
     }

@@ -6,7 +6,7 @@ mod common;
 use common::{marian_options, read_n_best, score, search};
 use metaphrase_base::WordId;
 use metaphrase_models::Model;
-use metaphrase_testkit::{Missing, Outcome, shared};
+use metaphrase_testkit::{MissingFiles, Outcome, shared};
 use metaphrase_text::vocab::Vocabulary;
 use std::path::PathBuf;
 
@@ -19,7 +19,7 @@ struct Reference {
 }
 
 impl Reference {
-    fn all() -> Result<Vec<Self>, Missing> {
+    fn all() -> Result<Vec<Self>, MissingFiles> {
         MODELS.iter().map(|name| Ok(Self::load(shared(&format!("models/{name}"))?))).collect()
     }
 

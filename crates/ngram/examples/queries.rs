@@ -39,16 +39,16 @@ fn main() {
     // Words of the text after each history, as a phrase-based search asks for first words: by the state, by its
     // context.
     let histories = &queries[..queries.len() / 8];
-    let of_text = |i: usize| (i * WORDS..).take(WORDS).map(|at| queries[at % queries.len()].1);
+    let following = |i: usize| (i * WORDS..).take(WORDS).map(|at| queries[at % queries.len()].1);
     report("states", histories.len() * WORDS, || {
         let score =
-            |(i, (state, _)): (usize, &(State, WordId))| of_text(i).map(|word| model.score(state, word).0).sum();
+            |(i, (state, _)): (usize, &(State, WordId))| following(i).map(|word| model.score(state, word).0).sum();
         histories.iter().enumerate().map(score).map(|sum: f32| f64::from(sum)).sum()
     });
     report("contexts", histories.len() * WORDS, || {
         let score = |(i, (state, _)): (usize, &(State, WordId))| {
             let context = model.context(state);
-            of_text(i).map(|word| context.score(word)).sum()
+            following(i).map(|word| context.score(word)).sum()
         };
         histories.iter().enumerate().map(score).map(|sum: f32| f64::from(sum)).sum()
     });

@@ -24,12 +24,12 @@ pub struct AllWords {
     /// log10 p(w) of each word of the other vocabulary.
     alone: Vec<f32>,
     /// By the number of words of the history, from 1 on.
-    orders: Vec<Following>,
+    orders: Vec<Continuations>,
 }
 
 /// The words that continue the histories of one length.
 #[derive(Debug)]
-struct Following {
+struct Continuations {
     /// The words after history `h` are `words[starts[h]..starts[h + 1]]`.
     starts: Vec<u32>,
     /// Words of the other vocabulary, and their Δ.
@@ -59,7 +59,7 @@ impl AllWords {
 }
 
 /// All Δ; `words[id]` are the words of the other vocabulary that are the model's word `id`.
-fn differences(model: &Model, words: &HashMap<u32, Vec<u32>>) -> Vec<Following> {
+fn differences(model: &Model, words: &HashMap<u32, Vec<u32>>) -> Vec<Continuations> {
     let (bytes, layout) = (&model.bytes[..], &model.layout);
     let mut histories: Vec<u32> = (0..layout.words as u32).collect();
     let mut orders = Vec::new();
@@ -83,7 +83,7 @@ fn differences(model: &Model, words: &HashMap<u32, Vec<u32>>) -> Vec<Following> 
         let mut starts = vec![0; layout.count(k - 1) + 1];
         entries.iter().for_each(|&(history, _)| starts[history as usize + 1] += 1);
         (1..starts.len()).for_each(|h| starts[h] += starts[h - 1]);
-        orders.push(Following { starts, words: entries.into_iter().map(|(_, word)| word).collect() });
+        orders.push(Continuations { starts, words: entries.into_iter().map(|(_, word)| word).collect() });
         histories = ngrams;
     }
     orders

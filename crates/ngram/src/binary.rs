@@ -90,7 +90,7 @@ fn vocabulary(text: &[u8], count: usize) -> Result<Vocabulary, String> {
 /// Writes the binary form of a model.
 ///
 /// # Errors
-/// Those of the writer.
+/// Errors of the writer.
 pub(crate) fn write(model: &Model, writer: &mut dyn Write) -> io::Result<()> {
     let mut words = String::new();
     model.vocabulary().words().for_each(|word| words.extend([word, "\n"]));

@@ -27,7 +27,7 @@ pub(crate) enum Unbuildable {
 
 /// A model's bytes, of which the first ones are left free, with the layout and the seeds of the tables.
 #[derive(Debug)]
-pub(crate) struct Built {
+pub(crate) struct BuiltModel {
     pub(crate) bytes: LargeBytes,
     pub(crate) layout: ModelLayout,
     pub(crate) seeds: Vec<u64>,
@@ -35,7 +35,7 @@ pub(crate) struct Built {
 
 /// Builds a model of n-grams of orders 1, 2, …, which come in this order.
 pub(crate) struct Builder {
-    built: Built,
+    built: BuiltModel,
     start: usize,
     /// Numbers of n-grams by order.
     counts: Vec<usize>,
@@ -67,7 +67,7 @@ impl Builder {
             layout.set_log10(&mut bytes, 0, word, log10);
             layout.set_backoff(&mut bytes, 0, word, backoff);
         }
-        let built = Built { bytes, layout, seeds };
+        let built = BuiltModel { bytes, layout, seeds };
         Ok(Self {
             built,
             start,
@@ -114,7 +114,7 @@ impl Builder {
     }
 
     /// The model.
-    pub(crate) fn finish(mut self) -> Result<Built, Unbuildable> {
+    pub(crate) fn finish(mut self) -> Result<BuiltModel, Unbuildable> {
         let Some(mut lists) = self.incomplete else {
             if self.counts.len() == 1 {
                 mark(&mut self.built, 0, |_| false);
@@ -166,8 +166,8 @@ impl Builder {
 }
 
 /// Gives the zeros among the back-off weights of order `k` + 1 the sign that says whether a longer n-gram follows.
-fn mark(built: &mut Built, k: usize, follows: impl Fn(u32) -> bool) {
-    let Built { bytes, layout, .. } = built;
+fn mark(built: &mut BuiltModel, k: usize, follows: impl Fn(u32) -> bool) {
+    let BuiltModel { bytes, layout, .. } = built;
     if !layout.has_backoff(k) {
         return;
     }

@@ -12,7 +12,7 @@ pub use discounts::Discounts;
 
 use crate::{LmError, MAX_ORDER, Vocabulary, WordId};
 use record::{Record, pack};
-use smooth::{Discounted, Interpolated};
+use smooth::{DiscountedOrder, Interpolation};
 use sort::{Room, Sorter};
 use std::io::{BufRead, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -103,11 +103,11 @@ pub fn estimate(
     // Each order is discounted, then interpolated with the order below once its back-off weights are there, which come
     // from the order above.
     let mut below = None;
-    let mut waiting: Option<Discounted> = None;
+    let mut waiting: Option<DiscountedOrder> = None;
     for (k, order) in adjusted.into_iter().enumerate() {
-        let Discounted { ngrams, histories } =
+        let DiscountedOrder { ngrams, histories } =
             smooth::discount(order.by_history.finish()?, k + 1, &orders[k].discounts, &room)?;
-        if let Some(lower) = waiting.replace(Discounted { ngrams, histories: Sorter::new(&room) }) {
+        if let Some(lower) = waiting.replace(DiscountedOrder { ngrams, histories: Sorter::new(&room) }) {
             below = Some(output.section(lower.ngrams, k, Some(histories), below, &orders, &room)?);
         }
     }
@@ -196,7 +196,8 @@ impl Output<'_> {
         let uniform = 1.0 / (orders[0].ngrams - 1) as f32;
         let is_highest = histories.is_none();
         let finish = |sorter: Option<Sorter>| sorter.map(Sorter::finish).transpose();
-        let mut interpolated = Interpolated::new(ngrams.finish()?, order, uniform, finish(below)?, finish(histories)?)?;
+        let mut interpolated =
+            Interpolation::new(ngrams.finish()?, order, uniform, finish(below)?, finish(histories)?)?;
         let mut probabilities = Sorter::new(room);
         self.write(format!("\n\\{order}-grams:\n").as_bytes())?;
         let mut line = Vec::new();

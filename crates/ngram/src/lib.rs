@@ -44,7 +44,7 @@ pub use all_words::AllWords;
 pub use error::LmError;
 pub use estimate::{Discounts, EstimateOptions, EstimateReport, OrderReport, estimate};
 pub use metaphrase_base::WordId;
-pub use model::{Context, Found, Model, Scored};
+pub use model::{Context, Lookup, Model, NgramScore};
 pub use state::State;
 pub use vocabulary::{BEGIN, END, UNKNOWN, Vocabulary};
 

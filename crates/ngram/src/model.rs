@@ -1,6 +1,6 @@
 //! Questions to a model.
 
-use crate::build::{Built, NOTHING_FOLLOWS};
+use crate::build::{BuiltModel, NOTHING_FOLLOWS};
 use crate::layout::ModelLayout;
 use crate::table::Bucket;
 use crate::vocabulary::{BEGIN, UNKNOWN, Vocabulary};
@@ -20,7 +20,7 @@ pub struct Model {
 
 /// The score of a word after a history.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Scored {
+pub struct NgramScore {
     /// log10 probability.
     pub log10: f32,
     /// Words of the longest n-gram found, the word itself included: 1 is the word alone.
@@ -30,8 +30,8 @@ pub struct Scored {
 }
 
 impl Model {
-    pub(crate) fn new(built: Built, vocabulary: Vocabulary) -> Self {
-        let Built { bytes, layout, seeds } = built;
+    pub(crate) fn new(built: BuiltModel, vocabulary: Vocabulary) -> Self {
+        let BuiltModel { bytes, layout, seeds } = built;
         Self::from_parts(Bytes::Large(bytes), layout, seeds, vocabulary)
     }
 
@@ -76,7 +76,7 @@ impl Model {
     /// Writes the binary form, which [`open`](Self::open) uses in place.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// Errors of the writer.
     pub fn write(&self, writer: &mut dyn Write) -> io::Result<()> {
         binary::write(self, writer)
     }
@@ -104,10 +104,10 @@ impl Model {
     /// The same with the order of the n-gram that was found. A word that is not in the vocabulary is `<unk>`.
     #[inline]
     #[must_use]
-    pub fn scored(&self, state: &State, word: WordId) -> Scored {
+    pub fn scored(&self, state: &State, word: WordId) -> NgramScore {
         let bytes = &self.bytes[..];
         let word = self.known(word);
-        let mut scored = Scored { log10: self.layout.log10(bytes, 0, word), order: 1, state: State::default() };
+        let mut scored = NgramScore { log10: self.layout.log10(bytes, 0, word), order: 1, state: State::default() };
         self.remember(&mut scored.state, 0, word);
         let tables = &self.layout.tables[..];
         let mut buckets = [Bucket::default(); MAX_ORDER - 1];
@@ -189,7 +189,7 @@ pub struct Context<'m> {
 
 /// A word that was looked up after a history: its score, and the n-grams from which the next history follows.
 #[derive(Debug, Clone, Copy)]
-pub struct Found {
+pub struct Lookup {
     /// log10 probability: the same bits as [`Model::score`] gives.
     pub log10: f32,
     /// The n-gram of the word alone, of the word after the last one, …; nothing from `order` on.
@@ -208,7 +208,7 @@ impl Context<'_> {
     /// Looks a word up; [`after`](Self::after) then gives the next history without another look-up.
     #[inline]
     #[must_use]
-    pub fn look_up(&self, word: WordId) -> Found {
+    pub fn look_up(&self, word: WordId) -> Lookup {
         let (bytes, layout) = (&self.model.bytes[..], &self.model.layout);
         let word = self.model.known(word);
         let (mut numbers, mut order) = ([0; MAX_ORDER], 0);
@@ -221,13 +221,13 @@ impl Context<'_> {
             numbers[order] = found;
         }
         let log10 = layout.log10(bytes, order, numbers[order]) + self.backoffs[order];
-        Found { log10, numbers, order: order as u32 + 1 }
+        Lookup { log10, numbers, order: order as u32 + 1 }
     }
 
     /// The history after a word that was looked up in this context: the same as [`Model::score`] gives.
     #[inline]
     #[must_use]
-    pub fn after(&self, found: &Found) -> State {
+    pub fn after(&self, found: &Lookup) -> State {
         let mut state = State::default();
         for (k, &number) in found.numbers[..found.order as usize].iter().enumerate() {
             self.model.remember(&mut state, k, number);

@@ -76,7 +76,7 @@ pub(crate) struct Bucket {
 
 /// A bucket would not fit its byte in the directory: another seed is needed.
 #[derive(Debug)]
-pub(crate) struct Crowded;
+pub(crate) struct CrowdedBucket;
 
 impl Table {
     /// The table at byte `at` for `count` n-grams with values of `value_bits` bits (64 at most); histories are below
@@ -182,7 +182,7 @@ impl Table {
     }
 
     /// Fills the table with sorted images.
-    pub(crate) fn fill(&self, bytes: &mut [u8], images: impl Iterator<Item = u64>) -> Result<(), Crowded> {
+    pub(crate) fn fill(&self, bytes: &mut [u8], images: impl Iterator<Item = u64>) -> Result<(), CrowdedBucket> {
         bytes[self.directory..self.end].fill(0);
         let mut directory = Directory { at: self.directory, bucket: 0, base: 0, last: 0 };
         let mut count = 0;
@@ -220,14 +220,14 @@ struct Directory {
 
 impl Directory {
     /// Ends the buckets before `until` where n-gram number `end` begins.
-    fn close(&mut self, bytes: &mut [u8], until: usize, end: usize) -> Result<(), Crowded> {
+    fn close(&mut self, bytes: &mut [u8], until: usize, end: usize) -> Result<(), CrowdedBucket> {
         while self.bucket < until {
             let (block, i) = (self.at + self.bucket / BUCKETS * BLOCK, self.bucket % BUCKETS);
             if i == 0 {
                 self.base = self.last;
                 bytes[block + BUCKETS..block + BLOCK].copy_from_slice(&(self.base as u32).to_le_bytes());
             }
-            bytes[block + i] = u8::try_from(end - self.base).map_err(|_| Crowded)?;
+            bytes[block + i] = u8::try_from(end - self.base).map_err(|_| CrowdedBucket)?;
             self.last = end;
             self.bucket += 1;
         }

@@ -37,7 +37,7 @@ fn the_same_scores() {
     assert_eq!(text, expected);
 }
 
-/// What codes of 8 bits do to a sentence's score, and 16 bits, which suffice for this small model.
+/// The effect of codes of 8 bits on a sentence's score, and of 16 bits, which suffice for this small model.
 #[test]
 fn quantised() {
     let exact = model();

@@ -56,7 +56,10 @@ fn numbers() {
 
 #[test]
 fn counts_that_disagree() {
-    assert_eq!(refused("ngram 2=2", "ngram 2=3"), "lm.arpa, line 15: the 2-grams end after 2 lines, \\data\\ says 3");
+    assert_eq!(
+        refused("ngram 2=2", "ngram 2=3"),
+        "lm.arpa, line 15: the 2-grams end after 2 lines, \\data\\ declares 3"
+    );
     let message = refused("ngram 2=2", "ngram 2=1");
     let expected = "lm.arpa, line 14: expected `\\end\\`, got `-0.3\thello </s>`: is a count in \\data\\ wrong?";
     assert_eq!(message, expected);

@@ -10,7 +10,7 @@ fn read(text: &str) -> Result<Model, LmError> {
     arpa::read_from(text.as_bytes(), Path::new("test.arpa"))
 }
 
-/// ARPA text of some n-grams over `<s> </s> <unk> a b c d`, in any order and with whatever gaps.
+/// ARPA text of some n-grams over `<s> </s> <unk> a b c d`, in any order and with any gaps.
 fn arpa_text(sections: &[BTreeSet<Vec<usize>>]) -> String {
     const WORDS: [&str; 7] = ["<unk>", "<s>", "</s>", "a", "b", "c", "d"];
     let mut text = format!("\\data\\\nngram 1={}\n", WORDS.len());

@@ -1,9 +1,9 @@
-//! Estimated models are those of lmplz, whatever the memory; bad texts and options are refused.
+//! Estimated models are those of lmplz with any memory limit; bad texts and options are refused.
 
 use metaphrase_ngram::{Discounts, EstimateOptions, EstimateReport, LmError, Model, arpa, estimate};
 use std::path::Path;
 
-/// What `lmplz -o 3 --prune 0 0 1 < text.en` wrote, KenLM at commit 4cb443e (2025-03-30).
+/// The output of `lmplz -o 3 --prune 0 0 1 < text.en`, KenLM at commit 4cb443e (2025-03-30).
 const GOLDEN: &str = include_str!("../../../testdata/ngram/lmplz.arpa");
 const TEXT: &str = include_str!("../../../testdata/ngram/text.en");
 

@@ -18,12 +18,12 @@ fn allocated() -> usize {
 }
 
 /// A text that looks at the memory of the process whenever a part of it is read.
-struct Watched<'t> {
+struct MemoryProbe<'t> {
     text: &'t [u8],
     most: &'t mut usize,
 }
 
-impl Read for Watched<'_> {
+impl Read for MemoryProbe<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         *self.most = allocated().max(*self.most);
         self.text.read(buffer)
@@ -55,7 +55,7 @@ fn model(count: usize) -> String {
 fn bytes(text: &str) -> (usize, usize) {
     let before = allocated();
     let mut most = before;
-    let watched = BufReader::with_capacity(1 << 12, Watched { text: text.as_bytes(), most: &mut most });
+    let watched = BufReader::with_capacity(1 << 12, MemoryProbe { text: text.as_bytes(), most: &mut most });
     let model = arpa::read_from(watched, Path::new("model.arpa")).expect("a sound model");
     let ngrams = model.counts().iter().sum();
     ((most - before) / ngrams, ngrams)

@@ -121,7 +121,7 @@ impl Error {
     }
 
     /// The error with the name that a file gets in the end, in place of its name in the directory `part`.
-    pub(crate) fn of_part(self, part: &Path, folder: &Path) -> Self {
+    pub(crate) fn moved_to(self, part: &Path, folder: &Path) -> Self {
         let moved = |path: PathBuf| path.strip_prefix(part).map_or_else(|_| path.clone(), |name| folder.join(name));
         match self {
             Self::Write { path, cause } => Self::Write { path: moved(path), cause },

@@ -84,7 +84,7 @@ impl ModelFolder {
     ) -> Result<T, Error> {
         // Never finished, and so removed on success and on failure.
         let part = NewFolder::create(&self.file(stage)).map_err(|cause| Error::write(&self.path, cause))?;
-        let result = content(part.part()).map_err(|error| error.of_part(part.part(), &self.path))?;
+        let result = content(part.part()).map_err(|error| error.moved_to(part.part(), &self.path))?;
         let names = names_in(part.part())?;
         for name in &names {
             now.outputs.insert(name.clone(), hexadecimal(checksum_of(&part.part().join(name))?));

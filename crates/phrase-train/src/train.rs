@@ -7,12 +7,12 @@ use crate::folder::{ModelFolder, Standing};
 use crate::record::StageRecord;
 use crate::tuning::{TuneOptions, tune};
 use crate::{dependencies, files, text, weights};
-use metaphrase_align::{Alignment, Corpus, ExtractOptions, Extracted, extract};
+use metaphrase_align::{Alignment, Corpus, ExtractOptions, ExtractionReport, extract};
 use metaphrase_base::MadeFolder;
 use metaphrase_ngram::Model as LanguageModel;
 use metaphrase_ngram::{Discounts, EstimateOptions, EstimateReport, estimate};
 use metaphrase_phrase::{FeatureNames, MosesIni, PhraseModel, PhraseTable, reweighted};
-use metaphrase_tune::{Round, Tuned};
+use metaphrase_tune::{Round, TunedWeights};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -86,14 +86,14 @@ impl fmt::Display for Stage {
 pub enum Event<'a> {
     /// A stage begins.
     Begin(Stage),
-    /// A stage is left out: its files are there.
+    /// A stage is skipped: its files are there.
     Kept(Stage),
     /// The files of a stage are made anew, for this reason.
     Outdated(Stage, &'a str),
     /// A pass of word alignment begins.
     Align(metaphrase_align::Progress),
     /// Tables were made.
-    Extracted(Extracted),
+    Extracted(ExtractionReport),
     /// The language model was made.
     Estimated(&'a EstimateReport),
     /// A round of tuning is done.
@@ -125,7 +125,7 @@ pub fn train(
     folder: &Path,
     resume: bool,
     observer: &mut dyn FnMut(Event<'_>),
-) -> Result<Option<Tuned>, Error> {
+) -> Result<Option<TunedWeights>, Error> {
     let model = ModelFolder::open(folder, resume)?;
     let made = MadeFolder::create(folder).map_err(|cause| Error::write(folder, cause))?;
     let mut training = Training { corpus, texts: Texts::new(corpus), options, folder: model, observer };
@@ -260,7 +260,7 @@ impl Training<'_, '_> {
         })
     }
 
-    fn weights(&mut self, dev: Option<&DevSet>) -> Result<Option<Tuned>, Error> {
+    fn weights(&mut self, dev: Option<&DevSet>) -> Result<Option<TunedWeights>, Error> {
         let ini = self.ini(self.options.compile)?.to_string();
         let now = dependencies::untuned(self.options);
         if self.folder.standing(UNTUNED_MODEL, &now) != Standing::Done {
@@ -290,13 +290,13 @@ impl Training<'_, '_> {
     fn write_models(
         &mut self,
         now: StageRecord,
-        tuned: Option<&Tuned>,
+        tuned: Option<&TunedWeights>,
         ini: &str,
         with_weights: impl Fn(&str) -> String,
     ) -> Result<(), Error> {
-        let of_text = if self.options.compile { Some(self.ini(false)?.to_string()) } else { None };
+        let text_ini = if self.options.compile { Some(self.ini(false)?.to_string()) } else { None };
         self.folder.make(Stage::Tune.key(), now, |part| {
-            for (name, ini) in [(files::OF_TEXT, of_text.as_deref()), (files::TUNED, Some(ini))] {
+            for (name, ini) in [(files::OF_TEXT, text_ini.as_deref()), (files::TUNED, Some(ini))] {
                 let Some(ini) = ini else { continue };
                 files::write_text(&part.join(name), &header(tuned, &with_weights(ini)))?;
             }
@@ -316,8 +316,8 @@ impl Training<'_, '_> {
             phrase_table: if compiled { files::COMPILED_TABLES } else { files::PHRASE_TABLE }.into(),
             reordering: Some(files::REORDERING_TABLE.into()),
             language_model,
-            names: FeatureNames::of_moses(true),
-            weights: weights::of_moses(),
+            names: FeatureNames::moses_defaults(true),
+            weights: weights::moses_defaults(),
             distortion_limit: Some(self.options.distortion_limit),
             table_limit: None,
         })
@@ -325,7 +325,7 @@ impl Training<'_, '_> {
 }
 
 /// The text of a `moses.ini` with a few words in front.
-fn header(tuned: Option<&Tuned>, ini: &str) -> String {
+fn header(tuned: Option<&TunedWeights>, ini: &str) -> String {
     let weights = match tuned {
         Some(tuned) => format!("tuned: BLEU {:.2} on the development set", tuned.score),
         None => "not tuned".into(),

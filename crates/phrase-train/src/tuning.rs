@@ -6,7 +6,7 @@ use crate::weights::Tunable;
 use metaphrase_base::pipeline::{Limit, in_order};
 use metaphrase_metrics::{Bleu, BleuOptions, Metric, Precision, Tokenizer};
 use metaphrase_phrase::{Decoder, PhraseModel, SearchOptions, Workspace};
-use metaphrase_tune::{Method, MiraOptions, NBestLists, Round, Tuned, optimize};
+use metaphrase_tune::{Method, MiraOptions, NBestLists, Round, TunedWeights, optimize};
 use std::num::NonZeroUsize;
 
 /// Options of tuning.
@@ -46,9 +46,9 @@ pub fn tune(
     dev: &DevSet,
     options: &TuneOptions,
     show: &mut dyn FnMut(&Round),
-) -> Result<Tuned, Error> {
+) -> Result<TunedWeights, Error> {
     let bleu = bleu_of_words()?;
-    let tunable = Tunable::of(model);
+    let tunable = Tunable::new(model);
     let start: Vec<f64> = tunable.numbers(&model.weights).into_iter().map(f64::from).collect();
     let mut lists = NBestLists::new(dev.len(), tunable.count(), bleu.stats_len());
     let translate = |weights: &[f64], lists: &mut NBestLists| -> Result<f64, Error> {

@@ -15,8 +15,8 @@ pub(crate) struct Tunable {
 }
 
 impl Tunable {
-    /// Those of a model.
-    pub(crate) fn of(model: &PhraseModel) -> Self {
+    /// The tunable weights of a model.
+    pub(crate) fn new(model: &PhraseModel) -> Self {
         let reordering = if model.names().reordering.is_some() { REORDERING_SCORES } else { 0 };
         Self { reordering, translation: model.table().score_count() }
     }
@@ -47,7 +47,7 @@ impl Tunable {
 }
 
 /// The weights with which Moses' training begins.
-pub(crate) fn of_moses() -> Features {
+pub(crate) fn moses_defaults() -> Features {
     Features {
         reordering: [0.3; REORDERING_SCORES],
         distortion: 0.3,
@@ -67,7 +67,7 @@ mod tests {
     fn numbers_are_put_back_where_they_were() {
         for reordering in [0, REORDERING_SCORES] {
             let tunable = Tunable { reordering, translation: 4 };
-            let before = of_moses();
+            let before = moses_defaults();
             let numbers: Vec<f64> = tunable.numbers(&before).into_iter().map(f64::from).collect();
             assert_eq!(numbers.len(), tunable.count());
             let mut after = Features { reordering: before.reordering, unknown_word: 1.0, ..Features::zeros(4) };

@@ -93,7 +93,7 @@ impl Candidates {
         pairs.score(model, node);
         let best = pairs.sort(options.presort != Presort::None);
         for &(_, number) in pairs.order.iter().take(options.options.unwrap_or(usize::MAX)) {
-            let Scored { pair, score, forward, words, state, .. } = &pairs.list[number as usize];
+            let ScoredPair { pair, score, forward, words, state, .. } = &pairs.list[number as usize];
             self.words.extend_from_slice(&pairs.words[words.clone()]);
             self.suffixes.extend_from_slice(&pairs.suffixes[words.clone()]);
             let forward = self.forwards.number(*forward);
@@ -176,13 +176,13 @@ impl Candidates {
 
 /// The options of all source phrases of a table.
 #[derive(Debug)]
-pub(crate) struct Prepared {
+pub(crate) struct TableOptions {
     pub(crate) candidates: Candidates,
     /// By node of the trie of source phrases.
     choices: Vec<Choice>,
 }
 
-impl Prepared {
+impl TableOptions {
     /// Scores the options of a model.
     pub(crate) fn new(model: &PhraseModel, options: &SearchOptions) -> Self {
         let mut candidates = Candidates::default();
@@ -199,7 +199,7 @@ impl Prepared {
 /// The pairs of a source phrase, before the best are chosen. Its memory is used again.
 #[derive(Debug, Default)]
 struct Pairs {
-    list: Vec<Scored>,
+    list: Vec<ScoredPair>,
     words: Vec<WordId>,
     suffixes: Vec<f32>,
     /// Ranks and places in the list, the best first.
@@ -207,7 +207,7 @@ struct Pairs {
 }
 
 #[derive(Debug)]
-struct Scored {
+struct ScoredPair {
     pair: PairId,
     /// As in [`Candidate`].
     score: [f32; 3],
@@ -230,14 +230,21 @@ impl Pairs {
         suffixes.clear();
         list.extend(table.pairs_of(node).map(|pair| {
             let (pair, state) = (PairId(pair as u32), State::default());
-            Scored { pair, score: [0.0; 3], forward: [0.0; 3], words: table.target_range(pair), estimate: 0.0, state }
+            ScoredPair {
+                pair,
+                score: [0.0; 3],
+                forward: [0.0; 3],
+                words: table.target_range(pair),
+                estimate: 0.0,
+                state,
+            }
         }));
-        for Scored { words: range, .. } in &mut *list {
+        for ScoredPair { words: range, .. } in &mut *list {
             let start = words.len();
             words.extend(table.target_words(range.clone()).map(|word| model.lm_id(word)));
             *range = start..words.len();
         }
-        for Scored { pair, score, forward, words, .. } in &mut *list {
+        for ScoredPair { pair, score, forward, words, .. } in &mut *list {
             let weights = &model.weights;
             let phrase =
                 table.scores(*pair).zip(&weights.translation).map(|(score, weight)| score * weight).sum::<f32>();
@@ -247,7 +254,7 @@ impl Pairs {
             let penalties = penalties(model, words.len());
             (*score, *forward) = ([bm, bs, bd].map(|backward| phrase + backward + penalties), [fm, fs, fd]);
         }
-        for Scored { words: range, estimate: log, state, .. } in &mut *list {
+        for ScoredPair { words: range, estimate: log, state, .. } in &mut *list {
             *state = score_words(model, &words[range.clone()], suffixes);
             *log = estimate(model, suffixes.get(range.start).copied().unwrap_or_default());
         }
@@ -258,7 +265,7 @@ impl Pairs {
         let Self { list, order, .. } = self;
         let mut best = f32::NEG_INFINITY;
         order.clear();
-        order.extend((0..).zip(&*list).map(|(number, Scored { score, estimate, .. })| {
+        order.extend((0..).zip(&*list).map(|(number, ScoredPair { score, estimate, .. })| {
             best = best.max(rank(*score, *estimate, true));
             (rank(*score, *estimate, presort), number)
         }));

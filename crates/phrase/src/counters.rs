@@ -11,7 +11,7 @@ pub struct Counters {
     pub expansions: u64,
     /// Words whose language model score was requested: each word of an expansion once, computed or remembered.
     pub lm_requests: u64,
-    /// Those whose score was not remembered.
+    /// Words whose score was not remembered.
     pub lm_computations: u64,
     /// Words of the source.
     pub source_words: u64,

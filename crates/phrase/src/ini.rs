@@ -36,7 +36,7 @@ impl MosesIni {
     }
 
     /// Reads the `moses.ini` of a directory, whose paths have to stay in the directory.
-    pub fn of_folder(folder: &Path) -> Result<Self, Error> {
+    pub fn from_folder(folder: &Path) -> Result<Self, Error> {
         Sections::read(&folder.join("moses.ini"), true)?.into_ini()
     }
 }
@@ -312,7 +312,7 @@ mod tests {
             let path = folder.path().join("moses.ini");
             std::fs::write(&path, INI.replace(from, to)).unwrap();
             assert!(MosesIni::read(&path).is_ok(), "the file itself was named");
-            MosesIni::of_folder(folder.path()).map_err(|error| error.to_string())
+            MosesIni::from_folder(folder.path()).map_err(|error| error.to_string())
         };
         assert_eq!(read("", "").unwrap().language_model, folder.path().join("lm.arpa"));
         let absolute = format!("path={}/lm.arpa", folder.path().display());

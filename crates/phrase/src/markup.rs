@@ -1,6 +1,6 @@
 //! Moses' XML-like markup of translations: `<n translation="the house" prob="0.8">das Haus</n>`.
 
-use crate::source::{Forced, LONGEST_FORCED};
+use crate::source::{ForcedTranslation, LONGEST_FORCED};
 use metaphrase_base::shown;
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ pub struct Markup<'a> {
     /// The words.
     pub words: Vec<&'a str>,
     /// The translations of `translation="…||…"`.
-    pub forced: Vec<Forced<'a>>,
+    pub forced: Vec<ForcedTranslation<'a>>,
 }
 
 /// A tag that is open: its name, its attributes, and the number of words before it.
@@ -85,7 +85,7 @@ impl<'a> Markup<'a> {
         for (i, target) in targets.into_iter().enumerate() {
             let probability = probabilities.get(i).map_or(Ok(1.0), |text| parse_probability(text))?;
             let words = target.split_ascii_whitespace().collect();
-            self.forced.push(Forced { span: span.clone(), words, probability });
+            self.forced.push(ForcedTranslation { span: span.clone(), words, probability });
         }
         Ok(())
     }
@@ -95,8 +95,8 @@ impl<'a> Markup<'a> {
         let words = self.words.len();
         match self.forced.iter().find(|forced| !forced.fits(words)) {
             None => Ok(self),
-            Some(Forced { words, .. }) if words.is_empty() => Err("a translation without words".into()),
-            Some(Forced { span: Range { start, end }, .. }) => Err(format!(
+            Some(ForcedTranslation { words, .. }) if words.is_empty() => Err("a translation without words".into()),
+            Some(ForcedTranslation { span: Range { start, end }, .. }) => Err(format!(
                 "a translation of the words from {start} up to {end} of {words}; it has to be of 1 to {LONGEST_FORCED}"
             )),
         }
@@ -175,8 +175,8 @@ fn parse_probability(text: &str) -> Result<f32, String> {
 mod tests {
     use super::*;
 
-    fn forced<'a>(span: Range<usize>, words: &[&'a str], probability: f32) -> Forced<'a> {
-        Forced { span, words: words.to_vec(), probability }
+    fn forced<'a>(span: Range<usize>, words: &[&'a str], probability: f32) -> ForcedTranslation<'a> {
+        ForcedTranslation { span, words: words.to_vec(), probability }
     }
 
     #[test]

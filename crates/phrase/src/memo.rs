@@ -2,7 +2,7 @@
 
 use crate::index::{Index, finish, mix};
 use metaphrase_base::WordId;
-use metaphrase_ngram::{Found, State};
+use metaphrase_ngram::{Lookup, State};
 use std::hash::{Hash, Hasher};
 
 /// Slots; together they stay in the second-level cache of most processors.
@@ -30,18 +30,18 @@ struct Entry {
     state: StateNumber,
     word: WordId,
     log10: f32,
-    after: After,
+    after: NextState,
 }
 
 /// The state after the word of an entry.
 #[derive(Debug, Clone, Copy)]
-enum After {
+enum NextState {
     /// Only the score was requested; the state follows from the n-grams that were found.
-    Found(Found),
+    Found(Lookup),
     State(State),
 }
 
-impl Default for After {
+impl Default for NextState {
     fn default() -> Self {
         Self::State(State::default())
     }
@@ -77,7 +77,7 @@ impl Memo {
 
     /// The log10 probability of a word after a state; `look_up` is called if it is not remembered.
     #[inline]
-    pub(crate) fn log10(&mut self, state: StateNumber, word: WordId, look_up: impl FnOnce() -> Found) -> f32 {
+    pub(crate) fn log10(&mut self, state: StateNumber, word: WordId, look_up: impl FnOnce() -> Lookup) -> f32 {
         self.entry(state, word, look_up).log10
     }
 
@@ -88,24 +88,24 @@ impl Memo {
         &mut self,
         state: StateNumber,
         word: WordId,
-        look_up: impl FnOnce() -> Found,
-        after: impl FnOnce(&Found) -> State,
+        look_up: impl FnOnce() -> Lookup,
+        after: impl FnOnce(&Lookup) -> State,
     ) -> (f32, State) {
         let entry = self.entry(state, word, look_up);
         let next = match &entry.after {
-            After::Found(found) => after(found),
-            After::State(state) => *state,
+            NextState::Found(found) => after(found),
+            NextState::State(state) => *state,
         };
-        entry.after = After::State(next);
+        entry.after = NextState::State(next);
         (entry.log10, next)
     }
 
     #[inline]
-    fn entry(&mut self, state: StateNumber, word: WordId, look_up: impl FnOnce() -> Found) -> &mut Entry {
+    fn entry(&mut self, state: StateNumber, word: WordId, look_up: impl FnOnce() -> Lookup) -> &mut Entry {
         let entry = &mut self.slots[finish(mix(state.0.into(), word.0.into())) as usize % SLOTS];
         if (entry.state, entry.word) != (state, word) {
             let found = look_up();
-            *entry = Entry { state, word, log10: found.log10, after: After::Found(found) };
+            *entry = Entry { state, word, log10: found.log10, after: NextState::Found(found) };
         }
         entry
     }
@@ -164,7 +164,7 @@ mod tests {
         let state = memo.number(&begin);
         let expected = model.score(&begin, hello);
         assert_eq!(memo.log10(state, hello, || context.look_up(hello)), expected.0);
-        let score = |memo: &mut Memo, after: &dyn Fn(&Found) -> State| {
+        let score = |memo: &mut Memo, after: &dyn Fn(&Lookup) -> State| {
             memo.score(state, hello, || panic!("looked up again"), after)
         };
         assert_eq!(score(&mut memo, &|found| context.after(found)), expected);

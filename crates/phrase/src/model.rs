@@ -44,7 +44,7 @@ pub struct FeatureNames {
 impl FeatureNames {
     /// As Moses' training calls them.
     #[must_use]
-    pub fn of_moses(reordering: bool) -> Self {
+    pub fn moses_defaults(reordering: bool) -> Self {
         Self {
             reordering: reordering.then(|| "LexicalReordering0".into()),
             distortion: "Distortion0".into(),
@@ -114,7 +114,7 @@ impl PhraseTable {
 }
 
 fn read_ini(path: &Path) -> Result<MosesIni, Error> {
-    if path.is_dir() { MosesIni::of_folder(path) } else { MosesIni::read(path) }
+    if path.is_dir() { MosesIni::from_folder(path) } else { MosesIni::read(path) }
 }
 
 /// A compiled table has the reordering scores in it.

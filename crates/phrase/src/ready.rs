@@ -1,6 +1,6 @@
 //! A model that is ready for searches, for programs that own both.
 
-use crate::candidates::Prepared;
+use crate::candidates::TableOptions;
 use crate::error::Error;
 use crate::model::PhraseModel;
 use crate::options::SearchOptions;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub struct ReadyModel {
     model: PhraseModel,
     options: SearchOptions,
-    prepared: Option<Arc<Prepared>>,
+    prepared: Option<Arc<TableOptions>>,
     lm_weight: f32,
     /// The number of its decoders, which share their options of the table.
     number: u64,

@@ -29,7 +29,7 @@ impl RestCosts {
                 let phrase = best(start, len);
                 self.suffix[start] = self.suffix[start].max(phrase + self.suffix[start + len]);
                 for total in len..=self.width.min(words - start) {
-                    let cost = phrase + self.of(start + len, total - len);
+                    let cost = phrase + self.span(start + len, total - len);
                     let cell = &mut self.inner[start * self.width + total - 1];
                     *cell = cell.max(cost);
                 }
@@ -37,18 +37,18 @@ impl RestCosts {
         }
     }
 
-    fn of(&self, start: usize, len: usize) -> f32 {
+    fn span(&self, start: usize, len: usize) -> f32 {
         if len == 0 { 0.0 } else { self.inner[start * self.width + len - 1] }
     }
 
     /// The sum over the gaps of a coverage.
-    pub(crate) fn of_gaps(&self, coverage: &Coverage) -> f32 {
+    pub(crate) fn gaps(&self, coverage: &Coverage) -> f32 {
         let end = coverage.end();
         let mut sum = self.suffix[end];
         let mut start = coverage.first_gap();
         while start < end {
             let gap = (start..end).take_while(|&position| !coverage.covers(position)).count();
-            sum += self.of(start, gap);
+            sum += self.span(start, gap);
             start += gap;
             start += (start..end).take_while(|&position| coverage.covers(position)).count();
         }
@@ -74,17 +74,17 @@ mod tests {
         let mut costs = RestCosts::default();
         costs.compute(5, 2, 3, best);
         let none = Coverage::default();
-        assert_eq!(costs.of_gaps(&none), -1.0 - 3.0 - 8.0 - 16.0);
+        assert_eq!(costs.gaps(&none), -1.0 - 3.0 - 8.0 - 16.0);
         let mut fourth = Coverage::default();
         fourth.set_union(&none, 3..4);
-        assert_eq!(costs.of_gaps(&fourth), -1.0 - 3.0 - 16.0);
+        assert_eq!(costs.gaps(&fourth), -1.0 - 3.0 - 16.0);
         let mut third_and_fourth = Coverage::default();
         third_and_fourth.set_union(&fourth, 2..3);
-        assert_eq!(costs.of_gaps(&third_and_fourth), -1.0 - 2.0 - 16.0);
+        assert_eq!(costs.gaps(&third_and_fourth), -1.0 - 2.0 - 16.0);
         let mut all = Coverage::default();
         all.set_union(&third_and_fourth, 0..2);
         let mut end = Coverage::default();
         end.set_union(&all, 4..5);
-        assert_eq!(costs.of_gaps(&end), 0.0);
+        assert_eq!(costs.gaps(&end), 0.0);
     }
 }

@@ -1,6 +1,6 @@
 //! The search: source cardinality synchronous, as Zens & Ney 2008 and Wuebker et al. 2012 describe it.
 
-use crate::candidates::{Candidate, Candidates, Prepared};
+use crate::candidates::{Candidate, Candidates, TableOptions};
 use crate::counters::Counters;
 use crate::coverage::Coverage;
 use crate::error::Error;
@@ -13,7 +13,7 @@ use crate::source::Source;
 use crate::stack::{Hypothesis, NO_SWAP, Stack, Survivors};
 use crate::translation::{Orientation, Phrase, Translation};
 use metaphrase_base::WordId;
-use metaphrase_ngram::{Context, END, Found, State};
+use metaphrase_ngram::{Context, END, Lookup, State};
 use std::f32::consts::LN_10;
 use std::ops::Range;
 use std::sync;
@@ -25,7 +25,7 @@ pub struct Decoder<'m> {
     pub(crate) model: &'m PhraseModel,
     pub(crate) options: SearchOptions,
     /// Scored options of an in-memory table; a mapped table is scored on demand.
-    pub(crate) prepared: Option<sync::Arc<Prepared>>,
+    pub(crate) prepared: Option<sync::Arc<TableOptions>>,
     /// The weight of a log10 probability.
     pub(crate) lm_weight: f32,
     /// Identifies the decoder, from 1: a workspace may serve several, one after the other.
@@ -72,7 +72,7 @@ impl<'m> Decoder<'m> {
                 "all weights have to be numbers, and the language model's not negative; tune the model again";
             return Err(Error::Options(sentence.into()));
         }
-        let prepared = (!model.table().is_mapped()).then(|| sync::Arc::new(Prepared::new(model, &options)));
+        let prepared = (!model.table().is_mapped()).then(|| sync::Arc::new(TableOptions::new(model, &options)));
         let number = DECODERS.fetch_add(1, Relaxed) + 1;
         Ok(Self { model, options, prepared, lm_weight, number })
     }
@@ -205,9 +205,10 @@ impl<'m> Decoder<'m> {
             if self.options.distortion_limit.is_some_and(|limit| jump > limit) {
                 continue;
             }
-            let orientation = Orientation::of(&previous, &extension.span) as usize;
+            let orientation = Orientation::between(&previous, &extension.span) as usize;
             let score = hypothesis.arc.score - self.model.weights.distortion * jump as f32 + forward[orientation];
-            let from = From { state, context: &context, number, node, score, orientation, is_last: extension.is_last };
+            let from =
+                Origin { state, context: &context, number, node, score, orientation, is_last: extension.is_last };
             for options in sentence.options(prepared, &extension.span) {
                 self.expand_options(&mut stacks[extension.stack], extension, &from, options, memo, counters);
             }
@@ -219,7 +220,7 @@ impl<'m> Decoder<'m> {
         &self,
         stack: &mut Stack,
         extension: &Extension,
-        from: &From,
+        from: &Origin,
         options: Options,
         memo: &mut Memo,
         counters: &mut Counters,
@@ -251,7 +252,7 @@ impl<'m> Decoder<'m> {
     #[inline]
     fn passes_look_ahead(
         &self,
-        from: &From,
+        from: &Origin,
         candidate: &Candidate,
         score: f32,
         threshold: f32,
@@ -274,7 +275,7 @@ impl<'m> Decoder<'m> {
 
     /// log10 probability of the first word of a phrase, and the state after the word.
     #[inline]
-    fn first_score(&self, from: &From, word: WordId, memo: &mut Memo, counters: &mut Counters) -> (f32, State) {
+    fn first_score(&self, from: &Origin, word: WordId, memo: &mut Memo, counters: &mut Counters) -> (f32, State) {
         if self.options.look_ahead != LookAhead::FirstWord {
             counters.lm_requests += 1;
         }
@@ -285,7 +286,7 @@ impl<'m> Decoder<'m> {
     #[inline]
     fn lm_score(
         &self,
-        from: &From,
+        from: &Origin,
         candidates: &Candidates,
         candidate: &Candidate,
         memo: &mut Memo,
@@ -299,7 +300,7 @@ impl<'m> Decoder<'m> {
             (sum, state) = (log10, next);
         }
         for (before, &word) in (0..).zip(words).skip(1) {
-            // Once all that is remembered is of this phrase, the rest is as in the phrase alone.
+            // Once the state depends on this phrase alone, the rest is as in the phrase alone.
             if state.length() <= before {
                 sum += candidates.suffix(candidate, before);
                 state = *candidates.state(candidate);
@@ -338,7 +339,7 @@ impl<'m> Decoder<'m> {
 }
 
 /// The parts of a hypothesis that its expansions over a span use.
-struct From<'a> {
+struct Origin<'a> {
     /// The language model state of the hypothesis, and the number of the state in the memo.
     state: &'a State,
     context: &'a Context<'a>,
@@ -351,9 +352,9 @@ struct From<'a> {
     is_last: bool,
 }
 
-impl From<'_> {
+impl Origin<'_> {
     /// Looks up a word after the hypothesis.
-    fn look_up(&self, word: WordId, counters: &mut Counters) -> Found {
+    fn look_up(&self, word: WordId, counters: &mut Counters) -> Lookup {
         counters.lm_computations += 1;
         self.context.look_up(word)
     }

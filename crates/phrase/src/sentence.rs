@@ -1,14 +1,14 @@
 //! A sentence, ready to be searched: the options of its spans and their rest costs.
 
-use crate::candidates::{Candidate, Candidates, Choice, Prepared};
+use crate::candidates::{Candidate, Candidates, Choice, TableOptions};
 use crate::coverage::Coverage;
 use crate::features::UNKNOWN_WORD;
 use crate::model::PhraseModel;
+use crate::option_cache::OptionCache;
 use crate::options::{SearchOptions, UnknownWords};
-use crate::remembered::Remembered;
 use crate::rest_cost::RestCosts;
 use crate::search::Decoder;
-use crate::source::{Forced, Source};
+use crate::source::{ForcedTranslation, Source};
 use crate::table::SourceNode;
 use crate::translation::Target;
 use metaphrase_base::WordId;
@@ -27,7 +27,7 @@ pub(crate) struct Sentence {
     /// Options that the table does not have: words passed through, translations that came with the sentence.
     own: Candidates,
     /// The options of the table, if they are not prepared.
-    remembered: Remembered,
+    option_cache: OptionCache,
     /// Words that the table is not asked about.
     taken: Vec<bool>,
     rest_costs: RestCosts,
@@ -68,7 +68,7 @@ impl Sentence {
         self.spans.clear();
         self.spans.resize(self.len * self.longest, Span { table: Choice::NONE, own: Choice::NONE });
         self.own.clear();
-        self.remembered.start(decoder.number);
+        self.option_cache.start(decoder.number);
         self.take(if exclusive { forced } else { &[] });
         self.add_forced(model, options, forced);
         let ids: Vec<Option<WordId>> = words.iter().map(|word| model.table().source_word(word)).collect();
@@ -85,16 +85,16 @@ impl Sentence {
     }
 
     /// Only these translations of their words.
-    fn take(&mut self, forced: &[Forced]) {
+    fn take(&mut self, forced: &[ForcedTranslation]) {
         self.taken.clear();
         self.taken.resize(self.len, false);
-        for Forced { span, .. } in forced {
+        for ForcedTranslation { span, .. } in forced {
             self.taken[span.clone()].fill(true);
         }
     }
 
     /// The translations that came with the sentence.
-    fn add_forced(&mut self, model: &PhraseModel, options: &SearchOptions, forced: &[Forced]) {
+    fn add_forced(&mut self, model: &PhraseModel, options: &SearchOptions, forced: &[ForcedTranslation]) {
         let mut order: Vec<usize> = (0..forced.len()).collect();
         let span = |&number: &usize| (forced[number].span.start, forced[number].span.end);
         order.sort_by_key(span);
@@ -121,7 +121,7 @@ impl Sentence {
             }
             cell.table = match prepared {
                 Some(prepared) => prepared.choice(node),
-                None => self.remembered.choice(model, node, options),
+                None => self.option_cache.choice(model, node, options),
             };
         }
     }
@@ -150,7 +150,7 @@ impl Sentence {
 
     /// The estimated score of the words that a coverage leaves.
     pub(crate) fn rest_cost(&self, coverage: &Coverage) -> f32 {
-        self.rest_costs.of_gaps(coverage)
+        self.rest_costs.gaps(coverage)
     }
 
     /// Whether there are options for a span of at most `longest` words.
@@ -164,14 +164,14 @@ impl Sentence {
     }
 
     /// Where the options of the table are.
-    fn table<'a>(&'a self, prepared: Option<&'a Prepared>) -> &'a Candidates {
-        prepared.map_or(self.remembered.candidates(), |prepared| &prepared.candidates)
+    fn table<'a>(&'a self, prepared: Option<&'a TableOptions>) -> &'a Candidates {
+        prepared.map_or(self.option_cache.candidates(), |prepared| &prepared.candidates)
     }
 
     /// The options for a span of at most `longest` words: those of the sentence, those of the table.
     pub(crate) fn options<'a>(
         &'a self,
-        prepared: Option<&'a Prepared>,
+        prepared: Option<&'a TableOptions>,
         span: &Range<usize>,
     ) -> impl Iterator<Item = Options<'a>> {
         let options = |candidates: &'a Candidates, first: u32, choice: Choice| Options {
@@ -186,12 +186,12 @@ impl Sentence {
     }
 
     /// Forward reordering weights by number and orientation.
-    pub(crate) fn forward<'a>(&'a self, prepared: Option<&'a Prepared>) -> &'a [[f32; 3]] {
+    pub(crate) fn forward<'a>(&'a self, prepared: Option<&'a TableOptions>) -> &'a [[f32; 3]] {
         self.table(prepared).forward()
     }
 
     /// An option by its number.
-    pub(crate) fn candidate<'a>(&'a self, prepared: Option<&'a Prepared>, number: u32) -> &'a Candidate {
+    pub(crate) fn candidate<'a>(&'a self, prepared: Option<&'a TableOptions>, number: u32) -> &'a Candidate {
         match number.checked_sub(OWN) {
             Some(own) => &self.own.list()[own as usize],
             None => &self.table(prepared).list()[number as usize],

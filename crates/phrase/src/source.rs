@@ -9,15 +9,15 @@ use std::ops::Range;
 pub struct Source<'s> {
     /// The words of the sentence.
     pub words: &'s [&'s str],
-    /// Translations of parts of the sentence, which compete with those of the table. See [`Forced::fits`].
-    pub forced: &'s [Forced<'s>],
+    /// Translations of parts of the sentence, which compete with those of the table. See [`ForcedTranslation::fits`].
+    pub forced: &'s [ForcedTranslation<'s>],
     /// Whether the translations in `forced` are the only ones of their parts.
     pub exclusive: bool,
 }
 
 /// A translation that comes with a sentence instead of from the table.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Forced<'s> {
+pub struct ForcedTranslation<'s> {
     /// The source words that it translates.
     pub span: Range<usize>,
     /// Its words.
@@ -30,7 +30,7 @@ pub struct Forced<'s> {
 /// phrase.
 pub const LONGEST_FORCED: usize = 100;
 
-impl Forced<'_> {
+impl ForcedTranslation<'_> {
     /// The value of each score of the phrase table.
     pub(crate) fn score(&self, model: &PhraseModel) -> f32 {
         log_score(self.probability) / model.table().score_count().max(1) as f32

@@ -45,7 +45,7 @@ pub struct ReorderingLine<'a> {
 impl<'a> PhraseLine<'a> {
     /// Reads a line; the error names the fault of the line.
     pub fn parse(line: &'a str) -> Result<Self, String> {
-        let mut fields = Fields::of(line);
+        let mut fields = Fields::new(line);
         let (source, target) = (fields.phrase("source")?, fields.phrase("target")?);
         let scores = fields.scores()?;
         let alignment = fields.next().map_or(Ok(Vec::new()), parse_alignment)?;
@@ -61,7 +61,7 @@ impl<'a> PhraseLine<'a> {
 impl<'a> ReorderingLine<'a> {
     /// Reads a line; the error names the fault of the line.
     pub fn parse(line: &'a str) -> Result<Self, String> {
-        let mut fields = Fields::of(line);
+        let mut fields = Fields::new(line);
         Ok(Self { source: fields.phrase("source")?, target: fields.phrase("target")?, scores: fields.scores()? })
     }
 }
@@ -103,7 +103,7 @@ pub fn log_score(probability: f32) -> f32 {
 struct Fields<'a>(std::str::Split<'a, &'static str>);
 
 impl<'a> Fields<'a> {
-    fn of(line: &'a str) -> Self {
+    fn new(line: &'a str) -> Self {
         Self(line.split("|||"))
     }
 

@@ -53,7 +53,7 @@ pub(crate) enum Orientation {
 impl Orientation {
     /// The orientation of `next` to the phrase `previous` before it in the target; the start of the sentence is 0..0.
     #[inline]
-    pub(crate) fn of(previous: &Range<usize>, next: &Range<usize>) -> Self {
+    pub(crate) fn between(previous: &Range<usize>, next: &Range<usize>) -> Self {
         if next.start == previous.end {
             Self::Monotone
         } else if next.end == previous.start {
@@ -108,7 +108,7 @@ impl PhraseModel {
         let mut previous = 0..0;
         let mut forward = [0.0; 3];
         for phrase in phrases {
-            let orientation = Orientation::of(&previous, &phrase.source) as usize;
+            let orientation = Orientation::between(&previous, &phrase.source) as usize;
             features.reordering[3 + orientation] += forward[orientation];
             let backward;
             (backward, forward) = self.reordering_of(phrase.target);

@@ -5,8 +5,8 @@
 mod tiny;
 
 use metaphrase_phrase::{
-    Decoder, Forced, Lattice, LookAhead, Phrase, PhraseModel, Presort, SearchOptions, Source, Target, Translation,
-    UnknownWords, Workspace,
+    Decoder, ForcedTranslation, Lattice, LookAhead, Phrase, PhraseModel, Presort, SearchOptions, Source, Target,
+    Translation, UnknownWords, Workspace,
 };
 use std::ops::Range;
 use tiny::Random;
@@ -91,7 +91,8 @@ fn translations_that_come_with_the_sentence_take_part() {
         let mut random = Random(seed);
         let model = tiny::model(&mut random);
         let words = tiny::sentence(&mut random, 4);
-        let forced: Vec<Forced> = (0..1 + random.below(2)).map(|_| forced(&mut random, words.len())).collect();
+        let forced: Vec<ForcedTranslation> =
+            (0..1 + random.below(2)).map(|_| forced(&mut random, words.len())).collect();
         for exclusive in [true, false] {
             let source = Source { words: &words, forced: &forced, exclusive };
             let all = all_translations(&model, source, None);
@@ -106,11 +107,11 @@ fn translations_that_come_with_the_sentence_take_part() {
 }
 
 /// One or two known or unknown words for one or two of a sentence.
-fn forced(random: &mut Random, len: usize) -> Forced<'static> {
+fn forced(random: &mut Random, len: usize) -> ForcedTranslation<'static> {
     let start = random.below(len);
     let end = len.min(start + 1 + random.below(2));
     let words = (0..1 + random.below(2)).map(|_| ["w", "x", "!"][random.below(3)]).collect();
-    Forced { span: start..end, words, probability: random.unit() }
+    ForcedTranslation { span: start..end, words, probability: random.unit() }
 }
 
 #[test]
@@ -173,7 +174,7 @@ fn extend(
 fn targets(model: &PhraseModel, source: Source, span: Range<usize>) -> Vec<Target> {
     let own = (0..).zip(source.forced).filter(|(_, forced)| forced.span == span);
     let mut targets: Vec<Target> = own.map(|(number, _)| Target::Forced(number)).collect();
-    let taken = |forced: &Forced| forced.span.start < span.end && span.start < forced.span.end;
+    let taken = |forced: &ForcedTranslation| forced.span.start < span.end && span.start < forced.span.end;
     if !(source.exclusive && source.forced.iter().any(taken)) {
         targets.extend(model.table().translations(&source.words[span.clone()].join(" ")).map(Target::Pair));
     }
@@ -208,7 +209,7 @@ fn lattices_hold_all_translations() {
     }
 }
 
-/// As many paths as translations, the best of which is the best one.
+/// The number of paths equals the number of translations, and the best path is the best translation.
 fn assert_words(lattice: &Lattice, model: &PhraseModel, source: &[&str], all: &[Translation]) {
     let mut paths = vec![0; lattice.states()];
     paths[0] = 1;

@@ -30,9 +30,9 @@ fn check(ini: &str, nbest: &str) -> Outcome {
     let list = common::lines(&folder.join(nbest));
     assert!(list.len() > 9000);
     for line in &list {
-        let recorded = Recorded::parse(line, &model);
+        let recorded = NBestLine::parse(line, &model);
         let source: Vec<&str> = sources[recorded.source].split_ascii_whitespace().collect();
-        let found = Forced::find(&model, &source, &recorded);
+        let found = Reconstruction::find(&model, &source, &recorded);
         let derived: Vec<Features> = found.iter().map(|phrases| model.features(&source, phrases)).collect();
         let same = derived
             .iter()
@@ -45,7 +45,7 @@ fn check(ini: &str, nbest: &str) -> Outcome {
 }
 
 /// A line of an n-best list.
-struct Recorded {
+struct NBestLine {
     source: usize,
     words: Vec<String>,
     features: Vec<f32>,
@@ -53,7 +53,7 @@ struct Recorded {
     alignment: Vec<(usize, usize)>,
 }
 
-impl Recorded {
+impl NBestLine {
     fn parse(line: &str, model: &PhraseModel) -> Self {
         let fields: Vec<&str> = line.split("|||").map(str::trim).collect();
         let point = |point: &str| {
@@ -82,17 +82,17 @@ impl Recorded {
 }
 
 /// Finds the sequences of phrases that can have made a recorded hypothesis.
-struct Forced<'a> {
+struct Reconstruction<'a> {
     model: &'a PhraseModel,
     source: &'a [&'a str],
-    recorded: &'a Recorded,
+    recorded: &'a NBestLine,
     /// By span: its translations that begin with a word of the hypothesis.
     targets: HashMap<(usize, usize), Vec<Target>>,
     found: Vec<Vec<Phrase>>,
 }
 
-impl<'a> Forced<'a> {
-    fn find(model: &'a PhraseModel, source: &'a [&'a str], recorded: &'a Recorded) -> Vec<Vec<Phrase>> {
+impl<'a> Reconstruction<'a> {
+    fn find(model: &'a PhraseModel, source: &'a [&'a str], recorded: &'a NBestLine) -> Vec<Vec<Phrase>> {
         let mut forced = Self { model, source, recorded, targets: HashMap::new(), found: Vec::new() };
         for start in 0..source.len() {
             for end in start + 1..=source.len().min(start + model.table().longest_source()) {

@@ -7,7 +7,7 @@ mod phrases;
 pub(crate) use automaton::{Automaton, StateId};
 pub(crate) use banks::Banks;
 
-use metaphrase_base::{Avoided, WordId};
+use metaphrase_base::{AvoidedPhrases, WordId};
 use phrases::Phrases;
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ struct Given {
     /// Alternatives of the terms.
     phrases: Phrases,
     /// The phrases that must not appear.
-    avoided: Option<Arc<dyn Avoided>>,
+    avoided: Option<Arc<dyn AvoidedPhrases>>,
     continues: Option<Continues>,
     /// By term: its shortest alternative.
     shortest: Vec<Vec<WordId>>,
@@ -60,7 +60,7 @@ impl Constraints {
     /// [`ConstraintsError`] if no translation could meet the constraints.
     pub fn new(
         terms: &[Vec<Vec<WordId>>],
-        avoided: Option<Arc<dyn Avoided>>,
+        avoided: Option<Arc<dyn AvoidedPhrases>>,
         continues: Option<Continues>,
     ) -> Result<Self, ConstraintsError> {
         let contains_avoided = |phrase: &[WordId]| avoided.as_ref().is_some_and(|avoided| avoided.in_words(phrase));

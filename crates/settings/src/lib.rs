@@ -59,7 +59,7 @@ impl Error {
         self
     }
 
-    /// What is wrong, in one line, without its place.
+    /// The fault in one line, without its place.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message

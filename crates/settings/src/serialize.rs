@@ -18,7 +18,7 @@ impl ser::Error for Error {
     }
 }
 
-fn of(kind: Kind) -> Value {
+fn unplaced(kind: Kind) -> Value {
     Value { at: 0..0, kind }
 }
 
@@ -26,7 +26,7 @@ fn of(kind: Kind) -> Value {
 macro_rules! integers {
     ($($method:ident: $integer:ty),*) => {$(
         fn $method(self, number: $integer) -> Result<Value, Error> {
-            Ok(of(Kind::Integer(i128::from(number))))
+            Ok(unplaced(Kind::Integer(i128::from(number))))
         }
     )*};
 }
@@ -48,25 +48,25 @@ impl Serializer for ToValue {
     integers!(serialize_u8: u8, serialize_u16: u16, serialize_u32: u32, serialize_u64: u64);
 
     fn serialize_bool(self, on: bool) -> Result<Value, Error> {
-        Ok(of(Kind::Switch(on)))
+        Ok(unplaced(Kind::Switch(on)))
     }
 
     fn serialize_f32(self, number: f32) -> Result<Value, Error> {
         // The shortest digits that identify a number of 32 bits, such as 0.1, are not those of the same number of 64
         // bits.
-        Ok(of(Kind::Number(number.to_string().parse().unwrap_or(f64::from(number)))))
+        Ok(unplaced(Kind::Number(number.to_string().parse().unwrap_or(f64::from(number)))))
     }
 
     fn serialize_f64(self, number: f64) -> Result<Value, Error> {
-        Ok(of(Kind::Number(number)))
+        Ok(unplaced(Kind::Number(number)))
     }
 
     fn serialize_char(self, letter: char) -> Result<Value, Error> {
-        Ok(of(Kind::Text(letter.to_string())))
+        Ok(unplaced(Kind::Text(letter.to_string())))
     }
 
     fn serialize_str(self, text: &str) -> Result<Value, Error> {
-        Ok(of(Kind::Text(text.to_owned())))
+        Ok(unplaced(Kind::Text(text.to_owned())))
     }
 
     fn serialize_bytes(self, bytes: &[u8]) -> Result<Value, Error> {
@@ -74,7 +74,7 @@ impl Serializer for ToValue {
     }
 
     fn serialize_none(self) -> Result<Value, Error> {
-        Ok(of(Kind::Null))
+        Ok(unplaced(Kind::Null))
     }
 
     fn serialize_some<T: Serialize + ?Sized>(self, some: &T) -> Result<Value, Error> {
@@ -82,11 +82,11 @@ impl Serializer for ToValue {
     }
 
     fn serialize_unit(self) -> Result<Value, Error> {
-        Ok(of(Kind::Null))
+        Ok(unplaced(Kind::Null))
     }
 
     fn serialize_unit_struct(self, _: &'static str) -> Result<Value, Error> {
-        Ok(of(Kind::Null))
+        Ok(unplaced(Kind::Null))
     }
 
     fn serialize_unit_variant(self, _: &'static str, _: u32, name: &'static str) -> Result<Value, Error> {
@@ -104,7 +104,7 @@ impl Serializer for ToValue {
         name: &'static str,
         settings: &T,
     ) -> Result<Value, Error> {
-        Ok(of_kind(Some(name), settings.serialize(self)?))
+        Ok(tagged(Some(name), settings.serialize(self)?))
     }
 
     fn serialize_seq(self, _: Option<usize>) -> Result<List, Error> {
@@ -137,9 +137,9 @@ impl Serializer for ToValue {
 }
 
 /// Settings, with the name of their kind if they are those of one of several.
-fn of_kind(variant: Option<&str>, settings: Value) -> Value {
+fn tagged(variant: Option<&str>, settings: Value) -> Value {
     match variant {
-        Some(name) => of(Kind::Table(vec![(key(name), settings)])),
+        Some(name) => unplaced(Kind::Table(vec![(key(name), settings)])),
         None => settings,
     }
 }
@@ -161,7 +161,7 @@ impl List {
     }
 
     fn done(self) -> Value {
-        of_kind(self.variant, of(Kind::List(self.items)))
+        tagged(self.variant, unplaced(Kind::List(self.items)))
     }
 }
 
@@ -183,7 +183,7 @@ impl Table {
     }
 
     fn done(self) -> Value {
-        of_kind(self.variant, of(Kind::Table(self.entries)))
+        tagged(self.variant, unplaced(Kind::Table(self.entries)))
     }
 }
 

@@ -1,8 +1,8 @@
 //! The target words that may translate a sentence, by its source words.
 //!
 //! A model that scores a few hundred words instead of all of them saves most of the work of its output layer (Devlin
-//! 2017, §3). [`Shortlists`] have the words of each source word, and [`Shortlists::of`] gathers the list of a sentence:
-//! its own list, independent of the model and of other sentences.
+//! 2017, §3). [`Shortlists`] have the words of each source word, and [`Shortlists::for_sentence`] gathers the list of a
+//! sentence: its own list, independent of the model and of other sentences.
 //!
 //! | file | content |
 //! |---|---|
@@ -105,9 +105,9 @@ impl Shortlists {
         });
         entries.retain(|entry| entry.source.index() < source_words && entry.target.index() < target_words);
         let (mut offsets, mut words) = (vec![0; source_words + 1], Vec::new());
-        for of_word in entries.chunk_by(|a, b| a.source == b.source) {
-            words.extend(of_word.iter().take(best).map(|entry| entry.target));
-            offsets[of_word[0].source.index() + 1] = words.len() as u32;
+        for group in entries.chunk_by(|a, b| a.source == b.source) {
+            words.extend(group.iter().take(best).map(|entry| entry.target));
+            offsets[group[0].source.index() + 1] = words.len() as u32;
         }
         for at in 1..offsets.len() {
             offsets[at] = offsets[at].max(offsets[at - 1]);
@@ -128,8 +128,8 @@ impl Shortlists {
     /// languages have one vocabulary, its own words. As in Marian the next frequent words fill the list up to a
     /// multiple of eight.
     #[must_use]
-    pub fn of(&self, source: &[WordId]) -> Shortlist {
-        let mut list = Gathered::new(self.target_words);
+    pub fn for_sentence(&self, source: &[WordId]) -> Shortlist {
+        let mut list = WordSet::new(self.target_words);
         let (always, next) = self.frequent.split_at(self.first);
         always.iter().for_each(|&word| list.add(word));
         for &word in source {
@@ -165,12 +165,12 @@ impl Shortlists {
         }
         if let Some(best) = options.words {
             if !ranked {
-                let problem = "is Marian's binary file, which does not tell the best words of a source word; make it with the number of words that it should have";
+                let problem = "is Marian's binary file, which has no scores to choose the best words of a source word; make it with the number of words that it should have";
                 return Err(ShortlistError::file(path, problem));
             }
             let (mut offsets, mut words) = (vec![0], Vec::new());
-            for of_word in self.offsets.windows(2) {
-                let [begin, end] = [of_word[0] as usize, of_word[1] as usize];
+            for group in self.offsets.windows(2) {
+                let [begin, end] = [group[0] as usize, group[1] as usize];
                 words.extend_from_slice(&self.words[begin..end.min(begin.saturating_add(best))]);
                 offsets.push(words.len() as u32);
             }
@@ -188,12 +188,12 @@ fn same_words([source, target]: [&Vocabulary; 2]) -> bool {
 }
 
 /// A set of target words.
-struct Gathered {
+struct WordSet {
     bits: Vec<u64>,
     count: usize,
 }
 
-impl Gathered {
+impl WordSet {
     fn new(target_words: usize) -> Self {
         Self { bits: vec![0; target_words.div_ceil(64)], count: 0 }
     }

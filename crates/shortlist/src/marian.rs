@@ -28,7 +28,7 @@ fn parse(bytes: &[u8], [source_words, target_words]: [usize; 2]) -> Result<Short
     let size =
         count.checked_mul(8).and_then(|offsets| offsets.checked_add(length.checked_mul(4)?)?.checked_add(HEADER));
     if bytes.len() < HEADER || size != Some(bytes.len()) {
-        return Err(format!("is cut off or has grown: it has {} bytes and its header tells of others", bytes.len()));
+        return Err(format!("is cut off or has grown: its header declares another size than {} bytes", bytes.len()));
     }
     let hash = numbers[2..].iter().fold(0, |hash: u64, number| {
         let mixed = u64::from_le_bytes(*number).wrapping_add(0x9e37_79b9);

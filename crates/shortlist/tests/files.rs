@@ -44,12 +44,16 @@ fn text_is_read_as_marian_reads_it() {
     assert_eq!(lists.words_of(WordId(7)), words(&[]));
     assert_eq!(lists.words_of(WordId(70)), words(&[]));
     // The first three words, those of s2 and s3, and the next ones up to eight.
-    assert_eq!(lists.of(&words(&[3, 2, 3, 0])).words(), words(&[0, 1, 2, 3, 4, 6, 7, 9]));
+    assert_eq!(lists.for_sentence(&words(&[3, 2, 3, 0])).words(), words(&[0, 1, 2, 3, 4, 6, 7, 9]));
     assert_eq!(
-        open(ShortlistOptions { threshold: Some(0.2), ..options(0, 9) }).of(&words(&[2])).words(),
+        open(ShortlistOptions { threshold: Some(0.2), ..options(0, 9) }).for_sentence(&words(&[2])).words(),
         words(&[0, 1, 2, 3, 4, 5, 6, 7])
     );
-    assert_eq!(open(ShortlistOptions::default()).of(&words(&[2])).words().len(), 40, "no more than there are");
+    assert_eq!(
+        open(ShortlistOptions::default()).for_sentence(&words(&[2])).words().len(),
+        40,
+        "no more than there are"
+    );
 
     let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gz.write_all(TABLE.as_bytes()).unwrap();
@@ -63,7 +67,7 @@ fn one_vocabulary_lists_the_sentence_s_own_words() {
     let both = vocabulary("t", 40);
     let path = file(&folder, "lex.s2t", b"t5 t2 0.5\n");
     let lists = Shortlists::open(&path, options(1, 5), [&both, &both.clone()]).unwrap();
-    assert_eq!(lists.of(&words(&[2, 30, 31, 32, 33, 34])).words(), words(&[0, 2, 5, 30, 31, 32, 33, 34]));
+    assert_eq!(lists.for_sentence(&words(&[2, 30, 31, 32, 33, 34])).words(), words(&[0, 2, 5, 30, 31, 32, 33, 34]));
 }
 
 /// Marian's form, written here from its description.
@@ -90,14 +94,14 @@ fn marian_s_binary_files_are_read() {
     let bytes = binary(3, &[&[], &[], &[6, 7], &[9]]);
     let open = |bytes: &[u8], options| Shortlists::open(&file(&folder, "lex.bin", bytes), options, [&source, &target]);
     let lists = open(&bytes, ShortlistOptions::default()).unwrap();
-    assert_eq!(lists.of(&words(&[3, 2, 3, 0])).words(), words(&[0, 1, 2, 3, 4, 6, 7, 9]));
+    assert_eq!(lists.for_sentence(&words(&[3, 2, 3, 0])).words(), words(&[0, 1, 2, 3, 4, 6, 7, 9]));
     assert_eq!(lists.words_of(WordId(5)), words(&[]));
     let refused = |bytes: &[u8], options| open(bytes, options).unwrap_err().to_string();
     for (wrong, options, expected) in [
         (bytes[..bytes.len() - 1].to_vec(), ShortlistOptions::default(), "is cut off or has grown"),
         (binary(3, &[&[40]]), ShortlistOptions::default(), "was made for another model: it has word 40"),
         (binary(3, &[&[][..]; 9]), ShortlistOptions::default(), "was made for another model: it has 9 source words"),
-        (bytes.clone(), options(1, 1), "does not tell the best words"),
+        (bytes.clone(), options(1, 1), "has no scores to choose the best words"),
     ] {
         assert!(refused(&wrong, options).contains(expected), "{}", refused(&wrong, options));
     }
@@ -120,14 +124,14 @@ fn our_files_come_back_as_they_were() {
     let (source, target) = (vocabulary("s", 8), vocabulary("t", 40));
     let lists = example([&source, &target]);
     assert_eq!(lists.words_of(WordId(2)), words(&[6, 7, 30]), "the best ones first");
-    assert_eq!(lists.of(&words(&[2])).words(), words(&[0, 3, 4, 6, 7, 20, 21, 30]));
+    assert_eq!(lists.for_sentence(&words(&[2])).words(), words(&[0, 3, 4, 6, 7, 20, 21, 30]));
     let path = folder.path().join("lists");
     lists.write(&path, [&source, &target]).unwrap();
     let open = |options| Shortlists::open(&path, options, [&source, &target]);
     assert_eq!(open(ShortlistOptions::default()).unwrap(), lists);
     let fewer = open(options(4, 2)).unwrap();
     assert_eq!((fewer.words_of(WordId(2)), fewer.words_of(WordId(5))), (&words(&[6, 7])[..], &words(&[9])[..]));
-    assert_eq!(fewer.of(&words(&[5])).words(), words(&[0, 3, 4, 9, 20, 21]));
+    assert_eq!(fewer.for_sentence(&words(&[5])).words(), words(&[0, 3, 4, 9, 20, 21]));
     let refused = open(ShortlistOptions { threshold: Some(0.1), ..ShortlistOptions::default() }).unwrap_err();
     assert!(refused.to_string().contains("has no probabilities"), "{refused}");
     for others in [[&target, &source], [&source, &vocabulary("u", 40)], [&vocabulary("s", 9), &target]] {
@@ -201,7 +205,7 @@ proptest! {
         }
         std::fs::write(&path, &bytes).unwrap();
         if let Ok(lists) = Shortlists::open(&path, ShortlistOptions::default(), [&source, &target]) {
-            let list = lists.of(&words(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 1 << 31]));
+            let list = lists.for_sentence(&words(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 1 << 31]));
             prop_assert!(list.words().iter().all(|word| word.index() < 40));
         }
     }

@@ -4,7 +4,7 @@ use metaphrase_base::{Parent, Row, SentId, Sentence, Step, StepDemand, StepModel
 
 /// A finished sequence.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct FinishedSequence {
     /// Words without the end of sentence.
     pub words: Vec<WordId>,
     /// Sum of log-probabilities, end of sentence included.
@@ -21,7 +21,7 @@ pub fn exhaustive<M: StepModel>(
     source: &[WordId],
     limit: usize,
     rank: impl Fn(f32, usize) -> f32,
-) -> Vec<Found> {
+) -> Vec<FinishedSequence> {
     let (mut state, mut scores) = (model.new_state(), model.new_scores());
     let slot = SentId(0);
     model.encode(&[Sentence::new(slot, source)], &mut state);
@@ -37,7 +37,7 @@ pub fn exhaustive<M: StepModel>(
             for word in (0..facts.target_words).map(WordId::new) {
                 let log_prob = so_far + scores.score(row, word);
                 if word == facts.end_of_sentence {
-                    found.push(Found { words: words.clone(), log_prob, score: rank(log_prob, length) });
+                    found.push(FinishedSequence { words: words.clone(), log_prob, score: rank(log_prob, length) });
                 } else {
                     let words: Vec<WordId> = words.iter().copied().chain([word]).collect();
                     longer.push((words, log_prob, StepRow { sentence: slot, parent: Some(Parent { row, word }) }));

@@ -11,9 +11,9 @@ mod scorers;
 
 pub use avoided::AvoidedWords;
 pub use delegate::{Delegate, Delegating};
-pub use exhaustive::{Found, exhaustive};
+pub use exhaustive::{FinishedSequence, exhaustive};
 pub use fake::{FakeModel, FakeScores, FakeState};
-pub use needs::{IntoOutcome, Missing, Outcome, run, shared, test};
+pub use needs::{IntoOutcome, MissingFiles, Outcome, run, shared, test};
 pub use scorers::{Densely, Pairs};
 
 /// The examples of the page compile and run.

@@ -22,13 +22,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// The result of a test that does not fail: it fails by panicking.
-pub type Outcome = Result<(), Missing>;
+pub type Outcome = Result<(), MissingFiles>;
 
 /// A thing that this machine lacks, so that a test can not run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Missing(String);
+pub struct MissingFiles(String);
 
-impl Missing {
+impl MissingFiles {
     /// `thing` completes the sentence "the test needs …".
     #[must_use]
     pub fn new(thing: impl Into<String>) -> Self {
@@ -40,13 +40,13 @@ impl Missing {
 /// variable `METAPHRASE_SHARED`; without it, it is the folder `shared` next to the repository.
 ///
 /// # Errors
-/// [`Missing`] if there is no such file.
-pub fn shared(path: &str) -> Result<PathBuf, Missing> {
+/// [`MissingFiles`] if there is no such file.
+pub fn shared(path: &str) -> Result<PathBuf, MissingFiles> {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap_or(Path::new(".."));
     let shared =
         std::env::var_os("METAPHRASE_SHARED").map_or_else(|| repository.with_file_name("shared"), PathBuf::from);
     let found = shared.join(path);
-    let missing = || Missing(format!("{path} of the shared folder, {}", shared.display()));
+    let missing = || MissingFiles(format!("{path} of the shared folder, {}", shared.display()));
     if found.exists() { Ok(found) } else { Err(missing()) }
 }
 
@@ -55,7 +55,7 @@ pub trait IntoOutcome {
     /// As an outcome.
     ///
     /// # Errors
-    /// [`Missing`] if the test could not run.
+    /// [`MissingFiles`] if the test could not run.
     fn into_outcome(self) -> Outcome;
 }
 
@@ -76,7 +76,7 @@ impl IntoOutcome for Outcome {
 pub fn test<R: IntoOutcome + 'static>(name: &str, test: fn() -> R) -> Trial {
     Trial::ignorable_test(name, move || match test().into_outcome() {
         Ok(()) => Ok(Completion::Completed),
-        Err(Missing(thing)) => Ok(Completion::ignored_with(format!("needs {thing}"))),
+        Err(MissingFiles(thing)) => Ok(Completion::ignored_with(format!("needs {thing}"))),
     })
 }
 

@@ -48,7 +48,7 @@ impl Pairs {
     #[must_use]
     pub fn score(&self, last: Option<WordId>, word: WordId) -> f32 {
         let listed = &self.rows[last.map_or(0, |last| last.index() + 1)];
-        WordScores::Sparse { base: self.base, listed }.of(word)
+        WordScores::Sparse { base: self.base, listed }.get(word)
     }
 }
 
@@ -98,7 +98,7 @@ impl<S: Scorer> Scorer for Densely<S> {
         let mut other = ScoreBuffer::default();
         let sparse = self.scorer.scores(state, weight, &mut other);
         buffer.dense.clear();
-        buffer.dense.extend((0..self.words).map(|word| sparse.of(WordId::new(word))));
+        buffer.dense.extend((0..self.words).map(|word| sparse.get(WordId::new(word))));
         WordScores::Dense(&buffer.dense)
     }
 

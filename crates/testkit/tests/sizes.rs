@@ -45,14 +45,14 @@ fn parse(path: &Path) -> (TokenStream, usize) {
     (text.parse().unwrap_or_else(|error| panic!("{}: {error}", path.display())), text.lines().count())
 }
 
-/// What a file has: the lines of its tests, and its functions with their lines.
+/// The content of a file: the lines of its tests, and its functions with their lines.
 #[derive(Debug, Default, PartialEq)]
-struct Found {
+struct FinishedSequence {
     test_lines: usize,
     functions: Vec<(String, usize)>,
 }
 
-impl Found {
+impl FinishedSequence {
     /// Looks through the tokens of a file or a block. An item after `#[cfg(test)]` is a test.
     fn look(&mut self, tokens: TokenStream) {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
@@ -100,7 +100,7 @@ fn functions_and_files_are_small() {
     let mut offenders = Vec::new();
     for path in sources() {
         let (tokens, length) = parse(&path);
-        let mut found = Found::default();
+        let mut found = FinishedSequence::default();
         found.look(tokens);
         let name = path.strip_prefix(root()).unwrap_or(&path).display().to_string();
         let long = found.functions.iter().filter(|(_, lines)| *lines > FUNCTION);
@@ -135,8 +135,8 @@ fn the_model_seam_has_few_methods() {
 fn lines_are_counted_without_tests() {
     let source = "fn a(f: fn(u8)) -> [u8; 2] {\n    \"fn x() {\"; // }\n    fn b() {}\n}\n\ntrait T {\n    fn c();\n}\n\n\
                   #[cfg(test)]\nmod tests {\n    fn d() {}\n}\n\nimpl T for U {\n    fn e() {\n    }\n}\n";
-    let mut found = Found::default();
+    let mut found = FinishedSequence::default();
     found.look(source.parse().expect("tokens"));
     let functions = [("a", 4), ("b", 1), ("e", 2)].map(|(name, lines)| (name.to_owned(), lines));
-    assert_eq!(found, Found { test_lines: 4, functions: functions.to_vec() });
+    assert_eq!(found, FinishedSequence { test_lines: 4, functions: functions.to_vec() });
 }

@@ -1,7 +1,7 @@
 //! Phrases as whole words of a text, in any Unicode form.
 
 use crate::without_spaces;
-use metaphrase_base::{ReadText, Said};
+use metaphrase_base::{PhraseStatus, ReadText};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
@@ -67,8 +67,8 @@ impl WholeWords {
             for found in self.phrases.iter().map(|phrase| match_at(&text[start..], phrase)) {
                 match found {
                     Match::None => continue,
-                    Match::Whole => read.said = Said::Phrase,
-                    Match::Open if read.said == Said::Nothing => read.said = Said::Open,
+                    Match::Whole => read.status = PhraseStatus::Phrase,
+                    Match::Open if read.status == PhraseStatus::Nothing => read.status = PhraseStatus::Open,
                     Match::Open | Match::Begun => {}
                 }
                 if found != Match::Whole && kept.is_none() {
@@ -150,14 +150,14 @@ mod tests {
     use super::*;
 
     /// Whether the text contains a phrase if it is read in these pieces.
-    fn said(phrases: &WholeWords, pieces: &[&[u8]]) -> bool {
+    fn has_phrase(phrases: &WholeWords, pieces: &[&[u8]]) -> bool {
         let mut text = ReadText::default();
         let mut found = false;
         for piece in pieces {
             text = phrases.read(&text.tail, piece);
-            found |= text.said == Said::Phrase;
+            found |= text.status == PhraseStatus::Phrase;
         }
-        found || text.said == Said::Open
+        found || text.status == PhraseStatus::Open
     }
 
     #[test]
@@ -202,11 +202,11 @@ mod tests {
             for text in texts {
                 let whole = !phrases.numbers_in(text).is_empty();
                 let bytes = text.as_bytes();
-                assert_eq!(said(&phrases, &[bytes]), whole, "{phrase} in {text}");
-                assert_eq!(said(&phrases, &bytes.chunks(1).collect::<Vec<_>>()), whole, "{phrase} in {text}");
+                assert_eq!(has_phrase(&phrases, &[bytes]), whole, "{phrase} in {text}");
+                assert_eq!(has_phrase(&phrases, &bytes.chunks(1).collect::<Vec<_>>()), whole, "{phrase} in {text}");
                 for at in 0..bytes.len() {
                     let (a, b) = bytes.split_at(at);
-                    assert_eq!(said(&phrases, &[a, b]), whole, "{phrase} in {text}, divided at {at}");
+                    assert_eq!(has_phrase(&phrases, &[a, b]), whole, "{phrase} in {text}, divided at {at}");
                 }
             }
         }

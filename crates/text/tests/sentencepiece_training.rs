@@ -5,13 +5,13 @@
 use metaphrase_base::WordId;
 use metaphrase_text::sentencepiece::SentencePieceModel;
 use metaphrase_text::sentencepiece::train::{
-    Normalization, Progress, Sample, SpecialIds, TrainError, TrainOptions, Trained, UnigramOptions, train_bpe,
+    Normalization, Progress, Sample, SpecialIds, TrainError, TrainOptions, TrainedModel, UnigramOptions, train_bpe,
     train_unigram,
 };
 use metaphrase_text::vocab::{Vocabulary, VocabularyFormat};
 use std::path::Path;
 
-type Train = fn(&[String], &TrainOptions) -> Result<Trained, TrainError>;
+type Train = fn(&[String], &TrainOptions) -> Result<TrainedModel, TrainError>;
 
 /// Both kinds of models.
 const KINDS: [(&str, Train); 2] = [
@@ -33,12 +33,12 @@ fn options(vocab_size: usize) -> TrainOptions {
     TrainOptions { vocab_size, ..TrainOptions::default() }
 }
 
-fn model(trained: &Trained) -> SentencePieceModel {
+fn model(trained: &TrainedModel) -> SentencePieceModel {
     SentencePieceModel::from_bytes(&trained.model).unwrap()
 }
 
 /// Trains with as many pieces as the text has if it has fewer than the options ask for.
-fn train_or_fewer(train: Train, lines: &[String], options: &TrainOptions) -> Trained {
+fn train_or_fewer(train: Train, lines: &[String], options: &TrainOptions) -> TrainedModel {
     match train(lines, options) {
         Err(TrainError::TooLarge { possible, .. }) => {
             train(lines, &TrainOptions { vocab_size: possible, ..options.clone() }).unwrap()

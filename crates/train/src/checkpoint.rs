@@ -48,7 +48,7 @@ pub struct State {
 }
 
 impl State {
-    /// What the last bits of the run depend on.
+    /// The conditions that determine the last bits of the run.
     pub fn computed_by(&self) -> String {
         if self.on_device { "a CUDA device".to_owned() } else { format!("{} threads", self.threads) }
     }
@@ -136,7 +136,7 @@ fn write_files<D: Device>(
     let text = serde_json::to_string_pretty(state).map_err(|e| io(&path, "write")(e.into()))?;
     fs::write(part.join(STATE), text).map_err(io(&path, "write"))?;
     let path = name.join(Checksums::FILE);
-    let checksums = Checksums::of_files(part, [TENSORS, STATE]).map_err(io(&path, "write"))?;
+    let checksums = Checksums::from_files(part, [TENSORS, STATE]).map_err(io(&path, "write"))?;
     fs::write(part.join(Checksums::FILE), checksums.to_string()).map_err(io(&path, "write"))
 }
 

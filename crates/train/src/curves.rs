@@ -1,7 +1,7 @@
 //! Pictures of training: loss, quality and learning rate over the updates, as SVG; and their figures, as CSV.
 
 use crate::log::Entry;
-use crate::observer::{Progress, Validated};
+use crate::observer::{Progress, ValidationReport};
 use metaphrase_plot::{Chart, Series, svg};
 
 /// A picture of some runs, each with its name and its log: training loss, cross-entropy and BLEU of the development
@@ -53,8 +53,13 @@ pub fn curves_table(runs: &[(&str, Vec<Entry>)]) -> String {
                 Entry::Progress(Progress { update, loss, rate, words, log_z: (mean, deviation), seconds, .. }) => {
                     format!("{name},{update},{loss},{rate},{words},,,{mean},{deviation},{seconds}\n")
                 }
-                Entry::Validation(Validated {
-                    update, cross_entropy, bleu, log_z: (mean, deviation), seconds, ..
+                Entry::Validation(ValidationReport {
+                    update,
+                    cross_entropy,
+                    bleu,
+                    log_z: (mean, deviation),
+                    seconds,
+                    ..
                 }) => {
                     format!("{name},{update},,,,{cross_entropy},{bleu},{mean},{deviation},{seconds}\n")
                 }
@@ -83,7 +88,7 @@ mod tests {
                 log_z: (0.0, 0.0),
             })
         };
-        let validation = Entry::Validation(Validated {
+        let validation = Entry::Validation(ValidationReport {
             update: 20,
             cross_entropy: 5.0,
             bleu: 12.5,

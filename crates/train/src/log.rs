@@ -1,6 +1,6 @@
 //! The log of a run: a line of JSON for every few updates and for each validation.
 
-use crate::observer::{Progress, Validated};
+use crate::observer::{Progress, ValidationReport};
 use metaphrase_base::NewFile;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
@@ -23,7 +23,7 @@ pub enum Entry {
     /// Means over some updates, up to one.
     Progress(Progress),
     /// A validation.
-    Validation(Validated),
+    Validation(ValidationReport),
 }
 
 impl Entry {
@@ -93,7 +93,7 @@ impl Log {
     }
 
     /// A validation is done.
-    pub(crate) fn validated(&mut self, validated: &Validated) -> io::Result<()> {
+    pub(crate) fn validated(&mut self, validated: &ValidationReport) -> io::Result<()> {
         self.flush()?;
         self.file.write_all(line(&Entry::Validation(*validated))?.as_bytes())
     }

@@ -9,7 +9,7 @@ pub trait Observer {
     /// An update is done.
     fn progress(&mut self, progress: &Progress);
     /// A validation is done.
-    fn validated(&mut self, validation: &Validated);
+    fn validated(&mut self, validation: &ValidationReport);
 }
 
 /// The updates since the last progress.
@@ -39,7 +39,7 @@ pub struct Progress {
 /// A validation.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct Validated {
+pub struct ValidationReport {
     /// Updates so far.
     pub update: u64,
     /// Cross-entropy per target word, in nats.

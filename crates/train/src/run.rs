@@ -4,7 +4,7 @@ use crate::checkpoint::{self, CheckpointError, State};
 use crate::data::{Batches, Corpus, CorpusFiles, DataError, Limits, check_line_counts};
 use crate::log::Log;
 use crate::networks::{Network, NetworkError};
-use crate::observer::{Observer, Progress, Validated};
+use crate::observer::{Observer, Progress, ValidationReport};
 use crate::output::Output;
 use crate::parameters::Parameters;
 use crate::recipe::{Data, Metric, Recipe, RecipeError, VocabularyRecipe};
@@ -265,7 +265,7 @@ impl<'a, D: Device> Run<'a, D> {
     }
 
     /// Measures the model on the development set, writes it, and keeps it as the best if it is.
-    fn validate(&mut self) -> Result<Validated, TrainError> {
+    fn validate(&mut self) -> Result<ValidationReport, TrainError> {
         // The smoothed parameters are measured and written, if there are any.
         self.trainer.swap_smoothed();
         let validated = self.measure_and_write();
@@ -273,12 +273,12 @@ impl<'a, D: Device> Run<'a, D> {
         validated
     }
 
-    fn measure_and_write(&mut self) -> Result<Validated, TrainError> {
+    fn measure_and_write(&mut self) -> Result<ValidationReport, TrainError> {
         let mut losses = WordLosses::default();
         for batch in self.dev_batches.once(self.recipe.training.batch.size) {
-            let of_batch = self.trainer.evaluate(&batch).map_err(DeviceError::from)?;
-            losses.log_probs.extend(of_batch.log_probs);
-            losses.log_z.extend(of_batch.log_z);
+            let batch_losses = self.trainer.evaluate(&batch).map_err(DeviceError::from)?;
+            losses.log_probs.extend(batch_losses.log_probs);
+            losses.log_z.extend(batch_losses.log_z);
         }
         let log_prob: f64 = losses.log_probs.iter().map(|&p| f64::from(p)).sum();
         let tensors = self.trainer.download().map_err(DeviceError::from)?.into_iter();
@@ -287,7 +287,7 @@ impl<'a, D: Device> Run<'a, D> {
         let model = Model::new(self.config.clone(), &weights)?;
         let (RunVocabularies { source, target, .. }, dev) = (&self.vocabularies, &self.dev);
         let translations = translate(&model, &dev.source, source, target, &self.recipe.validation, self.threads)?;
-        let mut validated = Validated {
+        let mut validated = ValidationReport {
             update: self.state.updates,
             cross_entropy: -log_prob / losses.log_probs.len().max(1) as f64,
             bleu: bleu(&translations, &self.dev.target)?,

@@ -12,7 +12,7 @@ use metaphrase_text::vocab::Vocabulary;
 use std::path::Path;
 
 /// Gives all parameters the values that they have in the model at `path`. Layers that the model lacks pass on what they
-/// get; words that it lacks begin as the mean of what it writes them with.
+/// get; words that it lacks begin as the mean of the words that it spells them with.
 pub(crate) fn start_from(
     path: &Path,
     vocabularies: &RunVocabularies,

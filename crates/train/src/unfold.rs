@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 /// If the models are not conditional GRUs of one kind, or a file can not be read or written.
 pub fn unfold(models: &[PathBuf], to: &Path, precision: StoredPrecision) -> Result<(), AverageError> {
     let (members, files) = read(models)?;
-    let unfolded = Unfolded::new(&members).map_err(|problem| refused(models, problem))?;
+    let unfolded = UnfoldedNetwork::new(&members).map_err(|problem| refused(models, problem))?;
     unfolded.save(&files, to, precision)
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn refused(models: &[PathBuf], problem: String) -> AverageError {
 }
 
 /// The settings and the tensors of a network.
-pub(crate) struct Unfolded {
+pub(crate) struct UnfoldedNetwork {
     pub(crate) config: Config,
     pub(crate) tensors: BTreeMap<String, Table>,
 }
@@ -68,7 +68,7 @@ impl Table {
     }
 }
 
-/// What a dimension of a tensor counts.
+/// The meaning of a dimension of a tensor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Axis {
     One,
@@ -147,7 +147,7 @@ fn problem(network: &RecurrentConfig) -> Option<&'static str> {
         .then_some("its encoder is not bidirectional, or it is unfolded already")
 }
 
-impl Unfolded {
+impl UnfoldedNetwork {
     /// Writes the network at `to`, with the vocabularies of other files.
     pub(crate) fn save(self, files: &ModelFiles, to: &Path, precision: StoredPrecision) -> Result<(), AverageError> {
         let tensors = self.tensors.into_iter().map(|(name, t)| (name, vec![t.rows, t.columns], t.numbers));
@@ -227,7 +227,7 @@ fn side_by_side(members: &[(Config, Weights)], name: &str, axes: [Axis; 2], fact
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::networks::Network as Trained;
+    use crate::networks::Network as UpdateMatrices;
     use crate::networks::tests::architectures::{config, recurrent};
     use crate::networks::tests::{batch, model_of, randomise};
     use crate::parameters::Parameters;
@@ -249,13 +249,13 @@ mod tests {
     fn member(seed: u64) -> (Config, Weights, Model) {
         let config = config(Architecture::Recurrent(network()));
         let mut parameters = Parameters::new(seed);
-        Trained::declare(&config, &mut parameters).unwrap();
+        UpdateMatrices::declare(&config, &mut parameters).unwrap();
         randomise(&mut parameters);
         let tensors = parameters.iter().map(|(name, m)| (name, vec![m.rows(), m.cols()], m.as_slice().to_vec()));
         (config.clone(), Weights::from_tensors("member", tensors).unwrap(), model_of(&config, &parameters))
     }
 
-    fn model(unfolded: Unfolded) -> Model {
+    fn model(unfolded: UnfoldedNetwork) -> Model {
         let tensors =
             unfolded.tensors.into_iter().map(|(name, table)| (name, vec![table.rows, table.columns], table.numbers));
         Model::new(unfolded.config, &Weights::from_tensors("unfolded", tensors).unwrap()).unwrap()
@@ -287,19 +287,19 @@ mod tests {
 
     /// The greatest difference of two rows, but for a number that all words of a row have in common.
     fn difference(a: &[Vec<f32>], b: &[Vec<f32>]) -> f32 {
-        let of_row = |(a, b): (&Vec<f32>, &Vec<f32>)| {
+        let row_difference = |(a, b): (&Vec<f32>, &Vec<f32>)| {
             let differences = a.iter().zip(b).map(|(a, b)| a - b).filter(|difference| difference.is_finite());
             let (least, most) = differences.fold((f32::MAX, f32::MIN), |(least, most), d| (least.min(d), most.max(d)));
             most - least
         };
-        a.iter().zip(b).map(of_row).fold(0.0, f32::max)
+        a.iter().zip(b).map(row_difference).fold(0.0, f32::max)
     }
 
     #[test]
     fn the_unfolded_network_is_the_ensemble() {
         let members = [1, 2, 3].map(member);
         let pairs: Vec<_> = members.iter().map(|(config, weights, _)| (config.clone(), weights.clone())).collect();
-        let unfolded = rows(&model(Unfolded::new(&pairs).unwrap()));
+        let unfolded = rows(&model(UnfoldedNetwork::new(&pairs).unwrap()));
         let third = 1.0 / 3.0;
         let ensemble = Model::ensemble(members.map(|(.., model)| model).into(), &[third; 3]).unwrap();
         let ensemble = rows(&ensemble);
@@ -317,7 +317,7 @@ mod tests {
             let mut network = network();
             change(&mut network);
             let config = Config { architecture: Architecture::Recurrent(network), ..config.clone() };
-            Unfolded::new(&[(config, weights.clone())]).err().unwrap()
+            UnfoldedNetwork::new(&[(config, weights.clone())]).err().unwrap()
         };
         assert!(refused(&|network| network.layer_norm = LayerNorm::Marian).contains("would mix the members"));
         assert!(refused(&|network| network.encoder_cell = Cell::Lstm).contains("not a conditional GRU of one layer"));

@@ -1,4 +1,4 @@
-//! Parallel files: what is kept, what is left out and counted, what is refused.
+//! Parallel files: pairs that are kept, pairs that are left out and counted, files that are refused.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use flate2::{Compression, write::GzEncoder};

@@ -6,8 +6,8 @@ use metaphrase_models::ModelFiles;
 use metaphrase_text::vocab::Vocabulary;
 use metaphrase_train::log::Entry;
 use metaphrase_train::{
-    Device, Execution, Host, Observer, Progress, Recipe, Validated, VocabularyTraining, average, extend_vocabulary,
-    train, train_on_cpu,
+    Device, Execution, Host, Observer, Progress, Recipe, ValidationReport, VocabularyTraining, average,
+    extend_vocabulary, train, train_on_cpu,
 };
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -91,7 +91,7 @@ impl Observer for Watcher {
         assert_ne!(Some(progress.update), self.crash_at, "a crash");
         self.updates.push(progress.update);
     }
-    fn validated(&mut self, _: &Validated) {}
+    fn validated(&mut self, _: &ValidationReport) {}
 }
 
 fn run(folder: &Path, name: &str, resume: bool, settings: &[&str], watcher: &mut Watcher) -> Result<PathBuf, String> {
@@ -403,18 +403,18 @@ fn a_long_line_of_the_development_set_is_cut_and_told() {
 #[test]
 fn two_runs_do_not_write_into_one_directory() {
     /// Begins another run in the middle of one.
-    struct Second<'a>(&'a Path, Vec<String>);
-    impl Observer for Second<'_> {
+    struct SecondRun<'a>(&'a Path, Vec<String>);
+    impl Observer for SecondRun<'_> {
         fn message(&mut self, _: &str) {}
         fn progress(&mut self, _: &Progress) {
             let second = |resume| run(self.0, "run", resume, &[], &mut Watcher::default());
             self.1.extend([true, false].map(|resume| second(resume).unwrap_err()));
         }
-        fn validated(&mut self, _: &Validated) {}
+        fn validated(&mut self, _: &ValidationReport) {}
     }
     let folder = folder();
     let recipe = Recipe::read(&folder.path().join("recipe.toml"), &[]).unwrap();
-    let mut observer = Second(folder.path(), Vec::new());
+    let mut observer = SecondRun(folder.path(), Vec::new());
     train_on_cpu(&recipe, &folder.path().join("run"), 1, false, &mut observer).unwrap();
     let [first, second, ..] = &observer.1[..] else { panic!("{:?}", observer.1) };
     for error in [first, second] {

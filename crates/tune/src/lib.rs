@@ -47,7 +47,7 @@ pub use rounds::{Method, MethodName, Round, optimize};
 
 /// Weights and their score.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Tuned {
+pub struct TunedWeights {
     /// One for each feature.
     pub weights: Vec<f64>,
     /// The metric's score, 0 to 100 with BLEU, of the translations that these weights choose.

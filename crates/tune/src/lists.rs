@@ -128,7 +128,7 @@ impl NBestLists {
         &self.sentences[sentence].statistics[translation * self.statistics..][..self.statistics]
     }
 
-    /// That there is something to learn from, and a weight for each feature.
+    /// Checks that there are translations to learn from, and a weight for each feature.
     pub(crate) fn check(&self, weights: &[f64]) -> Result<(), Error> {
         if weights.len() != self.features {
             return Err(Error::Weights { features: self.features, weights: weights.len() });

@@ -1,6 +1,6 @@
 //! Minimum error rate training (Och 2003, "Minimum Error Rate Training in Statistical Machine Translation").
 
-use crate::Tuned;
+use crate::TunedWeights;
 use crate::axes::Axes;
 use crate::error::Error;
 use crate::line_search::line_search;
@@ -49,7 +49,7 @@ pub fn mert(
     metric: &(dyn Metric + Sync),
     start: &[f64],
     options: &MertOptions,
-) -> Result<Tuned, Error> {
+) -> Result<TunedWeights, Error> {
     lists.check(start)?;
     let axes = Axes::new(lists, options.threads);
     let climb = |number| climb(&axes, metric, start, number, options);
@@ -59,7 +59,7 @@ pub fn mert(
 }
 
 /// Climbs from starting point `number`; 0 is `start` itself.
-fn climb(axes: &Axes<'_>, metric: &dyn Metric, start: &[f64], number: usize, options: &MertOptions) -> Tuned {
+fn climb(axes: &Axes<'_>, metric: &dyn Metric, start: &[f64], number: usize, options: &MertOptions) -> TunedWeights {
     let mut random = ChaCha8Rng::seed_from_u64(options.seed);
     random.set_stream(number as u64);
     let mut weights = if number == 0 { start.to_vec() } else { around(start, &mut random) };
@@ -88,7 +88,7 @@ fn climb(axes: &Axes<'_>, metric: &dyn Metric, start: &[f64], number: usize, opt
         }
         if score - before < GAIN {
             normalize(&mut weights);
-            return Tuned { score: axes.lists().score(metric, &weights), weights };
+            return TunedWeights { score: axes.lists().score(metric, &weights), weights };
         }
     }
 }

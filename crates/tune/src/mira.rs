@@ -1,7 +1,7 @@
 //! Batch MIRA (Cherry and Foster 2012, "Batch Tuning Strategies for Statistical Machine Translation", section 2.4 and
 //! algorithm 1).
 
-use crate::Tuned;
+use crate::TunedWeights;
 use crate::error::Error;
 use crate::lists::{NBestLists, add, dot};
 use metaphrase_metrics::Bleu;
@@ -44,7 +44,7 @@ impl Default for MiraOptions {
 ///
 /// # Errors
 /// Lists without translations, or another number of weights than of features.
-pub fn mira(lists: &NBestLists, bleu: &Bleu, start: &[f64], options: &MiraOptions) -> Result<Tuned, Error> {
+pub fn mira(lists: &NBestLists, bleu: &Bleu, start: &[f64], options: &MiraOptions) -> Result<TunedWeights, Error> {
     lists.check(start)?;
     let mut learner = Learner {
         lists,
@@ -52,7 +52,7 @@ pub fn mira(lists: &NBestLists, bleu: &Bleu, start: &[f64], options: &MiraOption
         // The counts of one reference of one word, so that no precision is 0.
         background: vec![1.0; lists.statistics()],
     };
-    let mut best: Option<Tuned> = None;
+    let mut best: Option<TunedWeights> = None;
     let mut sums = vec![0.0; start.len()];
     let mut steps = 0.0;
     let mut order: Vec<usize> = (0..lists.sentences()).filter(|&sentence| lists.len_of(sentence) > 0).collect();
@@ -68,7 +68,7 @@ pub fn mira(lists: &NBestLists, bleu: &Bleu, start: &[f64], options: &MiraOption
         let score = lists.score(bleu, &weights);
         // The first weights do not compete: weights that suit these lists may suit no others.
         if best.as_ref().is_none_or(|best| score > best.score) {
-            best = Some(Tuned { weights, score });
+            best = Some(TunedWeights { weights, score });
         }
     }
     best.ok_or(Error::Empty)
@@ -103,17 +103,18 @@ impl Learner<'_> {
         self.background.iter_mut().for_each(|count| *count *= options.decay);
     }
 
-    fn hope_and_fear(&self, sentence: usize) -> Option<[Judged; 2]> {
-        let judged: Vec<Judged> = (0..self.lists.len_of(sentence)).map(|number| self.judge(sentence, number)).collect();
+    fn hope_and_fear(&self, sentence: usize) -> Option<[RatedTranslation; 2]> {
+        let judged: Vec<RatedTranslation> =
+            (0..self.lists.len_of(sentence)).map(|number| self.judge(sentence, number)).collect();
         let hope = self.lists.best(sentence, |number| judged[number].score + judged[number].gain)?;
         let fear = self.lists.best(sentence, |number| judged[number].score - judged[number].gain)?;
         Some([judged[hope], judged[fear]])
     }
 
-    fn judge(&self, sentence: usize, number: usize) -> Judged {
+    fn judge(&self, sentence: usize, number: usize) -> RatedTranslation {
         let statistics = self.lists.statistics_of(sentence, number);
         let score = dot(&self.weights, self.lists.features_of(sentence, number));
-        Judged { number, score, gain: gain(&self.background, statistics) }
+        RatedTranslation { number, score, gain: gain(&self.background, statistics) }
     }
 }
 
@@ -130,7 +131,7 @@ fn gain(background: &[f64], statistics: &[f32]) -> f64 {
 
 /// A translation in the light of the weights and of BLEU.
 #[derive(Debug, Clone, Copy)]
-struct Judged {
+struct RatedTranslation {
     number: usize,
     score: f64,
     /// In words.

@@ -1,6 +1,6 @@
 //! Translations with new weights are other translations: lists and weights in turns.
 
-use crate::Tuned;
+use crate::TunedWeights;
 use crate::error::Error;
 use crate::lists::NBestLists;
 use crate::mert::{MertOptions, mert};
@@ -72,8 +72,8 @@ pub fn optimize<E: From<Error>>(
     rounds: usize,
     mut translate: impl FnMut(&[f64], &mut NBestLists) -> Result<f64, E>,
     mut show: impl FnMut(&Round),
-) -> Result<Tuned, E> {
-    let mut best: Option<Tuned> = None;
+) -> Result<TunedWeights, E> {
+    let mut best: Option<TunedWeights> = None;
     let mut weights = start.to_vec();
     let mut gains = Gains::default();
     for number in 1..=rounds.max(1) {
@@ -83,7 +83,7 @@ pub fn optimize<E: From<Error>>(
         let round = Round { number, weights: weights.clone(), score, translations, new: translations - before };
         show(&round);
         if best.as_ref().is_none_or(|best| score > best.score) {
-            best = Some(Tuned { weights: weights.clone(), score });
+            best = Some(TunedWeights { weights: weights.clone(), score });
         }
         let idle = matches!(method, Method::Mira(_)) && gains.idle(score) >= PATIENCE;
         if number >= rounds || round.new == 0 || idle {
@@ -165,7 +165,7 @@ mod tests {
         Ok(bleu.value(&statistics[0], metaphrase_metrics::Precision::Double))
     }
 
-    fn run(method: &Method, rounds: usize) -> (Tuned, Vec<Round>) {
+    fn run(method: &Method, rounds: usize) -> (TunedWeights, Vec<Round>) {
         let bleu = Bleu::new(BleuOptions::default()).unwrap();
         let mut lists = NBestLists::new(1, 2, bleu.stats_len());
         let mut shown = Vec::new();
@@ -205,6 +205,6 @@ mod tests {
     fn weights_that_were_not_tried_are_not_returned() {
         let (tuned, rounds) = run(&Method::Mert(MertOptions::default()), 1);
         assert_eq!(rounds.len(), 1);
-        assert_eq!(tuned, Tuned { weights: vec![1.0, 0.0], score: rounds[0].score });
+        assert_eq!(tuned, TunedWeights { weights: vec![1.0, 0.0], score: rounds[0].score });
     }
 }

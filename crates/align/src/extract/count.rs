@@ -2,7 +2,7 @@
 
 use super::links::PhraseLinks;
 use super::orientation::KINDS;
-use super::phrases::Linked;
+use super::phrases::LinkLists;
 use super::ranks::Ranks;
 use super::smoothing::{CountCounts, Marginal};
 use super::sorter::{Merge, Record, Sorter};
@@ -20,7 +20,7 @@ pub(crate) struct Space<'a> {
 }
 
 /// The different phrase pairs.
-pub(crate) struct Counted {
+pub(crate) struct DistinctPairs {
     /// Each pair, by source phrase: key `source ||| target |||`, values as [`PairCounts`] has them.
     pub pairs: Merge,
     pub counts: CountCounts,
@@ -73,14 +73,14 @@ pub(crate) fn count(
     ranks: &[Ranks; 2],
     longest: usize,
     space: &Space<'_>,
-) -> io::Result<Counted> {
+) -> io::Result<DistinctPairs> {
     let mut occurrences = Sorter::new(space.folder, 1 + KINDS, space.memory, space.threads);
     for (at, alignment) in alignments.iter().enumerate() {
         add_occurrences(corpus, at, alignment, ranks, longest, &mut occurrences)?;
     }
     let mut pairs = Sorter::new(space.folder, VALUES, space.memory, space.threads);
     let mut counts = CountCounts::default();
-    let mut by_target = ByTarget { separator: ranks[1].separator(), ..ByTarget::default() };
+    let mut by_target = TargetGroup { separator: ranks[1].separator(), ..TargetGroup::default() };
     let (mut occurrences, mut record) = (occurrences.finish()?, Record::default());
     while occurrences.next(&mut record)? {
         if !by_target.has_target_of(&record) {
@@ -89,7 +89,7 @@ pub(crate) fn count(
         by_target.add(&record);
     }
     by_target.flush(&mut pairs, &mut counts)?;
-    Ok(Counted { pairs: pairs.finish()?, counts })
+    Ok(DistinctPairs { pairs: pairs.finish()?, counts })
 }
 
 /// Adds the phrase pairs of a sentence pair: key `target ||| source ||| links`, values: 1 and the orientations.
@@ -103,12 +103,12 @@ fn add_occurrences(
 ) -> io::Result<()> {
     let pair = corpus.pair(at);
     let mut result = Ok(());
-    Linked::new(pair, alignment).for_each_phrase_pair(longest, |found| {
+    LinkLists::new(pair, alignment).for_each_phrase_pair(longest, |found| {
         if result.is_err() {
             return;
         }
-        let target = pair.target[found.target.clone()].iter().map(|&word| target_ranks.of(word));
-        let source = pair.source[found.source.clone()].iter().map(|&word| source_ranks.of(word));
+        let target = pair.target[found.target.clone()].iter().map(|&word| target_ranks.rank(word));
+        let source = pair.source[found.source.clone()].iter().map(|&word| source_ranks.rank(word));
         let key = target.chain([target_ranks.separator()]).chain(source).chain([source_ranks.separator()]);
         let mut values = [1; 1 + KINDS];
         values[1..].copy_from_slice(&found.orientations.counts());
@@ -119,7 +119,7 @@ fn add_occurrences(
 
 /// The phrase pairs of one target phrase.
 #[derive(Default)]
-struct ByTarget {
+struct TargetGroup {
     separator: u32,
     /// With the separator.
     target: Vec<u32>,
@@ -131,7 +131,7 @@ struct ByTarget {
 
 /// A phrase pair as its occurrences come.
 struct TargetPair {
-    /// Where its source phrase begins in [`ByTarget::sources`].
+    /// Where its source phrase begins in [`TargetGroup::sources`].
     start: usize,
     links: PhraseLinks,
     /// How often it has these links.
@@ -140,7 +140,7 @@ struct TargetPair {
     orientations: [u32; KINDS],
 }
 
-impl ByTarget {
+impl TargetGroup {
     fn has_target_of(&self, record: &Record) -> bool {
         record.key.starts_with(&self.target) && !self.target.is_empty()
     }

@@ -23,12 +23,12 @@ impl PhraseLinks {
     }
 
     /// Source words linked with a target word, ascending.
-    pub fn of_target(self, target: usize) -> impl Iterator<Item = usize> + Clone {
+    pub fn sources(self, target: usize) -> impl Iterator<Item = usize> + Clone {
         (0..LONGEST).filter(move |source| self.0[target] >> source & 1 == 1)
     }
 
     /// Target words linked with a source word, ascending.
-    pub fn of_source(self, source: usize) -> impl Iterator<Item = usize> + Clone {
+    pub fn targets(self, source: usize) -> impl Iterator<Item = usize> + Clone {
         (0..LONGEST).filter(move |&target| self.0[target] >> source & 1 == 1)
     }
 }
@@ -49,7 +49,7 @@ impl fmt::Display for PhraseLinks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut separator = "";
         for target in 0..LONGEST {
-            for source in self.of_target(target) {
+            for source in self.sources(target) {
                 write!(f, "{separator}{source}-{target}")?;
                 separator = " ";
             }
@@ -62,7 +62,7 @@ impl Ord for PhraseLinks {
     /// Lists of source words, target word by target word. Among alignments that were seen equally often Moses takes the
     /// greatest in this order.
     fn cmp(&self, other: &Self) -> Ordering {
-        let rows = (0..LONGEST).map(|target| self.of_target(target).cmp(other.of_target(target)));
+        let rows = (0..LONGEST).map(|target| self.sources(target).cmp(other.sources(target)));
         rows.fold(Ordering::Equal, Ordering::then)
     }
 }
@@ -83,7 +83,7 @@ mod tests {
         let some = links(&[(7, 7), (1, 0), (0, 4), (2, 0)]);
         assert_eq!(some.to_string(), "1-0 2-0 0-4 7-7");
         assert_eq!(PhraseLinks::from_words(some.to_words()), some);
-        assert_eq!(some.of_source(0).collect::<Vec<_>>(), [4]);
+        assert_eq!(some.targets(0).collect::<Vec<_>>(), [4]);
         let ordered = [links(&[]), links(&[(0, 1)]), links(&[(0, 0)]), links(&[(0, 0), (2, 0)]), links(&[(1, 0)])];
         assert!(ordered.is_sorted_by(|a, b| a < b));
     }

@@ -61,10 +61,10 @@ impl Default for ExtractOptions {
 
 /// Counts of the phrase pairs written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Extracted {
+pub struct ExtractionReport {
     /// Different phrase pairs.
     pub phrase_pairs: u64,
-    /// Those of them in the tables.
+    /// Phrase pairs in the tables.
     pub kept: u64,
 }
 
@@ -85,7 +85,7 @@ pub fn extract(
     alignments: &[Alignment],
     options: &ExtractOptions,
     folder: &Path,
-) -> Result<Extracted, ExtractError> {
+) -> Result<ExtractionReport, ExtractError> {
     check(corpus, alignments, options)?;
     let lexicon = Lexicon::count(corpus, alignments);
     let ranks = [Ranks::new(corpus.source_words()), Ranks::new(corpus.target_words())];
@@ -96,7 +96,7 @@ pub fn extract(
     let words = [corpus.source_words(), corpus.target_words()];
     let mut tables = tables::PhraseTables::create(&scorer, &ranks, words, folder)?;
     tables.write(counted.pairs, folder)?;
-    let extracted = Extracted { phrase_pairs: counted.counts.distinct(), kept: tables.kept };
+    let extracted = ExtractionReport { phrase_pairs: counted.counts.distinct(), kept: tables.kept };
     let lexical = tables::write_lexicon(&lexicon, options.candidates, words, folder)?;
     tables::publish(tables.into_tables().into_iter().chain(lexical))?;
     Ok(extracted)

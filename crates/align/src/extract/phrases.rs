@@ -19,14 +19,14 @@ pub(crate) struct PhrasePair {
 }
 
 /// The links of a sentence pair by word.
-pub(crate) struct Linked {
+pub(crate) struct LinkLists {
     /// Linked target positions of each source word, ascending.
     by_source: Vec<Vec<usize>>,
     /// Linked source positions of each target word, ascending.
     by_target: Vec<Vec<usize>>,
 }
 
-impl Linked {
+impl LinkLists {
     /// The links, which are inside the pair.
     pub fn new(pair: Pair<'_>, alignment: &Alignment) -> Self {
         let mut by_source = vec![Vec::new(); pair.source.len()];
@@ -123,7 +123,7 @@ mod tests {
         let (source, target) = (vec![WordId(0); source], vec![WordId(0); target]);
         let pair = Pair { source: &source, target: &target };
         let mut all = Vec::new();
-        Linked::new(pair, &links.parse().unwrap()).for_each_phrase_pair(longest, |found| {
+        LinkLists::new(pair, &links.parse().unwrap()).for_each_phrase_pair(longest, |found| {
             let [s, t] = [&found.source, &found.target].map(|side| format!("{}{}", side.start(), side.end()));
             all.push((format!("{s}={t} {}", found.links), found.orientations));
         });

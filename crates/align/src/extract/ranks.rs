@@ -10,7 +10,7 @@ pub(crate) const SEPARATOR: &str = "|||";
 /// In a line each word is followed by a space, which no word contains; so lines compare as the lists of these numbers
 /// do, and a table that is sorted by them is sorted as `LC_ALL=C sort` does it, which Moses' binarisers want.
 pub(crate) struct Ranks {
-    of_word: Vec<u32>,
+    by_word: Vec<u32>,
     words: Vec<Option<WordId>>,
     separator: u32,
 }
@@ -21,16 +21,16 @@ impl Ranks {
         ordered.push(None);
         let text = |word: Option<WordId>| word.map_or(SEPARATOR, |word| words.text(word));
         ordered.sort_by(|&a, &b| text(a).bytes().chain([b' ']).cmp(text(b).bytes().chain([b' '])));
-        let (mut of_word, mut separator) = (vec![0; words.len()], 0);
+        let (mut by_word, mut separator) = (vec![0; words.len()], 0);
         for (rank, word) in (0..).zip(&ordered) {
-            *word.map_or(&mut separator, |word| &mut of_word[word.index()]) = rank;
+            *word.map_or(&mut separator, |word| &mut by_word[word.index()]) = rank;
         }
-        Self { of_word, words: ordered, separator }
+        Self { by_word, words: ordered, separator }
     }
 
     /// The number of a word.
-    pub fn of(&self, word: WordId) -> u32 {
-        self.of_word[word.index()]
+    pub fn rank(&self, word: WordId) -> u32 {
+        self.by_word[word.index()]
     }
 
     /// The number of the separator.
@@ -55,10 +55,10 @@ mod tests {
         let ids: Vec<WordId> = all.iter().map(|word| words.add(word)).collect();
         let ranks = Ranks::new(&words);
         assert_eq!(ranks.word(ranks.separator()), None);
-        assert_eq!(ranks.word(ranks.of(ids[3])), Some(ids[3]));
+        assert_eq!(ranks.word(ranks.rank(ids[3])), Some(ids[3]));
         let line = |phrase: &[usize]| {
             let text: String = phrase.iter().map(|&at| format!("{} ", all[at])).collect();
-            let numbers = phrase.iter().map(|&at| ranks.of(ids[at])).chain([ranks.separator()]).collect::<Vec<_>>();
+            let numbers = phrase.iter().map(|&at| ranks.rank(ids[at])).chain([ranks.separator()]).collect::<Vec<_>>();
             (format!("{text}||| "), numbers)
         };
         let lines: Vec<_> =

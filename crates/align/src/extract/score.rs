@@ -36,8 +36,14 @@ impl<'a> Scorer<'a> {
     }
 
     /// The scores of a phrase pair, unless it is too improbable. Phrases are ranks without separators.
-    pub fn score(&self, source: &[u32], target: &[u32], pair: &PairCounts, of_source: Marginal) -> Option<Scores> {
-        let forward = self.smoother.probability(pair.count, pair.target, of_source);
+    pub fn score(
+        &self,
+        source: &[u32],
+        target: &[u32],
+        pair: &PairCounts,
+        source_marginal: Marginal,
+    ) -> Option<Scores> {
+        let forward = self.smoother.probability(pair.count, pair.target, source_marginal);
         if forward < self.min_probability {
             return None;
         }
@@ -46,7 +52,7 @@ impl<'a> Scorer<'a> {
         };
         let (source, target) = (words(0, source), words(1, target));
         Some(Scores {
-            backward: self.smoother.probability(pair.count, of_source, pair.target),
+            backward: self.smoother.probability(pair.count, source_marginal, pair.target),
             lexical_backward: self.lexical_backward(&source, &target, pair.links),
             forward,
             lexical_forward: self.lexical_forward(&source, &target, pair.links),
@@ -57,7 +63,7 @@ impl<'a> Scorer<'a> {
     /// (Koehn, Och and Marcu 2003, equation 8).
     fn lexical_forward(&self, source: &[WordId], target: &[WordId], links: PhraseLinks) -> f64 {
         let word = |(at, &target): (usize, &WordId)| {
-            let linked = links.of_target(at).map(|s| self.lexicon.forward(Some(source[s]), Some(target)));
+            let linked = links.sources(at).map(|s| self.lexicon.forward(Some(source[s]), Some(target)));
             mean(linked).unwrap_or_else(|| self.lexicon.forward(None, Some(target)))
         };
         target.iter().enumerate().map(word).product()
@@ -65,7 +71,7 @@ impl<'a> Scorer<'a> {
 
     fn lexical_backward(&self, source: &[WordId], target: &[WordId], links: PhraseLinks) -> f64 {
         let word = |(at, &source): (usize, &WordId)| {
-            let linked = links.of_source(at).map(|t| self.lexicon.backward(Some(source), Some(target[t])));
+            let linked = links.targets(at).map(|t| self.lexicon.backward(Some(source), Some(target[t])));
             mean(linked).unwrap_or_else(|| self.lexicon.backward(Some(source), None))
         };
         source.iter().enumerate().map(word).product()

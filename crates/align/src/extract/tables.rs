@@ -116,15 +116,15 @@ impl<'a> PhraseTables<'a> {
 
     /// Writes the phrase pairs of a source phrase.
     fn write_group(&mut self, group: &[Record]) -> Result<(), ExtractError> {
-        let of_source = marginal(group);
+        let source_marginal = marginal(group);
         for pair in group {
             let source = phrase(&pair.key, self.ranks[0].separator());
             let target = phrase(&pair.key[source.len() + 1..], self.ranks[1].separator());
             let counts = PairCounts::from_values(&pair.values);
-            let Some(scores) = self.scorer.score(source, target, &counts, of_source) else { continue };
+            let Some(scores) = self.scorer.score(source, target, &counts, source_marginal) else { continue };
             self.kept += 1;
             let phrases = format!("{} {SEPARATOR} {} {SEPARATOR}", self.text(0, source), self.text(1, target));
-            self.phrases.write(|file| write_scores(file, &phrases, &scores, &counts, of_source))?;
+            self.phrases.write(|file| write_scores(file, &phrases, &scores, &counts, source_marginal))?;
             self.orientations.write(|file| write_orientations(file, &phrases, &counts))?;
         }
         Ok(())
@@ -158,7 +158,7 @@ fn write_scores(
     phrases: &str,
     scores: &Scores,
     pair: &PairCounts,
-    of_source: Marginal,
+    source_marginal: Marginal,
 ) -> io::Result<()> {
     let [backward, lexical_backward, forward, lexical_forward] =
         [scores.backward, scores.lexical_backward, scores.forward, scores.lexical_forward].map(SixDigits);
@@ -166,7 +166,7 @@ fn write_scores(
     writeln!(
         file,
         "{phrases} {backward} {lexical_backward} {forward} {lexical_forward} {SEPARATOR} {links} {SEPARATOR} {} {} {count} {SEPARATOR} {SEPARATOR}",
-        pair.target.count, of_source.count,
+        pair.target.count, source_marginal.count,
     )
 }
 

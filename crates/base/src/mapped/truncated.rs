@@ -51,7 +51,7 @@ mod signal {
     use std::sync::OnceLock;
 
     static REPORT: OnceLock<fn(&Path) -> !> = OnceLock::new();
-    /// What the signal did before.
+    /// The previous action of the signal.
     static BEFORE: OnceLock<sigaction> = OnceLock::new();
 
     pub(super) fn install(report: fn(&Path) -> !) {

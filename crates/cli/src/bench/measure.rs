@@ -185,9 +185,9 @@ fn translate(translator: &Translator, options: &TranslateOptions, lines: &[Strin
 }
 
 fn costs(times: &UnitTimes) -> Vec<UnitCost> {
-    let whole: f64 = Unit::ALL.iter().map(|&unit| times.of(unit).seconds).sum();
+    let whole: f64 = Unit::ALL.iter().map(|&unit| times.get(unit).seconds).sum();
     let cost = |unit: Unit| {
-        let time = times.of(unit);
+        let time = times.get(unit);
         UnitCost {
             unit: unit.to_string(),
             seconds: time.seconds,

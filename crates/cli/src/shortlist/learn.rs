@@ -151,7 +151,7 @@ fn tell(lists: &Shortlists, learnt: &[Pair], apart: &[Pair]) {
     let (pairs, other) = if apart.is_empty() { (learnt, "") } else { (apart, "other ") };
     let (mut words, mut found, mut whole, mut size) = (0, 0, 0, 0);
     for [source, target] in pairs {
-        let list = lists.of(source);
+        let list = lists.for_sentence(source);
         let here = target.iter().filter(|word| list.place(**word).is_some()).count();
         (words, found, size) = (words + target.len(), found + here, size + list.words().len());
         whole += usize::from(here == target.len());

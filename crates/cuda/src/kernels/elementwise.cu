@@ -94,7 +94,7 @@ KERNEL(column_sums)(const float *a, const float *b, unsigned rows, unsigned cols
 }
 
 // y ← x · mask, or y + x · mask; without x, the mask itself.
-KERNEL(drop)(struct Mask mask, const float *x, float *y, u64 n, unsigned add) {
+KERNEL(dropout)(struct Mask mask, const float *x, float *y, u64 n, unsigned add) {
     FOR_EACH(i, n) {
         float factor = mask_factor(i, mask);
         y[i] = (x ? x[i] * factor : factor) + (add ? y[i] : 0.0f);

@@ -5,7 +5,7 @@
 use super::{is_shaped, optional, same};
 use crate::backend::Grid;
 use crate::{Cuda, Matrix};
-use metaphrase_device::{Additive, AdditiveAttention, Shape, Spans, Storage};
+use metaphrase_device::{AdditiveAttention, AdditiveInputs, Shape, Spans, Storage};
 
 /// First word, number of words and start of the weights of each span; asserts that they fit.
 fn table(spans: &Spans, words: usize, weights: &Matrix) -> Vec<u32> {
@@ -21,8 +21,8 @@ fn table(spans: &Spans, words: usize, weights: &Matrix) -> Vec<u32> {
 
 impl Cuda {
     /// Asserts that shapes fit, and brings the spans to the device.
-    fn spans(&mut self, inputs: &Additive<'_, Matrix>, weights: &Matrix) -> Matrix {
-        let Additive { queries, keys, values, v, spans } = *inputs;
+    fn spans(&mut self, inputs: &AdditiveInputs<'_, Matrix>, weights: &Matrix) -> Matrix {
+        let AdditiveInputs { queries, keys, values, v, spans } = *inputs;
         is_shaped(queries, spans.len(), keys.cols());
         assert_eq!(keys.rows(), values.rows(), "words of an attention");
         assert_eq!(v.len(), keys.cols(), "numbers of v");
@@ -31,9 +31,9 @@ impl Cuda {
 }
 
 impl AdditiveAttention for Cuda {
-    fn additive(&mut self, inputs: Additive<'_, Matrix>, weights: &mut Matrix, y: &mut Matrix) {
+    fn additive(&mut self, inputs: AdditiveInputs<'_, Matrix>, weights: &mut Matrix, y: &mut Matrix) {
         let spans = self.spans(&inputs, weights);
-        let Additive { queries, keys, values, v, .. } = inputs;
+        let AdditiveInputs { queries, keys, values, v, .. } = inputs;
         let (n, m) = (keys.cols(), values.cols());
         is_shaped(y, queries.rows(), m);
         let grid = Grid::rows(queries.rows(), n.max(m));
@@ -48,7 +48,7 @@ impl AdditiveAttention for Cuda {
 
     fn additive_energies(
         &mut self,
-        inputs: Additive<'_, Matrix>,
+        inputs: AdditiveInputs<'_, Matrix>,
         weights: &Matrix,
         guide: Option<&Matrix>,
         grad: &Matrix,
@@ -82,14 +82,14 @@ impl AdditiveAttention for Cuda {
 
     fn add_to_additive_keys(
         &mut self,
-        inputs: Additive<'_, Matrix>,
+        inputs: AdditiveInputs<'_, Matrix>,
         energies: &Matrix,
         keys_sum: &mut Matrix,
         v_sum: &mut Matrix,
         queries_sum: &mut Matrix,
     ) {
         let spans = self.spans(&inputs, energies);
-        let Additive { queries, keys, v, .. } = inputs;
+        let AdditiveInputs { queries, keys, v, .. } = inputs;
         same([keys, keys_sum]);
         same([queries, queries_sum]);
         let (rows, words, n) = (queries.rows(), keys.rows(), keys.cols());

@@ -5,7 +5,7 @@
 use super::{is_shaped, optional, same};
 use crate::backend::{Grid, Heads};
 use crate::{Cuda, Matrix};
-use metaphrase_device::{Attended, Attention, HeadsAttention, Mask, Shape, Storage};
+use metaphrase_device::{Attention, AttentionInputs, HeadsAttention, Mask, Shape, Storage};
 
 /// The tables of an attention that kernels read.
 struct Plan {
@@ -35,8 +35,8 @@ fn query_table(settings: &HeadsAttention) -> Vec<u32> {
 fn key_table(settings: &HeadsAttention) -> Vec<u32> {
     let (mut table, mut first) = (Vec::new(), 0);
     for (queries, keys) in settings.queries.iter().zip(settings.keys.iter()) {
-        let of_key = |(place, row)| [row, place, first, queries.len()].map(|number| number as u32);
-        table.extend(keys.clone().enumerate().flat_map(of_key));
+        let key_entry = |(place, row)| [row, place, first, queries.len()].map(|number| number as u32);
+        table.extend(keys.clone().enumerate().flat_map(key_entry));
         first += queries.len();
     }
     table
@@ -44,8 +44,8 @@ fn key_table(settings: &HeadsAttention) -> Vec<u32> {
 
 impl Cuda {
     /// Asserts that spans and shapes fit, and brings the plan to the device.
-    fn plan(&mut self, inputs: &Attended<'_, Matrix>, weights: &Matrix, y: &Matrix) -> Plan {
-        let Attended { inputs: [q, k, v], settings, mask } = *inputs;
+    fn plan(&mut self, inputs: &AttentionInputs<'_, Matrix>, weights: &Matrix, y: &Matrix) -> Plan {
+        let AttentionInputs { inputs: [q, k, v], settings, mask } = *inputs;
         let HeadsAttention { heads, .. } = *settings;
         assert_eq!(settings.queries.len(), settings.keys.len(), "sentences of an attention");
         assert!(settings.queries.iter().all(|span| span.end <= q.rows()), "queries of an attention");
@@ -78,7 +78,7 @@ impl Plan {
 }
 
 impl Attention for Cuda {
-    fn attend(&mut self, inputs: Attended<'_, Matrix>, weights: &mut Matrix, y: &mut Matrix) {
+    fn attend(&mut self, inputs: AttentionInputs<'_, Matrix>, weights: &mut Matrix, y: &mut Matrix) {
         let plan = self.plan(&inputs, weights, y);
         let [q, k, v] = inputs.inputs.map(Matrix::read);
         let grid = plan.grid(plan.query_count);
@@ -89,7 +89,7 @@ impl Attention for Cuda {
 
     fn attend_backward(
         &mut self,
-        inputs: Attended<'_, Matrix>,
+        inputs: AttentionInputs<'_, Matrix>,
         weights: &Matrix,
         guide: Option<&Matrix>,
         grad: &Matrix,

@@ -20,14 +20,15 @@ fn sums(inputs: &Lstm<'_, Matrix>, state: &Matrix) -> [*const f32; 2] {
     [rows_from(inputs.a, inputs.from, rows, width), inputs.u.read()]
 }
 
-type In = *const f32;
-type Out = *mut f32;
+type Input = *const f32;
+type Output = *mut f32;
 
 /// A kernel of a long short-term memory: of a, u, the memory and y.
-type Forward = unsafe fn(&Backend, Grid, In, In, In, Out, u32, u64) -> Result<(), CudaError>;
+type Forward = unsafe fn(&Backend, Grid, Input, Input, Input, Output, u32, u64) -> Result<(), CudaError>;
 
 /// The way back: of a, u, the memory, the derivative by y, and those by the sums and by the memory.
-type Backward = unsafe fn(&Backend, Grid, In, In, In, In, Out, Out, u32, u64) -> Result<(), CudaError>;
+type Backward =
+    unsafe fn(&Backend, Grid, Input, Input, Input, Input, Output, Output, u32, u64) -> Result<(), CudaError>;
 
 impl Cuda {
     fn lstm(&mut self, kernel: Forward, inputs: &Lstm<'_, Matrix>, y: &mut Matrix) {

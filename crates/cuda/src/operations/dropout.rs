@@ -11,7 +11,7 @@ impl Cuda {
     fn drop_into(&mut self, mask: Mask, x: Option<&Matrix>, y: &mut Matrix, add: bool) {
         let n = same([x.unwrap_or(y), y]);
         // SAFETY: y and x, if any, have n numbers.
-        self.run(|b| unsafe { b.drop(Grid::each(n), mask, optional(x), y.write(), n as u64, add.into()) });
+        self.run(|b| unsafe { b.dropout(Grid::each(n), mask, optional(x), y.write(), n as u64, add.into()) });
     }
 }
 

@@ -24,9 +24,9 @@ impl Losses for Cuda {
             let (logits, results) = (logits.write(), results.write());
             b.losses(grid, logits, words, cols as u32, smoothing, self_normalisation, weight, derive.into(), results)
         });
-        let of_words = self.download(&results);
+        let word_losses = self.download(&results);
         for r in 0..rows {
-            let [log_prob, log_z, sum] = [0, 1, 2].map(|i| of_words.row(r)[i]);
+            let [log_prob, log_z, sum] = [0, 1, 2].map(|i| word_losses.row(r)[i]);
             losses.push(loss, RowOfLogits { log_prob, log_z, sum: f64::from(sum), words: cols });
         }
         [table, results].into_iter().for_each(|matrix| self.give(matrix));

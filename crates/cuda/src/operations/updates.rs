@@ -5,7 +5,7 @@
 use super::same;
 use crate::backend::Grid;
 use crate::{Cuda, Matrix};
-use metaphrase_device::{Change, Elementwise, Rule, Shape, Storage, Trained, Updates};
+use metaphrase_device::{Change, Elementwise, Rule, Shape, Storage, UpdateMatrices, Updates};
 
 /// The most blocks that sum up the squares of a matrix.
 const SQUARE_BLOCKS: usize = 64;
@@ -28,7 +28,8 @@ impl Cuda {
         all.as_slice().iter().map(|&sum| f64::from(sum)).sum::<f64>().sqrt() as f32
     }
 
-    /// Lets a parameter follow its gradient; `means` are the first and the second of [`Trained`], if the rule has any.
+    /// Lets a parameter follow its gradient; `means` are the first and the second of [`UpdateMatrices`], if the rule
+    /// has any.
     fn follow(&mut self, p: &mut Matrix, g: &Matrix, means: Option<[&mut Matrix; 2]>, change: Change) {
         let Change { rule, rate, clip, .. } = change;
         let (count, all) = (same([p, g]), Grid::each(p.len()));
@@ -79,8 +80,8 @@ impl Updates for Cuda {
         cuda.norm(sum)
     }
 
-    fn update(shards: &mut [Self], change: Change, trained: Trained<'_, Self>) {
-        let Trained { parameters, gradients, first, second, smoothed } = trained;
+    fn update(shards: &mut [Self], change: Change, trained: UpdateMatrices<'_, Self>) {
+        let UpdateMatrices { parameters, gradients, first, second, smoothed } = trained;
         let cuda = &mut shards[0];
         let mut means = first.iter_mut().zip(second);
         let mut smoothed = smoothed.iter_mut();

@@ -13,7 +13,7 @@ use crate::markup::well_formed;
 use crate::prepared::how;
 use crate::split::Splitter;
 use crate::write::Escape;
-use crate::{Answer, Error, Format, Options, Prepared, Source};
+use crate::{Answer, Error, Format, Options, SegmentedText, Source};
 use archive::Archive;
 
 /// A format of files.
@@ -87,14 +87,14 @@ impl FileFormat {
 
 /// A file whose sentences are found.
 #[derive(Debug)]
-pub struct PreparedFile {
-    texts: Vec<Prepared>,
+pub struct SegmentedFile {
+    texts: Vec<SegmentedText>,
     archive: Option<Archive>,
 }
 
 /// A translated file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct FinishedFile {
+pub struct TranslatedFile {
     /// Its bytes.
     pub bytes: Vec<u8>,
     /// By sentence: how many things to copy its translation lacked; they were put where their neighbours' translations
@@ -102,7 +102,7 @@ pub struct FinishedFile {
     pub inserted: Vec<usize>,
 }
 
-impl PreparedFile {
+impl SegmentedFile {
     /// Finds the sentences of a file. The form of the text in `options` does not count.
     ///
     /// # Errors
@@ -124,25 +124,25 @@ impl PreparedFile {
     /// Number of sentences to translate.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.texts.iter().map(Prepared::len).sum()
+        self.texts.iter().map(SegmentedText::len).sum()
     }
 
     /// Whether there is nothing to translate; no file that could be prepared is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.texts.iter().all(Prepared::is_empty)
+        self.texts.iter().all(SegmentedText::is_empty)
     }
 
     /// The sentences to translate, in order. Ranges are those of a part of an archive.
     pub fn sentences(&self) -> impl Iterator<Item = Source<'_>> {
-        self.texts.iter().flat_map(Prepared::sentences)
+        self.texts.iter().flat_map(SegmentedText::sentences)
     }
 
     /// The translated file. `answers`: by sentence; a sentence without an answer stays as it is.
     ///
     /// # Errors
     /// If there is no answer at all, or the archive can not be written.
-    pub fn finish(&self, answers: &[Option<Answer>]) -> Result<FinishedFile, Error> {
+    pub fn finish(&self, answers: &[Option<Answer>]) -> Result<TranslatedFile, Error> {
         if answers.iter().all(Option::is_none) {
             return Err(Error::NothingTranslated);
         }
@@ -158,13 +158,13 @@ impl PreparedFile {
             Some(archive) => archive.write(&texts)?,
             None => texts.concat().into_bytes(),
         };
-        Ok(FinishedFile { bytes, inserted })
+        Ok(TranslatedFile { bytes, inserted })
     }
 }
 
 /// A text of a file or of a part of one.
-fn read(text: String, format: FileFormat, options: &Options) -> Result<Prepared, Error> {
-    let with = |format| Prepared::new(text.as_str(), &Options { format, ..options.clone() });
+fn read(text: String, format: FileFormat, options: &Options) -> Result<SegmentedText, Error> {
+    let with = |format| SegmentedText::new(text.as_str(), &Options { format, ..options.clone() });
     if matches!(format, FileFormat::Docx | FileFormat::Pptx | FileFormat::Odt | FileFormat::Odp | FileFormat::Xliff) {
         well_formed(&text)?;
     }
@@ -183,5 +183,5 @@ fn read(text: String, format: FileFormat, options: &Options) -> Result<Prepared,
         FileFormat::Pptx => (office::paragraphs(&text, &office::SLIDES, &own(None)), Escape::Runs),
         FileFormat::Odt | FileFormat::Odp => (odf::paragraphs(&text, &own(None)), Escape::Runs),
     };
-    Ok(Prepared::of_blocks(text, blocks, escape))
+    Ok(SegmentedText::from_blocks(text, blocks, escape))
 }

@@ -35,7 +35,7 @@ pub(crate) const SLIDES: Names =
     Names { paragraph: "a:p", run: "a:r", form: "a:rPr", text: "a:t", breaks: &["a:br"], around: &[] };
 
 /// A part of a paragraph, and the bytes of the run or the tag that it comes from.
-struct Found<'t> {
+struct LocatedPiece<'t> {
     piece: Piece<'t>,
     at: Range<usize>,
 }
@@ -89,7 +89,7 @@ struct Reader<'a> {
     ends: &'a [Option<usize>],
     names: &'a Names,
     how: &'a Sentences<'a>,
-    pieces: Vec<Found<'a>>,
+    pieces: Vec<LocatedPiece<'a>>,
     blocks: Vec<Block>,
 }
 
@@ -191,7 +191,7 @@ impl<'a> Reader<'a> {
     }
 
     fn push(&mut self, piece: Piece<'a>, first: usize, last: usize) {
-        self.pieces.push(Found { piece, at: self.tokens[first].range.start..self.tokens[last].range.end });
+        self.pieces.push(LocatedPiece { piece, at: self.tokens[first].range.start..self.tokens[last].range.end });
     }
 
     /// Makes a paragraph from the pieces.
@@ -203,8 +203,8 @@ impl<'a> Reader<'a> {
 
 /// The pieces with one marker for each field that begins and ends among them: its runs belong together. A field that is
 /// a link is an element around the text that it shows.
-fn fields<'t>(text: &'t str, pieces: Vec<Found<'t>>) -> Vec<Found<'t>> {
-    let mut found: Vec<Found<'t>> = Vec::with_capacity(pieces.len());
+fn fields<'t>(text: &'t str, pieces: Vec<LocatedPiece<'t>>) -> Vec<LocatedPiece<'t>> {
+    let mut found: Vec<LocatedPiece<'t>> = Vec::with_capacity(pieces.len());
     // By field that is open: the numbers of the pieces where it begins and where its shown text begins.
     let mut open: Vec<(usize, Option<usize>)> = Vec::new();
     for next in pieces {
@@ -215,14 +215,14 @@ fn fields<'t>(text: &'t str, pieces: Vec<Found<'t>>) -> Vec<Found<'t>> {
                 open.pop();
                 if let Some(shown) = shown.filter(|&shown| is_link(text, &found[start..], shown - start, &next)) {
                     let (tags, end) = (found[start].at.start..found[shown].at.end, next.at.clone());
-                    found.insert(shown + 1, Found { piece: Piece::Open(&text[tags.clone()]), at: tags });
+                    found.insert(shown + 1, LocatedPiece { piece: Piece::Open(&text[tags.clone()]), at: tags });
                     found.drain(start..=shown);
-                    found.push(Found { piece: Piece::Close(&text[end.clone()]), at: end });
+                    found.push(LocatedPiece { piece: Piece::Close(&text[end.clone()]), at: end });
                 } else {
                     let at = found[start].at.start..next.at.end;
                     found.truncate(start);
                     let piece = Piece::Marker { raw: text[at.clone()].to_owned(), breaks: false, field: None };
-                    found.push(Found { piece, at });
+                    found.push(LocatedPiece { piece, at });
                 }
                 continue;
             }
@@ -234,7 +234,7 @@ fn fields<'t>(text: &'t str, pieces: Vec<Found<'t>>) -> Vec<Found<'t>> {
 }
 
 /// Whether a field is a link whose text, after piece `shown`, has runs of its own.
-fn is_link(text: &str, field: &[Found<'_>], shown: usize, end: &Found<'_>) -> bool {
+fn is_link(text: &str, field: &[LocatedPiece<'_>], shown: usize, end: &LocatedPiece<'_>) -> bool {
     let (Some(first), Some(separate)) = (field.first(), field.get(shown)) else { return false };
     let inner = &field[shown + 1..];
     let code = text.get(first.at.start..separate.at.end).is_some_and(|code| code.contains("HYPERLINK"));
@@ -249,8 +249,8 @@ fn is_link(text: &str, field: &[Found<'_>], shown: usize, end: &Found<'_>) -> bo
 }
 
 /// The pieces from the first text to the last one, with the elements around them and all pieces of their runs.
-fn with_text<'p, 't>(pieces: &'p [Found<'t>]) -> Option<&'p [Found<'t>]> {
-    let is_text = |found: &Found<'_>| matches!(found.piece, Piece::Text { .. });
+fn with_text<'p, 't>(pieces: &'p [LocatedPiece<'t>]) -> Option<&'p [LocatedPiece<'t>]> {
+    let is_text = |found: &LocatedPiece<'_>| matches!(found.piece, Piece::Text { .. });
     let mut first = pieces.iter().position(is_text)?;
     let mut last = pieces.iter().rposition(is_text)?;
     let opened = |to: usize| {
@@ -283,7 +283,7 @@ fn with_text<'p, 't>(pieces: &'p [Found<'t>]) -> Option<&'p [Found<'t>]> {
 }
 
 /// The paragraph of pieces.
-fn block(pieces: &[Found<'_>], names: &Names, how: &Sentences<'_>) -> Option<Block> {
+fn block(pieces: &[LocatedPiece<'_>], names: &Names, how: &Sentences<'_>) -> Option<Block> {
     let range = pieces.first()?.at.start..pieces.last()?.at.end;
     let mut sums: HashMap<&str, usize> = HashMap::new();
     for found in pieces {

@@ -8,7 +8,7 @@ use crate::write::Escape;
 use std::ops::Range;
 
 /// A string of an entry: the bytes of its quoted lines, and its text.
-struct Quoted {
+struct QuotedString {
     range: Range<usize>,
     text: String,
 }
@@ -16,7 +16,7 @@ struct Quoted {
 /// The untranslated messages of a file.
 pub(crate) fn paragraphs(text: &str, how: &Sentences<'_>) -> Result<Vec<Block>, Error> {
     let mut blocks = Vec::new();
-    let (mut message, mut plural): (Option<Quoted>, Option<Quoted>) = (None, None);
+    let (mut message, mut plural): (Option<QuotedString>, Option<QuotedString>) = (None, None);
     let mut at = 0;
     let lines: Vec<Range<usize>> = text
         .split_inclusive('\n')
@@ -33,7 +33,7 @@ pub(crate) fn paragraphs(text: &str, how: &Sentences<'_>) -> Result<Vec<Block>, 
         if !key.starts_with("msg") {
             continue;
         }
-        let mut quoted = Quoted {
+        let mut quoted = QuotedString {
             range: line.start + text[line.clone()].find('"').unwrap_or(content.len())..line.end,
             text: String::new(),
         };
@@ -60,7 +60,7 @@ pub(crate) fn paragraphs(text: &str, how: &Sentences<'_>) -> Result<Vec<Block>, 
     Ok(blocks)
 }
 
-impl Quoted {
+impl QuotedString {
     /// Appends the text of a quoted line.
     fn read(&mut self, line: &str, number: usize) -> Result<(), Error> {
         let wrong = || Error::Line { line: number, expected: "a string in quotation marks" };
@@ -82,7 +82,7 @@ impl Quoted {
 }
 
 /// The paragraph of a message, which is written in place of an empty translation.
-fn block(source: &Quoted, place: Range<usize>, how: &Sentences<'_>) -> Option<Block> {
+fn block(source: &QuotedString, place: Range<usize>, how: &Sentences<'_>) -> Option<Block> {
     let mut paragraphs = Paragraphs::new(how);
     paragraphs.open("", "\"", source.range.start);
     let whole = |_| source.range.clone();

@@ -13,7 +13,7 @@ static NAMES: LazyLock<HashMap<&str, char>> = LazyLock::new(|| {
     include_str!("entities.txt").lines().filter_map(entry).collect()
 });
 
-/// What a text begins with.
+/// The first part of a text.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Part<'t> {
     /// Characters that stand for themselves.

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 /// The longest text of a thing to copy that a translator reads; a longer one is a marker.
 const LONGEST_COPIED: usize = 80;
 
-/// Emoji and their like, with what joins and colours them.
+/// Emoji and similar characters, with their joiners and colours.
 static PICTURES: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let (signs, more) = (r"\x{1f000}-\x{1faff}\x{2600}-\x{27bf}", r"\x{fe0f}\x{200d}\x{e0020}-\x{e007f}");
     Regex::new(&format!("[{signs}][{signs}{more}]*")).ok()

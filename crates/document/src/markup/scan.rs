@@ -23,7 +23,7 @@ pub(crate) enum Kind {
     Other,
 }
 
-/// What kind of markup it is.
+/// The kind of markup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Syntax {
     Html,

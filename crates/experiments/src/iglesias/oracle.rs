@@ -59,7 +59,7 @@ impl Grams {
 }
 
 #[derive(Clone, Copy)]
-struct Partial {
+struct PartialPath {
     gain: f64,
     history: History,
     /// The hypothesis before, and the number of the arc.
@@ -69,13 +69,13 @@ struct Partial {
 /// The words of the path with the greatest gain.
 fn best_path<'l>(lattice: &'l Lattice, grams: &Grams, theta: &Theta) -> Vec<&'l str> {
     let numbers: Vec<u32> = lattice.words().map(|word| grams.words.get(word).copied().unwrap_or(OTHER)).collect();
-    let mut waiting: Vec<HashMap<History, Partial>> = vec![HashMap::new(); lattice.states()];
-    waiting[0].insert([EMPTY; 3], Partial { gain: 0.0, history: [EMPTY; 3], back: None });
-    let (mut hypotheses, mut arcs): (Vec<Partial>, &[metaphrase_lattice::Arc]) = (Vec::new(), lattice.arcs());
+    let mut waiting: Vec<HashMap<History, PartialPath>> = vec![HashMap::new(); lattice.states()];
+    waiting[0].insert([EMPTY; 3], PartialPath { gain: 0.0, history: [EMPTY; 3], back: None });
+    let (mut hypotheses, mut arcs): (Vec<PartialPath>, &[metaphrase_lattice::Arc]) = (Vec::new(), lattice.arcs());
     let mut first_arc = 0;
     let mut last = 0..0;
     for state in 0..lattice.states() {
-        let mut here: Vec<Partial> = std::mem::take(&mut waiting[state]).into_values().collect();
+        let mut here: Vec<PartialPath> = std::mem::take(&mut waiting[state]).into_values().collect();
         here.sort_by(|a, b| b.gain.total_cmp(&a.gain).then(a.history.cmp(&b.history)));
         here.truncate(KEPT);
         last = hypotheses.len()..hypotheses.len() + here.len();
@@ -83,13 +83,13 @@ fn best_path<'l>(lattice: &'l Lattice, grams: &Grams, theta: &Theta) -> Vec<&'l 
         let (leaving, later) = arcs.split_at(arcs.partition_point(|arc| arc.from.index() == state));
         for (number, arc) in (first_arc..).zip(leaving).filter(|(_, arc)| arc.score > f32::NEG_INFINITY) {
             for place in last.clone() {
-                let Partial { gain, history: [_, b, c], .. } = hypotheses[place];
+                let PartialPath { gain, history: [_, b, c], .. } = hypotheses[place];
                 let before = hypotheses[place].history;
                 let (gain, history) = match arc.word.map(|word| numbers[word.index()]) {
                     Some(word) => (gain + grams.gain(before, word, theta), [b, c, word]),
                     None => (gain, before),
                 };
-                let next = Partial { gain, history, back: Some((place, number)) };
+                let next = PartialPath { gain, history, back: Some((place, number)) };
                 let best = waiting[arc.to.index()].entry(history).or_insert(next);
                 if gain > best.gain {
                     *best = next;

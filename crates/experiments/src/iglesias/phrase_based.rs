@@ -4,7 +4,7 @@ use super::tuning::Setting;
 use crate::setup::read_lines;
 use anyhow::{Context, Result, ensure};
 use metaphrase::{Evidence, EvidenceOptions, Lattice, PhraseOptions, TranslatorBuilder};
-use metaphrase_evidence::Writing;
+use metaphrase_evidence::WritingStyle;
 use metaphrase_phrase::{PhraseModel, ReadyModel, Workspace};
 use metaphrase_text::language::{Language, WordTokenizer};
 use metaphrase_text::moses::TokenizerOptions;
@@ -45,7 +45,7 @@ impl Partner {
 pub struct Words {
     source: Option<WordTokenizer>,
     target: Option<WordTokenizer>,
-    writing: Writing,
+    writing: WritingStyle,
 }
 
 impl Words {
@@ -53,10 +53,10 @@ impl Words {
     /// spaces make them.
     pub fn new(languages: &[String]) -> Result<Self> {
         let [source, target] = languages else {
-            return Ok(Self { source: None, target: None, writing: Writing::default() });
+            return Ok(Self { source: None, target: None, writing: WritingStyle::default() });
         };
         let (source, target): (Language, Language) = (source.parse()?, target.parse()?);
-        let writing = Writing { detokenizer: Some(target.detokenizer()), capitalize: false };
+        let writing = WritingStyle { detokenizer: Some(target.detokenizer()), capitalize: false };
         let escape = || TokenizerOptions { escape: true, ..TokenizerOptions::default() };
         let tokenizer = |language| Some(WordTokenizer::new(language, escape()));
         Ok(Self { source: tokenizer(source), target: tokenizer(target), writing })
@@ -68,7 +68,7 @@ impl Words {
     }
 
     /// The words of a reference.
-    pub fn of_target(&self, line: &str) -> Vec<String> {
+    pub fn target_pieces(&self, line: &str) -> Vec<String> {
         Self::split(self.target.as_ref(), line)
     }
 
@@ -100,7 +100,7 @@ impl Lattices {
     }
 
     /// The lattices of text number `text`, which has these lines.
-    pub fn of(&self, text: usize, lines: &[String], words: &Words) -> Result<Vec<Lattice>> {
+    pub fn read(&self, text: usize, lines: &[String], words: &Words) -> Result<Vec<Lattice>> {
         match self {
             Self::Model(model) => {
                 let (decoder, mut workspace) = (model.decoder(true), Workspace::default());
@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn words_are_split_and_joined() {
         let words = Words::new(&["de".into(), "en".into()]).expect("languages");
-        assert_eq!(words.of_target("It's old."), ["It", "&apos;s", "old", "."]);
+        assert_eq!(words.target_pieces("It's old."), ["It", "&apos;s", "old", "."]);
         assert_eq!(words.text(["It", "&apos;s", "old", "."]), "It's old.");
         assert_eq!(Words::new(&[]).expect("none").text(["a", "."]), "a .");
     }

@@ -99,7 +99,7 @@ const PARTS: [(Unit, &str); 4] = [
 
 /// The measurements that a process reports.
 #[derive(Serialize, Deserialize)]
-struct Measured {
+struct Measurement {
     seconds: f64,
     megabytes: Option<f64>,
     bleu: f64,
@@ -144,7 +144,7 @@ pub fn run(setup: &Setup, args: &Args) -> Result<()> {
         println!("{}", serde_json::to_string(&args.measure(setup, number)?)?);
         return Ok(());
     }
-    let mut best: Vec<Option<Measured>> = SYSTEMS.iter().map(|_| None).collect();
+    let mut best: Vec<Option<Measurement>> = SYSTEMS.iter().map(|_| None).collect();
     for _ in 0..args.turns.max(1) {
         for (number, best) in best.iter_mut().enumerate() {
             let found = in_a_process(number, false)?;
@@ -153,7 +153,7 @@ pub fn run(setup: &Setup, args: &Args) -> Result<()> {
             }
         }
     }
-    let best: Vec<Measured> = best.into_iter().flatten().collect();
+    let best: Vec<Measurement> = best.into_iter().flatten().collect();
     let mut rows = Vec::new();
     for (number, (system, measured)) in SYSTEMS.iter().zip(&best).enumerate() {
         let shares = in_a_process(number, true)?.shares;
@@ -164,7 +164,7 @@ pub fn run(setup: &Setup, args: &Args) -> Result<()> {
     setup.write("iglesias-table2", &Report { lines, words, batch_tokens: setup.batch_tokens, rows })
 }
 
-fn row(system: System, measured: &Measured, shares: &[f64], all: &[Measured]) -> Row {
+fn row(system: System, measured: &Measurement, shares: &[f64], all: &[Measurement]) -> Row {
     let per_word = measured.seconds * 1000.0 / measured.words.max(1) as f64;
     let beam = 1.0 - shares.iter().sum::<f64>();
     let names = PARTS.iter().map(|(_, name)| *name).chain(["beam"]);
@@ -182,7 +182,7 @@ fn row(system: System, measured: &Measured, shares: &[f64], all: &[Measured]) ->
 }
 
 /// Runs this program with the same arguments for one system.
-fn in_a_process(number: usize, parts: bool) -> Result<Measured> {
+fn in_a_process(number: usize, parts: bool) -> Result<Measurement> {
     let mut command = Command::new(std::env::current_exe()?);
     command.args(std::env::args_os().skip(1)).args(["--one", &number.to_string()]);
     if parts {
@@ -194,7 +194,7 @@ fn in_a_process(number: usize, parts: bool) -> Result<Measured> {
 }
 
 impl Args {
-    fn measure(&self, setup: &Setup, number: usize) -> Result<Measured> {
+    fn measure(&self, setup: &Setup, number: usize) -> Result<Measurement> {
         let system = SYSTEMS[number];
         let times = Arc::new(UnitTimes::default());
         let mut builder = self.builder(system, setup)?;
@@ -207,10 +207,10 @@ impl Args {
         let begun = cpu_seconds();
         let translations = translator.run(&options, requests)?;
         let seconds = cpu_seconds() - begun;
-        let all: f64 = Unit::ALL.iter().map(|&unit| times.of(unit).seconds).sum();
-        let shares = PARTS.iter().map(|(unit, _)| times.of(*unit).seconds / all.max(f64::MIN_POSITIVE)).collect();
+        let all: f64 = Unit::ALL.iter().map(|&unit| times.get(unit).seconds).sum();
+        let shares = PARTS.iter().map(|(unit, _)| times.get(*unit).seconds / all.max(f64::MIN_POSITIVE)).collect();
         let found = translations.iter().map(metaphrase::Translation::text);
-        Ok(Measured {
+        Ok(Measurement {
             seconds,
             megabytes: memory::peak(),
             bleu: bleu(BleuOptions::default(), found, &text.reference)?,
@@ -264,7 +264,7 @@ mod tests {
     #[test]
     fn parts_add_up_to_the_time() {
         let measured =
-            |seconds| Measured { seconds, megabytes: Some(9.6), bleu: 30.0, words: 1000, shares: vec![0.0; 4] };
+            |seconds| Measurement { seconds, megabytes: Some(9.6), bleu: 30.0, words: 1000, shares: vec![0.0; 4] };
         let all = [measured(1.0), measured(2.0)];
         let found = row(SYSTEMS[1], &all[1], &[0.25, 0.125, 0.0625, 0.0625], &all);
         assert_eq!((found.speed_with_evidence, found.share_of_matrix), (Some(0.5), 0.125));

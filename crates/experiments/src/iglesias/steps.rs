@@ -46,7 +46,7 @@ struct Row {
 pub fn run(setup: &Setup, args: &Args) -> Result<()> {
     let words = Words::new(&args.partner.evidence_tokenize)?;
     let text = setup.text()?;
-    let lattices = Lattices::new(Some(&args.partner.evidence), &[])?.of(0, &text.source, &words)?;
+    let lattices = Lattices::new(Some(&args.partner.evidence), &[])?.read(0, &text.source, &words)?;
     let given = evidence(&lattices);
     let times = Arc::new(UnitTimes::default());
     let builder = Translator::builder().model(&args.neural).threads(1).batch_tokens(setup.batch_tokens);
@@ -102,9 +102,10 @@ impl Row {
         requests: Vec<Request>,
         times: &UnitTimes,
     ) -> Result<()> {
-        let seconds = |units: &[Unit]| units.iter().map(|&unit| times.of(unit).seconds).sum::<f64>();
-        let of_evidence = [Unit::Text, Unit::PhraseSearch, Unit::Posteriors, Unit::Matrix, Unit::Scorers];
-        let all = || [seconds(&Unit::ALL) - seconds(&of_evidence), seconds(&[Unit::Scorers]), seconds(&[Unit::Matrix])];
+        let seconds = |units: &[Unit]| units.iter().map(|&unit| times.get(unit).seconds).sum::<f64>();
+        let evidence_units = [Unit::Text, Unit::PhraseSearch, Unit::Posteriors, Unit::Matrix, Unit::Scorers];
+        let all =
+            || [seconds(&Unit::ALL) - seconds(&evidence_units), seconds(&[Unit::Scorers]), seconds(&[Unit::Matrix])];
         let (sentences, before) = (requests.len(), all());
         let translations = translator.run(options, requests)?;
         let after = all();

@@ -3,7 +3,7 @@
 
 use super::oracle::oracle;
 use super::phrase_based::{Lattices, Words, evidence};
-use super::tuning::{Setting, Tuned, tune};
+use super::tuning::{Setting, TuningResult, tune};
 use crate::setup::{Setup, Text, bleu, round};
 use anyhow::{Context, Result, ensure};
 use metaphrase::{Evidence, EvidenceOptions, Request, TranslateOptions, Translator};
@@ -54,7 +54,7 @@ struct SystemReport {
     name: String,
     models: Vec<String>,
     #[serde(flatten)]
-    tuned: Tuned,
+    tuned: TuningResult,
 }
 
 #[derive(Serialize)]
@@ -67,7 +67,7 @@ struct TestReport {
     oracle_bleu: f64,
     rows: Vec<Row>,
     pairs: Vec<Pair>,
-    sentences: Vec<Shown>,
+    sentences: Vec<Example>,
 }
 
 #[derive(Serialize)]
@@ -90,7 +90,7 @@ struct Pair {
 
 /// A sentence that evidence changes.
 #[derive(Serialize)]
-struct Shown {
+struct Example {
     source: String,
     reference: String,
     phrase_based: String,
@@ -106,7 +106,7 @@ struct System {
 }
 
 /// A text with the evidence of its lines.
-struct Given {
+struct TextWithEvidence {
     text: Text,
     lattices: Vec<Arc<Evidence>>,
     /// The phrase-based system's own translations.
@@ -119,7 +119,7 @@ struct Given {
 pub fn run(setup: &Setup, args: &Args) -> Result<()> {
     let words = Words::new(&args.evidence_tokenize)?;
     let lattices = Lattices::new(args.evidence.as_deref(), &args.graphs)?;
-    let dev = Given::new(Text::read(&args.dev[0], &args.dev[1], args.dev_lines)?, 0, &lattices, &words)?;
+    let dev = TextWithEvidence::new(Text::read(&args.dev[0], &args.dev[1], args.dev_lines)?, 0, &lattices, &words)?;
     let systems = systems(&args.neural, &args.evidence_tokenize)?;
     let mut reports = Vec::new();
     for system in &systems {
@@ -131,7 +131,7 @@ pub fn run(setup: &Setup, args: &Args) -> Result<()> {
     let mut tests = Vec::new();
     for (number, test) in args.test.chunks(3).enumerate() {
         let text = Text::read(Path::new(&test[1]), Path::new(&test[2]), setup.lines)?;
-        let given = Given::new(text, number + 1, &lattices, &words)?;
+        let given = TextWithEvidence::new(text, number + 1, &lattices, &words)?;
         let report = given.report(&test[0], &systems, &reports)?;
         for row in &report.rows {
             println!("{}: {}", test[0], serde_json::to_string(row)?);
@@ -169,7 +169,7 @@ pub fn translate(
     translator: &Translator,
     evidence: Option<EvidenceOptions>,
     text: &Text,
-    of_lines: &[Arc<Evidence>],
+    line_evidence: &[Arc<Evidence>],
 ) -> Result<Vec<String>> {
     let mut options = TranslateOptions { search: translator.options().search, ..TranslateOptions::default() };
     let given = evidence.is_some();
@@ -179,18 +179,18 @@ pub fn translate(
         let evidence = (given && !own).then(|| Arc::clone(evidence));
         Request { evidence, ..Request::translate(line) }
     };
-    let requests = text.source.iter().zip(of_lines).map(request).collect();
+    let requests = text.source.iter().zip(line_evidence).map(request).collect();
     Ok(translator.run(&options, requests)?.iter().map(|translation| translation.text().to_owned()).collect())
 }
 
-impl Given {
+impl TextWithEvidence {
     fn new(text: Text, number: usize, lattices: &Lattices, words: &Words) -> Result<Self> {
-        let lattices = lattices.of(number, &text.source, words)?;
+        let lattices = lattices.read(number, &text.source, words)?;
         let phrase_based = lattices.iter().map(|lattice| words.text(lattice.best().0)).collect();
         let arcs: usize = lattices.iter().map(|lattice| lattice.arcs().len()).sum();
         let bleu = Bleu::new(BleuOptions { effective_order: true, ..BleuOptions::default() })?;
         let best = |(lattice, line): (_, &String)| {
-            oracle(lattice, &words.of_target(line), line, &bleu, |tokens| words.text(tokens.iter().copied()))
+            oracle(lattice, &words.target_pieces(line), line, &bleu, |tokens| words.text(tokens.iter().copied()))
         };
         let oracle = lattices.iter().zip(&text.reference).map(best).collect::<Result<_>>()?;
         let arcs = arcs as f64 / lattices.len().max(1) as f64;
@@ -234,9 +234,9 @@ impl Given {
     }
 
     /// The first sentences that evidence changes.
-    fn changed(&self, alone: &[String], informed: &[String]) -> Vec<Shown> {
+    fn changed(&self, alone: &[String], informed: &[String]) -> Vec<Example> {
         let changed = (0..alone.len()).filter(|&line| alone[line] != informed[line]).take(SHOWN);
-        let shown = |line: usize| Shown {
+        let shown = |line: usize| Example {
             source: self.text.source[line].clone(),
             reference: self.text.reference[line].clone(),
             phrase_based: self.phrase_based[line].clone(),

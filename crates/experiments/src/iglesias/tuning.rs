@@ -27,7 +27,7 @@ pub struct Setting {
 }
 
 impl Default for Setting {
-    /// That of the program.
+    /// The defaults of the program.
     fn default() -> Self {
         Self { scale: 1.0, weight: 2.0, precision: 0.6, ratio: 0.7 }
     }
@@ -63,38 +63,38 @@ impl Setting {
 
 /// The result of tuning.
 #[derive(Serialize)]
-pub struct Tuned {
+pub struct TuningResult {
     /// BLEU of the development text without evidence.
     dev_bleu_alone: f64,
     dev_bleu: f64,
     pub best: Setting,
-    tried: Vec<Tried>,
+    tried: Vec<Trial>,
 }
 
 #[derive(Serialize)]
-struct Tried {
+struct Trial {
     #[serde(flatten)]
     setting: Setting,
     bleu: f64,
 }
 
 /// Finds the setting with the highest BLEU.
-pub fn tune(translator: &Translator, text: &Text, lattices: &[Arc<Evidence>]) -> Result<Tuned> {
+pub fn tune(translator: &Translator, text: &Text, lattices: &[Arc<Evidence>]) -> Result<TuningResult> {
     let score = |lines: &[String]| bleu(BleuOptions::default(), lines.iter().map(String::as_str), &text.reference);
     let alone = score(&translate(translator, None, text, lattices)?)?;
-    let mut by_scale = Counted { translator, lattices, counted: Vec::new() };
+    let mut by_scale = EvidenceCache { translator, lattices, counted: Vec::new() };
     let (best, tried) = ascend(|setting| {
-        let posteriors = by_scale.of(setting)?;
+        let posteriors = by_scale.evidence(setting)?;
         score(&translate(translator, Some(setting.options()), text, &posteriors)?)
     })?;
     let dev_bleu = tried.iter().map(|tried| tried.bleu).fold(f64::NEG_INFINITY, f64::max);
-    Ok(Tuned { dev_bleu_alone: round(alone, 2), dev_bleu, best, tried })
+    Ok(TuningResult { dev_bleu_alone: round(alone, 2), dev_bleu, best, tried })
 }
 
 /// Changes one number after the other while that helps.
-fn ascend(mut score: impl FnMut(Setting) -> Result<f64>) -> Result<(Setting, Vec<Tried>)> {
+fn ascend(mut score: impl FnMut(Setting) -> Result<f64>) -> Result<(Setting, Vec<Trial>)> {
     let mut best = (Setting::default(), score(Setting::default())?);
-    let mut tried = vec![Tried { setting: best.0, bleu: round(best.1, 2) }];
+    let mut tried = vec![Trial { setting: best.0, bleu: round(best.1, 2) }];
     for _ in 0..ROUNDS {
         let before = best.0;
         for number in 0..4 {
@@ -103,7 +103,7 @@ fn ascend(mut score: impl FnMut(Setting) -> Result<f64>) -> Result<(Setting, Vec
                     continue;
                 }
                 let bleu = score(setting)?;
-                tried.push(Tried { setting, bleu: round(bleu, 2) });
+                tried.push(Trial { setting, bleu: round(bleu, 2) });
                 if bleu > best.1 {
                     best = (setting, bleu);
                 }
@@ -117,14 +117,14 @@ fn ascend(mut score: impl FnMut(Setting) -> Result<f64>) -> Result<(Setting, Vec
 }
 
 /// Posteriors are counted once for each scale.
-struct Counted<'a> {
+struct EvidenceCache<'a> {
     translator: &'a Translator,
     lattices: &'a [Arc<Evidence>],
     counted: Vec<(f64, Vec<Arc<Evidence>>)>,
 }
 
-impl Counted<'_> {
-    fn of(&mut self, setting: Setting) -> Result<Vec<Arc<Evidence>>> {
+impl EvidenceCache<'_> {
+    fn evidence(&mut self, setting: Setting) -> Result<Vec<Arc<Evidence>>> {
         if let Some((_, found)) = self.counted.iter().find(|(scale, _)| *scale == setting.scale) {
             return Ok(found.clone());
         }

@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use serde_json::Value;
 use std::fmt::Write;
 
-/// What a page has while its experiment has not run.
+/// The text of a page while its experiment has not run.
 pub(super) const NOT_YET: &str = "Not measured yet.\n";
 
 /// A field as text.

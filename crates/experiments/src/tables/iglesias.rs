@@ -203,7 +203,7 @@ fn figures(results: &Results<'_>) -> Result<String> {
 
 /// Words per second, speed-up and, if it was measured, memory: a line for each value of `key`, a column for each
 /// `series`.
-fn by(report: &Value, key: &str, series: &str, beside: &str) -> Result<String> {
+fn by(report: &Value, key: &str, series: &str, other: &str) -> Result<String> {
     let rows = list(report, "")?;
     let mut names: Vec<&str> = Vec::new();
     let mut keys: Vec<u64> = Vec::new();
@@ -216,9 +216,9 @@ fn by(report: &Value, key: &str, series: &str, beside: &str) -> Result<String> {
             keys.push(value);
         }
     }
-    let of_memory = rows.iter().any(|row| row.get("memory_mb").is_some());
-    let also = if of_memory { ", MB" } else { "" };
-    let mut page = format!("Cells: words per CPU second, times {beside}{also}.\n\n| {key} |");
+    let has_memory = rows.iter().any(|row| row.get("memory_mb").is_some());
+    let also = if has_memory { ", MB" } else { "" };
+    let mut page = format!("Cells: words per CPU second, times {other}{also}.\n\n| {key} |");
     names.iter().try_for_each(|name| write!(page, " {name} |"))?;
     page += &format!("\n|---|{}\n", "---|".repeat(names.len()));
     for value in keys {
@@ -228,7 +228,7 @@ fn by(report: &Value, key: &str, series: &str, beside: &str) -> Result<String> {
                 rows.iter().find(|row| row[series] == *name && row[key] == value).context("a row is missing")?;
             let memory = match number(found, "/memory_mb") {
                 Ok(megabytes) => format!(", {megabytes:.0}"),
-                Err(_) if of_memory => ", -".to_owned(),
+                Err(_) if has_memory => ", -".to_owned(),
                 Err(_) => String::new(),
             };
             let (speed, up) = (number(found, "/words_per_second")?, number(found, "/speed_up")?);

@@ -2,8 +2,8 @@
 
 use std::marker::PhantomData;
 
-use super::words::Stored;
-use super::{Added, AttentionWeights, Heads, KeysValues};
+use super::words::LineFormat;
+use super::{AttentionWeights, Heads, KeyValueAdditions, KeysValues};
 use crate::functions::exp_below;
 use crate::heads::Rows;
 use crate::isa::{Kernel, Simd};
@@ -12,13 +12,13 @@ pub(super) struct Attend<'a, N> {
     pub(super) query: &'a [[f32; 16]],
     pub(super) words: &'a KeysValues,
     pub(super) rows: &'a Rows<'a>,
-    pub(super) added: Option<Added<'a>>,
+    pub(super) added: Option<KeyValueAdditions<'a>>,
     pub(super) weights: &'a mut AttentionWeights,
     pub(super) out: &'a mut [f32],
     pub(super) number: PhantomData<N>,
 }
 
-impl<N: Stored> Kernel for Attend<'_, N> {
+impl<N: LineFormat> Kernel for Attend<'_, N> {
     type Output = ();
 
     #[inline(always)]
@@ -37,7 +37,7 @@ impl<N: Stored> Kernel for Attend<'_, N> {
     }
 }
 
-impl<N: Stored> Attend<'_, N> {
+impl<N: LineFormat> Attend<'_, N> {
     /// The weights of group `group` of `G` heads; a vector holds those of `P` = 16 / G words.
     #[inline(always)]
     fn weigh<S: Simd, const G: usize, const P: usize>(&mut self, s: S, group: usize) {
@@ -49,7 +49,7 @@ impl<N: Stored> Attend<'_, N> {
         let stride = n.div_ceil(16) * G;
         let scale = s.splat(self.words.scale);
         let length = vectors / 2 * N::LINES;
-        let of_group = group * length..if G == 1 { lines.keys } else { (group + 1) * length };
+        let group_lines = group * length..if G == 1 { lines.keys } else { (group + 1) * length };
         let mut most = s.splat(f32::NEG_INFINITY);
         for i in 0..n.div_ceil(P) {
             let mut sums = [s.splat(0.0); P];
@@ -58,13 +58,13 @@ impl<N: Stored> Attend<'_, N> {
                 if scattered {
                     prefetch(s, lines.values(word));
                 }
-                *sum = products::<S, N, G>(s, query, &lines.keys(word)[of_group.clone()]);
+                *sum = products::<S, N, G>(s, query, &lines.keys(word)[group_lines.clone()]);
             }
             let mut dots = s.mul(fold::<S, P>(s, sums), scale);
-            if let Some(Added { table, rows }) = self.added {
+            if let Some(KeyValueAdditions { table, rows }) = self.added {
                 for (p, sum) in sums.iter_mut().enumerate() {
                     let word = rows[(i * P + p).min(n - 1)] as usize;
-                    *sum = products::<S, N, G>(s, query, &table.lines::<N>().keys(word)[of_group.clone()]);
+                    *sum = products::<S, N, G>(s, query, &table.lines::<N>().keys(word)[group_lines.clone()]);
                 }
                 dots = s.add(dots, s.mul(fold::<S, P>(s, sums), scale));
             }
@@ -96,7 +96,7 @@ impl<N: Stored> Attend<'_, N> {
             unreachable!("{B} pairs do not fit this instruction set"); // and no code is made for them
         }
         let mut sums = self.weighted::<S, EVEN, B>(s, first, self.words, self.rows);
-        if let Some(Added { table, rows }) = self.added {
+        if let Some(KeyValueAdditions { table, rows }) = self.added {
             let more = self.weighted::<S, EVEN, B>(s, first, table, &Rows::List(rows));
             for (sum, more) in sums.iter_mut().zip(more) {
                 *sum = (s.add(sum.0, more.0), s.add(sum.1, more.1));
@@ -131,14 +131,14 @@ impl<N: Stored> Attend<'_, N> {
     ) -> [(S::F, S::F); B] {
         let (weights, together) = (self.weights.weights.as_flattened(), self.weights.together);
         let lines = words.lines::<N>();
-        let mut of_pair: [[&[f32]; 2]; B] = [[&[]; 2]; B];
-        let mut of_vectors = self.words.heads.of_vectors(2 * first);
-        for of_pair in &mut of_pair {
-            for (k, (of_vector, head)) in of_pair.iter_mut().zip(&mut of_vectors).enumerate() {
+        let mut pair_weights: [[&[f32]; 2]; B] = [[&[]; 2]; B];
+        let mut vector_heads = self.words.heads.vector_heads(2 * first);
+        for pair_weights in &mut pair_weights {
+            for (k, (vector_weights, head)) in pair_weights.iter_mut().zip(&mut vector_heads).enumerate() {
                 if k == 0 || !EVEN {
                     // The padding vector uses the last head's weights; its values are zero.
                     let first = self.weights.first(head.min(self.words.heads.count - 1));
-                    *of_vector = &weights[first..][..(rows.len() - 1) * together + 1];
+                    *vector_weights = &weights[first..][..(rows.len() - 1) * together + 1];
                 }
             }
         }
@@ -146,11 +146,11 @@ impl<N: Stored> Attend<'_, N> {
         for j in 0..rows.len() {
             let values = &lines.values(rows.get(j))[first * N::LINES..][..B * N::LINES];
             // SAFETY: all that are read have (rows.len() - 1) · together + 1 weights, and j < rows.len().
-            let weight = |of_vector: &[f32]| s.splat(unsafe { *of_vector.get_unchecked(j * together) });
+            let weight = |vector_weights: &[f32]| s.splat(unsafe { *vector_weights.get_unchecked(j * together) });
             for (b, sum) in sums.iter_mut().enumerate() {
                 let (even, odd) = N::pair(s, values, b);
-                let first = weight(of_pair[b][0]);
-                let second = if EVEN { first } else { weight(of_pair[b][1]) };
+                let first = weight(pair_weights[b][0]);
+                let second = if EVEN { first } else { weight(pair_weights[b][1]) };
                 *sum = (s.mul_add(first, even, sum.0), s.mul_add(second, odd, sum.1));
             }
         }
@@ -175,7 +175,7 @@ impl<N: Stored> Attend<'_, N> {
 /// Lane by lane, the products of a query and the keys of a word over a group of `G` heads, added up but for 16 / G
 /// lanes of each head.
 #[inline(always)]
-fn products<S: Simd, N: Stored, const G: usize>(s: S, query: &[[f32; 16]], keys: &[[f32; 16]]) -> S::F {
+fn products<S: Simd, N: LineFormat, const G: usize>(s: S, query: &[[f32; 16]], keys: &[[f32; 16]]) -> S::F {
     let mut sums = [s.splat(0.0); G];
     if G == 1 {
         // Pairs of chunks; the second vector of a last pair may be none.
@@ -270,13 +270,13 @@ fn across<S: Simd, const G: usize>(s: S, mut v: S::F, combine: impl Fn(S::F, S::
 #[inline(always)]
 fn softmax<S: Simd, const G: usize, const P: usize>(s: S, n: usize, most: S::F, weights: &mut [[f32; 16]]) {
     let most = across::<S, G>(s, most, |a, b| s.max(a, b));
-    let (of_words, behind) = weights.split_at_mut(n.div_ceil(P));
-    for v in of_words.iter_mut() {
+    let (used, unused) = weights.split_at_mut(n.div_ceil(P));
+    for v in used.iter_mut() {
         s.store(exp_below(s, s.sub(s.load(v), most)), v);
     }
-    behind.fill([0.0; 16]);
+    unused.fill([0.0; 16]);
     if !n.is_multiple_of(P) {
-        of_words[n / P][n % P * G..].fill(0.0);
+        used[n / P][n % P * G..].fill(0.0);
     }
     let mut total = [s.splat(0.0); G];
     for (i, total) in total.iter_mut().enumerate() {

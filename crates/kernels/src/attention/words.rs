@@ -88,7 +88,7 @@ impl KeysValues {
         (self.heads.count * self.heads.chunks).div_ceil(2)
     }
 
-    pub(super) fn lines<N: Stored>(&self) -> Lines<'_> {
+    pub(super) fn lines<N: LineFormat>(&self) -> Lines<'_> {
         let (keys, values) = (self.key_pairs() * N::LINES, self.value_pairs() * N::LINES);
         Lines { lines: self.words.as_slice().as_chunks().0, keys, values }
     }
@@ -128,7 +128,7 @@ impl<'a> Lines<'a> {
 }
 
 /// How numbers lie in the lines of [`KeysValues`].
-pub(super) trait Stored: Copy {
+pub(super) trait LineFormat: Copy {
     /// Lines of two vectors.
     const LINES: usize;
     /// Vectors 2i and 2i + 1.
@@ -140,7 +140,7 @@ pub(super) trait Stored: Copy {
 #[derive(Clone, Copy)]
 pub(super) struct F32;
 
-impl Stored for F32 {
+impl LineFormat for F32 {
     const LINES: usize = 2;
     #[inline(always)]
     fn pair<S: Simd>(s: S, lines: &[[f32; 16]], i: usize) -> (S::F, S::F) {
@@ -156,7 +156,7 @@ impl Stored for F32 {
 #[derive(Clone, Copy)]
 pub(super) struct Bf16;
 
-impl Stored for Bf16 {
+impl LineFormat for Bf16 {
     const LINES: usize = 1;
     #[inline(always)]
     fn pair<S: Simd>(s: S, lines: &[[f32; 16]], i: usize) -> (S::F, S::F) {
@@ -177,7 +177,7 @@ struct Set<'a, N> {
     number: PhantomData<N>,
 }
 
-impl<N: Stored> Kernel for Set<'_, N> {
+impl<N: LineFormat> Kernel for Set<'_, N> {
     type Output = ();
 
     #[inline(always)]
@@ -194,7 +194,7 @@ impl<N: Stored> Kernel for Set<'_, N> {
                 return vector(values, i); // without divisions
             }
             match values.get(i / chunks * width..(i / chunks + 1) * width) {
-                Some(of_head) => part(s, &of_head[i % chunks * 16..]),
+                Some(head_row) => part(s, &head_row[i % chunks * 16..]),
                 None => s.splat(0.0),
             }
         };

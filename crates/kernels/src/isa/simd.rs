@@ -6,7 +6,7 @@ use super::Kernel;
 /// lowest bits.
 pub(crate) const SHIFT: f32 = 12_582_912.0;
 
-/// Sixteen lanes of f32, whatever the width of the registers. All sets round every operation alike.
+/// Sixteen lanes of f32 for every width of the registers. All sets round every operation alike.
 pub(crate) trait Simd: Copy {
     /// Sixteen floats.
     type F: Copy;

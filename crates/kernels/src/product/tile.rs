@@ -11,7 +11,7 @@ use crate::log_sum::BLOCK;
 use crate::number::Number;
 use crate::packed::Panels;
 use crate::values::Values;
-use crate::zeros::{GROUP, Kept};
+use crate::zeros::{GROUP, NonZeroRows};
 
 /// Some panels of a product.
 pub(super) struct Product<'a, N> {
@@ -19,8 +19,8 @@ pub(super) struct Product<'a, N> {
     pub(super) x: &'a [f32],
     /// Factors of the rows of integers, none of floats.
     pub(super) scales: &'a [f32],
-    /// What is read in place of `x` where only some lanes are.
-    pub(super) kept: Kept<'a>,
+    /// The lanes that are read in place of `x` if only some are not zero.
+    pub(super) kept: NonZeroRows<'a>,
     pub(super) rows: usize,
     pub(super) w: &'a Panels,
     /// The panels that are computed; others may be computed on other threads.
@@ -45,7 +45,7 @@ impl<'a, N> Product<'a, N> {
         Self {
             x,
             scales,
-            kept: Kept::default(),
+            kept: NonZeroRows::default(),
             rows,
             w,
             panels: 0..w.count(),
@@ -108,7 +108,7 @@ impl<N: Number, const R: usize, const P: usize> Kernel for Tile<'_, '_, N, R, P>
 }
 
 impl<N: Number> Product<'_, N> {
-    /// The most rows of a tile. All rows of a tile have one list of what is kept.
+    /// The most rows of a tile. All rows of a tile share one list of non-zero lanes.
     #[inline(always)]
     fn tallest<S: Simd>() -> usize {
         if N::SPARSE { S::TILE_PANELS.len().min(GROUP) } else { S::TILE_PANELS.len() }

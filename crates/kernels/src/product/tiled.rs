@@ -9,7 +9,7 @@ use crate::tiles::{Kind, SIDE, Sums, Tiles};
 use super::tile::apply;
 
 /// A product of rows with all panels of `w`.
-pub(super) struct Tiled<'a> {
+pub(super) struct TiledProduct<'a> {
     pub(super) tiles: Tiles,
     pub(super) kind: Kind,
     /// `rows × w.length()`.
@@ -26,7 +26,7 @@ pub(super) struct Tiled<'a> {
 /// Rows that are multiplied by all panels before the next ones are read: they stay in the second-level cache.
 const LANES: usize = 128 * 1024;
 
-impl Tiled<'_> {
+impl TiledProduct<'_> {
     /// Whether there are enough rows, and anything to multiply.
     pub(super) fn serves(rows: usize, lanes: usize) -> bool {
         rows >= SIDE && lanes > 0
@@ -68,7 +68,7 @@ impl Tiled<'_> {
 
 /// The sums of a block, finished and stored.
 struct Finish<'a, 'b> {
-    of: &'a Tiled<'b>,
+    of: &'a TiledProduct<'b>,
     sums: &'a Sums,
     /// Rows of the sums that are stored already.
     done: usize,

@@ -80,7 +80,7 @@ impl Context {
         let list: Vec<_> = hypotheses.iter().map(|found| (&found.words[..], f64::from(found.log_prob))).collect();
         let found = self.counter.scorer_of_pieces(&list, &options);
         let SecondSearch { source, prefix, constraints, search, seed } = second;
-        let shortlist = self.shortlists.as_ref().map(|shortlists| shortlists.of(&source));
+        let shortlist = self.shortlists.as_ref().map(|shortlists| shortlists.for_sentence(&source));
         let mut task = Task { prefix, constraints, seed, shortlist, ..Task::new(job, source, &search) };
         add_scores(&mut task, found);
         ControlFlow::Continue(task)

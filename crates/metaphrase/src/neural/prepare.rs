@@ -55,7 +55,7 @@ impl Context {
             },
             dictionary: dictionary.clone(),
         });
-        let shortlist = self.shortlists.as_ref().map(|shortlists| shortlists.of(&source));
+        let shortlist = self.shortlists.as_ref().map(|shortlists| shortlists.for_sentence(&source));
         let has_text = !options.pieces && request.target.is_none();
         let annotated = if has_text { self.annotate(request, &source, &source_pieces) } else { None };
         let (source, columns) = match annotated {

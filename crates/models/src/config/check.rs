@@ -1,5 +1,5 @@
-//! All checks of settings, whichever file the settings come from. `train`, `inspect`, `convert` and `translate` refuse
-//! the same settings with the same sentence, and whatever is accepted can be built from [`parts`](crate::parts).
+//! All checks of settings, for settings from any file. `train`, `inspect`, `convert` and `translate` refuse
+//! the same settings with the same sentence, and all accepted settings can be built from [`parts`](crate::parts).
 
 use super::{
     Architecture, AttentionFirst, Cell, Config, DecoderForm, DecoderLayer, EncoderType, LayerNorm, Operation,
@@ -63,7 +63,7 @@ pub struct Problem {
 }
 
 impl Architecture {
-    /// All settings that are refused, whatever the vocabularies.
+    /// All settings that are refused with any vocabularies.
     #[must_use]
     pub fn problems(&self) -> Vec<Problem> {
         let mut problems = Problems::default();

@@ -32,7 +32,7 @@ pub(crate) fn config(weights: &Weights) -> Result<Config, ModelError> {
     }
     if let Some(name) = weights.names().find(|name| !known(name)) {
         let what = format!("the tensor `{name}` of a model without settings");
-        return Err(ModelError::unsupported(weights.path(), what, "its part in the model can not be told"));
+        return Err(ModelError::unsupported(weights.path(), what, "its part in the model is unknown"));
     }
     let recurrent = recurrent(weights)?;
     Ok(Config {
@@ -98,13 +98,13 @@ fn matrix(weights: &Weights, name: &str) -> Result<[usize; 2], ModelError> {
 mod tests {
     use crate::buffer::{Buffer, Slice};
     use crate::formats::{marian, npz};
-    use crate::stored::Stored;
+    use crate::stored::StoredTensor;
     use std::collections::BTreeMap;
     use std::path::Path;
 
     /// A model of Marian as Nematus on Theano would have written it: no settings, vectors of one dimension,
     /// the output layer not transposed, left-overs of training.
-    fn as_theano(mut tensors: BTreeMap<String, Stored>) -> BTreeMap<String, Stored> {
+    fn as_theano(mut tensors: BTreeMap<String, StoredTensor>) -> BTreeMap<String, StoredTensor> {
         tensors.remove("special:model.yml").expect("settings");
         for (_, tensor) in tensors.iter_mut().filter(|(name, _)| name.as_str() != "decoder_c_tt") {
             if let [1, length] = tensor.shape[..] {
@@ -116,8 +116,13 @@ mod tests {
         output.transposed = true;
         tensors.insert("ff_logit_W".into(), output);
         let scalar = Slice::whole(Buffer::Floats(vec![1.0]));
-        let scalar =
-            Stored { shape: vec![], encoding: crate::Encoding::F32, transposed: false, scales: None, bytes: scalar };
+        let scalar = StoredTensor {
+            shape: vec![],
+            encoding: crate::Encoding::F32,
+            transposed: false,
+            scales: None,
+            bytes: scalar,
+        };
         tensors.insert("uidx".into(), scalar);
         tensors
     }

@@ -202,8 +202,7 @@ impl Settings {
             }
             (false, true) => Err(ModelError::MissingTensor { path: weights.path().to_owned(), tensor: "Wpos".into() }),
             (true, _) => {
-                let problem =
-                    "there is a table of trained positions (`Wpos`), but the settings do not say that it is used";
+                let problem = "there is a table of trained positions (`Wpos`), but the settings do not use it";
                 Err(ModelError::settings(weights.path(), problem))
             }
         }

@@ -73,7 +73,7 @@ pub(super) fn read(path: &Path, directory: &Path) -> Result<ModelFiles, ModelErr
         _ => None,
     };
     Ok(ModelFiles {
-        format: Format::of_file(&model)?,
+        format: Format::from_file(&model)?,
         model,
         directory: directory.to_owned(),
         shortlist,

@@ -3,7 +3,7 @@
 
 use crate::ModelError;
 use crate::buffer::Slice;
-use crate::stored::{Encoding, Stored, elements};
+use crate::stored::{Encoding, StoredTensor, elements};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -28,7 +28,7 @@ pub(crate) fn is_bin(start: &[u8]) -> bool {
 }
 
 /// All tensors of the file by name.
-pub(crate) fn read(path: &Path, bytes: &Slice) -> Result<BTreeMap<String, Stored>, ModelError> {
+pub(crate) fn read(path: &Path, bytes: &Slice) -> Result<BTreeMap<String, StoredTensor>, ModelError> {
     let damaged = |problem: String| ModelError::malformed(path, "Marian .bin", problem);
     let mut file = Reader { bytes: bytes.bytes(), at: 0 };
     match file.u64() {
@@ -57,7 +57,7 @@ pub(crate) fn read(path: &Path, bytes: &Slice) -> Result<BTreeMap<String, Stored
 }
 
 /// A tensor from its data, which padding may follow. `None` for a type that no model's tensor has.
-fn tensor(name: &str, kind: u64, shape: Vec<usize>, data: Slice) -> Result<Option<Stored>, String> {
+fn tensor(name: &str, kind: u64, shape: Vec<usize>, data: Slice) -> Result<Option<StoredTensor>, String> {
     let width = match kind {
         0x10001 | 0x4101 => 1,
         0x10002 | 0x4102 => 2,
@@ -78,12 +78,12 @@ fn tensor(name: &str, kind: u64, shape: Vec<usize>, data: Slice) -> Result<Optio
         let bytes = data.part(0..end - 4).ok_or("it is cut")?;
         // Products take the transposed matrix; embeddings, which the browser's branch of Marian quantises
         // too, are looked up row by row and stay as they are.
-        return Ok(Some(Stored { shape, encoding, transposed: !name.contains("Wemb"), scales: None, bytes }));
+        return Ok(Some(StoredTensor { shape, encoding, transposed: !name.contains("Wemb"), scales: None, bytes }));
     }
     let Some(encoding) = encoding(kind)? else { return Ok(None) };
     let size = size_of(encoding.width(), 0).ok_or("its shape is too large")?;
     let bytes = data.part(0..size).ok_or_else(|| too_short(&shape, size, &data))?;
-    Ok(Some(Stored { shape, encoding, transposed: false, scales: None, bytes }))
+    Ok(Some(StoredTensor { shape, encoding, transposed: false, scales: None, bytes }))
 }
 
 fn too_short(shape: &[usize], size: usize, data: &Slice) -> String {
@@ -212,7 +212,7 @@ pub(crate) mod tests {
         file
     }
 
-    fn parse(file: &[u8]) -> Result<BTreeMap<String, Stored>, ModelError> {
+    fn parse(file: &[u8]) -> Result<BTreeMap<String, StoredTensor>, ModelError> {
         read(Path::new("m.bin"), &Slice::whole(Buffer::Bytes(file.to_vec())))
     }
 

@@ -182,7 +182,7 @@ pub(crate) fn write_checksums(directory: &Path, manifest: &Manifest) -> Result<(
     let sides = manifest.source.iter().chain(&manifest.target);
     let named = sides.flat_map(|side| [Some(&side.vocabulary), side.segmenter.as_ref()]).flatten();
     let names = named.map(String::as_str).chain([WEIGHTS]);
-    Checksums::of_files(directory, names)
+    Checksums::from_files(directory, names)
         .and_then(|checksums| std::fs::write(&path, checksums.to_string()))
         .map_err(|e| ModelError::io(&path, "write", e))
 }

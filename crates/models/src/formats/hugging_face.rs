@@ -8,7 +8,7 @@ use super::safetensors;
 use crate::buffer::{Buffer, Slice};
 use crate::config::Positions;
 use crate::config::hugging_face::{Generation, Settings};
-use crate::stored::{Encoding, Stored};
+use crate::stored::{Encoding, StoredTensor};
 use crate::{Config, ModelError, Weights};
 use metaphrase_base::inside;
 use serde::Deserialize;
@@ -109,7 +109,7 @@ fn model_of(
     settings_path: &Path,
     path: &Path,
     settings: &Settings,
-    mut stored: BTreeMap<String, Stored>,
+    mut stored: BTreeMap<String, StoredTensor>,
 ) -> Result<(Config, Weights), ModelError> {
     let positions = positions(path, &mut stored)?;
     name_tied_tables(settings, &mut stored);
@@ -129,7 +129,7 @@ fn model_of(
 }
 
 /// A file holds one copy of tied tables, under any of their names.
-fn name_tied_tables(settings: &Settings, stored: &mut BTreeMap<String, Stored>) {
+fn name_tied_tables(settings: &Settings, stored: &mut BTreeMap<String, StoredTensor>) {
     let (first, others) = match (settings.share_encoder_decoder_embeddings, settings.tie_word_embeddings) {
         (true, true) => (SHARED, &[ENCODER_TABLE, DECODER_TABLE, OUTPUT_TABLE][..]),
         (true, false) => (SHARED, &[ENCODER_TABLE, DECODER_TABLE][..]),
@@ -144,7 +144,12 @@ fn name_tied_tables(settings: &Settings, stored: &mut BTreeMap<String, Stored>) 
 }
 
 /// Decoding starts from the embedding of `<pad>`, which must be zero: that is where all our models start.
-fn check_padding(path: &Path, table: &str, tensors: &BTreeMap<String, Stored>, pad: usize) -> Result<(), ModelError> {
+fn check_padding(
+    path: &Path,
+    table: &str,
+    tensors: &BTreeMap<String, StoredTensor>,
+    pad: usize,
+) -> Result<(), ModelError> {
     let missing = || ModelError::MissingTensor { path: path.to_owned(), tensor: table.to_owned() };
     let stored = tensors.get(table).ok_or_else(missing)?;
     let [rows, cols] = stored.shape[..] else { return Err(ModelError::tensor(path, table, "is not a matrix")) };
@@ -161,7 +166,7 @@ fn check_padding(path: &Path, table: &str, tensors: &BTreeMap<String, Stored>, p
 /// Takes `<pad>` out of the softmax, as Marian, which does not have the word, does.
 fn mask_padding(
     path: &Path,
-    tensors: &mut BTreeMap<String, Stored>,
+    tensors: &mut BTreeMap<String, StoredTensor>,
     pad: usize,
     words: usize,
 ) -> Result<(), ModelError> {
@@ -174,13 +179,13 @@ fn mask_padding(
         || ModelError::tensor(path, OUTPUT_BIAS, format!("has {length} numbers and none for pad_token_id {pad}"));
     *bias.get_mut(pad).ok_or_else(too_short)? = NO_PROBABILITY;
     let bytes = Slice::whole(Buffer::Floats(bias));
-    let bias = Stored { shape: vec![1, length], encoding: Encoding::F32, transposed: false, scales: None, bytes };
+    let bias = StoredTensor { shape: vec![1, length], encoding: Encoding::F32, transposed: false, scales: None, bytes };
     tensors.insert(OUTPUT_BIAS.into(), bias);
     Ok(())
 }
 
 /// Tables of positions, where they are stored, must be the sinusoids that the architecture computes.
-fn positions(path: &Path, stored: &mut BTreeMap<String, Stored>) -> Result<Positions, ModelError> {
+fn positions(path: &Path, stored: &mut BTreeMap<String, StoredTensor>) -> Result<Positions, ModelError> {
     for name in ["model.encoder.embed_positions.weight", "model.decoder.embed_positions.weight"] {
         if let Some(table) = stored.remove(name)
             && !is_sinusoid(&table)
@@ -192,7 +197,7 @@ fn positions(path: &Path, stored: &mut BTreeMap<String, Stored>) -> Result<Posit
     Ok(Positions::SinusoidalHuggingFace)
 }
 
-fn is_sinusoid(table: &Stored) -> bool {
+fn is_sinusoid(table: &StoredTensor) -> bool {
     let [_, dim] = table.shape[..] else { return false };
     if dim % 2 != 0 {
         return false;
@@ -207,7 +212,7 @@ fn is_sinusoid(table: &Stored) -> bool {
 }
 
 /// Matrices turned, vectors as one row; embedding tables and the output layer are `words × dimension` in both.
-fn as_marian(name: &str, mut tensor: Stored) -> Stored {
+fn as_marian(name: &str, mut tensor: StoredTensor) -> StoredTensor {
     match tensor.shape[..] {
         [length] => tensor.shape = vec![1, length],
         [outputs, inputs] if !name.ends_with("Wemb") && !name.ends_with("_Wt") && name != OUTPUT_BIAS => {
@@ -304,7 +309,7 @@ mod tests {
     fn sinusoids_are_recognised() {
         let table = |data: [f32; 4]| {
             let bytes = Slice::whole(Buffer::Floats(data.to_vec()));
-            Stored { shape: vec![2, 2], encoding: Encoding::F32, transposed: false, scales: None, bytes }
+            StoredTensor { shape: vec![2, 2], encoding: Encoding::F32, transposed: false, scales: None, bytes }
         };
         assert!(is_sinusoid(&table([0.0, 1.0, 0.8415, 0.5403])));
         assert!(!is_sinusoid(&table([0.0, 1.0, 0.8, 0.5403])));

@@ -3,7 +3,7 @@
 use super::{bin, nematus, npz};
 use crate::buffer::Slice;
 use crate::config::{inferred, marian as settings};
-use crate::stored::Stored;
+use crate::stored::StoredTensor;
 use crate::{Config, ModelError, Weights};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -22,7 +22,7 @@ pub(crate) fn read_bin(path: &Path, bytes: &Slice) -> Result<(Config, Weights), 
 }
 
 /// Settings and canonical names for the tensors of a file.
-pub(crate) fn model(path: &Path, mut tensors: BTreeMap<String, Stored>) -> Result<(Config, Weights), ModelError> {
+pub(crate) fn model(path: &Path, mut tensors: BTreeMap<String, StoredTensor>) -> Result<(Config, Weights), ModelError> {
     let yml = tensors.remove(SETTINGS).map(|yml| text(path, &yml)).transpose()?;
     // Arrays with such a name are not tensors.
     tensors.retain(|name, _| !name.starts_with("special:"));
@@ -47,7 +47,7 @@ pub(crate) fn model(path: &Path, mut tensors: BTreeMap<String, Stored>) -> Resul
 }
 
 /// The settings' text: bytes, ended by zeros.
-fn text(path: &Path, yml: &Stored) -> Result<String, ModelError> {
+fn text(path: &Path, yml: &StoredTensor) -> Result<String, ModelError> {
     let bytes = yml.bytes.bytes();
     let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
     let text = std::str::from_utf8(&bytes[..end]);

@@ -1,6 +1,6 @@
 //! The names that Nematus, and Marian's types `amun` and `nematus`, give to tensors.
 
-use crate::stored::Stored;
+use crate::stored::StoredTensor;
 use std::collections::BTreeMap;
 
 /// Present, and empty of meaning, in all files that follow Nematus' names.
@@ -33,13 +33,13 @@ const FAMILIES: [Family; 12] = [
 ];
 
 /// Whether these are Nematus' names.
-pub(crate) fn uses_names(tensors: &BTreeMap<String, Stored>) -> bool {
+pub(crate) fn uses_names(tensors: &BTreeMap<String, StoredTensor>) -> bool {
     tensors.contains_key(MARKER)
 }
 
 /// Gives the tensors their canonical names, and drops arrays that are not tensors. `tied_source`: the table `Wemb`
 /// serves source and target, and keeps its name.
-pub(crate) fn rename(tensors: BTreeMap<String, Stored>, tied_source: bool) -> BTreeMap<String, Stored> {
+pub(crate) fn rename(tensors: BTreeMap<String, StoredTensor>, tied_source: bool) -> BTreeMap<String, StoredTensor> {
     let kept = tensors.into_iter().filter(|(name, _)| !NO_TENSORS.contains(&name.as_str()));
     kept.map(|(name, tensor)| (canonical(&name, tied_source), tensor)).collect()
 }

@@ -3,7 +3,7 @@
 use super::zip::Archive;
 use crate::ModelError;
 use crate::buffer::Slice;
-use crate::stored::{Encoding, Stored, elements};
+use crate::stored::{Encoding, StoredTensor, elements};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -16,7 +16,7 @@ const MAX_DIMENSIONS: usize = 8;
 const NO_ARRAYS: [&str; 1] = ["zipped_params"];
 
 /// All arrays of the archive by name, without `.npy`.
-pub(crate) fn read(path: &Path, bytes: &Slice) -> Result<BTreeMap<String, Stored>, ModelError> {
+pub(crate) fn read(path: &Path, bytes: &Slice) -> Result<BTreeMap<String, StoredTensor>, ModelError> {
     let archive = Archive::open(path, bytes)?;
     let mut arrays = BTreeMap::new();
     for member in archive.members() {
@@ -33,7 +33,7 @@ pub(crate) fn read(path: &Path, bytes: &Slice) -> Result<BTreeMap<String, Stored
 }
 
 /// One `.npy` file. The error names the fault.
-pub(crate) fn array(npy: Slice) -> Result<Stored, String> {
+pub(crate) fn array(npy: Slice) -> Result<StoredTensor, String> {
     let (header, start) = split_header(npy.bytes()).ok_or("it is cut or not a .npy array")?;
     let header = Header::parse(header)?;
     let count = elements(&header.shape).ok_or("its shape is too large")?;
@@ -43,15 +43,16 @@ pub(crate) fn array(npy: Slice) -> Result<Stored, String> {
         return Err(format!("its shape {:?} takes {size} bytes, there are {have}", header.shape));
     }
     let bytes = npy.part(start..start + size).ok_or("it is cut")?;
-    let stored = Stored { shape: header.shape, encoding: header.encoding, transposed: false, scales: None, bytes };
+    let stored =
+        StoredTensor { shape: header.shape, encoding: header.encoding, transposed: false, scales: None, bytes };
     if header.fortran_order { column_major(stored) } else { Ok(stored) }
 }
 
 /// Column-major arrays of more than two dimensions do not occur in models.
-fn column_major(stored: Stored) -> Result<Stored, String> {
+fn column_major(stored: StoredTensor) -> Result<StoredTensor, String> {
     match stored.shape.len() {
         0 | 1 => Ok(stored),
-        2 => Ok(Stored { transposed: true, ..stored }),
+        2 => Ok(StoredTensor { transposed: true, ..stored }),
         _ => Err("it is stored in Fortran order; save it in C order".into()),
     }
 }
@@ -128,7 +129,7 @@ mod tests {
     use super::*;
     use crate::buffer::Buffer;
 
-    fn parse(npy: Vec<u8>) -> Result<Stored, String> {
+    fn parse(npy: Vec<u8>) -> Result<StoredTensor, String> {
         array(Slice::whole(Buffer::Bytes(npy)))
     }
 

@@ -2,7 +2,7 @@
 
 use crate::ModelError;
 use crate::buffer::Slice;
-use crate::stored::{Encoding, Stored};
+use crate::stored::{Encoding, StoredTensor};
 use safetensors::{Dtype, SafeTensors};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,7 +11,7 @@ use std::path::Path;
 const LENGTH_BYTES: usize = 8;
 
 /// All tensors of the file by name.
-pub(crate) fn read(path: &Path, bytes: &Slice) -> Result<BTreeMap<String, Stored>, ModelError> {
+pub(crate) fn read(path: &Path, bytes: &Slice) -> Result<BTreeMap<String, StoredTensor>, ModelError> {
     let damaged = |problem: String| ModelError::malformed(path, "safetensors", problem);
     let (header, metadata) = SafeTensors::read_metadata(bytes.bytes()).map_err(|e| damaged(e.to_string()))?;
     let data = LENGTH_BYTES + header;
@@ -22,7 +22,7 @@ pub(crate) fn read(path: &Path, bytes: &Slice) -> Result<BTreeMap<String, Stored
         })?;
         let (start, end) = info.data_offsets;
         let bytes = bytes.part(data + start..data + end).ok_or_else(|| damaged(format!("`{name}` is cut")))?;
-        let stored = Stored { shape: info.shape.clone(), encoding, transposed: false, scales: None, bytes };
+        let stored = StoredTensor { shape: info.shape.clone(), encoding, transposed: false, scales: None, bytes };
         tensors.insert(name, stored);
     }
     Ok(tensors)
@@ -58,7 +58,7 @@ mod tests {
         safetensors::serialize(views, None).unwrap()
     }
 
-    fn parse(file: Vec<u8>) -> Result<BTreeMap<String, Stored>, ModelError> {
+    fn parse(file: Vec<u8>) -> Result<BTreeMap<String, StoredTensor>, ModelError> {
         read(Path::new("m.safetensors"), &Slice::whole(Buffer::Bytes(file)))
     }
 

@@ -2,7 +2,7 @@
 
 use super::directory::StoredPrecision;
 use crate::ModelError;
-use crate::stored::{Encoding, Scales, Stored, elements};
+use crate::stored::{Encoding, Scales, StoredTensor, elements};
 use ::safetensors::{Dtype, View};
 use half::{bf16, f16};
 use std::borrow::Cow;
@@ -15,7 +15,7 @@ const SCALES: &str = ".scales";
 /// A tensor to be written.
 pub(crate) enum Output<'a> {
     /// In this type of floats.
-    Floats { stored: &'a Stored, dtype: Dtype },
+    Floats { stored: &'a StoredTensor, dtype: Dtype },
     /// Bytes as they stand in the file.
     Bytes { shape: Vec<usize>, dtype: Dtype, bytes: Vec<u8> },
 }
@@ -24,7 +24,7 @@ pub(crate) enum Output<'a> {
 pub(crate) fn outputs<'a>(
     path: &Path,
     name: &str,
-    stored: &'a Stored,
+    stored: &'a StoredTensor,
     precision: StoredPrecision,
 ) -> Result<Vec<(String, Output<'a>)>, ModelError> {
     let matrix = matches!(stored.shape[..], [rows, _] if rows > 1);
@@ -54,24 +54,24 @@ pub(crate) fn is_table(name: &str) -> bool {
     name.contains("Wemb") || name.ends_with("_Wt")
 }
 
-fn integers<'a>(name: &str, stored: &Stored) -> [(String, Output<'a>); 2] {
+fn integers<'a>(name: &str, stored: &StoredTensor) -> [(String, Output<'a>); 2] {
     // A factor for each word, or for each output.
     let by_row = is_table(name);
     let (integers, scales) = stored.to_int8(by_row);
     let bytes = |scale: &f32| scale.to_le_bytes();
-    let of_scales = if by_row { vec![scales.len(), 1] } else { vec![1, scales.len()] };
+    let scales_shape = if by_row { vec![scales.len(), 1] } else { vec![1, scales.len()] };
     let scales = scales.iter().flat_map(bytes).collect();
     let integers = integers.into_iter().map(|integer| integer as u8).collect();
     [
         (name.to_owned(), Output::Bytes { shape: stored.shape.clone(), dtype: Dtype::I8, bytes: integers }),
-        (format!("{name}{SCALES}"), Output::Bytes { shape: of_scales, dtype: Dtype::F32, bytes: scales }),
+        (format!("{name}{SCALES}"), Output::Bytes { shape: scales_shape, dtype: Dtype::F32, bytes: scales }),
     ]
 }
 
 /// Takes the factors of integers out of the tensors of a file, and gives them to the integers.
-pub(crate) fn join_scales(path: &Path, tensors: &mut BTreeMap<String, Stored>) -> Result<(), ModelError> {
-    let of_integers = |name: &String| name.ends_with(SCALES);
-    let names: Vec<String> = tensors.keys().filter(|name| of_integers(name)).cloned().collect();
+pub(crate) fn join_scales(path: &Path, tensors: &mut BTreeMap<String, StoredTensor>) -> Result<(), ModelError> {
+    let are_scales = |name: &String| name.ends_with(SCALES);
+    let names: Vec<String> = tensors.keys().filter(|name| are_scales(name)).cloned().collect();
     for name in names {
         let (Some(scales), Some(base)) = (tensors.remove(&name), name.strip_suffix(SCALES)) else { continue };
         let refuse = |problem: String| Err(ModelError::tensor(path, &name, problem));
@@ -143,16 +143,16 @@ mod tests {
     use super::*;
     use crate::buffer::{Buffer, Slice};
 
-    fn tensor(shape: &[usize], encoding: Encoding, bytes: Vec<u8>) -> Stored {
+    fn tensor(shape: &[usize], encoding: Encoding, bytes: Vec<u8>) -> StoredTensor {
         let bytes = Slice::whole(Buffer::Bytes(bytes));
-        Stored { shape: shape.to_vec(), encoding, transposed: false, scales: None, bytes }
+        StoredTensor { shape: shape.to_vec(), encoding, transposed: false, scales: None, bytes }
     }
 
-    fn floats(shape: &[usize], numbers: &[f32]) -> Stored {
+    fn floats(shape: &[usize], numbers: &[f32]) -> StoredTensor {
         tensor(shape, Encoding::F32, numbers.iter().flat_map(|n| n.to_le_bytes()).collect())
     }
 
-    fn join(scales: Stored, base: &str) -> Result<BTreeMap<String, Stored>, String> {
+    fn join(scales: StoredTensor, base: &str) -> Result<BTreeMap<String, StoredTensor>, String> {
         let integers = tensor(&[2, 3], Encoding::I8, vec![1, 2, 3, 0xff, 0xfe, 0xfd]);
         let mut tensors = BTreeMap::from([(base.to_owned(), integers), ("W.scales".to_owned(), scales)]);
         join_scales(Path::new("m"), &mut tensors).map_err(|e| e.to_string())?;

@@ -11,7 +11,7 @@
 //! | the count of a model's parameters | `()`: the sizes are added up |
 //!
 //! Matrices are `inputs × outputs`, vectors `1 × n`, tables of words `words × dimension`. [`Config::check`] has
-//! accepted the settings before a structure is built from them; whatever it accepts can be built.
+//! accepted the settings before a structure is built from them; all accepted settings can be built.
 
 pub mod recurrent;
 pub mod transformer;
@@ -36,7 +36,7 @@ pub enum Init {
 
 /// Supplies the tensors that a structure consists of.
 pub trait Supply {
-    /// What a tensor is.
+    /// The role of a tensor.
     type Tensor;
     /// Why there is no such tensor.
     type Error;
@@ -54,7 +54,7 @@ pub trait Supply {
 }
 
 /// A part whose tensors come from `S`, or why there is no such part.
-type Built<S, P> = Result<P, <S as Supply>::Error>;
+type PartResult<S, P> = Result<P, <S as Supply>::Error>;
 
 /// The structure of a network of any architecture.
 pub enum Network<T> {

@@ -4,7 +4,7 @@ mod cells;
 
 pub use cells::{Cell, CellForm, GruMaps, Map, Norm};
 
-use super::{Built, Init, Supply, WordTables};
+use super::{Init, PartResult, Supply, WordTables};
 use crate::Config;
 use crate::config::{AttentionFirst as AttentionFirstSettings, Cell as Kind, DecoderForm, EncoderType};
 use crate::config::{RecurrentConfig, Top as TopKind};
@@ -76,16 +76,17 @@ pub struct Conditional<T> {
 pub struct AttentionFirst<T> {
     /// The cell that reads word and context.
     pub cell: Cell<T>,
-    /// What the context adds to the cell's gates and candidate, `annotations × 2 dim-rnn` and `annotations × dim-rnn`.
+    /// The map from the context to the cell's gates and candidate, `annotations × 2 dim-rnn` and
+    /// `annotations × dim-rnn`.
     pub context: [T; 2],
     /// From the mean annotation to the state before the first word, before tanh.
     pub start: Map<T>,
     /// Attention's map of the annotations (Ua), `annotations × dim-attention`.
     pub keys: T,
     /// Attention's map of the word before (Va), `dim-emb × dim-attention`.
-    pub of_word: T,
+    pub query_word: T,
     /// Attention's map of the state before (Wa), `dim-rnn × dim-attention`.
-    pub of_state: T,
+    pub query_state: T,
     /// The fully-connected layers, before their ReLU.
     pub layers: Vec<Map<T>>,
     /// The highest layer.
@@ -114,8 +115,9 @@ impl<T> Recurrent<T> {
         };
         let output = ("decoder_ff_logit_l2", inputs, network.output_bias);
         let words = WordTables::build(supply, config, network.tied_embeddings, network.dim_emb, output)?;
-        let of_encoder = RecurrentConfig { dim_rnn: network.dim_encoder.unwrap_or(network.dim_rnn), ..network.clone() };
-        let encoder = Builder { supply, config: &of_encoder }.encoder()?;
+        let encoder_config =
+            RecurrentConfig { dim_rnn: network.dim_encoder.unwrap_or(network.dim_rnn), ..network.clone() };
+        let encoder = Builder { supply, config: &encoder_config }.encoder()?;
         let mut builder = Builder { supply, config: network };
         let decoder = match &network.decoder {
             DecoderForm::Conditional => Decoder::Conditional(Box::new(builder.conditional()?)),
@@ -132,7 +134,7 @@ struct Builder<'a, S> {
 }
 
 impl<S: Supply> Builder<'_, S> {
-    fn encoder(&mut self) -> Built<S, Encoder<S::Tensor>> {
+    fn encoder(&mut self) -> PartResult<S, Encoder<S::Tensor>> {
         let depth = self.config.encoder_depth;
         let (stacked, upper, joined) = match self.config.encoder_type {
             EncoderType::BiUnidirectional => (1, depth, 1),
@@ -148,7 +150,7 @@ impl<S: Supply> Builder<'_, S> {
     }
 
     /// The encoder's layers over embeddings that begin in one direction.
-    fn encoder_stack(&mut self, prefix: &str, layers: usize, backward: bool) -> Built<S, Vec<Layer<S::Tensor>>> {
+    fn encoder_stack(&mut self, prefix: &str, layers: usize, backward: bool) -> PartResult<S, Vec<Layer<S::Tensor>>> {
         let config = self.config;
         let alternating = config.encoder_type == EncoderType::Alternating;
         let layer = |n: usize| {
@@ -164,21 +166,21 @@ impl<S: Supply> Builder<'_, S> {
         (1..=layers).map(layer).collect()
     }
 
-    fn upper_encoder_layer(&mut self, n: usize) -> Built<S, Layer<S::Tensor>> {
+    fn upper_encoder_layer(&mut self, n: usize) -> PartResult<S, Layer<S::Tensor>> {
         let RecurrentConfig { dim_rnn, skip, .. } = *self.config;
         let inputs = if n == 2 { 2 * dim_rnn } else { dim_rnn };
         let layer = self.encoder_layer(inputs, |cell| format!("encoder_l{n}_cell{cell}"))?;
         Ok(Layer { skip: skip && n > 2, ..layer })
     }
 
-    fn joined_encoder_layer(&mut self, n: usize) -> Built<S, [Layer<S::Tensor>; 2]> {
+    fn joined_encoder_layer(&mut self, n: usize) -> PartResult<S, [Layer<S::Tensor>; 2]> {
         let inputs = 2 * self.config.dim_rnn;
         let forward = self.encoder_layer(inputs, |cell| format!("encoder_bi_l{n}_cell{cell}"))?;
         let backward = self.encoder_layer(inputs, |cell| format!("encoder_bi_r_l{n}_cell{cell}"))?;
         Ok([forward, Layer { backward: true, ..backward }])
     }
 
-    fn encoder_layer(&mut self, inputs: usize, name: impl Fn(usize) -> String) -> Built<S, Layer<S::Tensor>> {
+    fn encoder_layer(&mut self, inputs: usize, name: impl Fn(usize) -> String) -> PartResult<S, Layer<S::Tensor>> {
         let RecurrentConfig { encoder_cell, encoder_cell_depth, .. } = *self.config;
         self.layer(encoder_cell, CellPosition::Encoder, inputs, (1..=encoder_cell_depth).map(name))
     }
@@ -190,7 +192,7 @@ impl<S: Supply> Builder<'_, S> {
         position: CellPosition,
         inputs: usize,
         names: impl Iterator<Item = String>,
-    ) -> Built<S, Layer<S::Tensor>> {
+    ) -> PartResult<S, Layer<S::Tensor>> {
         Ok(Layer { cells: self.cells(kind, position, inputs, names)?, backward: false, skip: false })
     }
 
@@ -201,13 +203,13 @@ impl<S: Supply> Builder<'_, S> {
         position: CellPosition,
         inputs: usize,
         names: impl Iterator<Item = String>,
-    ) -> Built<S, Vec<Cell<S::Tensor>>> {
+    ) -> PartResult<S, Vec<Cell<S::Tensor>>> {
         let inputs = std::iter::once(inputs).chain(std::iter::repeat(0));
         names.zip(inputs).map(|(name, inputs)| self.cell(kind, position, &name, inputs)).collect()
     }
 
     /// A conditional decoder.
-    fn conditional(&mut self) -> Built<S, Conditional<S::Tensor>> {
+    fn conditional(&mut self) -> PartResult<S, Conditional<S::Tensor>> {
         let config = self.config;
         let (d, e, annotations) = (config.dim_rnn, config.dim_emb, config.dim_annotations());
         let kind = config.decoder_cell;
@@ -229,7 +231,7 @@ impl<S: Supply> Builder<'_, S> {
     }
 
     /// A decoder that begins with attention.
-    fn attention_first(&mut self, form: &AttentionFirstSettings) -> Built<S, AttentionFirst<S::Tensor>> {
+    fn attention_first(&mut self, form: &AttentionFirstSettings) -> PartResult<S, AttentionFirst<S::Tensor>> {
         let config = self.config;
         let (d, e, annotations, a) = (config.dim_rnn, config.dim_emb, config.dim_annotations(), form.dim_attention);
         let cell = self.cell(config.decoder_cell, CellPosition::Decoder, "decoder_cell1", e)?;
@@ -254,8 +256,8 @@ impl<S: Supply> Builder<'_, S> {
             top,
             start,
             keys: self.matrix("decoder_Wc_att", [annotations, a])?,
-            of_word: self.matrix("decoder_V_att", [e, a])?,
-            of_state: self.matrix("decoder_W_comb_att", [d, a])?,
+            query_word: self.matrix("decoder_V_att", [e, a])?,
+            query_state: self.matrix("decoder_W_comb_att", [d, a])?,
             context: [
                 self.matrix("decoder_cell1_C", [annotations, 2 * d])?,
                 self.matrix("decoder_cell1_Cx", [annotations, d])?,

@@ -1,6 +1,6 @@
 //! The structure of a Transformer.
 
-use super::{Built, Init, Supply, WordTables};
+use super::{Init, PartResult, Supply, WordTables};
 use crate::Config;
 use crate::config::{
     Activation, AverageAttention as AverageSettings, DecoderLayer as Kind, FeedForward as Size, Operation, Operations,
@@ -12,7 +12,7 @@ const TRAINED_POSITIONS: usize = 1024;
 
 /// A Transformer.
 pub struct Transformer<T> {
-    /// What is not a tensor: heads, positions, scales.
+    /// The settings: heads, positions, scales.
     pub settings: TransformerConfig,
     /// Embeddings and output layer.
     pub words: WordTables<T>,
@@ -110,7 +110,8 @@ pub struct Attention<T> {
     pub relative: Option<RelativePositions<T>>,
 }
 
-/// What attention adds to keys and values for the distance between two words (Shaw et al. 2018), the same in all heads.
+/// Vectors that attention adds to keys and values for the distance between two words (Shaw et al. 2018), the same in
+/// all heads.
 pub struct RelativePositions<T> {
     /// `2 distance + 1 × d / heads`.
     pub keys: T,
@@ -226,8 +227,8 @@ impl<S: Supply> Builder<'_, S> {
         &mut self,
         name: &str,
         layers: impl IntoIterator<Item = usize>,
-        layer: impl Fn(&mut Self, usize) -> Built<S, L>,
-    ) -> Built<S, Side<S::Tensor, L>> {
+        layer: impl Fn(&mut Self, usize) -> PartResult<S, L>,
+    ) -> PartResult<S, Side<S::Tensor, L>> {
         Ok(Side {
             after_embedding: self.process(&self.config.postprocess_emb, &format!("{name}_emb"), "_pre")?,
             top: self.process(&self.config.postprocess_top, &format!("{name}_top"), "")?,
@@ -235,14 +236,14 @@ impl<S: Supply> Builder<'_, S> {
         })
     }
 
-    fn encoder_layer(&mut self, n: usize) -> Built<S, EncoderLayer<S::Tensor>> {
+    fn encoder_layer(&mut self, n: usize) -> PartResult<S, EncoderLayer<S::Tensor>> {
         Ok(EncoderLayer {
             attention: self.self_attention(&format!("encoder_l{n}_self"))?,
             feed_forward: self.feed_forward(&format!("encoder_l{n}_ffn"), self.config.encoder_ffn)?,
         })
     }
 
-    fn decoder_layer(&mut self, n: usize) -> Built<S, DecoderLayer<S::Tensor>> {
+    fn decoder_layer(&mut self, n: usize) -> PartResult<S, DecoderLayer<S::Tensor>> {
         let so_far = match self.config.decoder_layer {
             Kind::SelfAttention => SoFar::Attention(self.self_attention(&format!("decoder_l{n}_self"))?),
             Kind::Ssru { projection } => SoFar::Ssru(self.ssru(&format!("decoder_l{n}_rnn"), projection)?),
@@ -255,7 +256,7 @@ impl<S: Supply> Builder<'_, S> {
         })
     }
 
-    fn attention(&mut self, prefix: &str) -> Built<S, Block<S::Tensor, Attention<S::Tensor>>> {
+    fn attention(&mut self, prefix: &str) -> PartResult<S, Block<S::Tensor, Attention<S::Tensor>>> {
         let body = Attention {
             queries: self.square(prefix, "q")?,
             keys: self.square(prefix, "k")?,
@@ -267,7 +268,7 @@ impl<S: Supply> Builder<'_, S> {
         self.block(body, &around, &around)
     }
 
-    fn self_attention(&mut self, prefix: &str) -> Built<S, Block<S::Tensor, Attention<S::Tensor>>> {
+    fn self_attention(&mut self, prefix: &str) -> PartResult<S, Block<S::Tensor, Attention<S::Tensor>>> {
         let mut block = self.attention(prefix)?;
         if let Positions::Relative { distance } = self.config.positions {
             let shape = [2 * distance + 1, self.config.dim_emb / self.config.heads];
@@ -278,7 +279,7 @@ impl<S: Supply> Builder<'_, S> {
         Ok(block)
     }
 
-    fn feed_forward(&mut self, prefix: &str, size: Size) -> Built<S, Block<S::Tensor, FeedForward<S::Tensor>>> {
+    fn feed_forward(&mut self, prefix: &str, size: Size) -> PartResult<S, Block<S::Tensor, FeedForward<S::Tensor>>> {
         let mut maps = self.inner_maps(prefix, size, self.config.activation)?;
         let inputs = if maps.is_empty() { self.config.dim_emb } else { size.dim };
         maps.push(self.dense(prefix, &size.depth.to_string(), [inputs, self.config.dim_emb])?);
@@ -286,7 +287,7 @@ impl<S: Supply> Builder<'_, S> {
         self.block(maps, &around, &around)
     }
 
-    fn ssru(&mut self, prefix: &str, projection: bool) -> Built<S, Block<S::Tensor, Ssru<S::Tensor>>> {
+    fn ssru(&mut self, prefix: &str, projection: bool) -> PartResult<S, Block<S::Tensor, Ssru<S::Tensor>>> {
         let dim = self.config.dim_emb;
         let w = self.supply.tensor(&format!("{prefix}_W"), [dim, dim], Init::Glorot)?;
         let body = Ssru {
@@ -301,7 +302,7 @@ impl<S: Supply> Builder<'_, S> {
         &mut self,
         prefix: &str,
         AverageSettings { ffn, activation, gate }: AverageSettings,
-    ) -> Built<S, Block<S::Tensor, AverageAttention<S::Tensor>>> {
+    ) -> PartResult<S, Block<S::Tensor, AverageAttention<S::Tensor>>> {
         let dim = self.config.dim_emb;
         let mut feed_forward = self.inner_maps(prefix, ffn, activation)?;
         if ffn.depth > 1 && ffn.dim != dim {
@@ -315,7 +316,7 @@ impl<S: Supply> Builder<'_, S> {
     }
 
     /// The maps of a feed-forward block but for the last one: from d to the inner size, each with its activation.
-    fn inner_maps(&mut self, prefix: &str, size: Size, activation: Activation) -> Built<S, Vec<Dense<S::Tensor>>> {
+    fn inner_maps(&mut self, prefix: &str, size: Size, activation: Activation) -> PartResult<S, Vec<Dense<S::Tensor>>> {
         let inputs = |i: usize| if i == 1 { self.config.dim_emb } else { size.dim };
         let shapes: Vec<_> = (1..size.depth).map(|i| (i.to_string(), [inputs(i), size.dim])).collect();
         let map = |(suffix, shape): (String, _)| {
@@ -325,7 +326,7 @@ impl<S: Supply> Builder<'_, S> {
     }
 
     /// A block whose surroundings have tensors that begin with `before` and `after`.
-    fn block<B>(&mut self, body: B, before: &str, after: &str) -> Built<S, Block<S::Tensor, B>> {
+    fn block<B>(&mut self, body: B, before: &str, after: &str) -> PartResult<S, Block<S::Tensor, B>> {
         Ok(Block {
             before: self.process(&self.config.preprocess, before, "_pre")?,
             body,
@@ -334,7 +335,7 @@ impl<S: Supply> Builder<'_, S> {
     }
 
     /// Operations whose tensors begin with `prefix`; the names of normalisations end with `suffix`.
-    fn process(&mut self, operations: &Operations, prefix: &str, suffix: &str) -> Built<S, Process<S::Tensor>> {
+    fn process(&mut self, operations: &Operations, prefix: &str, suffix: &str) -> PartResult<S, Process<S::Tensor>> {
         let dim = self.config.dim_emb;
         let vector = |supply: &mut S, kind: &str, value| {
             supply.tensor(&format!("{prefix}_{kind}{suffix}"), [1, dim], Init::Constant(value))
@@ -355,17 +356,17 @@ impl<S: Supply> Builder<'_, S> {
     }
 
     /// A map from d to d that ends with the logistic function.
-    fn gate(&mut self, prefix: &str, suffix: &str) -> Built<S, Dense<S::Tensor>> {
+    fn gate(&mut self, prefix: &str, suffix: &str) -> PartResult<S, Dense<S::Tensor>> {
         Ok(Dense { activation: Some(Activation::Sigmoid), ..self.square(prefix, suffix)? })
     }
 
     /// A map from d to d.
-    fn square(&mut self, prefix: &str, suffix: &str) -> Built<S, Dense<S::Tensor>> {
+    fn square(&mut self, prefix: &str, suffix: &str) -> PartResult<S, Dense<S::Tensor>> {
         self.dense(prefix, suffix, [self.config.dim_emb; 2])
     }
 
     /// The map `{prefix}_W{suffix}`, `{prefix}_b{suffix}` of `shape`, which is `[inputs, outputs]`.
-    fn dense(&mut self, prefix: &str, suffix: &str, shape: [usize; 2]) -> Built<S, Dense<S::Tensor>> {
+    fn dense(&mut self, prefix: &str, suffix: &str, shape: [usize; 2]) -> PartResult<S, Dense<S::Tensor>> {
         let b = self.supply.tensor(&format!("{prefix}_b{suffix}"), [1, shape[1]], Init::Constant(0.0))?;
         let w = self.supply.tensor(&format!("{prefix}_W{suffix}"), shape, Init::Glorot)?;
         Ok(Dense { w, b: Some(b), activation: None })

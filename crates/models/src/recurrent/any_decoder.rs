@@ -4,8 +4,8 @@ use super::attention::Source;
 use super::attention_first::AttentionFirst;
 use super::cell::{Cell, LayerState};
 use super::decoder::Decoder;
+use super::optimizations::{Optimizations, RareWords};
 use super::stack::StackWork;
-use super::tricks::{RareWords, Tricks};
 use crate::embedding::Embedding;
 use crate::parts::recurrent as parts;
 use crate::weights::CheckedTensor;
@@ -21,10 +21,10 @@ pub(super) trait AnyDecoder: Send + Sync {
     fn cell(&self) -> &Cell;
 
     /// Applies `optimizations`; `table` are the embeddings of `dim` numbers of the words.
-    fn set_tricks(&mut self, tricks: Tricks, table: &Embedding, dim: usize);
+    fn set_optimizations(&mut self, optimizations: Optimizations, table: &Embedding, dim: usize);
 
     /// Computes what depends on the source alone.
-    fn prepare(&self, annotations: &Matrix, means: &Matrix, prepared: &mut Prepared);
+    fn prepare(&self, annotations: &Matrix, means: &Matrix, prepared: &mut SourceContext);
 
     /// One step: replaces the rows of `layers`, and computes `hidden`, the input of the output layer. `attended` is
     /// called with the sentence and the attention of each row.
@@ -46,7 +46,7 @@ pub(super) fn pack(parts: parts::Decoder<CheckedTensor<'_>>) -> Box<dyn AnyDecod
     }
 }
 
-/// What a step reads.
+/// The inputs of a step.
 pub(super) struct Inputs<'a> {
     pub(super) rows: &'a [StepRow],
     /// For each row the embedding of its last word, `rows × dim_emb`.
@@ -61,9 +61,9 @@ pub(super) struct Inputs<'a> {
     pub(super) sources: &'a [Source],
 }
 
-/// What depends on the source alone, for all sentences of a call.
+/// Values that depend on the source alone, for all sentences of a call.
 #[derive(Debug, Default)]
-pub(super) struct Prepared {
+pub(super) struct SourceContext {
     /// As the annotations.
     pub(super) keys: Matrix,
     /// As the annotations.
@@ -88,7 +88,7 @@ pub(super) struct DecoderWork {
     pub(super) query: Vec<f32>,
     pub(super) contexts: Matrix,
     pub(super) weights: Vec<f32>,
-    /// What each of several attentions finds.
+    /// The context of each of several attentions.
     pub(super) parts: Vec<f32>,
     pub(super) inputs: Matrix,
     pub(super) below: Matrix,

@@ -3,7 +3,7 @@
 use super::projection::Projection;
 use metaphrase_kernels::{Matrix, softmax_in_place, tanh_dot};
 
-/// What attention knows of a sentence.
+/// Attention's view of a sentence.
 #[derive(Debug, Default)]
 pub(super) struct Source {
     /// `words × dim`: depend on the annotations alone, so they are computed once per sentence (Devlin 2017, §4.3).

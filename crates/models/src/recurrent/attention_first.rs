@@ -25,14 +25,14 @@
 //! What depends on the parent's state alone (`s·Wa`, `s·U`) is computed once per parent, however many rows it has
 //! (Devlin 2017, §4.5), and what depends on an annotation alone once per sentence (§4.3).
 
-use super::any_decoder::{AnyDecoder, DecoderWork, Inputs, Prepared};
+use super::any_decoder::{AnyDecoder, DecoderWork, Inputs, SourceContext};
 use super::attention::Source;
 use super::cell::{Cell, CellColumns, LayerState};
 use super::columns::Columns;
+use super::optimizations::{FrequentWords, Optimizations};
 use super::projection::Projection;
 use super::rows::{Rows, copy};
 use super::stack::Stack;
-use super::tricks::{FrequentWords, Tricks};
 use crate::embedding::Embedding;
 use crate::parts::recurrent as parts;
 use crate::weights::CheckedTensor;
@@ -72,23 +72,23 @@ enum Top {
 impl AttentionFirst {
     /// The decoder of these tensors.
     pub(super) fn pack(parts: parts::AttentionFirst<CheckedTensor<'_>>) -> Self {
-        let CellColumns { cell, input, state } = CellColumns::of(parts.cell);
-        let [gates, candidate] = parts.context.map(Columns::of_matrix);
-        let of_state = Columns::of_matrix(parts.of_state);
+        let CellColumns { cell, input, state } = CellColumns::new(parts.cell);
+        let [gates, candidate] = parts.context.map(Columns::from_matrix);
+        let query_state = Columns::from_matrix(parts.query_state);
         Self {
-            dim_attention: of_state.outputs(),
-            start: Columns::of(parts.start).pack(),
-            keys: Columns::of_matrix(parts.keys).pack(),
+            dim_attention: query_state.outputs(),
+            start: Columns::from_map(parts.start).pack(),
+            keys: Columns::from_matrix(parts.keys).pack(),
             prepared_context: true,
             frequent: FrequentWords::default(),
-            word: Columns::of_matrix(parts.of_word).beside(input).pack(),
-            state: state.into_iter().fold(of_state, Columns::beside).pack(),
+            word: Columns::from_matrix(parts.query_word).beside(input).pack(),
+            state: state.into_iter().fold(query_state, Columns::beside).pack(),
             context: gates.beside(candidate).pack(),
             cell,
-            layers: parts.layers.into_iter().map(|layer| Columns::of(layer).pack()).collect(),
+            layers: parts.layers.into_iter().map(|layer| Columns::from_map(layer).pack()).collect(),
             top: match parts.top {
                 parts::Top::None => Top::None,
-                parts::Top::Tanh(map) => Top::Tanh(Columns::of(map).pack()),
+                parts::Top::Tanh(map) => Top::Tanh(Columns::from_map(map).pack()),
                 parts::Top::Gru(layer) => Top::Gru(Box::new(Stack::pack(layer.cells))),
             },
         }
@@ -130,11 +130,11 @@ impl AttentionFirst {
             Top::Gru(stack) => {
                 stack.input.apply(hidden, inputs, &mut stack_work.cell.rows);
                 stack.first_states(&given.parents[1], states, &mut stack_work.cell.rows);
-                let u = Rows::of(states).by(given.parent_of);
+                let u = Rows::new(states).by(given.parent_of);
                 let previous = given.parents[1].rows().by(given.parent_of);
                 stack.first().update(
                     given.slots.len(),
-                    Rows::of(inputs),
+                    Rows::new(inputs),
                     u,
                     previous,
                     &mut layers[1],
@@ -155,20 +155,20 @@ impl AnyDecoder for AttentionFirst {
         &self.cell
     }
 
-    fn set_tricks(&mut self, tricks: Tricks, table: &Embedding, dim: usize) {
-        self.frequent = FrequentWords::new(&self.word, table, dim, tricks.frequent_words);
-        self.prepared_context = tricks.prepared_context;
+    fn set_optimizations(&mut self, optimizations: Optimizations, table: &Embedding, dim: usize) {
+        self.frequent = FrequentWords::new(&self.word, table, dim, optimizations.frequent_words);
+        self.prepared_context = optimizations.prepared_context;
     }
 
-    /// What depends on the source alone: the keys of annotations, what they add to the cell's input, and of each mean
-    /// annotation the state at the start.
-    fn prepare(&self, annotations: &Matrix, means: &Matrix, prepared: &mut Prepared) {
-        let Prepared { keys, values, starts, rows, .. } = prepared;
-        let of_annotations = self.keys.rows(annotations, rows);
-        self.keys.apply_to(of_annotations, keys);
+    /// Values that depend on the source alone: the keys of annotations, their addition to the cell's input, and of each
+    /// mean annotation the state at the start.
+    fn prepare(&self, annotations: &Matrix, means: &Matrix, prepared: &mut SourceContext) {
+        let SourceContext { keys, values, starts, rows, .. } = prepared;
+        let annotation_rows = self.keys.rows(annotations, rows);
+        self.keys.apply_to(annotation_rows, keys);
         tanh_in_place(keys.as_mut_slice());
         if self.prepared_context {
-            self.context.apply_to(of_annotations, values);
+            self.context.apply_to(annotation_rows, values);
         } else {
             copy(annotations, values);
         }
@@ -192,12 +192,12 @@ impl AnyDecoder for AttentionFirst {
         let attention = if self.prepared_context { &mut *inputs } else { &mut *contexts };
         let width = given.slots.first().map_or(0, |&slot| given.sources[slot].values.cols());
         attention.resize(n, width);
-        let of_state = Rows::of(states).by(given.parent_of);
+        let query_state = Rows::new(states).by(given.parent_of);
         for r in 0..n {
             let source = &given.sources[given.slots[r]];
-            let of_word = &words.row(r)[..self.dim_attention];
+            let query_word = &words.row(r)[..self.dim_attention];
             query.clear();
-            query.extend(of_word.iter().zip(of_state.row(r)).map(|(y, s)| y + s));
+            query.extend(query_word.iter().zip(query_state.row(r)).map(|(y, s)| y + s));
             tanh_in_place(query);
             weigh(query, source, weights);
             attended(source, weights);
@@ -211,9 +211,9 @@ impl AnyDecoder for AttentionFirst {
         for r in 0..n {
             add_assign(inputs.row_mut(r), &words.row(r)[self.dim_attention..]);
         }
-        let u = Rows::of(states).columns(self.dim_attention..states.cols()).by(given.parent_of);
+        let u = Rows::new(states).columns(self.dim_attention..states.cols()).by(given.parent_of);
         let previous = given.parents[0].rows().by(given.parent_of);
-        self.cell.update(n, Rows::of(inputs), u, previous, &mut layers[0], &mut stack.cell);
+        self.cell.update(n, Rows::new(inputs), u, previous, &mut layers[0], &mut stack.cell);
         self.run_layers(&layers[0].output, hidden, work);
         self.run_top(given, layers, hidden, work);
     }

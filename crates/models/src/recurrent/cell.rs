@@ -71,19 +71,19 @@ impl LayerState {
     }
 
     /// Its rows, to be read by a cell.
-    pub(super) fn rows(&self) -> Previous<'_> {
-        Previous { output: Rows::of(&self.output), memory: Rows::of(&self.memory) }
+    pub(super) fn rows(&self) -> PreviousState<'_> {
+        PreviousState { output: Rows::new(&self.output), memory: Rows::new(&self.memory) }
     }
 }
 
 /// The state that a cell reads, row by row.
 #[derive(Clone, Copy)]
-pub(super) struct Previous<'a> {
+pub(super) struct PreviousState<'a> {
     output: Rows<'a>,
     memory: Rows<'a>,
 }
 
-impl<'a> Previous<'a> {
+impl<'a> PreviousState<'a> {
     /// Row `r` becomes what row `index[r]` was.
     pub(super) fn by(self, index: &'a [u32]) -> Self {
         Self { output: self.output.by(index), memory: self.memory.by(index) }
@@ -119,28 +119,29 @@ pub(super) struct CellColumns {
 }
 
 impl CellColumns {
-    /// The cell of these tensors, whatever its kind and its normalisation.
-    pub(super) fn of(Parts { form, dim, modulated }: Parts<CheckedTensor<'_>>) -> Self {
+    /// The cell of these tensors, of any kind and with any normalisation.
+    pub(super) fn new(Parts { form, dim, modulated }: Parts<CheckedTensor<'_>>) -> Self {
         let (gates, input, state) = match form {
-            CellForm::Gru { input, state } => (Gates::Gru, Columns::of_gru(input), Some(Columns::of_gru(state))),
-            CellForm::Lstm { input, state } => (Gates::Lstm, Columns::of(input), Some(Columns::of(state))),
-            CellForm::Tanh { input, state } => (Gates::Tanh, Columns::of(input), Some(Columns::of(state))),
-            CellForm::Relu { input, state } => (Gates::Relu, Columns::of(input), Some(Columns::of(state))),
+            CellForm::Gru { input, state } => (Gates::Gru, Columns::from_gru(input), Some(Columns::from_gru(state))),
+            CellForm::Lstm { input, state } => (Gates::Lstm, Columns::from_map(input), Some(Columns::from_map(state))),
+            CellForm::Tanh { input, state } => (Gates::Tanh, Columns::from_map(input), Some(Columns::from_map(state))),
+            CellForm::Relu { input, state } => (Gates::Relu, Columns::from_map(input), Some(Columns::from_map(state))),
             CellForm::Sru { candidate, forget, reset } => {
                 // The input itself passes through.
-                let gates = Columns::of(candidate).beside(Columns::of(forget)).beside(Columns::of(reset));
+                let gates =
+                    Columns::from_map(candidate).beside(Columns::from_map(forget)).beside(Columns::from_map(reset));
                 let identity = Columns::identity(dim, gates.weights.precision());
                 (Gates::Sru, gates.beside(identity), None)
             }
             CellForm::Ssru { candidate, forget } => {
-                (Gates::Ssru, Columns::of(candidate).beside(Columns::of(forget)), None)
+                (Gates::Ssru, Columns::from_map(candidate).beside(Columns::from_map(forget)), None)
             }
         };
         let Some([by_input, by_state]) = modulated else {
             return Self { cell: Cell { gates, dim, modulated: None }, input, state };
         };
         let cell = Cell { gates, dim, modulated: state.map(Columns::pack) };
-        Self { cell, input: input.beside(Columns::of(by_input)), state: Some(Columns::of(by_state)) }
+        Self { cell, input: input.beside(Columns::from_map(by_input)), state: Some(Columns::from_map(by_state)) }
     }
 }
 
@@ -157,7 +158,7 @@ impl Cell {
         rows: usize,
         a: Rows<'_>,
         u: Rows<'_>,
-        previous: Previous<'_>,
+        previous: PreviousState<'_>,
         next: &mut LayerState,
         work: &mut CellWork,
     ) {
@@ -176,8 +177,8 @@ impl Cell {
         }
         projection.apply(modulated, products, storage);
         let a = a.columns(0..gates_width);
-        let (output, u) = (Rows::of(modulated), Rows::of(products));
-        self.combine(rows, a, u, Previous { output, ..previous }, next, gates);
+        let (output, u) = (Rows::new(modulated), Rows::new(products));
+        self.combine(rows, a, u, PreviousState { output, ..previous }, next, gates);
     }
 
     fn combine(
@@ -185,7 +186,7 @@ impl Cell {
         rows: usize,
         a: Rows<'_>,
         u: Rows<'_>,
-        previous: Previous<'_>,
+        previous: PreviousState<'_>,
         next: &mut LayerState,
         gates: &mut Vec<f32>,
     ) {

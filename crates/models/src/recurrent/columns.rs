@@ -32,7 +32,7 @@ pub(super) struct Columns {
 
 impl Columns {
     /// The product of a map, and its finish.
-    pub(super) fn of(map: Map<CheckedTensor<'_>>) -> Self {
+    pub(super) fn from_map(map: Map<CheckedTensor<'_>>) -> Self {
         let mut columns = match map.w {
             Some(w) => Self::new(w.pack()),
             None => Self::new(pack(Precision::F32, &[], [0, map.outputs])), // zeros, to which a bias may be added
@@ -50,9 +50,9 @@ impl Columns {
     }
 
     /// The product of the maps of a GRU: `[gates | candidate]`.
-    pub(super) fn of_gru(GruMaps { mut gates, mut candidate, joint }: GruMaps<CheckedTensor<'_>>) -> Self {
+    pub(super) fn from_gru(GruMaps { mut gates, mut candidate, joint }: GruMaps<CheckedTensor<'_>>) -> Self {
         let biases = [(0, gates.outside.take()), (gates.outputs, candidate.outside.take())];
-        let mut columns = Self::of(gates).beside(Self::of(candidate));
+        let mut columns = Self::from_map(gates).beside(Self::from_map(candidate));
         if let Some(norm) = joint {
             columns = columns.normalised(norm);
         }
@@ -65,7 +65,7 @@ impl Columns {
     }
 
     /// The product by a matrix alone.
-    pub(super) fn of_matrix(matrix: CheckedTensor<'_>) -> Self {
+    pub(super) fn from_matrix(matrix: CheckedTensor<'_>) -> Self {
         Self::new(matrix.pack())
     }
 

@@ -12,14 +12,14 @@
 //! linear in it, so the annotations are multiplied once per sentence, and each row sums products:
 //! `c·W = Σ αⱼ (hⱼ·W)`. The products of the parent's states are computed once per parent, however many rows it has.
 
-use super::any_decoder::{AnyDecoder, DecoderWork, Inputs, Prepared};
+use super::any_decoder::{AnyDecoder, DecoderWork, Inputs, SourceContext};
 use super::attention::{Attention, Source};
 use super::cell::{Cell, CellColumns, LayerState};
 use super::columns::Columns;
+use super::optimizations::{FrequentWords, Optimizations};
 use super::projection::Projection;
 use super::rows::{Rows, copy};
 use super::stack::{Stack, StackWork, Transitions};
-use super::tricks::{FrequentWords, Tricks};
 use crate::embedding::Embedding;
 use crate::parts::recurrent::Conditional;
 use crate::weights::CheckedTensor;
@@ -54,15 +54,15 @@ pub(super) struct Decoder {
 impl Decoder {
     /// The decoder of these tensors.
     pub(super) fn pack(parts: Conditional<CheckedTensor<'_>>) -> Self {
-        let [of_word, of_state, of_context] = parts.readout.map(Columns::of);
-        let dim_emb = of_word.outputs();
-        let first = CellColumns::of(parts.first);
-        let mut query = Columns::of(parts.queries);
-        let mut context = of_context;
+        let [readout_word, readout_state, readout_context] = parts.readout.map(Columns::from_map);
+        let dim_emb = readout_word.outputs();
+        let first = CellColumns::new(parts.first);
+        let mut query = Columns::from_map(parts.queries);
+        let mut context = readout_context;
         let mut after_attention = parts.after_attention.into_iter();
         let mut second = None;
         if let Some(cell) = after_attention.next() {
-            let CellColumns { cell, input, state } = CellColumns::of(cell);
+            let CellColumns { cell, input, state } = CellColumns::new(cell);
             context = input.beside(context);
             if let Some(state) = state {
                 query = query.beside(state);
@@ -70,13 +70,13 @@ impl Decoder {
             second = Some(cell);
         }
         Self {
-            start: Columns::of(parts.start).pack(),
-            word: first.input.beside(of_word).pack(),
+            start: Columns::from_map(parts.start).pack(),
+            word: first.input.beside(readout_word).pack(),
             frequent: FrequentWords::default(),
             first: first.cell,
             first_state: first.state.map(Columns::pack),
             attention: Attention {
-                keys: Columns::of(parts.keys).pack(),
+                keys: Columns::from_map(parts.keys).pack(),
                 v: parts.v.into_numbers(),
                 heads: parts.heads,
             },
@@ -86,15 +86,15 @@ impl Decoder {
             transitions: Transitions::pack(after_attention),
             skip: parts.upper.iter().any(|layer| layer.skip),
             upper: parts.upper.into_iter().map(|layer| Stack::pack(layer.cells)).collect(),
-            readout: of_state.pack(),
+            readout: readout_state.pack(),
             dim_emb,
         }
     }
 
     /// The products of the annotations that each attention sees, side by side: `rows × (heads · outputs)`.
-    fn prepare_heads(&self, annotations: &Matrix, prepared: &mut Prepared) {
+    fn prepare_heads(&self, annotations: &Matrix, prepared: &mut SourceContext) {
         let (heads, outputs) = (self.attention.heads, self.context.outputs());
-        let Prepared { values, part, product, rows, .. } = prepared;
+        let SourceContext { values, part, product, rows, .. } = prepared;
         values.resize(annotations.rows(), heads * outputs);
         let half = annotations.cols() / 2;
         let size = half / heads;
@@ -114,7 +114,7 @@ impl Decoder {
         }
     }
 
-    /// What the attentions find, as products: the sum over all. Then `weights` are their mean.
+    /// The contexts of the attentions, as products: the sum over all. Then `weights` are their mean.
     fn attend(&self, source: &Source, weights: &mut Vec<f32>, parts: &mut Vec<f32>, context: &mut [f32]) {
         let (heads, words) = (self.attention.heads, source.values.rows());
         let all = RowRange::Range(0..words);
@@ -135,8 +135,8 @@ impl Decoder {
     /// Cell 2 and the transitions of the first layer.
     fn after_attention(&self, base: &mut LayerState, queries: &Matrix, contexts: &Matrix, work: &mut StackWork) {
         if let Some(cell) = &self.second {
-            let a = Rows::of(contexts).columns(0..contexts.cols() - self.dim_emb);
-            let u = Rows::of(queries).columns(self.attention.dim()..queries.cols());
+            let a = Rows::new(contexts).columns(0..contexts.cols() - self.dim_emb);
+            let u = Rows::new(queries).columns(self.attention.dim()..queries.cols());
             cell.update(base.output.rows(), a, u, base.rows(), &mut work.next, &mut work.cell);
             std::mem::swap(base, &mut work.next);
         }
@@ -151,9 +151,9 @@ impl Decoder {
             copy(top, below);
             stack.input.apply(below, inputs, &mut stack_work.cell.rows);
             stack.first_states(parent, states, &mut stack_work.cell.rows);
-            let (u, previous) = (Rows::of(states).by(given.parent_of), parent.rows().by(given.parent_of));
+            let (u, previous) = (Rows::new(states).by(given.parent_of), parent.rows().by(given.parent_of));
             let n = given.slots.len();
-            stack.first().update(n, Rows::of(inputs), u, previous, layer, &mut stack_work.cell);
+            stack.first().update(n, Rows::new(inputs), u, previous, layer, &mut stack_work.cell);
             stack.transitions.advance(layer, stack_work);
             copy(&layer.output, top);
             if self.skip {
@@ -183,15 +183,15 @@ impl AnyDecoder for Decoder {
         &self.first
     }
 
-    fn set_tricks(&mut self, tricks: Tricks, table: &Embedding, dim: usize) {
-        self.frequent = FrequentWords::new(&self.word, table, dim, tricks.frequent_words);
+    fn set_optimizations(&mut self, optimizations: Optimizations, table: &Embedding, dim: usize) {
+        self.frequent = FrequentWords::new(&self.word, table, dim, optimizations.frequent_words);
     }
 
-    fn prepare(&self, annotations: &Matrix, means: &Matrix, prepared: &mut Prepared) {
+    fn prepare(&self, annotations: &Matrix, means: &Matrix, prepared: &mut SourceContext) {
         if self.attention.heads > 1 {
             self.prepare_heads(annotations, prepared);
         }
-        let Prepared { keys, values, starts, rows, .. } = &mut *prepared;
+        let SourceContext { keys, values, starts, rows, .. } = &mut *prepared;
         let annotations = self.context.rows(annotations, rows);
         self.attention.keys.apply_to(annotations, keys);
         if self.attention.heads == 1 {
@@ -218,8 +218,8 @@ impl AnyDecoder for Decoder {
         let a = self.word.outputs() - self.dim_emb;
         let previous = given.parents[0].rows().by(given.parent_of);
         let base = &mut layers[0];
-        let u = Rows::of(states).by(given.parent_of);
-        self.first.update(n, Rows::of(words).columns(0..a), u, previous, base, &mut stack.cell);
+        let u = Rows::new(states).by(given.parent_of);
+        self.first.update(n, Rows::new(words).columns(0..a), u, previous, base, &mut stack.cell);
 
         self.query.apply(&base.output, queries, &mut stack.cell.rows);
         let unit = Unit::Attention.timed();

@@ -117,7 +117,7 @@ impl Layer {
             let rows = layout.at(if self.backward { layout.positions() - 1 - i } else { i });
             // Forwards sentences end here, backwards they begin, with a state of zero.
             state.grow_zeroed(rows.len(), cell);
-            self.stack.advance(Rows::of(inputs).from(rows.start), state, stack_work);
+            self.stack.advance(Rows::new(inputs).from(rows.start), state, stack_work);
             let d = out.cols();
             out.as_mut_slice()[rows.start * d..rows.end * d].copy_from_slice(state.output.as_slice());
         }

@@ -18,7 +18,7 @@ pub(super) struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     /// All columns of a matrix.
-    pub(super) fn of(matrix: &'a Matrix) -> Self {
+    pub(super) fn new(matrix: &'a Matrix) -> Self {
         let width = matrix.cols();
         Self { data: matrix.as_slice(), stride: width, start: 0, width, index: None }
     }
@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn rows_are_found_by_index_and_column() {
         let data = Matrix::from_vec(2, 3, vec![0.0, 1.0, 2.0, 10.0, 11.0, 12.0]);
-        let rows = Rows::of(&data);
+        let rows = Rows::new(&data);
         assert_eq!(rows.row(1), [10.0, 11.0, 12.0]);
         assert_eq!(rows.columns(1..3).row(0), [1.0, 2.0]);
         assert_eq!(rows.columns(1..3).columns(1..2).by(&[1, 1, 0]).row(1), [12.0]);

@@ -51,7 +51,7 @@ impl Stack {
     /// If there is no cell.
     pub(super) fn pack(cells: Vec<Parts<CheckedTensor<'_>>>) -> Self {
         let mut cells = cells.into_iter();
-        let CellColumns { cell, input, state } = CellColumns::of(cells.next().expect("a layer has a cell"));
+        let CellColumns { cell, input, state } = CellColumns::new(cells.next().expect("a layer has a cell"));
         let first = StackedCell { cell, state: state.map(Columns::pack) };
         Self { input: input.pack(), first, transitions: Transitions::pack(cells) }
     }
@@ -76,10 +76,10 @@ impl Stack {
 }
 
 impl Transitions {
-    /// These cells, none of which has an input.
+    /// A stack of cells without inputs.
     pub(super) fn pack<'a>(cells: impl Iterator<Item = Parts<CheckedTensor<'a>>>) -> Self {
         let transition = |cell| {
-            let CellColumns { cell, input, state } = CellColumns::of(cell);
+            let CellColumns { cell, input, state } = CellColumns::new(cell);
             Transition { cell: StackedCell { cell, state: state.map(Columns::pack) }, constant: input.finish.bias }
         };
         Self(cells.map(transition).collect())
@@ -100,7 +100,7 @@ impl StackedCell {
             projection.apply(&state.output, states, &mut cell.rows);
         }
         let rows = state.output.rows();
-        self.cell.update(rows, a, Rows::of(states), state.rows(), next, cell);
+        self.cell.update(rows, a, Rows::new(states), state.rows(), next, cell);
         std::mem::swap(state, next);
     }
 }

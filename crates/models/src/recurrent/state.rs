@@ -1,13 +1,13 @@
 //! Everything that a search of a recurrent model changes: encoded sentences, rows, work space.
 
-use super::any_decoder::{AnyDecoder, DecoderWork, Prepared};
+use super::any_decoder::{AnyDecoder, DecoderWork, SourceContext};
 use super::attention::Source;
 use super::cell::LayerState;
 use super::encoder::EncoderWork;
 use super::layout::TimeMajor;
 use crate::embedding::Embedding;
 use crate::output::Lists;
-use crate::ragged::Ragged;
+use crate::ragged::RaggedArray;
 use metaphrase_base::{Row, Sentence, Step, StepRow};
 use metaphrase_kernels::{Matrix, add_assign, scale};
 
@@ -36,7 +36,7 @@ pub struct RecurrentState {
     pub(super) words: Matrix,
     pub(super) hidden: Matrix,
     /// Attention of the rows of the last step; empty where the sentence is without.
-    pub(super) attention: Ragged<f32>,
+    pub(super) attention: RaggedArray<f32>,
     pub(super) decoder_work: DecoderWork,
     pub(super) lists: Lists,
 
@@ -45,7 +45,7 @@ pub struct RecurrentState {
     pub(super) embeddings: Matrix,
     pub(super) annotations: Matrix,
     pub(super) means: Matrix,
-    pub(super) prepared: Prepared,
+    pub(super) prepared: SourceContext,
     pub(super) encoder_work: EncoderWork,
 }
 
@@ -126,7 +126,7 @@ impl RecurrentState {
 
     /// Moves what was prepared into the slots of the sentences.
     pub(super) fn fill(&mut self, sentences: &[Sentence<'_>]) {
-        let Prepared { keys, values, starts, .. } = &self.prepared;
+        let SourceContext { keys, values, starts, .. } = &self.prepared;
         for (rank, sentence, length) in self.layout.sentences() {
             let Sentence { slot, attention, .. } = sentences[sentence];
             let slot = slot.index();

@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 use metaphrase_base::WordScore;
-use metaphrase_kernels::{Changes, Replaced};
+use metaphrase_kernels::{Changes, ColumnChange};
 
 /// The scores that are added to the rows of a step, as changes to their logits. Storage is kept from step to step.
 #[derive(Debug, Default)]
@@ -10,7 +10,7 @@ pub(super) struct Additions {
     /// By row; rows beyond the end have no changes.
     rows: Vec<Spans>,
     added: Vec<f32>,
-    replaced: Vec<Replaced>,
+    replaced: Vec<ColumnChange>,
 }
 
 /// Where the changes of a row are.
@@ -60,7 +60,7 @@ impl Additions {
                 }
                 _ => self.added[added.clone()].iter().fold(logits[word.index()], |sum, added| sum + added),
             };
-            self.replaced.push(Replaced { column: word.0, value: value + score });
+            self.replaced.push(ColumnChange { column: word.0, value: value + score });
         }
         before.for_each(|known| self.carry(known, base));
         self.added.extend_from_within(added);
@@ -70,8 +70,8 @@ impl Additions {
 
     /// Lists a word again that was listed before and gets `base` now.
     fn carry(&mut self, known: usize, base: f32) {
-        let Replaced { column, value } = self.replaced[known];
-        self.replaced.push(Replaced { column, value: value + base });
+        let ColumnChange { column, value } = self.replaced[known];
+        self.replaced.push(ColumnChange { column, value: value + base });
     }
 
     /// Makes the changes of a row in its logits, and forgets them.

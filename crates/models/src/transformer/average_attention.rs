@@ -1,7 +1,7 @@
 //! Average attention in place of the decoder's self-attention.
 
 use super::decoder::NewRows;
-use super::operations::{Around, AroundWork};
+use super::operations::{AroundWork, BlockProcesses};
 use crate::linear::Linear;
 use crate::parts::transformer as parts;
 use crate::weights::CheckedTensor;
@@ -15,7 +15,7 @@ use metaphrase_kernels::{Matrix, add_assign, axpy, mul_assign};
 /// out = σ(x_t · Wi + bi) ⊙ x_t + σ(y_t · Wf + bf) ⊙ y_t   (without gates: y_t)
 /// ```
 pub(super) struct AverageAttention {
-    around: Around,
+    around: BlockProcesses,
     feed_forward: Vec<Linear>,
     /// From the block's input, and from the mean.
     gates: Option<[Linear; 2]>,
@@ -34,7 +34,7 @@ pub(super) struct Work {
 impl AverageAttention {
     /// The block of these tensors.
     pub(super) fn pack<'a>(block: parts::Block<CheckedTensor<'a>, parts::AverageAttention<CheckedTensor<'a>>>) -> Self {
-        let (around, parts::AverageAttention { feed_forward, gates }) = Around::pack(block);
+        let (around, parts::AverageAttention { feed_forward, gates }) = BlockProcesses::pack(block);
         let gates = gates.map(|gates| [gates.input, gates.forget].map(Linear::pack));
         Self { around, feed_forward: feed_forward.into_iter().map(Linear::pack).collect(), gates }
     }
@@ -75,9 +75,9 @@ impl AverageAttention {
                 }
             }
         }
-        if let Some([of_input, of_mean]) = &self.gates {
-            of_input.apply(x, input_gate, around_work.rows());
-            of_mean.apply(hidden, forget_gate, around_work.rows());
+        if let Some([input_map, mean_map]) = &self.gates {
+            input_map.apply(x, input_gate, around_work.rows());
+            mean_map.apply(hidden, forget_gate, around_work.rows());
             mul_assign(input_gate.as_mut_slice(), x.as_slice());
             mul_assign(hidden.as_mut_slice(), forget_gate.as_slice());
             add_assign(hidden.as_mut_slice(), input_gate.as_slice());

@@ -1,7 +1,7 @@
 //! The decoder's attention over the source.
 
 use super::attention::Form;
-use super::operations::{Around, AroundWork};
+use super::operations::{AroundWork, BlockProcesses};
 use crate::linear::Linear;
 use crate::parts::transformer as parts;
 use crate::weights::CheckedTensor;
@@ -11,7 +11,7 @@ use metaphrase_kernels::{AttentionWeights, KeysValues, Matrix, ProductStorage, R
 
 /// A layer of attention over the source.
 pub(super) struct CrossAttention {
-    around: Around,
+    around: BlockProcesses,
     pub(super) form: Form,
     queries: Linear,
     projection: Option<Linear>,
@@ -40,7 +40,7 @@ impl CrossAttention {
         block: parts::Block<CheckedTensor<'a>, parts::Attention<CheckedTensor<'a>>>,
         heads: usize,
     ) -> (Self, [Linear; 2]) {
-        let (around, parts::Attention { queries, keys, values, projection, .. }) = Around::pack(block);
+        let (around, parts::Attention { queries, keys, values, projection, .. }) = BlockProcesses::pack(block);
         let form = Form::new(heads, &queries);
         let layer = Self { around, form, queries: form.queries(queries), projection: projection.map(Linear::pack) };
         (layer, [keys, values].map(Linear::pack))
@@ -95,12 +95,12 @@ impl SourceMap {
     /// for each layer.
     pub(super) fn fill(&self, made: &Matrix, words: Range<usize>, slot: &mut Vec<KeysValues>) {
         slot.resize_with(self.layers, || self.no_words());
-        for (i, of_layer) in slot.iter_mut().enumerate() {
-            of_layer.resize(words.len());
+        for (i, layer_words) in slot.iter_mut().enumerate() {
+            layer_words.resize(words.len());
             for (to, from) in words.clone().enumerate() {
                 let (keys, values) =
                     self.form.split(&made.row(from)[i * self.form.word_len()..][..self.form.word_len()]);
-                of_layer.set(to, keys, values);
+                layer_words.set(to, keys, values);
             }
         }
     }

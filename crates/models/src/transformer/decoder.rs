@@ -2,7 +2,7 @@
 
 use super::average_attention::{self, AverageAttention};
 use super::cross_attention::{self, CrossAttention, SourceMap};
-use super::encoder::Encoded;
+use super::encoder::EncoderOutput;
 use super::feed_forward::{self, FeedForward};
 use super::history::History;
 use super::input::Input;
@@ -12,7 +12,7 @@ use super::ssru::{self, Ssru};
 use crate::config::{Positions, TransformerConfig};
 use crate::linear::Linear;
 use crate::parts::transformer as parts;
-use crate::ragged::Ragged;
+use crate::ragged::RaggedArray;
 use crate::weights::CheckedTensor;
 use metaphrase_base::{Row, SentId, Sentence, Step, StepRow, Unit};
 use metaphrase_kernels::{AttentionWeights, KeysValues, Matrix};
@@ -39,14 +39,14 @@ struct Layer {
     feed_forward: FeedForward,
 }
 
-/// What looks at the translation so far.
+/// The part that reads the translation so far.
 enum SoFar {
     Attention(SelfAttention),
     Ssru(Ssru),
     Average(AverageAttention),
 }
 
-/// What a decoder remembers of the sentences in its slots and of the rows of the last step, and its work space.
+/// The state of a decoder: the sentences in its slots, the rows of the last step, and its work space.
 #[derive(Debug, Default)]
 pub(super) struct DecoderState {
     /// Per slot.
@@ -55,7 +55,7 @@ pub(super) struct DecoderState {
     /// Per layer of the network.
     memories: Vec<Memory>,
     /// Attention of the rows of the last step; empty where the sentence is without.
-    attention: Ragged<f32>,
+    attention: RaggedArray<f32>,
     /// The decoder's output, `rows × d`.
     pub(super) output: Matrix,
     work: Work,
@@ -78,7 +78,7 @@ pub(super) struct NewRows<'a> {
     pub(super) first: usize,
 }
 
-/// What a layer remembers of the words so far.
+/// A layer's memory of the words so far.
 #[derive(Debug, Default)]
 struct Memory {
     /// Self-attention: keys and values of all entries of the history.
@@ -113,15 +113,15 @@ impl Decoder {
         // Marian, which has raw keys, has no relative positions.
         let normalised = config.normalised_keys || matches!(config.positions, Positions::Relative { .. });
         let key_source = if normalised { KeySource::Normalised } else { KeySource::Raw };
-        let (mut packed, mut of_source) = (Vec::new(), Vec::new());
+        let (mut packed, mut source_maps) = (Vec::new(), Vec::new());
         for layer in layers {
             let (layer, maps) = Layer::pack(layer, config.heads, key_source);
             packed.push(layer);
-            of_source.extend(maps);
+            source_maps.extend(maps);
         }
         Self {
             input,
-            source: SourceMap::new(packed[0].context.form, &of_source),
+            source: SourceMap::new(packed[0].context.form, &source_maps),
             layers: packed,
             order,
             alignment_layer: config.alignment_layer - 1,
@@ -137,7 +137,7 @@ impl Decoder {
     }
 
     /// Prepares encoded sentences for attention in their slots.
-    pub(super) fn admit(&self, sentences: &[Sentence<'_>], encoded: &Encoded, state: &mut DecoderState) {
+    pub(super) fn admit(&self, sentences: &[Sentence<'_>], encoded: &EncoderOutput, state: &mut DecoderState) {
         for sentence in sentences {
             let source = state.source(sentence.slot);
             source.key_source = if sentence.given_target { KeySource::Normalised } else { self.key_source };

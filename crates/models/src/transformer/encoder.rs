@@ -22,9 +22,9 @@ struct Layer {
     feed_forward: FeedForward,
 }
 
-/// What the encoder has made of some sentences, and its work space.
+/// The encoder's output for some sentences, and its work space.
 #[derive(Debug, Default)]
-pub(super) struct Encoded {
+pub(super) struct EncoderOutput {
     /// The encoder's output, `words of all sentences × d`.
     pub(super) words: Matrix,
     /// The rows of each sentence.
@@ -51,8 +51,8 @@ impl Encoder {
     }
 
     /// Encodes sentences; the end of sentence is one of their words.
-    pub(super) fn encode(&self, sentences: &[Sentence<'_>], dim: usize, out: &mut Encoded) {
-        let Encoded { words: x, sentences: ranges, embedded, attention, feed_forward, around_work } = out;
+    pub(super) fn encode(&self, sentences: &[Sentence<'_>], dim: usize, out: &mut EncoderOutput) {
+        let EncoderOutput { words: x, sentences: ranges, embedded, attention, feed_forward, around_work } = out;
         x.resize(sentences.iter().map(|s| s.words.len()).sum(), dim);
         ranges.clear();
         let mut row = 0;

@@ -1,6 +1,6 @@
 //! The position-wise feed-forward block.
 
-use super::operations::{Around, AroundWork};
+use super::operations::{AroundWork, BlockProcesses};
 use crate::linear::Linear;
 use crate::parts::transformer as parts;
 use crate::weights::CheckedTensor;
@@ -8,7 +8,7 @@ use metaphrase_kernels::Matrix;
 
 /// Linear maps with activations between them.
 pub(super) struct FeedForward {
-    around: Around,
+    around: BlockProcesses,
     /// At least one.
     maps: Vec<Linear>,
 }
@@ -24,7 +24,7 @@ pub(super) struct Work {
 impl FeedForward {
     /// The block of these tensors.
     pub(super) fn pack<'a>(block: parts::Block<CheckedTensor<'a>, parts::FeedForward<CheckedTensor<'a>>>) -> Self {
-        let (around, maps) = Around::pack(block);
+        let (around, maps) = BlockProcesses::pack(block);
         Self { around, maps: maps.into_iter().map(Linear::pack).collect() }
     }
 

@@ -3,12 +3,12 @@
 //! A step writes one *entry* per row: the keys and values of that row in every layer. A row is a list of entries,
 //! its parent's and its own. So when search re-orders hypotheses only lists of `u32` are copied, never keys or values.
 
-use crate::ragged::Ragged;
+use crate::ragged::RaggedArray;
 use metaphrase_base::{Row, Step, StepRow};
 
 /// The entries that a sentence owns.
 #[derive(Debug, Default)]
-struct Owned {
+struct OwnedEntries {
     entries: Vec<u32>,
     /// At this number of owned entries, the entries that no row refers to are collected.
     collect_at: usize,
@@ -21,12 +21,12 @@ const COLLECT_FROM: usize = 64;
 #[derive(Debug, Default)]
 pub(super) struct History {
     /// Per row, oldest entry first.
-    now: Ragged<u32>,
-    before: Ragged<u32>,
+    now: RaggedArray<u32>,
+    before: RaggedArray<u32>,
     /// Per row of the last step.
     slots: Vec<usize>,
     /// Per slot.
-    owned: Vec<Owned>,
+    owned: Vec<OwnedEntries>,
     free: Vec<u32>,
     /// The number of entries ever in use, free or owned.
     len: usize,
@@ -95,7 +95,7 @@ impl History {
             u32::try_from(self.len - 1).expect("fewer entries than fit in memory")
         });
         if slot >= self.owned.len() {
-            self.owned.resize_with(slot + 1, || Owned { entries: Vec::new(), collect_at: COLLECT_FROM });
+            self.owned.resize_with(slot + 1, || OwnedEntries { entries: Vec::new(), collect_at: COLLECT_FROM });
         }
         self.owned[slot].entries.push(entry);
         entry
@@ -127,7 +127,7 @@ impl History {
 
 /// # Panics
 /// If there is no such row.
-fn entries_of(lists: &Ragged<u32>, row: usize) -> &[u32] {
+fn entries_of(lists: &RaggedArray<u32>, row: usize) -> &[u32] {
     lists.get(row).expect("a row of this step, or a parent of the step before")
 }
 

@@ -1,4 +1,4 @@
-//! From words to what the first layer sees.
+//! From words to the input of the first layer.
 
 use super::operations::{HighwayWork, Process};
 use super::positions::Positions;
@@ -29,7 +29,7 @@ impl Input {
         self.positions.add(position, out);
     }
 
-    /// What the first layer sees of the vectors that [`write`](Self::write) made, in place. They themselves are left
+    /// Turns the vectors that [`write`](Self::write) made into the input of the first layer, in place. They are left
     /// in `embedded`: a skip connection of the whole stack may lead from there.
     pub(super) fn finish(&self, x: &mut Matrix, embedded: &mut Matrix, work: &mut HighwayWork) {
         embedded.resize(x.rows(), x.cols());

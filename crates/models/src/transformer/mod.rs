@@ -28,7 +28,7 @@ use crate::parts::transformer as parts;
 use crate::scores::{DecodedRows, Scores};
 use crate::weights::CheckedTensor;
 use decoder::{Decoder, DecoderState};
-use encoder::{Encoded, Encoder};
+use encoder::{Encoder, EncoderOutput};
 use input::Input;
 use metaphrase_base::{Row, SentId, Sentence, Step, StepDemand, StepRow};
 use operations::Process;
@@ -47,7 +47,7 @@ pub struct Transformer {
 /// Sentences, rows of the last step and work space of a Transformer.
 #[derive(Debug, Default)]
 pub struct TransformerState {
-    encoded: Encoded,
+    encoded: EncoderOutput,
     decoder: DecoderState,
     lists: Lists,
 }

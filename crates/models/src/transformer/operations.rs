@@ -60,7 +60,7 @@ impl Process {
 }
 
 /// The operations around a block.
-pub(super) struct Around {
+pub(super) struct BlockProcesses {
     before: Process,
     after: Process,
 }
@@ -73,7 +73,7 @@ pub(super) struct HighwayWork {
     rows: ProductStorage,
 }
 
-/// Work space of [`Around`].
+/// Work space of [`BlockProcesses`].
 #[derive(Debug, Default)]
 pub(super) struct AroundWork {
     output: Matrix,
@@ -92,7 +92,7 @@ impl AroundWork {
     }
 }
 
-impl Around {
+impl BlockProcesses {
     /// The operations around a block, and the block itself.
     pub(super) fn pack<'a, B>(block: parts::Block<CheckedTensor<'a>, B>) -> (Self, B) {
         (Self { before: Process::pack(block.before), after: Process::pack(block.after) }, block.body)
@@ -103,7 +103,7 @@ impl Around {
         self.before.steps.is_empty()
     }
 
-    /// What the block sees of its input: `x` itself, or what the operations before it make of it, in `out`.
+    /// The input as the block sees it: `x` itself, or `out` with the result of the operations before the block.
     pub(super) fn begin<'a>(&self, x: &'a Matrix, out: &'a mut Matrix, around_work: &mut AroundWork) -> &'a Matrix {
         if self.begins_plain() {
             return x;

@@ -30,7 +30,7 @@ pub(super) enum Sinusoid {
 /// The vectors of the first `count` positions, `count × dim`, or nothing where they are trained or there are none.
 #[must_use]
 pub fn position_vectors(kind: Kind, dim: usize, count: usize) -> Option<Matrix> {
-    let sinusoid = Sinusoid::of(kind)?;
+    let sinusoid = Sinusoid::from_kind(kind)?;
     let mut vectors = Matrix::zeros(count, dim);
     (0..count).for_each(|t| sinusoid.add(t, vectors.row_mut(t)));
     Some(vectors)
@@ -42,7 +42,7 @@ impl Positions {
         if let Some(table) = trained {
             return Self::Trained(Matrix::from_vec(table.rows(), dim, table.into_numbers()));
         }
-        let Some(kind) = Sinusoid::of(kind) else { return Self::None };
+        let Some(kind) = Sinusoid::from_kind(kind) else { return Self::None };
         let mut table = Matrix::zeros(TABLE_ROWS, dim);
         (0..TABLE_ROWS).for_each(|t| kind.add(t, table.row_mut(t)));
         Self::Sinusoidal { kind, table }
@@ -60,7 +60,7 @@ impl Positions {
 }
 
 impl Sinusoid {
-    fn of(kind: Kind) -> Option<Self> {
+    fn from_kind(kind: Kind) -> Option<Self> {
         match kind {
             Kind::SinusoidalMarian => Some(Self::Marian),
             Kind::SinusoidalHuggingFace => Some(Self::HuggingFace),

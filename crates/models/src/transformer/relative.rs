@@ -3,7 +3,7 @@
 use super::attention::Form;
 use crate::parts::transformer::RelativePositions;
 use crate::weights::CheckedTensor;
-use metaphrase_kernels::{Added, KeysValues};
+use metaphrase_kernels::{KeyValueAdditions, KeysValues};
 
 /// Shaw et al. 2018, §3.2, for each head of a query at position i over keys at positions j, with r = j - i cut to
 /// ±distance:
@@ -11,19 +11,19 @@ use metaphrase_kernels::{Added, KeysValues};
 /// ```text
 /// e_j = q · (k_j + a_r) / √d_h      out = Σ softmax(e)_j (v_j + b_r)
 /// ```
-pub(super) struct Relative {
+pub(super) struct RelativeVectors {
     /// a and b, `2 distance + 1 × d`: the tables of one head, once for each head.
     vectors: KeysValues,
     positions: RelativePositions<()>,
 }
 
-/// Work space of [`Relative`].
+/// Work space of [`RelativeVectors`].
 #[derive(Debug, Default)]
 pub(super) struct Work {
     rows: Vec<u32>,
 }
 
-impl Relative {
+impl RelativeVectors {
     /// The relative positions of these tensors, for a layer of this form.
     pub(super) fn pack(parts: &RelativePositions<CheckedTensor<'_>>, form: Form) -> Self {
         let heads = form.heads.count();
@@ -38,11 +38,11 @@ impl Relative {
         Self { vectors, positions: RelativePositions { keys: (), values: (), distance: parts.distance } }
     }
 
-    /// What is added for the query at `position` to keys and values of `seen` words, which are at positions from 0 on.
-    pub(super) fn of_query<'a>(&'a self, position: usize, seen: usize, work: &'a mut Work) -> Added<'a> {
+    /// The additions for the query at `position` to keys and values of `seen` words, which are at positions from 0 on.
+    pub(super) fn for_query<'a>(&'a self, position: usize, seen: usize, work: &'a mut Work) -> KeyValueAdditions<'a> {
         work.rows.clear();
         work.rows.extend((0..seen).map(|key| self.positions.row(position, key) as u32));
-        Added { table: &self.vectors, rows: &work.rows }
+        KeyValueAdditions { table: &self.vectors, rows: &work.rows }
     }
 }
 
@@ -70,7 +70,7 @@ mod tests {
         let tensor = |name: &str| weights.checked(name, [3, 1]).unwrap();
         let form = Form::new(2, &Dense { w: weights.checked("q", [1, 2]).unwrap(), b: None, activation: None });
         let tables = RelativePositions { keys: tensor("a"), values: tensor("b"), distance: 1 };
-        let relative = Relative::pack(&tables, form);
+        let relative = RelativeVectors::pack(&tables, form);
         // Two heads of one number. The keys are the same but for their distance: the word itself weighs three times as
         // much as its neighbour.
         let mut words = form.no_words();
@@ -79,7 +79,7 @@ mod tests {
         let mut query = [0.0; 32];
         query[..2].fill(1.0); // the first column of each head
         let (mut seen, mut work, mut out) = (AttentionWeights::default(), Work::default(), [0.0; 2]);
-        let added = Some(relative.of_query(1, 2, &mut work));
+        let added = Some(relative.for_query(1, 2, &mut work));
         attend(&query, &words, &Rows::Range(0..2), added, &mut seen, &mut out);
         for head in 0..2 {
             assert!(seen.head(head).zip([0.25, 0.75]).all(|(w, e)| (w - e).abs() < 1e-6), "{seen:?}");

@@ -2,8 +2,8 @@
 
 use super::attention::Form;
 use super::history::History;
-use super::operations::{Around, AroundWork};
-use super::relative::{self, Relative};
+use super::operations::{AroundWork, BlockProcesses};
+use super::relative::{self, RelativeVectors};
 use crate::linear::Linear;
 use crate::parts::transformer as parts;
 use crate::weights::CheckedTensor;
@@ -13,21 +13,21 @@ use metaphrase_kernels::{AttentionWeights, KeysValues, Matrix, Rows, attend};
 
 /// A self-attention layer.
 pub(super) struct SelfAttention {
-    around: Around,
+    around: BlockProcesses,
     form: Form,
     /// Queries, then keys and values if not apart.
     queries: Linear,
     /// Keys and values, where they may be made of other inputs than queries.
     words: Option<Linear>,
     projection: Option<Linear>,
-    relative: Option<Relative>,
+    relative: Option<RelativeVectors>,
 }
 
 /// Work space of self-attention.
 #[derive(Debug, Default)]
 pub(super) struct Work {
     input: Matrix,
-    /// What the map of queries makes.
+    /// The output of the map of queries.
     queries: Matrix,
     /// Keys and values of rows, if not with the queries.
     normalised: Matrix,
@@ -39,7 +39,7 @@ pub(super) struct Work {
     relative: relative::Work,
 }
 
-/// What the keys and values of a decoder's words are made of.
+/// The input of the keys and values of a decoder's words.
 ///
 /// Marian trains and scores pre-norm Transformers with normalised ones. When it translates, a step's input is no
 /// longer the tensor that the keys are made of, and so all keys and values come from raw inputs (`LayerAttention` in
@@ -50,7 +50,7 @@ pub(super) enum KeySource {
     /// The inputs as they are, as when Marian translates.
     #[default]
     Raw,
-    /// What the operations before the block make of the inputs, as in training.
+    /// The inputs after the operations before the block, as in training.
     Normalised,
 }
 
@@ -61,19 +61,19 @@ impl SelfAttention {
         heads: usize,
         source: KeySource,
     ) -> Self {
-        let (around, parts::Attention { queries, keys, values, projection, relative }) = Around::pack(block);
+        let (around, parts::Attention { queries, keys, values, projection, relative }) = BlockProcesses::pack(block);
         let form = Form::new(heads, &queries);
         let maps = [queries, keys, values].map(Linear::pack);
         let outputs = form.interleaved(0).chain(form.interleaved(1)).chain(form.in_order(2)).collect::<Vec<_>>();
-        let (of_queries, of_words) = outputs.split_at(form.heads.interleaved_len());
+        let (query_outputs, word_outputs) = outputs.split_at(form.heads.interleaved_len());
         let apart = source == KeySource::Raw && !around.begins_plain();
         Self {
             around,
             form,
-            queries: Linear::gather(&maps, if apart { of_queries } else { &outputs }),
-            words: apart.then(|| Linear::gather(&maps, of_words)),
+            queries: Linear::gather(&maps, if apart { query_outputs } else { &outputs }),
+            words: apart.then(|| Linear::gather(&maps, word_outputs)),
             projection: projection.map(Linear::pack),
-            relative: relative.map(|relative| Relative::pack(&relative, form)),
+            relative: relative.map(|relative| RelativeVectors::pack(&relative, form)),
         }
     }
 
@@ -189,7 +189,7 @@ impl SelfAttention {
         out: &mut [f32],
     ) {
         let query = &query[..self.form.heads.interleaved_len()];
-        let added = self.relative.as_ref().map(|relative| relative.of_query(position, seen.len(), work));
+        let added = self.relative.as_ref().map(|relative| relative.for_query(position, seen.len(), work));
         attend(query, words, seen, added, weights, out);
     }
 }

@@ -1,7 +1,7 @@
 //! The simpler simple recurrent unit in place of the decoder's self-attention.
 
 use super::decoder::NewRows;
-use super::operations::{Around, AroundWork};
+use super::operations::{AroundWork, BlockProcesses};
 use crate::linear::Linear;
 use crate::parts::transformer as parts;
 use crate::weights::CheckedTensor;
@@ -15,7 +15,7 @@ use metaphrase_kernels::{Matrix, lerp, relu_in_place};
 /// h_t = relu(c_t)
 /// ```
 pub(super) struct Ssru {
-    around: Around,
+    around: BlockProcesses,
     candidate: Linear,
     forget: Linear,
     projection: Option<Linear>,
@@ -35,7 +35,7 @@ pub(super) struct Work {
 impl Ssru {
     /// The block of these tensors.
     pub(super) fn pack<'a>(block: parts::Block<CheckedTensor<'a>, parts::Ssru<CheckedTensor<'a>>>) -> Self {
-        let (around, parts::Ssru { candidate, forget, projection }) = Around::pack(block);
+        let (around, parts::Ssru { candidate, forget, projection }) = BlockProcesses::pack(block);
         Self {
             around,
             start: vec![0.0; candidate.w.cols()],

@@ -66,7 +66,7 @@ impl<'n, R: BufRead> NumberedLines<'n, R> {
         let (name, number) = (self.name, self.number + 1);
         let line = self.next("an n-gram")?;
         if line.trim_ascii().is_empty() || line.starts_with('\\') {
-            let problem = format!("the {order}-grams end after {i} lines, \\data\\ says {count}");
+            let problem = format!("the {order}-grams end after {i} lines, \\data\\ declares {count}");
             return Err(LmError::line(name, number, problem));
         }
         Ok(line)

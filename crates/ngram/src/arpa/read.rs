@@ -40,7 +40,7 @@ pub fn read_from(reader: impl BufRead, name: &Path) -> Result<Model, LmError> {
             LmError::line(name, line(second), problem)
         }
         Unbuildable::TooLarge => {
-            LmError::model(name, "the model has more n-grams or words than 32-bit numbers can tell")
+            LmError::model(name, "the model has more n-grams or words than 32-bit numbers can count")
         }
     };
     let expected: Vec<usize> = counts.iter().map(|&count| count as usize).collect();

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 /// n-grams that the model got because longer ones need them ([`arpa::read`](super::read)) are written, too.
 ///
 /// # Errors
-/// Those of the writer.
+/// Errors of the writer.
 pub fn write(model: &Model, writer: &mut dyn Write) -> io::Result<()> {
     writeln!(writer, "\\data\\")?;
     for (k, count) in model.counts().iter().enumerate() {

@@ -1,6 +1,6 @@
 //! The n-grams of one order, collected for a table.
 
-use super::{Built, Unbuildable};
+use super::{BuiltModel, Unbuildable};
 use crate::bytes::u32_at;
 use crate::ngrams::NGrams;
 use crate::table::{Bucket, Keys, Table};
@@ -27,7 +27,7 @@ struct Entry {
 
 /// The part of an n-gram that one of the highest order does not have.
 #[derive(Debug, Clone, Copy)]
-struct Lower {
+struct LowerPart {
     /// The number of the n-gram without its oldest word.
     suffix: u32,
     backoff: f32,
@@ -49,7 +49,7 @@ pub(super) struct Section {
     /// The number of the others.
     count: usize,
     /// An entry for each of the others, in their order of arrival; empty if the order is the highest.
-    lower: Vec<Lower>,
+    lower: Vec<LowerPart>,
     /// A bit by the number of an n-gram of the order below: whether it is the history of one of these.
     follows: Vec<u64>,
 }
@@ -100,8 +100,8 @@ impl Section {
 
     /// Looks up the histories of the n-grams that wait, in the tables of lower orders. False if one of them, or one
     /// without its oldest word, is not there; then they still wait.
-    pub(super) fn look_up(&mut self, built: &Built, suffixes: &[u8]) -> bool {
-        let Built { bytes, layout, .. } = built;
+    pub(super) fn look_up(&mut self, built: &BuiltModel, suffixes: &[u8]) -> bool {
+        let BuiltModel { bytes, layout, .. } = built;
         let (k, batch) = (self.k, self.values.len());
         let word = |i: usize, position: usize| self.words[i * (k + 1) + position];
         let [mut histories, mut suffixes_of] = [[0; BATCH]; 2];
@@ -132,7 +132,7 @@ impl Section {
             self.parts[part].push(Entry { image, index: self.count as u32, log10 });
             self.count += 1;
             if layout.has_backoff(k) {
-                self.lower.push(Lower { suffix, backoff });
+                self.lower.push(LowerPart { suffix, backoff });
             }
         }
         self.words.clear();
@@ -170,12 +170,12 @@ impl Section {
 
     /// Stores the values in the table, which was filled with the images. Returns the numbers of the n-grams without
     /// their oldest words.
-    pub(super) fn set_values(self, Built { bytes, layout, .. }: &mut Built) -> LargeBytes {
+    pub(super) fn set_values(self, BuiltModel { bytes, layout, .. }: &mut BuiltModel) -> LargeBytes {
         let mut suffixes = LargeBytes::default();
         suffixes.resize(SUFFIX * self.lower.len());
         for (number, Entry { index, log10, .. }) in (0..).zip(self.parts.into_iter().flatten()) {
             layout.set_log10(bytes, self.k, number, log10);
-            if let Some(&Lower { suffix, backoff }) = self.lower.get(index as usize) {
+            if let Some(&LowerPart { suffix, backoff }) = self.lower.get(index as usize) {
                 layout.set_backoff(bytes, self.k, number, backoff);
                 suffixes[SUFFIX * number as usize..][..SUFFIX].copy_from_slice(&suffix.to_le_bytes());
             }
@@ -184,7 +184,7 @@ impl Section {
     }
 
     /// The n-grams as they came.
-    pub(super) fn into_list(self, Built { bytes, layout, .. }: &Built) -> NGrams {
+    pub(super) fn into_list(self, BuiltModel { bytes, layout, .. }: &BuiltModel) -> NGrams {
         let k = self.k;
         let unigrams: Vec<u32> = (0..layout.words as u32).collect();
         let histories = (1..k).fold(unigrams, |histories, k| layout.words_of(bytes, k, &histories));

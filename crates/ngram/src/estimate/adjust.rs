@@ -1,7 +1,7 @@
 //! From counts of the longest n-grams to adjusted counts of all orders.
 
 use super::record::{Key, Record};
-use super::sort::{Room, Sorted, Sorter};
+use super::sort::{MergedRecords, Room, Sorter};
 use crate::vocabulary::{BEGIN, UNKNOWN};
 use crate::{LmError, MAX_ORDER};
 
@@ -10,18 +10,18 @@ pub(crate) const PRUNED: u64 = 1 << 63;
 
 /// The n-grams of one order with adjusted counts.
 #[derive(Debug)]
-pub(crate) struct Adjusted {
+pub(crate) struct AdjustedOrder {
     /// By their histories, the newest word of these first: the n-grams of a history are neighbours.
     pub(crate) by_history: Sorter,
     /// Number of n-grams.
     pub(crate) count: u64,
-    /// Those that are left after pruning.
+    /// N-grams that are left after pruning.
     pub(crate) kept: u64,
     /// `of[c]` is how many have the adjusted count c, for c below 5.
     pub(crate) of: [u64; 5],
 }
 
-impl Adjusted {
+impl AdjustedOrder {
     fn new(room: &Room) -> Self {
         Self { by_history: Sorter::new(room), count: 0, kept: 0, of: [0; 5] }
     }
@@ -40,11 +40,16 @@ impl Adjusted {
 
 /// Adjusts the counts of n-grams of `order` words: an n-gram of a lower order counts how many different words stand
 /// before it, but if it starts with `<s>`, how often it occurs. Those that occur at most `prune[k]` times are marked.
-pub(crate) fn adjust(mut ngrams: Sorted, order: usize, prune: &[u64], room: &Room) -> Result<Vec<Adjusted>, LmError> {
+pub(crate) fn adjust(
+    mut ngrams: MergedRecords,
+    order: usize,
+    prune: &[u64],
+    room: &Room,
+) -> Result<Vec<AdjustedOrder>, LmError> {
     let mut adjuster = Adjuster {
-        orders: (0..order).map(|_| Adjusted::new(room)).collect(),
+        orders: (0..order).map(|_| AdjustedOrder::new(room)).collect(),
         prune,
-        open: [Open::default(); MAX_ORDER],
+        open: [OpenNgram::default(); MAX_ORDER],
         depth: 0,
         last: Key::default(),
     };
@@ -61,16 +66,16 @@ pub(crate) fn adjust(mut ngrams: Sorted, order: usize, prune: &[u64], room: &Roo
 
 /// An n-gram whose longer n-grams are still coming.
 #[derive(Debug, Clone, Copy, Default)]
-struct Open {
+struct OpenNgram {
     adjusted: u64,
     occurs: u64,
 }
 
 struct Adjuster<'p> {
-    orders: Vec<Adjusted>,
+    orders: Vec<AdjustedOrder>,
     prune: &'p [u64],
     /// `open[k]` is the n-gram of the first k + 1 words of `last`.
-    open: [Open; MAX_ORDER],
+    open: [OpenNgram; MAX_ORDER],
     /// How many are open.
     depth: usize,
     last: Key,
@@ -91,7 +96,7 @@ impl Adjuster<'_> {
         self.depth = start.map_or(order, |start| start + 1);
         for k in common..self.depth {
             let counts = k + 1 == order || start == Some(k);
-            self.open[k] = Open { adjusted: if counts { record.payload } else { 1 }, occurs: record.payload };
+            self.open[k] = OpenNgram { adjusted: if counts { record.payload } else { 1 }, occurs: record.payload };
         }
         self.last = record.key;
         Ok(())
@@ -100,7 +105,7 @@ impl Adjuster<'_> {
     /// Hands on the open n-grams of more than `length` words.
     fn close(&mut self, length: usize) -> Result<(), LmError> {
         for k in (length..self.depth).rev() {
-            let Open { adjusted, occurs } = self.open[k];
+            let OpenNgram { adjusted, occurs } = self.open[k];
             let pruned = k > 0 && occurs <= self.prune[k];
             self.orders[k].add(k + 1, &self.last, adjusted, pruned)?;
         }

@@ -1,7 +1,7 @@
 //! From text to counts of n-grams.
 
 use super::record::Key;
-use super::sort::{Room, Sorted, Sorter};
+use super::sort::{MergedRecords, Room, Sorter};
 use crate::vocabulary::{BEGIN, END, Vocabulary};
 use crate::{LmError, MAX_ORDER};
 use metaphrase_base::{LONGEST_LINE, read_line};
@@ -14,7 +14,7 @@ pub(crate) struct Counts {
     pub(crate) vocabulary: Vocabulary,
     /// The n-grams that end at each word, last word first, and how often each occurs. A sentence has `order` − 1 times
     /// `<s>` before it.
-    pub(crate) ngrams: Sorted,
+    pub(crate) ngrams: MergedRecords,
     pub(crate) words: u64,
     pub(crate) sentences: u64,
 }

@@ -26,7 +26,7 @@ impl Discounts {
     }
 
     /// The discount of a count.
-    pub(crate) fn of(&self, count: u64) -> f64 {
+    pub(crate) fn get(&self, count: u64) -> f64 {
         match count {
             0 => 0.0,
             1 | 2 => self.0[count as usize - 1],
@@ -45,8 +45,8 @@ mod tests {
         let Discounts(got) = Discounts::estimate(&[7, 10, 5, 4, 3]).unwrap();
         let expected = [0.5, 0.8, 1.5];
         got.iter().zip(expected).for_each(|(got, expected)| assert!((got - expected).abs() < 1e-12, "{got}"));
-        assert_eq!(Discounts(got).of(0), 0.0);
-        assert_eq!(Discounts(got).of(17), got[2]);
+        assert_eq!(Discounts(got).get(0), 0.0);
+        assert_eq!(Discounts(got).get(17), got[2]);
     }
 
     #[test]

@@ -3,13 +3,13 @@
 use super::adjust::PRUNED;
 use super::discounts::Discounts;
 use super::record::{Key, Record, pack, unpack};
-use super::sort::{Room, Sorted, Sorter};
+use super::sort::{MergedRecords, Room, Sorter};
 use crate::LmError;
 use crate::vocabulary::BEGIN;
 
 /// One order before it is interpolated with the one below.
 #[derive(Debug)]
-pub(crate) struct Discounted {
+pub(crate) struct DiscountedOrder {
     /// Per n-gram, last word first: the discounted probability and the weight of the order below.
     pub(crate) ngrams: Sorter,
     /// Per history, last word first: the weight of the order below, which is its back-off weight.
@@ -19,12 +19,12 @@ pub(crate) struct Discounted {
 /// Discounts the counts of n-grams of `order` words, history by history. The counts of pruned n-grams go to the order
 /// below.
 pub(crate) fn discount(
-    mut by_history: Sorted,
+    mut by_history: MergedRecords,
     order: usize,
     discounts: &Discounts,
     room: &Room,
-) -> Result<Discounted, LmError> {
-    let mut discounted = Discounted { ngrams: Sorter::new(room), histories: Sorter::new(room) };
+) -> Result<DiscountedOrder, LmError> {
+    let mut discounted = DiscountedOrder { ngrams: Sorter::new(room), histories: Sorter::new(room) };
     let mut group: Vec<(u32, u64)> = Vec::new();
     let mut next = by_history.next()?;
     while let Some(first) = next {
@@ -39,20 +39,20 @@ pub(crate) fn discount(
     Ok(discounted)
 }
 
-impl Discounted {
+impl DiscountedOrder {
     /// Takes all n-grams of a history: their words and counts.
     fn add(&mut self, order: usize, history: &Key, group: &[(u32, u64)], discounts: &Discounts) -> Result<(), LmError> {
         let sum: u64 = group.iter().map(|(_, count)| count & !PRUNED).sum();
         let is_kept = |count: u64| count & PRUNED == 0;
         let freed = |&(_, count): &(u32, u64)| match is_kept(count) {
-            true => discounts.of(count),
+            true => discounts.get(count),
             false => (count & !PRUNED) as f64,
         };
         let weight = group.iter().map(freed).sum::<f64>() / sum as f64;
         self.histories.push(*history, pack(weight as f32, 0.0))?;
         for &(word, count) in group.iter().filter(|&&(_, count)| is_kept(count)) {
             let key = Key::new([word].into_iter().chain(history.words(order - 1)));
-            let probability = (count as f64 - discounts.of(count)) / sum as f64;
+            let probability = (count as f64 - discounts.get(count)) / sum as f64;
             // `<s>` is given, so that its own probability does not matter; that of lmplz is 1.
             let payload =
                 if order == 1 && word == BEGIN.0 { pack(1.0, 0.0) } else { pack(probability as f32, weight as f32) };
@@ -64,14 +64,14 @@ impl Discounted {
 
 /// Interpolates one order with the one below, n-gram by n-gram in the order of their last words.
 #[derive(Debug)]
-pub(crate) struct Interpolated {
-    ngrams: Sorted,
+pub(crate) struct Interpolation {
+    ngrams: MergedRecords,
     order: usize,
     /// The probabilities of the order below, and the next one; a word's is the uniform one.
-    below: Option<Sorted>,
+    below: Option<MergedRecords>,
     lower: (Key, f32),
     /// The weights of these n-grams as histories, and the next one.
-    histories: Option<Sorted>,
+    histories: Option<MergedRecords>,
     backoff: Option<Record>,
 }
 
@@ -85,15 +85,15 @@ pub(crate) struct Estimate {
     pub(crate) backoff: f32,
 }
 
-impl Interpolated {
+impl Interpolation {
     /// `uniform` is the probability that a word's is interpolated with; `below` is missing for words, `histories` for
     /// the highest order.
     pub(crate) fn new(
-        ngrams: Sorted,
+        ngrams: MergedRecords,
         order: usize,
         uniform: f32,
-        below: Option<Sorted>,
-        mut histories: Option<Sorted>,
+        below: Option<MergedRecords>,
+        mut histories: Option<MergedRecords>,
     ) -> Result<Self, LmError> {
         let backoff = next(&mut histories)?;
         Ok(Self { ngrams, order, below, lower: (Key::default(), uniform), histories, backoff })
@@ -115,6 +115,6 @@ impl Interpolated {
     }
 }
 
-fn next(sorted: &mut Option<Sorted>) -> Result<Option<Record>, LmError> {
-    sorted.as_mut().map_or(Ok(None), Sorted::next)
+fn next(sorted: &mut Option<MergedRecords>) -> Result<Option<Record>, LmError> {
+    sorted.as_mut().map_or(Ok(None), MergedRecords::next)
 }

@@ -99,7 +99,7 @@ impl Sorter {
     }
 
     /// All records in order.
-    pub(crate) fn finish(mut self) -> Result<Sorted, LmError> {
+    pub(crate) fn finish(mut self) -> Result<MergedRecords, LmError> {
         let parts = self.sort();
         let mut sources: Vec<Source> = Vec::new();
         for mut run in self.runs {
@@ -109,7 +109,7 @@ impl Sorter {
         let records = Rc::new(self.records);
         sources.extend(parts.into_iter().map(|part| Source::Memory(Rc::clone(&records), part)));
         let heads = BinaryHeap::with_capacity(sources.len());
-        let mut sorted = Sorted { sources, heads, adds_up: self.adds_up, folder: self.room.folder };
+        let mut sorted = MergedRecords { sources, heads, adds_up: self.adds_up, folder: self.room.folder };
         sorted.read_heads().map_err(|e| sorted.cannot_read(e))?;
         Ok(sorted)
     }
@@ -144,7 +144,7 @@ fn spill(records: &[Record], folder: &Path) -> Result<File, LmError> {
 
 /// The records of several sorted sources, in order; of equal ones those of the first source come first.
 #[derive(Debug)]
-pub(crate) struct Sorted {
+pub(crate) struct MergedRecords {
     sources: Vec<Source>,
     /// The next record of each source, by key and source.
     heads: BinaryHeap<Reverse<(Key, usize, u64)>>,
@@ -152,7 +152,7 @@ pub(crate) struct Sorted {
     folder: PathBuf,
 }
 
-impl Sorted {
+impl MergedRecords {
     fn read_heads(&mut self) -> io::Result<()> {
         for (i, source) in self.sources.iter_mut().enumerate() {
             self.heads.extend(source.next()?.map(|record| Reverse((record.key, i, record.payload))));
@@ -214,7 +214,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
-    fn all(mut sorted: Sorted) -> Vec<(u32, u64)> {
+    fn all(mut sorted: MergedRecords) -> Vec<(u32, u64)> {
         std::iter::from_fn(|| sorted.next().unwrap()).map(|record| (record.key.word(0), record.payload)).collect()
     }
 

@@ -11,7 +11,7 @@ pub struct Naive {
 }
 
 impl Naive {
-    /// Takes every line of an n-gram, whatever its section.
+    /// Takes every line of an n-gram in any section.
     pub fn parse(text: &str) -> Self {
         let mut naive = Self { entries: HashMap::new(), order: 0 };
         for line in text.lines() {

@@ -2,13 +2,13 @@
 #![allow(dead_code, reason = "each test uses a part")]
 
 use flate2::read::MultiGzDecoder;
-use metaphrase_testkit::{Missing, shared};
+use metaphrase_testkit::{MissingFiles, shared};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 /// The folder of the model, or a note that it is missing.
-pub fn moses_model() -> Result<PathBuf, Missing> {
+pub fn moses_model() -> Result<PathBuf, MissingFiles> {
     shared("models/moses-de-en")
 }
 

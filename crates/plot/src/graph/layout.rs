@@ -155,7 +155,7 @@ impl Layout {
         }
     }
 
-    /// As many columns from `first` on, up to `last`, as fit; it ends with a column of states.
+    /// The columns from `first` on, up to `last`, that fit; the last one is a column of states.
     fn line(&self, first: usize, last: usize, left: f64, right: f64) -> Line {
         let (mut middles, mut x) = (vec![left], left);
         let mut fit = (first, x, 1);

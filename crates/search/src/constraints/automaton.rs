@@ -6,7 +6,7 @@
 use super::phrases::Phrases;
 use super::{Constraints, TermSet};
 use foldhash::HashMap;
-use metaphrase_base::{ReadText, Said, WordId};
+use metaphrase_base::{PhraseStatus, ReadText, WordId};
 
 /// A state of an [`Automaton`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -162,10 +162,10 @@ impl Automaton {
         if let Some(&known) = self.bans.get(&(state, word)) {
             return known;
         }
-        let banned = match avoided.read(&self.states[state.0 as usize].key.tail, word).said {
-            Said::Nothing => false,
-            Said::Open => !self.goes_on(state, word),
-            Said::Phrase => true,
+        let banned = match avoided.read(&self.states[state.0 as usize].key.tail, word).status {
+            PhraseStatus::Nothing => false,
+            PhraseStatus::Open => !self.goes_on(state, word),
+            PhraseStatus::Phrase => true,
         };
         self.bans.insert((state, word), banned);
         banned
@@ -191,11 +191,11 @@ impl Automaton {
         let mut words = given.phrases.path(*node);
         words.push(word);
         let text = given.avoided.as_ref().map(|avoided| avoided.read(tail, word));
-        let ReadText { tail, said } = text.unwrap_or_default();
+        let ReadText { tail, status } = text.unwrap_or_default();
         let begin = given.read(&words, &mut met, false, |_, _, _| {});
         let step = |node, &word| given.phrases.child(node, word, &met);
         let node = words[begin..].iter().try_fold(Phrases::ROOT, step).unwrap_or(Phrases::ROOT);
-        let to = self.state(Key { met, node, tail, open: said == Said::Open });
+        let to = self.state(Key { met, node, tail, open: status == PhraseStatus::Open });
         self.transitions.insert((state, symbol), to);
         to
     }

@@ -15,7 +15,7 @@ impl SentenceSearch {
         if self.options.sampling.is_some() {
             return StepDemand { whole_rows: true, ..StepDemand::default() };
         }
-        let ends_beside = if self.options.ends_beside { self.open.len() } else { 0 };
+        let ends_beside = if self.options.stop.ends_beside() { self.open.len() } else { 0 };
         let rows = self.leaders.len();
         let merges = self.options.strategy.merges();
         StepDemand {

@@ -30,7 +30,7 @@ impl Ending {
             _ if options.sampling.is_some() => Self::Draws,
             Stop::Shrink => Self::Shrink,
             Stop::Collect if options.strategy == Strategy::Beam && !has_terms => Self::Collect,
-            Stop::Fill | Stop::Collect => Self::Fill { ends_beside: options.ends_beside },
+            Stop::Fill { .. } | Stop::Collect => Self::Fill { ends_beside: options.stop.ends_beside() },
         }
     }
 }

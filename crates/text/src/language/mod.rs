@@ -129,7 +129,7 @@ fn unknown(given: &str) -> LanguageError {
 }
 
 impl Language {
-    /// What joins the words of a [`WordTokenizer`] to text again.
+    /// The detokeniser for the words of a [`WordTokenizer`].
     #[must_use]
     pub fn detokenizer(self) -> MosesDetokenizer {
         MosesDetokenizer::new(self.moses_code())

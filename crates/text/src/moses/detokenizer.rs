@@ -80,7 +80,7 @@ impl MosesDetokenizer {
         let line = format!(" {line} ").replace(" @-@ ", "-");
         let line = if self.unescape { unescape(&line) } else { line.into() };
         let mut text = String::with_capacity(line.len());
-        let mut joined = Joined::default();
+        let mut joined = SpacingState::default();
         for token in words(&line) {
             if self.join(&mut joined, token) {
                 text.push(' ');
@@ -92,7 +92,7 @@ impl MosesDetokenizer {
 
     /// Whether a space stands before `token`, after the tokens that `joined` has noted; it notes the token, too.
     /// Tokens have no white space in them, and no entities.
-    pub fn join<'a>(&self, joined: &mut Joined<'a>, token: &'a str) -> bool {
+    pub fn join<'a>(&self, joined: &mut SpacingState<'a>, token: &'a str) -> bool {
         let join = self.rule(joined, token);
         let previous = joined.previous;
         let elided = previous.is_some_and(is_elision) && matches!(self.lang, Language::French | Language::Italian);
@@ -109,7 +109,7 @@ impl MosesDetokenizer {
     }
 
     /// The first rule that holds for a token.
-    fn rule<'a>(&self, joined: &mut Joined<'a>, token: &'a str) -> Join {
+    fn rule<'a>(&self, joined: &mut SpacingState<'a>, token: &'a str) -> Join {
         let previous = joined.previous;
         let made_of = |set: &str| token.chars().all(|c| set.contains(c));
         let unspaced = |c| match self.lang {
@@ -146,7 +146,7 @@ impl MosesDetokenizer {
 
 /// The tokens of a line so far, as far as they decide about spaces.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Joined<'a> {
+pub struct SpacingState<'a> {
     previous: Option<&'a str>,
     /// In Czech.
     last_but_one: Option<&'a str>,
@@ -156,7 +156,7 @@ pub struct Joined<'a> {
     open: Vec<&'a str>,
 }
 
-impl<'a> Joined<'a> {
+impl<'a> SpacingState<'a> {
     /// Marks open and close by turns. A possessive (`Jones '`) closes nothing.
     fn quote(&mut self, token: &'a str, lang: Language, possessive: bool) -> Join {
         let kind = if token.chars().all(|c| "„“".contains(c)) { "\"" } else { token };

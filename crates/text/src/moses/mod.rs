@@ -28,7 +28,7 @@ mod truecaser;
 
 pub use case_counts::TruecaseModelError;
 pub(crate) use char_class::is_cjk;
-pub use detokenizer::{Joined, MosesDetokenizer, unescape};
+pub use detokenizer::{MosesDetokenizer, SpacingState, unescape};
 pub use normalizer::{NormalizerOptions, PunctuationNormalizer};
 pub use prefixes::NonbreakingPrefixes;
 pub use protect::{PatternError, ProtectedPatterns};

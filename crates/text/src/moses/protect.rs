@@ -80,7 +80,7 @@ impl ProtectedPatterns {
 
     /// Replaces the protected parts of `text`. Of more than 1000 matches, those of the later
     /// patterns and places are left as ordinary text (the original refuses such a line).
-    pub(super) fn hide(&self, text: &mut String) -> Hidden {
+    pub(super) fn hide(&self, text: &mut String) -> HiddenParts {
         let tokens: Vec<String> = self
             .0
             .iter()
@@ -89,7 +89,7 @@ impl ProtectedPatterns {
             .map(|found| found.as_str().to_owned())
             .take(MAX_PROTECTED)
             .collect();
-        let hidden = Hidden { marker: unused_marker(text), tokens };
+        let hidden = HiddenParts { marker: unused_marker(text), tokens };
         let mut longest_first: Vec<usize> = (0..hidden.tokens.len()).collect();
         longest_first.sort_by_key(|&i| std::cmp::Reverse(hidden.tokens[i].chars().count()));
         for i in longest_first {
@@ -104,12 +104,12 @@ fn email() -> String {
 }
 
 /// The parts that [`ProtectedPatterns::hide`] took out of a line.
-pub(super) struct Hidden {
+pub(super) struct HiddenParts {
     marker: String,
     tokens: Vec<String>,
 }
 
-impl Hidden {
+impl HiddenParts {
     fn placeholder(&self, i: usize) -> String {
         format!("{}{i:03}", self.marker)
     }

@@ -180,7 +180,7 @@ impl Clock<'_> {
         spoken.value.small().filter(|&count| is_hour && count < 60).map(|count| (count, spoken.end))
     }
 
-    /// What marks the number before a token as a time.
+    /// The mark of a time in the token after a number.
     fn mark(&self, at: usize) -> Option<Mark> {
         let clock = match (self.language, self.word(at)) {
             (Language::German, Some("uhr")) => Some(false),

@@ -3,7 +3,7 @@
 use super::Language;
 use super::decimal::Decimal;
 use super::tokens::Token;
-use super::words::{Form, Spoken, scale};
+use super::words::{Form, NumberWords, scale};
 
 /// Units as they begin words, the longer one first where one begins another.
 const UNITS: [(&str, u64); 13] = [
@@ -111,7 +111,7 @@ fn number(word: &str) -> Option<(u64, &str)> {
 }
 
 /// The number with which the word at a token begins, and its scale in the next word.
-pub(super) fn spoken(tokens: &[Token<'_>], at: usize) -> Option<Spoken> {
+pub(super) fn spoken(tokens: &[Token<'_>], at: usize) -> Option<NumberWords> {
     let word = tokens[at].word()?;
     let plain;
     let word = if word.contains("ue") || word.contains("oe") {
@@ -165,13 +165,13 @@ fn half(word: &str) -> Option<Decimal> {
 }
 
 /// A number with the scale after it.
-fn scaled(tokens: &[Token<'_>], end: usize, value: Decimal, form: Form) -> Spoken {
+fn scaled(tokens: &[Token<'_>], end: usize, value: Decimal, form: Form) -> NumberWords {
     let hyphen = tokens.get(end).is_some_and(|token| token.is_sign('-') && !token.spaced);
     let next = tokens.get(end + usize::from(hyphen)).and_then(Token::word);
     match next.and_then(|word| scale(word, Language::German)) {
         Some(exponent) if next != Some("hundert") => {
-            Spoken { end: end + 1 + usize::from(hyphen), value: value.times(exponent), form }
+            NumberWords { end: end + 1 + usize::from(hyphen), value: value.times(exponent), form }
         }
-        _ => Spoken { end, value, form },
+        _ => NumberWords { end, value, form },
     }
 }

@@ -134,7 +134,7 @@ enum DayPart {
 /// linear.
 const MEASURES: usize = 50;
 
-/// What a translation states.
+/// The facts that a translation states.
 struct Contents {
     atoms: HashSet<Atom>,
     measures: Vec<Measure>,

@@ -4,7 +4,7 @@ use super::Language;
 use super::tokens::{Kind, Token};
 
 /// The currency of a sign. All dollars are one, and ¥ is not distinguished from other signs of the same shape.
-pub(super) fn of_sign(sign: char) -> Option<&'static str> {
+pub(super) fn currency_of_sign(sign: char) -> Option<&'static str> {
     Some(match sign {
         '$' | '＄' => "dollar",
         '€' => "euro",
@@ -23,7 +23,7 @@ pub(super) fn of_sign(sign: char) -> Option<&'static str> {
 }
 
 /// The currency of a code in capital letters.
-fn of_code(code: &str) -> Option<&'static str> {
+fn currency_of_code(code: &str) -> Option<&'static str> {
     Some(match code {
         "USD" | "AUD" | "CAD" | "NZD" | "HKD" | "SGD" => "dollar",
         "EUR" => "euro",
@@ -46,7 +46,7 @@ fn of_code(code: &str) -> Option<&'static str> {
 }
 
 /// The currency of a word, in lower case.
-fn of_word(word: &str, language: Language) -> Option<&'static str> {
+fn currency_of_word(word: &str, language: Language) -> Option<&'static str> {
     Some(match (language, word) {
         (Language::English | Language::German, "dollar" | "dollars" | "buck" | "bucks") => "dollar",
         (Language::English | Language::German, "euro" | "euros" | "eur") => "euro",
@@ -74,8 +74,8 @@ fn of_word(word: &str, language: Language) -> Option<&'static str> {
 /// The currency that a token names. `text`: the text of the tokens.
 pub(super) fn currency(token: &Token<'_>, text: &str, language: Language) -> Option<&'static str> {
     match token.kind {
-        Kind::Sign(sign) => of_sign(sign),
-        Kind::Word => of_word(&token.text, language).or_else(|| of_code(&text[token.range.clone()])),
+        Kind::Sign(sign) => currency_of_sign(sign),
+        Kind::Word => currency_of_word(&token.text, language).or_else(|| currency_of_code(&text[token.range.clone()])),
         Kind::Digits => None,
     }
 }
@@ -95,7 +95,7 @@ pub(super) fn has_percent(token: &Token<'_>, language: Language) -> bool {
     is_percent(token, language) || (language == Language::German && token.text.contains("prozent"))
 }
 
-/// What may stand between a number and the name of its currency: `5 US-Dollar`, `5 Swiss francs`.
+/// Words that are allowed between a number and the name of its currency: `5 US-Dollar`, `5 Swiss francs`.
 fn is_between(token: &Token<'_>) -> bool {
     match token.kind {
         Kind::Sign(sign) => matches!(sign, '-' | '‑' | '.'),
@@ -130,8 +130,8 @@ pub(super) fn after(tokens: &[Token<'_>], end: usize, text: &str, language: Lang
 pub(super) fn before(tokens: &[Token<'_>], at: usize, text: &str) -> Option<(&'static str, usize)> {
     let sign = at.checked_sub(1)?;
     let found = match tokens[sign].kind {
-        Kind::Sign(sign) => of_sign(sign)?,
-        Kind::Word => of_code(&text[tokens[sign].range.clone()])?,
+        Kind::Sign(sign) => currency_of_sign(sign)?,
+        Kind::Word => currency_of_code(&text[tokens[sign].range.clone()])?,
         Kind::Digits => return None,
     };
     // `US$`, `A$`, `HK$`

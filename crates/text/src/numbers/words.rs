@@ -6,7 +6,7 @@ use super::{Language, german};
 
 /// Number words.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Spoken {
+pub(super) struct NumberWords {
     /// The token after them.
     pub(super) end: usize,
     pub(super) value: Decimal,
@@ -24,7 +24,7 @@ pub(super) enum Form {
 }
 
 /// The number that begins at a token.
-pub(super) fn spoken(tokens: &[Token<'_>], at: usize, language: Language) -> Option<Spoken> {
+pub(super) fn spoken(tokens: &[Token<'_>], at: usize, language: Language) -> Option<NumberWords> {
     match language {
         Language::English => english(tokens, at),
         Language::German => german::spoken(tokens, at),
@@ -142,7 +142,7 @@ fn rank(word: &str) -> Option<u64> {
 /// A number of English words as it is read.
 #[derive(Default)]
 struct English {
-    /// What stands before the last scale, and the exponent of this scale.
+    /// The number before the last scale, and the exponent of this scale.
     total: u64,
     scale: Option<u32>,
     /// The number below a thousand after it.
@@ -185,7 +185,7 @@ impl English {
     }
 }
 
-fn english(tokens: &[Token<'_>], at: usize) -> Option<Spoken> {
+fn english(tokens: &[Token<'_>], at: usize) -> Option<NumberWords> {
     let word = |at: usize| tokens.get(at).and_then(Token::word);
     let first = word(at)?;
     let after_article = word(at + 1).is_some_and(|next| scale(next, Language::English).is_some());
@@ -202,7 +202,7 @@ fn english(tokens: &[Token<'_>], at: usize) -> Option<Spoken> {
             Some(Part::Unit(value) | Part::Tens(value)) => number.add(value, next + 1),
             Some(Part::Rank(value)) if number.end == at || value < 100 && number.add(value, next + 1) => {
                 let value = if number.end == at { value } else { number.total + number.current };
-                return Some(Spoken { end: next + 1, value: Decimal::from(value), form: Form::Loose });
+                return Some(NumberWords { end: next + 1, value: Decimal::from(value), form: Form::Loose });
             }
             Some(Part::Loose(value)) if number.end == at => return Some(loose(tokens, at, value)),
             _ if word == "dozen" && number.scale.is_none() => {
@@ -229,7 +229,7 @@ fn english(tokens: &[Token<'_>], at: usize) -> Option<Spoken> {
     if number.end == at + 2 && is_article(first) {
         form = Form::Loose;
     }
-    Some(Spoken { end: number.end, value: Decimal::from(number.total.saturating_add(number.current)), form })
+    Some(NumberWords { end: number.end, value: Decimal::from(number.total.saturating_add(number.current)), form })
 }
 
 fn is_article(word: &str) -> bool {
@@ -249,7 +249,7 @@ fn connected(tokens: &[Token<'_>], end: usize) -> usize {
 }
 
 /// `two and a half million`.
-fn and_a_half(tokens: &[Token<'_>], number: &English) -> Option<Spoken> {
+fn and_a_half(tokens: &[Token<'_>], number: &English) -> Option<NumberWords> {
     let end = number.end;
     // `eight-and-a-half`
     let hyphen = usize::from(tokens.get(end).is_some_and(|token| token.is_sign('-')));
@@ -264,20 +264,20 @@ fn and_a_half(tokens: &[Token<'_>], number: &English) -> Option<Spoken> {
     let end = end + 3 * step;
     let exponent = tokens.get(end).and_then(Token::word).and_then(|word| scale(word, Language::English));
     let value = Decimal::new(&number.current.to_string(), "5").times(exponent.unwrap_or(0));
-    Some(Spoken { end: end + usize::from(exponent.is_some()), value, form: Form::Cardinal })
+    Some(NumberWords { end: end + usize::from(exponent.is_some()), value, form: Form::Cardinal })
 }
 
 /// A word such as `half` or `dozen`, and a scale after it: `half a million`, `half a dozen`.
-fn loose(tokens: &[Token<'_>], at: usize, value: Decimal) -> Spoken {
+fn loose(tokens: &[Token<'_>], at: usize, value: Decimal) -> NumberWords {
     let word = |at: usize| tokens.get(at).and_then(Token::word);
     let after = at + 1 + usize::from(word(at + 1).is_some_and(is_article));
     if word(at) == Some("half") {
         if let Some(exponent) = word(after).and_then(|word| scale(word, Language::English)) {
-            return Spoken { end: after + 1, value: value.times(exponent), form: Form::Loose };
+            return NumberWords { end: after + 1, value: value.times(exponent), form: Form::Loose };
         }
         if word(after) == Some("dozen") {
-            return Spoken { end: after + 1, value: Decimal::from(6), form: Form::Loose };
+            return NumberWords { end: after + 1, value: Decimal::from(6), form: Form::Loose };
         }
     }
-    Spoken { end: at + 1, value, form: Form::Loose }
+    NumberWords { end: at + 1, value, form: Form::Loose }
 }

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 /// A model with other pieces.
 #[derive(Debug)]
-pub struct Extended {
+pub struct ExtendedModel {
     /// The bytes of its file.
     pub model: Vec<u8>,
     /// The pieces that left and those that came in their places.
@@ -28,7 +28,7 @@ pub fn extend<S: AsRef<str>>(
     file: &[u8],
     characters: &str,
     lines: impl IntoIterator<Item = S>,
-) -> Result<Extended, Error> {
+) -> Result<ExtendedModel, Error> {
     let model = SentencePieceModel::from_bytes(file)?;
     let parsed = ModelFile::parse(file)?;
     if parsed.trainer.model_type != ModelType::Unigram {
@@ -54,7 +54,7 @@ pub fn extend<S: AsRef<str>>(
     replaced.sort_unstable();
     let model = with_pieces(file, |id| new.get(&id).map(|&c| (c, share(c))))?;
     let replaced = replaced.into_iter().map(|(id, c)| (parsed.pieces[id].text.to_owned(), c)).collect();
-    Ok(Extended { model, replaced })
+    Ok(ExtendedModel { model, replaced })
 }
 
 /// The characters that no piece covers, once each.
@@ -137,7 +137,7 @@ mod tests {
     fn characters_come_for_the_least_used_pieces() {
         let old = train_unigram(text(), &options(), |_| ()).unwrap().model;
         let before = SentencePieceModel::from_bytes(&old).unwrap();
-        let Extended { model, replaced } = extend(&old, "– €ä r€", text()).unwrap();
+        let ExtendedModel { model, replaced } = extend(&old, "– €ä r€", text()).unwrap();
         let after = SentencePieceModel::from_bytes(&model).unwrap();
         assert_eq!(before.len(), after.len());
         let mut came: Vec<char> = replaced.iter().map(|&(_, c)| c).collect();

@@ -34,7 +34,7 @@ mod utf8;
 mod wire;
 
 pub use error::SentencePieceError;
-pub use extend::{Extended, extend};
+pub use extend::{ExtendedModel, extend};
 
 use bpe::{Bpe, BpeScratch};
 use file::{Kind, ModelFile, ModelType};

@@ -52,8 +52,8 @@ impl<'de> Visitor<'de> for EntriesVisitor {
 /// `word: id` in each line, or `{…}` as JSON, which YAML includes.
 ///
 /// Words are plain, in 'single' or in "double" quotes, or after `? ` with the id after `: ` in the next line (as
-/// yaml-cpp writes words of more than 1024 characters). A plain word is its text, whatever else YAML would take it
-/// for: `null`, `~`, `yes` and `1` are words here.
+/// yaml-cpp writes words of more than 1024 characters). A plain word is its text: `null`,
+/// `~`, `yes` and `1`, which have another meaning in YAML, are words here.
 pub(super) fn parse_yaml(bytes: &[u8]) -> Result<Entries, Error> {
     let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
     if first == Some(&b'{') {

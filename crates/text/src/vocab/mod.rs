@@ -50,7 +50,7 @@ impl VocabularyFormat {
     ///
     /// # Errors
     /// For factored vocabularies (`.fsv`).
-    pub fn of(path: &Path, bytes: &[u8]) -> Result<Self, VocabularyError> {
+    pub fn detect(path: &Path, bytes: &[u8]) -> Result<Self, VocabularyError> {
         let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
         Ok(match extension.as_str() {
             "yml" | "yaml" | "json" => Self::Mapping,
@@ -78,14 +78,14 @@ enum Form {
 }
 
 impl Vocabulary {
-    /// Reads the vocabulary in the file `path`, in the format that [`VocabularyFormat::of`] recognises.
+    /// Reads the vocabulary in the file `path`, in the format that [`VocabularyFormat::detect`] recognises.
     ///
     /// # Errors
     /// If the file can not be read or is no valid vocabulary.
     pub fn open(path: &Path) -> Result<Self, VocabularyError> {
         let read = || {
             let bytes = std::fs::read(path)?;
-            Self::from_bytes(VocabularyFormat::of(path, &bytes)?, &bytes)
+            Self::from_bytes(VocabularyFormat::detect(path, &bytes)?, &bytes)
         };
         read().map_err(|source| VocabularyError::File { path: path.to_owned(), source: Box::new(source) })
     }

@@ -132,9 +132,9 @@ impl Plan {
         let mut batches = Vec::new();
         for window in cut(corpus, &order, settings.size, settings.window.get()) {
             let start = window.start;
-            let mut of_window = sort_and_cut(corpus, &mut order[window], settings.size);
-            of_window.shuffle(&mut random);
-            batches.extend(of_window.into_iter().map(|batch| start + batch.start..start + batch.end));
+            let mut window_batches = sort_and_cut(corpus, &mut order[window], settings.size);
+            window_batches.shuffle(&mut random);
+            batches.extend(window_batches.into_iter().map(|batch| start + batch.start..start + batch.end));
         }
         Self { order, batches }
     }

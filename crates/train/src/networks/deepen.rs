@@ -8,7 +8,7 @@ use metaphrase_models::parts::transformer::{
 };
 
 /// A block as far as it matters here.
-struct Seen<'a> {
+struct BlockOutput<'a> {
     /// The block adds what this map gives; average attention has no such map.
     last: Option<Dense<ParameterId>>,
     after: &'a Process<ParameterId>,
@@ -20,11 +20,11 @@ pub(super) fn pass_on(
     new: impl Fn(ParameterId, &Parameters) -> bool,
     parameters: &mut Parameters,
 ) {
-    let encoder: Vec<_> = network.encoder.layers.iter().map(of_encoder).collect();
-    let decoder: Vec<_> = network.decoder.layers.iter().map(of_decoder).collect();
+    let encoder: Vec<_> = network.encoder.layers.iter().map(encoder_blocks).collect();
+    let decoder: Vec<_> = network.decoder.layers.iter().map(decoder_blocks).collect();
     for side in [encoder, decoder] {
         let mut before = None;
-        for Seen { last, after } in side.into_iter().flatten() {
+        for BlockOutput { last, after } in side.into_iter().flatten() {
             if let Some(Dense { w, b, .. }) = last.filter(|map| new(map.w, parameters)) {
                 clear(w, parameters);
                 b.into_iter().for_each(|b| clear(b, parameters));
@@ -51,8 +51,8 @@ fn swap_normalisations(before: &Process<ParameterId>, after: &Process<ParameterI
 }
 
 fn swap(a: ParameterId, b: ParameterId, parameters: &mut Parameters) {
-    let (of_a, of_b) = (parameters.value(a).clone(), parameters.value(b).clone());
-    for (id, value) in [(a, of_b), (b, of_a)] {
+    let (a_value, b_value) = (parameters.value(a).clone(), parameters.value(b).clone());
+    for (id, value) in [(a, b_value), (b, a_value)] {
         parameters.set(id, &value).expect("both have one shape");
     }
 }
@@ -63,25 +63,25 @@ fn clear(id: ParameterId, parameters: &mut Parameters) {
     parameters.set(id, &value).expect("a value of the parameter's own shape");
 }
 
-fn of_encoder(layer: &EncoderLayer<ParameterId>) -> Vec<Seen<'_>> {
-    vec![of_attention(&layer.attention), of_feed_forward(&layer.feed_forward)]
+fn encoder_blocks(layer: &EncoderLayer<ParameterId>) -> Vec<BlockOutput<'_>> {
+    vec![attention_output(&layer.attention), feed_forward_output(&layer.feed_forward)]
 }
 
-fn of_decoder(layer: &DecoderLayer<ParameterId>) -> Vec<Seen<'_>> {
+fn decoder_blocks(layer: &DecoderLayer<ParameterId>) -> Vec<BlockOutput<'_>> {
     let so_far = match &layer.so_far {
-        SoFar::Attention(block) => of_attention(block),
+        SoFar::Attention(block) => attention_output(block),
         SoFar::Ssru(block) => {
-            Seen { last: Some(block.body.projection.unwrap_or(block.body.candidate)), after: &block.after }
+            BlockOutput { last: Some(block.body.projection.unwrap_or(block.body.candidate)), after: &block.after }
         }
-        SoFar::Average(block) => Seen { last: None, after: &block.after },
+        SoFar::Average(block) => BlockOutput { last: None, after: &block.after },
     };
-    vec![so_far, of_attention(&layer.context), of_feed_forward(&layer.feed_forward)]
+    vec![so_far, attention_output(&layer.context), feed_forward_output(&layer.feed_forward)]
 }
 
-fn of_attention(block: &Block<ParameterId, Attention<ParameterId>>) -> Seen<'_> {
-    Seen { last: Some(block.body.projection.unwrap_or(block.body.values)), after: &block.after }
+fn attention_output(block: &Block<ParameterId, Attention<ParameterId>>) -> BlockOutput<'_> {
+    BlockOutput { last: Some(block.body.projection.unwrap_or(block.body.values)), after: &block.after }
 }
 
-fn of_feed_forward(block: &Block<ParameterId, FeedForward<ParameterId>>) -> Seen<'_> {
-    Seen { last: block.body.last().copied(), after: &block.after }
+fn feed_forward_output(block: &Block<ParameterId, FeedForward<ParameterId>>) -> BlockOutput<'_> {
+    BlockOutput { last: block.body.last().copied(), after: &block.after }
 }

@@ -1,6 +1,6 @@
 //! Guided alignment (Chen et al. 2016): attention is asked to look where a given alignment points.
 
-use super::Attended;
+use super::AttentionRows;
 use crate::data::Batch;
 use crate::tape::Tape;
 use metaphrase_device::Device;
@@ -15,7 +15,7 @@ const EPSILON: f32 = 1e-6;
 pub(super) fn guide<D: Device>(
     tape: &mut Tape<'_, D>,
     batch: &Batch,
-    attended: &[Attended],
+    attended: &[AttentionRows],
     cost: f32,
     weight: f32,
 ) -> f64 {

@@ -94,17 +94,17 @@ impl Default for LossSettings {
 }
 
 /// The results of a forward pass, but for the output layer.
-struct Decoded {
+struct DecoderOutput {
     /// The input of the output layer, a row per target word.
     output: Var,
     /// The words that these rows should predict.
     words: Vec<u32>,
     /// The attention that is the alignment.
-    attended: Vec<Attended>,
+    attended: Vec<AttentionRows>,
 }
 
 /// Attention of some target words over their source sentences.
-struct Attended {
+struct AttentionRows {
     value: Var,
     /// Sentence and position of each query, in order.
     queries: Vec<(usize, usize)>,
@@ -226,14 +226,14 @@ impl Network {
         losses
     }
 
-    fn forward<D: Device>(&self, tape: &mut Tape<'_, D>, batch: &Batch, dropout: &Dropout) -> Decoded {
+    fn forward<D: Device>(&self, tape: &mut Tape<'_, D>, batch: &Batch, dropout: &Dropout) -> DecoderOutput {
         match &self.parts {
             parts::Network::Transformer(network) => transformer::forward(network, tape, batch, dropout),
             parts::Network::Recurrent(network) => recurrent::forward(network, tape, batch, dropout),
         }
     }
 
-    /// What the output layer reads of a batch, a row for each target word, without dropout.
+    /// The output layer's inputs for a batch, a row for each target word, without dropout.
     pub(crate) fn output<D: Device>(&self, tape: &mut Tape<'_, D>, batch: &Batch) -> Var {
         self.forward(tape, batch, &Dropout::NONE).output
     }

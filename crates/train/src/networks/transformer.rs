@@ -1,6 +1,6 @@
 //! The Transformer: `metaphrase_models::transformer` with all words of a sentence at once.
 
-use super::{Attended, Decoded, Dropout, shifted, spans};
+use super::{AttentionRows, DecoderOutput, Dropout, shifted, spans};
 use crate::data::{Batch, Sentences};
 use crate::parameters::ParameterId;
 use crate::tape::{Activation, HeadsAttention, Spans, Tape, Var};
@@ -22,7 +22,7 @@ pub(super) fn forward<D: Device>(
     tape: &mut Tape<'_, D>,
     batch: &Batch,
     dropout: &Dropout,
-) -> Decoded {
+) -> DecoderOutput {
     let (source, target) = (spans(&batch.source), spans(&batch.target));
     let run = Run { heads: network.settings.heads, dropout, source, target };
     let encoded = run.encode(network, tape, &batch.source);
@@ -38,7 +38,13 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    fn decode<D: Device>(&self, network: &Transformer, tape: &mut Tape<'_, D>, batch: &Batch, encoded: Var) -> Decoded {
+    fn decode<D: Device>(
+        &self,
+        network: &Transformer,
+        tape: &mut Tape<'_, D>,
+        batch: &Batch,
+        encoded: Var,
+    ) -> DecoderOutput {
         let (run, decoder) = (self, &network.decoder);
         let before = shifted(&batch.target);
         let mut embedded = tape.lookup(network.words.target, &before, scale(&network.settings));
@@ -64,12 +70,12 @@ impl Run<'_> {
             if let (true, Some(value)) = (n + 1 == network.settings.alignment_layer, attention) {
                 let positions = |i: usize| (0..batch.target.range(i).len()).map(move |t| (i, t));
                 let queries = (0..batch.target.len()).flat_map(positions).collect();
-                attended.push(Attended { value, queries, heads: self.heads });
+                attended.push(AttentionRows { value, queries, heads: self.heads });
             }
             x = run.around(tape, &layer.feed_forward, x, |run, tape, body, x| run.maps(tape, body, x));
         }
         let output = process(&decoder.top, tape, x, embedded);
-        Decoded { output, words: batch.target.all().iter().map(|word| word.0).collect(), attended }
+        DecoderOutput { output, words: batch.target.all().iter().map(|word| word.0).collect(), attended }
     }
 
     fn encode<D: Device>(&self, network: &Transformer, tape: &mut Tape<'_, D>, sentences: &Sentences) -> Var {
@@ -177,10 +183,10 @@ impl Run<'_> {
         }
         let words: Rc<[u32]> = words.into();
         let mut seen = |x: Var, table: ParameterId| {
-            let of_words = tape.gather(x, Rc::clone(&words));
-            let of_distances = tape.lookup(table, &distances, 1.0);
-            let of_distances = tape.join(&vec![of_distances; self.heads]);
-            tape.add(of_words, of_distances)
+            let word_keys = tape.gather(x, Rc::clone(&words));
+            let distance_keys = tape.lookup(table, &distances, 1.0);
+            let distance_keys = tape.join(&vec![distance_keys; self.heads]);
+            tape.add(word_keys, distance_keys)
         };
         let (k, v) = (seen(k, relative.keys), seen(v, relative.values));
         let settings = HeadsAttention {

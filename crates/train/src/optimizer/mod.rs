@@ -9,7 +9,7 @@ pub use method::Method;
 pub use schedule::{Decay, Schedule};
 
 use crate::parameters::{Gradients, Parameters};
-use metaphrase_device::{Change, Device, Host, Shape as _, Storage, Trained};
+use metaphrase_device::{Change, Device, Host, Shape as _, Storage, UpdateMatrices};
 use serde::{Deserialize, Serialize};
 
 /// Settings of an [`Optimizer`].
@@ -113,7 +113,7 @@ impl<D: Device> Optimizer<D> {
         let change = self.next(norm);
         let Self { first, second, smoothed, .. } = self;
         let (parameters, gradients) = (parameters.all_mut(), gradients.matrices());
-        D::update(shards, change, Trained { parameters, gradients, first, second, smoothed });
+        D::update(shards, change, UpdateMatrices { parameters, gradients, first, second, smoothed });
         Step { gradient_norm: norm, rate: change.rate }
     }
 

@@ -106,7 +106,7 @@ impl Places {
         }
     }
 
-    /// A problem of a key; one that was not written has the place of what is around it.
+    /// A problem of a key; a key that was not written has the place of its table.
     pub(crate) fn fault(&self, key: &str, problem: String) -> Fault {
         let mut known = key;
         while !known.is_empty() && !self.keys.contains_key(known) {

@@ -38,8 +38,8 @@ pub(super) fn rows(of: &[Pass<'_>], by: &[Pass<'_>], v: &str) -> Matrix {
             }
             let weights = aims.iter().map(|steps| &steps[step].1.as_slice()[words.clone()]);
             let aim = mean(weights, span.len(), of.len());
-            let of_step = by.iter().zip(&neurons).map(|(pass, steps)| (pass, steps[step].0)).collect::<Vec<_>>();
-            add_rows(&mut rows, &of_step, row, span.clone(), &aim);
+            let step_states = by.iter().zip(&neurons).map(|(pass, steps)| (pass, steps[step].0)).collect::<Vec<_>>();
+            add_rows(&mut rows, &step_states, row, span.clone(), &aim);
         }
     }
     let columns = columns(by, &neurons) + 1;

@@ -37,11 +37,11 @@ pub(super) fn choose(mut gram: Dense, mut targets: Dense, count: usize) -> Vec<u
 
 /// Takes from all products the part that a neuron explains.
 fn explain(gram: &mut Dense, targets: &mut Dense, pivot: usize) {
-    let (of_pivot, its_targets) = (gram.row(pivot).to_vec(), targets.row(pivot).to_vec());
+    let (pivot_row, its_targets) = (gram.row(pivot).to_vec(), targets.row(pivot).to_vec());
     for i in 0..gram.rows {
-        let share = of_pivot[i] / of_pivot[pivot];
+        let share = pivot_row[i] / pivot_row[pivot];
         if share != 0.0 {
-            add_scaled(gram.row_mut(i), -share, &of_pivot);
+            add_scaled(gram.row_mut(i), -share, &pivot_row);
             add_scaled(targets.row_mut(i), -share, &its_targets);
         }
     }

@@ -18,13 +18,13 @@ impl Dense {
     }
 
     /// A table in f64.
-    pub(super) fn of(table: &Table) -> Self {
+    pub(super) fn from_table(table: &Table) -> Self {
         let numbers = table.numbers.iter().map(|&number| f64::from(number)).collect();
         Self { rows: table.rows, columns: table.columns, numbers }
     }
 
     /// Some columns of a table.
-    pub(super) fn columns_of(table: &Table, columns: &[usize]) -> Self {
+    pub(super) fn from_columns(table: &Table, columns: &[usize]) -> Self {
         let rows = table.numbers.chunks_exact(table.columns.max(1));
         let numbers = rows.flat_map(|row| columns.iter().map(|&column| f64::from(row[column]))).collect();
         Self { rows: table.rows, columns: columns.len(), numbers }

@@ -1,20 +1,20 @@
-//! The smaller network, and its maps fitted to what they read.
+//! The smaller network, and its maps fitted to their inputs.
 
 use super::activities::{Pass, Products, Runner, hidden, inputs};
 use super::attention;
 use super::dense::{Dense, least_squares};
-use super::measure::{Measured, Smaller, energies};
+use super::measure::{Measurements, Smaller, energies};
 use super::plan::{Layer, Map};
 use crate::data::Batch;
-use crate::unfold::{Table, Unfolded};
+use crate::unfold::{Table, UnfoldedNetwork};
 use metaphrase_models::Config;
 use std::collections::BTreeMap;
 
-/// What is added to the activities of each neuron when a map is fitted again, as a share of the layer's mean.
+/// The share of the layer's mean that is added to the activities of each neuron when a map is fitted again.
 const RIDGE: f64 = 1e-4;
 
 /// A network of the size of one member.
-pub(super) struct Fitted {
+pub(super) struct FittedNetwork {
     config: Config,
     tensors: BTreeMap<String, Table>,
     runner: Runner,
@@ -32,18 +32,18 @@ enum Part {
     Output,
 }
 
-impl Fitted {
+impl FittedNetwork {
     /// The neurons that stay, with the weights that come with them.
-    pub(super) fn new(config: Config, unfolded: &Unfolded, measured: &mut Measured) -> Result<Self, String> {
+    pub(super) fn new(config: Config, unfolded: &UnfoldedNetwork, measured: &mut Measurements) -> Result<Self, String> {
         let smaller = measured.smaller(unfolded);
         let plan = &measured.plan;
         let mut tensors = BTreeMap::new();
         for (name, projection) in [&plan.source, &plan.target].into_iter().zip(&smaller.projections) {
-            tensors.insert(name.clone(), Dense::of(&unfolded.tensors[name]).times(projection).table());
+            tensors.insert(name.clone(), Dense::from_table(&unfolded.tensors[name]).times(projection).table());
         }
         for bias in &plan.biases {
             let table = &unfolded.tensors[&bias.name];
-            tensors.insert(bias.name.clone(), Dense::columns_of(table, &smaller.columns(bias, table)).table());
+            tensors.insert(bias.name.clone(), Dense::from_columns(table, &smaller.columns(bias, table)).table());
         }
         if let Some(bias) = &plan.output_bias {
             tensors.insert(bias.clone(), unfolded.tensors[bias].clone());
@@ -65,8 +65,8 @@ impl Fitted {
     /// probable is not kept. Returns the loss.
     pub(super) fn fit_again(
         &mut self,
-        unfolded: &Unfolded,
-        measured: &mut Measured,
+        unfolded: &UnfoldedNetwork,
+        measured: &mut Measurements,
         batches: &[Batch],
     ) -> Result<f64, String> {
         let mut parts: Vec<Part> = Vec::new();
@@ -94,8 +94,8 @@ impl Fitted {
         Ok(loss)
     }
 
-    /// The coefficients of a part, from what it reads now.
-    fn fitted(&mut self, part: Part, measured: &mut Measured, batches: &[Batch]) -> Dense {
+    /// The coefficients of a part, from its present inputs.
+    fn fitted(&mut self, part: Part, measured: &mut Measurements, batches: &[Batch]) -> Dense {
         let (mut gram, mut cross) = (Products::new(), Products::new());
         for batch in batches {
             let (plan, members) = (&measured.plan, &mut measured.members);
@@ -135,25 +135,25 @@ impl Fitted {
         Ok(before)
     }
 
-    pub(super) fn into_network(self) -> Unfolded {
-        Unfolded { config: self.config, tensors: self.tensors }
+    pub(super) fn into_network(self) -> UnfoldedNetwork {
+        UnfoldedNetwork { config: self.config, tensors: self.tensors }
     }
 }
 
 impl Smaller {
     /// The tensors of a part.
-    fn tensors(&self, part: Part, unfolded: &Unfolded, measured: &Measured) -> Vec<(String, Table)> {
+    fn tensors(&self, part: Part, unfolded: &UnfoldedNetwork, measured: &Measurements) -> Vec<(String, Table)> {
         let plan = &measured.plan;
         match part {
             Part::Energies => vec![(plan.v.clone(), self.v.table())],
             Part::Output => {
-                let table = Dense::of(&unfolded.tensors[&plan.output]);
+                let table = Dense::from_table(&unfolded.tensors[&plan.output]);
                 vec![(plan.output.clone(), table.times(&self.hidden.transposed()).table())]
             }
             Part::Reading(i) => {
                 let tensor = |map: &Map| {
                     let table = &unfolded.tensors[&map.name];
-                    let columns = Dense::columns_of(table, &self.columns(map, table));
+                    let columns = Dense::from_columns(table, &self.columns(map, table));
                     (map.name.clone(), self.readings[i].times(&columns).table())
                 };
                 plan.readings[i].maps.iter().map(tensor).collect()

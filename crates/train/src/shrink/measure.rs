@@ -6,7 +6,7 @@ use super::choose::choose;
 use super::dense::{Dense, largest_directions, least_squares};
 use super::plan::{Layer, Map, Plan};
 use crate::data::Batch;
-use crate::unfold::{Table, Unfolded, names};
+use crate::unfold::{Table, UnfoldedNetwork, names};
 use metaphrase_kernels::Matrix;
 use metaphrase_models::config::RecurrentConfig;
 use metaphrase_models::{Config, Weights};
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 pub(super) const RIDGE: f64 = 1e-6;
 
 /// Members, how their layers hang together, and the products of their activities.
-pub(super) struct Measured {
+pub(super) struct Measurements {
     pub(super) plan: Plan,
     pub(super) members: Vec<Runner>,
     /// Sizes in the network that is made.
@@ -44,10 +44,10 @@ pub(super) struct Smaller {
     pub(super) v: Dense,
 }
 
-impl Measured {
+impl Measurements {
     pub(super) fn new(
         members: &[(Config, Weights)],
-        unfolded: &Unfolded,
+        unfolded: &UnfoldedNetwork,
         network: &RecurrentConfig,
         batches: &[Batch],
     ) -> Result<Self, String> {
@@ -81,7 +81,7 @@ impl Measured {
 
     fn measure(&mut self, batches: &[Batch]) -> Result<(), String> {
         let mut readings: Vec<Products> = self.plan.readings.iter().map(|_| Products::new()).collect();
-        let (mut of_hidden, mut of_attention) = (Products::new(), Products::new());
+        let (mut hidden_products, mut attention_products) = (Products::new(), Products::new());
         for batch in batches {
             for (counts, side) in self.counts.iter_mut().zip([&batch.source, &batch.target]) {
                 for word in side.all() {
@@ -97,17 +97,17 @@ impl Measured {
                 }
             }
             let x = hidden(&passes);
-            of_hidden.add(&x, &x);
+            hidden_products.add(&x, &x);
             let pairs = attention::rows(&passes, &passes, &self.plan.v);
-            of_attention.add(&pairs, &pairs);
+            attention_products.add(&pairs, &pairs);
         }
         self.readings = readings.into_iter().map(Products::sum).collect();
-        (self.hidden, self.attention) = (of_hidden.sum(), of_attention.sum());
+        (self.hidden, self.attention) = (hidden_products.sum(), attention_products.sum());
         Ok(())
     }
 
     /// Chooses the neurons that stay, and explains the others by them.
-    pub(super) fn smaller(&self, unfolded: &Unfolded) -> Smaller {
+    pub(super) fn smaller(&self, unfolded: &UnfoldedNetwork) -> Smaller {
         let mut kept = BTreeMap::new();
         for layer in [Layer::Forward, Layer::Backward, Layer::State, Layer::Hidden] {
             let gram = self.gram(layer);
@@ -127,8 +127,8 @@ impl Measured {
             Layer::Target => projections[1].1.clone(),
             layer => explain(gram, &kept[&layer]),
         };
-        let of_readings = self.plan.readings.iter().zip(&self.readings);
-        let readings = of_readings.map(|(reading, gram)| explained(gram, reading.from)).collect();
+        let with_grams = self.plan.readings.iter().zip(&self.readings);
+        let readings = with_grams.map(|(reading, gram)| explained(gram, reading.from)).collect();
         let hidden = explained(&self.hidden, Layer::Hidden);
         let v = energies(&self.attention, &kept[&Layer::Attention]);
         Smaller { readings, hidden, v, projections: projections.map(|(projection, _)| projection), kept }
@@ -152,7 +152,7 @@ impl Measured {
     }
 
     /// W · Wᵀ of all maps that read a layer: how much the next layers are changed by an error of the layer.
-    fn outgoing(&self, layer: Layer, unfolded: &Unfolded) -> Dense {
+    fn outgoing(&self, layer: Layer, unfolded: &UnfoldedNetwork) -> Dense {
         let mut products = Products::new();
         if layer == Layer::Hidden {
             let table = matrix(&unfolded.tensors[&self.plan.output]);
@@ -163,7 +163,7 @@ impl Measured {
             for Map { name, .. } in &reading.maps {
                 let table = &unfolded.tensors[name];
                 if let Some(neurons) = seen(layer, reading.from, table.rows) {
-                    let outgoing = Dense::picking(&neurons, table.rows).times(&Dense::of(table));
+                    let outgoing = Dense::picking(&neurons, table.rows).times(&Dense::from_table(table));
                     let transposed = matrix(&outgoing.transposed().table());
                     products.add(&transposed, &transposed);
                 }
@@ -174,7 +174,7 @@ impl Measured {
 
     /// The projection of embeddings, and all numbers as combinations of the projected ones. It is the truncated
     /// singular value decomposition of what the maps make of the embeddings, weighted by how often the text has a word.
-    fn projection(&self, layer: Layer, unfolded: &Unfolded) -> (Dense, Dense) {
+    fn projection(&self, layer: Layer, unfolded: &UnfoldedNetwork) -> (Dense, Dense) {
         let source = layer == Layer::Source;
         let (name, counts) =
             if source { (&self.plan.source, &self.counts[0]) } else { (&self.plan.target, &self.counts[1]) };

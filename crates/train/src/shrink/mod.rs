@@ -7,7 +7,7 @@
 //! has a file of its own.
 //!
 //! The paper adds to the weights of kept neurons once. Here each map is then fitted again, in the order of the network,
-//! to what it really reads in the smaller network: so a layer makes up for errors of the layers below.
+//! to its real inputs in the smaller network: so a layer makes up for errors of the layers below.
 //!
 //! There is no constant among the neurons that explain others: the products of a state have no bias that could take it.
 
@@ -23,9 +23,9 @@ mod tests;
 
 use crate::AverageError;
 use crate::data::{Batch, Corpus, CorpusFiles, Limits};
-use crate::unfold::{Unfolded, read, refused};
-use fit::Fitted;
-use measure::Measured;
+use crate::unfold::{UnfoldedNetwork, read, refused};
+use fit::FittedNetwork;
+use measure::Measurements;
 use metaphrase_models::config::{RecurrentConfig, TiedEmbeddings};
 use metaphrase_models::{Architecture, Config, StoredPrecision, Weights, check_free};
 use metaphrase_text::vocab::Vocabulary;
@@ -65,14 +65,14 @@ pub fn shrink(
     let (source, target) = (open(&vocabularies.source.words)?, open(&vocabularies.target.words)?);
     let text = std::slice::from_ref(text);
     let (corpus, _) = Corpus::read(text, &source, &target, Limits::default(), 1)?;
-    let (shrunk, report) = of_members(&members, &corpus).map_err(|problem| refused(models, problem))?;
+    let (shrunk, report) = shrink_members(&members, &corpus).map_err(|problem| refused(models, problem))?;
     shrunk.save(&files, to, precision)?;
     Ok(report)
 }
 
 /// The network of these members over a text.
-fn of_members(members: &[(Config, Weights)], text: &Corpus) -> Result<(Unfolded, Shrunk), String> {
-    let unfolded = Unfolded::new(members)?;
+fn shrink_members(members: &[(Config, Weights)], text: &Corpus) -> Result<(UnfoldedNetwork, Shrunk), String> {
+    let unfolded = UnfoldedNetwork::new(members)?;
     let (config, network) = config_of_one(&members[0].0)?;
     let batches = batches(text);
     let words: usize = batches.iter().map(|batch| batch.target.all().len()).sum();
@@ -82,8 +82,8 @@ fn of_members(members: &[(Config, Weights)], text: &Corpus) -> Result<(Unfolded,
             "the text has {words} target words, and {least} are the least for networks of this size; give more lines"
         ));
     }
-    let mut measured = Measured::new(members, &unfolded, &network, &batches)?;
-    let mut fitted = Fitted::new(config, &unfolded, &mut measured)?;
+    let mut measured = Measurements::new(members, &unfolded, &network, &batches)?;
+    let mut fitted = FittedNetwork::new(config, &unfolded, &mut measured)?;
     let removed = fitted.loss(&batches) / words as f64;
     let loss = fitted.fit_again(&unfolded, &mut measured, &batches)? / words as f64;
     Ok((fitted.into_network(), Shrunk { words, removed, fitted: loss }))

@@ -94,10 +94,10 @@ impl Plan {
         let [mut word, state] = plan.cell(first, Layer::State)?;
         plan.read(Layer::State, state);
         let mut after_word: Vec<Map> = plan.map(queries, Layer::Attention).into_iter().collect();
-        let [of_word, of_state, of_context] = readout.map(|map| plan.map(map, Layer::Hidden));
-        word.extend(of_word);
+        let [word_map, state_map, context_map] = readout.map(|map| plan.map(map, Layer::Hidden));
+        word.extend(word_map);
         plan.read(Layer::Target, word);
-        let mut context: Vec<Map> = of_context.into_iter().collect();
+        let mut context: Vec<Map> = context_map.into_iter().collect();
         for (i, cell) in after_attention.into_iter().enumerate() {
             let [input, state] = plan.cell(cell, Layer::State)?;
             context.extend(input);
@@ -106,7 +106,7 @@ impl Plan {
         }
         plan.read(Layer::Annotations, context);
         plan.read(Layer::State, after_word);
-        plan.read(Layer::State, of_state.into_iter().collect());
+        plan.read(Layer::State, state_map.into_iter().collect());
         Some(plan)
     }
 

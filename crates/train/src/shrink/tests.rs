@@ -80,7 +80,7 @@ fn log_probs(config: &Config, tensor: impl Fn(&str) -> Option<Table>, text: &Cor
 /// The greatest difference between ln p of a model and of the network that these members were shrunk to.
 fn difference(model: &BTreeMap<String, Table>, members: Vec<BTreeMap<String, Table>>) -> f32 {
     let members: Vec<_> = members.into_iter().map(member).collect();
-    let (Unfolded { config, tensors }, report) = of_members(&members, &text(200)).unwrap();
+    let (UnfoldedNetwork { config, tensors }, report) = shrink_members(&members, &text(200)).unwrap();
     assert!(report.fitted <= report.removed);
     // A text that neurons were not chosen by.
     let other = text(230);
@@ -92,7 +92,7 @@ fn difference(model: &BTreeMap<String, Table>, members: Vec<BTreeMap<String, Tab
 /// The neurons of the decoder's states, the forward states and the hidden layer in another order.
 fn permuted(mut tensors: BTreeMap<String, Table>) -> BTreeMap<String, Table> {
     let turned = |size: usize| -> Vec<usize> { (0..size).map(|i| (i * 5 + 3) % size).collect() };
-    let unfolded = Unfolded::new(&[member(tensors.clone())]).unwrap();
+    let unfolded = UnfoldedNetwork::new(&[member(tensors.clone())]).unwrap();
     let plan = plan::Plan::new(crate::unfold::names(&unfolded.config, &network())).unwrap();
     let of = |layer: plan::Layer, size: usize| match layer {
         plan::Layer::State | plan::Layer::Attention => turned(size),
@@ -149,6 +149,6 @@ fn a_model_that_keeps_its_size_keeps_its_scores() {
 
 #[test]
 fn a_short_text_is_refused() {
-    let problem = of_members(&[member(tensors(1))], &text(5)).err().unwrap();
+    let problem = shrink_members(&[member(tensors(1))], &text(5)).err().unwrap();
     assert!(problem.contains("target words, and 128 are the least"), "{problem}");
 }

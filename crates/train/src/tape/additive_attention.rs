@@ -2,7 +2,7 @@
 
 use super::{Backward, Op, Tape, Var};
 use crate::parameters::ParameterId;
-use metaphrase_device::{Additive, Device, Shape, Spans};
+use metaphrase_device::{AdditiveInputs, Device, Shape, Spans};
 use std::ops::Range;
 
 /// Row r of the queries attends to the rows `spans[r]` of keys and values.
@@ -21,9 +21,9 @@ pub struct AdditiveAttention {
 }
 
 impl AdditiveAttention {
-    fn inputs<'a, D: Device>(&'a self, values: &'a [D::Matrix], v: &'a D::Matrix) -> Additive<'a, D::Matrix> {
+    fn inputs<'a, D: Device>(&'a self, values: &'a [D::Matrix], v: &'a D::Matrix) -> AdditiveInputs<'a, D::Matrix> {
         let [queries, keys, values] = [self.queries, self.keys, self.values].map(|x| &values[x.index()]);
-        Additive { queries, keys, values, v, spans: &self.spans }
+        AdditiveInputs { queries, keys, values, v, spans: &self.spans }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Multi-head attention.
 
 use super::{Backward, Op, Tape, Var};
-use metaphrase_device::{Attended, Device, HeadsAttention, Mask, Shape};
+use metaphrase_device::{AttentionInputs, Device, HeadsAttention, Mask, Shape};
 
 pub(super) struct Attention<M> {
     /// Queries, keys and values.
@@ -21,7 +21,7 @@ impl<D: Device> Tape<'_, D> {
         let mut weights = self.device.take(1, settings.weights());
         let mut y = self.device.take(self.shape(q).0, self.shape(v).1);
         let inputs = [q, k, v].map(|x| &self.values[x.index()]);
-        self.device.attend(Attended { inputs, settings, mask }, &mut weights, &mut y);
+        self.device.attend(AttentionInputs { inputs, settings, mask }, &mut weights, &mut y);
         let op = Attention { inputs: [q, k, v], settings: settings.clone(), mask, weights, guide: None };
         self.push(y, Op::Attention(Box::new(op)))
     }
@@ -31,7 +31,7 @@ impl<M: Shape> Attention<M> {
     pub(super) fn backward<D: Device<Matrix = M>>(&self, grad: &M, to: &mut Backward<'_, D>) {
         let inputs = self.inputs.map(|x| &to.values[x.index()]);
         let mut by_inputs = inputs.map(|x| to.device.zeros(x.rows(), x.cols()));
-        let attended = Attended { inputs, settings: &self.settings, mask: self.mask };
+        let attended = AttentionInputs { inputs, settings: &self.settings, mask: self.mask };
         to.device.attend_backward(attended, &self.weights, self.guide.as_ref(), grad, &mut by_inputs);
         for (x, by_input) in self.inputs.into_iter().zip(by_inputs) {
             to.add_matrix(x, &by_input);

@@ -40,7 +40,7 @@ pub(super) struct LstmInputs {
 }
 
 impl LstmInputs {
-    fn of<M>(self, values: &[M]) -> Lstm<'_, M> {
+    fn with_values<M>(self, values: &[M]) -> Lstm<'_, M> {
         let [a, u, memory] = [self.a, self.u, self.memory].map(|x| &values[x.index()]);
         Lstm { a, from: self.from, u, memory }
     }
@@ -85,11 +85,11 @@ impl<D: Device> Tape<'_, D> {
         let (rows, d) = self.shape(memory);
         let mut c = self.device.take(rows, d);
         let inputs = LstmInputs { a, from, u, memory };
-        self.device.lstm_memory(inputs.of(&self.values), &mut c);
+        self.device.lstm_memory(inputs.with_values(&self.values), &mut c);
         let memory = self.push(c, Op::Cell(Cell::LstmMemory(inputs)));
         let inputs = LstmInputs { memory, ..inputs };
         let mut y = self.device.take(rows, d);
-        self.device.lstm_output(inputs.of(&self.values), &mut y);
+        self.device.lstm_output(inputs.with_values(&self.values), &mut y);
         (self.push(y, Op::Cell(Cell::LstmOutput(inputs))), memory)
     }
 }
@@ -122,7 +122,7 @@ impl LstmInputs {
     ) {
         let (rows, d) = (grad.rows(), grad.cols());
         let [mut by_sums, mut by_memory] = [4 * d, d].map(|cols| to.device.take(rows, cols));
-        derive(to.device, self.of(to.values), &mut by_sums, &mut by_memory);
+        derive(to.device, self.with_values(to.values), &mut by_sums, &mut by_memory);
         to.add_rows(self.a, self.from, &by_sums);
         to.add_matrix(self.u, &by_sums);
         to.add_matrix(self.memory, &by_memory);

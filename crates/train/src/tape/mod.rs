@@ -258,7 +258,7 @@ impl<D: Device> Backward<'_, D> {
         self.grads[x.index()] = Some(grad);
     }
 
-    /// The same for an operation that adds to parts of the derivative: what is fresh is zero.
+    /// The same for an operation that adds to parts of the derivative: a fresh derivative is zero.
     fn add_to_part(&mut self, x: Var, add: impl FnOnce(&mut D::Matrix, &mut Self)) {
         self.add_to(x, |sum, fresh, to| {
             if fresh {

@@ -4,21 +4,22 @@ use super::*;
 use crate::parameters::{Init, ParameterId};
 use std::rc::Rc;
 
-/// What is tested: from the parameters `a` and `b` (5 × 4 each), `w` (4 × 4), `v` (1 × 4).
-type Body = fn(&mut Tape<'_>, Named) -> Var;
+/// The tested function: of the parameters `a` and `b` (5 × 4 each), `w` (4 × 4), `v` (1 × 4).
+type Body = fn(&mut Tape<'_>, TestParameters) -> Var;
 
 #[derive(Clone, Copy)]
-struct Named {
+struct TestParameters {
     a: ParameterId,
     b: ParameterId,
     w: ParameterId,
     v: ParameterId,
 }
 
-fn parameters() -> (Parameters, Named) {
+fn parameters() -> (Parameters, TestParameters) {
     let mut parameters = Parameters::new(5);
     let mut declare = |name, rows, cols| parameters.declare(name, rows, cols, Init::Uniform(1.0));
-    let named = Named { a: declare("a", 5, 4), b: declare("b", 5, 4), w: declare("w", 4, 4), v: declare("v", 1, 4) };
+    let named =
+        TestParameters { a: declare("a", 5, 4), b: declare("b", 5, 4), w: declare("w", 4, 4), v: declare("v", 1, 4) };
     (parameters, named)
 }
 
@@ -34,7 +35,7 @@ fn spans(ranges: &[Range<usize>]) -> Spans {
 use std::ops::Range;
 
 /// Σ y_i · (i + 1)/10 of the result, and its derivatives.
-fn run(parameters: &Parameters, named: Named, body: Body, gradients: Option<&mut Gradients>) -> f64 {
+fn run(parameters: &Parameters, named: TestParameters, body: Body, gradients: Option<&mut Gradients>) -> f64 {
     let mut host = Host::default();
     let mut tape = Tape::new(parameters, gradients, Some(9), &mut host);
     let y = body(&mut tape, named);
@@ -179,7 +180,7 @@ fn derivatives_are_differences() {
     });
 }
 
-fn attend<const CAUSAL: bool>(tape: &mut Tape<'_>, n: Named) -> Var {
+fn attend<const CAUSAL: bool>(tape: &mut Tape<'_>, n: TestParameters) -> Var {
     let (q, k) = (all(tape, n.a), all(tape, n.b));
     let v = tape.linear(k, n.w, None, Activation::None);
     let spans = spans(&[0..3, 3..5]);

@@ -1,4 +1,4 @@
-//! The emulator of a GPU, or a GPU ([`Cuda::of_tests`]), against the CPU.
+//! The emulator of a GPU, or a GPU ([`Cuda::for_tests`]), against the CPU.
 
 use super::*;
 use crate::checkpoint;
@@ -43,7 +43,7 @@ fn assert_same_gradients(name: &str, config: &Config, settings: TrainerSettings)
     let (network, parameters) = random_network(config);
     let task = Task { network: &network, parameters: &parameters, settings };
     let allowed = if settings.precision == Precision::Bf16 { 5e-2 } else { 1e-4 };
-    match compare_gradients(&mut Cuda::of_tests(false), task, &linked(), allowed) {
+    match compare_gradients(&mut Cuda::for_tests(false), task, &linked(), allowed) {
         Ok(seen) => println!("{name}: the largest difference of a gradient is {seen:e} of its tensor's largest number"),
         Err(error) => panic!("{name}: {error}"),
     }
@@ -79,7 +79,7 @@ fn amun() -> Config {
 fn on_device(config: &Config, settings: TrainerSettings, reversed: bool) -> Trainer<Cuda> {
     let mut parameters = Parameters::new(1);
     let network = Network::declare(config, &mut parameters).expect("a network");
-    Trainer::on(vec![Cuda::of_tests(reversed)], network, &parameters, settings, 1)
+    Trainer::on(vec![Cuda::for_tests(reversed)], network, &parameters, settings, 1)
 }
 
 /// All numbers that a checkpoint keeps.
@@ -159,7 +159,7 @@ fn evaluation_is_of_the_last_update() {
     assert!(all[0] == all[1] && all[2] < all[0] && all[3] != all[2] && all[4] < all[2], "{all:?}");
 }
 
-/// Memory does not grow from batch to batch, also not by what comes from the CPU.
+/// Memory does not grow from batch to batch, including the memory of uploads from the CPU.
 #[test]
 fn batches_leave_no_memory_behind() {
     let attention_first = devlin().swap_remove(2).1;
@@ -189,7 +189,7 @@ fn a_loss_that_is_no_number_names_the_tensor() {
 
 #[test]
 fn a_device_that_computes_something_else_is_refused() {
-    let mut cuda = Cuda::of_tests(false);
+    let mut cuda = Cuda::for_tests(false);
     let of = cuda.name().expect("a name").to_owned();
     let (network, parameters) = random_network(&amun());
     let seen = trial(&mut cuda, &network, &parameters, TrainerSettings::plain()).expect("the same");

@@ -5,7 +5,7 @@
 
 use super::Builder;
 use crate::config::{Cell as Kind, LayerNorm};
-use crate::parts::{Built, Init, Supply};
+use crate::parts::{Init, PartResult, Supply};
 
 /// Added to Nematus' variances.
 const NEMATUS_EPSILON: f32 = 1e-5;
@@ -135,7 +135,7 @@ impl<S: Supply> Builder<'_, S> {
         position: CellPosition,
         prefix: &str,
         inputs: usize,
-    ) -> Built<S, Cell<S::Tensor>> {
+    ) -> PartResult<S, Cell<S::Tensor>> {
         let dim = self.config.dim_rnn;
         let form = match kind {
             Kind::GruNematus if self.normalises() => self.gru_nematus(prefix, inputs, position)?,
@@ -173,7 +173,7 @@ impl<S: Supply> Builder<'_, S> {
         Ok(Cell { form, dim, modulated })
     }
 
-    fn gru(&mut self, prefix: &str, inputs: usize, position: CellPosition) -> Built<S, CellForm<S::Tensor>> {
+    fn gru(&mut self, prefix: &str, inputs: usize, position: CellPosition) -> PartResult<S, CellForm<S::Tensor>> {
         let dim = self.config.dim_rnn;
         let mut state = self.gru_maps(prefix, "U", "gamma2", dim)?;
         let mut input = self.gru_maps(prefix, "W", "gamma1", inputs)?;
@@ -188,7 +188,7 @@ impl<S: Supply> Builder<'_, S> {
     }
 
     /// The matrices `{stem}` and `{stem}x`, normalised together with the scale `gamma`.
-    fn gru_maps(&mut self, prefix: &str, stem: &str, gamma: &str, inputs: usize) -> Built<S, GruMaps<S::Tensor>> {
+    fn gru_maps(&mut self, prefix: &str, stem: &str, gamma: &str, inputs: usize) -> PartResult<S, GruMaps<S::Tensor>> {
         let dim = self.config.dim_rnn;
         let gates = self.plain(&format!("{prefix}_{stem}"), [inputs, 2 * dim])?;
         let candidate = self.plain(&format!("{prefix}_{stem}x"), [inputs, dim])?;
@@ -198,16 +198,21 @@ impl<S: Supply> Builder<'_, S> {
 
     /// Nematus normalises gates and candidate apart, with the biases inside: on the side of the input, or, after
     /// attention, on the side of the state. The encoder's transitions have only the biases on the side of the input.
-    fn gru_nematus(&mut self, prefix: &str, inputs: usize, position: CellPosition) -> Built<S, CellForm<S::Tensor>> {
+    fn gru_nematus(
+        &mut self,
+        prefix: &str,
+        inputs: usize,
+        position: CellPosition,
+    ) -> PartResult<S, CellForm<S::Tensor>> {
         let dim = self.config.dim_rnn;
         let biases = [self.bias(&format!("{prefix}_b"), 2 * dim)?, self.bias(&format!("{prefix}_bx"), dim)?];
-        let (of_input, of_state) = match position {
+        let (input_tensors, state_tensors) = match position {
             CellPosition::AfterAttention => ([None, None], biases.map(Some)),
             _ => (biases.map(Some), [None, None]),
         };
         Ok(CellForm::Gru {
-            state: self.gru_nematus_maps(&format!("{prefix}_U"), dim, of_state)?,
-            input: self.gru_nematus_maps(&format!("{prefix}_W"), inputs, of_input)?,
+            state: self.gru_nematus_maps(&format!("{prefix}_U"), dim, state_tensors)?,
+            input: self.gru_nematus_maps(&format!("{prefix}_W"), inputs, input_tensors)?,
         })
     }
 
@@ -215,15 +220,15 @@ impl<S: Supply> Builder<'_, S> {
         &mut self,
         stem: &str,
         inputs: usize,
-        [of_gates, of_candidate]: [Option<S::Tensor>; 2],
-    ) -> Built<S, GruMaps<S::Tensor>> {
+        [joint_gates, joint_candidate]: [Option<S::Tensor>; 2],
+    ) -> PartResult<S, GruMaps<S::Tensor>> {
         let dim = self.config.dim_rnn;
         let mut map = |stem: &str, outputs, inside| {
             let map = Map { inside, ..self.plain(stem, [inputs, outputs])? };
             self.nematus_normalised(map, &format!("{stem}_lns"), &format!("{stem}_lnb"))
         };
-        let gates = map(stem, 2 * dim, of_gates)?;
-        Ok(GruMaps { gates, candidate: map(&format!("{stem}x"), dim, of_candidate)?, joint: None })
+        let gates = map(stem, 2 * dim, joint_gates)?;
+        Ok(GruMaps { gates, candidate: map(&format!("{stem}x"), dim, joint_candidate)?, joint: None })
     }
 
     /// The maps of cells with one matrix per side and one bias, from the input and from the state.
@@ -233,7 +238,7 @@ impl<S: Supply> Builder<'_, S> {
         inputs: usize,
         width: usize,
         scale_width: usize,
-    ) -> Built<S, [Map<S::Tensor>; 2]> {
+    ) -> PartResult<S, [Map<S::Tensor>; 2]> {
         let dim = self.config.dim_rnn;
         let mut side = |w: &str, gamma: &str, inputs| {
             let map = self.plain(&format!("{prefix}_{w}"), [inputs, width])?;
@@ -245,7 +250,7 @@ impl<S: Supply> Builder<'_, S> {
     }
 
     /// The map `{prefix}_W{letter}` of an SRU or SSRU, with a bias of this name.
-    fn scaled_gate(&mut self, prefix: &str, letter: &str, bias: Option<&str>) -> Built<S, Map<S::Tensor>> {
+    fn scaled_gate(&mut self, prefix: &str, letter: &str, bias: Option<&str>) -> PartResult<S, Map<S::Tensor>> {
         let dim = self.config.dim_rnn;
         let outside = bias.map(|bias| self.bias(&format!("{prefix}_{bias}"), dim)).transpose()?;
         let map = self.plain(&format!("{prefix}_W{letter}"), [dim, dim])?;
@@ -254,7 +259,7 @@ impl<S: Supply> Builder<'_, S> {
     }
 
     /// A factor of a multiplicative cell, by the names of its matrix, scale and bias.
-    fn factor(&mut self, prefix: &str, [w, gamma, bias]: [&str; 3], inputs: usize) -> Built<S, Map<S::Tensor>> {
+    fn factor(&mut self, prefix: &str, [w, gamma, bias]: [&str; 3], inputs: usize) -> PartResult<S, Map<S::Tensor>> {
         let dim = self.config.dim_rnn;
         let inside = Some(self.bias(&format!("{prefix}_{bias}"), dim)?);
         let map = self.plain(&format!("{prefix}_{w}"), [inputs, dim])?;
@@ -262,7 +267,7 @@ impl<S: Supply> Builder<'_, S> {
     }
 
     /// A dense layer `{prefix}_W{number}`, `{prefix}_b{number}` of `shape`, which is `[inputs, outputs]`.
-    pub(super) fn dense(&mut self, prefix: &str, number: &str, shape: [usize; 2]) -> Built<S, Map<S::Tensor>> {
+    pub(super) fn dense(&mut self, prefix: &str, number: &str, shape: [usize; 2]) -> PartResult<S, Map<S::Tensor>> {
         let bias = Some(self.bias(&format!("{prefix}_b{number}"), shape[1])?);
         let map = self.plain(&format!("{prefix}_W{number}"), shape)?;
         if self.config.layer_norm == LayerNorm::Nematus {
@@ -274,14 +279,14 @@ impl<S: Supply> Builder<'_, S> {
     }
 
     /// The map `{prefix}_W`, `{prefix}_b`, not normalised and drawn for a ReLU that follows.
-    pub(super) fn before_relu(&mut self, prefix: &str, shape: [usize; 2]) -> Built<S, Map<S::Tensor>> {
+    pub(super) fn before_relu(&mut self, prefix: &str, shape: [usize; 2]) -> PartResult<S, Map<S::Tensor>> {
         let w = Some(self.supply.tensor(&format!("{prefix}_W"), shape, Init::He)?);
         let outside = Some(self.bias(&format!("{prefix}_b"), shape[1])?);
         Ok(Map { w, outputs: shape[1], inside: None, norm: None, outside })
     }
 
     /// The maps of attention: from annotations to keys, from the state to queries.
-    pub(super) fn attention(&mut self, dim: usize) -> Built<S, [Map<S::Tensor>; 2]> {
+    pub(super) fn attention(&mut self, dim: usize) -> PartResult<S, [Map<S::Tensor>; 2]> {
         let state = self.config.dim_rnn;
         let bias = Some(self.bias("decoder_b_att", dim)?);
         let keys = self.plain("decoder_Wc_att", [dim, dim])?;
@@ -302,13 +307,13 @@ impl<S: Supply> Builder<'_, S> {
     }
 
     /// `x · w` alone.
-    fn plain(&mut self, w: &str, shape: [usize; 2]) -> Built<S, Map<S::Tensor>> {
+    fn plain(&mut self, w: &str, shape: [usize; 2]) -> PartResult<S, Map<S::Tensor>> {
         let w = (shape[0] > 0).then(|| self.matrix(w, shape)).transpose()?;
         Ok(Map { w, outputs: shape[1], inside: None, norm: None, outside: None })
     }
 
     /// Marian's normalisation with the scale `gamma`, where the network normalises and there is an input.
-    fn marian_norm(&mut self, gamma: &str, inputs: usize, outputs: usize) -> Built<S, Option<Norm<S::Tensor>>> {
+    fn marian_norm(&mut self, gamma: &str, inputs: usize, outputs: usize) -> PartResult<S, Option<Norm<S::Tensor>>> {
         let norm = (self.normalises() && inputs > 0).then(|| {
             let scale = self.supply.tensor(gamma, [1, outputs], Init::Constant(1.0))?;
             Ok(Norm { scale, shift: None, epsilon: MARIAN_EPSILON })
@@ -317,7 +322,7 @@ impl<S: Supply> Builder<'_, S> {
     }
 
     /// The map with Nematus' normalisation, where there is an input.
-    fn nematus_normalised(&mut self, map: Map<S::Tensor>, scale: &str, shift: &str) -> Built<S, Map<S::Tensor>> {
+    fn nematus_normalised(&mut self, map: Map<S::Tensor>, scale: &str, shift: &str) -> PartResult<S, Map<S::Tensor>> {
         if map.w.is_none() {
             return Ok(map);
         }
@@ -327,11 +332,11 @@ impl<S: Supply> Builder<'_, S> {
     }
 
     /// A matrix of `shape`, which is `[inputs, outputs]`.
-    pub(super) fn matrix(&mut self, name: &str, shape: [usize; 2]) -> Built<S, S::Tensor> {
+    pub(super) fn matrix(&mut self, name: &str, shape: [usize; 2]) -> PartResult<S, S::Tensor> {
         self.supply.tensor(name, shape, Init::Glorot)
     }
 
-    fn bias(&mut self, name: &str, outputs: usize) -> Built<S, S::Tensor> {
+    fn bias(&mut self, name: &str, outputs: usize) -> PartResult<S, S::Tensor> {
         self.supply.tensor(name, [1, outputs], Init::Constant(0.0))
     }
 }

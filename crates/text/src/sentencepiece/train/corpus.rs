@@ -25,7 +25,7 @@ pub(super) struct Corpus {
     pub(super) characters: Vec<(char, u64)>,
     /// All lines that were offered.
     pub(super) lines: usize,
-    /// Those that were too long.
+    /// Lines that were too long.
     pub(super) long_lines: usize,
     /// Share of the characters that have a piece.
     pub(super) coverage: f64,

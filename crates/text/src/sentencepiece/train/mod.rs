@@ -57,7 +57,7 @@ use specials::Specials;
 
 /// A trained model.
 #[derive(Debug, Clone)]
-pub struct Trained {
+pub struct TrainedModel {
     /// The bytes of its file (`.spm`, `.model`).
     pub model: Vec<u8>,
     /// The text that the model was trained on.
@@ -129,8 +129,8 @@ pub fn train_unigram<S: AsRef<str>>(
     lines: impl IntoIterator<Item = S>,
     options: &TrainOptions,
     mut progress: impl FnMut(Progress),
-) -> Result<Trained, TrainError> {
-    let prepared = Prepared::read(lines, options, &mut progress)?;
+) -> Result<TrainedModel, TrainError> {
+    let prepared = TrainingInput::read(lines, options, &mut progress)?;
     let seeds = seeds::seeds(&prepared.corpus, &Shape::new(options), options.unigram.seed_size)?;
     progress(Progress::Seeded { pieces: seeds.len() });
     let room = options.vocab_size - prepared.specials.len();
@@ -146,21 +146,21 @@ pub fn train_bpe<S: AsRef<str>>(
     lines: impl IntoIterator<Item = S>,
     options: &TrainOptions,
     mut progress: impl FnMut(Progress),
-) -> Result<Trained, TrainError> {
-    let prepared = Prepared::read(lines, options, &mut progress)?;
+) -> Result<TrainedModel, TrainError> {
+    let prepared = TrainingInput::read(lines, options, &mut progress)?;
     let merges = options.vocab_size - prepared.specials.len() - prepared.corpus.characters.len();
     let pieces = bpe::train(&prepared.corpus, &Shape::new(options), merges, progress);
     prepared.into_model(ModelKind::Bpe, options, &pieces, 0)
 }
 
 /// The start of both kinds of models.
-struct Prepared {
+struct TrainingInput {
     charsmap: &'static [u8],
     specials: Specials,
     corpus: Corpus,
 }
 
-impl Prepared {
+impl TrainingInput {
     /// Reads the text and sees that special pieces and characters fit into the vocabulary.
     fn read<S: AsRef<str>>(
         lines: impl IntoIterator<Item = S>,
@@ -189,13 +189,13 @@ impl Prepared {
         options: &TrainOptions,
         pieces: &[Piece],
         rounds: usize,
-    ) -> Result<Trained, TrainError> {
+    ) -> Result<TrainedModel, TrainError> {
         let possible = self.specials.len() + pieces.len();
         if possible != options.vocab_size {
             return Err(TrainError::TooLarge { wanted: options.vocab_size, possible });
         }
         let corpus = &self.corpus;
-        Ok(Trained {
+        Ok(TrainedModel {
             model: write::model_file(kind, options, self.charsmap, &self.specials, pieces),
             report: TrainReport {
                 lines: corpus.lines,

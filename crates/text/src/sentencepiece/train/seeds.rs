@@ -14,7 +14,7 @@ const END: u32 = 0;
 
 /// A string of the text, where it is there once: characters `start..start + length`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Found {
+struct Substring {
     start: u32,
     length: u32,
     frequency: u64,
@@ -69,12 +69,12 @@ impl Text {
         }
     }
 
-    fn characters(&self, string: Found) -> &[u32] {
+    fn characters(&self, string: Substring) -> &[u32] {
         &self.characters[string.start as usize..][..string.length as usize]
     }
 
     /// Calls `found` for strings of up to `max_length` characters that are there at least twice.
-    fn for_each_repeated(&self, max_length: usize, mut found: impl FnMut(Found)) {
+    fn for_each_repeated(&self, max_length: usize, mut found: impl FnMut(Substring)) {
         // One more than the longest, to distinguish a longest string from the start of a longer one.
         let reach = max_length + 1;
         let suffix = |start: u32| {
@@ -112,9 +112,9 @@ impl Text {
         }
     }
 
-    fn emit(&self, start: u32, length: usize, frequency: u64, max_length: usize, found: &mut impl FnMut(Found)) {
+    fn emit(&self, start: u32, length: usize, frequency: u64, max_length: usize, found: &mut impl FnMut(Substring)) {
         if length <= max_length && frequency > 1 {
-            found(Found { start, length: length as u32, frequency });
+            found(Substring { start, length: length as u32, frequency });
         }
     }
 }

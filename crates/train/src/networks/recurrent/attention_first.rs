@@ -5,7 +5,7 @@ use super::cells::{State, activated, gru_state, inputs, map};
 use super::layout::TimeMajor;
 use super::{Masks, run_layer};
 use crate::data::Sentences;
-use crate::networks::{Attended, Dropout};
+use crate::networks::{AttentionRows, Dropout};
 use crate::parameters::ParameterId;
 use crate::tape::{Activation, GruInputs, HeadsAttention, Spans, Tape, Var};
 use metaphrase_device::Device;
@@ -20,7 +20,7 @@ pub(super) fn run<D: Device>(
     layout: &TimeMajor,
     source: &Sentences,
     dropout: &Dropout,
-) -> (Var, Vec<Attended>) {
+) -> (Var, Vec<AttentionRows>) {
     let mut attended = Vec::with_capacity(layout.positions());
     let by_rank: Spans = layout.order().iter().map(|&i| source.range(i)).collect();
     let means = tape.means(annotations, &by_rank);
@@ -29,7 +29,7 @@ pub(super) fn run<D: Device>(
     let (embeddings, dim) = (tape.shape(words).1, decoder.cell.dim);
     let masks = Masks::new(tape, embeddings, dim, layout.sentences(), dropout.recurrent);
     let input = masks.input(tape, words, layout);
-    let of_word = tape.linear(input, decoder.of_word, None, Activation::None);
+    let query_word = tape.linear(input, decoder.query_word, None, Activation::None);
     let inputs = inputs(tape, &decoder.cell, input);
     let (gates, candidates) = inputs.pair();
     let mut state = start;
@@ -38,9 +38,9 @@ pub(super) fn run<D: Device>(
         let rows = layout.at(t);
         state = tape.slice(state, 0..rows.len());
         let read = masks.state(tape, state);
-        let of_state = tape.linear(read, decoder.of_state, None, Activation::None);
-        let word = tape.slice(of_word, rows.clone());
-        let sum = tape.add(of_state, word);
+        let query_state = tape.linear(read, decoder.query_state, None, Activation::None);
+        let word = tape.slice(query_word, rows.clone());
+        let sum = tape.add(query_state, word);
         let query = tape.activate(sum, Activation::Tanh);
         let settings = HeadsAttention {
             heads: 1,
@@ -51,15 +51,15 @@ pub(super) fn run<D: Device>(
             dropout: 0.0,
         };
         let context = tape.attention(query, keys, annotations, &settings);
-        attended.push(Attended { value: context, queries: layout.places(t), heads: 1 });
+        attended.push(AttentionRows { value: context, queries: layout.places(t), heads: 1 });
         let mut input = [gates, candidates];
         for (part, &w) in input.iter_mut().zip(&decoder.context) {
-            let of_word = tape.slice(*part, rows.clone());
-            let of_context = tape.linear(context, w, None, Activation::None);
-            *part = tape.add(of_word, of_context);
+            let word_part = tape.slice(*part, rows.clone());
+            let context_part = tape.linear(context, w, None, Activation::None);
+            *part = tape.add(word_part, context_part);
         }
-        let of_state = gru_state(tape, &decoder.cell, read);
-        state = tape.gru(GruInputs { input, from: 0, state: of_state, previous: state });
+        let by_state = gru_state(tape, &decoder.cell, read);
+        state = tape.gru(GruInputs { input, from: 0, state: by_state, previous: state });
         outputs.push(state);
     }
     let mut x = tape.stack(&outputs);

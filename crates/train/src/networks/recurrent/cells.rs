@@ -86,7 +86,7 @@ impl State {
 }
 
 impl Inputs {
-    /// Those of a GRU: gates and candidate.
+    /// The inputs of a GRU: gates and candidate.
     pub(super) fn pair(&self) -> (Var, Var) {
         (self.parts[0], self.parts[1])
     }
@@ -132,8 +132,8 @@ pub(super) fn advance<D: Device>(
     let rows = tape.shape(state.output).0;
     if let (Some([_, by_state]), Some(factor)) = (&cell.modulated, inputs.factor) {
         let factor = tape.slice(factor, from..from + rows);
-        let of_state = map(tape, by_state, read);
-        read = tape.mul(factor, of_state);
+        let state_map = map(tape, by_state, read);
+        read = tape.mul(factor, state_map);
         state.output = read;
     }
     let part = |tape: &mut Tape<'_, D>, i: usize| tape.slice(inputs.parts[i], from..from + rows);
@@ -143,14 +143,14 @@ pub(super) fn advance<D: Device>(
             let input = [inputs.parts[0], inputs.parts[1]];
             State { output: tape.gru(GruInputs { input, from, state: u, previous: state.output }), memory: None }
         }
-        (CellForm::Tanh { state: of_state, .. } | CellForm::Relu { state: of_state, .. }, _) => {
-            let (a, u) = (part(tape, 0), map(tape, of_state, read));
+        (CellForm::Tanh { state: state_map, .. } | CellForm::Relu { state: state_map, .. }, _) => {
+            let (a, u) = (part(tape, 0), map(tape, state_map, read));
             let sum = tape.add(a, u);
             let tanh = matches!(cell.form, CellForm::Tanh { .. });
             State { output: tape.activate(sum, if tanh { Activation::Tanh } else { Activation::Relu }), memory: None }
         }
-        (CellForm::Lstm { state: of_state, .. }, Some(memory)) => {
-            let u = map(tape, of_state, read);
+        (CellForm::Lstm { state: state_map, .. }, Some(memory)) => {
+            let u = map(tape, state_map, read);
             let (output, memory) = tape.lstm(inputs.parts[0], from, u, memory);
             State { output, memory: Some(memory) }
         }

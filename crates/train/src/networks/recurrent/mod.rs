@@ -7,7 +7,7 @@ mod attention_first;
 mod cells;
 mod layout;
 
-use super::{Attended, Decoded, Dropout, shifted};
+use super::{AttentionRows, DecoderOutput, Dropout, shifted};
 use crate::data::{Batch, Sentences};
 use crate::parameters::ParameterId;
 use crate::tape::{Activation, AdditiveAttention, Spans, Tape, Var};
@@ -27,7 +27,7 @@ pub(super) fn forward<D: Device>(
     tape: &mut Tape<'_, D>,
     batch: &Batch,
     dropout: &Dropout,
-) -> Decoded {
+) -> DecoderOutput {
     let annotations = encode(network, tape, &batch.source, dropout);
     let layout = TimeMajor::new(&batch.target);
     let before = layout.arrange(&batch.target, &shifted(&batch.target));
@@ -42,7 +42,7 @@ pub(super) fn forward<D: Device>(
         }
     };
     let labels: Vec<u32> = batch.target.all().iter().map(|word| word.0).collect();
-    Decoded { output, words: layout.arrange(&batch.target, &labels), attended }
+    DecoderOutput { output, words: layout.arrange(&batch.target, &labels), attended }
 }
 
 /// The annotations of all words, sentence after sentence.
@@ -173,7 +173,7 @@ fn conditional<D: Device>(
     layout: &TimeMajor,
     source: &Sentences,
     dropout: &Dropout,
-) -> (Var, Vec<Attended>) {
+) -> (Var, Vec<AttentionRows>) {
     let mut attended = Vec::with_capacity(layout.positions());
     let by_rank: Spans = layout.order().iter().map(|&i| source.range(i)).collect();
     let means = tape.means(annotations, &by_rank);
@@ -196,7 +196,7 @@ fn conditional<D: Device>(
         let spans: Rc<[_]> = layout.spans(t, source);
         let context =
             tape.additive_attention(AdditiveAttention { queries, keys, values: annotations, v: decoder.v, spans });
-        attended.push(Attended { value: context, queries: layout.places(t), heads: 1 });
+        attended.push(AttentionRows { value: context, queries: layout.places(t), heads: 1 });
         if let Some(second) = decoder.after_attention.first() {
             let given = inputs(tape, second, context);
             state = advance(tape, &decoder.after_attention, &given, 0, state, state.output);

@@ -8,7 +8,7 @@ use metaphrase_kernels::{Matrix, ProductStorage};
 /// Repeated work that a recurrent model caches (Devlin 2017, §4). The switches are for measurements: the default
 /// caches everything that costs no memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Tricks {
+pub struct Optimizations {
     /// The number of the first target words, which are the most frequent ones of most vocabularies, whose products by
     /// the decoder's first map are computed when the model is loaded (§4.2). Scores are the same to the bit. A word
     /// takes four bytes for each output of that map, about 16 · `dim-rnn` in all, so the default is 0.
@@ -22,12 +22,12 @@ pub struct Tricks {
     pub merged_states: bool,
 }
 
-impl Tricks {
+impl Optimizations {
     /// Everything that costs no memory.
     pub const DEFAULT: Self = Self { frequent_words: 0, prepared_context: true, merged_states: true };
 }
 
-impl Default for Tricks {
+impl Default for Optimizations {
     fn default() -> Self {
         Self::DEFAULT
     }

@@ -13,18 +13,18 @@ const MOST_OPTIONS: usize = 1 << 16;
 /// scored to find the best ones, and frequent words, which are in most sentences, have hundreds. So the best ones are
 /// kept for the next sentences.
 #[derive(Debug, Default)]
-pub(crate) struct Remembered {
+pub(crate) struct OptionCache {
     /// The number of the decoder whose options these are; none has number 0.
-    of: u64,
+    decoder: u64,
     candidates: Candidates,
     choices: HashMap<SourceNode, Choice>,
 }
 
-impl Remembered {
+impl OptionCache {
     /// Begins a sentence of the decoder with this number. Options of another decoder are forgotten.
     pub(crate) fn start(&mut self, decoder: u64) {
-        if self.of != decoder || self.candidates.list().len() >= MOST_OPTIONS {
-            self.of = decoder;
+        if self.decoder != decoder || self.candidates.list().len() >= MOST_OPTIONS {
+            self.decoder = decoder;
             self.candidates.clear();
             self.choices.clear();
         }
