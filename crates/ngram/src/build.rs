@@ -93,7 +93,7 @@ impl Builder {
         Ok(())
     }
 
-    /// Takes an n-gram of the order that was begun. NaN as probability is the one that backing off gives.
+    /// Takes an n-gram of the order that was begun. NaN as probability stands for the back-off probability.
     pub(crate) fn push(&mut self, words: &[u32], log10: f32, backoff: f32) {
         if let Some(section) = &mut self.section {
             section.push(words, log10, backoff);
@@ -166,7 +166,7 @@ impl Builder {
     }
 }
 
-/// Gives the zeros among the back-off weights of order `k` + 1 the sign that says whether a longer n-gram follows.
+/// Gives the zeros among the back-off weights of order `k` + 1 the sign that marks whether a longer n-gram follows.
 fn mark(built: &mut BuiltModel, k: usize, follows: impl Fn(u32) -> bool) {
     let BuiltModel { bytes, layout, .. } = built;
     if !layout.has_backoff(k) {
