@@ -315,7 +315,7 @@ mod tests {
         let file = next_to_it.path().join("file");
         fs::write(&file, "").unwrap();
         assert_eq!(NewFolder::create(&file).unwrap_err().kind(), io::ErrorKind::NotADirectory);
-        // Only asked for, and not made: a folder next to one of these would lie elsewhere.
+        // Only the destination is computed, and nothing is made: a folder next to one of these would lie elsewhere.
         for path in [".", "..", "/", "../..", "./", "nowhere/.."] {
             let error = destination(Path::new(path)).unwrap_err();
             assert_eq!(error.kind(), io::ErrorKind::InvalidInput, "{path}: {error}");

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn faults_are_named() {
         for (line, expected) in [
             ("", "not a JSON object"),
             ("text", "not a JSON object"),

@@ -12,7 +12,7 @@ use std::ffi::c_void;
 ///
 /// # Safety
 /// The functions read and write the memory of the device: addresses have to come from [`allocate`](Self::allocate) and
-/// must hold as many numbers as the caller says. [`Matrix`](crate::Matrix) guarantees that memory lives as long as
+/// must hold as many numbers as the caller declares. [`Matrix`](crate::Matrix) guarantees that memory lives as long as
 /// its address; the caller that launches a kernel has compared shapes with the memory that the kernel touches.
 pub(crate) enum Backend {
     #[cfg(feature = "driver")]
@@ -135,7 +135,7 @@ impl Backend {
     /// A product.
     ///
     /// # Safety
-    /// The matrices are of the shapes that it says.
+    /// The matrices have the declared shapes.
     pub(crate) unsafe fn gemm(&self, gemm: Gemm) -> Result<(), CudaError> {
         // SAFETY: the caller's.
         dispatch!(self, backend => unsafe { backend.gemm(gemm) })
@@ -166,7 +166,7 @@ macro_rules! kernels {
             /// Launches the kernel of this name.
             ///
             /// # Safety
-            /// All memory that the kernel reads and writes, as kernels/*.cu say, is of this backend.
+            /// All memory that the kernel reads and writes (kernels/*.cu) belongs to this backend.
             pub(crate) unsafe fn $name(&self, grid: Grid, $($argument: $type),*) -> Result<(), CudaError> {
                 if grid.blocks == 0 {
                     return Ok(());

@@ -33,10 +33,10 @@ fn boundaries(folder: &Path, language: &str) -> Value {
             gold.insert(end);
             end += joint.len();
         }
-        let told: BTreeSet<usize> =
+        let recognised: BTreeSet<usize> =
             splitter.sentences(&joined).into_iter().map(|range| range.end).filter(|&end| end < joined.len()).collect();
-        right += gold.intersection(&told).count();
-        (found, expected) = (found + told.len(), expected + gold.len());
+        right += gold.intersection(&recognised).count();
+        (found, expected) = (found + recognised.len(), expected + gold.len());
     }
     let share = |of: usize| (right as f64 / of as f64 * 1000.0).round() / 1000.0;
     json!({"language": language, "boundaries": expected, "precision": share(found), "recall": share(expected)})

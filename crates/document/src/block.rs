@@ -249,9 +249,9 @@ impl Sentence {
         let sentence = &text[range.clone()];
         let mut kept: Vec<CopySpan> = copied;
         kept.iter_mut().for_each(|kept| kept.range = kept.range.start - range.start..kept.range.end - range.start);
-        let told = kept.len();
+        let given = kept.len();
         for found in found {
-            let free = kept[..told].iter().all(|kept| kept.range.end <= found.start || found.end <= kept.range.start);
+            let free = kept[..given].iter().all(|kept| kept.range.end <= found.start || found.end <= kept.range.start);
             if free {
                 kept.push(CopySpan { range: found, written: None });
             }

@@ -5,10 +5,10 @@
 //! together:
 //!
 //! ```
-//! use metaphrase_document::{Answer, Format, Options, Prepared};
+//! use metaphrase_document::{Answer, Format, Options, SegmentedText};
 //!
 //! let options = Options { format: Format::Html, ..Options::default() };
-//! let prepared = Prepared::new("<p>Good morning!  <b>How are you?</b></p>", &options).unwrap();
+//! let prepared = SegmentedText::new("<p>Good morning!  <b>How are you?</b></p>", &options).unwrap();
 //! let sentences: Vec<_> = prepared.sentences().map(|sentence| sentence.text.into_owned()).collect();
 //! assert_eq!(sentences, ["Good morning!", "How are you?"]);
 //!

@@ -66,7 +66,7 @@ pub struct SegmentedText {
     blocks: Vec<Block>,
     escape: Escape,
     /// The sentences with words: numbers of the paragraph and of the sentence in it.
-    asked: Vec<(usize, usize)>,
+    translatable: Vec<(usize, usize)>,
     attributes: Option<Box<Attributes>>,
 }
 
@@ -143,12 +143,12 @@ impl SegmentedText {
             last = if apart { block.range.end } else { last };
             apart
         });
-        let mut asked = Vec::new();
+        let mut translatable = Vec::new();
         for (number, block) in blocks.iter().enumerate() {
             let words = block.sentences.iter().enumerate().filter(|(_, sentence)| sentence.has_words);
-            asked.extend(words.map(|(sentence, _)| (number, sentence)));
+            translatable.extend(words.map(|(sentence, _)| (number, sentence)));
         }
-        Self { input, blocks, escape, asked, attributes: None }
+        Self { input, blocks, escape, translatable, attributes: None }
     }
 
     /// The text as it was given.
@@ -160,7 +160,7 @@ impl SegmentedText {
     /// Number of sentences to translate.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.asked.len() + self.attributes.as_ref().map_or(0, |attributes| attributes.values.len())
+        self.translatable.len() + self.attributes.as_ref().map_or(0, |attributes| attributes.values.len())
     }
 
     /// Whether there is nothing to translate.
@@ -177,15 +177,15 @@ impl SegmentedText {
     /// The sentence of a number, from 0.
     #[must_use]
     pub fn source(&self, number: usize) -> Option<Source<'_>> {
-        let (text, asked) = self.place(number)?;
-        Some(text.source_of(asked))
+        let (text, place) = self.place(number)?;
+        Some(text.source_of(place))
     }
 
     /// Where the sentence of a number stands: in the text, or in the values of its attributes.
     fn place(&self, number: usize) -> Option<(&Self, (usize, usize))> {
-        match self.asked.get(number) {
-            Some(&asked) => Some((self, asked)),
-            None => self.attributes.as_ref()?.values.place(number - self.asked.len()),
+        match self.translatable.get(number) {
+            Some(&place) => Some((self, place)),
+            None => self.attributes.as_ref()?.values.place(number - self.translatable.len()),
         }
     }
 
@@ -213,12 +213,12 @@ impl SegmentedText {
     #[must_use]
     pub fn finish(&self, answers: &[Option<Answer>]) -> TranslatedText {
         let Some(attributes) = &self.attributes else { return self.finish_own(answers) };
-        let (own, others) = answers.split_at(answers.len().min(self.asked.len()));
+        let (own, others) = answers.split_at(answers.len().min(self.translatable.len()));
         let values = attributes.values.finish(others);
         let splitter = Splitter::new(&attributes.options.language);
         let again = Self::without_attributes(values.text.clone(), &splitter, &attributes.options);
         let mut finished = match again {
-            Ok(again) if again.len() == self.asked.len() => again.finish_own(own),
+            Ok(again) if again.len() == self.translatable.len() => again.finish_own(own),
             _ => self.finish_own(own),
         };
         for value in values.sentences {
@@ -232,13 +232,13 @@ impl SegmentedText {
     fn finish_own(&self, answers: &[Option<Answer>]) -> TranslatedText {
         let mut finished = TranslatedText::default();
         let mut answers =
-            self.asked.iter().zip(answers.iter().map(Option::as_ref).chain(std::iter::repeat(None))).peekable();
+            self.translatable.iter().zip(answers.iter().map(Option::as_ref).chain(std::iter::repeat(None))).peekable();
         let mut last = 0;
         for (number, block) in self.blocks.iter().enumerate() {
             finished.text.push_str(&self.input[last..block.range.start]);
             let mut given = vec![None; block.sentences.len()];
-            while let Some((asked, answer)) = answers.next_if(|(asked, _)| asked.0 == number) {
-                given[asked.1] = answer;
+            while let Some((place, answer)) = answers.next_if(|(place, _)| place.0 == number) {
+                given[place.1] = answer;
             }
             last = block.range.end;
             if given.iter().all(Option::is_none) {

@@ -6,8 +6,8 @@
 //! ```
 //!
 //! A phrase-based system, or any other, gives many translations of a sentence: a lattice or an n-best list, [`Paths`].
-//! The [`Posteriors`] of their n-grams say how sure the system is of each. The [`Matrix`] turns them into scores of the
-//! next word after each history: L of Iglesias et al. 2018, equation 2, with the factors [`Theta`] of Tromble et
+//! The [`Posteriors`] of their n-grams measure how sure the system is of each. The [`Matrix`] turns them into scores of
+//! the next word after each history: L of Iglesias et al. 2018, equation 2, with the factors [`Theta`] of Tromble et
 //! al. 2008. A [`Mask`] allows the translations of the evidence alone.
 #![forbid(unsafe_code)]
 

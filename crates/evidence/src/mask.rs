@@ -11,7 +11,7 @@ const MOST_STATES: usize = 200_000;
 const OUTSIDE: u32 = u32::MAX;
 
 /// Allows the words that continue a translation of some [`Paths`], and forbids all others (Iglesias et al. 2018, §3,
-/// remark 2). So the search finds, among these translations, the one that its model scores best.
+/// remark 2). So the search finds, among these translations, the best one of its model.
 #[derive(Debug)]
 pub struct Mask {
     /// By state: where its words begin; one more than there are states.

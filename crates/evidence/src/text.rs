@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn faults_are_named() {
         let line = "line 1 of the posteriors: expected word numbers, a colon and a probability, found ";
         for (text, expected) in [
             ("5 7", format!("{line}`5 7`")),

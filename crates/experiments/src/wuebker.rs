@@ -40,7 +40,7 @@ struct Row {
     considered: f64,
     /// Per source word.
     expansions: f64,
-    /// Language model scores asked for, computed or remembered, per source word.
+    /// Language model scores requested, computed or remembered, per source word.
     lm_requests: f64,
     /// Per source word.
     lm_computations: f64,

@@ -129,7 +129,7 @@ fn product_of<N: Number>(x: Operand<'_>, w: &Panels, epilogue: Epilogue<'_>, out
     for rows in row_blocks::<N>(x.rows(), w) {
         let lanes = &x.lanes[rows.start * w.length()..rows.end * w.length()];
         let scales = x.scales.get(rows.clone()).unwrap_or_default();
-        let kept = x.kept.map(|kept| kept.from_row(rows.start)).unwrap_or_default();
+        let kept = x.kept.map(|kept| kept.starting_at(rows.start)).unwrap_or_default();
         finish_block::<N>(lanes, scales, kept, rows, w, epilogue, out);
     }
 }

@@ -101,7 +101,7 @@ struct Team {
 }
 
 // SAFETY: `task` is written only while no part is open, and read only by helpers that have an open part: `run` and
-// `help` say how. The task it points to is `Sync`.
+// `help` ensure this. The task it points to is `Sync`.
 #[allow(unsafe_code)]
 unsafe impl Sync for Team {}
 // SAFETY: as above; the pointer is of no thread.

@@ -146,7 +146,7 @@ pub(crate) struct NonZeroRows<'a> {
 
 impl<'a> NonZeroRows<'a> {
     /// The rows from `row` on, the first one of a group.
-    pub(crate) fn from_row(self, row: usize) -> Self {
+    pub(crate) fn starting_at(self, row: usize) -> Self {
         assert_eq!(row % GROUP, 0, "row of a group");
         Self { lanes: &self.lanes[row * self.length..], bounds: &self.bounds[row / GROUP..], ..self }
     }

@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn faults_are_named() {
         for (text, expected) in [
             ("", "expected the number of a lattice's states, found ``"),
             ("0", "expected the number of a lattice's states, found `0`"),

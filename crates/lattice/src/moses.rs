@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn faults_are_named() {
         let expected =
             "line 2 of a search graph: expected `N hyp=H stack=C back=P transition=T out=words` after hypothesis P";
         for wrong in [

@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn faults_are_named() {
         for (text, expected) in [
             (
                 "0 1 a\n",

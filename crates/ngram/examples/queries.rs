@@ -9,7 +9,7 @@ use metaphrase_ngram::{END, Model, State, WordId};
 use std::path::Path;
 
 const ROUNDS: usize = 5;
-/// Words that are asked for after one history.
+/// The number of words scored after one history.
 const WORDS: usize = 20;
 
 fn main() {

@@ -18,7 +18,7 @@ const SEEDS: u64 = 64;
 
 /// Why n-grams do not make a model.
 #[derive(Debug)]
-pub(crate) enum Unbuildable {
+pub(crate) enum BuildFailure {
     /// N-grams number `first` and `second` of order `order` are the same.
     Duplicate { order: usize, first: usize, second: usize },
     /// More n-grams or words than the numbers can hold.
@@ -52,11 +52,11 @@ pub(crate) struct Builder {
 impl Builder {
     /// Begins with the unigrams, all words by their ids. `expected` are the numbers of n-grams of all orders as far as
     /// is known: memory that they do not need is not used. The first `start` bytes of the model are left free.
-    pub(crate) fn new(unigrams: &NGrams, expected: &[usize], start: usize) -> Result<Self, Unbuildable> {
+    pub(crate) fn new(unigrams: &NGrams, expected: &[usize], start: usize) -> Result<Self, BuildFailure> {
         let order = expected.len();
         let counts = vec![unigrams.len()];
         let seeds = vec![0; order - 1];
-        let layout = ModelLayout::new(order, &counts, &seeds, None, start).ok_or(Unbuildable::TooLarge)?;
+        let layout = ModelLayout::new(order, &counts, &seeds, None, start).ok_or(BuildFailure::TooLarge)?;
         let mut bytes = LargeBytes::default();
         if let Some(whole) = ModelLayout::new(order, expected, &seeds, None, start) {
             // If there is not so much, or if the numbers are false, the model grows as its n-grams come.
@@ -80,20 +80,20 @@ impl Builder {
     }
 
     /// Begins the next order.
-    pub(crate) fn begin(&mut self) -> Result<(), Unbuildable> {
+    pub(crate) fn begin(&mut self) -> Result<(), BuildFailure> {
         let k = self.counts.len();
         if let Some(lists) = &mut self.incomplete {
             lists.push(NGrams::new(k + 1));
             self.counts.push(0);
         } else {
             let (limits, has_backoff) = ([self.counts[k - 1], self.counts[0]], self.built.layout.has_backoff(k));
-            let section = Section::new(limits, k, self.expected[k], has_backoff).ok_or(Unbuildable::TooLarge)?;
+            let section = Section::new(limits, k, self.expected[k], has_backoff).ok_or(BuildFailure::TooLarge)?;
             self.section = Some(section);
         }
         Ok(())
     }
 
-    /// Takes an n-gram of the order that was begun. NaN as probability is the one that backing off gives.
+    /// Takes an n-gram of the order that was begun. NaN as probability stands for the back-off probability.
     pub(crate) fn push(&mut self, words: &[u32], log10: f32, backoff: f32) {
         if let Some(section) = &mut self.section {
             section.push(words, log10, backoff);
@@ -106,7 +106,7 @@ impl Builder {
     }
 
     /// Ends the order that was begun.
-    pub(crate) fn end(&mut self) -> Result<(), Unbuildable> {
+    pub(crate) fn end(&mut self) -> Result<(), BuildFailure> {
         if self.section.as_mut().is_some_and(|section| !section.look_up(&self.built, &self.suffixes)) {
             self.fall_back();
         }
@@ -114,7 +114,7 @@ impl Builder {
     }
 
     /// The model.
-    pub(crate) fn finish(mut self) -> Result<BuiltModel, Unbuildable> {
+    pub(crate) fn finish(mut self) -> Result<BuiltModel, BuildFailure> {
         let Some(mut lists) = self.incomplete else {
             if self.counts.len() == 1 {
                 mark(&mut self.built, 0, |_| false);
@@ -134,7 +134,7 @@ impl Builder {
     }
 
     /// Makes the table of an order, its n-grams having been looked up.
-    fn add(&mut self, mut section: Section) -> Result<(), Unbuildable> {
+    fn add(&mut self, mut section: Section) -> Result<(), BuildFailure> {
         let k = self.counts.len();
         self.counts.push(section.len());
         for seed in 0..SEEDS {
@@ -142,7 +142,8 @@ impl Builder {
             section.shuffle(seed)?;
             let seeds = &self.built.seeds;
             let order = self.built.layout.order();
-            let layout = ModelLayout::new(order, &self.counts, seeds, None, self.start).ok_or(Unbuildable::TooLarge)?;
+            let layout =
+                ModelLayout::new(order, &self.counts, seeds, None, self.start).ok_or(BuildFailure::TooLarge)?;
             self.built.layout = layout;
             self.built.bytes.resize(self.built.layout.end);
             let table = self.built.layout.tables[k - 1];
@@ -152,7 +153,7 @@ impl Builder {
                 return Ok(());
             }
         }
-        Err(Unbuildable::TooLarge)
+        Err(BuildFailure::TooLarge)
     }
 
     /// Some n-gram is not complete: takes all n-grams so far as lists, to be completed when all are there.
@@ -165,7 +166,7 @@ impl Builder {
     }
 }
 
-/// Gives the zeros among the back-off weights of order `k` + 1 the sign that says whether a longer n-gram follows.
+/// Gives the zeros among the back-off weights of order `k` + 1 the sign that marks whether a longer n-gram follows.
 fn mark(built: &mut BuiltModel, k: usize, follows: impl Fn(u32) -> bool) {
     let BuiltModel { bytes, layout, .. } = built;
     if !layout.has_backoff(k) {

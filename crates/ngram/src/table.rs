@@ -3,7 +3,7 @@
 //! An n-gram of order k is the *key* (number of its history among the n-grams of order k − 1, last word). A permutation
 //! of the keys' bits spreads them evenly; the upper bits of the result name a *bucket* of two to four n-grams on
 //! average, the lower bits, the *remainder*, distinguish them. Buckets lie one after the other without gaps; a
-//! directory says where each one ends. So a look-up reads one entry of the directory and compares a few neighbouring
+//! directory has the end of each. So a look-up reads one entry of the directory and compares a few neighbouring
 //! remainders, and the place of an n-gram, from 0 to their number, is its number for the order above. After its
 //! remainder an n-gram has the bits of its values, in the same cache line more often than not.
 
@@ -120,7 +120,7 @@ impl Table {
         Bucket { start, end, remainder: image & ((1 << self.remainder_bits) - 1) }
     }
 
-    /// Reads from the directory, so that its memory is there when it is asked for the bucket.
+    /// Reads from the directory, so that its memory is there when the bucket is read.
     #[inline]
     pub(crate) fn touch_directory(&self, bytes: &[u8], image: u64) -> u8 {
         bytes[self.directory + (image >> self.remainder_bits) as usize / BUCKETS * BLOCK]

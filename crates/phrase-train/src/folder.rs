@@ -20,7 +20,7 @@ pub(crate) struct ModelFolder {
 
 /// Whether the files of a stage are those that it would write now.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum StageStatus {
     /// They are.
     Done,
     /// The stage was never done.
@@ -67,11 +67,11 @@ impl ModelFolder {
     }
 
     /// Compares a stage with its record.
-    pub(crate) fn standing(&self, stage: &str, now: &StageRecord) -> Standing {
-        let Some(then) = self.record.0.get(stage) else { return Standing::New };
+    pub(crate) fn standing(&self, stage: &str, now: &StageRecord) -> StageStatus {
+        let Some(then) = self.record.0.get(stage) else { return StageStatus::New };
         let missing = || then.outputs.keys().find(|name| !self.file(name).exists());
         let reason = then.difference(now).or_else(|| missing().map(|name| format!("{name} is missing")));
-        reason.map_or(Standing::Done, Standing::Outdated)
+        reason.map_or(StageStatus::Done, StageStatus::Outdated)
     }
 
     /// Does a stage: `content` writes its files into the directory that it gets. They replace those of the stage's

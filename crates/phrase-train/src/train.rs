@@ -3,7 +3,7 @@
 use crate::dependencies::Texts;
 use crate::dev::DevSet;
 use crate::error::Error;
-use crate::folder::{ModelFolder, Standing};
+use crate::folder::{ModelFolder, StageStatus};
 use crate::record::StageRecord;
 use crate::tuning::{TuneOptions, tune};
 use crate::{dependencies, files, text, weights};
@@ -165,17 +165,17 @@ struct Training<'a, 'o> {
 }
 
 impl Training<'_, '_> {
-    fn tell(&mut self, event: Event<'_>) {
+    fn report(&mut self, event: Event<'_>) {
         (self.observer)(event);
     }
 
     /// Whether the files of a stage are there; reports why not, if the stage has been done before.
     fn is_done(&mut self, stage: Stage, now: &StageRecord) -> bool {
         match self.folder.standing(stage.key(), now) {
-            Standing::Done => self.tell(Event::Kept(stage)),
-            Standing::New => return false,
-            Standing::Outdated(reason) => {
-                self.tell(Event::Outdated(stage, &reason));
+            StageStatus::Done => self.report(Event::Kept(stage)),
+            StageStatus::New => return false,
+            StageStatus::Outdated(reason) => {
+                self.report(Event::Outdated(stage, &reason));
                 return false;
             }
         }
@@ -186,7 +186,7 @@ impl Training<'_, '_> {
     fn begins(&mut self, stage: Stage, now: &StageRecord) -> bool {
         let begins = !self.is_done(stage, now);
         if begins {
-            self.tell(Event::Begin(stage));
+            self.report(Event::Begin(stage));
         }
         begins
     }
@@ -202,7 +202,7 @@ impl Training<'_, '_> {
         let (corpus, options) = (self.corpus, &self.options.extract);
         let write = |part: &Path| Ok(extract(corpus, &links, options, part)?);
         let extracted = self.folder.make(Stage::Extract.key(), now, write)?;
-        self.tell(Event::Extracted(extracted));
+        self.report(Event::Extracted(extracted));
         Ok(())
     }
 
@@ -223,7 +223,7 @@ impl Training<'_, '_> {
 
     fn language_model(&mut self) -> Result<(), Error> {
         if self.options.language_model.is_some() {
-            self.tell(Event::Kept(Stage::LanguageModel));
+            self.report(Event::Kept(Stage::LanguageModel));
             return Ok(());
         }
         let now = dependencies::language_model(self.texts, self.options);
@@ -236,7 +236,7 @@ impl Training<'_, '_> {
             let part = part.join(files::LANGUAGE_MODEL);
             files::write(&part, |mut file| Ok(estimate(&mut target, name, options, &mut file, &path)?))
         })?;
-        self.tell(Event::Estimated(&report));
+        self.report(Event::Estimated(&report));
         Ok(())
     }
 
@@ -263,7 +263,7 @@ impl Training<'_, '_> {
     fn weights(&mut self, dev: Option<&DevSet>) -> Result<Option<TunedWeights>, Error> {
         let ini = self.ini(self.options.compile)?.to_string();
         let now = dependencies::untuned(self.options);
-        if self.folder.standing(UNTUNED_MODEL, &now) != Standing::Done {
+        if self.folder.standing(UNTUNED_MODEL, &now) != StageStatus::Done {
             let write = |part: &Path| files::write_text(&part.join(files::UNTUNED), &header(None, &ini));
             self.folder.make(UNTUNED_MODEL, now, write)?;
         }
@@ -275,7 +275,7 @@ impl Training<'_, '_> {
             self.write_models(now, None, &ini, str::to_owned)?;
             return Ok(None);
         };
-        self.tell(Event::Begin(Stage::Tune));
+        self.report(Event::Begin(Stage::Tune));
         let mut model = PhraseModel::read_moses(&self.folder.file(files::UNTUNED))?;
         let mut options = self.options.tune.clone();
         options.search.distortion_limit = model.distortion_limit;

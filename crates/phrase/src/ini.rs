@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn faults_are_named() {
         for (from, to, expected) in [
             ("7 8", "7", "moses.ini, line 10: TranslationModel0 has 2 scores, but 1 weights under [weight]"),
             ("7 8", "7 x", "moses.ini, line 20: expected a weight, found `x`"),

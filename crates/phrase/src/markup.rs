@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn faults_are_named() {
         for (line, expected) in [
             ("a < b", "a `<` without its `>`; as a word it is written `&lt;`"),
             ("<a>b", "<a> is never closed"),

@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn faults_are_named() {
         for (text, expected) in [
             ("a", "expected `source ||| target ||| scores`, found no target phrase"),
             (" ||| a ||| 1", "the source phrase is empty"),

@@ -115,7 +115,7 @@ fn forced(random: &mut Random, len: usize) -> ForcedTranslation<'static> {
 }
 
 #[test]
-fn words_without_translation_are_dropped_if_asked_for() {
+fn words_without_translation_are_dropped_on_request() {
     let model = tiny::model(&mut Random(1));
     let mut workspace = Workspace::default();
     for look_ahead in [LookAhead::None, LookAhead::FirstWord, LookAhead::PhraseOnly] {

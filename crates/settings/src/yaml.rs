@@ -20,7 +20,7 @@ pub fn from_yaml<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
 }
 
 /// A list or a table that is not at its end.
-struct Open {
+struct OpenValue {
     at: Range<usize>,
     items: Vec<Value>,
     is_table: bool,
@@ -30,7 +30,7 @@ struct Reader<'t> {
     text: &'t str,
     /// The offset of each line.
     lines: Vec<usize>,
-    open: Vec<Open>,
+    open: Vec<OpenValue>,
     document: Option<Value>,
 }
 
@@ -66,7 +66,7 @@ impl<'t> Reader<'t> {
             Event::SequenceStart(..) => self.begin(at, false),
             Event::MappingStart(..) => self.begin(at, true),
             Event::SequenceEnd | Event::MappingEnd => {
-                let Some(Open { at, items, is_table }) = self.open.pop() else { return Ok(()) };
+                let Some(OpenValue { at, items, is_table }) = self.open.pop() else { return Ok(()) };
                 let kind = if is_table { table(items)? } else { Kind::List(items) };
                 self.add(Value { at, kind })
             }
@@ -79,7 +79,7 @@ impl<'t> Reader<'t> {
         if self.open.len() == DEEPEST {
             return Err(Error::new(format!("lists and tables lie in each other more than {DEEPEST} deep"), at));
         }
-        self.open.push(Open { at, items: Vec::new(), is_table });
+        self.open.push(OpenValue { at, items: Vec::new(), is_table });
         Ok(())
     }
 

@@ -158,7 +158,7 @@ fn every_changed_bit_of_a_shortlist_is_found() {
 }
 
 #[test]
-fn wrong_text_is_told_by_its_line() {
+fn wrong_text_is_reported_with_its_line() {
     let folder = tempfile::tempdir().unwrap();
     let (source, target) = (vocabulary("s", 8), vocabulary("t", 40));
     let refused = |text: &[u8]| {

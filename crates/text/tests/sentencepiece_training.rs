@@ -85,7 +85,7 @@ fn the_cpp_library_reads_trained_models() {
 }
 
 #[test]
-fn models_have_the_size_that_was_asked_for_and_marians_ids() {
+fn models_have_the_requested_size_and_marians_ids() {
     let lines = sample();
     for (kind, train) in KINDS {
         for size in [80, 200, 333] {
@@ -204,7 +204,7 @@ fn a_sample_of_the_lines_is_enough_for_a_model() {
 
 /// The largest size that an error names is possible, one more is not.
 #[test]
-fn errors_tell_which_sizes_are_possible() {
+fn errors_name_the_possible_sizes() {
     let lines = sample();
     for (kind, train) in KINDS {
         let Err(TrainError::TooLarge { wanted: 100_000, possible }) = train(&lines, &options(100_000)) else {
@@ -293,7 +293,7 @@ fn odd_text_is_no_trouble() {
 }
 
 #[test]
-fn progress_is_told() {
+fn progress_is_reported() {
     let lines = sample();
     let mut steps = Vec::new();
     let trained = train_unigram(&lines, &options(150), |step| steps.push(step)).unwrap();

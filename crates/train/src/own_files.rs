@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_of_others_are_told_apart() {
+    fn files_of_others_are_recognised() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         let mut own = OwnFiles::read(folder.path()).unwrap();

@@ -238,7 +238,7 @@ updates = 10
     }
 
     #[test]
-    fn what_is_not_said_has_a_default() {
+    fn missing_keys_have_defaults() {
         let recipe = parse(RECIPE, &[]).unwrap();
         assert_eq!((recipe.training.seed, recipe.validation), (1, Validation::default()));
         assert_eq!(parse(&metaphrase_settings::to_toml(&recipe).unwrap(), &[]).unwrap(), recipe);
@@ -311,7 +311,7 @@ updates = 10
     }
 
     #[test]
-    fn all_mistakes_are_told_at_once() {
+    fn all_mistakes_are_reported_at_once() {
         let text = r#"
 [data]
 train = [{ source = "a", target = "b", repeat = 0 }, { source = "a" }]
@@ -363,7 +363,7 @@ beam-size = 0
     }
 
     #[test]
-    fn nothing_but_the_data_and_the_number_of_updates_has_to_be_said() {
+    fn only_the_data_and_the_number_of_updates_are_required() {
         let text = r#"
 [data]
 train = [{ source = "a", target = "b" }]

@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_not_be_unfolded_is_told() {
+    fn what_can_not_be_unfolded_is_reported() {
         let (config, weights, _) = member(1);
         let refused = |change: &dyn Fn(&mut RecurrentConfig)| {
             let mut network = network();

@@ -267,7 +267,7 @@ fn a_run_on_a_device_goes_on_to_the_same_bits() {
 }
 
 #[test]
-fn a_device_that_is_too_small_is_told() {
+fn a_device_that_is_too_small_is_reported() {
     let folder = folder();
     let small = vec![Cuda::emulated_with_memory(50_000)];
     let error = run_on(small, folder.path(), "run", false, &[], &mut Watcher::default()).unwrap_err();
@@ -387,7 +387,7 @@ fn an_error_in_the_data_leaves_no_directory() {
 }
 
 #[test]
-fn a_long_line_of_the_development_set_is_cut_and_told() {
+fn a_long_line_of_the_development_set_is_cut_and_reported() {
     let folder = folder();
     for (side, word) in [("x", "w1 "), ("y", "w2 ")] {
         let path = folder.path().join(format!("dev.{side}"));

@@ -12,13 +12,13 @@ pub struct Workers<T> {
     queue: Sender<T>,
     /// Starts the threads; `None` once they run.
     start: Mutex<Option<Start>>,
-    running: OnceLock<Running>,
+    running: OnceLock<WorkerThreads>,
 }
 
 type Start = Box<dyn Fn() -> io::Result<Vec<JoinHandle<()>>> + Send>;
 
 /// Threads that have started.
-struct Running {
+struct WorkerThreads {
     /// The process that has them.
     process: u32,
     threads: Vec<JoinHandle<()>>,
@@ -62,7 +62,7 @@ impl<T> Workers<T> {
                 let threads = spawn().map_err(NotReady::Threads)?;
                 // The queue ends with the threads, as nobody else receives.
                 *start = None;
-                let _ = self.running.set(Running { process, threads });
+                let _ = self.running.set(WorkerThreads { process, threads });
             }
             return Ok(());
         };
@@ -79,7 +79,7 @@ impl<T> Workers<T> {
 impl<T> Drop for Workers<T> {
     fn drop(&mut self) {
         let queue = std::mem::replace(&mut self.queue, unbounded().0);
-        let Some(Running { process, threads }) = self.running.take() else { return };
+        let Some(WorkerThreads { process, threads }) = self.running.take() else { return };
         if process != std::process::id() {
             // Threads of another process can neither be notified nor joined.
             std::mem::forget((queue, threads));

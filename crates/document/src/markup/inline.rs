@@ -21,7 +21,7 @@ pub(crate) struct Paragraphs<'a> {
     done: Vec<Block>,
     block: Option<Block>,
     /// Elements that are open, the outermost first.
-    open: Vec<Open>,
+    open: Vec<OpenElement>,
     /// How many elements of each name are open.
     names_open: HashMap<String, usize>,
     /// By element of the paragraph: whether it has no end.
@@ -31,7 +31,7 @@ pub(crate) struct Paragraphs<'a> {
 }
 
 /// An element that is open.
-struct Open {
+struct OpenElement {
     name: String,
     /// Its number; one that lies too deep has none.
     element: Option<usize>,
@@ -89,12 +89,12 @@ impl<'a> Paragraphs<'a> {
         let parent = self.parent();
         *self.names_open.entry(name.to_owned()).or_default() += 1;
         if !self.block(at).has_room(parent) {
-            self.open.push(Open { name: name.to_owned(), element: None, innermost: parent });
+            self.open.push(OpenElement { name: name.to_owned(), element: None, innermost: parent });
             return self.marker(raw, at);
         }
         let element = Some(self.block(at).open(raw, parent));
         self.unmatched.push(true);
-        self.open.push(Open { name: name.to_owned(), element, innermost: element });
+        self.open.push(OpenElement { name: name.to_owned(), element, innermost: element });
     }
 
     /// The end of an element; one that was never opened is a marker.

@@ -182,11 +182,11 @@ impl Reader<'_> {
 
     /// Whether the page or the caller marks an element as not to be translated.
     fn is_told_to_stay(&self, name: &str, tag: &str) -> bool {
-        let told = || attribute(tag, "translate").is_some_and(|value| value.eq_ignore_ascii_case("no"));
+        let marked = || attribute(tag, "translate").is_some_and(|value| value.eq_ignore_ascii_case("no"));
         let class = || {
             attribute(tag, "class").is_some_and(|value| value.split_whitespace().any(|class| class == "notranslate"))
         };
-        self.copied.iter().any(|copied| copied == name) || told() || class()
+        self.copied.iter().any(|copied| copied == name) || marked() || class()
     }
 
     /// Copies an element from its start tag to its end tag; one without an end is copied as a tag. Gives the number of

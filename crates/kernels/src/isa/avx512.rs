@@ -19,7 +19,7 @@ macro_rules! op {
     ($e:expr) => {
         // SAFETY: there is a token (`self`), so `detect` has found the CPU to have the instruction; a prefetch may be
         // given any address; the pointers given to loads and stores come from references to as many floats as the mask
-        // or the type says, or to sixteen bytes.
+        // or the type has, or to sixteen bytes.
         unsafe { $e }
     };
 }

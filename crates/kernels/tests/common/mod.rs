@@ -57,7 +57,7 @@ impl Random {
     }
 }
 
-/// The bits, to tell -0 from 0; all NaN are one, as which operand's NaN a CPU hands on is the compiler's choice.
+/// The bits, to distinguish -0 from 0; all NaN are one, as which operand's NaN a CPU hands on is the compiler's choice.
 pub fn bits(values: &[f32]) -> Vec<u32> {
     values.iter().map(|v| if v.is_nan() { f32::NAN.to_bits() } else { v.to_bits() }).collect()
 }

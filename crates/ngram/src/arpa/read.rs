@@ -1,7 +1,7 @@
 //! Reads ARPA files.
 
 use super::lines::NumberedLines;
-use crate::build::{Builder, Unbuildable};
+use crate::build::{BuildFailure, Builder};
 use crate::ngrams::NGrams;
 use crate::vocabulary::{BEGIN, END, UNKNOWN, Vocabulary, Words};
 use crate::{LmError, MAX_ORDER, Model, WordId};
@@ -33,13 +33,13 @@ pub fn read_from(reader: impl BufRead, name: &Path) -> Result<Model, LmError> {
     let counts = reader.counts()?;
     let mut first_lines = vec![reader.header(1)?];
     let unigrams = reader.unigrams(counts[0])?;
-    let wrong = |first_lines: &[u64], problem: Unbuildable| match problem {
-        Unbuildable::Duplicate { order, first, second } => {
+    let wrong = |first_lines: &[u64], problem: BuildFailure| match problem {
+        BuildFailure::Duplicate { order, first, second } => {
             let line = |i: usize| first_lines[order - 1] + i as u64;
             let problem = format!("this {order}-gram is already in line {}", line(first));
             LmError::line(name, line(second), problem)
         }
-        Unbuildable::TooLarge => {
+        BuildFailure::TooLarge => {
             LmError::model(name, "the model has more n-grams or words than 32-bit numbers can count")
         }
     };

@@ -1,6 +1,6 @@
 //! The n-grams of one order, collected for a table.
 
-use super::{BuiltModel, Unbuildable};
+use super::{BuildFailure, BuiltModel};
 use crate::bytes::u32_at;
 use crate::ngrams::NGrams;
 use crate::table::{Bucket, Keys, Table};
@@ -141,9 +141,9 @@ impl Section {
     }
 
     /// Puts the n-grams in the order of their images with a seed.
-    pub(super) fn shuffle(&mut self, seed: u64) -> Result<(), Unbuildable> {
+    pub(super) fn shuffle(&mut self, seed: u64) -> Result<(), BuildFailure> {
         if seed > 0 {
-            let keys = Keys::new(self.limits, seed).ok_or(Unbuildable::TooLarge)?;
+            let keys = Keys::new(self.limits, seed).ok_or(BuildFailure::TooLarge)?;
             for mut entry in std::mem::replace(&mut self.parts, vec![Vec::new(); 1 << PART_BITS]).into_iter().flatten()
             {
                 let (history, word) = self.keys.undo(entry.image);
@@ -158,7 +158,7 @@ impl Section {
                 part.sort_unstable_by_key(|entry| (entry.image, entry.index));
                 let same = part.array_windows().find(|[a, b]| a.image == b.image);
                 let [first, second] = same.map_or([0; 2], |same| same.each_ref().map(|entry| entry.index as usize));
-                return Err(Unbuildable::Duplicate { order: self.k + 1, first, second });
+                return Err(BuildFailure::Duplicate { order: self.k + 1, first, second });
             }
         }
         Ok(())

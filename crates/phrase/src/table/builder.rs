@@ -27,7 +27,7 @@ pub struct Builder {
     /// One per pair; zeros where the reordering table does not have the pair. None without such a table.
     reordering: Option<Vec<[f32; REORDERING_SCORES]>>,
     longest_source: usize,
-    /// The pairs of a source phrase, and the one that was found last; made when reordering scores come.
+    /// The pairs of a source phrase, and the last one found; made when reordering scores come.
     by_node: HashMap<u32, Vec<u32>>,
 }
 

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_are_told_apart() {
+    fn versions_are_distinguished() {
         let first = |text: &[u8]| Codes::parse(text, "codes").expect("valid").separate_word_end;
         assert!(first(b"a b\n") && first(b"#version: 0.1\na b"));
         assert!(!first(b"#version: 0.2\r\na b\r\n") && !first(b"#version: 0.2.0\na b"));

@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn first_words_count_if_asked_to() {
+    fn first_words_count_on_request() {
         let mut trainer = TruecaserTrainer::new(true);
         trainer.learn_line("' Tis so");
         trainer.learn_line("tis not");

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_not_be_is_told() {
+    fn impossible_extensions_are_reported() {
         let unigram = train_unigram(text(), &options(), |_| ()).unwrap().model;
         let error = extend(&unigram, "…", text()).unwrap_err().to_string();
         assert_eq!(error, "the model reads `…` as `...`, so it would never use a piece for it");

@@ -334,7 +334,7 @@ mod tests {
     use super::CorpusFiles;
 
     #[test]
-    fn names_of_files_tell_languages() {
+    fn file_names_determine_languages() {
         let languages = |source: &str, target: &str| CorpusFiles::new(source, target).languages();
         assert_eq!(languages("a/train.en.gz", "train.de"), Some(["en".into(), "de".into()]));
         for (source, target) in

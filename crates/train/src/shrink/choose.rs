@@ -5,7 +5,7 @@ use super::dense::{Dense, add_scaled};
 /// Less than this share of a neuron's own activity is rounding.
 const EXPLAINED: f64 = 1e-6;
 
-/// `count` neurons in ascending order, chosen one after the other: always the one that explains most of what the
+/// `count` neurons in ascending order, chosen one after the other: always the neuron that explains most of what the
 /// neurons before left unexplained of some targets. This is orthogonal matching pursuit (Pati et al. 1993), computed as
 /// a Cholesky factorisation that chooses its pivots.
 ///

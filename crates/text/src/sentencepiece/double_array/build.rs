@@ -20,7 +20,7 @@ impl DoubleArray {
         builder.take(0);
         // Position 0 is the root. No children may start at 0: an empty unit has offset 0.
         builder.base_used[0] = true;
-        let mut open = vec![Open { node: 0, depth: 0, start: 0, end: keys.len() }];
+        let mut open = vec![OpenNode { node: 0, depth: 0, start: 0, end: keys.len() }];
         while let Some(node) = open.pop() {
             builder.add_children(keys, &node, &mut open)?;
         }
@@ -87,7 +87,7 @@ impl State {
 
 /// A node whose children are not placed yet: the keys `start..end` share their first `depth` bytes, which lead to
 /// `node`.
-struct Open {
+struct OpenNode {
     node: usize,
     depth: usize,
     start: usize,
@@ -134,7 +134,7 @@ impl Builder {
         })
     }
 
-    fn add_children(&mut self, keys: &[(&[u8], u32)], parent: &Open, open: &mut Vec<Open>) -> Option<()> {
+    fn add_children(&mut self, keys: &[(&[u8], u32)], parent: &OpenNode, open: &mut Vec<OpenNode>) -> Option<()> {
         let mut start = parent.start;
         let leaf = keys.get(start).filter(|(key, _)| key.len() == parent.depth).map(|&(_, value)| value);
         if leaf.is_some() {
@@ -149,7 +149,7 @@ impl Builder {
         }
         if let Some(base) = self.place(parent.node, leaf)? {
             for &(byte, start, end) in &self.children {
-                open.push(Open { node: base ^ usize::from(byte), depth: parent.depth + 1, start, end });
+                open.push(OpenNode { node: base ^ usize::from(byte), depth: parent.depth + 1, start, end });
             }
         }
         Some(())
