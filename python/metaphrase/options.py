@@ -26,6 +26,7 @@ class CallOptions(TypedDict, total=False):
     word_penalty: float
     max_length_factor: float
     max_target_length: int | None
+    min_target_length: int
     stop: Literal["shrink", "fill", "collect"]
     ends_beside: bool
     strategy: Literal["beam", "grid", "cube", "fast-cube"]

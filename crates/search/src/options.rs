@@ -45,6 +45,8 @@ pub struct Options {
     pub max_length_factor: f32,
     /// The most words of a hypothesis, the end of sentence included, whatever the factor says; a given prefix fits in any case.
     pub max_target_length: usize,
+    /// The fewest words of a hypothesis, the end of sentence not included: none ends before, but for what the length limit cuts off.
+    pub min_target_length: usize,
     /// How a sentence ends.
     pub stop: Stop,
     /// Relative beam width: a hypothesis is dropped if it is less probable than the best one of the step times this width
@@ -90,6 +92,7 @@ impl Default for Options {
             word_penalty: 0.0,
             max_length_factor: 3.0,
             max_target_length: usize::MAX,
+            min_target_length: 0,
             stop: Stop::Shrink,
             beam_width: 0.0,
             prune_threshold: None,
@@ -189,6 +192,13 @@ impl Options {
             "The longest translation in pieces, end of sentence included, however long its source is",
         )
         .range(NumberRange::at_least(1.0)),
+        Item::new(
+            "min_target_length",
+            OptionGroup::Search,
+            Field::Count(|o| o.min_target_length, |o, to| o.min_target_length = to),
+            "The shortest translation in pieces, end of sentence not included; what the longest length cuts off may be shorter",
+        )
+        .default("0"),
         Item::new(
             "stop",
             OptionGroup::Search,
