@@ -208,8 +208,12 @@ fn option_fault(error: &anyhow::Error) -> Option<&OptionFault> {
 }
 
 /// Names that errors of the libraries have for what is no option of a translation, as the command line writes them.
-const FLAGS: [(&str, &str); 3] =
-    [("`resume`", "--resume"), ("`skip_symbols`", "--skip-symbols"), ("`tokenizer_model`", "--tokenizer-model")];
+const FLAGS: [(&str, &str); 4] = [
+    ("`resume`", "--resume"),
+    ("`skip_symbols`", "--skip-symbols"),
+    ("`fallback`", "--discount-fallback"),
+    ("`tokenizer_model`", "--tokenizer-model"),
+];
 
 /// The error and its causes, each once: some errors name their cause themselves.
 fn sentence(error: &anyhow::Error) -> String {
