@@ -18,8 +18,6 @@ class CallOptions(TypedDict, total=False):
     """How lines are translated. Without an option the model's own setting counts."""
 
     # Search
-    strategy: Literal["beam", "grid", "cube", "fast-cube"]
-    merge_words: int
     beam_size: int
     beam_size_constrained: int | None
     n_best: int
@@ -28,39 +26,43 @@ class CallOptions(TypedDict, total=False):
     word_penalty: float
     max_length_factor: float
     max_target_length: int | None
+    min_target_length: int
     stop: Literal["shrink", "fill", "collect"]
+    ends_beside: bool
+    strategy: Literal["beam", "grid", "cube", "fast-cube"]
+    merge_words: int
     beam_width: float
     prune_threshold: float | None
     rest_costs: bool
     stop_margin: float
     no_repeat_ngram_size: int
     excluded: Sequence[str]
-    search_graph: Literal["words", "pieces"] | None
-    ends_beside: bool
     attention: bool
-    # "full", "topk:10" or "nucleus:0.9"
+    search_graph: Literal["words", "pieces"] | None
+    # Draws
     sampling: str | None
     temperature: float
     seed: int
     # Text
+    max_source_length: int
+    longest_sentence: int | None
     glossary: Glossary | Table | None
     allow_unk: bool
     replace_unknown: bool | Table | None
     pieces: bool
     allow_special: bool
-    max_source_length: int
-    longest_sentence: int | None
     check_numbers: bool
     # Evidence
-    evidence_theta: Sequence[float]
+    evidence_rescore: bool
     evidence_weight: float
+    evidence_theta: Sequence[float]
+    evidence_own: int | None
+    # Counting of evidence
     evidence_scale: float
     evidence_order: int
     evidence_written_words: bool
     evidence_prune: float
-    evidence_rescore: bool
     evidence_best_paths: int | None
-    evidence_own: int | None
 
 
 class FileOptions(CallOptions, total=False):

@@ -40,7 +40,7 @@ def test_code_runs(page, monkeypatch):
 def test_every_option_is_documented():
     from metaphrase.options import MetricOptions, TranslatorOptions
 
-    text = (ROOT / "docs/python.md").read_text(encoding="utf-8")
+    text = "".join((ROOT / page).read_text(encoding="utf-8") for page in ["docs/python.md", "docs/options.md"])
     for option in TranslatorOptions.__optional_keys__ - {"model", "phrase_model"}:
         assert f"`{option}`" in text, option
     assert {"lowercase", "seed"} <= MetricOptions.__optional_keys__

@@ -207,14 +207,23 @@ fn option_fault(error: &anyhow::Error) -> Option<&OptionFault> {
     error.downcast_ref().or_else(|| error.downcast_ref::<metaphrase::Error>()?.option_fault())
 }
 
-/// Names that errors of the libraries have for what is no option of a translation, as the command line writes them.
-const FLAGS: [(&str, &str); 3] =
-    [("`resume`", "--resume"), ("`skip_symbols`", "--skip-symbols"), ("`tokenizer_model`", "--tokenizer-model")];
+/// Names in messages of the libraries, as the command line writes them.
+const FLAGS: [(&str, &str); 5] = [
+    ("`longest_sentence`", "--longest-sentence"),
+    ("`resume`", "--resume"),
+    ("`skip_symbols`", "--skip-symbols"),
+    ("`fallback`", "--discount-fallback"),
+    ("`tokenizer_model`", "--tokenizer-model"),
+];
 
 /// The error and its causes, each once: some errors name their cause themselves.
 fn sentence(error: &anyhow::Error) -> String {
-    let said = causes(error);
-    FLAGS.iter().fold(said, |said, (name, flag)| said.replace(name, flag))
+    in_flags(&causes(error))
+}
+
+/// A message of a library with the flags of the command line.
+fn in_flags(said: &str) -> String {
+    FLAGS.iter().fold(said.to_owned(), |said, (name, flag)| said.replace(name, flag))
 }
 
 fn causes(error: &anyhow::Error) -> String {

@@ -159,3 +159,18 @@ fn in_flags(text: &str) -> String {
     let part = |(at, part): (usize, &str)| if at % 2 == 0 { part.to_owned() } else { flag_of(part) };
     text.split('`').enumerate().map(part).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_options_become_flags() {
+        assert_eq!(in_flags("as `ends_beside` with `stop` fill"), "as --eos-beside with --stop fill");
+        assert_eq!(flag_of("no_such_option"), "no_such_option");
+        let parsed = parser(TranslateOption::named("sampling").expect("an option"), OptionKind::Text);
+        let command = Command::new("test").arg(Arg::new("sampling").long("sampling").value_parser(parsed));
+        let error = command.try_get_matches_from(["test", "--sampling", "topk:0"]).expect_err("a fault");
+        assert!(error.to_string().contains("expected full, topk:K"), "{error}");
+    }
+}

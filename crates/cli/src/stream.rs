@@ -147,7 +147,7 @@ where
     let (mut text, mut output) = (String::new(), Paced::new(output));
     translator.stream_with(options, chunks, |InFlight { ticket, ends_chunk }, translation| {
         for note in ticket.notes.iter().chain(&translation.notes) {
-            tracing::warn!("line {}: {note}", ticket.number + 1);
+            tracing::warn!("line {}: {}", ticket.number + 1, crate::in_flags(note));
         }
         progress.line(ticket.bytes, translation.text().split_whitespace().count());
         text.clear();

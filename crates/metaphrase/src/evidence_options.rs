@@ -78,6 +78,7 @@ impl EvidenceOptions {
         )
         .flag(Flag::Other("lmbr-theta"))
         .placeholder("T0 T1 T2 T3 T4")
+        .default("those of a precision of 0.6, a ratio of 0.7 and a length of 10")
         .range(NumberRange::between(-LARGEST, LARGEST)),
         Item::new(
             "evidence_own",

@@ -51,7 +51,7 @@ pub(crate) fn many_sentences(source: &str, pieces: usize) -> Option<String> {
     let risk = "models lose parts of such lines";
     (sentences > 2).then(|| {
         format!(
-            "the source has {sentences} sentences in {pieces} pieces, and {risk}; split it into sentences, or set longest_sentence"
+            "the source has {sentences} sentences in {pieces} pieces, and {risk}; split it into sentences, or set `longest_sentence`"
         )
     })
 }

@@ -56,7 +56,7 @@ pub use evidence::{Evidence, EvidenceCounter};
 pub use evidence_options::EvidenceOptions;
 pub use glossary::{Case, Glossary, GlossaryError, required_terms};
 pub use metaphrase_base::{
-    Choice, Named, NumberRange, OptionFacts, OptionFault, OptionGroup, OptionKind, OptionValue, Unit, UnitTime,
+    Choice, Flag, Named, NumberRange, OptionFacts, OptionFault, OptionGroup, OptionKind, OptionValue, Unit, UnitTime,
     UnitTimes, UnknownName, WordId,
 };
 pub use metaphrase_document::{

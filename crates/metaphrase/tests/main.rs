@@ -5,6 +5,7 @@ mod common;
 mod composition;
 mod evidence;
 mod language_model;
+mod option_pages;
 mod parts;
 mod phrase_based;
 mod pivot;

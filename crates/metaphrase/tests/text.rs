@@ -128,7 +128,7 @@ fn a_paragraph_in_one_line_is_told() {
     assert!(found[0].notes.is_empty() && found[2].notes.is_empty(), "one sentence each: {found:?}");
     let pieces = found[1].source_pieces.len();
     let told = format!("the source has 8 sentences in {pieces} pieces, and models lose parts of such lines");
-    assert_eq!(found[1].notes, [format!("{told}; split it into sentences, or set longest_sentence")]);
+    assert_eq!(found[1].notes, [format!("{told}; split it into sentences, or set `longest_sentence`")]);
     let split = translate(&translator, TextFormat::Text, &lines[1]);
     assert!(split.notes.is_empty() && split.sentences.len() == 8, "{:?}", split.notes);
 }

@@ -161,7 +161,7 @@ impl EstimateOptions {
                 name,
                 format!(
                     "the counts of {order}-grams give no discounts, {problem}: is the text small, artificial or full of \
-                     repetitions? Remove these, or give discounts to fall back to (--discount-fallback)"
+                     repetitions? Remove these, or give discounts to fall back to (`fallback`)"
                 ),
             )),
         }

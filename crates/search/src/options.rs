@@ -1,8 +1,10 @@
 //! The options of a search.
 
+mod error;
 mod stop;
 mod strategy;
 
+pub use error::OptionsError;
 pub use stop::Stop;
 pub use strategy::Strategy;
 
@@ -43,6 +45,8 @@ pub struct Options {
     pub max_length_factor: f32,
     /// The most words of a hypothesis, the end of sentence included, whatever the factor says; a given prefix fits in any case.
     pub max_target_length: usize,
+    /// The fewest words of a hypothesis, the end of sentence not included: none ends before, but for what the length limit cuts off.
+    pub min_target_length: usize,
     /// How a sentence ends.
     pub stop: Stop,
     /// Relative beam width: a hypothesis is dropped if it is less probable than the best one of the step times this width
@@ -88,6 +92,7 @@ impl Default for Options {
             word_penalty: 0.0,
             max_length_factor: 3.0,
             max_target_length: usize::MAX,
+            min_target_length: 0,
             stop: Stop::Shrink,
             beam_width: 0.0,
             prune_threshold: None,
@@ -187,6 +192,13 @@ impl Options {
             "The longest translation in pieces, end of sentence included, however long its source is",
         )
         .range(NumberRange::at_least(1.0)),
+        Item::new(
+            "min_target_length",
+            OptionGroup::Search,
+            Field::Count(|o| o.min_target_length, |o, to| o.min_target_length = to),
+            "The shortest translation in pieces, end of sentence not included; what the longest length cuts off may be shorter",
+        )
+        .default("0"),
         Item::new(
             "stop",
             OptionGroup::Search,
@@ -320,28 +332,6 @@ impl Options {
     fn set_temperature(&mut self, temperature: f32) {
         self.sampling = self.sampling.map(|sampling| sampling.from.at(temperature));
     }
-}
-
-/// An option that search can not work with.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum OptionsError {
-    /// A value out of range, or without the option that it goes with.
-    #[error(transparent)]
-    Option(#[from] OptionFault),
-    /// More hypotheses asked for than the beam can hold.
-    #[error("{n_best} best hypotheses asked of a beam of {beam_size}; use a beam of at least {n_best}")]
-    NBestOverBeam {
-        /// Hypotheses asked for.
-        n_best: usize,
-        /// The beam.
-        beam_size: usize,
-    },
-    /// The end of sentence can not be excluded.
-    #[error("the end-of-sentence word is among the excluded words; no hypothesis could end")]
-    EndExcluded,
-    /// Attention of a model without attention.
-    #[error("alignments were asked of a model that has no attention to show")]
-    NoAttention,
 }
 
 impl Options {

@@ -80,6 +80,42 @@ fn no_character_is_broken() {
     }
 }
 
+/// The best of the hypotheses that are long enough; no strategy has a shorter one.
+#[test]
+fn no_hypothesis_is_too_short() {
+    for seed in 0..20 {
+        let model = FakeModel::random(seed, 4, 3.0);
+        let min_target_length = 1 + seed as usize % 3;
+        let options =
+            Options { beam_size: 400, n_best: 30, max_length_factor: 5.0, stop: Stop::FILL, ..Options::default() };
+        let options = Options { min_target_length, ..options };
+        let mut oracle = exhaustive(&model, &words(&[1]), 5, |log_prob, length| score(&options, log_prob, length));
+        let all = oracle.len();
+        oracle.retain(|hypothesis| hypothesis.words.len() >= min_target_length);
+        assert!(oracle.len() > 30 && oracle.len() < all);
+        let found = one(&model, &options, &sentence(&[1]));
+        assert_eq!(found.hypotheses.len(), 30);
+        for (hypothesis, expected) in found.hypotheses.iter().zip(&oracle) {
+            assert_eq!((&hypothesis.words, hypothesis.score), (&expected.words, expected.score), "seed {seed}");
+        }
+        let small = Options { beam_size: 3, n_best: 3, ..options.clone() };
+        let mut all = vec![Options { sampling: Some(SamplingPool::Full.at(2.0)), ..options }];
+        all.extend([Stop::Shrink, Stop::FILL, Stop::Collect].map(|stop| Options { stop, ..small.clone() }));
+        all.push(Options { stop: Stop::Fill { ends_beside: true }, ..small.clone() });
+        let strategies = [Strategy::Grid, Strategy::Cube, Strategy::AcceleratedCube];
+        all.extend(strategies.map(|strategy| Options { strategy, ..small.clone() }));
+        for (options, terms) in all.iter().flat_map(|options| [(options, false), (options, true)]) {
+            let term = Constraints::new(&[vec![words(&[3])]], None, None).unwrap();
+            let constraints = Some(term).filter(|_| terms && options.sampling.is_none());
+            let found = one(&model, options, &Sentence { constraints, ..sentence(&[1]) });
+            assert!(!found.hypotheses.is_empty());
+            for hypothesis in &found.hypotheses {
+                assert!(hypothesis.words.len() >= min_target_length, "{options:?}: {hypothesis:?}");
+            }
+        }
+    }
+}
+
 /// A model that has begun a character and has no byte to end it says something rather than nothing.
 #[test]
 fn a_broken_character_is_better_than_none() {

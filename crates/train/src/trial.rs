@@ -19,7 +19,7 @@ pub enum DeviceError {
     /// The device does not agree with the CPU.
     #[error(
         "{device} does not compute what the CPU does: {what} differs by {difference:e}, at most {allowed:e} was \
-         expected; nothing was trained, `--device cpu` can be used"
+         expected; nothing was trained, the device `cpu` can be used"
     )]
     Differs {
         /// The device's name.

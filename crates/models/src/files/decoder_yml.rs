@@ -111,8 +111,8 @@ fn locate(options: &Path, directory: &Path, relative: bool, file: &Path) -> Resu
     let found = [named, sibling].into_iter().flatten().find(|path| path.is_file());
     found.ok_or_else(|| {
         let problem = format!(
-            "it names `{}`, which is not in its directory; copy the file there, or name the model and its vocabularies on \
-             the command line (-m FILE --vocab FILE FILE)",
+            "it names `{}`, which is not in its directory; copy the file there, or give the model's file \
+             and its vocabularies one by one",
             file.display()
         );
         ModelError::settings(options, problem)

@@ -1,4 +1,4 @@
-//! Words that would repeat what a hypothesis has said.
+//! Words that may not follow a hypothesis: they would repeat what it has said, or end it too early.
 
 use super::SentenceSearch;
 use metaphrase_base::WordId;
@@ -8,7 +8,7 @@ use metaphrase_base::WordId;
 pub(crate) struct Repeats {
     /// Words that would be said the third time in a row.
     pub(super) loops: Vec<(usize, WordId)>,
-    /// Words that would make a sequence stand twice that may stand once; in order.
+    /// Words that would make a sequence stand twice that may stand once, and ends that come too early; in order.
     pub(super) twice: Vec<(usize, WordId)>,
     words: Vec<WordId>,
 }
@@ -21,7 +21,8 @@ impl Repeats {
 }
 
 impl SentenceSearch {
-    pub(super) fn find_repeats(&self, _end: WordId, found: &mut Repeats) {
+    /// The words that may not follow: those that would repeat something and, after too few words, the end of sentence.
+    pub(super) fn find_repeats(&self, end: WordId, found: &mut Repeats) {
         let Repeats { loops, twice, words } = found;
         twice.clear();
         let count = self.options.no_repeat_ngram_size;
@@ -29,6 +30,9 @@ impl SentenceSearch {
             if let Some(hyp) = open.hyp {
                 self.trellis.second_times(hyp, count, words, |word| twice.push((place, word)));
             }
+        }
+        if self.length < self.options.min_target_length {
+            twice.extend((0..self.open.len()).map(|place| (place, end)));
         }
         twice.sort_unstable();
         twice.dedup();
