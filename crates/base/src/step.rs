@@ -23,7 +23,8 @@ pub struct Sentence<'a> {
     /// The words that may translate the sentence; `None`: all words. The log-probability of any other word is
     /// -infinity, and probabilities are normalised over the list.
     pub shortlist: Option<&'a Shortlist>,
-    /// Optional scorer for this sentence. The network ignores it; the fused model applies it.
+    /// Adds to the scores of this sentence's words. A network takes no notice of it; who fuses it with the network
+    /// does.
     pub scorer: Option<&'a Arc<dyn SentenceScorer>>,
 }
 
@@ -63,14 +64,14 @@ pub enum Step {
     Same,
 }
 
-/// What search will ask about the scores of a step, so that a model prepares what is asked for and no more. A question that was
-/// not announced has the same answer, to the bit; it may take longer.
+/// What search will ask about the scores of a step, so that a model prepares what is asked for and no more. A question
+/// that was not announced has the same answer, to the bit; it may take longer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StepDemand {
     /// The most continuations that one question about the best ones asks for: `k` of [`StepScores::top`].
     pub best: usize,
-    /// The number of rows that are asked for `best` continuations each. Where a question is about several rows, hardly any
-    /// row has all of the best continuations.
+    /// The number of rows that are asked for `best` continuations each. Where a question is about several rows, hardly
+    /// any row has all of the best continuations.
     pub rows_alone: usize,
     /// The most words that one question about the best continuations excludes.
     pub excluded: usize,
@@ -165,8 +166,8 @@ pub trait StepModel: Send + Sync {
     /// Frees a slot. No row of a later step may name it before it is encoded again.
     fn release(&self, slot: SentId, state: &mut Self::State);
 
-    /// Scores the words that may follow each of `rows`. Rows of one sentence are neighbours. The questions of `demand` will be
-    /// asked about the scores; a model may take no notice of it.
+    /// Scores the words that may follow each of `rows`. Rows of one sentence are neighbours. The questions of `demand`
+    /// will be asked about the scores; a model may take no notice of it.
     fn step(
         &self,
         step: Step,

@@ -1,5 +1,5 @@
-//! The scores of a step: logits of all target words, or of a sentence's shortlist, turned into log-probabilities when search
-//! asks.
+//! The scores of a step: logits of all target words, or of a sentence's shortlist, turned into log-probabilities when
+//! search asks.
 
 mod additions;
 mod beam;
@@ -16,12 +16,12 @@ use metaphrase_kernels::{Best, Matrix, ProductStorage, TopK, in_team, log_sum_ex
 use std::sync::Arc;
 use summarised::SummarisedRows;
 
-/// The logits of the last step: a column for each target word or, in a row of a sentence with a shortlist, for each word of
-/// the list. The log-probability of a word is its logit minus the row's normaliser `ln Σ exp(logit)`, which is computed when
-/// a row is first asked for. *Raw* scores are taken as they are.
+/// The logits of the last step: a column for each target word or, in a row of a sentence with a shortlist, for each
+/// word of the list. The log-probability of a word is its logit minus the row's normaliser `ln Σ exp(logit)`, which is
+/// computed when a row is first asked for. *Raw* scores are taken as they are.
 ///
-/// Where search announces that it asks for little more than the best words, the output layer makes a summary of each row, and only the
-/// logits of the other questions are computed. Each answer has the same bits either way.
+/// Where search announces that it asks for little more than the best words, the output layer makes a summary of each
+/// row, and only the logits of the other questions are computed. Each answer has the same bits either way.
 #[derive(Debug, Default)]
 pub struct Scores {
     /// Rows × the number of words of the widest row; of no use while the step is summarised.
@@ -170,8 +170,9 @@ impl Scores {
         }
     }
 
-    /// Makes the rows of a call, of which the shortlist and the number of target words are given. Rows that are added have
-    /// neither a normaliser nor additions yet, nor has any row of a new step. Returns the number of the first new row.
+    /// Makes the rows of a call, of which the shortlist and the number of target words are given. Rows that are added
+    /// have neither a normaliser nor additions yet, nor has any row of a new step. Returns the number of the first new
+    /// row.
     fn begin_rows<'a>(&mut self, step: Step, new: impl Iterator<Item = (Option<&'a Shortlist>, usize)>) -> usize {
         if step == Step::New {
             self.rows.clear();
@@ -247,6 +248,7 @@ impl StepScores for Scores {
         self.excluded.clear();
         self.excluded.extend(excluded.iter().filter_map(|&word| Some(like.column(word)? as u32)));
         let candidate = |best: &Best| Candidate { row: Row(best.tag), word: like.word(best.column), score: best.value };
+        self.top.start(k, &self.excluded);
         if self.is_summarised {
             let question = BestQuestion { rows: rows.clone(), so_far, k, excluded: &self.excluded };
             if question.find(self.summarised.summary(), self.raw, &mut self.best) {
@@ -254,7 +256,6 @@ impl StepScores for Scores {
             }
             self.summarised.compute(rows.clone());
         }
-        self.top.start(k, &self.excluded);
         for (number, (row, &so_far)) in rows.zip(so_far).enumerate() {
             let normaliser = self.normaliser(row);
             let Self { logits, rows, additions, top, .. } = self;

@@ -1,4 +1,5 @@
-//! The words that may not follow a hypothesis, and the reasons: each question for continuations names those that hold for it.
+//! The words that may not follow a hypothesis, and the reasons: each question for continuations names those that hold
+//! for it.
 
 use crate::characters::{ByteWords, Character};
 use crate::constraints::{Automaton, StateId};
@@ -21,15 +22,17 @@ pub(crate) enum Ban {
     Continuation,
     /// The sentence ends before all constraints are met (Post and Vilar 2018, §3.3).
     UnreadyEnd,
+    /// The sentence ends before it has its least length.
+    EarlyEnd,
 }
 
-use Ban::{Avoided, BrokenCharacter, Continuation, Excluded, Loop, Repeat, UnreadyEnd};
+use Ban::{Avoided, BrokenCharacter, Continuation, EarlyEnd, Excluded, Loop, Repeat, UnreadyEnd};
 
 /// What is banned where there are no constraints.
-pub(crate) const UNCONSTRAINED: &[Ban] = &[Excluded, Repeat, BrokenCharacter];
+pub(crate) const UNCONSTRAINED: &[Ban] = &[Excluded, Repeat, BrokenCharacter, EarlyEnd];
 
 /// What is banned where there are constraints.
-pub(crate) const CONSTRAINED: &[Ban] = &[Excluded, Repeat, Loop, BrokenCharacter, Avoided, UnreadyEnd];
+pub(crate) const CONSTRAINED: &[Ban] = &[Excluded, Repeat, Loop, BrokenCharacter, Avoided, UnreadyEnd, EarlyEnd];
 
 /// What is banned of the words of terms: they may repeat a sequence.
 pub(crate) const TERMS: &[Ban] = &[Excluded, BrokenCharacter, Avoided];
@@ -38,10 +41,10 @@ pub(crate) const TERMS: &[Ban] = &[Excluded, BrokenCharacter, Avoided];
 pub(crate) const PATIENT_TERMS: &[Ban] = &[Excluded, Loop, BrokenCharacter, Avoided];
 
 /// What is banned of the words that begin a written word after a term.
-pub(crate) const NEW_WORDS: &[Ban] = &[Excluded, Repeat, BrokenCharacter, Continuation, Avoided, UnreadyEnd];
+pub(crate) const NEW_WORDS: &[Ban] = &[Excluded, Repeat, BrokenCharacter, Continuation, Avoided, UnreadyEnd, EarlyEnd];
 
 /// What is banned of the end of sentence.
-pub(crate) const ENDS: &[Ban] = &[BrokenCharacter, UnreadyEnd];
+pub(crate) const ENDS: &[Ban] = &[BrokenCharacter, UnreadyEnd, EarlyEnd];
 
 /// Words that would repeat what hypotheses have said, by place in the beam. Keeps its work space.
 #[derive(Debug, Default)]
@@ -66,6 +69,8 @@ pub(crate) struct BanFacts<'a> {
     pub(crate) room: usize,
     /// The word that ends a sentence.
     pub(crate) end: WordId,
+    /// Whether the sentence is still shorter than its least length.
+    pub(crate) is_short: bool,
 }
 
 impl BanFacts<'_> {
@@ -74,8 +79,8 @@ impl BanFacts<'_> {
         self.characters.get(place).copied().unwrap_or(Character::WHOLE)
     }
 
-    /// Whether the hypothesis at `place` has said a part of a character. Then 64 of thousands of words may follow at most, so search
-    /// does not look for these among the best.
+    /// Whether the hypothesis at `place` has said a part of a character. Then 64 of thousands of words may follow at
+    /// most, so search does not look for these among the best.
     pub(crate) fn is_inside_character(&self, place: usize) -> bool {
         self.character(place) != Character::WHOLE
     }
@@ -84,7 +89,8 @@ impl BanFacts<'_> {
     pub(crate) fn unconstrained_words(&self, place: usize, target_words: usize) -> impl Iterator<Item = WordId> {
         let repeats = self.repeats.twice.iter().filter(move |(of, _)| *of == place).map(|&(_, word)| word);
         let broken = self.bytes.breaking(self.character(place), target_words, self.room);
-        self.excluded.iter().copied().chain(repeats).chain(broken)
+        let end = self.is_short.then_some(self.end);
+        self.excluded.iter().copied().chain(repeats).chain(broken).chain(end)
     }
 }
 
@@ -117,13 +123,15 @@ pub(crate) struct Bans<'a> {
 }
 
 impl Bans<'_> {
-    /// The number of words that are likely to be banned after the hypothesis at `place`: search asks for that many more candidates.
+    /// The number of words that are likely to be banned after the hypothesis at `place`: search asks for that many
+    /// more candidates.
     pub(crate) fn likely(&self, place: usize) -> usize {
         let count = |words: &[(usize, WordId)]| words.iter().filter(|(of, _)| *of == place).count();
         let of_reason = |ban: &Ban| match ban {
             Repeat => count(&self.facts.repeats.twice),
             Loop => count(&self.facts.repeats.loops),
             UnreadyEnd => usize::from(!self.facts.excluded.contains(&self.facts.end) && !self.may_end(place)),
+            EarlyEnd => usize::from(self.facts.is_short),
             Excluded | BrokenCharacter | Avoided | Continuation => 0,
         };
         self.list.iter().map(of_reason).sum()
@@ -145,6 +153,7 @@ impl Bans<'_> {
             },
             Continuation => self.progress.as_ref().is_some_and(|progress| progress.automaton.continues(word)),
             UnreadyEnd => word == self.facts.end && !self.may_end(place),
+            EarlyEnd => word == self.facts.end && self.facts.is_short,
         })
     }
 

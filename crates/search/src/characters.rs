@@ -19,6 +19,11 @@ impl ByteWords {
         self.0.is_empty()
     }
 
+    /// The number of words.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// The words.
     pub(crate) fn words(&self) -> impl Iterator<Item = WordId> {
         self.0.iter().map(|&(word, _)| word)

@@ -3,9 +3,11 @@
 mod automaton;
 mod banks;
 mod phrases;
+mod rest_costs;
 
 pub(crate) use automaton::{Automaton, StateId};
 pub(crate) use banks::Banks;
+pub(crate) use rest_costs::RestCosts;
 
 use metaphrase_base::{AvoidedPhrases, WordId};
 use phrases::Phrases;

@@ -1,237 +1,103 @@
 //! Dynamic beam allocation: selects continuations so that constraints are met (Post and Vilar 2018, §3).
 
-use crate::candidates::{Bans, BeamPlace, Best, Choices, Continuation};
-use crate::characters::{ByteWords, Character};
-use crate::constraints::{Automaton, Banks, StateId};
-use crate::{Options, Strategy};
-use metaphrase_base::{StepScores, WordId};
-use std::ops::Range;
-
-/// One step of a sentence.
-pub(crate) struct Step<'a> {
-    /// The open hypotheses.
-    pub(crate) places: &'a [BeamPlace],
-    /// The sentence's rows.
-    pub(crate) rows: Range<usize>,
-    /// Places in the beam.
-    pub(crate) width: usize,
-    pub(crate) options: &'a Options,
-    /// By place, in order: words that would repeat a sequence that may stand once.
-    pub(crate) repeats: &'a [(usize, WordId)],
-    /// By place: the character that it has said a part of. None where characters may be broken.
-    pub(crate) characters: &'a [Character],
-    /// How many words may follow behind the next one.
-    pub(crate) room: usize,
-    /// The word that ends a sentence.
-    pub(crate) end: WordId,
-}
-
-/// Bans the words that would repeat a sequence that may stand once, and those that would break a character off.
-#[derive(Clone, Copy)]
-struct Always<'a> {
-    repeats: &'a [(usize, WordId)],
-    characters: &'a [Character],
-    bytes: &'a ByteWords,
-    room: usize,
-}
-
-impl Always<'_> {
-    fn breaks(&self, place: usize, word: WordId) -> bool {
-        self.characters.get(place).is_some_and(|&character| self.bytes.breaks(character, word, self.room))
-    }
-}
-
-impl Bans for Always<'_> {
-    fn likely(&self, place: usize) -> usize {
-        self.repeats.iter().filter(|(of, _)| *of == place).count()
-    }
-
-    fn ban(&mut self, place: usize, word: WordId) -> bool {
-        self.repeats.binary_search(&(place, word)).is_ok() || self.breaks(place, word)
-    }
-}
-
-impl Step<'_> {
-    fn always(&self) -> Always<'_> {
-        let Self { repeats, characters, room, .. } = *self;
-        Always { repeats, characters, bytes: &self.options.bytes, room }
-    }
-
-    fn choices(&self) -> Choices<'_> {
-        Choices {
-            places: self.places,
-            rows: self.rows.clone(),
-            excluded: &self.options.excluded,
-            characters: self.characters,
-            bytes: &self.options.bytes,
-        }
-    }
-
-    /// The best continuations where there are no constraints.
-    pub(crate) fn find(&self, best: &mut Best, scores: &mut impl StepScores, out: &mut Vec<Continuation>) {
-        if !self.options.stop.ends_beside() {
-            return best.find(&self.choices(), &mut self.always(), self.width, scores, out);
-        }
-        // Each hypothesis ends once at most.
-        best.find(&self.choices(), &mut self.always(), self.width + self.places.len(), scores, out);
-        let mut left = self.width;
-        out.retain(|continuation| {
-            let open = continuation.word != self.end;
-            let kept = left > 0;
-            left -= usize::from(open && kept);
-            kept
-        });
-    }
-}
-
-/// Bans the end of sentence before all constraints are met (§3.3), the last word of a phrase to avoid, and what is always banned.
-struct Unready<'a> {
-    automaton: &'a mut Automaton,
-    states: &'a [StateId],
-    /// Words that would be said the third time in a row.
-    loops: &'a [(usize, WordId)],
-    always: Always<'a>,
-    /// The place from which places are counted.
-    first: usize,
-    end: WordId,
-    /// Whether the end of sentence is left out already.
-    no_end: bool,
-}
-
-impl Bans for Unready<'_> {
-    fn likely(&self, place: usize) -> usize {
-        let place = self.first + place;
-        let loops = self.loops.iter().filter(|(of, _)| *of == place).count();
-        let ends = !self.no_end && !self.automaton.may_end(self.states[place]);
-        usize::from(ends) + loops + self.always.likely(place)
-    }
-
-    fn ban(&mut self, place: usize, word: WordId) -> bool {
-        let place = self.first + place;
-        let state = self.states[place];
-        if word == self.end {
-            return !self.automaton.may_end(state) || self.always.ban(place, word);
-        }
-        self.loops.contains(&(place, word)) || self.always.ban(place, word) || self.automaton.bans(state, word)
-    }
-}
-
-/// Bans the words that continue a written word, too.
-struct NewWord<'a>(Unready<'a>);
-
-impl Bans for NewWord<'_> {
-    fn likely(&self, place: usize) -> usize {
-        self.0.likely(place)
-    }
-
-    fn ban(&mut self, place: usize, word: WordId) -> bool {
-        self.0.automaton.continues(word) || self.0.ban(place, word)
-    }
-}
+use crate::Strategy;
+use crate::bans::{self, BanFacts, Bans, Progress};
+use crate::candidates::{CandidateSpace, Continuation};
+use crate::constraints::{Banks, StateId};
+use crate::sentence::{Ending, SentencePlan};
+use metaphrase_base::StepScores;
 
 /// While this number of words fits beside those that are needed, no word of a term is said in a loop.
 const ROOM: usize = 4;
 
 /// Work space.
 #[derive(Debug, Default)]
-pub(crate) struct Buffers {
-    states: Vec<StateId>,
-    excluded: Vec<WordId>,
+pub(crate) struct GuideBuffers {
     /// Words still needed after each continuation.
     needed: Vec<(Continuation, usize)>,
+    /// Continuations with their scores and rest costs.
+    ranked: Vec<(f32, Continuation)>,
     banks: Banks,
 }
 
-/// The constraints of a sentence.
-pub(crate) struct Guide<'a> {
-    pub(crate) automaton: &'a mut Automaton,
+/// A step of a sentence with constraints.
+pub(crate) struct Guide<'a, S> {
+    pub(crate) plan: &'a SentencePlan,
+    pub(crate) space: CandidateSpace<'a, S>,
+    pub(crate) facts: BanFacts<'a>,
+    pub(crate) progress: Progress<'a>,
+    /// Places in the beam.
+    pub(crate) width: usize,
     /// How many words may still follow, the next one and the end of sentence included.
     pub(crate) left: usize,
-    /// Whether the beam is too narrow for banks.
-    pub(crate) narrow: bool,
-    /// By place: words that would be said the third time in a row.
-    pub(crate) loops: &'a [(usize, WordId)],
+    pub(crate) buffers: &'a mut GuideBuffers,
 }
 
-impl Guide<'_> {
-    /// Algorithm 2: the continuations that are kept, given the `states` of the hypotheses; best first.
-    pub(crate) fn find(
-        &mut self,
-        step: &Step<'_>,
-        states: impl Iterator<Item = StateId>,
-        scores: &mut impl StepScores,
-        best: &mut Best,
-        buffers: &mut Buffers,
-        out: &mut Vec<Continuation>,
-    ) {
-        buffers.states.clear();
-        buffers.states.extend(states);
-        let of = &buffers.states[..];
-        let always = step.always();
-        // Where no hypothesis may end, as is so most of the time, no place in the lists is spent on it.
-        let no_end = !of.iter().any(|&state| self.automaton.may_end(state));
-        buffers.excluded.clear();
-        buffers.excluded.extend(step.options.excluded.iter().copied().chain(no_end.then_some(step.end)));
-        let choices = Choices { excluded: &buffers.excluded, ..step.choices() };
-        let (states, end) = (of, step.end);
-        let mut bans = Unready { automaton: self.automaton, states, loops: self.loops, always, first: 0, end, no_end };
-        best.find(&choices, &mut bans, step.width, scores, out);
-        if of.iter().all(|&state| bans.automaton.is_done(state)) {
+impl<S: StepScores> Guide<'_, S> {
+    /// Algorithm 2: the continuations that are kept, best first.
+    pub(crate) fn find(&mut self, out: &mut Vec<Continuation>) {
+        let mut bans = self.progress.bans(bans::CONSTRAINED, self.facts);
+        self.space.best(self.width, &mut bans, out);
+        let Progress { automaton, states } = &self.progress;
+        if states.iter().all(|&state| automaton.is_done(state)) {
             return;
         }
-        // As many continuations of each hypothesis as a bank has places. The paper takes the best one alone; then banks that
-        // have good hypotheses of their own lose their places to neighbours.
-        let share = step.width.div_ceil(bans.automaton.needed(StateId::START) + 1);
-        best.find_each(&choices, &mut bans, share, scores, out);
-        self.add_progress(step, of, scores, out);
-        if self.narrow {
-            self.add_ends(step, of, scores, best, out);
+        // As many continuations of each hypothesis as a bank has places. The paper takes the best one alone; then
+        // banks that have good hypotheses of their own lose their places to neighbours.
+        let share = self.width.div_ceil(automaton.needed(StateId::START) + 1);
+        let mut bans = self.progress.bans(bans::CONSTRAINED, self.facts);
+        self.space.best_of_each(share, &mut bans, out);
+        self.add_progress(out);
+        if self.plan.is_narrow {
+            self.add_ends(out);
         }
         out.sort_unstable_by(Continuation::by_score);
         out.dedup_by_key(|continuation| (continuation.place, continuation.word));
-        self.drop_late(step, buffers, scores, out);
-        if self.narrow { self.rank(step, buffers, out) } else { self.allocate(step, buffers, out) }
+        self.drop_late(out);
+        if self.plan.is_narrow { self.rank(out) } else { self.allocate(out) }
+    }
+
+    /// The state after a continuation; the end of sentence changes none.
+    fn state_after(&mut self, continuation: &Continuation) -> StateId {
+        let state = self.progress.states[continuation.place];
+        if continuation.word == self.facts.end {
+            return state;
+        }
+        self.progress.automaton.after(state, continuation.word)
     }
 
     /// Keeps the best continuations where the words that are still needed are counted at their rest cost.
-    fn rank(&mut self, step: &Step<'_>, buffers: &mut Buffers, out: &mut Vec<Continuation>) {
-        let Buffers { states: of, needed, .. } = buffers;
-        let mut ranked: Vec<(f32, Continuation)> = Vec::with_capacity(needed.len());
-        for &(continuation, _) in &*needed {
-            let Continuation { place, word, score } = continuation;
-            let rest = if word == step.end {
-                0.0
-            } else {
-                let after = self.automaton.after(of[place], word);
-                self.automaton.rest(after)
-            };
-            ranked.push((score + rest, continuation));
+    fn rank(&mut self, out: &mut Vec<Continuation>) {
+        self.buffers.ranked.clear();
+        for number in 0..self.buffers.needed.len() {
+            let (continuation, _) = self.buffers.needed[number];
+            let mut rest = 0.0;
+            if continuation.word != self.facts.end {
+                let after = self.state_after(&continuation);
+                rest = self.progress.automaton.rest(after);
+            }
+            self.buffers.ranked.push((continuation.score + rest, continuation));
         }
+        let ranked = &mut self.buffers.ranked;
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| Continuation::by_score(&a.1, &b.1)));
         out.clear();
-        out.extend(ranked.into_iter().take(step.width).map(|(_, continuation)| continuation));
+        out.extend(ranked.iter().take(self.width).map(|(_, continuation)| *continuation));
         out.sort_unstable_by(Continuation::by_score);
     }
 
     /// Adds the continuations that come nearer to meeting the constraints.
-    fn add_progress(
-        &mut self,
-        step: &Step<'_>,
-        of: &[StateId],
-        scores: &mut impl StepScores,
-        out: &mut Vec<Continuation>,
-    ) {
-        for (place, (&state, at)) in of.iter().zip(step.places).enumerate() {
-            for word in 0..self.automaton.next(state).len() {
-                let word = self.automaton.next(state)[word];
-                let log_prob = scores.score(at.row, word);
-                self.automaton.saw(word, log_prob);
+    fn add_progress(&mut self, out: &mut Vec<Continuation>) {
+        for place in 0..self.space.places.len() {
+            let at = self.space.places[place];
+            let state = self.progress.states[place];
+            let is_patient = self.left > self.progress.automaton.needed(state) + ROOM;
+            let list = if is_patient { bans::PATIENT_TERMS } else { bans::TERMS };
+            for number in 0..self.progress.automaton.next(state).len() {
+                let word = self.progress.automaton.next(state)[number];
+                let log_prob = self.space.scores.score(at.row, word);
+                self.progress.automaton.rest_costs.saw(word, log_prob);
                 let score = log_prob + at.so_far;
-                let needed = self.automaton.needed(state);
-                let loops = self.left > needed + ROOM && self.loops.contains(&(place, word));
-                let banned = self.automaton.bans(state, word) || step.always().breaks(place, word);
-                let allowed = !loops && !step.options.excluded.contains(&word) && !banned;
-                if score > f32::NEG_INFINITY && allowed {
+                if score > f32::NEG_INFINITY && !self.progress.bans(list, self.facts).ban(place, word) {
                     out.push(Continuation { place, word, score });
                 }
             }
@@ -239,81 +105,86 @@ impl Guide<'_> {
     }
 
     /// Where a term is met if its last written word ends: adds the best continuation that begins a new one.
-    fn add_ends(
-        &mut self,
-        step: &Step<'_>,
-        of: &[StateId],
-        scores: &mut impl StepScores,
-        best: &mut Best,
-        out: &mut Vec<Continuation>,
-    ) {
-        for (place, at) in step.places.iter().enumerate() {
-            let Some(last) = self.automaton.whole(of[place]) else { continue };
-            let (found, always) = (out.len(), step.always());
-            let (automaton, states, end) = (&mut *self.automaton, of, step.end);
-            let unready = Unready { automaton, states, loops: &[], always, first: place, end, no_end: false };
-            let characters = step.characters.get(place..=place).unwrap_or_default();
-            let choices = Choices { places: &step.places[place..=place], characters, ..step.choices() };
-            best.find_each(&choices, &mut NewWord(unready), 1, scores, out);
-            for continuation in &mut out[found..] {
-                continuation.place = place;
-                self.automaton.saw_after(last, continuation.score - at.so_far);
+    fn add_ends(&mut self, out: &mut Vec<Continuation>) {
+        for place in 0..self.space.places.len() {
+            let Some(last) = self.progress.automaton.whole(self.progress.states[place]) else { continue };
+            let found = out.len();
+            let mut bans = self.progress.bans(bans::NEW_WORDS, self.facts);
+            self.space.best_of(place, 1, &mut bans, out);
+            for continuation in &out[found..] {
+                let log_prob = continuation.score - self.space.places[place].so_far;
+                self.progress.automaton.rest_costs.saw_after(last, log_prob);
             }
         }
     }
 
-    /// Fills `buffers.needed` with the `continuations` after which the words that are needed and the end of sentence still
-    /// fit, if there are any: else the limit would come first.
-    fn drop_late(
-        &mut self,
-        step: &Step<'_>,
-        buffers: &mut Buffers,
-        scores: &mut impl StepScores,
-        continuations: &[Continuation],
-    ) {
-        let Buffers { states: of, needed, .. } = buffers;
-        needed.clear();
-        needed.extend(continuations.iter().map(|&continuation| {
-            let state = of[continuation.place];
-            let ends = continuation.word == step.end;
-            let state = if ends { state } else { self.automaton.after(state, continuation.word) };
-            (continuation, self.automaton.needed(state))
-        }));
-        let left = self.left - 1;
-        // A character that has begun has to be said to its end first.
-        let bytes = |to: &Continuation| {
-            let character = step.characters.get(to.place).copied().unwrap_or(Character::WHOLE);
-            step.options.bytes.after(character, to.word).missing()
-        };
-        let in_time = |(to, needed): &(Continuation, usize)| *needed == 0 || needed + bytes(to) < left;
-        if !needed.iter().any(in_time) {
-            let may_end = |place: usize, state| self.automaton.may_end(state) && !step.always().ban(place, step.end);
-            let ready = of.iter().zip(step.places).enumerate().filter(|&(place, (&state, _))| may_end(place, state));
-            let ends = ready.map(|(place, (_, at))| Continuation {
-                place,
-                word: step.end,
-                score: scores.score(at.row, step.end) + at.so_far,
-            });
-            needed.extend(ends.filter(|end| end.score > f32::NEG_INFINITY).map(|end| (end, 0)));
+    /// Fills `buffers.needed` with the `continuations` after which the words that are needed and the end of sentence
+    /// still fit, if there are any: else the limit would come first.
+    fn drop_late(&mut self, continuations: &[Continuation]) {
+        self.buffers.needed.clear();
+        for continuation in continuations {
+            let after = self.state_after(continuation);
+            let needed = self.progress.automaton.needed(after);
+            self.buffers.needed.push((*continuation, needed));
         }
+        let left = self.left - 1;
+        let facts = self.facts;
+        // A character that has begun has to be said to its end first.
+        let bytes = |to: &Continuation| facts.bytes.after(facts.character(to.place), to.word).missing();
+        let in_time = |(to, needed): &(Continuation, usize)| *needed == 0 || needed + bytes(to) < left;
+        if !self.buffers.needed.iter().any(in_time) {
+            for place in 0..self.space.places.len() {
+                if self.progress.bans(bans::ENDS, facts).ban(place, facts.end) {
+                    continue;
+                }
+                let score = self.space.score(place, facts.end);
+                if score > f32::NEG_INFINITY {
+                    self.buffers.needed.push((Continuation { place, word: facts.end, score }, 0));
+                }
+            }
+        }
+        let needed = &mut self.buffers.needed;
         if needed.iter().any(in_time) {
             needed.retain(in_time);
         }
     }
 
     /// Divides the beam among the banks and keeps the best continuations of each.
-    fn allocate(&self, step: &Step<'_>, buffers: &mut Buffers, out: &mut Vec<Continuation>) {
-        let Buffers { needed, banks, .. } = buffers;
-        let all = self.automaton.needed(StateId::START);
+    fn allocate(&mut self, out: &mut Vec<Continuation>) {
+        let GuideBuffers { needed, banks, .. } = &mut *self.buffers;
+        let all = self.progress.automaton.needed(StateId::START);
         let bank = |needed: usize| all.saturating_sub(needed);
         banks.count(all + 1, needed.iter().map(|(_, needed)| bank(*needed)));
-        match step.options.strategy {
-            Strategy::Grid => banks.divide_evenly(step.options.beam_size, step.width),
-            _ => banks.divide(step.width),
+        match self.plan.options.strategy {
+            Strategy::Grid => banks.divide_evenly(self.plan.options.beam_size, self.width),
+            _ => banks.divide(self.width),
         }
         out.clear();
         out.extend(
             needed.iter().filter(|(_, needed)| banks.take(bank(*needed))).map(|(continuation, _)| *continuation),
         );
     }
+}
+
+/// The best continuations where there are no constraints.
+pub(crate) fn find_unconstrained<S: StepScores>(
+    space: &mut CandidateSpace<'_, S>,
+    facts: BanFacts<'_>,
+    width: usize,
+    ending: Ending,
+    out: &mut Vec<Continuation>,
+) {
+    let mut bans = Bans { list: bans::UNCONSTRAINED, facts, progress: None };
+    if ending != (Ending::Fill { ends_beside: true }) {
+        return space.best(width, &mut bans, out);
+    }
+    // Each hypothesis ends once at most.
+    space.best(width + space.places.len(), &mut bans, out);
+    let mut left = width;
+    out.retain(|continuation| {
+        let open = continuation.word != facts.end;
+        let kept = left > 0;
+        left -= usize::from(open && kept);
+        kept
+    });
 }

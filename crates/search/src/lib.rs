@@ -7,8 +7,9 @@
 //!          StepModel                SentenceSearch                          sentence.rs: the beam, F, T
 //!          encode · step · release         │ asks for the continuations that its strategy wants
 //!             │                            │   beam        TOPB             candidates.rs
-//!             │    Scorer                  │   cubes       rows are shared  candidates.rs
+//!             │    Scorer                  │   cubes       rows are shared  candidates/cube.rs
 //!             │    adds WordScores         │   banks       constraints      guide.rs
+//!             │      │                     │   bans        may not follow   bans.rs
 //!             ▼      ▼                     ▼
 //!          StepScores: the k best of these rows · the score of a word · a row
 //! ```
@@ -45,6 +46,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod bans;
 mod candidates;
 mod characters;
 mod constraints;
@@ -56,6 +58,7 @@ mod length;
 mod options;
 mod pruning;
 mod sampling;
+mod scout;
 mod searcher;
 mod sentence;
 mod task;

@@ -1,28 +1,16 @@
 //! Drops the chosen continuations that are not worth going on with.
 
-use crate::Options;
 use crate::candidates::Continuation;
 use crate::constraints::{Automaton, StateId};
-use crate::length::Ranking;
-use crate::sentence::Open;
+use crate::sentence::{Beam, SentencePlan};
 use metaphrase_base::ModelFacts;
 
 /// The search of a sentence as pruning sees it.
 pub(crate) struct Pruning<'a> {
-    pub(crate) options: &'a Options,
+    pub(crate) plan: &'a SentencePlan,
     pub(crate) facts: ModelFacts,
-    /// The open hypotheses, by place.
-    pub(crate) states: &'a [Open],
+    pub(crate) beam: &'a Beam,
     pub(crate) constraints: Option<&'a mut Automaton>,
-    /// Log-probability of the best finished hypothesis.
-    pub(crate) best_finished: f32,
-    /// The score of the last hypothesis of the n-best list, if the list is full.
-    pub(crate) to_beat: Option<f32>,
-    pub(crate) ranking: Ranking,
-    /// Words of a continuation.
-    pub(crate) length: usize,
-    /// The most words of a hypothesis.
-    pub(crate) limit: usize,
 }
 
 impl Pruning<'_> {
@@ -30,15 +18,15 @@ impl Pruning<'_> {
     pub(crate) fn prune(&mut self, continuations: &mut Vec<Continuation>) {
         let constrained = self.constraints.as_ref().is_some_and(|automaton| automaton.needed(StateId::START) > 0);
         let default = if constrained { 20.0 } else { f32::INFINITY };
-        let threshold = self.options.prune_threshold.unwrap_or(default);
+        let threshold = self.plan.options.prune_threshold.unwrap_or(default);
         if threshold < f32::INFINITY {
-            let worst = self.best_finished - threshold;
+            let worst = self.beam.finished.best_log_prob - threshold;
             continuations.retain(|continuation| continuation.score >= worst);
-            if self.options.rest_costs {
+            if self.plan.options.rest_costs {
                 self.drop_hopeless(continuations);
             }
         }
-        if self.options.beam_width > 0.0 {
+        if self.plan.options.beam_width > 0.0 {
             self.narrow(continuations);
         }
     }
@@ -46,27 +34,30 @@ impl Pruning<'_> {
     /// Where there are terms to meet: drops continuations that can not enter the n-best list any more, even if each word
     /// that they still need comes at the best probability that this word has had so far.
     fn drop_hopeless(&mut self, continuations: &mut Vec<Continuation>) {
-        let (Some(automaton), Some(to_beat), true) = (&mut self.constraints, self.to_beat, self.facts.log_probs) else {
+        let (Some(automaton), Some(to_beat), true) =
+            (&mut self.constraints, self.beam.finished.to_beat(), self.facts.log_probs)
+        else {
             return;
         };
         continuations.retain(|continuation| {
             let rest = if continuation.word == self.facts.end_of_sentence {
                 0.0
             } else {
-                let after = automaton.after(self.states[continuation.place].state, continuation.word);
+                let after = automaton.after(self.beam.open[continuation.place].state, continuation.word);
                 automaton.rest(after)
             };
-            self.ranking.reachable(continuation.score + rest, self.length, self.limit) > to_beat
+            let score = continuation.score + rest;
+            self.plan.ranking.reachable(score, self.beam.length + 1, self.plan.limit) > to_beat
         });
     }
 
     /// Drops continuations that are less probable than the best of the step times the beam width. With constraints the best
     /// is that of the same bank (as many words met), so that the way to meet the other constraints stays open.
     fn narrow(&mut self, continuations: &mut Vec<Continuation>) {
-        let margin = self.options.beam_width.ln();
+        let margin = self.plan.options.beam_width.ln();
         let mut bank = |continuation: &Continuation| match &mut self.constraints {
             Some(automaton) if continuation.word != self.facts.end_of_sentence => {
-                automaton.needed_after(self.states[continuation.place].state, continuation.word)
+                automaton.needed_after(self.beam.open[continuation.place].state, continuation.word)
             }
             _ => 0,
         };

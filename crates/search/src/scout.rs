@@ -1,9 +1,9 @@
 //! The scout: a free greedy search that goes before the search of a narrow beam with terms.
 //!
-//! A beam with fewer places than banks cannot keep hypotheses that lack a term until the term's place comes: the term is forced too
-//! early, and the rest of the translation degrades. So at each step the scout notes the log-probabilities of the words that begin a
-//! term; the best one is the term's rest cost. Then the beam is searched, its hypotheses ranked with the rest costs of their terms: a
-//! term is put where it is about as probable as anywhere.
+//! A beam with fewer places than banks cannot keep hypotheses that lack a term until the term's place comes: the term
+//! is forced too early, and the rest of the translation degrades. So at each step the scout notes the
+//! log-probabilities of the words that begin a term; the best one is the term's rest cost. Then the beam is searched,
+//! its hypotheses ranked with the rest costs of their terms: a term is put where it is about as probable as anywhere.
 
 use crate::Constraints;
 use crate::constraints::{Automaton, RestCosts, StateId};
@@ -72,8 +72,8 @@ impl Scout {
         self.beam.is_at_its_end(plan)
     }
 
-    /// Whether the translation is one that a beam of one would find: it ended, has all terms and no loops. What is to be avoided was
-    /// not looked at.
+    /// Whether the translation is one that a beam of one would find: it ended, has all terms and no loops. What is to
+    /// be avoided was not looked at.
     pub(crate) fn is_what_the_beam_would_find(&self, plan: &SentencePlan, end: WordId) -> bool {
         let Some(hypothesis) = self.beam.hypotheses(plan, end).next() else { return false };
         let loops = plan.forbids_loops && repeats(&hypothesis.words);

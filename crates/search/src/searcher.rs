@@ -1,6 +1,6 @@
 //! Algorithm 1 of Iglesias et al. 2018 over a batch that sentences enter and leave.
 
-use crate::sentence::{Selection, SentenceSearch};
+use crate::sentence::{Selection, SentenceSearch, StepContext};
 use crate::{Outcome, Task};
 use metaphrase_base::{ModelFacts, SentId, Sentence, Step, StepDemand, StepModel, StepRow, Unit};
 use std::collections::VecDeque;
@@ -168,14 +168,15 @@ impl<'m, M: StepModel, T> Searcher<'m, M, T> {
         for &slot in &self.active {
             let sentence = &mut self.sentences[slot.index()];
             let rows = sentence.rows().len();
-            sentence.select(sentence.facts(facts), first_row, &mut self.scores, &mut self.selection);
+            let (scores, buffers) = (&mut self.scores, &mut self.selection);
+            sentence.select(StepContext { facts, first_row, scores, buffers });
             first_row += rows;
         }
         self.rescore(first_row);
         let Self { model, state, sentences, tags, free, active, selection, .. } = self;
         active.retain(|&slot| {
             let sentence = &mut sentences[slot.index()];
-            let done = sentence.advance(sentence.facts(facts), |row| model.attention(state, row), selection);
+            let done = sentence.advance(facts, |row| model.attention(state, row), selection);
             if done {
                 let (source_len, hypotheses) = (sentence.source_len(), sentence.hypotheses(facts.end_of_sentence));
                 let (explored, counts) = (sentence.explored(facts.end_of_sentence), sentence.counts());

@@ -13,9 +13,9 @@ pub(super) struct BestQuestion<'a> {
 }
 
 impl BestQuestion<'_> {
-    /// Finds the k best of the columns (*raw*: not normalised), scored as [`metaphrase_kernels::TopK`] scores them, best first. Returns
-    /// whether the found ones are sure to be the best: not if a word that a summary leaves out may be better, nor if there are equal
-    /// scores among them or next to them, which all scores together tell apart.
+    /// Finds the k best of the columns (*raw*: not normalised), scored as [`metaphrase_kernels::TopK`] scores them,
+    /// best first. Returns whether the found ones are sure to be the best: not if a word that a summary leaves out may
+    /// be better, nor if there are equal scores among them or next to them, which all scores together tell apart.
     pub(super) fn find(&self, summary: &Summary, raw: bool, found: &mut Vec<Best>) -> bool {
         found.clear();
         found.reserve(self.rows.len() * (self.k + 1).min(summary.most()));

@@ -1,5 +1,5 @@
-//! The rows of a step that search asks for little more than the best words: a summary of each row, and the inputs of the output
-//! layer, from which any logit can be computed.
+//! The rows of a step that search asks for little more than the best words: a summary of each row, and the inputs of
+//! the output layer, from which any logit can be computed.
 
 use crate::output::Output;
 use core::fmt;
@@ -8,12 +8,14 @@ use metaphrase_base::StepDemand;
 use metaphrase_kernels::{Matrix, ProductStorage, Summary};
 use std::sync::Arc;
 
-/// Of several rows one hardly ever has more of the best continuations than that: where it does, its logits are computed. A longer list
-/// of each row would cost more than it saves, because a number is inserted in it place by place.
+/// Of several rows one hardly ever has more of the best continuations than that: where it does, its logits are
+/// computed. A longer list of each row would cost more than it saves, because a number is inserted in it place by
+/// place.
 const MOST_OF_A_ROW: usize = 15;
 
-/// The most columns of a summary, the excluded ones among them.
-const MOST_COLUMNS: usize = 64;
+/// Most excluded words are never among the best of a row, so a summary has a place for one of them: the end of
+/// sentence, or the unknown word. Where there are more, the logits of the sentence are computed.
+const EXCLUDED_OF_A_ROW: usize = 1;
 
 /// This number of single logits for each row of a step takes about as long as all logits together.
 const MOST_SINGLES: usize = 4;
@@ -25,9 +27,10 @@ pub(super) fn suffice(demand: StepDemand, rows: usize) -> bool {
     !logits && wide <= rows / 4 && demand.words <= MOST_SINGLES * rows
 }
 
-/// The number of columns that a summary should have: those that may be among the best, those that may be excluded, and the next one.
+/// The number of columns that a summary should have: those that may be among the best, an excluded one, and the next
+/// one.
 fn columns(demand: StepDemand) -> usize {
-    demand.excluded.saturating_add(demand.best.min(MOST_OF_A_ROW) + 1).min(MOST_COLUMNS)
+    demand.best.min(MOST_OF_A_ROW) + demand.excluded.min(EXCLUDED_OF_A_ROW) + 1
 }
 
 /// The rows of a step. Storage is kept from step to step.
@@ -40,6 +43,8 @@ pub(super) struct SummarisedRows {
     /// The inputs of the rows that a question is about, and their logits: rows of the question × d, and × words.
     part_inputs: Matrix,
     part: Matrix,
+    /// The greatest number of rows of a step so far: `part` has room for as many.
+    most_rows: usize,
     storage: ProductStorage,
 }
 
@@ -50,8 +55,12 @@ impl SummarisedRows {
         self.inputs.resize(inputs.rows(), inputs.cols());
         self.inputs.as_mut_slice().copy_from_slice(inputs.as_slice());
         self.output = Some(Arc::clone(output));
-        // So that no question about inputs allocates.
+        // So that no question allocates.
         self.part_inputs.resize(inputs.rows(), inputs.cols());
+        if inputs.rows() > self.most_rows {
+            self.most_rows = inputs.rows();
+            self.part.resize(inputs.rows(), output.words());
+        }
     }
 
     pub(super) fn summary(&self) -> &Summary {

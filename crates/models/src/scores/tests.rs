@@ -190,7 +190,7 @@ fn a_demand_changes_no_answer() {
             };
             summarised += usize::from(old.is_summarised);
             let columns = old.summarised.summary().most();
-            assert!(columns <= 64, "a list of {columns} columns");
+            assert!(columns <= 17, "a list of {columns} columns");
             assert_eq!(ask(&mut old), ask(&mut fresh), "step {number}");
             to_the_end += usize::from(old.is_summarised);
         }

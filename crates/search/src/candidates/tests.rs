@@ -1,6 +1,8 @@
 //! Inside a character few words may follow: these are scored, and not looked for among all words.
 
 use super::*;
+use crate::bans::{Ban, Repeats};
+use crate::characters::Character;
 use metaphrase_base::WordScores;
 
 const WORDS: u32 = 5_000;
@@ -38,19 +40,6 @@ impl StepScores for Falling {
     }
 }
 
-/// Bans what breaks a character off.
-struct Whole<'a>(&'a ByteWords, &'a [Character]);
-
-impl Bans for Whole<'_> {
-    fn likely(&self, _: usize) -> usize {
-        0
-    }
-
-    fn ban(&mut self, place: usize, word: WordId) -> bool {
-        self.0.breaks(self.1[place], word, 3)
-    }
-}
-
 /// The bytes are the last words of all, behind thousands that are better.
 fn bytes() -> ByteWords {
     ByteWords::new((0..=255).map(|byte| (WordId(WORDS - 256 + u32::from(byte)), byte)))
@@ -67,11 +56,22 @@ fn found(characters: &[Character], k: usize, how: &str) -> (Vec<(usize, u32)>, u
     let row = |place| Row::new(if how == "cube" { 0 } else { place });
     let places: Vec<_> = (0..characters.len()).map(|place| BeamPlace { so_far: -10_000.0, row: row(place) }).collect();
     let rows = if how == "cube" { 0..1 } else { 0..places.len() };
-    let choices = Choices { places: &places, rows, excluded: &[], characters, bytes: &bytes };
-    let mut bans = Whole(&bytes, characters);
+    let repeats = Repeats::default();
+    let facts = BanFacts {
+        excluded: &[],
+        repeats: &repeats,
+        characters,
+        bytes: &bytes,
+        room: 3,
+        end: WordId(0),
+        is_short: false,
+    };
+    let mut bans = Bans { list: &[Ban::BrokenCharacter], facts, progress: None };
+    let mut buffers = CandidateBuffers::default();
+    let mut space = CandidateSpace { places: &places, rows, scores: &mut scores, buffers: &mut buffers };
     match how {
-        "each" => Best::default().find_each(&choices, &mut bans, k, &mut scores, &mut out),
-        _ => Best::default().find(&choices, &mut bans, k, &mut scores, &mut out),
+        "each" => space.best_of_each(k, &mut bans, &mut out),
+        _ => space.best(k, &mut bans, &mut out),
     }
     assert!(out.iter().all(|found| found.score == -10_000.0 - found.word.0 as f32));
     (out.iter().map(|found| (found.place, found.word.0)).collect(), scores.asked)

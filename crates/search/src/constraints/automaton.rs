@@ -4,6 +4,7 @@
 //! transitions, most of which are known.
 
 use super::phrases::Phrases;
+use super::rest_costs::RestCosts;
 use super::{Constraints, TermSet};
 use foldhash::HashMap;
 use metaphrase_base::{PhraseStatus, ReadText, WordId};
@@ -56,10 +57,8 @@ pub(crate) struct Automaton {
     transitions: HashMap<(StateId, Symbol), StateId>,
     /// Whether a word may not follow a state, for the avoided phrases.
     bans: HashMap<(StateId, WordId), bool>,
-    /// By word that makes progress: its best log-probability in any context so far.
-    best: HashMap<WordId, f32>,
-    /// By last word of a term: the best log-probability so far of a word after it that continues no written word.
-    best_after: HashMap<WordId, f32>,
+    /// What words that make progress cost.
+    pub(crate) rest_costs: RestCosts,
 }
 
 /// Without avoided phrases, words outside all phrases are alike, except that some continue the word before.
@@ -78,8 +77,7 @@ impl Automaton {
             numbers: HashMap::default(),
             transitions: HashMap::default(),
             bans: HashMap::default(),
-            best: HashMap::default(),
-            best_after: HashMap::default(),
+            rest_costs: RestCosts::default(),
         };
         automaton.state(Key { met, node: Phrases::ROOT, tail: Vec::new(), open: false });
         automaton
@@ -101,18 +99,6 @@ impl Automaton {
         self.states[state.0 as usize].done
     }
 
-    /// Notes the log-probability of a word that makes progress.
-    pub(crate) fn saw(&mut self, word: WordId, log_prob: f32) {
-        let best = self.best.entry(word).or_insert(f32::NEG_INFINITY);
-        *best = best.max(log_prob);
-    }
-
-    /// Notes the log-probability of a word that continues no written word, after the last word of a term.
-    pub(crate) fn saw_after(&mut self, last: WordId, log_prob: f32) {
-        let best = self.best_after.entry(last).or_insert(f32::NEG_INFINITY);
-        *best = best.max(log_prob);
-    }
-
     /// The last word of a term that is met if the next word continues no written word.
     pub(crate) fn whole(&self, state: StateId) -> Option<WordId> {
         self.states[state.0 as usize].whole
@@ -128,20 +114,10 @@ impl Automaton {
         self.constraints.0.continues(word)
     }
 
-    /// Notes what `log_prob` gives for the words that can begin a term.
-    pub(crate) fn look_ahead(&mut self, mut log_prob: impl FnMut(WordId) -> f32) {
-        for number in 0..self.next(StateId::START).len() {
-            let word = self.next(StateId::START)[number];
-            self.saw(word, log_prob(word));
-        }
-    }
-
-    /// The cost of the words that are still needed if each has the best log-probability that it has had so far: the rest
-    /// cost of phrase-based search. An estimate, at most 0; words not seen yet cost nothing.
+    /// The rest cost of the words that are still needed, at most 0.
     pub(crate) fn rest(&self, state: StateId) -> f32 {
         let State { rest, ends, .. } = &self.states[state.0 as usize];
-        let words: f32 = rest.iter().filter_map(|word| self.best.get(word)).sum();
-        words + ends.iter().filter_map(|last| self.best_after.get(last)).sum::<f32>()
+        self.rest_costs.sum(rest, ends)
     }
 
     /// The number of words that are still needed at least after `word`.

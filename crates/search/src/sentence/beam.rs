@@ -129,7 +129,8 @@ impl Beam {
         }
     }
 
-    /// Continues the hypotheses that were chosen by one word: lines 15 and 16 of Algorithm 1. `attention` gives a row's attention.
+    /// Continues the hypotheses that were chosen by one word: lines 15 and 16 of Algorithm 1. `attention` gives a
+    /// row's attention.
     pub(crate) fn advance<'a>(
         &mut self,
         plan: &SentencePlan,
@@ -224,7 +225,8 @@ impl Beam {
         self.open.is_empty() || self.length >= plan.limit
     }
 
-    /// The places whose chosen continuations were scored by the row of another hypothesis: those that cube pruning scores again.
+    /// The places whose chosen continuations were scored by the row of another hypothesis: those that cube pruning
+    /// scores again.
     pub(super) fn places_to_rescore(&self, plan: &SentencePlan, out: &mut Vec<usize>) {
         out.clear();
         if plan.options.strategy == Strategy::Cube {

@@ -1,113 +1,91 @@
 //! What continues the open hypotheses of a sentence: lines 11 to 14 of Algorithm 1.
 
-use super::repeats::Repeats;
-use super::{Choice, Selection, SentenceSearch};
-use crate::candidates::Continuation;
-use crate::guide::{Guide, Step};
+use super::{Beam, Ending, Selection, SentencePlan, SentenceSearch, StepContext};
+use crate::bans::{BanFacts, Progress};
+use crate::candidates::{CandidateSpace, Continuation};
+use crate::constraints::Automaton;
+use crate::guide::{Guide, find_unconstrained};
 use crate::pruning::Pruning;
 use crate::sampling::Sampling;
-use metaphrase_base::{ModelFacts, StepScores};
+use metaphrase_base::StepScores;
 
 impl SentenceSearch {
     /// Chooses the continuations: TOPB, the forced word of a prefix, or a draw for each row.
-    pub(super) fn choose(&mut self, facts: ModelFacts, scores: &mut impl StepScores, buffers: &mut Selection) {
-        self.find_repeats(facts.end_of_sentence, &mut buffers.repeats);
-        buffers.continuations.clear();
-        let given = self.length < self.prefix.len();
-        if let Some(&word) = self.prefix.get(self.length) {
-            let only = buffers.places[0];
-            let score = scores.score(only.row, word) + only.so_far;
-            buffers.continuations.push(Continuation { place: 0, word, score });
-        } else if let Some(sampling) = self.options.sampling {
-            self.draw(sampling, facts, scores, buffers);
+    pub(super) fn choose(&mut self, step: &mut StepContext<'_, impl StepScores>) {
+        let Self { plan, beam, constraints, width, .. } = self;
+        if let Some(word) = plan.given(beam.length) {
+            step.give(word);
+        } else if let Some(sampling) = plan.options.sampling {
+            self.draw(sampling, step);
         } else {
-            self.find_best(facts, scores, buffers);
-            if !self.scouting {
-                self.pruning(facts).prune(&mut buffers.continuations);
-            }
-            if self.collects {
-                self.keep_full_beam(facts.end_of_sentence, &mut buffers.continuations);
+            BeamQuestion { plan, beam, width: *width, constraints: constraints.as_mut() }.find(step);
+            let mut pruning = Pruning { plan, facts: step.facts, beam, constraints: constraints.as_mut() };
+            pruning.prune(&mut step.buffers.continuations);
+            if plan.ending == Ending::Collect {
+                self.keep_full_beam(step.facts.end_of_sentence, &mut step.buffers.continuations);
             }
         }
-        self.choices.clear();
-        for &Continuation { place, word, score } in &buffers.continuations {
-            let state = self.open[place].state;
-            let state = match &mut self.constraints {
-                Some(automaton) if word != facts.end_of_sentence && given => automaton.after_given(state, word),
-                Some(automaton) if word != facts.end_of_sentence => automaton.after(state, word),
-                _ => state,
-            };
-            self.choices.push(Choice { place, word, score, row: buffers.places[place].row, state });
-        }
-    }
-
-    /// How many words may follow behind the next one.
-    fn room(&self) -> usize {
-        self.limit.saturating_sub(self.length + 1)
+        self.beam.choose(&self.plan, step, self.constraints.as_mut());
     }
 
     /// Draws a word for each row.
-    fn draw(&mut self, sampling: Sampling, facts: ModelFacts, scores: &mut impl StepScores, buffers: &mut Selection) {
-        let Selection { places, continuations, sampler, repeats: Repeats { twice, .. }, .. } = buffers;
-        let (options, room) = (&*self.options, self.room());
-        for (place, (open, at)) in self.open.iter().zip(&*places).enumerate() {
-            scores.row(at.row, sampler.row(facts.target_words));
-            let repeats = twice.iter().filter(|(of, _)| *of == place).map(|&(_, word)| word);
-            let broken = options.bytes.breaking(open.character, facts.target_words, room);
-            let banned = options.excluded.iter().copied().chain(repeats).chain(broken);
+    fn draw(&mut self, sampling: Sampling, step: &mut StepContext<'_, impl StepScores>) {
+        let words = step.facts.target_words;
+        let Selection { places, characters, continuations, sampler, .. } = &mut *step.buffers;
+        let facts = self.plan.ban_facts(&self.beam.repeats, characters, self.beam.length, step.facts.end_of_sentence);
+        for (place, (open, at)) in self.beam.open.iter().zip(&*places).enumerate() {
+            step.scores.row(at.row, sampler.row(words));
+            let banned = facts.unconstrained_words(place, words);
             if let Some((word, log_prob)) = sampler.draw(sampling, banned, &mut self.draws[open.draw]) {
                 continuations.push(Continuation { place, word, score: log_prob + at.so_far });
             }
         }
     }
+}
 
+/// The question for the best continuations of a beam.
+pub(crate) struct BeamQuestion<'a> {
+    pub(crate) plan: &'a SentencePlan,
+    pub(crate) beam: &'a Beam,
+    /// Places in the beam.
+    pub(crate) width: usize,
+    pub(crate) constraints: Option<&'a mut Automaton>,
+}
+
+impl BeamQuestion<'_> {
     /// Finds the best continuations, with constraints those that each bank keeps.
-    fn find_best(&mut self, facts: ModelFacts, scores: &mut impl StepScores, buffers: &mut Selection) {
-        let (narrow, room) = (self.is_narrow(), self.room());
-        let Selection { places, characters, continuations, best, guide: guide_buffers, repeats, .. } = buffers;
-        let Repeats { loops, twice: repeats, .. } = &*repeats;
-        let options = &*self.options;
-        characters.clear();
-        if !options.bytes.is_empty() {
-            characters.extend(self.open.iter().map(|open| open.character));
+    pub(crate) fn find(mut self, step: &mut StepContext<'_, impl StepScores>) {
+        let Self { plan, beam, width, .. } = self;
+        let end = step.facts.end_of_sentence;
+        let rows = step.first_row..step.first_row + beam.leaders.len();
+        let Selection { places, characters, continuations, candidates, states, excluded, guide, .. } =
+            &mut *step.buffers;
+        states.clear();
+        states.extend(beam.open.iter().map(|open| open.state));
+        excluded.clone_from(&plan.options.excluded);
+        // If no hypothesis may end yet (the common case), no place in the lists is spent on the end of sentence.
+        if let Some(automaton) = &self.constraints
+            && !states.iter().any(|&state| automaton.may_end(state))
+        {
+            excluded.push(end);
         }
-        let first_row = places[0].row.index();
-        let rows = first_row..first_row + self.leaders.len();
-        let (end, width) = (facts.end_of_sentence, self.width);
-        // Where a shortlist has no byte that may follow, a character is broken rather than the sentence.
+        // Where a shortlist has no byte that may follow, break the character rather than leave the sentence without a
+        // translation.
         for characters in [&characters[..], &[]] {
-            let step = Step { places, rows: rows.clone(), width, options, repeats, characters, room, end };
+            let facts = BanFacts { excluded, ..plan.ban_facts(&beam.repeats, characters, beam.length, end) };
+            let scores = &mut *step.scores;
+            let mut space = CandidateSpace { places, rows: rows.clone(), scores, buffers: candidates };
             match &mut self.constraints {
-                None => step.find(best, scores, continuations),
-                Some(automaton) if self.scouting => {
-                    automaton.look_ahead(|word| scores.score(places[0].row, word));
-                    step.find(best, scores, continuations);
-                }
+                None => find_unconstrained(&mut space, facts, width, plan.ending, continuations),
                 Some(automaton) => {
-                    let states = self.open.iter().map(|open| open.state);
-                    let left = self.limit - self.length;
-                    let mut guide = Guide { automaton, left, narrow, loops };
-                    guide.find(&step, states, scores, best, guide_buffers, continuations);
+                    let progress = Progress { automaton, states };
+                    let left = plan.limit - beam.length;
+                    Guide { plan, space, facts, progress, width, left, buffers: guide }.find(continuations);
                 }
             }
             if !continuations.is_empty() || characters.is_empty() {
                 return;
             }
-        }
-    }
-
-    /// The search as pruning sees it.
-    fn pruning(&mut self, facts: ModelFacts) -> Pruning<'_> {
-        Pruning {
-            options: &self.options,
-            facts,
-            states: &self.open,
-            constraints: self.constraints.as_mut(),
-            best_finished: self.finished.best_log_prob,
-            to_beat: self.finished.to_beat(),
-            ranking: self.ranking,
-            length: self.length + 1,
-            limit: self.limit,
         }
     }
 }

@@ -1,58 +1,78 @@
-//! What the selection will ask about the scores of the next step.
+//! What a selection will ask about the scores of the next step.
 
-use super::SentenceSearch;
+use super::beam::Choice;
+use super::{Beam, Ending, SentencePlan, SentenceSearch};
+use crate::Strategy;
 use crate::characters::Character;
-use crate::constraints::{Automaton, StateId};
-use crate::{Stop, Strategy};
 use metaphrase_base::StepDemand;
+
+impl Beam {
+    /// Whether the next selection looks for the best continuations: no word is given, and none is drawn.
+    pub(crate) fn looks_for_best(&self, plan: &SentencePlan) -> bool {
+        plan.given(self.length).is_none() && plan.ending != Ending::Draws
+    }
+
+    /// The questions of a selection that knows no constraints.
+    pub(crate) fn demand(&self, plan: &SentencePlan, width: usize) -> StepDemand {
+        if plan.given(self.length).is_some() {
+            return StepDemand { words: 1, ..StepDemand::default() };
+        }
+        if plan.ending == Ending::Draws {
+            return StepDemand { whole_rows: true, ..StepDemand::default() };
+        }
+        let ends = if plan.ending == (Ending::Fill { ends_beside: true }) { self.open.len() } else { 0 };
+        let rows = self.leaders.len();
+        let merges = plan.options.strategy.merges();
+        StepDemand {
+            best: width + ends + self.repeats.twice.len(),
+            rows_alone: if merges || rows == 1 { rows } else { 0 },
+            excluded: plan.options.excluded.len(),
+            words: self.bytes_inside_characters(plan),
+            whole_rows: false,
+            more_rows: plan.options.strategy == Strategy::Cube && rows < self.open.len(),
+        }
+    }
+
+    /// The number of bytes that may be asked for one by one, as few words may follow inside a character.
+    fn bytes_inside_characters(&self, plan: &SentencePlan) -> usize {
+        let inside = self.open.iter().filter(|open| open.character != Character::WHOLE).count();
+        inside * plan.options.bytes.len()
+    }
+}
 
 impl SentenceSearch {
     /// The questions about the sentence's rows of the next step.
     pub(crate) fn demand(&self) -> StepDemand {
-        if self.length < self.prefix.len() {
-            return StepDemand { words: 1, ..StepDemand::default() };
+        if let Some(scout) = &self.scout {
+            return scout.demand(&self.plan);
         }
-        if self.options.sampling.is_some() {
-            return StepDemand { whole_rows: true, ..StepDemand::default() };
+        let mut demand = self.beam.demand(&self.plan, self.width);
+        if !self.beam.looks_for_best(&self.plan) {
+            return demand;
         }
-        let ends_beside = if self.options.stop.ends_beside() { self.open.len() } else { 0 };
-        let rows = self.leaders.len();
-        let merges = self.options.strategy.merges();
-        StepDemand {
-            best: self.width + ends_beside,
-            rows_alone: if merges || rows == 1 { rows } else { 0 },
+        let open = &self.beam.open;
+        if let Some(automaton) = &self.constraints {
+            // About the hypotheses together, about each one, and about each one that meets a term.
+            demand.words *= 3;
+            // The words that make progress, and the ends where nothing else comes in time.
+            demand.words += open.iter().map(|open| automaton.next(open.state).len() + 1).sum::<usize>();
+            let unready = open.iter().filter(|open| !automaton.may_end(open.state)).count();
+            if unready < open.len() {
+                demand.best += unready;
+            }
             // Where no hypothesis may end, the end of sentence is excluded.
-            excluded: self.options.excluded.len() + usize::from(self.constraints.is_some()),
-            words: self.constraint_words() + self.lost_ends() + self.bytes(),
-            whole_rows: false,
-            more_rows: self.options.strategy == Strategy::Cube && rows < self.open.len(),
+            demand.excluded += 1;
+            demand.best += self.beam.repeats.loops.len();
         }
+        if matches!(self.plan.ending, Ending::Fill { .. }) {
+            demand.words += open.len();
+        }
+        demand
     }
 
     /// The questions about the rows of the second step: one about each chosen continuation.
     pub(crate) fn second_demand(&self) -> StepDemand {
-        StepDemand { words: self.choices.len(), ..StepDemand::default() }
-    }
-
-    /// The number of words that come nearer to meeting the constraints, and of ends where no other continuation comes in time.
-    fn constraint_words(&self) -> usize {
-        let next = |automaton: &Automaton, state| automaton.next(state).len();
-        match &self.constraints {
-            None => 0,
-            Some(automaton) if self.scouting => 2 * next(automaton, StateId::START),
-            Some(automaton) => self.open.iter().map(|open| next(automaton, open.state) + 1).sum(),
-        }
-    }
-
-    fn lost_ends(&self) -> usize {
-        if self.options.stop == Stop::Shrink || self.collects || self.scouting { 0 } else { self.open.len() }
-    }
-
-    /// The number of bytes that may be asked for one by one, inside characters: with constraints of all hypotheses together, of each
-    /// one, and of each one that meets a term.
-    fn bytes(&self) -> usize {
-        let inside = self.open.iter().filter(|open| open.character != Character::WHOLE).count();
-        let times = if self.constraints.is_some() { 3 } else { 1 };
-        times * inside * self.options.bytes.words().count()
+        let is_rescored = |choice: &&Choice| self.rescored.binary_search(&choice.place).is_ok();
+        StepDemand { words: self.beam.choices.iter().filter(is_rescored).count(), ..StepDemand::default() }
     }
 }

@@ -49,11 +49,11 @@ pub(crate) struct SentencePlan {
     /// Places in the beam at the start.
     pub(crate) width: usize,
     pub(crate) ending: Ending,
-    /// Whether the beam is too narrow for banks. Up to two places for each word of the terms, ranking with rest costs gives
-    /// more BLEU than banks (docs/results/constraints.md).
+    /// Whether the beam is too narrow for banks. Up to two places for each word of the terms, ranking with rest costs
+    /// gives more BLEU than banks (docs/results/constraints.md).
     pub(crate) is_narrow: bool,
-    /// Whether a group of words may not stand three times in a row. It is where a beam is narrow that terms out of place lead to
-    /// loops; a sentence whose source repeats itself is free to do so.
+    /// Whether a group of words may not stand three times in a row. It is where a beam is narrow that terms out of
+    /// place lead to loops; a sentence whose source repeats itself is free to do so.
     pub(crate) forbids_loops: bool,
     /// Whether the sentence has a scorer of its own, which may raise scores.
     is_informed: bool,
@@ -94,7 +94,8 @@ impl SentencePlan {
         if self.ending == Ending::Draws { self.options.n_best } else { 0 }
     }
 
-    /// Before the search branches there is one hypothesis. The number of rows that stand for it at a length: one per draw.
+    /// Before the search branches there is one hypothesis. The number of rows that stand for it at a length: one per
+    /// draw.
     pub(crate) fn copies(&self, length: usize) -> usize {
         if length < self.prefix.len() { 1 } else { self.draws().max(1) }
     }
@@ -113,6 +114,7 @@ impl SentencePlan {
             characters,
             bytes: &self.options.bytes,
             room: self.limit.saturating_sub(length + 1),
+            is_short: length < self.options.min_target_length,
             end,
         }
     }
