@@ -72,6 +72,7 @@ fn measure(path: &Path, precision: Precision, factor: usize, seconds: f64, peak:
         decoding: recipe.model.decoding,
         architecture: recipe.model.architecture,
         languages: None,
+        inline_terms: None,
     };
     let settings = TrainerSettings { precision, ..recipe.training.update };
     let mut parameters = Parameters::new(1);

@@ -10,8 +10,8 @@ pub use value::{OptionKind, OptionValue};
 
 use crate::{Choice, Named, UnknownName};
 
-/// One option: a field of the options `T`, and all that its users have to know about it. The items of `T` stand next to `T`; the command
-/// line, the bindings, the checks and the pages are made from them.
+/// One option: a field of the options `T`, and all that its users have to know about it. The items of `T` stand next to
+/// `T`; the command line, the bindings, the checks and the pages are made from them.
 #[derive(Debug)]
 pub struct OptionItem<T: 'static> {
     /// What is said about the option.
@@ -247,7 +247,8 @@ impl<T: 'static> OptionItem<T> {
     /// Sets the option. The range is looked at by [`check`](Self::check), when all options are set.
     ///
     /// # Errors
-    /// If the value is not of the option's kind, or the option is without effect, as it needs another one; a switch that is off needs none.
+    /// If the value is not of the option's kind, or the option is without effect, as it needs another one; a switch that
+    /// is off needs none.
     pub fn set(&self, options: &mut T, value: &OptionValue) -> Result<(), OptionFault> {
         let (option, unknown) = (self.facts.name, |expected| self.unknown(value, expected));
         if let Some((needed, values)) = self.facts.needs

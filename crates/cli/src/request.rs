@@ -177,7 +177,7 @@ mod tests {
             (r#"{"source": "a"}"#, "no key 'text'"),
             (r#"{"text": 5}"#, "the value of 'text' is not a string"),
             (r#"{"text": "a", "target_prefix": ["b"]}"#, "the value of 'target_prefix' is not a string"),
-            (r#"{"text": "a", "constraints": "b"}"#, "the value of 'constraints' is not a list of strings, or lists"),
+            (r#"{"text": "a", "constraints": "b"}"#, "the value of 'constraints' is not a list of strings, lists"),
             (r#"{"text": "a", "avoid": [["b"]]}"#, "the value of 'avoid' is not a list of strings"),
         ] {
             let message = from_json(line).unwrap_err();

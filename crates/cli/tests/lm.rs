@@ -128,7 +128,7 @@ fn broken_models() {
         ", line 13: expected a probability and 2 words, got 0 words in `-0.3`"
     );
     let message = refused("short", &changed("-0.375\thello </s>\n", ""));
-    assert_eq!(message, ", line 13: the 2-grams end after 1 lines, \\data\\ says 2");
+    assert_eq!(message, ", line 13: the 2-grams end after 1 lines, \\data\\ declares 2");
     let message = refused("twice", &changed("hello </s>", "<s> hello"));
     assert_eq!(message, ", line 13: this 2-gram is already in line 12");
     assert_eq!(refused("cut.bin", &bytes[..99]), ": the file is cut off: 99 bytes are less than its header");

@@ -288,13 +288,13 @@ fn what_is_refused() {
         translator.run(&options, vec![]).expect_err("a refusal").to_string()
     };
     let weight = refused(&|options| options.weight = -1.0);
-    assert_eq!(weight, "the weight of the evidence is -1; expected a number from 0 to 1000000");
+    assert_eq!(weight, "evidence_weight is -1; it must be a number from 0 to 1000000");
     let scale = refused(&|options| options.scale = 0.0);
-    assert_eq!(scale, "the scale of the evidence is 0; expected a number above 0, to 1000000");
+    assert_eq!(scale, "evidence_scale is 0; it must be a number above 0 and at most 1000000");
     let order = refused(&|options| options.order = 5);
-    assert_eq!(order, "the order of the evidence is 5; expected a number from 1 to 4");
+    assert!(order.starts_with("evidence_order is 5; it must be ") && order.ends_with("from 1 to 4"), "{order}");
     let prune = refused(&|options| options.prune = f64::NAN);
-    assert!(prune.ends_with("expected a number from 0 on and below 1"), "{prune}");
+    assert!(prune.starts_with("evidence_prune is NaN; it must be "), "{prune}");
     let build = |builder: TranslatorBuilder| builder.build().err().expect("a refusal").to_string();
     assert!(build(builder().evidence_model("no-such")).starts_with("cannot read no-such"));
     assert!(build(builder().evidence_model(tiny()).evidence_languages("xx", "en")).contains("no language code `xx`"));

@@ -53,8 +53,8 @@ pub struct Config {
     /// The codes of the source and the target language, as `["en", "de"]`, if they are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub languages: Option<[String; 2]>,
-    /// The source words that mark terms, if the model was trained with terms in its source: one before the source term, one between it and
-    /// its translation, one after that.
+    /// The source words that mark terms, if the model was trained with terms in its source: one before the source
+    /// term, one between it and its translation, one after that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inline_terms: Option<[String; 3]>,
     /// The options of search that the user does not set.

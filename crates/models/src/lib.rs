@@ -18,7 +18,8 @@
 //! let model = Model::load("en-de".as_ref())?;
 //! let (mut state, mut scores) = (model.new_state(), model.new_scores());
 //! model.encode(&[Sentence::new(SentId(0), &[WordId(513), WordId(2), WordId(0)])], &mut state);
-//! model.step(Step::New, StepDemand::ANYTHING, &[StepRow { sentence: SentId(0), parent: None }], &mut state, &mut scores);
+//! let row = StepRow { sentence: SentId(0), parent: None };
+//! model.step(Step::New, StepDemand::ANYTHING, &[row], &mut state, &mut scores);
 //! let mut best = Vec::new();
 //! scores.top(0..1, &[0.0], 5, &[], &mut best); // the five most probable first words
 //! # Ok(())

@@ -31,6 +31,7 @@ mod model_spec;
 mod models;
 mod page;
 mod params;
+mod pending;
 mod queue;
 mod rate;
 mod reply;

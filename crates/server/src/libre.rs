@@ -3,9 +3,10 @@
 use crate::app::{App, Call};
 use crate::error::Failure;
 use crate::language;
+use crate::pending::PendingText;
 use crate::reply;
 use crate::text::{apart, format_named};
-use crate::translate::{Ask, PendingText};
+use crate::translate::Ask;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Path, Request, State};

@@ -43,7 +43,9 @@ fn weblate_keeps_its_glossaries() {
     let body = json!({"text": ["The house is old &amp; <x id=\"4\"></x>."], "source_lang": "EN", "target_lang": "DE-DE", "formality": "default",
         "tag_handling": "xml", "ignore_tags": ["x"], "context": "a page", "glossary_id": id, "model_type": "prefer_quality_optimized"});
     let text = server.post("/v2/translate", &body).json()["translations"][0]["text"].to_string();
-    assert!(["Gebäude", "&amp;", "<x id=\\\"4\\\"></x>"].iter().all(|kept| text.contains(kept)), "{text}");
+    assert!(["Gebäude", "<x id=\\\"4\\\"></x>"].iter().all(|kept| text.contains(kept)), "{text}");
+    // The model may write the sign as a word.
+    assert!(!text.replace("&amp;", "").contains('&'), "{text}");
     assert_eq!(server.send("DELETE", &format!("/v2/glossaries/{id}"), "", b"").status, 204);
     assert_eq!(server.send("DELETE", &format!("/v2/glossaries/{id}"), "", b"").status, 404);
 }

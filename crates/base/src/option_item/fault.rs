@@ -3,7 +3,8 @@
 use crate::UnknownName;
 use std::fmt;
 
-/// An option's value that can not be used. The option is named as the library names it; [`sentence`](Self::sentence) has other names.
+/// An option's value that can not be used. The option is named as the library names it; [`sentence`](Self::sentence)
+/// has other names.
 #[derive(Debug, Clone, PartialEq)]
 pub enum OptionFault {
     /// A value out of range, or of another kind.

@@ -43,14 +43,14 @@ impl Context {
     /// `words`: the source with the end of sentence; `pieces`: the same without it, as they are written.
     pub(crate) fn annotate(&self, request: &Request, words: &[WordId], pieces: &[String]) -> Option<Annotated> {
         let marks = self.inline_terms?;
+        // What is to be copied stands in the source as it is.
+        let is_copy = |place: &Range<usize>, target: &String| request.source.get(place.clone()) == Some(target);
+        let placed = request.terms.required.iter().filter_map(|term| term.source.as_ref().zip(term.targets.first()));
+        let mut placed = placed.filter(|(place, target)| !is_copy(place, target)).peekable();
+        placed.peek()?;
         let spans = spans(pieces, &request.source);
         let mut terms: Vec<(Range<usize>, &String)> = Vec::new();
-        for term in &request.terms.required {
-            let (Some(place), Some(target)) = (&term.source, term.targets.first()) else { continue };
-            // What is to be copied stands in the source as it is.
-            if request.source.get(place.clone()) == Some(target) {
-                continue;
-            }
+        for (place, target) in placed {
             let inside = |span: &Range<usize>| span.start < place.end && place.start < span.end;
             let (first, last) = (spans.iter().position(inside), spans.iter().rposition(inside));
             let Some((first, last)) = first.zip(last) else { continue };

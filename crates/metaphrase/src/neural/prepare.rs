@@ -8,7 +8,7 @@ use crate::lengths::{many_sentences, words};
 use crate::reply::Reply;
 use crate::unknown::Replacement;
 use crate::{Counts, Request, TranslateOptions};
-use metaphrase_base::Unit;
+use metaphrase_base::{Unit, WordId};
 use metaphrase_search::{CheckedOptions, Constraints, Task};
 
 impl Context {
@@ -30,17 +30,7 @@ impl Context {
         if !options.pieces && request.target.is_none() && notes.is_empty() {
             notes.extend(many_sentences(&request.source, source.len() - 1));
         }
-        let prefix = match &request.target {
-            Some(target) => words(&self.target, target, "target", options, &mut notes),
-            None => {
-                let mut prefix = words(&self.target, &request.prefix, "prefix", options, &mut notes);
-                prefix.pop();
-                if !options.pieces {
-                    notes.extend(changed_prefix(&request.prefix, &prefix, &self.target));
-                }
-                prefix
-            }
-        };
+        let prefix = self.given_target(options, request, &mut notes);
         let source_pieces = pieces(&self.source, &source[..source.len() - 1]);
         let mut required = self.required(search, request, source.len(), prefix.len());
         notes.append(&mut required.notes);
@@ -76,6 +66,21 @@ impl Context {
             earlier_counts: Counts::default(),
         };
         Ok(Task { prefix, seed, constraints, shortlist, ..Task::new(tag, source, search) })
+    }
+
+    /// The target words that are given: the translation to score with the end of sentence, or the prefix.
+    fn given_target(&self, options: &TranslateOptions, request: &Request, notes: &mut Vec<String>) -> Vec<WordId> {
+        match &request.target {
+            Some(target) => words(&self.target, target, "target", options, notes),
+            None => {
+                let mut prefix = words(&self.target, &request.prefix, "prefix", options, notes);
+                prefix.pop();
+                if !options.pieces {
+                    notes.extend(changed_prefix(&request.prefix, &prefix, &self.target));
+                }
+                prefix
+            }
+        }
     }
 
     /// The terms of a request; its source has `source_len` words and its prefix `prefix_len`.

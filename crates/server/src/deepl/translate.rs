@@ -38,7 +38,7 @@ pub async fn translate(State(app): Shared, request: Request) -> Answer {
     let all_characters = pending.characters;
     let done = pending.all().await?;
     let model_type = params.text("model_type");
-    let translation = move |(text, characters): (&crate::translate::PendingText, usize)| {
+    let translation = move |(text, characters): (&crate::pending::PendingText, usize)| {
         let source = super::base(&text.source);
         let mut object =
             json!({"detected_source_language": source, "text": text.finish()?.text(), "billed_characters": characters});

@@ -2,7 +2,7 @@
 
 use super::translate::Shown;
 use crate::error::Failure;
-use crate::translate::{PendingText, SentenceDone};
+use crate::pending::{PendingText, SentenceDone};
 use crate::words::{Utf16, Words, links};
 use metaphrase::{Hypothesis, Met, RequiredTerm};
 use serde_json::{Map, Value, json};

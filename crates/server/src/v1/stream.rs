@@ -45,7 +45,7 @@ fn event(name: &str, data: &Value) -> String {
 }
 
 fn start(pending: &Pending) -> String {
-    let text = |text: &crate::translate::PendingText| {
+    let text = |text: &crate::pending::PendingText| {
         let mut object = json!({"source": text.source, "sentences": text.sentences()});
         if let Some(detected) = &text.detected {
             object["detected"] = json!(detected);
