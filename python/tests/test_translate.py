@@ -563,7 +563,7 @@ def test_calls_leak_nothing():
 
 
 def test_numbers_that_a_translation_lacks(translator):
-    request = Request("It costs $77.", avoid=["77", "$77"])
+    request = Request("The room has 77 chairs.", avoid=["77"])
     found = translator.translate(request, check_numbers=True)
-    assert found.missing_numbers == pickle.loads(pickle.dumps(found)).missing_numbers == ["$77"]
+    assert found.missing_numbers == pickle.loads(pickle.dumps(found)).missing_numbers == ["77"]
     assert translator.translate(request).missing_numbers == []
