@@ -247,8 +247,8 @@ impl<T: 'static> OptionItem<T> {
     /// Sets the option. The range is looked at by [`check`](Self::check), when all options are set.
     ///
     /// # Errors
-    /// If the value is not of the option's kind, or the option is without effect, as it needs another one; a switch that
-    /// is off needs none.
+    /// If the value is not of the option's kind, or the option is without effect, as it needs another one; a switch
+    /// that is off needs none.
     pub fn set(&self, options: &mut T, value: &OptionValue) -> Result<(), OptionFault> {
         let (option, unknown) = (self.facts.name, |expected| self.unknown(value, expected));
         if let Some((needed, values)) = self.facts.needs
