@@ -6,7 +6,7 @@ use crate::text::not_finished;
 use crate::translate::Ask;
 use metaphrase::{Document, Met, RequiredTerm, TranslatedDocument, Translation};
 
-/// A text whose sentences are on their way.
+/// A text whose sentences are in flight.
 pub struct PendingText {
     /// The code of its language.
     pub source: String,
@@ -18,6 +18,8 @@ pub struct PendingText {
     pub(crate) input: String,
     /// `None`: the text stays as it is.
     pub(crate) document: Option<Document>,
+    /// A request for each sentence, until they are [taken](Self::requests).
+    pub(crate) requests: Vec<metaphrase::Request>,
     /// By sentence: its source, as the model reads it.
     pub(crate) sources: Vec<String>,
     /// By sentence: how many things stand in it that are to be copied, which are its first terms.
@@ -59,16 +61,17 @@ impl PendingText {
             through: None,
             input: String::new(),
             document,
-            sources: requests.into_iter().map(|request| request.source).collect(),
+            sources: requests.iter().map(|request| request.source.clone()).collect(),
+            requests,
             kept: Vec::new(),
             prefix: String::new(),
             answers: Vec::new(),
         }
     }
 
-    /// A request for each sentence, with its terms.
+    /// Takes the request for each sentence, with its terms.
     pub(crate) fn requests(&mut self, ask: &Ask) -> Vec<metaphrase::Request> {
-        let mut requests = self.document.as_ref().map(Document::requests).unwrap_or_default();
+        let mut requests = std::mem::take(&mut self.requests);
         for request in &mut requests {
             self.kept.push(request.terms.required.len());
             request.terms.required.extend(ask.require.iter().map(RequiredTerm::new));

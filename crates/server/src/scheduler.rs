@@ -1,4 +1,4 @@
-//! Sentences of all clients on their way to the translators, in fair order.
+//! Sentences of all clients, handed to the translators in fair order.
 //!
 //! ```text
 //! handlers ── start ──▶ FairQueue ── dispatch: as many tokens as fit into the batches ──▶ Engine::submit
@@ -26,7 +26,7 @@ pub type Answer = Box<dyn FnOnce(Result<Translation, Error>) + Send>;
 
 /// What translates sentences: a translator, or a fake one in tests.
 pub trait Engine: Send + Sync {
-    /// Sends a sentence on its way, as [`metaphrase::Translator::submit`] does.
+    /// Begins with a sentence, as [`metaphrase::Translator::submit`] does.
     ///
     /// # Errors
     /// If the options can not work; the answer is dropped then.
@@ -124,7 +124,7 @@ struct Item {
     again: bool,
 }
 
-/// Work on its way. When it is dropped, what is left of the work stops.
+/// Work in flight. When it is dropped, what is left of the work stops.
 pub struct Running {
     scheduler: Arc<Scheduler>,
     job: Arc<Job>,

@@ -1,4 +1,4 @@
-//! Texts of a request on their way: what all three interfaces do.
+//! Texts of a request in flight: what all three interfaces do.
 
 use crate::app::{App, Client};
 use crate::detect::{Detected, detect};
@@ -74,7 +74,7 @@ impl Default for Ask {
     }
 }
 
-/// Texts whose sentences are on their way.
+/// Texts whose sentences are in flight.
 pub struct Pending {
     texts: Vec<PendingText>,
     /// By number of the request: text and sentence.
@@ -87,7 +87,7 @@ pub struct Pending {
 }
 
 impl App {
-    /// Sends texts on their way.
+    /// Sends the sentences of texts to the models.
     ///
     /// # Errors
     /// [`Failure`] for languages without a model, for what is over a limit, and if the queue is full.

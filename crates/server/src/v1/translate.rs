@@ -151,7 +151,7 @@ impl App {
     }
 }
 
-/// The texts of a body on their way.
+/// The texts of a body, in flight.
 async fn ask(app: &App, client: &Client, body: TranslateBody) -> Result<Ask, Failure> {
     let source = body.source.filter(|source| source != "auto");
     let name = body.format.unwrap_or_else(|| "text".into());
