@@ -13,7 +13,7 @@ use std::path::Path;
 /// A phrase-based translator: its threads own the model.
 pub(crate) struct PhraseBased(Workers<Job>);
 
-/// A line on its way through the threads.
+/// A line for the threads.
 struct Job {
     request: Request,
     n_best: usize,

@@ -32,6 +32,7 @@ impl Context {
                     source,
                     prefix,
                     constraints: task.constraints.clone(),
+                    shortlist: task.shortlist.clone(),
                     search,
                     seed: task.seed,
                 })
@@ -79,8 +80,7 @@ impl Context {
         job.earlier_counts += counts;
         let list: Vec<_> = hypotheses.iter().map(|found| (&found.words[..], f64::from(found.log_prob))).collect();
         let found = self.counter.scorer_of_pieces(&list, &options);
-        let SecondSearch { source, prefix, constraints, search, seed } = second;
-        let shortlist = self.shortlists.as_ref().map(|shortlists| shortlists.for_sentence(&source));
+        let SecondSearch { source, prefix, constraints, shortlist, search, seed } = second;
         let mut task = Task { prefix, constraints, seed, shortlist, ..Task::new(job, source, &search) };
         add_scores(&mut task, found);
         ControlFlow::Continue(task)

@@ -1,4 +1,4 @@
-//! A line on its way through the pool of threads: the data that workers carry from one step to the next.
+//! A line in the pool of threads: the data that workers carry from one step to the next.
 
 use crate::Counts;
 use crate::constraints::Segmented;
@@ -6,7 +6,7 @@ use crate::reply::Reply;
 use crate::search_graph::GraphUnits;
 use crate::unknown::Replacement;
 use crate::{Evidence, EvidenceOptions};
-use metaphrase_base::WordId;
+use metaphrase_base::{Shortlist, WordId};
 use metaphrase_search::{CheckedOptions, Constraints};
 use std::sync::Arc;
 
@@ -53,6 +53,7 @@ pub(crate) struct SecondSearch {
     pub(crate) source: Vec<WordId>,
     pub(crate) prefix: Vec<WordId>,
     pub(crate) constraints: Option<Constraints>,
+    pub(crate) shortlist: Option<Shortlist>,
     pub(crate) search: CheckedOptions,
     pub(crate) seed: u64,
 }
