@@ -1,4 +1,4 @@
-// Queries per second of a binary model of KenLM on a text, as crates/ngram/examples/queries.rs measures ours: the same
+// Queries per second of a binary model of KenLM on a text, as crates/phrase-based/ngram/examples/queries.rs measures ours: the same
 // queries, in order and in the same random order, seconds of this thread, the best of five rounds.
 //
 //   c++ -O3 -march=native -DNDEBUG -DKENLM_MAX_ORDER=6 -I kenlm benches/peers/kenlm_queries.cc \

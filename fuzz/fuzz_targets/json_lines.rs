@@ -7,7 +7,7 @@ mod print {
     /// Keys that the program prints.
     pub const KEYS: [&str; 2] = ["translation", "notes"];
 }
-#[path = "../../crates/cli/src/request.rs"]
+#[path = "../../crates/translate/cli/src/request.rs"]
 mod request;
 
 fuzz_target!(|input: &[u8]| {

@@ -1,4 +1,4 @@
-"""Runs one evaluation job with sacreBLEU, in the same notation as `crates/metrics/tests/spec/mod.rs`.
+"""Runs one evaluation job with sacreBLEU, in the same notation as `crates/measure/metrics/tests/spec/mod.rs`.
 
 A job: METRIC key=value ..., joined by ` + ` for several metrics, as `bleu tok=intl lc + chrf word=2`. Keys that go with no
 metric stand behind a `/`: `/ form=json width=2 ci=1000`.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes what sacremoses 0.2.0 and subword-nmt 0.3.8 make of hard.txt and sample.*, for the tests
-moses_golden.rs and subword_golden.rs of crates/text.
+moses_golden.rs and subword_golden.rs of crates/translate/text.
 
     python3 testdata/text/make_golden.py
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the character classes and abbreviation lists of crates/text/src/moses.
+"""Writes the character classes and abbreviation lists of crates/translate/text/src/moses.
 
 The reference is the behaviour of sacremoses 0.2.0: each class is found by asking its
 compiled character class about every code point; each list holds the abbreviations for
@@ -13,7 +13,7 @@ import re
 from sacremoses import MosesDetokenizer, MosesTokenizer, MosesTruecaser
 from sacremoses.corpus import Perluniprops
 
-OUT = pathlib.Path("crates/text/src/moses")
+OUT = pathlib.Path("crates/translate/text/src/moses")
 LANGUAGES = "cs de en es fi fr it nl pt zh".split()
 CODE_POINTS = [c for c in range(0x110000) if not 0xD800 <= c < 0xE000]
 

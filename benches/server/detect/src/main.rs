@@ -2,7 +2,7 @@
 //! characters), in en, de, fr, ja, zh; each detector may choose among these five, or between English and German.
 //! A second argument is the name of the one detector to measure: memory is that of a process that has no other one.
 
-#[path = "../../../../crates/server/src/detect.rs"]
+#[path = "../../../../crates/translate/server/src/detect.rs"]
 #[allow(dead_code, reason = "its tests are not run here")]
 mod ours;
 

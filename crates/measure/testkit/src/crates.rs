@@ -1,0 +1,25 @@
+//! Where the sources of the workspace lie.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The root of the repository.
+#[must_use]
+pub fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
+}
+
+/// The folders of all crates of the four wings, `crates/WING/CRATE`, in alphabetical order.
+///
+/// # Panics
+/// If a folder cannot be read.
+#[must_use]
+pub fn crate_folders() -> Vec<PathBuf> {
+    let entries = |folder: PathBuf| {
+        let entries = fs::read_dir(&folder).expect("a folder of crates");
+        entries.map(|entry| entry.expect("an entry").path()).collect::<Vec<_>>()
+    };
+    let mut folders: Vec<PathBuf> = entries(repository().join("crates")).into_iter().flat_map(entries).collect();
+    folders.sort();
+    folders
+}

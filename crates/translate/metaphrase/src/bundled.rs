@@ -1,0 +1,78 @@
+//! The models that come with the program; `models/*/README.md` says how they were made.
+
+use crate::Error;
+use metaphrase_base::Checksums;
+use metaphrase_models::{Config, ModelError, Weights};
+use metaphrase_text::vocab::{Vocabulary, VocabularyFormat};
+use std::path::Path;
+use tempfile::TempDir;
+
+/// A model that comes with the program; its vocabulary serves both languages.
+pub(crate) struct Bundled {
+    /// Its folder in `models`: source and target language.
+    pub(crate) name: &'static str,
+    config: &'static str,
+    vocabulary: &'static [u8],
+    weights: &'static Aligned<[u8]>,
+    checksums: &'static str,
+}
+
+/// Tensors are used in place, so they need the alignment of a memory map.
+#[repr(align(64))]
+struct Aligned<T: ?Sized>(T);
+
+macro_rules! bundled {
+    ($name:literal) => {
+        Bundled {
+            name: $name,
+            config: include_str!(concat!("../../../../models/", $name, "/config.toml")),
+            vocabulary: include_bytes!(concat!("../../../../models/", $name, "/source.spm")),
+            weights: &Aligned(*include_bytes!(concat!("../../../../models/", $name, "/model.safetensors"))),
+            checksums: include_str!(concat!("../../../../models/", $name, "/checksums")),
+        }
+    };
+}
+
+/// The first one is the default.
+pub(crate) static MODELS: [Bundled; 2] = [bundled!("en-de"), bundled!("de-en")];
+
+impl Bundled {
+    /// The model of this name, where no file has it.
+    pub(crate) fn named(name: &Path) -> Option<&'static Self> {
+        MODELS.iter().find(|model| name == Path::new(model.name)).filter(|_| !name.exists())
+    }
+
+    /// The model as the directory that it was, for as long as the result lives.
+    pub(crate) fn unpack(&self) -> Result<TempDir, Error> {
+        let error = |path: &Path, source| ModelError::Io { path: path.to_owned(), action: "write", source };
+        let folder = TempDir::with_prefix("metaphrase-").map_err(|source| error(&std::env::temp_dir(), source))?;
+        let files: [(&str, &[u8]); 4] = [
+            ("config.toml", self.config.as_bytes()),
+            ("source.spm", self.vocabulary),
+            ("model.safetensors", &self.weights.0),
+            ("checksums", self.checksums.as_bytes()),
+        ];
+        for (name, bytes) in files {
+            let path = folder.path().join(name);
+            std::fs::write(&path, bytes).map_err(|source| error(&path, source))?;
+        }
+        Ok(folder)
+    }
+
+    pub(crate) fn model(&self) -> Result<(Config, Weights), Error> {
+        let name = Path::new(self.name);
+        let checksums = Checksums::parse(self.checksums);
+        let checksums = checksums.map_err(|problem| ModelError::Damaged { path: name.to_owned(), problem })?;
+        Ok(metaphrase_models::load_static(name, self.config, &self.weights.0, &checksums)?)
+    }
+
+    pub(crate) fn vocabulary(&self) -> Result<Vocabulary, Error> {
+        Ok(Vocabulary::from_bytes(VocabularyFormat::SentencePiece, self.vocabulary)?)
+    }
+}
+
+impl std::fmt::Debug for Bundled {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
