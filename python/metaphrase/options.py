@@ -33,7 +33,7 @@ class CallOptions(TypedDict, total=False):
     merge_words: int
     beam_width: float
     prune_threshold: float | None
-    rest_costs: bool
+    rest_costs: Literal["narrow", "always", "never"]
     stop_margin: float
     no_repeat_ngram_size: int
     excluded: Sequence[str]

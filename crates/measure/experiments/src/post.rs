@@ -2,7 +2,7 @@
 
 use crate::setup::{MeasuredRun, Setup, Text, measure, round};
 use anyhow::Result;
-use metaphrase::{Request, RequiredTerm, Strategy, Terms, TranslateOptions, Translator};
+use metaphrase::{Request, RequiredTerm, RestCosts, Strategy, Terms, TranslateOptions, Translator};
 use rand::seq::index::sample;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -283,7 +283,12 @@ pub fn table_3(setup: &Setup) -> Result<()> {
     let (translator, text) = (setup.translator()?, setup.text()?);
     let mut rows = Vec::new();
     let sets = [SETS[0], SETS[1], SETS[2], SETS[3], SETS[4], SETS[7]];
-    let searches = [("default", true, None), ("no rest costs", false, None), ("paper", false, Some(1.0))];
+    let searches = [
+        ("default", RestCosts::Narrow, None),
+        ("always rest costs", RestCosts::Always, None),
+        ("no rest costs", RestCosts::Never, None),
+        ("paper", RestCosts::Never, Some(1.0)),
+    ];
     for (search, (set, draw)) in searches.iter().flat_map(|search| sets.map(|set| (search, set))) {
         let &(search, rest_costs, normalize) = search;
         for threshold in [0.0, 1.0, 2.0, 3.0, 5.0, 10.0, 15.0, 20.0, 30.0, f32::INFINITY] {

@@ -67,7 +67,9 @@ pub use metaphrase_lattice::{Diagram, DiagramArc, Lattice, LatticeError};
 pub use metaphrase_models::{ModelError, Optimizations, Precision, StoredPrecision};
 pub use metaphrase_ngram::LmError;
 pub use metaphrase_phrase::{Error as PhraseError, LookAhead, Presort, SearchOptions as PhraseOptions, UnknownWords};
-pub use metaphrase_search::{Counts, Options as SearchOptions, OptionsError, Sampling, SamplingPool, Stop, Strategy};
+pub use metaphrase_search::{
+    Counts, Options as SearchOptions, OptionsError, RestCosts, Sampling, SamplingPool, Stop, Strategy,
+};
 pub use metaphrase_shortlist::{ShortlistError, ShortlistOptions};
 pub use metaphrase_text::numbers::MissingNumber;
 pub use metaphrase_text::vocab::{Vocabulary, VocabularyError};

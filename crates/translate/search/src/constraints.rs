@@ -179,6 +179,11 @@ impl TermSet {
         self.0[term / 64] |= 1 << (term % 64);
     }
 
+    /// The number of terms in the set.
+    fn len(&self) -> usize {
+        self.0.iter().map(|bits| bits.count_ones() as usize).sum()
+    }
+
     fn contains(&self, term: usize) -> bool {
         self.0[term / 64] & (1 << (term % 64)) != 0
     }

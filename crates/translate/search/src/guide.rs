@@ -15,8 +15,8 @@ const ROOM: usize = 4;
 pub(crate) struct GuideBuffers {
     /// Words still needed after each continuation.
     needed: Vec<(Continuation, usize)>,
-    /// Continuations with their scores and rest costs.
-    ranked: Vec<(f32, Continuation)>,
+    /// Continuations with their scores and rest costs, and the number of terms that they have met.
+    ranked: Vec<(f32, usize, Continuation)>,
     banks: Banks,
 }
 
@@ -48,13 +48,13 @@ impl<S: StepScores> Guide<'_, S> {
         let mut bans = self.progress.bans(bans::CONSTRAINED, self.facts);
         self.space.best_of_each(share, &mut bans, out);
         self.add_progress(out);
-        if self.plan.is_narrow {
+        if self.plan.has_rest_costs {
             self.add_ends(out);
         }
         out.sort_unstable_by(Continuation::by_score);
         out.dedup_by_key(|continuation| (continuation.place, continuation.word));
         self.drop_late(out);
-        if self.plan.is_narrow { self.rank(out) } else { self.allocate(out) }
+        if self.plan.has_rest_costs { self.rank(out) } else { self.allocate(out) }
     }
 
     /// The state after a continuation; the end of sentence changes none.
@@ -66,22 +66,28 @@ impl<S: StepScores> Guide<'_, S> {
         self.progress.automaton.after(state, continuation.word)
     }
 
-    /// Keeps the best continuations where the words that are still needed are counted at their rest cost.
+    /// Keeps the best continuations where the words that are still needed are counted at their rest cost: the best of each bank
+    /// of terms, or the best of all if there is no place for each bank.
     fn rank(&mut self, out: &mut Vec<Continuation>) {
         self.buffers.ranked.clear();
         for number in 0..self.buffers.needed.len() {
             let (continuation, _) = self.buffers.needed[number];
-            let mut rest = 0.0;
-            if continuation.word != self.facts.end {
-                let after = self.state_after(&continuation);
-                rest = self.progress.automaton.rest(after);
-            }
-            self.buffers.ranked.push((continuation.score + rest, continuation));
+            let after = self.state_after(&continuation);
+            let ends = continuation.word == self.facts.end;
+            let rest = if ends { 0.0 } else { self.progress.automaton.rest(after) };
+            let met = self.progress.automaton.met_terms(after);
+            self.buffers.ranked.push((continuation.score + rest, met, continuation));
         }
-        let ranked = &mut self.buffers.ranked;
-        ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| Continuation::by_score(&a.1, &b.1)));
+        let GuideBuffers { ranked, banks, .. } = &mut *self.buffers;
+        ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| Continuation::by_score(&a.2, &b.2)));
+        let terms = self.progress.automaton.terms();
+        if self.width > terms {
+            banks.count(terms + 1, ranked.iter().map(|(_, met, _)| *met));
+            banks.divide(self.width);
+            ranked.retain(|(_, met, _)| banks.take(*met));
+        }
         out.clear();
-        out.extend(ranked.iter().take(self.width).map(|(_, continuation)| *continuation));
+        out.extend(ranked.iter().take(self.width).map(|(_, _, continuation)| *continuation));
         out.sort_unstable_by(Continuation::by_score);
     }
 

@@ -68,7 +68,7 @@ pub use characters::ByteWords;
 pub use constraints::{Constraints, ConstraintsError, Continues};
 pub use fused::{Fused, FusedState};
 pub use informed::{Informed, InformedState};
-pub use options::{CheckedOptions, Options, OptionsError, Stop, Strategy};
+pub use options::{CheckedOptions, Options, OptionsError, RestCosts, Stop, Strategy};
 pub use sampling::{Sampling, SamplingPool};
 pub use searcher::Searcher;
 pub use task::{Counts, Explored, Hypothesis, Outcome, Task};

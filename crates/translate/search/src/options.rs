@@ -1,10 +1,12 @@
 //! The options of a search.
 
 mod error;
+mod rest_costs;
 mod stop;
 mod strategy;
 
 pub use error::OptionsError;
+pub use rest_costs::RestCosts;
 pub use stop::Stop;
 pub use strategy::Strategy;
 
@@ -29,7 +31,8 @@ pub struct Options {
     pub merge_words: usize,
     /// Hypotheses kept per step and sentence, B. From 1 to 10,000.
     pub beam_size: usize,
-    /// B of sentences with terms that must appear; `None`: the same B.
+    /// B of sentences with terms that must appear. It grows where that takes more: to one place for each of the C + 1 banks of terms of
+    /// C words, up to [`MOST_GROWN`](Self::MOST_GROWN). `None`: the same B, which does not grow.
     pub beam_size_constrained: Option<usize>,
     /// Number of hypotheses in an outcome, at most.
     pub n_best: usize,
@@ -57,9 +60,8 @@ pub struct Options {
     /// rest costs a finite threshold also drops hypotheses that can not win any more, unless the words that they still need
     /// become cheaper than they have been so far.
     pub prune_threshold: Option<f32>,
-    /// Whether the words that a hypothesis still needs for its terms count at their rest cost: an estimate by which hopeless
-    /// hypotheses are dropped, and by which narrow beams are ranked. `false`: as in Post and Vilar 2018.
-    pub rest_costs: bool,
+    /// When the words that a hypothesis still needs for its terms count at their rest cost.
+    pub rest_costs: RestCosts,
     /// A sentence ends when its n-best list is full and the log-probability of the best open hypothesis is this much
     /// below that of the best finished one (Devlin 2017, §3: δ = 3). Infinite: never.
     pub stop_margin: f32,
@@ -96,7 +98,7 @@ impl Default for Options {
             stop: Stop::Shrink,
             beam_width: 0.0,
             prune_threshold: None,
-            rest_costs: true,
+            rest_costs: RestCosts::Narrow,
             stop_margin: f32::INFINITY,
             no_repeat_ngram_size: 0,
             excluded: Vec::new(),
@@ -129,11 +131,11 @@ impl Options {
             "beam_size_constrained",
             OptionGroup::Search,
             Field::OptionalCount(|o| o.beam_size_constrained, |o, to| o.beam_size_constrained = to),
-            "The beam size of lines with required terms",
+            "The beam size of lines with required terms, which grows to one place more than the terms have pieces",
         )
         .flag(Flag::None)
         .range(NumberRange::between(1.0, MAX_BEAM))
-        .default("`beam_size` if it is given, else at least 10"),
+        .default("exactly `beam_size` if that is given, else at least 10"),
         Item::new(
             "n_best",
             OptionGroup::Search,
@@ -257,10 +259,15 @@ impl Options {
         Item::new(
             "rest_costs",
             OptionGroup::Search,
-            Field::Switch(|o| o.rest_costs, |o, to| o.rest_costs = to),
-            "Count the words that a hypothesis still needs for its required terms at an estimate of their cost",
+            Field::Name(
+                names_of::<RestCosts>,
+                |o| o.rest_costs.name(),
+                |o, name| RestCosts::from_name(name).map(|to| o.rest_costs = to),
+            ),
+            "When the pieces that a hypothesis still needs for its required terms count at an estimate of their cost",
         )
-        .flag(Flag::None),
+        .placeholder("narrow|always|never")
+        .default("narrow"),
         Item::new(
             "stop_margin",
             OptionGroup::Search,
@@ -335,6 +342,9 @@ impl Options {
 }
 
 impl Options {
+    /// The most places to which the beam of a sentence with terms grows.
+    pub const MOST_GROWN: usize = 48;
+
     /// Refuses options that can not work, at all or with this model.
     ///
     /// # Errors

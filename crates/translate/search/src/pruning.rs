@@ -1,5 +1,6 @@
 //! Drops the chosen continuations that are not worth going on with.
 
+use crate::RestCosts;
 use crate::candidates::Continuation;
 use crate::constraints::{Automaton, StateId};
 use crate::sentence::{Beam, SentencePlan};
@@ -22,7 +23,7 @@ impl Pruning<'_> {
         if threshold < f32::INFINITY {
             let worst = self.beam.finished.best_log_prob - threshold;
             continuations.retain(|continuation| continuation.score >= worst);
-            if self.plan.options.rest_costs {
+            if self.plan.options.rest_costs != RestCosts::Never {
                 self.drop_hopeless(continuations);
             }
         }

@@ -93,7 +93,7 @@ impl SentenceSearch {
         self.rescored.clear();
         self.draws.clear();
         self.draws.extend((0..self.plan.draws()).map(|draw| sampling::generator(task.seed, draw)));
-        let constraints = task.constraints.clone().filter(|_| self.plan.is_narrow);
+        let constraints = task.constraints.clone().filter(|_| self.plan.has_rest_costs);
         self.scout = constraints.map(|constraints| Box::new(Scout::new(&self.plan, constraints)));
         if self.scout.is_none() {
             self.beam.begin(&self.plan);

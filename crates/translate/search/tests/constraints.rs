@@ -334,6 +334,10 @@ fn sentences_with_terms_have_a_beam_and_a_ranking_of_their_own() {
     assert_eq!(one(&model, &of_terms, &given), one(&model, &wide, &given));
     assert_eq!(one(&model, &of_terms, &free), one(&model, &Options { beam_size: 2, ..Options::default() }, &free));
     assert!(Options { n_best: 3, beam_size_constrained: Some(2), ..wide.clone() }.check(&model).is_err());
+    // It grows to a place for each bank: here for terms of 0 to 3 words.
+    let many = with(&phrases(&[&[5, 6, 7]]));
+    let grown = Options { beam_size_constrained: Some(1), ..wide.clone() };
+    assert_eq!(one(&model, &grown, &many), one(&model, &Options { beam_size: 4, ..wide.clone() }, &many));
     // One written word: 1 / (1 + 1²); three: 1 / (1 + 3²).
     for (terms, alpha) in [(&[&[5][..]][..], 0.5), (&[&[5, 6], &[7]], 0.1)] {
         let best = one(&model, &wide, &with(&phrases(terms))).hypotheses.remove(0);

@@ -36,6 +36,8 @@ struct State {
     key: Key,
     /// The number of words that are still needed at least to meet all terms.
     needed: usize,
+    /// The number of terms that are met.
+    met_terms: usize,
     /// Whether all terms are met, whatever follows.
     done: bool,
     /// The words that are needed, where terms take their shortest alternatives.
@@ -92,6 +94,16 @@ impl Automaton {
     /// The number of words that are still needed at least.
     pub(crate) fn needed(&self, state: StateId) -> usize {
         self.states[state.0 as usize].needed
+    }
+
+    /// The number of terms.
+    pub(crate) fn terms(&self) -> usize {
+        self.constraints.terms()
+    }
+
+    /// The number of terms that are met.
+    pub(crate) fn met_terms(&self, state: StateId) -> usize {
+        self.states[state.0 as usize].met_terms
     }
 
     /// Whether all terms are met, whatever follows: the last word of a term may yet become part of a longer one.
@@ -236,8 +248,9 @@ impl Automaton {
         next.sort_unstable();
         next.dedup();
 
+        let met_terms = open.len();
         let number = StateId(WordId::new(self.states.len()).0);
-        self.states.push(State { key: key.clone(), needed, done: all == 0, rest, ends, whole, next });
+        self.states.push(State { key: key.clone(), needed, met_terms, done: all == 0, rest, ends, whole, next });
         self.numbers.insert(key, number);
         number
     }

@@ -3,7 +3,7 @@
 use crate::bans::{BanFacts, Repeats};
 use crate::characters::Character;
 use crate::length::{self, Ranking};
-use crate::{Constraints, Options, Stop, Strategy, Task, trellis};
+use crate::{Constraints, Options, RestCosts, Stop, Strategy, Task, trellis};
 use metaphrase_base::{ModelFacts, WordId};
 use std::sync::Arc;
 
@@ -49,11 +49,11 @@ pub(crate) struct SentencePlan {
     /// Places in the beam at the start.
     pub(crate) width: usize,
     pub(crate) ending: Ending,
-    /// Whether the beam is too narrow for banks. Up to two places for each word of the terms, ranking with rest costs
-    /// gives more BLEU than banks (docs/results/constraints.md).
-    pub(crate) is_narrow: bool,
-    /// Whether a group of words may not stand three times in a row. It is where a beam is narrow that terms out of
-    /// place lead to loops; a sentence whose source repeats itself is free to do so.
+    /// Whether hypotheses are ranked with rest costs, in banks of terms: a beam that has no place for each bank of words loses
+    /// hypotheses in the middle of a term.
+    pub(crate) has_rest_costs: bool,
+    /// Whether a group of words may not stand three times in a row: terms out of place lead to loops. A wide beam
+    /// finds its way out of them, and a sentence whose source repeats itself is free to do so.
     pub(crate) forbids_loops: bool,
     /// Whether the sentence has a scorer of its own, which may raise scores.
     is_informed: bool,
@@ -69,19 +69,44 @@ impl SentencePlan {
         let written_words = task.constraints.as_ref().map_or(0, Constraints::written_words);
         self.ranking = Ranking::new(options, written_words);
         self.limit = length::limit(options, task.source.len(), task.prefix.len());
-        self.beam_size = options.beam_size_constrained.filter(|_| written_words > 0).unwrap_or(options.beam_size);
+        let (terms, words) = task.constraints.as_ref().map_or((0, 0), |given| (given.terms(), given.words()));
+        self.beam_size = Self::beam_size(options, terms, words);
         self.ending = Ending::new(options, written_words > 0);
-        let words = task.constraints.as_ref().map_or(0, Constraints::words);
         self.width = match options.strategy {
             Strategy::Grid => self.beam_size * (words + 1),
             // Where half of the continuations end, the other half fills the beam.
             _ if self.ending == Ending::Collect => 2 * self.beam_size,
             _ => self.beam_size,
         };
-        let ranks = options.rest_costs && options.strategy != Strategy::Grid && options.sampling.is_none();
-        self.is_narrow = ranks && self.beam_size <= 2 * words;
-        self.forbids_loops = self.is_narrow && !trellis::repeats(&task.source);
+        self.has_rest_costs = Self::has_rest_costs(options, words, self.beam_size);
+        let may_go_wrong = Self::may_have_rest_costs(options) && self.beam_size <= 2 * words;
+        self.forbids_loops = may_go_wrong && !trellis::repeats(&task.source);
         self.is_informed = task.scorer.is_some();
+    }
+
+    /// B of a sentence with terms.
+    fn beam_size(options: &Options, terms: usize, words: usize) -> usize {
+        if terms == 0 {
+            return options.beam_size;
+        }
+        if let Some(least) = options.beam_size_constrained {
+            let grows = options.strategy != Strategy::Grid && options.sampling.is_none();
+            return if grows { least.max((words + 1).min(Options::MOST_GROWN)) } else { least };
+        }
+        // A beam without a place for each bank of terms finds less than the best hypothesis alone does
+        // (docs/results/constraints.md).
+        let has_banks = options.beam_size > terms || !Self::has_rest_costs(options, words, options.beam_size);
+        if has_banks { options.beam_size } else { options.n_best }
+    }
+
+    /// Whether hypotheses of terms of this number of words are ranked with rest costs.
+    fn has_rest_costs(options: &Options, words: usize, beam_size: usize) -> bool {
+        let is_asked_for = words > 0 && (options.rest_costs == RestCosts::Always || beam_size <= words);
+        is_asked_for && Self::may_have_rest_costs(options)
+    }
+
+    fn may_have_rest_costs(options: &Options) -> bool {
+        options.rest_costs != RestCosts::Never && options.strategy != Strategy::Grid && options.sampling.is_none()
     }
 
     /// The given word after `length` words.
