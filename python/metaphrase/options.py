@@ -47,6 +47,8 @@ class CallOptions(TypedDict, total=False):
     max_source_length: int
     longest_sentence: int | None
     glossary: Glossary | Table | None
+    term_use: Literal["required", "preferred"]
+    term_places: Literal["found", "given"]
     allow_unk: bool
     replace_unknown: bool | Table | None
     pieces: bool

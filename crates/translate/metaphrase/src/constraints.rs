@@ -1,6 +1,8 @@
 //! Constraints as text: terms become words of the model, and translations say where the terms stand.
 
 use crate::Hypothesis;
+use crate::forms::forms;
+use crate::spans::spans;
 use metaphrase_base::{AvoidedPhrases, ReadText, WordId};
 use metaphrase_search::{Constraints, ConstraintsError, Continues};
 use metaphrase_text::vocab::Vocabulary;
@@ -118,19 +120,32 @@ pub(crate) struct Segmented {
     pub(crate) impossible: Vec<usize>,
     /// One sentence for each problem.
     pub(crate) notes: Vec<String>,
+    /// By required term, all its forms.
+    forms: Vec<Vec<String>>,
+    /// Whether the terms are only preferred: then the text says which of them there are.
+    is_preferred: bool,
 }
 
 impl Segmented {
     /// Segments terms as the model would inside a sentence. A term that can not be met is left out, with a note: one that has words
-    /// which the search excludes, too.
-    pub(crate) fn new(terms: &Terms, target: &Arc<Vocabulary>, continues: &Continues, excluded: &[WordId]) -> Self {
-        let mut this = Self { given: terms.clone(), ..Self::default() };
+    /// which the search excludes, too. `language`: that of the target, for the endings of forms.
+    pub(crate) fn new(
+        terms: &Terms,
+        target: &Arc<Vocabulary>,
+        continues: &Continues,
+        excluded: &[WordId],
+        language: Option<&str>,
+    ) -> Self {
+        let forms_of = |term: &RequiredTerm| term.targets.iter().flat_map(|target| forms(target, language)).collect();
+        let forms = terms.required.iter().map(forms_of).collect();
+        let mut this = Self { given: terms.clone(), forms, ..Self::default() };
         let empty = terms.avoided.iter().filter(|phrase| comparable(phrase).is_empty());
         this.notes.extend(empty.map(|_| "an empty phrase to avoid is left out".into()));
         let avoided = this.avoided(target);
         let mut required = Vec::new();
-        for (number, RequiredTerm { targets: alternatives, .. }) in terms.required.iter().enumerate() {
-            match this.alternatives(alternatives, target, excluded) {
+        for (number, RequiredTerm { targets, .. }) in terms.required.iter().enumerate() {
+            let forms = this.forms[number].clone();
+            match this.alternatives(&forms, target, excluded) {
                 // One term at a time, so that a contradiction names its term.
                 Some(term) => match Constraints::new(std::slice::from_ref(&term), avoided.clone(), None) {
                     Ok(_) => {
@@ -139,7 +154,7 @@ impl Segmented {
                     }
                     Err(error) => {
                         this.impossible.push(number);
-                        this.notes.push(contradiction(alternatives, &error));
+                        this.notes.push(contradiction(targets, &error));
                     }
                 },
                 None => this.impossible.push(number),
@@ -200,15 +215,48 @@ impl Segmented {
 
     /// Where the terms are in a translation of these words. A term counts only if the text has one of its alternatives as
     /// whole words, too.
-    pub(crate) fn met(&self, words: &[WordId], text: &str) -> Vec<Met> {
+    pub(crate) fn met(&self, words: &[WordId], text: &str, pieces: &[String]) -> Vec<Met> {
+        if self.is_preferred {
+            return self.met_in_text(text, pieces);
+        }
         let Some(constraints) = &self.constraints else { return Vec::new() };
         let found = constraints.find(words).into_iter().zip(&self.numbers);
         let met = found.filter_map(|(place, &term)| {
             let (first, pieces) = place?;
-            let has = !WholeWords::new(&self.given.required[term].targets).numbers_in(text).is_empty();
+            let has = !WholeWords::new(&self.forms[term]).numbers_in(text).is_empty();
             has.then_some(Met { term, first, pieces })
         });
         met.collect()
+    }
+
+    /// Where preferred terms are in a translation, as written words that may have an ending more than the term.
+    fn met_in_text(&self, text: &str, pieces: &[String]) -> Vec<Met> {
+        let spans = spans(pieces, text);
+        let mut taken: Vec<Range<usize>> = Vec::new();
+        let mut met = Vec::new();
+        for &term in &self.numbers {
+            let mut places = self.forms[term].iter().flat_map(|form| inflected(form, text));
+            let is_free =
+                |place: &Range<usize>| taken.iter().all(|other| place.end <= other.start || other.end <= place.start);
+            let Some(place) = places.find(is_free) else { continue };
+            let shares = |span: &Range<usize>| span.start < place.end && place.start < span.end;
+            let found = spans.iter().position(shares).zip(spans.iter().rposition(shares));
+            met.extend(found.map(|(first, last)| Met { term, first, pieces: last + 1 - first }));
+            taken.push(place);
+        }
+        met
+    }
+
+    /// Whether there are terms that translations must have.
+    pub(crate) fn has_terms(&self) -> bool {
+        !self.numbers.is_empty()
+    }
+
+    /// Makes the terms preferred ones, which a translation may lack.
+    pub(crate) fn prefer(&mut self, target: &Arc<Vocabulary>, continues: &Continues) {
+        let avoided = self.avoided(target);
+        self.constraints = avoided.and_then(|some| Constraints::new(&[], Some(some), Some(continues.clone())).ok());
+        self.is_preferred = true;
     }
 
     /// Numbers of the avoided phrases that stand in a translation all the same.
@@ -219,6 +267,9 @@ impl Segmented {
     /// The sentence that tells that the translation lacks a term. `complete`: the translation ended by itself.
     pub(crate) fn lacks(&self, number: usize, complete: bool) -> String {
         let term = self.given.required[number].targets.join("' or '");
+        if self.is_preferred {
+            return format!("the translation does not use the preferred term '{term}'");
+        }
         let reason = if complete { "it is not there as words of its own" } else { "its length limit came first" };
         format!("the translation lacks the constraint '{term}': {reason}")
     }
@@ -240,6 +291,21 @@ impl Segmented {
         self.impossible.sort_unstable();
         self.notes.push(note);
     }
+}
+
+/// The longest ending that a preferred term may have, in letters.
+const LONGEST_ENDING: usize = 3;
+
+/// The places of a term in a text, as whole words with an ending or without.
+fn inflected<'t>(term: &'t str, text: &'t str) -> impl Iterator<Item = Range<usize>> + 't {
+    let found = text.match_indices(term).filter(|(_, found)| !found.is_empty());
+    found.filter_map(|(at, found)| {
+        let begins = !text[..at].ends_with(char::is_alphanumeric);
+        let rest = &text[at + found.len()..];
+        let ending = rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len());
+        let is_ending = rest[..ending].chars().count() <= LONGEST_ENDING;
+        (begins && is_ending).then_some(at..at + found.len() + ending)
+    })
 }
 
 /// Numbers of the phrases that stand in any of the translations as whole words, in order.

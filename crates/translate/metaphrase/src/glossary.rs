@@ -43,7 +43,9 @@ pub struct GlossaryError {
 }
 
 impl Glossary {
-    /// Reads entries, a line each: `source term <tab> target term [<tab> alternative]…`. Empty lines and lines that
+    /// Reads entries, a line each: `source term <tab> target term [<tab> alternative]…`. Alternatives, as forms of a word, may also be
+    /// separated by `|`; a bar that is part of a term is written `\|`. A `*` at the end of a target term stands for the endings of
+    /// German and English: `Gebäude*` is met by `Gebäuden`, too. Empty lines and lines that
     /// begin with `#` are left out, as is a byte order mark at the beginning. The target terms of lines with the same
     /// source term are alternatives of each other; [`notes`](Self::notes) tells these lines.
     ///
@@ -69,7 +71,7 @@ impl Glossary {
             }
             let mut fields = line.split('\t');
             let source = fields.next().unwrap_or_default();
-            let added = glossary.add(source, fields.map(str::to_owned));
+            let added = glossary.add(source, fields.flat_map(alternatives));
             let added = added.map_err(|problem| GlossaryError { line: number + 1, problem })?;
             if let Some(&first) = lines.get(added) {
                 let source = source.trim();
@@ -259,6 +261,12 @@ pub fn required_terms(own: Vec<RequiredTerm>, glossaries: &[&Glossary], source: 
         }
     }
     terms
+}
+
+/// The alternatives of a field: `Gebäude|Gebäudes`.
+fn alternatives(field: &str) -> Vec<String> {
+    let parts = field.replace("\\|", "\u{0}");
+    parts.split('|').map(|part| part.replace('\u{0}', "|")).collect()
 }
 
 /// The characters of a text in normal form C, each with its bytes; of a run between blanks that is not in this form, the bytes of

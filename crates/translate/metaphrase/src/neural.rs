@@ -7,6 +7,7 @@ mod job;
 mod outcome;
 mod pool;
 mod prepare;
+mod term_search;
 
 use crate::engine::{AlignmentUnit, Engine, EngineFacts, Plan, Session};
 use crate::evidence::{EvidenceModel, EvidenceModelFiles};
@@ -24,6 +25,7 @@ pub(crate) use pool::Machine;
 use pool::{Pool, pool};
 use std::path::Path;
 use std::sync::Arc;
+use term_search::FirstSearches;
 
 /// A neural model, and the threads that search with it.
 pub(crate) struct Neural {
@@ -97,6 +99,8 @@ struct NeuralSession<'e> {
     search: CheckedOptions,
     /// The options of the first search, if lines are searched twice.
     first_search: Option<CheckedOptions>,
+    /// The options of first searches of lines with terms.
+    term_searches: Option<FirstSearches>,
 }
 
 impl Engine for Neural {
@@ -140,8 +144,9 @@ impl Engine for Neural {
             SearchOptions { beam_size, beam_size_constrained, n_best, ..search }.check(&**model)
         };
         let first_search = options.evidence.own.map(first_search).transpose()?;
+        let term_searches = FirstSearches::new(options, &search, model)?;
         self.pool.ready()?;
-        Ok(Box::new(NeuralSession { neural: self, options: options.clone(), search, first_search }))
+        Ok(Box::new(NeuralSession { neural: self, options: options.clone(), search, first_search, term_searches }))
     }
 }
 
@@ -150,8 +155,10 @@ impl Session for NeuralSession<'_> {
         let context = &self.neural.context;
         let _clock = context.unit_times.as_ref().map(UnitTimes::measure);
         match context.task(&self.options, &self.search, &plan, reply) {
-            Ok(mut task) => {
-                context.add_evidence(&mut task, &self.options, &plan.request, self.first_search.as_ref());
+            Ok((mut task, words)) => {
+                let (options, request) = (&self.options, &plan.request);
+                context.add_evidence(&mut task, options, request, self.first_search.as_ref());
+                context.add_term_search(&mut task, options, request, words, self.term_searches.as_ref());
                 self.neural.pool.push(task);
             }
             Err(reply) => reply.finish(Translation::of_nothing(&plan.request.terms)),

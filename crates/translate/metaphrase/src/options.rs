@@ -1,6 +1,6 @@
 //! How lines are translated.
 
-use crate::{Dictionary, EvidenceOptions, Glossary, GraphUnits, SearchOptions};
+use crate::{Dictionary, EvidenceOptions, Glossary, GraphUnits, SearchOptions, TermPlaces, TermUse};
 use metaphrase_base::{
     Choice, Field, Flag, NumberRange, OptionFacts, OptionFault, OptionGroup, OptionItem, OptionKind, OptionValue,
     names_of,
@@ -39,6 +39,10 @@ pub struct TranslateOptions {
     pub longest_sentence: Option<usize>,
     /// Glossaries of these lines, in addition to that of the translator. Where their terms overlap in a source, the first counts.
     pub glossaries: Vec<Arc<Glossary>>,
+    /// What required terms are for a translation.
+    pub term_use: TermUse,
+    /// Where the source words of terms are known from.
+    pub term_places: TermPlaces,
     /// Whether [`Translation::missing_numbers`](crate::Translation::missing_numbers) reports the numbers that a translation lacks.
     /// Words for numbers are read in the languages that the model names. A line takes microseconds.
     pub check_numbers: bool,
@@ -59,6 +63,8 @@ impl Default for TranslateOptions {
             max_source_length: 1000,
             longest_sentence: None,
             glossaries: Vec::new(),
+            term_use: TermUse::Required,
+            term_places: TermPlaces::Found,
             check_numbers: false,
             seed: 1,
         }
@@ -94,6 +100,31 @@ impl TranslateOptions {
         Item::new("glossary", OptionGroup::Text, Field::Foreign, "The terms of a glossary, in addition to that of the translator")
             .flag(Flag::Own("glossary"))
             .default("none"),
+        Item::new(
+            "term_use",
+            OptionGroup::Text,
+            Field::Name(
+                names_of::<TermUse>,
+                |o| o.term_use.name(),
+                |o, name| TermUse::from_name(name).map(|to| o.term_use = to),
+            ),
+            "Whether translations must have the terms of glossaries and lines, or the model inflects them and may leave one out",
+        )
+        .flag(Flag::Other("terms"))
+        .placeholder("required|preferred")
+        .default("required"),
+        Item::new(
+            "term_places",
+            OptionGroup::Text,
+            Field::Name(
+                names_of::<TermPlaces>,
+                |o| o.term_places.name(),
+                |o, name| TermPlaces::from_name(name).map(|to| o.term_places = to),
+            ),
+            "Whether a first search finds by its attention which words a term translates, where that is not given",
+        )
+        .placeholder("found|given")
+        .default("found"),
         Item::new(
             "allow_unk",
             OptionGroup::Text,

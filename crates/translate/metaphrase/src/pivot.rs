@@ -1,6 +1,7 @@
 //! By way of a third language: a translation of a translation, as one translation.
 
 use crate::engine::{AlignmentUnit, Engine, EngineFacts, Plan, Session};
+use crate::linked::LinkedTexts;
 use crate::reply::Reply;
 use crate::spans::spans;
 use crate::{Attention, Error, Hypothesis, Request, RequiredTerm, TranslateOptions, Translation, Translator};
@@ -70,6 +71,9 @@ impl Session for PivotSession<'_> {
             return reply.finish(Translation::failed(error, request.terms.required.len()));
         }
         let (to_first, cancel) = (first_leg(&request), reply.cancel().clone());
+        let has_places = request.terms.required.iter().any(|term| term.source.is_some());
+        let mut first_options = self.first_options.clone();
+        first_options.search.attention |= has_places && self.pivot.first.has_alignment();
         let (last, options, last_cancel) = (Arc::clone(&self.pivot.last), self.last_options.clone(), cancel.clone());
         // A translation that gets lost on either leg drops the reply, which tells its caller.
         let onwards = move |between: Result<Translation, Error>| {
@@ -77,9 +81,9 @@ impl Session for PivotSession<'_> {
             if between.error.is_some() {
                 return reply.finish(first_failed(between, request.terms.required.len()));
             }
+            let first_source = request.source.clone();
             let mut onwards = Request { source: between.text().to_owned(), ..request };
-            // Places in the first leg's source are none in the last leg's.
-            onwards.terms.required.iter_mut().for_each(|term| term.source = None);
+            place_terms(&mut onwards.terms.required, &first_source, &between);
             let joined = move |end: Result<Translation, Error>| {
                 if let Ok(end) = end {
                     reply.finish(join(between, end));
@@ -87,7 +91,7 @@ impl Session for PivotSession<'_> {
             };
             let _ = last.submit(&options, onwards, &last_cancel, joined);
         };
-        let _ = self.pivot.first.submit(&self.first_options, to_first, &cancel, onwards);
+        let _ = self.pivot.first.submit(&first_options, to_first, &cancel, onwards);
     }
 
     fn weight(&self, plan: &Plan) -> usize {
@@ -105,6 +109,23 @@ fn first_leg(request: &Request) -> Request {
     let required = request.terms.required.iter().filter(stays).cloned().collect();
     let terms = crate::Terms { required, avoided: Vec::new() };
     Request { terms, ..Request::translate(&*request.source) }
+}
+
+/// Gives terms the places of their words in the first leg's translation of `source`, in place of those in the source itself.
+fn place_terms(terms: &mut [RequiredTerm], source: &str, between: &Translation) {
+    let best = between.hypotheses.first();
+    let linked = best.and_then(|best| {
+        let attention = best.attention.as_ref()?;
+        Some(LinkedTexts::new((source, &between.source_pieces), (&best.text, &best.pieces), attention))
+    });
+    for term in terms {
+        term.source = term.source.take().and_then(|place| {
+            let words = linked.as_ref()?.words_for(&place);
+            // Words that are far apart are not the term.
+            let (first, last) = (words.first()?, words.last()?);
+            (words.len() <= 4).then_some(first.start..last.end)
+        });
+    }
 }
 
 /// The translation of a line with this number of required terms, whose first leg has no translation.

@@ -1,6 +1,6 @@
 //! Required and avoided terms in the text of translations, with the model that comes with the program.
 
-use metaphrase::{Case, Glossary, Request, SamplingPool, Translation, Translator};
+use metaphrase::{Case, Glossary, Request, SamplingPool, TermUse, Translation, Translator};
 
 fn translator() -> Translator {
     Translator::builder().model("en-de").threads(1).build().expect("the bundled model")
@@ -150,5 +150,109 @@ fn a_term_of_a_glossary_stands_where_its_word_stood() {
         let attention = found.hypotheses[0].attention.as_ref().unwrap();
         assert_eq!(attention.source_len, found.source_pieces.len() + 1);
         assert_eq!(attention.weights.len(), attention.source_len * (found.hypotheses[0].pieces.len() + 1));
+    }
+}
+
+/// A line of `testdata/terms/en-de.tsv`.
+struct TermLine<'a> {
+    source: &'a str,
+    glossary: Glossary,
+    /// Words for which the glossary has others.
+    plain: Vec<&'a str>,
+}
+
+fn term_lines() -> Vec<TermLine<'static>> {
+    let table = include_str!("../../../../testdata/terms/en-de.tsv");
+    let line = |line: &'static str| {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let entries = fields[2].replace('=', "\t").replace(';', "\n");
+        let glossary = Glossary::parse(&entries, Case::Ignore).expect("a glossary");
+        let plain = fields[3].split('|').filter(|word| !word.is_empty()).collect();
+        TermLine { source: fields[1], glossary, plain }
+    };
+    table.lines().filter(|line| !line.starts_with('#')).map(line).collect()
+}
+
+/// Each line of ten kinds has all its terms, hardly ever the plain word next to one, and is not much longer than without terms.
+#[test]
+fn terms_take_the_place_of_their_words() {
+    let (translator, lines) = (translator(), term_lines());
+    let requests: Vec<Request> = lines.iter().map(|line| Request::translate(line.source)).collect();
+    let free = translator.run(&translator.options(), requests.clone()).expect("translations");
+    let (mut kept, mut long) = (Vec::new(), Vec::new());
+    for ((line, request), free) in lines.iter().zip(requests).zip(free) {
+        let mut options = translator.options();
+        options.glossaries = vec![line.glossary.clone().into()];
+        let found = translator.run(&options, vec![request]).expect("a translation").remove(0);
+        assert!(found.missing.is_empty(), "{}: {}", line.source, found.text());
+        if line.plain.iter().any(|word| has(found.text(), word)) {
+            kept.push(format!("{}: {}", line.source, found.text()));
+        }
+        if found.text().len() > free.text().len() * 3 / 2 + 10 {
+            long.push(format!("{}: {}", line.source, found.text()));
+        }
+    }
+    assert!(kept.len() * 50 <= lines.len(), "{} of {} lines keep a plain word: {kept:#?}", kept.len(), lines.len());
+    assert!(long.is_empty(), "{long:#?}");
+}
+
+#[test]
+fn a_preferred_term_is_inflected_and_what_is_not_used_is_reported() {
+    let translator = translator();
+    let glossary = Glossary::parse("user\tAnwender\nfile\tZebrastreifen\n", Case::Ignore).expect("a glossary");
+    let mut options = translator.options();
+    (options.term_use, options.glossaries) = (TermUse::Preferred, vec![glossary.into()]);
+    let line = "I forgot the name of the user.";
+    let found = translator.run(&options, vec![Request::translate(line)]).expect("a translation").remove(0);
+    assert!(has(found.text(), "Anwenders"), "{}", found.text());
+    assert_eq!((found.missing.as_slice(), found.hypotheses[0].met[0].term), (&[][..], 0));
+    // What the line avoids can not be used.
+    let request = Request::translate("The file is open.").avoid("Zebrastreifen");
+    let found = translator.run(&options, vec![request]).expect("a translation").remove(0);
+    assert_eq!((found.missing.as_slice(), found.notes.len()), (&[0][..], 1), "{} {:?}", found.text(), found.notes);
+}
+
+#[test]
+fn any_form_of_a_term_will_do() {
+    let translator = translator();
+    for entry in ["houses\tGebäude|Gebäuden", "houses\tGebäude*"] {
+        let mut options = translator.options();
+        options.glossaries = vec![Glossary::parse(entry, Case::Ignore).expect("a glossary").into()];
+        let request = Request::translate("He sleeps in the houses of his friends.");
+        let found = translator.run(&options, vec![request]).expect("a translation").remove(0);
+        assert!(has(found.text(), "Gebäuden"), "{entry}: {}", found.text());
+        assert!(found.missing.is_empty(), "{entry}: {}", found.text());
+    }
+}
+
+/// Long lines with many pieces of terms: a place of the beam for each bank.
+#[test]
+fn long_lines_with_many_terms_are_not_garbage() {
+    let translator = translator();
+    let source = "The government announced on Tuesday that it would invest more than two billion euros in new schools, \
+                  hospitals and roads over the next five years in order to create jobs in the east of the country.";
+    let terms =
+        ["Bundesregierung", "Dienstag", "Milliarden Euro", "Bildungseinrichtungen", "Arbeitsplätze", "Landesteil"];
+    let free = one(&translator, Request::translate(source));
+    for count in 1..=terms.len() {
+        let request = terms[..count].iter().fold(Request::translate(source), |request, term| request.require([*term]));
+        let found = one(&translator, request);
+        assert!(found.missing.is_empty(), "{}", found.text());
+        assert!(found.text().len() < free.text().len() * 3 / 2, "{}", found.text());
+        let log_probs = [&found, &free].map(|of| of.hypotheses[0].log_prob);
+        assert!(log_probs[0] > 2.5 * log_probs[1] - 10.0 * count as f32, "{log_probs:?} {}", found.text());
+    }
+}
+
+/// By way of English a term keeps its place: the first leg's attention says where its word went.
+#[test]
+fn a_term_keeps_its_place_by_way_of_a_third_language() {
+    let first = Translator::builder().model("de-en").threads(1).build().expect("the bundled model");
+    let pivot = Translator::pivot(first.into(), translator().into());
+    let glossary = Glossary::parse("Haus\tAnwesen\nTür\tPforte\n", Case::Ignore).expect("a glossary");
+    let pivot = pivot.with_glossary(glossary);
+    for (line, plain) in [("Das Haus ist alt.", "Haus"), ("Die Tür ist neu.", "Tür")] {
+        let found = one(&pivot, Request::translate(line));
+        assert!(found.missing.is_empty() && !has(found.text(), plain), "{}", found.text());
     }
 }

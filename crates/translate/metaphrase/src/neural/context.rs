@@ -29,6 +29,13 @@ pub(crate) struct Context {
     pub(crate) unit_times: Option<Arc<UnitTimes>>,
 }
 
+impl Context {
+    /// The language of translations, if the model names it.
+    pub(crate) fn target_language(&self) -> Option<&str> {
+        self.model.config().languages.as_ref().map(|[_, target]| &**target)
+    }
+}
+
 /// The words of a vocabulary as they are written.
 pub(crate) fn pieces(vocabulary: &Vocabulary, words: &[WordId]) -> Vec<String> {
     words.iter().map(|&word| vocabulary.word(word).to_owned()).collect()

@@ -72,6 +72,9 @@ impl Context {
 
     /// The second search of a line whose first search found `outcome`; without one the outcome comes back.
     pub(crate) fn second_search(&self, mut outcome: Outcome<Job>) -> ControlFlow<Outcome<Job>, Task<Job>> {
+        if let Some(search) = outcome.tag.term_search.take() {
+            return self.second_term_search(outcome, *search);
+        }
         let Some(evidence) = outcome.tag.evidence.take() else { return ControlFlow::Break(outcome) };
         let EvidenceJob { source: EvidenceSource::FirstSearch(second), options } = *evidence else {
             return ControlFlow::Break(outcome);

@@ -3,6 +3,7 @@
 //! in the right form.
 
 use super::context::Context;
+use crate::forms::without_endings;
 use crate::spans::spans;
 use crate::{Attention, Request};
 use metaphrase_base::WordId;
@@ -74,7 +75,7 @@ impl Context {
         let mut next = 0;
         for (place, target) in terms {
             annotated.extend(words[next..place.start].iter().copied(), next..place.start);
-            self.source.encode(target, &mut target_words);
+            self.source.encode(&without_endings(target), &mut target_words);
             target_words.pop();
             annotated.push(marks.begin, place.start);
             annotated.extend(words[place.clone()].iter().copied(), place.clone());

@@ -1,5 +1,6 @@
 //! A line in the pool of threads: the data that workers carry from one step to the next.
 
+use super::term_search::TermSearch;
 use crate::Counts;
 use crate::constraints::Segmented;
 use crate::reply::Reply;
@@ -26,6 +27,8 @@ pub(crate) struct Job {
     pub(crate) notes: Vec<String>,
     /// The evidence that the line is to be translated with.
     pub(crate) evidence: Option<Box<EvidenceJob>>,
+    /// What is to be found of the terms, before the line is searched again.
+    pub(crate) term_search: Option<Box<TermSearch>>,
     /// The words of the search graph, if it is asked for.
     pub(crate) graph: Option<GraphUnits>,
     /// The work of an earlier search of the line.

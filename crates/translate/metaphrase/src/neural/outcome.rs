@@ -64,10 +64,11 @@ impl Context {
             Some(replacement) => replacement.text(&found.words, attention.as_ref(), &self.target),
             None => self.target.decode(&found.words),
         };
+        let pieces = pieces(&self.target, &found.words);
         Hypothesis {
-            met: job.required.met(&found.words, &text),
+            met: job.required.met(&found.words, &text, &pieces),
             text,
-            pieces: pieces(&self.target, &found.words),
+            pieces,
             score: found.score,
             log_prob: found.log_prob,
             piece_log_probs: found.word_log_probs,

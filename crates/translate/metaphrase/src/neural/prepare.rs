@@ -7,19 +7,20 @@ use crate::engine::Plan;
 use crate::lengths::{many_sentences, words};
 use crate::reply::Reply;
 use crate::unknown::Replacement;
-use crate::{Counts, Request, TranslateOptions};
+use crate::{Counts, Request, TermUse, TranslateOptions};
 use metaphrase_base::{Unit, WordId};
 use metaphrase_search::{CheckedOptions, Constraints, Task};
 
 impl Context {
-    /// The search of a line. If the line has no words, as an empty one, the reply comes back.
+    /// The search of a line, and the words of its source without terms among them. If the line has no words, as an empty one, the reply
+    /// comes back.
     pub(crate) fn task(
         &self,
         options: &TranslateOptions,
         search: &CheckedOptions,
         plan: &Plan,
         reply: Reply,
-    ) -> Result<Task<Job>, Reply> {
+    ) -> Result<(Task<Job>, Vec<WordId>), Reply> {
         let _unit = Unit::Text.timed();
         let request = &plan.request;
         let mut notes = Vec::new();
@@ -34,6 +35,15 @@ impl Context {
         let source_pieces = pieces(&self.source, &source[..source.len() - 1]);
         let mut required = self.required(search, request, source.len(), prefix.len());
         notes.append(&mut required.notes);
+        let has_text = !options.pieces && request.target.is_none();
+        let annotated = if has_text { self.annotate(request, &source, &source_pieces) } else { None };
+        if options.term_use == TermUse::Preferred && required.has_terms() {
+            match self.inline_terms {
+                Some(_) if annotated.is_some() => required.prefer(&self.target, &self.continues),
+                Some(_) => {}
+                None => notes.push("the model reads no terms in its source: they are required, not preferred".into()),
+            }
+        }
         let constraints = required.constraints.clone();
         // Distinct lines draw from distinct streams of numbers.
         let seed = options.seed.wrapping_add((plan.number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -46,11 +56,9 @@ impl Context {
             dictionary: dictionary.clone(),
         });
         let shortlist = self.shortlists.as_ref().map(|shortlists| shortlists.for_sentence(&source));
-        let has_text = !options.pieces && request.target.is_none();
-        let annotated = if has_text { self.annotate(request, &source, &source_pieces) } else { None };
-        let (source, columns) = match annotated {
+        let (annotated, columns) = match annotated {
             Some(annotated) => (annotated.words, Some(annotated.columns)),
-            None => (source, None),
+            None => (source.clone(), None),
         };
         let tag = Job {
             reply,
@@ -62,10 +70,11 @@ impl Context {
             replacement,
             notes,
             evidence: None,
+            term_search: None,
             graph: options.search_graph,
             earlier_counts: Counts::default(),
         };
-        Ok(Task { prefix, seed, constraints, shortlist, ..Task::new(tag, source, search) })
+        Ok((Task { prefix, seed, constraints, shortlist, ..Task::new(tag, annotated, search) }, source))
     }
 
     /// The target words that are given: the translation to score with the end of sentence, or the prefix.
@@ -88,7 +97,8 @@ impl Context {
         if request.terms.is_empty() || request.target.is_some() {
             return Segmented::default();
         }
-        let mut segmented = Segmented::new(&request.terms, &self.target, &self.continues, &search.excluded);
+        let mut segmented =
+            Segmented::new(&request.terms, &self.target, &self.continues, &search.excluded, self.target_language());
         let words = segmented.constraints.as_ref().map_or(0, Constraints::words);
         let limit = search.limit(source_len, prefix_len);
         let sampling = search.sampling.is_some() && segmented.constraints.is_some();

@@ -1,0 +1,45 @@
+//! Forms of target terms: a `*` at the end stands for the endings of the language.
+
+/// Endings of German words of all kinds, the empty one first.
+const GERMAN: &[&str] = &["", "e", "en", "er", "ern", "em", "es", "s", "n", "ns", "nen", "se", "sen", "ses"];
+
+/// Endings of English words of all kinds, the empty one first.
+const ENGLISH: &[&str] = &["", "s", "es", "'s", "’s", "ed", "d", "ing"];
+
+/// The forms of a target term. `Gebäude*` is met by the word alone and with each ending of the target language, as `Gebäuden`; for
+/// another language than German and English only the word alone. A `*` that is part of the term is written `\*`.
+pub(crate) fn forms(term: &str, language: Option<&str>) -> Vec<String> {
+    let Some(stem) = stem(term) else { return vec![term.replace("\\*", "*")] };
+    let endings = match language.map(|language| language.split(['-', '_']).next().unwrap_or_default()) {
+        Some("de") => GERMAN,
+        Some("en") => ENGLISH,
+        _ => &[""],
+    };
+    endings.iter().map(|ending| format!("{stem}{ending}")).collect()
+}
+
+/// The term without the `*` that stands for endings.
+pub(crate) fn without_endings(term: &str) -> String {
+    stem(term).map_or_else(|| term.replace("\\*", "*"), str::to_owned)
+}
+
+fn stem(term: &str) -> Option<&str> {
+    let stem = term.strip_suffix('*')?;
+    stem.ends_with(char::is_alphanumeric).then_some(stem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_stands_for_endings() {
+        assert!(forms("Gebäude*", Some("de")).iter().any(|form| form == "Gebäuden"));
+        assert!(forms("house*", Some("en-GB")).iter().any(|form| form == "houses"));
+        assert_eq!(forms("maison*", Some("fr")), ["maison"]);
+        assert_eq!(forms("Gebäude", Some("de")), ["Gebäude"]);
+        assert_eq!(forms("C\\*", Some("de")), ["C*"]);
+        assert_eq!(forms("*", Some("de")), ["*"]);
+        assert_eq!(without_endings("Gebäude*"), "Gebäude");
+    }
+}

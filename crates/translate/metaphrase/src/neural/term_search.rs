@@ -1,0 +1,209 @@
+//! Lines with terms that are searched twice, as a first search finds by its attention what is not known of the terms.
+
+use super::context::{Context, pieces};
+use super::inline_terms::without_marks;
+use super::job::{Job, SecondSearch};
+use crate::constraints::Segmented;
+use crate::linked::{LinkedTexts, written_words};
+use crate::{Attention, Error, Request, SearchOptions, TermPlaces, TermUse, TranslateOptions};
+use metaphrase_base::{StepModel, WordId};
+use metaphrase_models::Model;
+use metaphrase_search::{CheckedOptions, Hypothesis, Outcome, Task};
+use metaphrase_text::WholeWords;
+use std::ops::{ControlFlow, Range};
+
+/// Words of up to this number of letters say nothing about a term if they may be articles: in small letters, or the first of all.
+const SHORT: usize = 3;
+
+/// The options of first searches.
+pub(super) struct FirstSearches {
+    /// For the places of terms: the search that was asked for, with attention.
+    places: CheckedOptions,
+    /// For the words that stand for a term's source in a free translation: the best hypothesis alone.
+    renderings: CheckedOptions,
+}
+
+impl FirstSearches {
+    /// `None` if lines with terms are searched once.
+    pub(super) fn new(
+        options: &TranslateOptions,
+        search: &SearchOptions,
+        model: &Model,
+    ) -> Result<Option<Self>, Error> {
+        let is_possible = model.facts().attention && search.sampling.is_none() && !options.pieces;
+        if options.term_places == TermPlaces::Given || !is_possible || options.evidence.own.is_some() {
+            return Ok(None);
+        }
+        let places = SearchOptions { attention: true, explored: false, ..search.clone() };
+        let renderings = SearchOptions { beam_size: 1, beam_size_constrained: None, n_best: 1, ..places.clone() };
+        Ok(Some(Self { places: places.check(model)?, renderings: renderings.check(model)? }))
+    }
+}
+
+/// What the first search of a line looks for.
+pub(crate) enum TermQuestion {
+    /// The places of terms that have none.
+    Places,
+    /// What a free translation has for the source of the terms.
+    Renderings,
+}
+
+/// A line that is searched a second time.
+pub(crate) struct TermSearch {
+    question: TermQuestion,
+    request: Request,
+    /// The source without terms in it, with the end of sentence.
+    words: Vec<WordId>,
+    second: SecondSearch,
+    term_use: TermUse,
+}
+
+impl Context {
+    /// Makes the search of a line a first one, if something is not known of its terms. `words`: the source without terms in it.
+    pub(super) fn add_term_search(
+        &self,
+        task: &mut Task<Job>,
+        options: &TranslateOptions,
+        request: &Request,
+        words: Vec<WordId>,
+        first: Option<&FirstSearches>,
+    ) {
+        let Some(first) = first.filter(|_| task.tag.required.has_terms() && task.tag.evidence.is_none()) else {
+            return;
+        };
+        let is_copy = |target: &String| request.source.contains(&**target);
+        let mut terms = request.terms.required.iter().filter(|term| !term.targets.first().is_some_and(is_copy));
+        let question = match self.inline_terms {
+            Some(_) if terms.any(|term| term.source.is_none()) => TermQuestion::Places,
+            None if terms.any(|term| term.source.is_some()) => TermQuestion::Renderings,
+            _ => return,
+        };
+        let options_of_first = match question {
+            TermQuestion::Places => first.places.clone(),
+            TermQuestion::Renderings => first.renderings.clone(),
+        };
+        let (source, prefix) = (task.source.clone(), task.prefix.clone());
+        let search = std::mem::replace(&mut task.options, options_of_first);
+        let second = SecondSearch {
+            source,
+            prefix,
+            constraints: task.tag.required.constraints.clone(),
+            shortlist: task.shortlist.clone(),
+            search,
+            seed: task.seed,
+        };
+        task.constraints = match question {
+            TermQuestion::Places => second.constraints.clone(),
+            TermQuestion::Renderings => None,
+        };
+        let term_search = TermSearch { question, request: request.clone(), words, second, term_use: options.term_use };
+        task.tag.term_search = Some(Box::new(term_search));
+    }
+
+    /// The second search of a line; if the first one found nothing that matters, its outcome comes back.
+    pub(super) fn second_term_search(
+        &self,
+        mut outcome: Outcome<Job>,
+        search: TermSearch,
+    ) -> ControlFlow<Outcome<Job>, Task<Job>> {
+        let TermSearch { question, mut request, words, mut second, term_use } = search;
+        let Some(best) = outcome.hypotheses.first() else { return ControlFlow::Break(outcome) };
+        let mut columns = outcome.tag.columns.take();
+        match question {
+            TermQuestion::Renderings => {
+                let avoided = self.renderings(best, &request, &outcome.tag);
+                second.constraints = self.avoiding(&request, avoided, &outcome.tag, &second);
+            }
+            TermQuestion::Places => {
+                let found = self.find_places(best, &mut request, &outcome.tag, columns.as_deref());
+                let annotated = if found { self.annotate(&request, &words, &outcome.tag.source_pieces) } else { None };
+                let Some(annotated) = annotated else {
+                    if !second.search.attention {
+                        outcome.hypotheses.iter_mut().for_each(|hypothesis| hypothesis.attention.clear());
+                    }
+                    outcome.tag.columns = columns;
+                    return ControlFlow::Break(outcome);
+                };
+                (second.source, columns) = (annotated.words, Some(annotated.columns));
+                if term_use == TermUse::Preferred {
+                    outcome.tag.required.prefer(&self.target, &self.continues);
+                    second.constraints = outcome.tag.required.constraints.clone();
+                }
+            }
+        }
+        let Outcome { tag, counts, .. } = outcome;
+        let mut earlier_counts = tag.earlier_counts;
+        earlier_counts += counts;
+        let job = Job { columns, earlier_counts, ..tag };
+        let SecondSearch { source, prefix, constraints, shortlist, search, seed } = second;
+        ControlFlow::Continue(Task { prefix, constraints, seed, shortlist, ..Task::new(job, source, &search) })
+    }
+
+    /// Gives the terms without a place the place that their words attend to. Returns whether one was found.
+    fn find_places(&self, best: &Hypothesis, request: &mut Request, job: &Job, columns: Option<&[usize]>) -> bool {
+        let (text, target_pieces) = (self.target.decode(&best.words), pieces(&self.target, &best.words));
+        let attention = Attention {
+            source_len: columns.map_or(job.source_pieces.len() + 1, <[usize]>::len),
+            weights: best.attention.clone(),
+        };
+        let attention = columns.map_or(attention.clone(), |columns| without_marks(&attention, columns));
+        let source = request.source.clone();
+        let linked = LinkedTexts::new((&source, &job.source_pieces), (&text, &target_pieces), &attention);
+        let mut found = false;
+        for met in job.required.met(&best.words, &text, &target_pieces) {
+            let place = linked.place_of(met.first..met.first + met.pieces);
+            let terms = &mut request.terms.required;
+            let is_free = |place: &Range<usize>| !terms.iter().any(|term| term.overlaps(place));
+            if let Some(place) = place.filter(is_free)
+                && terms[met.term].source.is_none()
+            {
+                terms[met.term].source = Some(place);
+                found = true;
+            }
+        }
+        found
+    }
+
+    /// The words that a free translation has for the source of the terms, and nowhere else.
+    fn renderings(&self, best: &Hypothesis, request: &Request, job: &Job) -> Vec<String> {
+        let (text, target_pieces) = (self.target.decode(&best.words), pieces(&self.target, &best.words));
+        let attention = Attention { source_len: job.source_pieces.len() + 1, weights: best.attention.clone() };
+        let linked = LinkedTexts::new((&request.source, &job.source_pieces), (&text, &target_pieces), &attention);
+        let of_terms = request.terms.required.iter().filter_map(|term| term.source.as_ref());
+        let places: Vec<_> = of_terms.flat_map(|place| linked.words_for(place)).collect();
+        let all = written_words(&text);
+        let mut found: Vec<String> = Vec::new();
+        for place in &places {
+            let word = &text[place.clone()];
+            let is_small = place.start == 0 || word.chars().all(char::is_lowercase);
+            let is_word = word.contains(char::is_alphabetic) && !(is_small && word.chars().count() <= SHORT);
+            let as_word = WholeWords::new([word]);
+            let is_in_term = request.terms.phrases().any(|phrase| !as_word.numbers_in(phrase).is_empty());
+            let elsewhere = all.iter().any(|other| !places.contains(other) && text[other.clone()] == *word);
+            if is_word && !is_in_term && !elsewhere && !found.iter().any(|known| known == word) {
+                found.push(word.to_owned());
+            }
+        }
+        found
+    }
+
+    /// The constraints of the second search, which avoids these words, too.
+    fn avoiding(
+        &self,
+        request: &Request,
+        words: Vec<String>,
+        job: &Job,
+        second: &SecondSearch,
+    ) -> Option<metaphrase_search::Constraints> {
+        let own = second.constraints.clone();
+        if words.is_empty() {
+            return own;
+        }
+        let mut terms = request.terms.clone();
+        terms.avoided.extend(words);
+        let segmented =
+            Segmented::new(&terms, &self.target, &self.continues, &second.search.excluded, self.target_language());
+        // A term that could not be met without these words comes first.
+        if segmented.numbers == job.required.numbers { segmented.constraints } else { own }
+    }
+}
