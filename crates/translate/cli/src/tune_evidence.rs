@@ -10,7 +10,7 @@ use crate::search::SearchArgs;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use metaphrase::{Evidence, EvidenceOptions, Posteriors, Request, Theta, TranslateOptions, Translation, Translator};
-use metaphrase_metrics::{Bleu, BleuOptions, Metric, Precision};
+use metaphrase_metrics::{Bleu, BleuOptions, Metric, Arithmetic};
 use metaphrase_tune::{MertOptions, Method, MiraOptions, NBestLists, Round, optimize};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -169,7 +169,7 @@ impl Text {
             let statistics = self.statistics(line, translation.text());
             sums.iter_mut().zip(statistics).for_each(|(sum, more)| *sum += more);
         }
-        self.bleu.value(&sums, Precision::Double)
+        self.bleu.value(&sums, Arithmetic::Double)
     }
 
     fn grid(&self, args: &Args) -> Result<(EvidenceOptions, f64)> {
