@@ -32,7 +32,7 @@ mod vocabulary;
 pub use average::{AverageError, average};
 pub use checkpoint::{CheckpointError, check as check_checkpoint, is_checkpoint};
 pub use curves::{curves, curves_table};
-pub use metaphrase_device::{Device, Host, Precision};
+pub use metaphrase_device::{Device, Host, TrainingPrecision};
 pub use observer::{Observer, Progress, ValidationReport};
 pub use recipe::{Recipe, RecipeError};
 pub use run::{Execution, TrainError, train, train_on_cpu};

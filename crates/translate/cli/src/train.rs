@@ -81,7 +81,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
             follow(train, args, terminal)
         }
         #[cfg(feature = "cuda")]
-        Device::Cuda(_) if recipe.training.update.precision == metaphrase_train::Precision::Int8 => anyhow::bail!(
+        Device::Cuda(_) if recipe.training.update.precision == metaphrase_train::TrainingPrecision::Int8 => anyhow::bail!(
             "{}: `training.update.precision` is \"int8\", which the CPU alone can train: take \"bf16\", or `--device cpu`",
             args.config.display()
         ),
