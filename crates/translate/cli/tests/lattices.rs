@@ -66,7 +66,7 @@ fn the_search_draws_itself() {
     let expected = ["all.svg", "line-1.svg", "line-2.svg", "line-3.svg"].map(std::path::PathBuf::from);
     assert_eq!(found, expected);
     let refused = translate(&["--lattice", "-"], TEXT).error(2);
-    assert_eq!(refused, "--lattice takes a file, as standard output has the translations");
+    assert_eq!(refused, "--lattice takes a file: standard output is for the translations");
 }
 
 #[test]
