@@ -145,7 +145,7 @@ def test_no_option_is_ignored(bundled):
 
 
 def test_signatures_are_those_of_ctranslate2():
-    """Of an installed ctranslate2 the keywords of `translate_batch` are read from its documentation."""
+    """Reads the keywords of `translate_batch` from the documentation of an installed ctranslate2."""
     theirs = pytest.importorskip("ctranslate2")
     text = theirs.Translator.translate_batch.__doc__.splitlines()[0]
     ours = {**inspect.signature(ctranslate2._wanted).parameters, **inspect.signature(ctranslate2.Translator.translate_batch).parameters}
