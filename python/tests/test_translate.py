@@ -455,7 +455,7 @@ def test_files(translator, tmp_path):
     # An output that is the source is refused, also through a link; with overwrite it is replaced atomically.
     (tmp_path / "link.srt").symlink_to(source)
     for same in (source, tmp_path / "link.srt"):
-        with pytest.raises(OptionsError, match="which is read"):
+        with pytest.raises(OptionsError, match="which is also the source"):
             translator.translate_file(source, same)
     assert source.read_bytes() == subtitles
     translator.translate_file(source, tmp_path / "link.srt", beam_size=4, overwrite=True)

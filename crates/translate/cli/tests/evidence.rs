@@ -215,7 +215,7 @@ fn factors_are_tuned() {
     assert!(run(&draws, "").error(2).starts_with("--sampling draws translations at random"));
     for option in ["--lmbr-scale", "--lmbr-order", "--lmbr-prune", "--lmbr-paths"] {
         let usage = translate(&["--lmbr", &posteriors, option, "1"], TEXT).error(2);
-        assert!(usage.starts_with(&format!("{option} has no effect on counted n-grams")), "{usage}");
+        assert!(usage.starts_with(&format!("{option} has no effect on the counted n-grams")), "{usage}");
     }
     let usage = run(&["tune-evidence", &source, &posteriors, "--lmbr", &posteriors], "").error(2);
     assert!(usage.starts_with("the text has 2 lines and a translation of it "), "{usage}");

@@ -19,7 +19,7 @@ fn a_list_is_learnt_from_the_model_s_own_translations() {
     let learnt = run(&learn, "");
     assert!(learnt.stderr.contains("learnt from 12 lines; of 12 lines"), "{}", learnt.stderr);
     assert!(
-        learnt.stderr.contains(" 100.00 % of the words"),
+        learnt.stderr.contains(" 100.00 % of the translated words"),
         "each word is in the list of its line: {}",
         learnt.stderr
     );
