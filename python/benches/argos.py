@@ -1,4 +1,4 @@
-"""argostranslate 1.11.0 with its `ctranslate2` and with ours, on the same text; prints JSON.
+"""argostranslate 1.11.0 on the same text, with the original `ctranslate2` and with ours; prints JSON.
 
     python benches/argos.py MODEL CONVERTED VOCABULARY TEXT [--lines 1000]
 

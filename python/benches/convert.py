@@ -1,4 +1,4 @@
-"""A Marian model for ctranslate2 with the numbers of Marian: `python benches/convert.py MODEL_DIR OUT_DIR`.
+"""Converts a Marian model for ctranslate2 without changing its numbers: `python benches/convert.py MODEL_DIR OUT_DIR`.
 
 ctranslate2 4.8.5 gives converted Marian models the position encodings of Hugging Face, `position / 10000^(2i / dim)`. Marian's rates are
 `10000^(-i / (dim / 2 - 1))`, and models are trained with those. With Marian's encodings the scores of CTranslate2 are Marian's.

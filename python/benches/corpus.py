@@ -1,4 +1,4 @@
-"""What the benches of Spark and Ray share: lines, the command line's translations of them, processes, and the report."""
+"""The common part of the benches of Spark and Ray: lines, their translations by the command line, processes, and the report."""
 
 import gzip
 import json
@@ -28,14 +28,14 @@ def arguments(parser):
 def read_lines(args):
     """The lines of the text, repeated until there are enough."""
     with gzip.open(args.text, "rt", encoding="utf-8") if args.text.endswith(".gz") else open(args.text, encoding="utf-8") as file:
-        # Lines end as on the command line: at \n alone.
+        # As on the command line, only \n ends a line.
         found = [line.rstrip("\n") for line in file]
     found = [line for line in found if len(line.split()) <= args.most_words]
     return [found[number % len(found)] for number in range(args.lines)]
 
 
 def options(args):
-    """The options of a process's translator."""
+    """The options of the translator in each process."""
     found = {"precision": args.precision, "threads": args.task_cpus}
     if args.beam_size:
         found["beam_size"] = args.beam_size

@@ -1,4 +1,4 @@
-"""Overhead of a call, memory over many calls, and throughput beside the command line; prints JSON.
+"""Overhead of a call, memory over many calls, and throughput compared with the command line; prints JSON.
 
     python python/benches/overhead.py [--model MODEL] [--calls 1000000] [--text FILE] [--text-model MODEL] [--program FILE] [--threads 1] [--runs 3]
 
@@ -90,14 +90,14 @@ def throughput(text, model, threads, runs):
     return report
 
 
-#: Short lines, so that a call is little more than its overhead.
+#: Short lines, so that the overhead dominates a call.
 LINES = ["Hi!", "Good morning!", "Yes.", "Where?", "I am tired.", "No, thank you.", "Help!"]
 #: Options of a call: their number is part of its overhead.
 OPTIONS = {"no options": {}, "five options": {"beam_size": 1, "n_best": 1, "normalize": 0.6, "seed": 3, "stop": "fill"}}
 
 
 def overhead(translator, options):
-    """Microseconds of calls for a line each, and of one call for all lines, for each line; the least of 30 turns."""
+    """Microseconds per line of a call for each line, and of one call for all lines; the minimum of 30 rounds."""
     lines = LINES * 30
     alone, together = [], []
     for _ in range(30):

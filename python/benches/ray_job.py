@@ -1,4 +1,4 @@
-"""A large job of Ray Data beside the command line: exactly-once under faults, bytes, throughput; prints JSON.
+"""A large job of Ray Data compared with the command line: exactly-once under faults, bytes, throughput; prints JSON.
 
     python python/benches/ray_job.py TEXT [--lines 200000] [--task-cpus 2] [--kill 20] [--lose-calls]
 
@@ -18,12 +18,12 @@ import time
 
 import corpus
 
-#: Calls that Ray loses, at most, and per cents of the chance of it: before the call, behind it.
+#: The most calls that Ray loses, and the chances in per cent that it loses one before and after the call.
 LOSSES = '{"CoreWorkerService.grpc_client.PushTask": {"num_failures": 20, "req_failure_prob": 10, "resp_failure_prob": 10}}'
 
 
 def kill_often(seconds, killed, ended):
-    """Kills twice."""
+    """Kills two processes."""
     for _ in range(2):
         if ended.wait(seconds):
             return
@@ -48,7 +48,7 @@ def main():
 
     from metaphrase.arrow import TranslateColumn
 
-    # One more for the tasks that read and write; the actors have the others.
+    # One more processor for the tasks that read and write; the actors take the others.
     ray.init(num_cpus=args.cores + 1, include_dashboard=False, log_to_driver=False)
     ray.data.DataContext.get_current().enable_progress_bars = False
     name = "Ray Data, with lost calls" if args.lose_calls else "Ray Data"

@@ -1,4 +1,4 @@
-"""A large job of Spark beside the command line: exactly-once under faults, bytes, throughput; prints JSON.
+"""A large job of Spark compared with the command line: exactly-once under faults, bytes, throughput; prints JSON.
 
     python python/benches/spark.py TEXT [--lines 200000] [--master local-cluster[2,1,2048]] [--kill 30] [--resume 40] [--warm] [--turns 5] [--task-cpus 2]
 
@@ -36,7 +36,7 @@ def session(args):
     builder = builder.config("spark.task.maxFailures", "8").config("spark.sql.shuffle.partitions", str(args.partitions))
     # Each file of the input is a task.
     builder = builder.config("spark.sql.files.maxPartitionBytes", "1m").config("spark.sql.files.openCostInBytes", "1m")
-    # Java compiles itself for some 3 seconds of processor time in each session; so it takes about 1.
+    # Reduces the time for which Java compiles in each session from about 3 to 1 seconds of processor time.
     for part in ("driver", "executor"):
         builder = builder.config(f"spark.{part}.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
     builder = builder.config("spark.task.cpus", str(args.task_cpus))
@@ -51,7 +51,7 @@ def write_input(spark, lines, folder, partitions):
 
 
 def kill_often(seconds, is_cluster, killed, ended):
-    """Kills twice."""
+    """Kills two processes."""
     mark = "CoarseGrainedExecutorBackend" if is_cluster else "pyspark.daemon"
     for _ in range(2):
         if ended.wait(seconds):
@@ -66,7 +66,7 @@ def kill_often(seconds, is_cluster, killed, ended):
 
 
 def first_job(args, spark, folder):
-    """Runs a job of 200 lines, so that processes and models are there; gives its seconds."""
+    """Runs a job of 200 lines, which starts the processes and loads the models; returns its seconds."""
     from metaphrase.spark import translate
 
     began = time.perf_counter()
@@ -76,7 +76,7 @@ def first_job(args, spark, folder):
 
 
 def batch(args, spark, source, target):
-    """A batch job; gives its seconds and the number of processes that were killed."""
+    """Runs a batch job; returns its seconds and the number of processes that were killed."""
     from metaphrase.spark import translate
 
     killed, ended = [], threading.Event()
@@ -91,7 +91,7 @@ def batch(args, spark, source, target):
 
 
 def stream(args, folder):
-    """The job as a stream, in a process that may be killed: this is what `--work` runs."""
+    """Runs the job as a stream, in a process that may be killed; `--work` calls this."""
     from metaphrase.spark import translate
 
     spark = session(args)
@@ -112,7 +112,7 @@ def resumed(args, folder):
     try:
         first.wait(args.resume)
     except subprocess.TimeoutExpired:
-        # Not before it has written a part of the output.
+        # Wait until it has written a part of the output.
         while written() == 0 and time.perf_counter() < deadline and first.poll() is None:
             time.sleep(0.2)
     at_once = list(corpus.processes(first.pid)) + [first.pid]

@@ -1,4 +1,4 @@
-"""Tokens of metaphrase.compat.ctranslate2 beside ctranslate2's own, for one model; prints JSON.
+"""Tokens of metaphrase.compat.ctranslate2 compared with those of ctranslate2, for one model; prints JSON.
 
     python benches/tokens.py MODEL CONVERTED VOCABULARY TEXT [--lines 1000] [--golden FILE]
 

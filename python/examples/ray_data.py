@@ -1,4 +1,4 @@
-"""Translation of a data set with Ray Data: actors that load the model once, and batches of Arrow.
+"""Translates a data set with Ray Data: each actor loads the model once and translates batches of Arrow.
 
     python python/examples/ray_data.py
 """

@@ -1,12 +1,12 @@
-"""Metaphrase: machine translation of Marian, OPUS-MT and Hugging Face MarianMT models on the CPU.
+"""Metaphrase: machine translation on the CPU with Marian, OPUS-MT and Hugging Face MarianMT models.
 
 >>> from metaphrase import Translator
 >>> translator = Translator("en-de")
 >>> translator.translate("Where is the station?").text
 'Wo ist der Bahnhof?'
 
-Terms that must appear do: ``translator.translate("The house is old.", constraints=["Gebäude"])``. A line's translation is the
-same, to the bit, in any batch and on any number of threads. ``metaphrase.options`` lists all
+Required terms appear in the translation: ``translator.translate("The house is old.", constraints=["Gebäude"])``. The
+translation of a line is the same, to the bit, in any batch and on any number of threads. ``metaphrase.options`` lists all
 options.
 """
 

@@ -1,4 +1,4 @@
-"""The exceptions, and what pickles need to be read again."""
+"""The exceptions, and the functions that unpickling needs."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ if TYPE_CHECKING:
 
 
 class MetaphraseError(Exception):
-    """Something went wrong; the message is one sentence that says what, where and what to do."""
+    """The base class of all errors. The message is one sentence that says what is wrong, where, and what to do."""
 
 
 class ModelError(MetaphraseError):
-    """A model, a vocabulary, a shortlist or another file can not be read, or files do not belong together."""
+    """A model, a vocabulary, a shortlist or another file cannot be read, or files do not belong together."""
 
 
 class OptionsError(MetaphraseError, ValueError):
-    """Options that do not exist, are out of range, or do not go together."""
+    """Options do not exist, are out of range, or exclude each other."""
 
 
 class InputError(MetaphraseError, ValueError):
-    """Lines, a glossary, a dictionary or a column can not be read."""
+    """Lines, a glossary, a dictionary or a column cannot be read."""
 
 
 def unknown_option(name: str, kind: str, own: Sequence[str] = ()) -> OptionsError:
-    """The error for an option that does not exist: it names the closest one, and all of them.
+    """The error for an option that does not exist. It names the closest option and lists all of them.
 
-    ``kind`` is the name of the options' type in ``metaphrase.options``; ``own`` are further keywords of the function.
+    ``kind`` is the type of the options in ``metaphrase.options``; ``own`` are other keywords of the function.
     """
     from metaphrase import options
 
@@ -46,7 +46,7 @@ for _class in (MetaphraseError, ModelError, OptionsError, InputError):
 
 
 def rebuild_glossary(text: str | None, entries: list[tuple[str, list[str]]] | None, respect_case: bool) -> Glossary:
-    """The glossary of a pickle."""
+    """The glossary from a pickle."""
     from metaphrase._native import Glossary
 
     if text is not None:

@@ -1,4 +1,4 @@
-"""Files that are written as a whole, and never over a file that is read."""
+"""Files that are written atomically, and never over a file that is read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import IO, Any
 
 
 def is_same_file(a: Any, b: Any) -> bool:
-    """Whether both names lead to one existing file, also through links."""
+    """Whether both names refer to one existing file, also through links."""
     try:
         return os.path.samefile(a, b)
     except OSError:
@@ -20,9 +20,9 @@ def is_same_file(a: Any, b: Any) -> bool:
 
 @contextlib.contextmanager
 def new_file(path: Any) -> Iterator[IO[bytes]]:
-    """A file that gets its name at the end of the block; after an error the old file is there as before.
+    """A file that gets its final name at the end of the block. After an error the old file is unchanged.
 
-    The target of a link is replaced, not the link. A device or a named pipe is written to.
+    A link stays, and its target is replaced. A device or a named pipe is opened for writing.
     """
     path = os.path.realpath(path)
     if os.path.exists(path) and not os.path.isfile(path):
@@ -43,7 +43,7 @@ def new_file(path: Any) -> Iterator[IO[bytes]]:
 
 @contextlib.contextmanager
 def new_text_file(path: Any) -> Iterator[IO[str]]:
-    """As ``new_file``, for text in UTF-8."""
+    """Like ``new_file``, for text in UTF-8."""
     with new_file(path) as file:
         text = io.TextIOWrapper(file, encoding="utf-8", newline="\n")
         yield text

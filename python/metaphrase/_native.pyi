@@ -10,7 +10,7 @@ from metaphrase.options import CallOptions, FileOptions, MetricOptions, Path, Ta
 
 __version__: str
 
-#: Each term a string, or a list of alternatives one of which will do.
+#: Each term is a string or a list of alternatives.
 _Terms = Iterable[str | Sequence[str]]
 #: Pairs of a text and its score, a lattice, or the text of a file of posteriors.
 _Evidence = Union[Sequence[tuple[str, float]], "Lattice", str]
@@ -23,20 +23,20 @@ class _ArrowStream(Protocol):
 
 @final
 class Met:
-    """Where a required term stands in a translation."""
+    """A required term in a translation, and its place."""
 
     @property
     def term(self) -> int:
-        """Its number among the required terms, from 0."""
+        """The number of the term among the required terms, from 0."""
     @property
     def first(self) -> int:
-        """Its first piece."""
+        """The first piece of the term."""
     @property
     def pieces(self) -> int:
-        """Its number of pieces."""
+        """The number of pieces of the term."""
     @property
     def alternatives(self) -> list[str]:
-        """Its alternatives."""
+        """The alternatives of the term."""
 
 @final
 class Hypothesis:
@@ -59,10 +59,10 @@ class Hypothesis:
         """The log-probability of each piece, and of the end of sentence if it is complete."""
     @property
     def complete(self) -> bool:
-        """Whether it ended by itself and was not cut off at the length limit."""
+        """Whether it ended with an end of sentence and was not cut off at the length limit."""
     @property
     def met(self) -> list[Met]:
-        """The required terms that it has."""
+        """The required terms that it contains."""
     @property
     def attention(self) -> list[list[float]] | None:
         """A row of source weights for each piece and the end of sentence; with the option ``attention``."""
@@ -71,26 +71,26 @@ class Hypothesis:
 
 @final
 class Translation:
-    """What became of a line. The attributes of the best translation are attributes of this, too."""
+    """The translations of a line. The attributes of the best translation are also attributes of this object."""
 
     @property
     def text(self) -> str:
         """The text; empty if there is no translation."""
     @property
     def score(self) -> float:
-        """The score that ranks it; NaN if there is no translation."""
+        """The score of the best translation; NaN if there is none."""
     @property
     def log_prob(self) -> float:
-        """Its log-probability, natural logarithm, end of sentence included."""
+        """The log-probability of the best translation, natural logarithm, end of sentence included."""
     @property
     def pieces(self) -> list[str]:
-        """Its pieces, without the end of sentence."""
+        """The pieces of the best translation, without the end of sentence."""
     @property
     def piece_log_probs(self) -> list[float]:
         """The log-probability of each piece, and of the end of sentence."""
     @property
     def met(self) -> list[Met]:
-        """The required terms that it has."""
+        """The required terms that it contains."""
     @property
     def attention(self) -> list[list[float]] | None:
         """A row of source weights for each piece and the end of sentence; with the option ``attention``."""
@@ -98,7 +98,7 @@ class Translation:
         """Pairs of a source piece and a target piece; ``hard``, or a threshold such as ``"0.2"``."""
     @property
     def hypotheses(self) -> list[Hypothesis]:
-        """All translations of the list, the best one first; empty only if there is an ``error``."""
+        """All translations, the best one first; empty only if there is an ``error``."""
     @property
     def source_pieces(self) -> list[str]:
         """The pieces of the source, without the end of sentence."""
@@ -110,21 +110,21 @@ class Translation:
         """Numbers of the required terms that a translation lacks."""
     @property
     def present(self) -> list[int]:
-        """Numbers of the phrases to avoid that a translation contains all the same."""
+        """Numbers of the phrases to avoid that a translation contains nevertheless."""
     @property
     def missing_numbers(self) -> list[str]:
-        """The numbers of the source that the best translation has in no notation, with the option ``check_numbers``."""
+        """The numbers of the source that the best translation lacks in every notation, with the option ``check_numbers``."""
     @property
     def notes(self) -> list[str]:
-        """Messages about the line, one sentence each."""
+        """Messages about the line, each in one sentence."""
     @property
     def error(self) -> str | None:
         """The reason why the line has no translation."""
     @property
     def lattice(self) -> Lattice | None:
-        """The hypotheses that the search kept, with the option ``search_graph``; a pickle does not hold it."""
+        """The hypotheses that the search kept, with the option ``search_graph``; not in a pickle."""
     def search_svg(self) -> str | None:
-        """A picture of these hypotheses, SVG: where the model hesitated, and what the search dropped."""
+        """A picture of these hypotheses in SVG, which shows where the model hesitated and what the search discarded."""
     @property
     def counts(self) -> dict[str, int]:
         """The work of the search: ``steps``, ``hypotheses``, ``groups``, ``rows``."""
@@ -149,10 +149,10 @@ class Request:
 
 @final
 class Glossary:
-    """Terms of the source language and their translations: where a term stands in a line, its translation is required.
+    """Terms of the source language and their translations. If a line contains a term, its translation is required.
 
-    ``entries`` is a file of a source term, a tab and target terms on each line, or a dictionary. Further target terms are
-    alternatives.
+    ``entries`` is a dictionary, or the path of a file with a source term, a tab and target terms on each line. Several target
+    terms are alternatives.
     """
 
     def __new__(cls, entries: Table, *, respect_case: bool = False) -> Self: ...
@@ -161,31 +161,31 @@ class Glossary:
         """Reads the text of a glossary file."""
     @property
     def notes(self) -> list[str]:
-        """One sentence for each line whose source term an earlier line has."""
+        """One sentence for each line with the same source term as an earlier line."""
     def find(self, line: str) -> list[list[str]]:
         """The required terms of a line, from left to right, each with its alternatives."""
     def __len__(self) -> int: ...
 
 @final
 class Lattice:
-    """Many translations of a line in one graph: evidence for a search, or what a search kept."""
+    """A graph of many translations of a line: evidence for a search, or the hypotheses that a search kept."""
 
     @staticmethod
     def from_openfst(text: str) -> Lattice:
-        """Reads the text form of OpenFst: lines ``from to word word cost``."""
+        """Reads the text format of OpenFst: lines ``from to word word cost``."""
     @staticmethod
     def from_compact(line: str) -> Lattice:
-        """Reads a line of our compact form, which ``to_compact`` writes."""
+        """Reads a line in Metaphrase's compact format, which ``to_compact`` writes."""
     @staticmethod
     def from_moses_graph(text: str) -> Lattice:
         """Reads the lines of a sentence in a search graph of Moses."""
     @staticmethod
     def of_translations(translations: Sequence[tuple[str, float]]) -> Lattice:
-        """The lattice of some translations: words with spaces between them, and a score."""
+        """The lattice of translations: pairs of a text, whose words are separated by spaces, and a score."""
     def to_openfst(self) -> str:
-        """The text form of OpenFst."""
+        """The text format of OpenFst."""
     def to_compact(self) -> str:
-        """Our compact form, a line."""
+        """A line in Metaphrase's compact format."""
     @property
     def states(self) -> int:
         """The number of states. The first one is 0, and the last one ends a translation."""
@@ -195,15 +195,15 @@ class Lattice:
     def posteriors(self, scale: float = 1.0) -> list[float]:
         """The posterior of each arc: the probability that a translation takes it."""
     def pruned(self, least: float, scale: float = 1.0) -> Lattice:
-        """The lattice without arcs that less than the share ``least`` of the translations take."""
+        """The lattice without arcs whose posterior is below ``least``."""
     def n_best(self, count: int) -> list[tuple[str, float]]:
         """The best translations, each with its score."""
     def svg(self, scale: float = 1.0, least: float = 0.05) -> str:
-        """A picture without arcs that less than the share ``least`` of the translations take; notebooks show it by themselves."""
+        """A picture in SVG, without arcs whose posterior is below ``least``; notebooks show it automatically."""
 
 @final
 class Column:
-    """A column of translations that speaks Arrow's C interface: ``pyarrow.array(column)``, ``polars.Series(column)``."""
+    """A column of translations with Arrow's C data interface: ``pyarrow.array(column)``, ``polars.Series(column)``."""
 
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
@@ -216,7 +216,7 @@ class TranslationStream(Iterator[Translation]):
     def __iter__(self) -> TranslationStream: ...
     def __next__(self) -> Translation: ...
     def close(self) -> None:
-        """Ends the work on lines whose translations have not been given back."""
+        """Ends the work on lines whose translations have not been returned."""
 
 @final
 class TextSentence:
@@ -224,10 +224,10 @@ class TextSentence:
 
     @property
     def source(self) -> tuple[int, int]:
-        """Where its characters begin and end in the input."""
+        """The place in the input: the first character and the one after the last."""
     @property
     def target(self) -> tuple[int, int]:
-        """Where its characters begin and end in the translated text."""
+        """The place in the translated text: the first character and the one after the last."""
     @property
     def translation(self) -> Translation:
         """The translation of the sentence."""
@@ -238,13 +238,13 @@ class TextTranslation:
 
     @property
     def text(self) -> str:
-        """The text, with the white space, the markup and the things to copy of the input."""
+        """The text, with the white space, the markup and the untranslated parts of the input."""
     @property
     def sentences(self) -> list[TextSentence]:
         """The sentences that were translated, in order."""
     @property
     def notes(self) -> list[str]:
-        """Messages about sentences, which begin with their numbers."""
+        """Messages about sentences; each begins with the number of its sentence."""
 
 @final
 class FileTranslation:
@@ -258,7 +258,7 @@ class FileTranslation:
         """The translations of the sentences, in order."""
     @property
     def notes(self) -> list[str]:
-        """Messages about sentences, which begin with their numbers."""
+        """Messages about sentences; each begins with the number of its sentence."""
 
 class Translator:
     """The compiled part of ``metaphrase.Translator``."""
@@ -299,15 +299,15 @@ class Translator:
     def stream(
         self, source: Iterable[str | Request], *, ahead: int = 4096, **options: Unpack[CallOptions]
     ) -> TranslationStream:
-        """Translates an iterable; ``ahead`` lines are read at most before the first of them is given back."""
+        """Translates an iterable. Reads at most ``ahead`` lines before it returns the translation of the first of them."""
     def translate_text(self, input: str, **options: Unpack[TextOptions]) -> TextTranslation:
-        """Translates a text of many sentences, a web page or XML: sentences are found, translated and put together again."""
+        """Translates a text of many sentences, a web page or XML, sentence by sentence."""
     def translate_bytes(self, content: bytes, format: str, **options: Unpack[FileOptions]) -> FileTranslation:
-        """Translates the bytes of a file; ``format`` is the end of its name, as ``"docx"``."""
+        """Translates the bytes of a file; ``format`` is the extension of its name, such as ``"docx"``."""
     def posteriors(self, evidence: _Evidence, *, expected: bool = False, **options: Unpack[CallOptions]) -> str:
-        """The n-gram posteriors of translations of another system as the text of a file.
+        """The n-gram posteriors of translations of another system, as the text of a file.
 
-        With ``expected`` they are expected counts.
+        With ``expected`` it has expected counts instead of posteriors.
         """
     def translate_arrow(
         self,
@@ -317,9 +317,9 @@ class Translator:
         details: bool = False,
         **options: Unpack[CallOptions],
     ) -> Column:
-        """Translates a column of text of pyarrow, polars, pandas, DuckDB or any other object of Arrow's C interface.
+        """Translates a column of text of pyarrow, polars, pandas, DuckDB or any other object with Arrow's C data interface.
 
-        Of a table ``column`` is the name of the column. Null stays null. With ``details`` the result is a column of structs of
+        In a table, ``column`` is the name of the column. Null stays null. With ``details`` the result is a column of structs of
         ``text``, ``score``, ``error``, ``missing`` (numbers of terms) and ``notes``.
         """
     @property
@@ -330,27 +330,27 @@ class Translator:
     def segment_target(self, phrase: str) -> list[str]:
         """The pieces of a phrase of the target language."""
     def close(self) -> None:
-        """Forgets the model and ends the threads; calls that are on the way end first."""
+        """Unloads the model and ends the threads, after the calls in progress."""
     @property
     def closed(self) -> bool:
         """Whether the translator was closed."""
 
 @final
 class Score:
-    """The score of a text under one metric; ``str`` gives sacreBLEU's line, ``float`` the value."""
+    """The score of a text by one metric; ``str`` returns the line of sacreBLEU, ``float`` the value."""
 
     @property
     def name(self) -> str:
-        """The name of the metric, as sacreBLEU prints it."""
+        """The name of the metric in sacreBLEU."""
     @property
     def value(self) -> float:
         """The score, from 0 to 100; TER has no upper bound."""
     @property
     def signature(self) -> str:
-        """Everything that the score depends on."""
+        """The settings that the score depends on, in sacreBLEU's notation."""
     @property
     def details(self) -> str:
-        """The text after the score, as BLEU's precisions."""
+        """The text after the score, such as the precisions of BLEU."""
     @property
     def interval(self) -> tuple[float, float] | None:
         """With ``confidence``: the mean of bootstrap samples, and half the width of their 95 % interval."""
@@ -362,19 +362,19 @@ def evaluate(
     metrics: Sequence[Literal["bleu", "chrf", "chrf++", "ter"]] | None = None,
     **options: Unpack[MetricOptions],
 ) -> dict[str, Score]:
-    """Scores translations beside one reference for each, or beside several sets of references.
+    """Scores translations against one reference for each, or against several sets of references.
 
-    The numbers and the signatures are sacreBLEU's. Without ``metrics`` BLEU, chrF and TER are computed.
+    The numbers and the signatures are those of sacreBLEU. Without ``metrics`` BLEU, chrF and TER are computed.
     """
 
 def inspect(path: str | os.PathLike[str]) -> tuple[str, list[str]]:
-    """Describes a model and checks that its parts fit together: a text for people, and a list of problems."""
+    """Describes a model and checks that its parts fit together. Returns a text for people and a list of problems."""
 
 def convert(
     model: str | os.PathLike[str], directory: str | os.PathLike[str], precision: str = "f32"
 ) -> None:
-    """Converts a model of any format that can be read to a directory of Metaphrase, which is absent or empty."""
+    """Converts a model of any known format to a directory in Metaphrase's format, which must be absent or empty."""
 
 def command_line(arguments: Sequence[str]) -> int:
-    """Runs the program ``metaphrase`` with these arguments, the first of which is its name; gives the exit status."""
+    """Runs the program ``metaphrase`` with these arguments, the first of which is its name; returns the exit status."""
 

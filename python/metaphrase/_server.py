@@ -1,4 +1,4 @@
-"""The server, as a process that lives as long as an object."""
+"""The server, as a process that runs as long as an object exists."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 #: The program.
 _PROGRAM = (sys.executable, "-m", "metaphrase")
-#: Seconds for the requests in work when the server is told to end.
+#: Seconds for the requests in progress to finish when the server is stopped.
 _DRAIN = 30
 
 
 class Server:
-    """``metaphrase serve`` beside this process: LibreTranslate's and DeepL's interface over HTTP.
+    """``metaphrase serve`` in a process of its own: the APIs of LibreTranslate and DeepL over HTTP.
 
-    ``models`` names a model for each pair of languages, as ``{"en-de": "en-de", "fr-de": "path/to/model"}``; without it the bundled
-    models are served. With ``port=0`` the system chooses a free one. Further keywords are options of the command line:
+    ``models`` has a model for each pair of languages, such as ``{"en-de": "en-de", "fr-de": "path/to/model"}``; without it the
+    bundled models are served. With ``port=0`` the system chooses a free port. Other keywords are options of the command line:
     ``threads=2`` is ``--threads 2``, ``require_key=True`` is ``--require-key``. A list repeats its option.
 
     >>> with Server(port=0) as server:
@@ -52,7 +52,7 @@ class Server:
             elif value is not False:
                 for each in value if isinstance(value, list) else [value]:
                     command += [flag, str(each)]
-        # A file, as messages of a long life would fill a pipe.
+        # A file, because the messages of a server that runs for long would fill a pipe.
         self._messages = tempfile.TemporaryFile("w+", encoding="utf-8")
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self._messages, encoding="utf-8")
         assert self._process.stdout is not None
@@ -67,7 +67,7 @@ class Server:
         atexit.register(self.close)
 
     def close(self) -> None:
-        """Ends the server; requests in work are finished first."""
+        """Ends the server after the requests in progress."""
         atexit.unregister(self.close)
         if self._process.poll() is None:
             self._process.send_signal(signal.SIGTERM)
@@ -81,7 +81,7 @@ class Server:
         self._messages.close()
 
     def messages(self) -> str:
-        """What the server has printed on standard error."""
+        """The messages that the server has printed on standard error."""
         self._messages.seek(0)
         return self._messages.read().strip()
 

@@ -1,4 +1,4 @@
-"""The translator: what Python adds to the compiled one."""
+"""The translator: the compiled one with additions in Python."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-#: Options that may name files.
+#: Options whose values may be paths.
 _FILES = ("shortlist", "evidence_model", "phrase_model", "glossary", "replace_unknown")
 
-#: Calls of `translate_async` that are on the way at a time; others wait.
+#: The most calls of `translate_async` in progress at a time; others wait.
 _ASYNC_CALLS = 64
 
 
@@ -32,7 +32,7 @@ def _rebuild(cls: type[Translator], model: Any, options: dict[str, Any]) -> Tran
 
 
 def _absolute(path: Any) -> Any:
-    """The path from anywhere; a name that is no file, as of a bundled model, as it is."""
+    """The absolute path of an existing file; any other name, such as that of a bundled model, unchanged."""
     is_path = isinstance(path, (str, os.PathLike))
     return os.path.abspath(path) if is_path and os.path.exists(path) else path
 
@@ -45,9 +45,9 @@ class Translator(_native.Translator):
     (``threads``, ``precision``, ``batch_tokens``, ``shortlist``, …) and defaults for the options of the calls (``beam_size``,
     ``n_best``, ``glossary``, …); ``metaphrase.options`` lists them all.
 
-    Any number of threads may use one translator. The translation of a line is the same, to the bit, in any batch, on any
-    number of threads. Threads start with the first call: a process may fork before it, and a translator that was used before a
-    fork says so in the child. A pickle holds the names of the files, and loads them again.
+    Any number of threads may use one translator. The translation of a line is the same, to the bit, in any batch and on any
+    number of threads. The first call starts the threads: a process may fork before it; a translator that was used before a
+    fork raises an error in the child. A pickle contains the paths of the files, and unpickling loads them again.
 
     >>> translator = Translator("en-de")
     >>> translator.translate("Good morning!").text
@@ -85,11 +85,11 @@ class Translator(_native.Translator):
         progress: bool = False,
         **options: Unpack[CallOptions],
     ) -> Iterator[_native.Translation]:
-        """Translates the lines of an iterable, in order, as they come.
+        """Translates the lines of an iterable, in order, as they arrive.
 
-        At most ``ahead`` lines are read before the first of them is given back, and 4 MiB of text, so an iterable without end
-        takes bounded memory. The items are strings, or a ``Request`` with terms of its own. With ``progress`` tqdm, if it is
-        installed, shows the speed.
+        It reads at most ``ahead`` lines and 4 MiB of text before it returns the translation of the first of them, so an endless
+        iterable takes bounded memory. The items are strings, or a ``Request`` with its own terms. With ``progress`` tqdm shows
+        the speed, if it is installed.
         """
         stream: Iterator[_native.Translation] = self.stream(source, ahead=ahead, **options)
         if not progress:
@@ -106,32 +106,33 @@ class Translator(_native.Translator):
         overwrite: bool = False,
         **options: Unpack[FileOptions],
     ) -> _native.FileTranslation:
-        """Translates a file, or its bytes: sentences are found, translated and written in place.
+        """Translates a file, or its bytes: finds the sentences, translates them and writes them in their places.
 
-        ``format`` is the end of the file's name (``"docx"``, ``"srt"``, ``"html"``, …); without it the name of ``source`` says it.
-        The result has the ``content``; with ``output`` it is written there, too, as a whole. An output that is the file ``source`` is
-        refused, unless ``overwrite`` is true.
+        ``format`` is the extension of the file (``"docx"``, ``"srt"``, ``"html"``, …); the default is the extension of ``source``.
+        The result has the ``content``, which is also written to ``output``, atomically. An ``output`` that is the file ``source``
+        is refused, unless ``overwrite`` is true.
         """
         if output is not None and not overwrite and not isinstance(source, bytes) and _files.is_same_file(source, output):
-            raise _errors.OptionsError(f"output is {os.fspath(output)}, which is read: name another file, or give overwrite=True")
+            name = os.fspath(output)
+            raise _errors.OptionsError(f"output is {name}, which is also the source: name another file, or give overwrite=True")
         if isinstance(source, bytes):
             content = source
             if format is None:
-                raise _errors.OptionsError("the bytes of a file have no name: give format, as \"docx\"")
+                raise _errors.OptionsError("bytes have no file name: give format, such as \"docx\"")
         else:
             try:
                 with open(source, "rb") as file:
                     content = file.read()
             except OSError as error:
                 raise _errors.InputError(f"cannot read {os.fspath(source)}: {error.strerror}") from error
-        found = self.translate_bytes(content, format or os.path.splitext(str(source))[1][1:], **options)
+        translated = self.translate_bytes(content, format or os.path.splitext(str(source))[1][1:], **options)
         if output is not None:
             with _files.new_file(output) as file:
-                file.write(found.content)
-        return found
+                file.write(translated.content)
+        return translated
 
     async def translate_async(self, source: Any, **options: Any) -> Any:
-        """``translate`` for asyncio: the event loop goes on. Calls share the translator's threads and batches."""
+        """``translate`` for asyncio: it does not block the event loop. Calls share the translator's threads and batches."""
         return await self._in_thread(functools.partial(self.translate, source, **options))
 
     async def score_async(self, source: Any, target: Any, **options: Any) -> Any:
@@ -144,7 +145,7 @@ class Translator(_native.Translator):
         return await asyncio.get_running_loop().run_in_executor(self._calls, call)
 
     def close(self) -> None:
-        """Forgets the model and ends the threads; calls that are on the way end first."""
+        """Unloads the model and ends the threads, after the calls in progress."""
         if self._calls is not None:
             self._calls.shutdown()
             self._calls = None
@@ -161,9 +162,9 @@ class Translator(_native.Translator):
 
 
 class PhraseTranslator(Translator):
-    """Translates with a phrase-based model of Moses: a directory with a ``moses.ini``, or such a file.
+    """Translates with a phrase-based model of Moses: a directory with a ``moses.ini``, or the ``moses.ini`` itself.
 
-    Lines are words with spaces between them, in the form in which the model was trained. The keywords are ``threads`` and the
+    Spaces separate the words of a line, which must have the form of the training text. The keywords are ``threads`` and the
     options of the search: ``coverages``, ``hypotheses``, ``options``, ``presort``, ``look_ahead``, ``distortion_limit``,
     ``unknown_words``; calls take ``n_best`` and ``max_source_length``.
     """

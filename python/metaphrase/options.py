@@ -1,4 +1,4 @@
-"""The options by name, for type checkers: ``Translator(model, **TranslatorOptions)``, ``translate(source, **CallOptions)``."""
+"""The types of the options, for type checkers: ``Translator(model, **TranslatorOptions)``, ``translate(source, **CallOptions)``."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from metaphrase._native import Glossary
 
 Path = Union[str, "os.PathLike[str]"]
-#: A file of a source term, a tab and target terms on each line, or the same as a dictionary.
+#: The path of a file with a source term, a tab and target terms on each line, or a dictionary of the same.
 Table = Union[Path, Mapping[str, Union[str, Sequence[str]]]]
 
 
 class CallOptions(TypedDict, total=False):
-    """How lines are translated. Without an option the model's own setting counts."""
+    """The options of a call. The default of an option is the model's own setting."""
 
     # Search
     beam_size: int
@@ -39,7 +39,7 @@ class CallOptions(TypedDict, total=False):
     excluded: Sequence[str]
     attention: bool
     search_graph: Literal["words", "pieces"] | None
-    # Draws
+    # Random draws
     sampling: str | None
     temperature: float
     seed: int
@@ -59,7 +59,7 @@ class CallOptions(TypedDict, total=False):
     evidence_weight: float
     evidence_theta: Sequence[float]
     evidence_own: int | None
-    # Counting of evidence
+    # Counts of evidence
     evidence_scale: float
     evidence_order: int
     evidence_written_words: bool
@@ -68,7 +68,7 @@ class CallOptions(TypedDict, total=False):
 
 
 class FileOptions(CallOptions, total=False):
-    """How a file is read, and how its sentences are translated."""
+    """The options of reading a file and of translating its sentences."""
 
     split: Literal["sentences", "wrapped", "lines"]
     language: str
@@ -80,13 +80,13 @@ class FileOptions(CallOptions, total=False):
 
 
 class TextOptions(FileOptions, total=False):
-    """How a text is read, and how its sentences are translated."""
+    """The options of reading a text and of translating its sentences."""
 
     format: Literal["lines", "text", "html", "xml"]
 
 
 class PhraseOptions(TypedDict, total=False):
-    """How a phrase-based model is searched."""
+    """The options of a search with a phrase-based model."""
 
     coverages: int
     hypotheses: int
@@ -102,7 +102,7 @@ class PhraseOptions(TypedDict, total=False):
 
 
 class TranslatorOptions(CallOptions, PhraseOptions, total=False):
-    """What a translator is made of, how it uses the machine, and defaults of its calls."""
+    """The models of a translator, its use of the machine, and the default options of its calls."""
 
     # Models
     weights: Sequence[float] | None
@@ -112,7 +112,7 @@ class TranslatorOptions(CallOptions, PhraseOptions, total=False):
     frequent_words: int
     prepared_context: bool
     merged_states: bool
-    # What counts beside them
+    # Companions of the models
     language_model: tuple[Path, float] | None
     shortlist: Path | None
     shortlist_first: int | None
@@ -128,7 +128,7 @@ class TranslatorOptions(CallOptions, PhraseOptions, total=False):
 
 
 class MetricOptions(TypedDict, total=False):
-    """The settings of metrics; sacreBLEU's defaults."""
+    """The settings of metrics, with the defaults of sacreBLEU."""
 
     lowercase: bool
     tokenize: Literal["13a", "intl", "char", "zh", "none"]

@@ -1,4 +1,4 @@
-"""Translation of DataFrames of Spark, in batch jobs and in Structured Streaming.
+"""Translation of Spark DataFrames, in batch jobs and in Structured Streaming.
 
 >>> from metaphrase.spark import translate
 >>> translate(df, "text", model="en-de").write.parquet("translated")
@@ -29,12 +29,13 @@ def translate(
 ) -> DataFrame:
     """The DataFrame with one more column: the translations of ``column``, null where it is null.
 
-    ``model`` is a bundled model, a directory that each machine has, or a name given to ``SparkContext.addFile``. ``options`` are
-    those of ``metaphrase.Translator``. Each Python process of an executor loads the model once and has one thread, as Spark
-    runs a process for each core; with ``spark.task.cpus`` above 1 give ``threads``. ``batch_bytes`` of text are translated together.
-    With ``details`` the column has structs: ``text``, ``score``, ``error``, ``missing`` (numbers of terms) and ``notes``.
+    ``model`` is a bundled model, a directory that exists on each machine, or a name given to ``SparkContext.addFile``.
+    ``options`` are those of ``metaphrase.Translator``. Each Python process of an executor loads the model once and has one
+    thread, because Spark runs a process for each core; with ``spark.task.cpus`` above 1 give ``threads``. ``batch_bytes`` of text
+    are translated together. With ``details`` the column has structs: ``text``, ``score``, ``error``, ``missing`` (numbers of
+    terms) and ``notes``.
 
-    The translation of a line depends on the line alone: a task that is tried again gives the same bits.
+    The translation of a line depends on the line alone: a task that is repeated gives the same bits.
     """
     from pyspark.sql.types import StringType, StructField, StructType
     from pyspark.sql.pandas.types import from_arrow_type

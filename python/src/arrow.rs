@@ -1,8 +1,8 @@
-//! Columns of Arrow: read where they lie, and given on without a copy.
+//! Columns of Arrow: input and output without copies.
 
 use crate::errors;
 use crate::options::CallOptions;
-use crate::translator::Loaded;
+use crate::translator::LoadedTranslator;
 use arrow_array::builder::{Float32Builder, Int32Builder, ListBuilder, StringBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, LargeStringArray, StringArray, StringViewArray, StructArray};
@@ -13,7 +13,7 @@ use pyo3_arrow::ffi::{ArrayIterator, to_array_pycapsules, to_stream_pycapsule};
 use pyo3_arrow::input::AnyArray;
 use std::sync::Arc;
 
-/// A column of translations. It speaks Arrow's C interface: `pyarrow.array(column)`, `polars.Series(column)`.
+/// A column of translations with Arrow's C data interface: `pyarrow.array(column)`, `polars.Series(column)`.
 #[pyclass(frozen, module = "metaphrase")]
 pub struct Column {
     array: ArrayRef,
@@ -21,26 +21,30 @@ pub struct Column {
 }
 
 impl Column {
-    /// Translates a column. Of a table `name` is the column; it may be left out if there is one column.
+    /// Translates a column, or the column `name` of a table. A table with one column needs no name.
     pub fn translate(
         py: Python<'_>,
-        loaded: &Loaded,
+        loaded: &LoadedTranslator,
         options: &CallOptions,
         source: AnyArray,
         name: Option<&str>,
         details: bool,
     ) -> PyResult<Self> {
         let chunks = source.into_reader()?.collect::<Result<Vec<_>, _>>().map_err(errors::input)?;
-        let chunks = chunks.iter().map(|chunk| of_table(chunk, name)).collect::<PyResult<Vec<ArrayRef>>>()?;
+        let chunks = chunks.iter().map(|chunk| text_column(chunk, name)).collect::<PyResult<Vec<ArrayRef>>>()?;
         let mut lines: Vec<Option<&str>> = Vec::new();
         for chunk in &chunks {
             strings(chunk, &mut lines)?;
         }
         let requests = lines.iter().map(|line| metaphrase::Request::translate(line.unwrap_or_default())).collect();
-        let found = loaded.answers(py, options, requests)?;
-        let found: Vec<Option<&metaphrase::Translation>> =
-            found.iter().zip(&lines).map(|(found, line)| line.and(Some(found))).collect();
-        let array = if details { with_details(&found)? } else { texts(&found, chunks.first().map(|c| c.data_type())) };
+        let translations = loaded.answers(py, options, requests)?;
+        let translations: Vec<Option<&metaphrase::Translation>> =
+            translations.iter().zip(&lines).map(|(translation, line)| line.and(Some(translation))).collect();
+        let array = if details {
+            with_details(&translations)?
+        } else {
+            texts(&translations, chunks.first().map(|chunk| chunk.data_type()))
+        };
         let field = Arc::new(Field::new("translation", array.data_type().clone(), true));
         Ok(Self { array, field })
     }
@@ -76,8 +80,8 @@ impl Column {
     }
 }
 
-/// The column `name` of a chunk that is a table, or its only column; a chunk that is a column itself.
-fn of_table(chunk: &ArrayRef, name: Option<&str>) -> PyResult<ArrayRef> {
+/// The column of text: the chunk itself if it is a column; if it is a table, its column `name` or its only column.
+fn text_column(chunk: &ArrayRef, name: Option<&str>) -> PyResult<ArrayRef> {
     let Some(table) = chunk.as_struct_opt() else { return Ok(Arc::clone(chunk)) };
     match (name, table.columns()) {
         (Some(name), _) => table.column_by_name(name).cloned().ok_or_else(|| {
@@ -103,11 +107,11 @@ fn strings<'a>(chunk: &'a ArrayRef, out: &mut Vec<Option<&'a str>>) -> PyResult<
     Ok(())
 }
 
-/// The texts, in the type of the source; where this type does not hold the texts, in a larger one.
-fn texts(found: &[Option<&metaphrase::Translation>], like: Option<&DataType>) -> ArrayRef {
-    let texts = || found.iter().map(|found| found.map(metaphrase::Translation::text));
+/// The texts, in the type of the source; if the texts exceed this type, in a larger one.
+fn texts(translations: &[Option<&metaphrase::Translation>], source: Option<&DataType>) -> ArrayRef {
+    let texts = || translations.iter().map(|translation| translation.map(metaphrase::Translation::text));
     let bytes: usize = texts().flatten().map(str::len).sum();
-    match like {
+    match source {
         Some(DataType::Utf8View) => Arc::new(texts().collect::<StringViewArray>()),
         Some(DataType::LargeUtf8) => Arc::new(texts().collect::<LargeStringArray>()),
         _ if i32::try_from(bytes).is_err() => Arc::new(texts().collect::<LargeStringArray>()),
@@ -115,25 +119,27 @@ fn texts(found: &[Option<&metaphrase::Translation>], like: Option<&DataType>) ->
     }
 }
 
-/// Text, score, error, numbers of the missing terms, and notes.
-fn with_details(found: &[Option<&metaphrase::Translation>]) -> PyResult<ArrayRef> {
-    let (mut scores, mut missing) = (Float32Builder::new(), ListBuilder::new(Int32Builder::new()));
+/// Structs of text, score, error, numbers of the missing terms, and notes.
+fn with_details(translations: &[Option<&metaphrase::Translation>]) -> PyResult<ArrayRef> {
+    let mut scores = Float32Builder::new();
+    let mut missing = ListBuilder::new(Int32Builder::new());
     let mut notes = ListBuilder::new(StringBuilder::new());
-    for found in found {
-        let best = found.and_then(|found| found.hypotheses.first());
+    for translation in translations {
+        let best = translation.and_then(|translation| translation.hypotheses.first());
         scores.append_option(best.map(|best| best.score));
-        for &term in found.map_or(&[][..], |found| &found.missing) {
+        for &term in translation.map_or(&[][..], |translation| &translation.missing) {
             missing.values().append_value(i32::try_from(term).unwrap_or(i32::MAX));
         }
-        missing.append(found.is_some());
-        for note in found.map_or(&[][..], |found| &found.notes) {
+        missing.append(translation.is_some());
+        for note in translation.map_or(&[][..], |translation| &translation.notes) {
             notes.values().append_value(note);
         }
-        notes.append(found.is_some());
+        notes.append(translation.is_some());
     }
-    let errors: StringArray = found.iter().map(|found| found.and_then(|found| found.error.as_deref())).collect();
+    let error = |translation: &Option<&'_ metaphrase::Translation>| translation.and_then(|found| found.error.clone());
+    let errors: StringArray = translations.iter().map(error).collect();
     let columns: [(&str, ArrayRef); 5] = [
-        ("text", texts(found, None)),
+        ("text", texts(translations, None)),
         ("score", Arc::new(scores.finish())),
         ("error", Arc::new(errors)),
         ("missing", Arc::new(missing.finish())),

@@ -1,4 +1,4 @@
-//! Errors of the libraries as exceptions, with the libraries' sentences.
+//! Errors of the libraries as Python exceptions with the same messages.
 
 use metaphrase::Error;
 use pyo3::prelude::*;
@@ -11,7 +11,7 @@ mod classes {
     pyo3::import_exception!(metaphrase._errors, InputError);
 }
 
-/// The exception of an error.
+/// The exception for an error.
 pub fn raise(error: Error) -> PyErr {
     let sentence = error.to_string();
     match error {
@@ -28,13 +28,13 @@ pub fn raise(error: Error) -> PyErr {
     }
 }
 
-/// An option that can not be used.
+/// The exception for an option that cannot be used.
 pub fn options(sentence: impl Display) -> PyErr {
     classes::OptionsError::new_err(sentence.to_string())
 }
 
-/// An option that does not exist: the sentence names the closest of those that do, and all of them. These are the options of a type
-/// of `metaphrase.options`, and the function's `own` keywords.
+/// The exception for an option that does not exist. Its message names the closest option and lists all of them: those
+/// of the type `kind` of `metaphrase.options`, and the function's `own` keywords.
 pub fn unknown_option(py: Python<'_>, name: &str, kind: &str, own: &[&str]) -> PyErr {
     let errors = py.import("metaphrase._errors");
     errors
@@ -42,12 +42,12 @@ pub fn unknown_option(py: Python<'_>, name: &str, kind: &str, own: &[&str]) -> P
         .map_or_else(|failure| failure, PyErr::from_value)
 }
 
-/// A glossary, a dictionary, lines or columns that can not be read.
+/// The exception for a glossary, a dictionary, lines or columns that cannot be read.
 pub fn input(sentence: impl Display) -> PyErr {
     classes::InputError::new_err(sentence.to_string())
 }
 
-/// The translator was closed.
+/// The exception for the use of a translator that was closed.
 pub fn closed() -> PyErr {
     classes::MetaphraseError::new_err("the translator is closed; make another one")
 }

@@ -1,8 +1,8 @@
-//! BLEU, chrF and TER with sacreBLEU's numbers and signatures.
+//! BLEU, chrF and TER with the numbers and signatures of sacreBLEU.
 
 use crate::errors;
 use crate::options::get;
-use crate::pickle::Pickled;
+use crate::pickle::ReduceResult;
 use metaphrase_metrics::{
     Bleu, BleuOptions, Chrf, ChrfOptions, CorpusStats, DEFAULT_SAMPLES, DEFAULT_SEED, Metric, MetricName, References,
     Sampling, Signature, Smoothing, Ter, TerOptions, confidence,
@@ -10,18 +10,18 @@ use metaphrase_metrics::{
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
-/// The score of a text under one metric.
+/// The score of a text by one metric.
 #[pyclass(frozen, get_all, module = "metaphrase")]
 pub struct Score {
-    /// The name of the metric, as sacreBLEU prints it.
+    /// The name of the metric in sacreBLEU.
     name: String,
     /// The score, from 0 to 100; TER has no upper bound.
     value: f64,
-    /// Everything that the score depends on.
+    /// The settings that the score depends on, in sacreBLEU's notation.
     signature: String,
-    /// The text after the score, as BLEU's precisions.
+    /// The text after the score, such as the precisions of BLEU.
     details: String,
-    /// The mean of bootstrap samples and half the width of their 95 % interval, if asked for.
+    /// The mean of bootstrap samples and half the width of their 95 % interval, with `confidence`.
     interval: Option<(f64, f64)>,
     line: String,
 }
@@ -36,7 +36,7 @@ impl Score {
         &self.line
     }
 
-    /// The score of a pickle.
+    /// The score from a pickle.
     #[staticmethod]
     fn _of(
         name: String,
@@ -52,7 +52,7 @@ impl Score {
     #[expect(clippy::type_complexity, reason = "the arguments of `_of`")]
     fn __reduce__<'py>(
         slf: &Bound<'py, Self>,
-    ) -> Pickled<'py, (String, f64, String, String, Option<(f64, f64)>, String)> {
+    ) -> ReduceResult<'py, (String, f64, String, String, Option<(f64, f64)>, String)> {
         let Self { name, value, signature, details, interval, line } = slf.get();
         let fields = (name.clone(), *value, signature.clone(), details.clone(), *interval, line.clone());
         Ok((slf.get_type().getattr("_of")?, fields))
@@ -136,7 +136,8 @@ impl Settings {
     }
 }
 
-/// The scores of translations beside references, by the name of the metric: `bleu`, `chrf`, `chrf++`, `ter`.
+/// Scores translations against references. The names of the scores are those of the metrics: `bleu`, `chrf`, `chrf++`,
+/// `ter`.
 #[pyfunction]
 #[pyo3(signature = (hypotheses, references, metrics=None, **options))]
 pub fn evaluate<'py>(
@@ -156,11 +157,11 @@ pub fn evaluate<'py>(
         let references = References::new(&sets).map_err(errors::input)?;
         metrics.iter().map(|metric| score(&**metric, &settings, &hypotheses, &references)).collect::<PyResult<Vec<_>>>()
     })?;
-    let found = PyDict::new(py);
+    let by_name = PyDict::new(py);
     for (name, score) in names.iter().zip(scores) {
-        found.set_item(name, Bound::new(py, score)?)?;
+        by_name.set_item(name, Bound::new(py, score)?)?;
     }
-    Ok(found)
+    Ok(by_name)
 }
 
 fn score(

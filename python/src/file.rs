@@ -1,9 +1,9 @@
-//! Files of any format: sentences are found, translated, and written in place.
+//! Files of any format: finds their sentences, translates them and writes them in their places.
 
 use crate::errors;
 use crate::result::Translation;
 use crate::text::options;
-use crate::translator::Loaded;
+use crate::translator::LoadedTranslator;
 use metaphrase::{Document, FileFormat};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -30,7 +30,7 @@ impl FileTranslation {
         self.translations.iter().map(|translation| translation.clone_ref(py)).collect()
     }
 
-    /// Messages about sentences, which begin with their numbers.
+    /// Messages about sentences; each begins with the number of its sentence.
     #[getter]
     fn notes(&self) -> Vec<String> {
         self.notes.clone()
@@ -41,10 +41,10 @@ impl FileTranslation {
     }
 }
 
-/// Translates a file; keywords that are not about the text are options of the call.
+/// Translates a file. The keywords are options of the text and of the call.
 pub fn translate(
     py: Python<'_>,
-    loaded: &Loaded,
+    loaded: &LoadedTranslator,
     content: Vec<u8>,
     format: &str,
     keywords: Option<&Bound<'_, PyDict>>,
@@ -59,8 +59,8 @@ pub fn translate(
     if document.needs_alignment() {
         options.translate = loaded.translator.with_alignment(&options.translate);
     }
-    let found = loaded.answers(py, &options, document.requests())?;
-    let finished = py.detach(|| document.finish(found)).map_err(errors::raise)?;
+    let answers = loaded.answers(py, &options, document.requests())?;
+    let finished = py.detach(|| document.finish(answers)).map_err(errors::raise)?;
     let translation = |sentence: metaphrase::DocumentSentence| Py::new(py, Translation::new(sentence.translation));
     let translations = finished.sentences.into_iter().map(translation).collect::<PyResult<_>>()?;
     Ok(FileTranslation { content: finished.bytes, translations, notes: finished.notes })

@@ -1,14 +1,14 @@
-//! Glossaries, and other texts that users have as a file, as a text or as a dictionary of Python.
+//! Glossaries and dictionaries from a file, a text or a Python dictionary.
 
 use crate::errors;
-use crate::pickle::Pickled;
+use crate::pickle::ReduceResult;
 use metaphrase::Case;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Terms of the source language and their translations: where a term stands in a line, its translation is required.
+/// Terms of the source language and their translations. If a line contains a term, its translation is required.
 #[pyclass(frozen, module = "metaphrase")]
 pub struct Glossary {
     pub(crate) glossary: Arc<metaphrase::Glossary>,
@@ -16,7 +16,7 @@ pub struct Glossary {
     respect_case: bool,
 }
 
-/// What a glossary was made from, for a pickle.
+/// The content from which a glossary was made, for pickling.
 #[derive(Clone)]
 enum Content {
     /// The text of a file.
@@ -57,7 +57,7 @@ impl Glossary {
         Ok(Self { glossary: Arc::new(glossary), content: Content::Text(text), respect_case })
     }
 
-    /// One sentence for each line whose source term an earlier line has.
+    /// One sentence for each line with the same source term as an earlier line.
     #[getter]
     fn notes(&self) -> Vec<String> {
         self.glossary.notes().to_vec()
@@ -76,7 +76,7 @@ impl Glossary {
         format!("<metaphrase.Glossary of {} terms>", self.glossary.len())
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Pickled<'py, (Option<String>, Option<Entries>, bool)> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> ReduceResult<'py, (Option<String>, Option<Entries>, bool)> {
         let rebuild = slf.py().import("metaphrase._errors")?.getattr("rebuild_glossary")?;
         let (text, entries) = match slf.get().content.clone() {
             Content::Text(text) => (Some(text), None),
@@ -90,14 +90,14 @@ fn case(respect: bool) -> Case {
     if respect { Case::Respect } else { Case::Ignore }
 }
 
-/// A term of a dictionary; half of a surrogate pair becomes U+FFFD.
+/// A term of a dictionary; a lone surrogate becomes U+FFFD.
 fn term(value: &Bound<'_, PyAny>) -> PyResult<String> {
     let text = value.cast::<PyString>();
     let text = text.map_err(|_| errors::input(format!("the glossary has a {}; expected str", kind(value))))?;
     Ok(text.to_string_lossy().into_owned())
 }
 
-/// A glossary as users give it: an object, a file, or a dictionary.
+/// A glossary from an argument: an object, a file, or a dictionary.
 pub fn glossary(value: &Bound<'_, PyAny>) -> PyResult<Arc<metaphrase::Glossary>> {
     match value.cast::<Glossary>() {
         Ok(glossary) => Ok(Arc::clone(&glossary.get().glossary)),
@@ -105,8 +105,8 @@ pub fn glossary(value: &Bound<'_, PyAny>) -> PyResult<Arc<metaphrase::Glossary>>
     }
 }
 
-/// The text of a file of a source term, a tab and target terms on each line: from its path, or written for a dictionary whose
-/// values are a target term or a list of alternatives. `what` names it in messages.
+/// The text of a glossary file (a source term, a tab and target terms on each line), read from a path, or written from
+/// a dictionary whose values are target terms or lists of alternatives. `what` is its name in messages.
 pub fn table(value: &Bound<'_, PyAny>, what: &str) -> PyResult<String> {
     let Ok(entries) = value.cast::<PyDict>() else {
         let path: PathBuf = value

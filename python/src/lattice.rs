@@ -1,17 +1,17 @@
-//! Lattices: evidence for a search, and what a search kept.
+//! Lattices: evidence for a search, or the hypotheses that a search kept.
 
 use crate::errors;
-use crate::pickle::Pickled;
+use crate::pickle::ReduceResult;
 use metaphrase_cli::lattice_svg;
 use pyo3::prelude::*;
 use std::sync::Arc;
 
-/// Many translations of a line in one graph.
+/// A graph of many translations of a line.
 #[pyclass(frozen, module = "metaphrase")]
 pub struct Lattice(pub Arc<metaphrase::Lattice>);
 
-/// An arc: the states that it joins, its word or `None`, and its score.
-type Arc4 = (usize, usize, Option<String>, f32);
+/// An arc: its first state, its last state, its word or `None`, and its score.
+type ArcFields = (usize, usize, Option<String>, f32);
 
 impl Lattice {
     pub fn new(lattice: metaphrase::Lattice) -> Self {
@@ -21,13 +21,13 @@ impl Lattice {
 
 #[pymethods]
 impl Lattice {
-    /// Reads the text form of OpenFst: lines `from to word word cost`.
+    /// Reads the text format of OpenFst: lines `from to word word cost`.
     #[staticmethod]
     fn from_openfst(text: &str) -> PyResult<Self> {
         metaphrase::Lattice::from_openfst(text).map(Self::new).map_err(errors::input)
     }
 
-    /// Reads a line of our compact form.
+    /// Reads a line of our compact format.
     #[staticmethod]
     fn from_compact(line: &str) -> PyResult<Self> {
         metaphrase::Lattice::from_compact(line).map(Self::new).map_err(errors::input)
@@ -39,19 +39,19 @@ impl Lattice {
         metaphrase::Lattice::from_moses_graph(text.lines()).map(Self::new).map_err(errors::input)
     }
 
-    /// The lattice of some translations: pairs of words with spaces between them, and a score.
+    /// The lattice of translations: pairs of a text, whose words are separated by spaces, and a score.
     #[staticmethod]
     fn of_translations(translations: Vec<(String, f32)>) -> Self {
         let paths = translations.iter().map(|(text, score)| (text.split_whitespace(), *score));
         Self::new(metaphrase::Lattice::from_paths(paths))
     }
 
-    /// The text form of OpenFst.
+    /// The text format of OpenFst.
     fn to_openfst(&self) -> String {
         self.0.to_openfst()
     }
 
-    /// Our compact form, a line.
+    /// A line in our compact format.
     fn to_compact(&self) -> String {
         self.0.to_compact()
     }
@@ -64,7 +64,7 @@ impl Lattice {
 
     /// The arcs: a state, a later state, the word or `None`, and the score (natural logarithm, higher is better).
     #[getter]
-    fn arcs(&self) -> Vec<Arc4> {
+    fn arcs(&self) -> Vec<ArcFields> {
         let word = |id| self.0.word(id).to_owned();
         let arcs = self.0.arcs().iter();
         arcs.map(|arc| (arc.from.index(), arc.to.index(), arc.word.map(word), arc.score)).collect()
@@ -76,7 +76,7 @@ impl Lattice {
         self.0.posteriors(positive(scale)?).ok_or_else(no_translation)
     }
 
-    /// The lattice without arcs that less than the share `least` of the translations take.
+    /// The lattice without arcs whose posterior is below `least`.
     #[pyo3(signature = (least, scale=1.0))]
     fn pruned(&self, least: f64, scale: f64) -> PyResult<Self> {
         self.0.pruned(positive(scale)?, share(least)?).map(Self::new).ok_or_else(no_translation)
@@ -89,7 +89,7 @@ impl Lattice {
         self.0.n_best(count).into_iter().map(|(words, score)| (text(words), score)).collect()
     }
 
-    /// A picture, SVG, without arcs that less than the share `least` of the translations take.
+    /// A picture in SVG, without arcs whose posterior is below `least`.
     #[pyo3(signature = (scale=1.0, least=0.05))]
     fn svg(&self, scale: f64, least: f64) -> PyResult<String> {
         lattice_svg(&self.0, positive(scale)?, share(least)?).ok_or_else(no_translation)
@@ -103,7 +103,7 @@ impl Lattice {
         format!("<metaphrase.Lattice of {} states, {} arcs>", self.0.states(), self.0.arcs().len())
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Pickled<'py, (String,)> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> ReduceResult<'py, (String,)> {
         Ok((slf.get_type().getattr("from_compact")?, (slf.get().to_compact(),)))
     }
 }

@@ -1,7 +1,8 @@
-//! The Python package `metaphrase`, in so far as it is written in Rust: a thin shell over the façade.
+//! The part of the Python package `metaphrase` that is written in Rust: a thin shell over the crate `metaphrase`.
 //!
-//! `translator` has the translator, `options` reads its keywords, `request` its lines, `result` is what it answers,
-//! `text`, `file`, `stream` and `arrow` are texts, files, lines without end and columns. Files of the package in Python say what is documented.
+//! `translator` has the translator, `options` reads its keywords, `request` its lines, and `result` has its answers.
+//! `text`, `file`, `stream` and `arrow` are for texts, files, endless iterables and columns. The stubs and the Python
+//! files of the package have its documentation.
 
 mod arrow;
 mod errors;
@@ -44,20 +45,21 @@ mod _native {
     const __version__: &str = env!("CARGO_PKG_VERSION");
 }
 
-/// Runs the program `metaphrase` with these arguments, the first of which is its name; gives the exit status.
+/// Runs the program `metaphrase` with these arguments, the first of which is its name; returns the exit status.
 #[pyfunction]
 fn command_line(py: Python<'_>, arguments: Vec<std::ffi::OsString>) -> u8 {
     py.detach(|| metaphrase_cli::run(arguments))
 }
 
-/// Describes the model at a path, and checks that its parts fit together: the text for people and a list of problems.
+/// Describes the model at a path and checks that its parts fit together. Returns a text for people and a list of
+/// problems.
 #[pyfunction]
 fn inspect(py: Python<'_>, path: std::path::PathBuf) -> PyResult<(String, Vec<String>)> {
     let report = py.detach(|| metaphrase::inspect(path)).map_err(errors::raise)?;
     Ok((report.to_string(), report.problems))
 }
 
-/// Converts a model of any format that can be read to a directory of our own, which is absent or empty.
+/// Converts a model of any known format to a directory in our own format, which must be absent or empty.
 #[pyfunction]
 #[pyo3(signature = (model, directory, precision="f32"))]
 fn convert(py: Python<'_>, model: std::path::PathBuf, directory: std::path::PathBuf, precision: &str) -> PyResult<()> {

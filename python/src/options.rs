@@ -1,4 +1,4 @@
-//! The options of a call: keywords with the names of the façade's fields.
+//! The options of a call: keywords with the names of the fields of `TranslateOptions`.
 
 use crate::errors;
 use crate::glossary::{glossary, kind, table};
@@ -8,7 +8,7 @@ use metaphrase::{
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
 
-/// How lines are translated.
+/// The options of a call.
 #[derive(Clone)]
 pub struct CallOptions {
     pub translate: TranslateOptions,
@@ -18,19 +18,19 @@ pub struct CallOptions {
 pub struct Names {
     /// The type of its options in `metaphrase.options`.
     pub kind: &'static str,
-    /// Its further keywords.
+    /// Other keywords of the function.
     pub own: &'static [&'static str],
 }
 
 impl Names {
-    /// The options of a call, and these keywords.
-    pub const fn of_call(own: &'static [&'static str]) -> Self {
+    /// The options of a call and these other keywords.
+    pub const fn call(own: &'static [&'static str]) -> Self {
         Self { kind: "CallOptions", own }
     }
 }
 
 impl CallOptions {
-    /// These options, changed by keywords of a function.
+    /// These options with the changes of a function's keywords.
     pub fn with(&self, names: &Names, translator: &Translator, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
         let mut options = self.clone();
         let Some(keywords) = keywords else { return Ok(options) };
@@ -49,20 +49,20 @@ impl CallOptions {
         Ok(options)
     }
 
-    /// Sets an option whose value is made here.
+    /// Sets an option whose value this package makes.
     fn set(&mut self, translator: &Translator, key: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let options = &mut self.translate;
         match key {
             "glossary" => options.glossaries = if value.is_none() { Vec::new() } else { vec![glossary(value)?] },
             "replace_unknown" => options.replace_unknown = dictionary(value)?,
             "excluded" => options.search.excluded = words(translator, value)?,
-            _ => return Err(errors::options(format!("{key} can not be set from Python"))),
+            _ => return Err(errors::options(format!("{key} cannot be set from Python"))),
         }
         Ok(())
     }
 }
 
-/// A value of a kind that the libraries know.
+/// A value of a kind that the libraries define; `None` for the other kinds.
 fn plain(key: &str, kind: OptionKind, value: &Bound<'_, PyAny>) -> PyResult<Option<OptionValue>> {
     let none = matches!(
         kind,
@@ -85,13 +85,13 @@ fn plain(key: &str, kind: OptionKind, value: &Bound<'_, PyAny>) -> PyResult<Opti
     }))
 }
 
-/// The value of an option, or a sentence that names the option.
+/// The value of an option. An error names the option.
 pub fn get<'py, T>(key: &str, value: &Bound<'py, PyAny>) -> PyResult<T>
 where
     T: for<'a> FromPyObject<'a, 'py>,
 {
-    let found: PyResult<T> = value.extract::<T>().map_err(Into::into);
-    found.map_err(|error| errors::options(format!("{key} is {}: {}", shown(value), error.value(value.py()))))
+    let extracted: PyResult<T> = value.extract::<T>().map_err(Into::into);
+    extracted.map_err(|error| errors::options(format!("{key} is {}: {}", shown(value), error.value(value.py()))))
 }
 
 /// A member of a closed set.
@@ -99,8 +99,8 @@ pub fn named<T: Choice>(key: &str, value: &Bound<'_, PyAny>) -> PyResult<T> {
     choice(key, &get::<String>(key, value)?)
 }
 
-/// The numbers of a model's products by their name; `None` for `auto`, those that the model recommends.
-pub fn numbers(key: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<Precision>> {
+/// The precision of a model's products by its name; `None` for `auto`, the one that the model recommends.
+pub fn precision(key: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<Precision>> {
     match get::<String>(key, value)?.as_str() {
         "auto" => Ok(None),
         name => choice(key, name).map(Some),
@@ -116,7 +116,8 @@ fn shown(value: &Bound<'_, PyAny>) -> String {
     value.repr().map_or_else(|_| kind(value), |text| text.to_string_lossy().chars().take(60).collect())
 }
 
-/// `True`: the source words themselves; a path or a dictionary: their translations there.
+/// The replacements of unknown words. `True`: the source words themselves; a path or a dictionary: the translations in
+/// it.
 fn dictionary(value: &Bound<'_, PyAny>) -> PyResult<Option<Dictionary>> {
     if value.is_none() {
         return Ok(None);

@@ -1,12 +1,12 @@
-//! Results as plain values: what pickles hold.
+//! Results as plain values, for pickling.
 
 use metaphrase::{Attention, Counts, Hypothesis, Met, MissingNumber, RequiredTerm, Translation};
 use pyo3::prelude::*;
 
-/// What `__reduce__` gives: a function, and the arguments that make the same object.
-pub(crate) type Pickled<'py, Arguments> = PyResult<(Bound<'py, PyAny>, Arguments)>;
+/// The result of `__reduce__`: a function, and the arguments with which it makes an equal object.
+pub(crate) type ReduceResult<'py, Arguments> = PyResult<(Bound<'py, PyAny>, Arguments)>;
 
-/// The fields of a hypothesis in their order.
+/// The fields of a hypothesis, in their order.
 pub type HypothesisState = (
     String,
     Vec<String>,
@@ -19,7 +19,7 @@ pub type HypothesisState = (
     Vec<(usize, usize)>,
 );
 
-/// The fields of a translation in their order, but for the search graph; the required terms come last.
+/// The fields of a translation, in their order, without the search graph. The required terms come last.
 pub type TranslationState = (
     Vec<HypothesisState>,
     Option<String>,
@@ -32,13 +32,14 @@ pub type TranslationState = (
     Vec<TermState>,
 );
 
-/// Where a required term stands in the source, and its alternatives.
+/// The place of a required term in the source, and its alternatives.
 pub type TermState = (Option<(usize, usize)>, Vec<String>);
 
-pub fn of_translation(found: &Translation) -> TranslationState {
+/// The state of a translation.
+pub fn translation_state(found: &Translation) -> TranslationState {
     let Counts { steps, hypotheses, groups, rows } = found.counts;
     (
-        found.hypotheses.iter().map(of_hypothesis).collect(),
+        found.hypotheses.iter().map(hypothesis_state).collect(),
         found.error.clone(),
         found.missing.clone(),
         found.present.clone(),
@@ -50,10 +51,11 @@ pub fn of_translation(found: &Translation) -> TranslationState {
             .iter()
             .map(|missing| (missing.range.start, missing.range.end, missing.text.clone()))
             .collect(),
-        of_terms(&found.terms),
+        term_states(&found.terms),
     )
 }
 
+/// The translation with this state.
 pub fn translation(state: TranslationState) -> Translation {
     let (hypotheses, error, missing, present, counts, source_pieces, notes, numbers, terms) = state;
     let [steps, searched, groups, rows] = counts;
@@ -74,18 +76,21 @@ pub fn translation(state: TranslationState) -> Translation {
     }
 }
 
-pub fn of_terms(terms: &[RequiredTerm]) -> Vec<TermState> {
+/// The states of required terms.
+pub fn term_states(terms: &[RequiredTerm]) -> Vec<TermState> {
     terms
         .iter()
         .map(|term| (term.source.as_ref().map(|place| (place.start, place.end)), term.targets.clone()))
         .collect()
 }
 
+/// The required term with this state.
 pub fn term(place: Option<(usize, usize)>, targets: Vec<String>) -> RequiredTerm {
     RequiredTerm { source: place.map(|(start, end)| start..end), targets }
 }
 
-pub fn of_hypothesis(found: &Hypothesis) -> HypothesisState {
+/// The state of a hypothesis.
+pub fn hypothesis_state(found: &Hypothesis) -> HypothesisState {
     (
         found.text.clone(),
         found.pieces.clone(),
@@ -99,6 +104,7 @@ pub fn of_hypothesis(found: &Hypothesis) -> HypothesisState {
     )
 }
 
+/// The hypothesis with this state.
 pub fn hypothesis(state: HypothesisState) -> Hypothesis {
     let (text, pieces, score, log_prob, piece_log_probs, complete, met, attention, links) = state;
     Hypothesis {

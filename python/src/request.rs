@@ -1,10 +1,10 @@
-//! Lines of Python as requests of the façade.
+//! Requests: lines from Python and the arguments for them.
 
 use crate::errors;
 use crate::glossary::kind;
 use crate::lattice::Lattice;
 use crate::options::CallOptions;
-use crate::pickle::Pickled;
+use crate::pickle::ReduceResult;
 use metaphrase::{Evidence, EvidenceCounter, Translator};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
@@ -19,21 +19,23 @@ pub struct Request {
     required: Vec<Vec<String>>,
     avoided: Vec<String>,
     target: Option<String>,
-    evidence: Option<Beside>,
+    evidence: Option<LineEvidence>,
 }
 
-/// What another system says about a line.
+/// Evidence from another system for a line.
 #[derive(Clone)]
-enum Beside {
+enum LineEvidence {
     /// Texts with their scores.
     NBest(Vec<(String, f64)>),
     /// The lines of a file of posteriors.
     Posteriors(Vec<String>),
+    /// A lattice of translations.
     Lattice(Arc<metaphrase::Lattice>),
 }
 
-/// What a pickle holds of a request: its fields, and its evidence as a list, as posteriors or as a lattice in its compact form.
-type State = (
+/// The state of a request in a pickle: its fields, and its evidence as a list, as posteriors or as a lattice in the
+/// compact format.
+type RequestState = (
     (String, String, Vec<Vec<String>>, Vec<String>, Option<String>),
     (Option<Vec<(String, f64)>>, Option<Vec<String>>, Option<String>),
 );
@@ -56,7 +58,7 @@ impl Request {
             required: given(constraints).map(terms).transpose()?.unwrap_or_default(),
             avoided: given(avoid).map(|avoid| texts(avoid, "avoid")).transpose()?.unwrap_or_default(),
             target: given(target).map(|target| text(target, "target")).transpose()?,
-            evidence: given(evidence).map(beside).transpose()?,
+            evidence: given(evidence).map(line_evidence).transpose()?,
         })
     }
 
@@ -70,53 +72,54 @@ impl Request {
         format!("<metaphrase.Request {:?}>", self.source)
     }
 
-    /// The request of a pickle.
+    /// The request from a pickle.
     #[staticmethod]
-    fn _of(state: State) -> PyResult<Self> {
-        let ((source, prefix, required, avoided, target), beside) = state;
-        let evidence = match beside {
-            (Some(list), ..) => Some(Beside::NBest(list)),
-            (_, Some(lines), _) => Some(Beside::Posteriors(lines)),
+    fn _of(state: RequestState) -> PyResult<Self> {
+        let ((source, prefix, required, avoided, target), evidence) = state;
+        let evidence = match evidence {
+            (Some(list), ..) => Some(LineEvidence::NBest(list)),
+            (_, Some(lines), _) => Some(LineEvidence::Posteriors(lines)),
             (.., Some(line)) => {
-                Some(Beside::Lattice(metaphrase::Lattice::from_compact(&line).map_err(errors::input)?.into()))
+                let lattice = metaphrase::Lattice::from_compact(&line).map_err(errors::input)?;
+                Some(LineEvidence::Lattice(lattice.into()))
             }
             (None, None, None) => None,
         };
         Ok(Self { source, prefix, required, avoided, target, evidence })
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Pickled<'py, (State,)> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> ReduceResult<'py, (RequestState,)> {
         let Self { source, prefix, required, avoided, target, evidence } = slf.get().clone();
-        let beside = match evidence {
+        let evidence = match evidence {
             None => (None, None, None),
-            Some(Beside::NBest(list)) => (Some(list), None, None),
-            Some(Beside::Posteriors(lines)) => (None, Some(lines), None),
-            Some(Beside::Lattice(lattice)) => (None, None, Some(lattice.to_compact())),
+            Some(LineEvidence::NBest(list)) => (Some(list), None, None),
+            Some(LineEvidence::Posteriors(lines)) => (None, Some(lines), None),
+            Some(LineEvidence::Lattice(lattice)) => (None, None, Some(lattice.to_compact())),
         };
-        let state = ((source, prefix, required, avoided, target), beside);
+        let state = ((source, prefix, required, avoided, target), evidence);
         Ok((slf.get_type().getattr("_of")?, (state,)))
     }
 }
 
 impl Request {
-    /// A line without terms, or a request as it is.
-    pub fn of(value: &Bound<'_, PyAny>) -> PyResult<Self> {
+    /// A request from an argument: a request itself, or a line without terms.
+    pub fn from_argument(value: &Bound<'_, PyAny>) -> PyResult<Self> {
         match value.cast::<Self>() {
             Ok(request) => Ok(request.get().clone()),
             Err(_) => Ok(Self { source: text(value, "source")?, ..Self::default() }),
         }
     }
 
-    /// The bytes of its text.
+    /// The size of the texts in bytes.
     pub fn size(&self) -> usize {
         self.source.len() + self.target.as_ref().map_or(0, String::len)
     }
 
-    /// The façade's request.
-    pub fn into_facade(self, translator: &Translator, options: &CallOptions) -> PyResult<metaphrase::Request> {
+    /// The request of the crate `metaphrase`.
+    pub fn into_library(self, translator: &Translator, options: &CallOptions) -> PyResult<metaphrase::Request> {
         let required = self.required.into_iter().map(metaphrase::RequiredTerm::new).collect();
         let terms = metaphrase::Terms { required, avoided: self.avoided };
-        let evidence = self.evidence.map(|beside| beside.into_facade(translator, options)).transpose()?;
+        let evidence = self.evidence.map(|evidence| evidence.into_library(translator, options)).transpose()?;
         Ok(metaphrase::Request {
             source: self.source,
             prefix: self.prefix,
@@ -128,8 +131,8 @@ impl Request {
     }
 }
 
-impl Beside {
-    fn into_facade(self, translator: &Translator, options: &CallOptions) -> PyResult<Evidence> {
+impl LineEvidence {
+    fn into_library(self, translator: &Translator, options: &CallOptions) -> PyResult<Evidence> {
         Ok(match self {
             Self::NBest(list) => Evidence::NBest(list),
             Self::Posteriors(lines) => {
@@ -146,29 +149,29 @@ fn counter(translator: &Translator) -> PyResult<&EvidenceCounter> {
     translator.evidence_counter().ok_or_else(|| errors::options("a phrase-based model takes no evidence"))
 }
 
-/// The n-gram posteriors of some evidence, as the text of a file.
+/// The n-gram posteriors of evidence, as the text of a file.
 pub fn posteriors(
     translator: &Translator,
     options: &CallOptions,
     evidence: &Bound<'_, PyAny>,
     expected: bool,
 ) -> PyResult<String> {
-    let evidence = beside(evidence)?.into_facade(translator, options)?;
+    let evidence = line_evidence(evidence)?.into_library(translator, options)?;
     let counter = counter(translator)?;
-    let found = counter.posteriors(&evidence, &options.translate.evidence).map_err(errors::input)?;
-    Ok(counter.to_text(&found, expected))
+    let posteriors = counter.posteriors(&evidence, &options.translate.evidence).map_err(errors::input)?;
+    Ok(counter.to_text(&posteriors, expected))
 }
 
-/// The lines of a call: a text and what belongs to it, or lists with an entry for each line.
+/// The lines of a call.
 pub struct Lines {
     pub requests: Vec<Request>,
-    /// Whether the call gave one text.
+    /// Whether the call has one text instead of a list.
     pub single: bool,
 }
 
-/// What may be given beside the lines, for each line or for one.
+/// The arguments of a call in addition to its lines: for a list of lines, lists with an entry for each line.
 #[derive(Default)]
-pub struct Given<'a, 'py> {
+pub struct LineArguments<'a, 'py> {
     pub prefix: Option<&'a Bound<'py, PyAny>>,
     pub constraints: Option<&'a Bound<'py, PyAny>>,
     pub avoid: Option<&'a Bound<'py, PyAny>>,
@@ -178,10 +181,10 @@ pub struct Given<'a, 'py> {
 
 impl Lines {
     /// Reads the arguments of a call.
-    pub fn read<'py>(source: &Bound<'py, PyAny>, beside: &Given<'_, 'py>) -> PyResult<Self> {
-        let Given { prefix, constraints, avoid, target, evidence } = *beside;
+    pub fn read<'py>(source: &Bound<'py, PyAny>, arguments: &LineArguments<'_, 'py>) -> PyResult<Self> {
+        let LineArguments { prefix, constraints, avoid, target, evidence } = *arguments;
         if source.is_instance_of::<Request>() {
-            return Ok(Self { requests: vec![Request::of(source)?], single: true });
+            return Ok(Self { requests: vec![Request::from_argument(source)?], single: true });
         }
         if source.is_instance_of::<PyString>() {
             let request = Request::new(source, prefix, constraints, avoid, target, evidence)?;
@@ -203,25 +206,38 @@ impl Lines {
         ];
         let [prefix, constraints, avoid, target, evidence] =
             columns.map(|(name, value)| column(name, value, lines.len()));
-        let (prefix, constraints, avoid, target, evidence) = (prefix?, constraints?, avoid?, target?, evidence?);
-        let of_line = |(number, line): (usize, &Bound<'py, PyAny>)| {
+        let prefix = prefix?;
+        let constraints = constraints?;
+        let avoid = avoid?;
+        let target = target?;
+        let evidence = evidence?;
+        let request = |(number, line): (usize, &Bound<'py, PyAny>)| {
             let at = |column: &Option<Vec<Bound<'py, PyAny>>>| column.as_ref().map(|values| values[number].clone());
             let request = if line.is_instance_of::<Request>() {
-                Request::of(line)
+                Request::from_argument(line)
             } else {
-                let (prefix, constraints, avoid) = (at(&prefix), at(&constraints), at(&avoid));
-                let (target, evidence) = (at(&target), at(&evidence));
-                let terms = (constraints.as_ref(), avoid.as_ref());
-                Request::new(line, prefix.as_ref(), terms.0, terms.1, target.as_ref(), evidence.as_ref())
+                let prefix = at(&prefix);
+                let constraints = at(&constraints);
+                let avoid = at(&avoid);
+                let target = at(&target);
+                let evidence = at(&evidence);
+                Request::new(
+                    line,
+                    prefix.as_ref(),
+                    constraints.as_ref(),
+                    avoid.as_ref(),
+                    target.as_ref(),
+                    evidence.as_ref(),
+                )
             };
             request.map_err(|error| errors::input(format!("line {}: {}", number + 1, error.value(line.py()))))
         };
-        let requests = lines.iter().enumerate().map(of_line).collect::<PyResult<_>>()?;
+        let requests = lines.iter().enumerate().map(request).collect::<PyResult<_>>()?;
         Ok(Self { requests, single: false })
     }
 }
 
-/// The entries of a list that has one for each line.
+/// The entries of a list with one entry for each line.
 fn column<'py>(
     name: &str,
     value: Option<&Bound<'py, PyAny>>,
@@ -243,11 +259,12 @@ fn column<'py>(
     Ok(Some(values))
 }
 
+/// The argument, unless it is absent or `None`.
 fn given<'a, 'py>(value: Option<&'a Bound<'py, PyAny>>) -> Option<&'a Bound<'py, PyAny>> {
     value.filter(|value| !value.is_none())
 }
 
-/// A string; half of a surrogate pair becomes U+FFFD, as other text that is not Unicode does on the command line.
+/// A string; a lone surrogate becomes U+FFFD, like invalid UTF-8 on the command line.
 fn text(value: &Bound<'_, PyAny>, what: &str) -> PyResult<String> {
     match value.cast::<PyString>() {
         Ok(text) => Ok(text.to_string_lossy().into_owned()),
@@ -262,7 +279,7 @@ fn texts(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<String>> {
     value.try_iter()?.map(|entry| text(&entry?, what)).collect()
 }
 
-/// Required terms: each a string, or a list of alternatives.
+/// Required terms; each is a string or a list of alternatives.
 fn terms(value: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<String>>> {
     let what = "constraints";
     if value.is_instance_of::<PyString>() {
@@ -270,21 +287,21 @@ fn terms(value: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<String>>> {
             "constraints is a str; expected a list of terms, each a str or a list of alternatives",
         ));
     }
-    let term = |entry: Bound<'_, PyAny>| match entry.is_instance_of::<PyString>() {
-        true => Ok(vec![text(&entry, what)?]),
-        false => texts(&entry, what),
+    let term = |entry: Bound<'_, PyAny>| {
+        if entry.is_instance_of::<PyString>() { Ok(vec![text(&entry, what)?]) } else { texts(&entry, what) }
     };
     value.try_iter()?.map(|entry| term(entry?)).collect()
 }
 
-fn beside(value: &Bound<'_, PyAny>) -> PyResult<Beside> {
+/// The evidence for a line from an argument.
+fn line_evidence(value: &Bound<'_, PyAny>) -> PyResult<LineEvidence> {
     if let Ok(text) = value.cast::<PyString>() {
-        return Ok(Beside::Posteriors(text.to_string_lossy().lines().map(str::to_owned).collect()));
+        return Ok(LineEvidence::Posteriors(text.to_string_lossy().lines().map(str::to_owned).collect()));
     }
     if let Ok(lattice) = value.cast::<Lattice>() {
-        return Ok(Beside::Lattice(Arc::clone(&lattice.get().0)));
+        return Ok(LineEvidence::Lattice(Arc::clone(&lattice.get().0)));
     }
     let expected =
-        "evidence is a list of pairs of a text and its score, a Lattice, or the text of a file of posteriors";
-    value.extract().map(Beside::NBest).map_err(|_| errors::input(expected))
+        "evidence must be a list of pairs of a text and its score, a Lattice, or the text of a file of posteriors";
+    value.extract().map(LineEvidence::NBest).map_err(|_| errors::input(expected))
 }

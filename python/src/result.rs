@@ -1,14 +1,14 @@
-//! What became of lines, as objects of Python that look into the façade's results.
+//! Translations as Python objects. They are views of the results of the crate `metaphrase`.
 
 use crate::lattice::Lattice;
-use crate::pickle::Pickled;
+use crate::pickle::ReduceResult;
 use crate::pickle::{self, HypothesisState, TermState, TranslationState};
 use metaphrase::{AlignmentKind, RequiredTerm};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::Arc;
 
-/// What became of a line.
+/// The translations of a line.
 #[pyclass(frozen, module = "metaphrase")]
 pub struct Translation {
     found: Arc<metaphrase::Translation>,
@@ -24,8 +24,8 @@ impl Translation {
     }
 }
 
-/// The value of a line that has no translation.
-const NOTHING: f32 = f32::NAN;
+/// The score of a line without a translation.
+const NO_SCORE: f32 = f32::NAN;
 
 #[pymethods]
 impl Translation {
@@ -35,19 +35,19 @@ impl Translation {
         self.found.text()
     }
 
-    /// The score that ranks it; NaN if there is none.
+    /// The score of the best translation; NaN if there is none.
     #[getter]
     fn score(&self) -> f32 {
-        self.best().map_or(NOTHING, |best| best.score)
+        self.best().map_or(NO_SCORE, |best| best.score)
     }
 
-    /// Its log-probability, natural logarithm.
+    /// The log-probability of the best translation, natural logarithm.
     #[getter]
     fn log_prob(&self) -> f32 {
-        self.best().map_or(NOTHING, |best| best.log_prob)
+        self.best().map_or(NO_SCORE, |best| best.log_prob)
     }
 
-    /// Its pieces, without the end of sentence.
+    /// The pieces of the best translation, without the end of sentence.
     #[getter]
     fn pieces(&self) -> Vec<&str> {
         self.best().map(|best| best.pieces.iter().map(String::as_str).collect()).unwrap_or_default()
@@ -59,13 +59,14 @@ impl Translation {
         self.best().map(|best| best.piece_log_probs.clone()).unwrap_or_default()
     }
 
-    /// The required terms that the best translation has.
+    /// The required terms that the best translation contains.
     #[getter]
     fn met(&self) -> Vec<Met> {
         self.best().map(|best| met(best, &self.found.terms)).unwrap_or_default()
     }
 
-    /// The attention of the best translation: a row of source weights for each piece. `None` unless asked for.
+    /// The attention of the best translation: a row of source weights for each piece. `None` without the option
+    /// `attention`.
     #[getter]
     fn attention(&self) -> Option<Vec<Vec<f32>>> {
         rows(self.best()?)
@@ -78,10 +79,10 @@ impl Translation {
         Ok(self.best().map(|best| best.alignment(kind)).unwrap_or_default())
     }
 
-    /// All translations of the list, the best one first.
+    /// All translations, the best one first.
     #[getter]
     fn hypotheses(&self) -> Vec<Hypothesis> {
-        let hypothesis = |place| Hypothesis { of: Arc::clone(&self.found), place };
+        let hypothesis = |place| Hypothesis { translation: Arc::clone(&self.found), place };
         (0..self.found.hypotheses.len()).map(hypothesis).collect()
     }
 
@@ -103,19 +104,19 @@ impl Translation {
         self.found.missing.clone()
     }
 
-    /// Numbers of the phrases to avoid that a translation contains all the same.
+    /// Numbers of the phrases to avoid that a translation contains nevertheless.
     #[getter]
     fn present(&self) -> Vec<usize> {
         self.found.present.clone()
     }
 
-    /// The numbers of the source that the best translation has in no notation, if `check_numbers` asks for them.
+    /// The numbers of the source that the best translation lacks in every notation, with the option `check_numbers`.
     #[getter]
     fn missing_numbers(&self) -> Vec<&str> {
         self.found.missing_numbers.iter().map(|missing| &*missing.text).collect()
     }
 
-    /// Messages about the line, one sentence each.
+    /// Messages about the line, each in one sentence.
     #[getter]
     fn notes(&self) -> Vec<&str> {
         self.found.notes.iter().map(String::as_str).collect()
@@ -149,19 +150,19 @@ impl Translation {
         self.found.search_graph.as_ref().map(|graph| Lattice::new(graph.lattice()))
     }
 
-    /// A picture of these hypotheses, SVG: where the model hesitated, and what the search dropped.
+    /// A picture of these hypotheses in SVG, which shows where the model hesitated and what the search discarded.
     fn search_svg(&self) -> Option<String> {
         self.found.search_graph.as_ref().map(|_| metaphrase_cli::search_svg(&self.found))
     }
 
-    /// The translation of a pickle.
+    /// The translation from a pickle.
     #[staticmethod]
     fn _of(state: TranslationState) -> Self {
         Self::new(pickle::translation(state))
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Pickled<'py, (TranslationState,)> {
-        Ok((slf.get_type().getattr("_of")?, (pickle::of_translation(&slf.get().found),)))
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> ReduceResult<'py, (TranslationState,)> {
+        Ok((slf.get_type().getattr("_of")?, (pickle::translation_state(&slf.get().found),)))
     }
 
     fn __str__(&self) -> &str {
@@ -179,13 +180,13 @@ impl Translation {
 /// One translation of a line.
 #[pyclass(frozen, module = "metaphrase")]
 pub struct Hypothesis {
-    of: Arc<metaphrase::Translation>,
+    translation: Arc<metaphrase::Translation>,
     place: usize,
 }
 
 impl Hypothesis {
     fn found(&self) -> &metaphrase::Hypothesis {
-        &self.of.hypotheses[self.place]
+        &self.translation.hypotheses[self.place]
     }
 }
 
@@ -221,19 +222,19 @@ impl Hypothesis {
         self.found().piece_log_probs.clone()
     }
 
-    /// Whether it ended by itself and was not cut off at the length limit.
+    /// Whether it ended with an end of sentence and was not cut off at the length limit.
     #[getter]
     fn complete(&self) -> bool {
         self.found().complete
     }
 
-    /// The required terms that it has.
+    /// The required terms that it contains.
     #[getter]
     fn met(&self) -> Vec<Met> {
-        met(self.found(), &self.of.terms)
+        met(self.found(), &self.translation.terms)
     }
 
-    /// A row of source weights for each piece; `None` unless asked for.
+    /// A row of source weights for each piece; `None` without the option `attention`.
     #[getter]
     fn attention(&self) -> Option<Vec<Vec<f32>>> {
         rows(self.found())
@@ -245,17 +246,19 @@ impl Hypothesis {
         Ok(self.found().alignment(alignment_kind(kind)?))
     }
 
-    /// The hypothesis of a pickle.
+    /// The hypothesis from a pickle.
     #[staticmethod]
     fn _of(state: HypothesisState, terms: Vec<TermState>) -> Self {
         let terms = terms.into_iter().map(|(place, targets)| pickle::term(place, targets)).collect();
         let hypotheses = vec![pickle::hypothesis(state)];
-        Self { of: Arc::new(metaphrase::Translation { hypotheses, terms, ..Default::default() }), place: 0 }
+        let translation = metaphrase::Translation { hypotheses, terms, ..Default::default() };
+        Self { translation: Arc::new(translation), place: 0 }
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Pickled<'py, (HypothesisState, Vec<TermState>)> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> ReduceResult<'py, (HypothesisState, Vec<TermState>)> {
         let this = slf.get();
-        Ok((slf.get_type().getattr("_of")?, (pickle::of_hypothesis(this.found()), pickle::of_terms(&this.of.terms))))
+        let terms = pickle::term_states(&this.translation.terms);
+        Ok((slf.get_type().getattr("_of")?, (pickle::hypothesis_state(this.found()), terms)))
     }
 
     fn __str__(&self) -> &str {
@@ -267,29 +270,29 @@ impl Hypothesis {
     }
 }
 
-/// Where a required term stands in a translation.
+/// A required term in a translation, and its place.
 #[pyclass(frozen, get_all, module = "metaphrase")]
 #[derive(Clone)]
 pub struct Met {
-    /// Its number among the required terms, from 0.
+    /// The number of the term among the required terms, from 0.
     term: usize,
-    /// Its first piece.
+    /// The first piece of the term.
     first: usize,
-    /// Its number of pieces.
+    /// The number of pieces of the term.
     pieces: usize,
-    /// Its alternatives.
+    /// The alternatives of the term.
     alternatives: Vec<String>,
 }
 
 #[pymethods]
 impl Met {
-    /// The place of a pickle.
+    /// The place from a pickle.
     #[staticmethod]
     fn _of(term: usize, first: usize, pieces: usize, alternatives: Vec<String>) -> Self {
         Self { term, first, pieces, alternatives }
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Pickled<'py, (usize, usize, usize, Vec<String>)> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> ReduceResult<'py, (usize, usize, usize, Vec<String>)> {
         let Self { term, first, pieces, alternatives } = slf.get().clone();
         Ok((slf.get_type().getattr("_of")?, (term, first, pieces, alternatives)))
     }
@@ -302,13 +305,13 @@ impl Met {
 
 fn met(found: &metaphrase::Hypothesis, terms: &[RequiredTerm]) -> Vec<Met> {
     let alternatives = |term: usize| terms.get(term).map(|term| term.targets.clone()).unwrap_or_default();
-    let with = |met: &metaphrase::Met| Met {
+    let with_alternatives = |met: &metaphrase::Met| Met {
         term: met.term,
         first: met.first,
         pieces: met.pieces,
         alternatives: alternatives(met.term),
     };
-    found.met.iter().map(with).collect()
+    found.met.iter().map(with_alternatives).collect()
 }
 
 fn rows(found: &metaphrase::Hypothesis) -> Option<Vec<Vec<f32>>> {

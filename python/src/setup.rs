@@ -1,13 +1,13 @@
-//! The options of a translator: models, what counts beside them, and the use of the machine.
+//! The options of a translator: its models, their companions, and the use of the machine.
 
 use crate::errors;
-use crate::options::{get, named, numbers};
+use crate::options::{get, named, precision};
 use metaphrase::{Optimizations, Package, PhraseOptions, Precision, ShortlistOptions, Translator, TranslatorBuilder};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use std::path::PathBuf;
 
-/// What a translator is made of.
+/// The options of a translator.
 #[derive(Default)]
 pub struct Setup {
     models: Vec<PathBuf>,
@@ -31,7 +31,7 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// Reads the model or models and those of the keywords that are options of a translator; gives the other keywords, too.
+    /// Reads the model or models and the keywords that are options of a translator. Also returns the other keywords.
     pub fn read<'py>(
         model: Option<&Bound<'py, PyAny>>,
         keywords: Option<&Bound<'py, PyDict>>,
@@ -46,22 +46,23 @@ impl Setup {
             Some(_) => {}
         }
         let Some(keywords) = keywords else { return Ok((setup, None)) };
-        let of_calls = PyDict::new(keywords.py());
+        let others = PyDict::new(keywords.py());
         for (key, value) in keywords {
             let name: String = key.extract()?;
-            let used =
-                setup.set(&name, &value)? || setup.set_beside(&name, &value)? || setup.set_phrase(&name, &value)?;
-            if !used {
-                of_calls.set_item(key, value)?;
+            let is_own =
+                setup.set(&name, &value)? || setup.set_companion(&name, &value)? || setup.set_phrase(&name, &value)?;
+            if !is_own {
+                others.set_item(key, value)?;
             }
         }
-        Ok((setup, Some(of_calls)))
+        Ok((setup, Some(others)))
     }
 
+    /// Sets an option of the models or of the machine; returns whether `key` is one.
     fn set(&mut self, key: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
         match key {
             "weights" => self.weights = get(key, value)?,
-            "precision" => self.precision = numbers(key, value)?,
+            "precision" => self.precision = precision(key, value)?,
             "vocabularies" => self.vocabularies = get::<Option<_>>(key, value)?.unwrap_or_default(),
             "raw_scores" => self.raw_scores = get(key, value)?,
             "frequent_words" => self.optimizations.frequent_words = get(key, value)?,
@@ -75,7 +76,8 @@ impl Setup {
         Ok(true)
     }
 
-    fn set_beside(&mut self, key: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    /// Sets an option of a companion of the models; returns whether `key` is one.
+    fn set_companion(&mut self, key: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
         match key {
             "language_model" => self.language_model = get(key, value)?,
             "shortlist" => self.shortlist = get(key, value)?,
@@ -91,6 +93,7 @@ impl Setup {
         Ok(true)
     }
 
+    /// Sets an option of the phrase-based search; returns whether `key` is one.
     fn set_phrase(&mut self, key: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
         let options = &mut self.phrase_options;
         match key {
@@ -117,7 +120,7 @@ impl Setup {
         }
         let builder = self.machine(Translator::builder());
         let builder = self.neural(builder)?;
-        self.beside(builder).build().map_err(errors::raise)
+        self.companions(builder).build().map_err(errors::raise)
     }
 
     fn machine(&self, mut builder: TranslatorBuilder) -> TranslatorBuilder {
@@ -132,7 +135,7 @@ impl Setup {
 
     fn neural(&self, mut builder: TranslatorBuilder) -> PyResult<TranslatorBuilder> {
         if self.vocabularies.len() > 2 || (!self.vocabularies.is_empty() && self.models.len() != 1) {
-            return Err(errors::options("vocabularies goes with one model file, and has one or two files"));
+            return Err(errors::options("vocabularies is for one model file, and has one or two files"));
         }
         if self.models.is_empty() && self.phrase_model.is_none() {
             return Err(errors::raise(metaphrase::Error::NoModel));
@@ -152,7 +155,7 @@ impl Setup {
         Ok(builder)
     }
 
-    fn beside(self, mut builder: TranslatorBuilder) -> TranslatorBuilder {
+    fn companions(self, mut builder: TranslatorBuilder) -> TranslatorBuilder {
         if let Some((path, weight)) = self.language_model {
             builder = builder.language_model(path, weight);
         }

@@ -1,10 +1,10 @@
-//! Lines without end: a thread translates what the iterator of the caller has given so far.
+//! Endless iterables: a thread translates the lines that the caller's iterator has returned so far.
 
 use crate::errors;
 use crate::options::CallOptions;
 use crate::request::Request;
 use crate::result::Translation;
-use crate::translator::Loaded;
+use crate::translator::LoadedTranslator;
 use pyo3::prelude::*;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -13,42 +13,43 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Lines that are handed over together, at most: enough to sort them by length.
+/// The most lines of a chunk: enough to sort them by length.
 const CHUNK: usize = 2000;
-/// Bytes of lines that are on the way, at most, but for the last line.
+/// The most bytes of lines in flight, without the last line.
 const BYTES: usize = 4 << 20;
-/// The longest time for which a line waits for others, when the iterator is slow.
+/// The longest time that a line waits for others if the iterator is slow.
 const PATIENCE: Duration = Duration::from_millis(2);
-/// The longest time after which Ctrl-C is noticed.
-const NOTICE: Duration = Duration::from_millis(100);
+/// The longest time until Ctrl-C is noticed.
+const SIGNAL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// The translations of an iterable, in its order. No line is read before there is room for it.
+/// The translations of an iterable, in its order. A line is read only when there is room for it.
 #[pyclass(module = "metaphrase")]
 pub struct TranslationStream {
     source: Py<PyAny>,
-    loaded: Arc<Loaded>,
+    loaded: Arc<LoadedTranslator>,
     options: CallOptions,
-    /// Lines that are in flight, at most.
+    /// The most lines in flight.
     ahead: usize,
-    /// Gone when the iterator has ended.
+    /// `None` when the iterator has ended.
     requests: Option<Sender<Vec<metaphrase::Request>>>,
-    /// The result of the façade's call comes last.
+    /// The translations, and an error at the end if the call fails.
     answers: Mutex<Receiver<Answer>>,
     worker: Option<JoinHandle<()>>,
     /// The sizes of the lines in flight, in order.
     in_flight: VecDeque<usize>,
     bytes: usize,
-    /// What the iterator raised, which comes after the lines before.
+    /// The exception of the iterator, which is raised after the translations of the lines before it.
     raised: Option<PyErr>,
 }
 
 type Answer = Result<metaphrase::Translation, metaphrase::Error>;
 
 impl TranslationStream {
-    pub fn new(loaded: Arc<Loaded>, options: CallOptions, source: Py<PyAny>, ahead: usize) -> PyResult<Self> {
+    pub fn new(loaded: Arc<LoadedTranslator>, options: CallOptions, source: Py<PyAny>, ahead: usize) -> PyResult<Self> {
         let (requests, inbox) = channel::<Vec<metaphrase::Request>>();
         let (outbox, answers) = channel();
-        let (shared, translate) = (Arc::clone(&loaded), options.translate.clone());
+        let shared = Arc::clone(&loaded);
+        let translate = options.translate.clone();
         let work = move || {
             let sink = |translation| match outbox.send(Ok(translation)) {
                 Ok(()) => ControlFlow::Continue(()),
@@ -78,9 +79,10 @@ impl TranslationStream {
         self.answers.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads lines until enough are on the way or an answer is there, which is given.
+    /// Reads lines until enough are in flight, or until an answer arrives, which is returned.
     fn read(&mut self, py: Python<'_>) -> PyResult<Option<Answer>> {
-        let (mut chunk, mut begun) = (Vec::new(), Instant::now());
+        let mut chunk = Vec::new();
+        let mut begun = Instant::now();
         while self.requests.is_some()
             && self.in_flight.len() < self.ahead
             && (self.bytes < BYTES || self.in_flight.is_empty())
@@ -111,7 +113,7 @@ impl TranslationStream {
 
     fn send(&self, chunk: &mut Vec<metaphrase::Request>) {
         if let Some(requests) = self.requests.as_ref().filter(|_| !chunk.is_empty()) {
-            // The thread that is gone has said why.
+            // A thread that has ended has sent its error.
             let _ = requests.send(std::mem::take(chunk));
         }
     }
@@ -120,9 +122,9 @@ impl TranslationStream {
         let Some(line) = self.source.bind(py).cast::<pyo3::types::PyIterator>()?.clone().next() else {
             return Ok(None);
         };
-        let request = Request::of(&line?)?;
+        let request = Request::from_argument(&line?)?;
         let size = request.size();
-        let request = request.into_facade(&self.loaded.translator, &self.options)?;
+        let request = request.into_library(&self.loaded.translator, &self.options)?;
         self.in_flight.push_back(size);
         self.bytes += size;
         Ok(Some(request))
@@ -132,7 +134,7 @@ impl TranslationStream {
     fn wait(&mut self, py: Python<'_>) -> PyResult<Answer> {
         loop {
             let answers = self.answer();
-            match py.detach(move || answers.recv_timeout(NOTICE)) {
+            match py.detach(move || answers.recv_timeout(SIGNAL_INTERVAL)) {
                 Ok(answer) => return Ok(answer),
                 Err(RecvTimeoutError::Timeout) => py.check_signals()?,
                 Err(RecvTimeoutError::Disconnected) => return Ok(Err(metaphrase::Error::WorkerFailed)),
@@ -148,7 +150,7 @@ impl TranslationStream {
     }
 
     fn __next__(&mut self, py: Python<'_>) -> PyResult<Option<Translation>> {
-        // When half of the lines are done, others are read: large chunks make good batches.
+        // Reads new lines only when half of the old ones are done: large chunks make good batches.
         let early = if self.in_flight.len() <= self.ahead / 2 { self.read(py)? } else { None };
         if self.in_flight.is_empty() {
             return match self.raised.take() {
@@ -173,12 +175,12 @@ impl TranslationStream {
         }
     }
 
-    /// Ends the work on lines whose translations have not been given back.
+    /// Ends the work on lines whose translations have not been returned.
     fn close(&mut self, py: Python<'_>) {
         self.requests = None;
         self.in_flight.clear();
         self.raised = None;
-        // The thread ends when nobody listens.
+        // The thread ends when the receiver of its answers is dropped.
         self.answers = Mutex::new(channel().1);
         if let Some(worker) = self.worker.take() {
             py.detach(|| _ = worker.join());

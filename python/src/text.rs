@@ -1,10 +1,10 @@
-//! Texts of any form: sentences are found, translated, and put together again.
+//! Texts of any format: finds their sentences, translates them and puts the text together again.
 
 use crate::errors;
 use crate::options::{CallOptions, Names, get};
-use crate::pickle::Pickled;
+use crate::pickle::ReduceResult;
 use crate::result::Translation;
-use crate::translator::Loaded;
+use crate::translator::LoadedTranslator;
 use metaphrase::{Document, Split, TextFormat, TextOptions};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -13,7 +13,7 @@ use std::ops::Range;
 /// A translated text.
 #[pyclass(frozen, module = "metaphrase")]
 pub struct TextTranslation {
-    /// The text, with the white space, the markup and the things to copy of the input.
+    /// The text, with the white space, the markup and the untranslated parts of the input.
     #[pyo3(get)]
     text: String,
     /// The sentences that were translated, in order.
@@ -26,13 +26,13 @@ pub struct TextTranslation {
 
 #[pymethods]
 impl TextTranslation {
-    /// The text of a pickle.
+    /// The text from a pickle.
     #[staticmethod]
     fn _of(text: String, sentences: Vec<Py<TextSentence>>, notes: Vec<String>) -> Self {
         Self { text, sentences, notes }
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Pickled<'py, (String, Vec<Py<TextSentence>>, Vec<String>)> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> ReduceResult<'py, (String, Vec<Py<TextSentence>>, Vec<String>)> {
         let Self { text, sentences, notes } = slf.get();
         let sentences = sentences.iter().map(|sentence| sentence.clone_ref(slf.py())).collect();
         Ok((slf.get_type().getattr("_of")?, (text.clone(), sentences, notes.clone())))
@@ -50,9 +50,9 @@ impl TextTranslation {
 /// A sentence of a translated text.
 #[pyclass(frozen, get_all, module = "metaphrase")]
 pub struct TextSentence {
-    /// Where its characters begin and end in the input.
+    /// The place in the input: the first character and the one after the last.
     source: (usize, usize),
-    /// Where its characters begin and end in the translated text.
+    /// The place in the translated text: the first character and the one after the last.
     target: (usize, usize),
     /// The translation of the sentence.
     translation: Py<Translation>,
@@ -60,40 +60,40 @@ pub struct TextSentence {
 
 #[pymethods]
 impl TextSentence {
-    /// The sentence of a pickle.
+    /// The sentence from a pickle.
     #[staticmethod]
     fn _of(source: (usize, usize), target: (usize, usize), translation: Py<Translation>) -> Self {
         Self { source, target, translation }
     }
 
     #[expect(clippy::type_complexity, reason = "the arguments of `_of`")]
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Pickled<'py, ((usize, usize), (usize, usize), Py<Translation>)> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> ReduceResult<'py, ((usize, usize), (usize, usize), Py<Translation>)> {
         let Self { source, target, translation } = slf.get();
         Ok((slf.get_type().getattr("_of")?, (*source, *target, translation.clone_ref(slf.py()))))
     }
 }
 
-/// Reads the keywords: options of the text, and options of the call; `kind` is their type in `metaphrase.options`.
+/// Reads the keywords: the options of the text and those of the call. `kind` is their type in `metaphrase.options`.
 pub fn options(
     kind: &'static str,
-    loaded: &Loaded,
+    loaded: &LoadedTranslator,
     keywords: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<(TextOptions, CallOptions)> {
     let mut form = TextOptions::default();
     let Some(keywords) = keywords else { return Ok((form, loaded.defaults.clone())) };
-    let of_call = PyDict::new(keywords.py());
+    let others = PyDict::new(keywords.py());
     for (key, value) in keywords {
         if !set(&mut form, &key.extract::<String>()?, &value)? {
-            of_call.set_item(key, value)?;
+            others.set_item(key, value)?;
         }
     }
-    Ok((form, loaded.defaults.with(&Names { kind, own: &[] }, &loaded.translator, Some(&of_call))?))
+    Ok((form, loaded.defaults.with(&Names { kind, own: &[] }, &loaded.translator, Some(&others))?))
 }
 
-/// Translates a text; keywords that are not about the text are options of the call.
+/// Translates a text. The keywords are options of the text and of the call.
 pub fn translate(
     py: Python<'_>,
-    loaded: &Loaded,
+    loaded: &LoadedTranslator,
     input: &str,
     keywords: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<TextTranslation> {
@@ -102,11 +102,13 @@ pub fn translate(
     if document.needs_alignment() {
         options.translate = loaded.translator.with_alignment(&options.translate);
     }
-    let found = loaded.answers(py, &options, document.requests())?;
-    let finished = py.detach(|| document.finish(found)).map_err(errors::raise)?;
-    let (mut source, mut target) = (Characters::of(input), Characters::of(finished.text()));
+    let answers = loaded.answers(py, &options, document.requests())?;
+    let finished = py.detach(|| document.finish(answers)).map_err(errors::raise)?;
+    let mut source = CharacterCounter::new(input);
+    let mut target = CharacterCounter::new(finished.text());
     let sentence = |sentence: metaphrase::DocumentSentence| {
-        let (source, target) = (source.place(&sentence.source), target.place(&sentence.target));
+        let source = source.place(&sentence.source);
+        let target = target.place(&sentence.target);
         let translation = Py::new(py, Translation::new(sentence.translation))?;
         Py::new(py, TextSentence { source, target, translation })
     };
@@ -114,7 +116,7 @@ pub fn translate(
     Ok(TextTranslation { text: finished.text().to_owned(), sentences, notes: finished.notes })
 }
 
-/// Sets an option of the text; gives whether it is one.
+/// Sets an option of the text; returns whether `key` is one.
 fn set(form: &mut TextOptions, key: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
     match key {
         "format" => {
@@ -149,15 +151,15 @@ fn set(form: &mut TextOptions, key: &str, value: &Bound<'_, PyAny>) -> PyResult<
     Ok(true)
 }
 
-/// Places in characters, as Python counts, of places in bytes. Places that come in order are found in one pass.
-struct Characters<'a> {
+/// Converts places in bytes to places in characters, which Python uses. Places in ascending order take one pass.
+struct CharacterCounter<'a> {
     text: &'a str,
     byte: usize,
     character: usize,
 }
 
-impl<'a> Characters<'a> {
-    fn of(text: &'a str) -> Self {
+impl<'a> CharacterCounter<'a> {
+    fn new(text: &'a str) -> Self {
         Self { text, byte: 0, character: 0 }
     }
 
@@ -167,7 +169,8 @@ impl<'a> Characters<'a> {
 
     fn character(&mut self, byte: usize) -> usize {
         if byte < self.byte {
-            (self.byte, self.character) = (0, 0);
+            self.byte = 0;
+            self.character = 0;
         }
         let byte = byte.min(self.text.len());
         self.character += self.text.get(self.byte..byte).map_or(0, |text| text.chars().count());

@@ -1,10 +1,10 @@
-//! The translator.
+//! The translator, as Python sees it.
 
 use crate::arrow::Column;
 use crate::errors;
 use crate::file::FileTranslation;
 use crate::options::{CallOptions, Names};
-use crate::request::{Given, Lines, Request};
+use crate::request::{LineArguments, Lines, Request};
 use crate::result::Translation;
 use crate::setup::Setup;
 use crate::stream::TranslationStream;
@@ -17,35 +17,35 @@ use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-/// A loaded translator and the options of its calls.
-pub struct Loaded {
+/// A loaded translator and the default options of its calls.
+pub struct LoadedTranslator {
     pub translator: metaphrase::Translator,
     pub defaults: CallOptions,
 }
 
-/// Translates text; `metaphrase.Translator` says how.
+/// Translates text; `metaphrase.Translator` is documented in Python.
 #[pyclass(frozen, subclass, module = "metaphrase")]
-pub struct Translator(RwLock<Option<Arc<Loaded>>>);
+pub struct Translator(RwLock<Option<Arc<LoadedTranslator>>>);
 
-/// The longest time after which Ctrl-C is noticed, as long as lines get done.
+/// The longest time until Ctrl-C is noticed, if lines are finished in the meantime.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 impl Translator {
     /// The translator, unless it was closed.
-    fn loaded(&self) -> PyResult<Arc<Loaded>> {
+    fn loaded(&self) -> PyResult<Arc<LoadedTranslator>> {
         self.0.read().unwrap_or_else(PoisonError::into_inner).clone().ok_or_else(errors::closed)
     }
 }
 
-impl Loaded {
+impl LoadedTranslator {
     /// Answers requests without the interpreter's lock.
     pub fn run(&self, py: Python<'_>, options: &CallOptions, requests: Vec<Request>) -> PyResult<Vec<Translation>> {
-        let facade = requests.into_iter().map(|request| request.into_facade(&self.translator, options));
-        let found = self.answers(py, options, facade.collect::<PyResult<_>>()?)?;
-        Ok(found.into_iter().map(Translation::new).collect())
+        let requests = requests.into_iter().map(|request| request.into_library(&self.translator, options));
+        let answers = self.answers(py, options, requests.collect::<PyResult<_>>()?)?;
+        Ok(answers.into_iter().map(Translation::new).collect())
     }
 
-    /// The façade's answers.
+    /// Answers requests of the crate `metaphrase`, without the interpreter's lock.
     pub fn answers(
         &self,
         py: Python<'_>,
@@ -57,7 +57,8 @@ impl Loaded {
             Err(requests) => requests,
         };
         let mut found = Vec::with_capacity(requests.len());
-        let (mut interrupted, mut checked) = (None, Instant::now());
+        let mut interrupted = None;
+        let mut checked = Instant::now();
         let sink = |translation| {
             found.push(translation);
             if checked.elapsed() > PATIENCE {
@@ -73,7 +74,7 @@ impl Loaded {
         }
     }
 
-    /// The answer to one request. No thread is started for it, which would be most of the time of such a call.
+    /// Answers one request. It starts no thread: that would take most of the time of such a call.
     fn answer(
         &self,
         py: Python<'_>,
@@ -82,7 +83,8 @@ impl Loaded {
     ) -> PyResult<metaphrase::Translation> {
         py.detach(|| {
             let (sender, answer) = sync_channel(1);
-            let (cancel, send) = (Cancel::new(), move |answer| _ = sender.send(answer));
+            let cancel = Cancel::new();
+            let send = move |answer| _ = sender.send(answer);
             self.translator.submit(&options.translate, request, &cancel, send).map_err(errors::raise)?;
             loop {
                 match answer.recv_timeout(PATIENCE) {
@@ -106,13 +108,13 @@ impl Translator {
         model: Option<&Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Self> {
-        let (setup, of_calls) = Setup::read(model, options)?;
-        // What keywords are checked against is the translator itself.
+        let (setup, call_options) = Setup::read(model, options)?;
+        // The translator is built first, because the options of calls are checked against it.
         let translator = py.detach(|| setup.build())?;
         let names = Names { kind: "TranslatorOptions", own: &["model"] };
         let defaults = CallOptions { translate: translator.options() };
-        let defaults = defaults.with(&names, &translator, of_calls.as_ref())?;
-        Ok(Self(RwLock::new(Some(Arc::new(Loaded { translator, defaults })))))
+        let defaults = defaults.with(&names, &translator, call_options.as_ref())?;
+        Ok(Self(RwLock::new(Some(Arc::new(LoadedTranslator { translator, defaults })))))
     }
 
     /// Translates a text, or a list of texts.
@@ -130,11 +132,11 @@ impl Translator {
     ) -> PyResult<Bound<'py, PyAny>> {
         let loaded = self.loaded()?;
         let options = loaded.defaults.with(
-            &Names::of_call(&["prefix", "constraints", "avoid", "evidence"]),
+            &Names::call(&["prefix", "constraints", "avoid", "evidence"]),
             &loaded.translator,
             options,
         )?;
-        let lines = Lines::read(source, &Given { prefix, constraints, avoid, evidence, target: None })?;
+        let lines = Lines::read(source, &LineArguments { prefix, constraints, avoid, evidence, target: None })?;
         answer(py, &loaded, &options, lines)
     }
 
@@ -153,12 +155,12 @@ impl Translator {
         plain.translate.search.word_penalty = 0.0;
         plain.translate.search.n_best = 1;
         plain.translate.search.sampling = None;
-        let options = plain.with(&Names::of_call(&["target"]), &loaded.translator, options)?;
-        let lines = Lines::read(source, &Given { target: Some(target), ..Given::default() })?;
+        let options = plain.with(&Names::call(&["target"]), &loaded.translator, options)?;
+        let lines = Lines::read(source, &LineArguments { target: Some(target), ..LineArguments::default() })?;
         answer(py, &loaded, &options, lines)
     }
 
-    /// Translates an iterable; `ahead` lines are read at most before the first of them is given back.
+    /// Translates an iterable. Reads at most `ahead` lines before it returns the translation of the first of them.
     #[pyo3(signature = (source, *, ahead=4096, **options))]
     fn stream<'py>(
         &self,
@@ -167,11 +169,11 @@ impl Translator {
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<TranslationStream> {
         let loaded = self.loaded()?;
-        let options = loaded.defaults.with(&Names::of_call(&["ahead"]), &loaded.translator, options)?;
+        let options = loaded.defaults.with(&Names::call(&["ahead"]), &loaded.translator, options)?;
         TranslationStream::new(loaded, options, source.try_iter()?.into_any().unbind(), ahead)
     }
 
-    /// Translates a column of text: any object that speaks Arrow's C interface.
+    /// Translates a column of text: any object with Arrow's C data interface.
     #[pyo3(signature = (source, *, column=None, details=false, **options))]
     fn translate_arrow<'py>(
         &self,
@@ -182,7 +184,7 @@ impl Translator {
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Column> {
         let loaded = self.loaded()?;
-        let options = loaded.defaults.with(&Names::of_call(&["column", "details"]), &loaded.translator, options)?;
+        let options = loaded.defaults.with(&Names::call(&["column", "details"]), &loaded.translator, options)?;
         Column::translate(py, &loaded, &options, source.extract()?, column, details)
     }
 
@@ -197,7 +199,7 @@ impl Translator {
         crate::text::translate(py, &*self.loaded()?, input, options)
     }
 
-    /// Translates the bytes of a file; `format` is the end of its name.
+    /// Translates the bytes of a file; `format` is the extension of its name.
     #[pyo3(signature = (content, format, **options))]
     fn translate_bytes<'py>(
         &self,
@@ -218,7 +220,7 @@ impl Translator {
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<String> {
         let loaded = self.loaded()?;
-        let options = loaded.defaults.with(&Names::of_call(&["expected"]), &loaded.translator, options)?;
+        let options = loaded.defaults.with(&Names::call(&["expected"]), &loaded.translator, options)?;
         crate::request::posteriors(&loaded.translator, &options, evidence, expected)
     }
 
@@ -240,7 +242,7 @@ impl Translator {
         Ok(vocabularies.map(|[_, target]| target.pieces(phrase)).unwrap_or_default())
     }
 
-    /// Forgets the model and ends the threads; calls that are on the way end first.
+    /// Unloads the model and ends the threads, after the calls in progress.
     fn close(&self, py: Python<'_>) {
         let loaded = self.0.write().unwrap_or_else(PoisonError::into_inner).take();
         py.detach(|| drop(loaded));
@@ -253,13 +255,18 @@ impl Translator {
     }
 }
 
-/// One translation for one text, a list for a list.
-fn answer<'py>(py: Python<'py>, loaded: &Loaded, options: &CallOptions, lines: Lines) -> PyResult<Bound<'py, PyAny>> {
-    let mut found = loaded.run(py, options, lines.requests)?;
+/// The translation of one text, or a list of translations for a list of texts.
+fn answer<'py>(
+    py: Python<'py>,
+    loaded: &LoadedTranslator,
+    options: &CallOptions,
+    lines: Lines,
+) -> PyResult<Bound<'py, PyAny>> {
+    let mut translations = loaded.run(py, options, lines.requests)?;
     if lines.single
-        && let Some(only) = found.pop()
+        && let Some(only) = translations.pop()
     {
         return Ok(Bound::new(py, only)?.into_any());
     }
-    Ok(PyList::new(py, found)?.into_any())
+    Ok(PyList::new(py, translations)?.into_any())
 }

@@ -1,4 +1,4 @@
-"""What the tests share."""
+"""Fixtures of all tests."""
 
 import os
 from pathlib import Path
@@ -19,7 +19,7 @@ def translator():
 
 @pytest.fixture(scope="session")
 def lines():
-    """Some English lines, one of them empty."""
+    """English lines, one of them empty."""
     text = (ROOT / "examples/everyday.en").read_text(encoding="utf-8")
     return [*text.splitlines(), "", "The house is old and the garden is small."]
 

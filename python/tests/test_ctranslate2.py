@@ -46,7 +46,7 @@ def test_iterables_files_and_batches_agree(bundled, tmp_path):
     (tmp_path / "in").write_text("".join(" ".join(tokens) + "\n" for tokens in source), encoding="utf-8")
     stats = bundled.translate_file(str(tmp_path / "in"), str(tmp_path / "out"), beam_size=3, with_scores=True)
     before = (tmp_path / "in").read_bytes()
-    with pytest.raises(OptionsError, match="which is read"):
+    with pytest.raises(OptionsError, match="which is also an input"):
         bundled.translate_file(str(tmp_path / "in"), str(tmp_path / "in"))
     assert (tmp_path / "in").read_bytes() == before
     lines = (tmp_path / "out").read_text(encoding="utf-8").splitlines()
@@ -145,7 +145,7 @@ def test_no_option_is_ignored(bundled):
 
 
 def test_signatures_are_those_of_ctranslate2():
-    """Of an installed ctranslate2 the keywords of `translate_batch` are read from its documentation."""
+    """Reads the keywords of `translate_batch` from the documentation of an installed ctranslate2."""
     theirs = pytest.importorskip("ctranslate2")
     text = theirs.Translator.translate_batch.__doc__.splitlines()[0]
     ours = {**inspect.signature(ctranslate2._wanted).parameters, **inspect.signature(ctranslate2.Translator.translate_batch).parameters}

@@ -17,7 +17,7 @@ def blocks(page):
 
 @pytest.mark.parametrize("page", PAGES)
 def test_code_runs(page, monkeypatch):
-    """The blocks of a page run one after the other. A block that names packages runs where they are installed."""
+    """The blocks of a page run one after another. A block that names packages runs if they are installed."""
     if page == "docs/spark.md":
         pytest.importorskip("pyspark")
         if shutil.which("java") is None:

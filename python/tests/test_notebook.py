@@ -1,4 +1,4 @@
-"""The notebook runs, and its pictures are there."""
+"""The notebook runs and shows its pictures."""
 
 import pytest
 from conftest import ROOT

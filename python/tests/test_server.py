@@ -1,4 +1,4 @@
-"""The server beside the process."""
+"""The server in a process of its own."""
 
 import json
 import urllib.request

@@ -1,4 +1,4 @@
-"""Spark: batch jobs, tasks that are tried again, streams that are resumed. Needs pyspark and Java."""
+"""Spark: batch jobs, repeated tasks, resumed streams. Needs pyspark and Java."""
 
 import os
 import shutil
@@ -23,7 +23,7 @@ def spark():
     from pyspark.sql import SparkSession
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    # The session of another test may try no task again.
+    # The session of another test may not repeat tasks.
     if (before := SparkSession.getActiveSession()) is not None:
         before.stop()
     builder = SparkSession.builder.master("local[2,4]").config("spark.ui.enabled", "false")

@@ -1,4 +1,4 @@
-"""The types are those of the package."""
+"""The stubs have the types of the package."""
 
 import subprocess
 import sys

@@ -64,7 +64,7 @@ def test_glossaries(translator, tmp_path):
     assert Glossary({"Polish": "polnisch"}, respect_case=True).find("polish") == []
     with pytest.raises(InputError, match="line 1 of the glossary has no target term"):
         Glossary.parse("house\n")
-    # A dictionary is no file: its terms may have any characters.
+    # Terms of a dictionary may contain any characters, unlike those of a file.
     hard = Glossary({"#house": "#Haus", "a\tb": ["c"]})
     assert hard.find("the #house is a b") == [["#Haus"], ["c"]] == pickle.loads(pickle.dumps(hard)).find("the #house is a b")
     with pytest.raises(InputError, match="the entry \"house\" of the glossary has no target term"):
@@ -289,7 +289,7 @@ def test_threads_share_a_translator(translator, lines):
 
 
 def test_other_threads_run_while_a_translator_works(translator, lines):
-    """The interpreter's lock is free."""
+    """A call releases the interpreter's lock."""
     turns, done = 0, threading.Event()
 
     def work():
@@ -366,7 +366,7 @@ def _text(translator, line):
 
 
 def _fields(value):
-    """What can be seen of a result, with the results in it."""
+    """The visible attributes of a result, and of the results in it."""
     if isinstance(value, (list, tuple)):
         return [_fields(one) for one in value]
     if not type(value).__module__.startswith("metaphrase"):
@@ -452,10 +452,10 @@ def test_files(translator, tmp_path):
     source, target = tmp_path / "a.srt", tmp_path / "b.srt"
     source.write_bytes(subtitles)
     assert translator.translate_file(source, target, beam_size=4).notes == [] and target.read_bytes() == expected
-    # An output that is the file that is read is refused, also through a link; with overwrite it is replaced as a whole.
+    # An output that is the source is refused, also through a link; with overwrite it is replaced atomically.
     (tmp_path / "link.srt").symlink_to(source)
     for same in (source, tmp_path / "link.srt"):
-        with pytest.raises(OptionsError, match="which is read"):
+        with pytest.raises(OptionsError, match="which is also the source"):
             translator.translate_file(source, same)
     assert source.read_bytes() == subtitles
     translator.translate_file(source, tmp_path / "link.srt", beam_size=4, overwrite=True)

@@ -4,10 +4,10 @@
 >>> translator = ctranslate2.Translator("model/")
 >>> translator.translate_batch([["▁Hello", "▁world", "!"]])
 
-The model is one that Metaphrase reads: Marian, OPUS-MT, Hugging Face MarianMT or our own; the ``model.bin`` of CTranslate2 is not.
-The tokens are those of CTranslate2 for the same model. An option that Metaphrase does not have raises ``OptionsError``, a
-``ValueError``, unless it has CTranslate2's default. ``max_batch_size``, ``batch_type`` and ``max_queued_batches`` only change the speed
-of CTranslate2; here batches form by themselves, and no result depends on them.
+The model must be one that Metaphrase reads: Marian, OPUS-MT, Hugging Face MarianMT or our own format, but not the
+``model.bin`` of CTranslate2. The tokens are those of CTranslate2 for the same model. An option that Metaphrase lacks raises
+``OptionsError``, a ``ValueError``, unless it has CTranslate2's default. ``max_batch_size``, ``batch_type`` and
+``max_queued_batches`` have no effect: they change only the speed of CTranslate2, and Metaphrase forms batches automatically.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ __all__ = [
     "set_random_seed",
 ]
 
-#: The version of ctranslate2 whose interface this is.
+#: The version of ctranslate2 with this interface.
 __version__ = "4.8.5"
 
 T = TypeVar("T")
@@ -50,7 +50,7 @@ Detokenize = Optional[Callable[[list[str]], str]]
 
 _END = "</s>"
 _UNKNOWN = "<unk>"
-#: What CTranslate2 calls the numbers of a model, and we.
+#: CTranslate2's names of precisions, and ours.
 _COMPUTE_TYPES = {
     "default": "f32",
     "auto": "f32",
@@ -60,13 +60,14 @@ _COMPUTE_TYPES = {
     "int16": "int16",
     "bfloat16": "bf16",
 }
-_OF_PRECISION = {"f32": "float32", "int8": "int8_float32", "int16": "int16", "bf16": "bfloat16"}
+#: Our names of precisions, and CTranslate2's.
+_PRECISIONS = {"f32": "float32", "int8": "int8_float32", "int16": "int16", "bf16": "bfloat16"}
 
 _seed = 1
 
 
 def set_random_seed(seed: int) -> None:
-    """The seed of later draws. The draws of a seed are not CTranslate2's."""
+    """Sets the seed of later draws. The same seed gives other draws in CTranslate2."""
     global _seed
     _seed = seed
 
@@ -128,21 +129,21 @@ class _AsyncResult(Generic[T]):
         return self._batch.result()[self._number]
 
     def done(self) -> bool:
-        """Whether the result is there."""
+        """Whether the result has arrived."""
         return self._batch.done()
 
 
 class AsyncTranslationResult(_AsyncResult[TranslationResult]):
-    """A translation result that may be on its way."""
+    """A translation result that may not have arrived yet."""
 
 
 class AsyncScoringResult(_AsyncResult[ScoringResult]):
-    """A scoring result that may be on its way."""
+    """A scoring result that may not have arrived yet."""
 
 
 @dataclass
-class _Wanted:
-    """The options of a call: those of the search, and what results have."""
+class _CallSettings:
+    """The settings of a call: the options of the search, and the contents of results."""
 
     search: dict[str, Any]
     scores: bool
@@ -155,8 +156,8 @@ class _Wanted:
 class Translator:
     """A text translator.
 
-    ``inter_threads`` times ``intra_threads`` is the number of threads, which work on sentences of all calls; ``intra_threads=0`` is
-    the number of processors.
+    The number of threads is ``inter_threads`` times ``intra_threads``; they work on the sentences of all calls.
+    ``intra_threads=0`` is the number of processors.
     """
 
     def __init__(
@@ -189,7 +190,7 @@ class Translator:
         self._calls: ThreadPoolExecutor | None = None
         self.load_model()
 
-    # What the model is
+    # Facts about the model
 
     @property
     def device(self) -> str:
@@ -204,7 +205,7 @@ class Translator:
     @property
     def compute_type(self) -> str:
         """Computation type used by the model."""
-        return _OF_PRECISION[self._precision]
+        return _PRECISIONS[self._precision]
 
     @property
     def num_translators(self) -> int:
@@ -213,12 +214,12 @@ class Translator:
 
     @property
     def num_queued_batches(self) -> int:
-        """Always 0: sentences wait, not batches."""
+        """Always 0: Metaphrase queues sentences, not batches."""
         return 0
 
     @property
     def num_active_batches(self) -> int:
-        """Always 0: sentences wait, not batches."""
+        """Always 0: Metaphrase queues sentences, not batches."""
         return 0
 
     @property
@@ -232,7 +233,7 @@ class Translator:
         return self._loaded is not None
 
     def load_model(self, keep_cache: bool = False) -> None:
-        """Loads the model again."""
+        """Loads the model, if it is not loaded."""
         if self._loaded is None:
             try:
                 self._loaded = _Translator(self._path, threads=self._threads, precision=self._precision)  # type: ignore[arg-type]
@@ -243,7 +244,7 @@ class Translator:
                 raise
 
     def unload_model(self, to_cpu: bool = False) -> None:
-        """Forgets the model; :meth:`load_model` or the next call loads it again."""
+        """Unloads the model; :meth:`load_model` or the next call loads it again."""
         if self._loaded is not None:
             self._loaded.close()
             self._loaded = None
@@ -266,15 +267,15 @@ class Translator:
         **options: Any,
     ) -> Any:
         """Translates a batch of tokens; the keywords are those of ctranslate2 4.8."""
-        wanted = _wanted(**options)
+        settings = _call_settings(**options)
         prefixes: Sequence[Tokens | None] = [] if target_prefix is None else target_prefix
         if prefixes and len(prefixes) != len(source):
             raise ValueError(f"Batch size mismatch: got {len(source)} for source and {len(prefixes)} for target prefix")
         requests = [_request(*pair) for pair in zip_longest(source, prefixes)]
 
         def work() -> list[TranslationResult]:
-            found = self._translator().translate(requests, **wanted.search)
-            return [self._result(*pair, wanted) for pair in zip(requests, found)]
+            translations = self._translator().translate(requests, **settings.search)
+            return [self._result(*pair, settings) for pair in zip(requests, translations)]
 
         if not asynchronous:
             return work()
@@ -289,20 +290,20 @@ class Translator:
         batch_type: str = "examples",
         **kwargs: Any,
     ) -> Iterable[TranslationResult]:
-        """Translates an iterable of tokenized examples, which may be without end."""
+        """Translates an iterable of tokenized examples, which may be endless."""
         if max_batch_size < 1:
             raise ValueError("max_batch_size must be >= 1")
-        wanted = _wanted(**kwargs)
+        settings = _call_settings(**kwargs)
         prefixes: Iterable[Tokens | None] = repeat(None) if target_prefix is None else target_prefix
-        asked: deque[Request] = deque()
+        in_flight: deque[Request] = deque()
 
         def requests() -> Iterator[Request]:
             for pair in zip(source, prefixes):
-                asked.append(_request(*pair))
-                yield asked[-1]
+                in_flight.append(_request(*pair))
+                yield in_flight[-1]
 
-        for found in self._translator().stream(requests(), **wanted.search):
-            yield self._result(asked.popleft(), found, wanted)
+        for translation in self._translator().stream(requests(), **settings.search):
+            yield self._result(in_flight.popleft(), translation, settings)
 
     def translate_file(
         self,
@@ -320,11 +321,13 @@ class Translator:
         **options: Any,
     ) -> ExecutionStats:
         """Translates a tokenized text file; the keywords are those of ctranslate2 4.8."""
-        for of_batches in ("return_scores", "return_attention", "return_end_token", "asynchronous"):
-            if of_batches in options:
-                raise TypeError(f"translate_file() has no argument {of_batches}")
+        for name in ("return_scores", "return_attention", "return_end_token", "asynchronous"):
+            if name in options:
+                raise TypeError(f"translate_file() has no argument {name}")
         _check_not_read(output_path, source_path, target_path)
-        began, tokens, examples = time.perf_counter(), 0, 0
+        began = time.perf_counter()
+        tokens = 0
+        examples = 0
         join: Callable[[list[str]], str] = target_detokenize_fn or " ".join
         prefixes = None if target_path is None else _lines(target_path, target_tokenize_fn)
         source = _lines(source_path, source_tokenize_fn)
@@ -375,7 +378,7 @@ class Translator:
         max_input_length: int = 1024,
         offset: int = 0,
     ) -> Iterable[ScoringResult]:
-        """Scores an iterable of tokenized examples, which may be without end."""
+        """Scores an iterable of tokenized examples, which may be endless."""
         requests = (_request(*pair, score=True) for pair in zip(source, target))
         options: CallOptions = {"pieces": True, "max_source_length": _longest(max_input_length)}
         for found in self._translator().stream(requests, **options):
@@ -399,7 +402,9 @@ class Translator:
     ) -> ExecutionStats:
         """Scores a parallel tokenized text file: ``<score> ||| <target> [||| <score_token_0> …]``."""
         _check_not_read(output_path, source_path, target_path)
-        began, tokens, examples = time.perf_counter(), 0, 0
+        began = time.perf_counter()
+        tokens = 0
+        examples = 0
         join: Callable[[list[str]], str] = target_detokenize_fn or " ".join
         pairs = _lines(source_path, source_tokenize_fn), _lines(target_path, target_tokenize_fn)
         with _files.new_text_file(output_path) as output:
@@ -408,13 +413,13 @@ class Translator:
                 tokens += len(result.tokens)
                 words = [token for token in result.tokens if token != _END]
                 score = sum(result.log_probs) / max(len(result.log_probs), 1)
-                of_tokens = f" ||| {' '.join(f'{log_prob:g}' for log_prob in result.log_probs)}" if with_tokens_score else ""
-                output.write(f"{score:g} ||| {join(words)}{of_tokens}\n")
+                token_scores = f" ||| {' '.join(f'{log_prob:g}' for log_prob in result.log_probs)}" if with_tokens_score else ""
+                output.write(f"{score:g} ||| {join(words)}{token_scores}\n")
         return ExecutionStats(tokens, examples, 1000 * (time.perf_counter() - began))
 
     def generate_tokens(self, *_: Any, **__: Any) -> Any:
-        """Not there: Metaphrase gives whole translations."""
-        raise OptionsError("generate_tokens is not there; Metaphrase gives whole translations: use translate_batch")
+        """Not supported: Metaphrase returns complete translations."""
+        raise OptionsError("generate_tokens is not supported; Metaphrase returns complete translations: use translate_batch")
 
     # Parts
 
@@ -423,35 +428,37 @@ class Translator:
             self._calls = ThreadPoolExecutor(thread_name_prefix="ctranslate2")
         return self._calls.submit(work)
 
-    def _result(self, request: Request, found: Translation, wanted: _Wanted) -> TranslationResult:
+    def _result(self, request: Request, found: Translation, settings: _CallSettings) -> TranslationResult:
         if found.error is not None:
             raise RuntimeError(found.error)
         if not found.source_pieces and not found.text:
-            empty = wanted.num_hypotheses
-            nothing: list[list[list[float]]] = [[] for _ in range(empty)] if wanted.attention else []
-            return TranslationResult([[] for _ in range(empty)], [0.0] * empty if wanted.scores else [], nothing)
+            count = settings.num_hypotheses
+            attention: list[list[list[float]]] = [[] for _ in range(count)] if settings.attention else []
+            scores = [0.0] * count if settings.scores else []
+            return TranslationResult([[] for _ in range(count)], scores, attention)
         hypotheses = found.hypotheses
-        if wanted.replace_unknowns and any(_UNKNOWN in hypothesis.pieces for hypothesis in hypotheses):
-            # The translation is the same, with its attention.
-            attentive = {**wanted.search, "attention": True}
-            hypotheses = self._translator().translate(request, **attentive).hypotheses
+        if settings.replace_unknowns and any(_UNKNOWN in hypothesis.pieces for hypothesis in hypotheses):
+            # The second translation is the same, but it has its attention.
+            with_attention = {**settings.search, "attention": True}
+            hypotheses = self._translator().translate(request, **with_attention).hypotheses
         result = TranslationResult([])
         for hypothesis in hypotheses:
-            tokens, source = hypothesis.pieces, found.source_pieces
+            tokens = hypothesis.pieces
+            source = found.source_pieces
             rows = hypothesis.attention or []
-            if rows and wanted.replace_unknowns:
+            if rows and settings.replace_unknowns:
                 tokens = [_replaced(token, row, source) for token, row in zip(tokens, rows)]
-            if wanted.end_token and hypothesis.complete:
+            if settings.end_token and hypothesis.complete:
                 tokens = [*tokens, _END]
             result.hypotheses.append(tokens)
-            if wanted.scores:
+            if settings.scores:
                 result.scores.append(hypothesis.score)
-            if wanted.attention:
+            if settings.attention:
                 result.attention.append([row[: len(source)] for row in rows[: len(tokens)]])
         return result
 
 
-def _wanted(
+def _call_settings(
     *,
     beam_size: int = 2,
     patience: float = 1,
@@ -479,8 +486,8 @@ def _wanted(
     sampling_temperature: float = 1,
     replace_unknowns: bool = False,
     callback: object = None,
-) -> _Wanted:
-    """The options of a call as ours. Those that Metaphrase does not have raise."""
+) -> _CallSettings:
+    """The settings of a call from CTranslate2's options. An option that Metaphrase lacks raises an error."""
     _refuse(
         {
             "patience": patience != 1,
@@ -521,14 +528,14 @@ def _wanted(
         search.update(_sampling(beam_size, sampling_topk, sampling_topp, sampling_temperature))
     elif num_hypotheses > beam_size:
         raise ValueError("The number of hypotheses cannot be greater than beam_size * patience")
-    return _Wanted(search, return_scores, return_attention, return_end_token, replace_unknowns, num_hypotheses)
+    return _CallSettings(search, return_scores, return_attention, return_end_token, replace_unknowns, num_hypotheses)
 
 
 def _sampling(beam_size: int, topk: int, topp: float, temperature: float) -> dict[str, Any]:
     if beam_size != 1:
         raise ValueError("Random sampling should be used with beam_size=1")
     if topk > 1 and topp < 1:
-        raise OptionsError("sampling_topk and sampling_topp together are not there; give one of them")
+        raise OptionsError("sampling_topk and sampling_topp together are not supported; give one of them")
     kind = f"topk:{topk}" if topk > 1 else f"nucleus:{topp}" if topp < 1 else "full"
     return {"sampling": kind, "temperature": float(temperature), "seed": _seed}
 
@@ -536,11 +543,11 @@ def _sampling(beam_size: int, topk: int, topp: float, temperature: float) -> dic
 def _refuse(given: dict[str, Any]) -> None:
     for name, is_given in given.items():
         if is_given:
-            raise OptionsError(f"{name}: Metaphrase has no such option, or only its default; leave it out")
+            raise OptionsError(f"{name}: Metaphrase has no such option, or supports only its default; leave it out")
 
 
 def _longest(max_input_length: int) -> int:
-    """Source tokens without the end of sentence, which CTranslate2 counts; 0: any number."""
+    """The most source tokens without the end of sentence, which CTranslate2 counts; 0 sets no limit."""
     return max(max_input_length - 1, 1) if max_input_length > 0 else 1 << 40
 
 
@@ -554,7 +561,7 @@ def _request(source: Tokens | None, target: Tokens | None, score: bool = False) 
 
 
 def _spaced(tokens: Tokens) -> str:
-    """Tokens with spaces between them. One with a space in it is in no vocabulary."""
+    """Tokens joined by spaces. A token that contains a space is in no vocabulary: it becomes the unknown word."""
     if isinstance(tokens, str):
         raise TypeError("expected a list of tokens, found a str")
     return " ".join(_UNKNOWN if " " in token or not token else token for token in tokens)
@@ -567,17 +574,17 @@ def _scored(found: Translation, offset: int) -> ScoringResult:
 
 
 def _replaced(token: str, row: Sequence[float], source: list[str]) -> str:
-    """An unknown token becomes the source token with the greatest attention; of equal ones the first."""
+    """The token; for an unknown one the source token with the greatest attention, of equals the first."""
     if token != _UNKNOWN or not source:
         return token
     return source[max(range(len(source)), key=lambda place: row[place])]
 
 
 def _check_not_read(output: str, *inputs: str | None) -> None:
-    """Refuses an output that is an input: its lines would be gone before they are read."""
+    """Refuses an output that is an input: its lines would be lost before they are read."""
     for path in inputs:
         if path is not None and _files.is_same_file(path, output):
-            raise OptionsError(f"output_path is {output}, which is read: name another file")
+            raise OptionsError(f"output_path is {output}, which is also an input: name another file")
 
 
 def _lines(path: str, tokenize: Tokenize) -> Iterator[list[str]]:

@@ -3,7 +3,7 @@
 use crate::metric::Setting;
 use crate::ngrams::Ngrams;
 use crate::words::Numbering;
-use crate::{Error, Metric, Precision, Tokenizer, pytext};
+use crate::{Arithmetic, Error, Metric, Tokenizer, pytext};
 use std::sync::Arc;
 
 /// The highest n-gram order that is accepted. The counts of higher orders are zero on any real text.
@@ -149,12 +149,12 @@ impl Bleu {
     }
 
     /// The score and its parts, from summed statistics.
-    pub fn parts(&self, sums: &[f64], precision: Precision) -> BleuParts {
+    pub fn parts(&self, sums: &[f64], arithmetic: Arithmetic) -> BleuParts {
         let order = self.options.max_order;
         let (hypothesis_len, reference_len) = (sums[0], sums[1]);
         let (matches, totals) = sums[2..].split_at(order);
         let brevity_penalty = brevity_penalty(hypothesis_len, reference_len);
-        let (precisions, counted) = self.precisions(matches, totals, precision);
+        let (precisions, counted) = self.precisions(matches, totals, arithmetic);
         // `sum / counted` and not a product of roots: the order of operations decides the last bit.
         let score = if matches.iter().any(|&matches| matches > 0.0) {
             brevity_penalty * (precisions[..counted].iter().map(|&p| floored_ln(p)).sum::<f64>() / counted as f64).exp()
@@ -171,8 +171,8 @@ impl Bleu {
     }
 
     /// Smoothed precisions in per cent, and how many of them make up the score.
-    fn precisions(&self, matches: &[f64], totals: &[f64], precision: Precision) -> (Vec<f64>, usize) {
-        let round = |x| precision.round(x);
+    fn precisions(&self, matches: &[f64], totals: &[f64], arithmetic: Arithmetic) -> (Vec<f64>, usize) {
+        let round = |x| arithmetic.round(x);
         let mut precisions = vec![0.0; matches.len()];
         let mut counted = matches.len();
         if matches.iter().all(|&matches| matches == 0.0) {
@@ -270,12 +270,12 @@ impl Metric for Bleu {
         }
     }
 
-    fn value(&self, sums: &[f64], precision: Precision) -> f64 {
-        self.parts(sums, precision).score
+    fn value(&self, sums: &[f64], arithmetic: Arithmetic) -> f64 {
+        self.parts(sums, arithmetic).score
     }
 
     fn details(&self, sums: &[f64]) -> String {
-        let parts = self.parts(sums, Precision::Double);
+        let parts = self.parts(sums, Arithmetic::Double);
         let precisions: Vec<String> = parts.precisions.iter().map(|p| format!("{p:.1}")).collect();
         format!(
             "{} (BP = {:.3} ratio = {:.3} hyp_len = {} ref_len = {})",
@@ -288,8 +288,8 @@ impl Metric for Bleu {
     }
 
     /// The logarithms of the f32 precisions are taken, and the score computed, in f64.
-    fn sample_precision(&self) -> Precision {
-        Precision::Double
+    fn sample_arithmetic(&self) -> Arithmetic {
+        Arithmetic::Double
     }
 }
 
@@ -349,12 +349,12 @@ mod tests {
     fn smoothing_replaces_matches_that_are_missing() {
         // 4 words, 2 of them right, no right pair.
         let sums = [4.0, 4.0, 2.0, 0.0, 0.0, 0.0, 4.0, 3.0, 2.0, 1.0];
-        let precisions = |smoothing| bleu(smoothing).parts(&sums, Precision::Double).precisions;
+        let precisions = |smoothing| bleu(smoothing).parts(&sums, Arithmetic::Double).precisions;
         assert_eq!(precisions(Smoothing::None), [50.0, 0.0, 0.0, 0.0]);
         assert_eq!(precisions(Smoothing::Floor(0.3)), [50.0, 30.0 / 3.0, 30.0 / 2.0, 30.0]);
         assert_eq!(precisions(Smoothing::AddK(1.0)), [50.0, 100.0 / 4.0, 100.0 / 3.0, 100.0 / 2.0]);
         assert_eq!(precisions(Smoothing::Exp), [50.0, 100.0 / 6.0, 100.0 / 8.0, 100.0 / 8.0]);
-        assert_eq!(bleu(Smoothing::None).value(&sums, Precision::Double), 0.0);
+        assert_eq!(bleu(Smoothing::None).value(&sums, Arithmetic::Double), 0.0);
     }
 
     #[test]

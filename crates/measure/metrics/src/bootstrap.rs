@@ -4,7 +4,7 @@
 //! statistics, so a sample costs n additions of rows, for every metric.
 
 use crate::random::NumpyRng;
-use crate::{CorpusStats, Interval, Metric, Precision};
+use crate::{Arithmetic, CorpusStats, Interval, Metric};
 
 /// The default seed of sacreBLEU.
 pub const DEFAULT_SEED: u64 = 12345;
@@ -15,23 +15,23 @@ pub const DEFAULT_SAMPLES: usize = 1000;
 #[derive(Debug, Clone)]
 pub(crate) struct Samples {
     pub(crate) scores: Vec<f64>,
-    /// The precision of the scores, and of the numbers that are computed from the scores.
-    pub(crate) precision: Precision,
+    /// The arithmetic of the scores, and of the numbers that are computed from the scores.
+    pub(crate) arithmetic: Arithmetic,
 }
 
 impl Samples {
     /// Draws samples of lines, the same for all systems, and scores them. All systems have the same number of lines.
     pub(crate) fn draw(metric: &dyn Metric, systems: &[&CorpusStats], samples: usize, rng: &mut NumpyRng) -> Vec<Self> {
         let tables: Vec<Table> = systems.iter().map(|stats| Table::new(stats)).collect();
-        let precision = metric.sample_precision();
-        let empty = Self { scores: Vec::with_capacity(samples), precision };
+        let arithmetic = metric.sample_arithmetic();
+        let empty = Self { scores: Vec::with_capacity(samples), arithmetic };
         let mut drawn = vec![empty; systems.len()];
         let lines = systems.first().map_or(0, |stats| stats.len());
         let mut sample = vec![0; lines];
         for _ in 0..samples {
             sample.fill_with(|| rng.below(lines as u32));
             for (table, system) in tables.iter().zip(&mut drawn) {
-                system.scores.push(metric.value(&table.sums(&sample), Precision::Single));
+                system.scores.push(metric.value(&table.sums(&sample), Arithmetic::Single));
             }
         }
         drawn
@@ -40,13 +40,13 @@ impl Samples {
     /// Mean and half the width of the range that is left without the 2.5 % at each end.
     ///
     /// `mean` gets the scores in ascending order.
-    pub(crate) fn interval(&self, mean: impl Fn(&[f64], Precision) -> f64) -> Option<Interval> {
+    pub(crate) fn interval(&self, mean: impl Fn(&[f64], Arithmetic) -> f64) -> Option<Interval> {
         let mut scores = self.scores.clone();
         scores.sort_unstable_by(f64::total_cmp);
         let tail = scores.len() / 40;
         let (low, high) = (scores.get(tail)?, scores.get(scores.len() - tail - 1)?);
-        let half_width = 0.5 * self.precision.round(high - low);
-        Some(Interval { mean: mean(&scores, self.precision), half_width })
+        let half_width = 0.5 * self.arithmetic.round(high - low);
+        Some(Interval { mean: mean(&scores, self.arithmetic), half_width })
     }
 }
 
@@ -85,7 +85,7 @@ impl Table {
 
 /// Python's `statistics.mean`: the exact mean, rounded once. Here with a compensated sum (Neumaier 1974), which is as
 /// good for thousands of numbers of like size.
-pub(crate) fn exact_mean(values: &[f64], precision: Precision) -> f64 {
+pub(crate) fn exact_mean(values: &[f64], arithmetic: Arithmetic) -> f64 {
     let (mut sum, mut lost) = (0.0f64, 0.0f64);
     for &value in values {
         let next = sum + value;
@@ -96,22 +96,22 @@ pub(crate) fn exact_mean(values: &[f64], precision: Precision) -> f64 {
     let count = values.len() as f64;
     let mean = (sum + lost) / count;
     let rest = (-mean).mul_add(count, sum) + lost;
-    precision.round(mean + rest / count)
+    arithmetic.round(mean + rest / count)
 }
 
 /// NumPy's `mean`: a pairwise sum, divided.
-pub(crate) fn numpy_mean(values: &[f64], precision: Precision) -> f64 {
-    precision.round(pairwise_sum(values, precision) / values.len() as f64)
+pub(crate) fn numpy_mean(values: &[f64], arithmetic: Arithmetic) -> f64 {
+    arithmetic.round(pairwise_sum(values, arithmetic) / values.len() as f64)
 }
 
 /// NumPy's sum of contiguous numbers: eight running sums in blocks of up to 128, and halves beyond that.
-fn pairwise_sum(values: &[f64], precision: Precision) -> f64 {
+fn pairwise_sum(values: &[f64], arithmetic: Arithmetic) -> f64 {
     const BLOCK: usize = 128;
-    let add = |a: f64, b: &f64| precision.round(a + b);
+    let add = |a: f64, b: &f64| arithmetic.round(a + b);
     if values.len() > BLOCK {
         let half = values.len() / 2;
         let (left, right) = values.split_at(half - half % 8);
-        return add(pairwise_sum(left, precision), &pairwise_sum(right, precision));
+        return add(pairwise_sum(left, arithmetic), &pairwise_sum(right, arithmetic));
     }
     let mut eights = values.chunks_exact(8);
     let start = match eights.next() {
@@ -138,19 +138,19 @@ mod tests {
         // NumPy 2.4.6: x = (np.arange(1000) * 37 % 101 / 7); repr(float(np.mean(x))), the same of x.astype("f4"), and
         // statistics.mean of both.
         let values: Vec<f64> = (0..1000).map(|i| f64::from(i * 37 % 101) / 7.0).collect();
-        let single: Vec<f64> = values.iter().map(|&x| Precision::Single.round(x)).collect();
-        assert_eq!(numpy_mean(&values, Precision::Double), 7.144285714285714);
-        assert_eq!(numpy_mean(&single, Precision::Single), 7.144285678863525);
-        assert_eq!(exact_mean(&values, Precision::Double), 7.144285714285714);
-        assert_eq!(exact_mean(&single, Precision::Single), 7.144285678863525);
+        let single: Vec<f64> = values.iter().map(|&x| Arithmetic::Single.round(x)).collect();
+        assert_eq!(numpy_mean(&values, Arithmetic::Double), 7.144285714285714);
+        assert_eq!(numpy_mean(&single, Arithmetic::Single), 7.144285678863525);
+        assert_eq!(exact_mean(&values, Arithmetic::Double), 7.144285714285714);
+        assert_eq!(exact_mean(&single, Arithmetic::Single), 7.144285678863525);
     }
 
     #[test]
     fn the_interval_leaves_out_a_fortieth_at_each_end() {
-        let samples = Samples { scores: (0..100).rev().map(f64::from).collect(), precision: Precision::Double };
+        let samples = Samples { scores: (0..100).rev().map(f64::from).collect(), arithmetic: Arithmetic::Double };
         let interval = samples.interval(exact_mean).unwrap();
         assert_eq!(interval, Interval { mean: 49.5, half_width: 0.5 * (97.0 - 2.0) });
-        let none = Samples { scores: Vec::new(), precision: Precision::Double };
+        let none = Samples { scores: Vec::new(), arithmetic: Arithmetic::Double };
         assert_eq!(none.interval(exact_mean), None);
     }
 }

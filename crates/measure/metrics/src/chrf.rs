@@ -4,7 +4,7 @@
 use crate::metric::Setting;
 use crate::ngrams::Ngrams;
 use crate::words::Numbering;
-use crate::{Error, Metric, Precision, pytext};
+use crate::{Arithmetic, Error, Metric, pytext};
 
 /// The highest n-gram order that is accepted, and the highest beta.
 const MAX_ORDER: usize = 100;
@@ -75,9 +75,9 @@ impl Chrf {
     }
 
     /// F_beta over all orders, 0 to 100.
-    fn f_score(&self, stats: &[f64], precision: Precision) -> f64 {
+    fn f_score(&self, stats: &[f64], arithmetic: Arithmetic) -> f64 {
         const EPS: f64 = 1e-16;
-        let round = |x| precision.round(x);
+        let round = |x| arithmetic.round(x);
         let factor = f64::from(self.options.beta).powi(2);
         // None if both are 0; with a beta of 0 also if the recall is.
         let f = |p, r| {
@@ -161,7 +161,7 @@ impl Metric for Chrf {
         for reference in &references {
             let reference = self.ngrams(reference, &mut words);
             self.count(&hypothesis, &reference, &mut row);
-            let score = self.f_score(&row, Precision::Double);
+            let score = self.f_score(&row, Arithmetic::Double);
             if score > best {
                 best = score;
                 stats.copy_from_slice(&row);
@@ -169,12 +169,12 @@ impl Metric for Chrf {
         }
     }
 
-    fn value(&self, sums: &[f64], precision: Precision) -> f64 {
-        self.f_score(sums, precision)
+    fn value(&self, sums: &[f64], arithmetic: Arithmetic) -> f64 {
+        self.f_score(sums, arithmetic)
     }
 
-    fn sample_precision(&self) -> Precision {
-        Precision::Single
+    fn sample_arithmetic(&self) -> Arithmetic {
+        Arithmetic::Single
     }
 }
 
@@ -222,7 +222,7 @@ mod tests {
         // a b a / a b b; ab ba / ab bb; "ab" "a" / "ab" "b"
         assert_eq!(stats, [3.0, 3.0, 2.0, 2.0, 2.0, 1.0, 2.0, 2.0, 1.0]);
         // Mean precision and recall (2/3 + 1/2 + 1/2) / 3.
-        assert!((metric.value(&stats, Precision::Double) - 100.0 * 5.0 / 9.0).abs() < 1e-12);
+        assert!((metric.value(&stats, Arithmetic::Double) - 100.0 * 5.0 / 9.0).abs() < 1e-12);
     }
 
     #[test]

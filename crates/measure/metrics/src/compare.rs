@@ -6,7 +6,7 @@
 
 use crate::bootstrap::{Samples, numpy_mean};
 use crate::random::NumpyRng;
-use crate::{CorpusStats, Error, Interval, Metric, Precision};
+use crate::{Arithmetic, CorpusStats, Error, Interval, Metric};
 
 /// The default number of trials of sacreBLEU's approximate randomisation.
 pub const DEFAULT_TRIALS: usize = 10_000;
@@ -47,16 +47,16 @@ pub fn paired_bootstrap(
 
 /// The share of samples whose difference, less the mean of all differences, exceeds the difference of the whole texts.
 fn bootstrap_p(baseline: &Samples, system: &Samples, difference: f64) -> f64 {
-    let precision = baseline.precision;
+    let arithmetic = baseline.arithmetic;
     let differences: Vec<f64> = baseline
         .scores
         .iter()
         .zip(&system.scores)
-        .map(|(baseline, system)| precision.round(system - baseline).abs())
+        .map(|(baseline, system)| arithmetic.round(system - baseline).abs())
         .collect();
-    let mean = numpy_mean(&differences, precision);
-    let real = precision.round(difference);
-    let beyond = differences.iter().filter(|&&sampled| precision.round(sampled - mean) > real).count();
+    let mean = numpy_mean(&differences, arithmetic);
+    let real = arithmetic.round(difference);
+    let beyond = differences.iter().filter(|&&sampled| arithmetic.round(sampled - mean) > real).count();
     p_value(beyond, differences.len())
 }
 
@@ -117,7 +117,7 @@ fn randomization_p(
             add(&mut left, to_left);
             add(&mut right, to_right);
         }
-        let score = |sums: &[f64]| metric.value(sums, Precision::Double);
+        let score = |sums: &[f64]| metric.value(sums, Arithmetic::Double);
         beyond += usize::from((score(&left) - score(&right)).abs() > difference);
     }
     p_value(beyond, trials)
@@ -136,7 +136,7 @@ fn p_value(beyond: usize, samples: usize) -> f64 {
 }
 
 fn score(metric: &dyn Metric, stats: &CorpusStats) -> f64 {
-    metric.value(&stats.sums(), Precision::Double)
+    metric.value(&stats.sums(), Arithmetic::Double)
 }
 
 fn check(systems: &[&CorpusStats], samples: usize, option: &'static str) -> Result<(), Error> {

@@ -28,6 +28,7 @@
 //! Lines are used unchanged. A program that reads files should strip white space at line ends, as sacreBLEU does: it
 //! matters to chrF with `whitespace`, and to nothing else.
 
+mod arithmetic;
 mod bleu;
 mod bootstrap;
 mod chrf;
@@ -36,7 +37,6 @@ mod error;
 mod json;
 mod metric;
 mod ngrams;
-mod precision;
 mod pytext;
 mod random;
 mod references;
@@ -48,13 +48,13 @@ mod ter;
 mod tokenize;
 mod words;
 
+pub use arithmetic::Arithmetic;
 pub use bleu::{Bleu, BleuOptions, BleuParts, Smoothing};
 pub use bootstrap::{DEFAULT_SAMPLES, DEFAULT_SEED, confidence};
 pub use chrf::{Chrf, ChrfOptions};
 pub use compare::{Comparison, DEFAULT_TRIALS, paired_bootstrap, paired_randomization};
 pub use error::Error;
 pub use metric::{CorpusStats, Metric, MetricName, Setting};
-pub use precision::Precision;
 pub use references::{ReferenceCount, References};
 pub use report::{Format, NamedSystem, ReportOptions, Test, compare, evaluate, evaluate_sentences};
 pub use risk::expected_scores;

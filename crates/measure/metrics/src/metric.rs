@@ -1,6 +1,6 @@
 //! A metric: additive statistics of sentences, and a score from their sum.
 
-use crate::{Error, Precision, ReferenceCount, References, Score};
+use crate::{Arithmetic, Error, ReferenceCount, References, Score};
 use metaphrase_base::{Choice, Named};
 
 /// The metrics, by name.
@@ -42,22 +42,22 @@ pub trait Metric {
     /// Writes the statistics of one sentence, `stats_len()` of them; there is at least one reference.
     fn sentence_stats(&self, hypothesis: &str, references: &[&str], stats: &mut [f64]);
 
-    /// The score of a text from the sums of its sentences' statistics, computed in the given precision.
-    fn value(&self, sums: &[f64], precision: Precision) -> f64;
+    /// The score of a text from the sums of its sentences' statistics, computed with the given arithmetic.
+    fn value(&self, sums: &[f64], arithmetic: Arithmetic) -> f64;
 
     /// The text printed after the score, empty for most metrics.
     fn details(&self, _sums: &[f64]) -> String {
         String::new()
     }
 
-    /// The precision in which scores of samples are computed, see [`Metric::value`].
-    fn sample_precision(&self) -> Precision;
+    /// The arithmetic of the scores of samples, see [`Metric::value`].
+    fn sample_arithmetic(&self) -> Arithmetic;
 
     /// Value and details.
     fn score(&self, sums: &[f64]) -> Score {
         Score {
             name: self.name(),
-            value: self.value(sums, Precision::Double),
+            value: self.value(sums, Arithmetic::Double),
             details: self.details(sums),
             interval: None,
         }

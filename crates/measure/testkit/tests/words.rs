@@ -18,14 +18,7 @@ const PHRASES: [(&str, &str); 6] = [
 ];
 
 /// Folders and files that are not checked yet.
-const UNFINISHED: &[&str] = &[
-    "crates/translate/cli/",
-    "crates/translate/metaphrase/",
-    "crates/translate/search/",
-    "crates/translate/server/",
-    "crates/translate/models/src/scores",
-    "python/",
-];
+const UNFINISHED: &[&str] = &["crates/translate/metaphrase/", "crates/translate/search/", "crates/translate/server/"];
 
 /// Offences that stay, each with a reason.
 const EXCEPTIONS: &[Exception] = &[];

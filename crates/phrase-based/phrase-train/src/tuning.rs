@@ -4,7 +4,7 @@ use crate::dev::DevSet;
 use crate::error::Error;
 use crate::weights::Tunable;
 use metaphrase_base::pipeline::{Limit, in_order};
-use metaphrase_metrics::{Bleu, BleuOptions, Metric, Precision, Tokenizer};
+use metaphrase_metrics::{Arithmetic, Bleu, BleuOptions, Metric, Tokenizer};
 use metaphrase_phrase::{Decoder, PhraseModel, SearchOptions, Workspace};
 use metaphrase_tune::{Method, MiraOptions, NBestLists, Round, TunedWeights, optimize};
 use std::num::NonZeroUsize;
@@ -88,7 +88,7 @@ pub fn evaluate(
         Ok(())
     };
     in_order(Limit::items(text.len()), |_| 0, threads, Workspace::default, 0..text.len(), work, add)?;
-    Ok(bleu.value(&sums, Precision::Double))
+    Ok(bleu.value(&sums, Arithmetic::Double))
 }
 
 fn bleu_of_words() -> Result<Bleu, Error> {
@@ -125,7 +125,7 @@ impl Job<'_> {
             Ok(())
         };
         in_order(Limit::items(self.dev.len()), |_| 0, threads, Workspace::default, 0..self.dev.len(), work, add)?;
-        Ok(self.bleu.value(&sums, Precision::Double))
+        Ok(self.bleu.value(&sums, Arithmetic::Double))
     }
 
     fn sentence(&self, sentence: usize, workspace: &mut Workspace) -> Vec<Entry> {

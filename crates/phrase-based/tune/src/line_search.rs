@@ -2,7 +2,7 @@
 
 use crate::envelope::{Line, upper_envelope};
 use crate::lists::{NBestLists, add, dot};
-use metaphrase_metrics::{Metric, Precision};
+use metaphrase_metrics::{Arithmetic, Metric};
 
 /// The shortest stretch of the line that is chosen: weights are rounded when they are written, and a stretch between
 /// two neighbouring numbers is best by chance.
@@ -44,13 +44,13 @@ pub(crate) fn search(lists: &NBestLists, metric: &dyn Metric, add: impl FnMut(us
     let mut from = f64::NEG_INFINITY;
     for change in &changes {
         if change.at - from >= SHORTEST {
-            let score = metric.value(&sums, Precision::Double);
+            let score = metric.value(&sums, Arithmetic::Double);
             best = best.or(Stretch { from, to: change.at, score });
         }
         from = change.at;
         change.apply(lists, &mut sums);
     }
-    let score = metric.value(&sums, Precision::Double);
+    let score = metric.value(&sums, Arithmetic::Double);
     best = best.or(Stretch { from, to: f64::INFINITY, score });
     LineOptimum { step: best.step(), score: best.score }
 }

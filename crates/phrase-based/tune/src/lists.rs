@@ -93,7 +93,7 @@ impl NBestLists {
                 add(&mut sums, self.statistics_of(sentence, best));
             }
         }
-        metric.value(&sums, metaphrase_metrics::Precision::Double)
+        metric.value(&sums, metaphrase_metrics::Arithmetic::Double)
     }
 
     /// The translation of a sentence with the highest value, the first of equals.

@@ -162,7 +162,7 @@ mod tests {
         for ((features, _), statistics) in found.iter().zip(&statistics) {
             lists.add(0, features, statistics)?;
         }
-        Ok(bleu.value(&statistics[0], metaphrase_metrics::Precision::Double))
+        Ok(bleu.value(&statistics[0], metaphrase_metrics::Arithmetic::Double))
     }
 
     fn run(method: &Method, rounds: usize) -> (TunedWeights, Vec<Round>) {

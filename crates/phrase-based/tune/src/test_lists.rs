@@ -1,7 +1,7 @@
 //! Data of tests: a metric that can be worked out in one's head, and lists of random numbers.
 
 use crate::lists::NBestLists;
-use metaphrase_metrics::{Metric, Precision, Setting};
+use metaphrase_metrics::{Arithmetic, Metric, Setting};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -29,12 +29,12 @@ impl Metric for Matches {
         stats.copy_from_slice(&[right as f64, hypothesis.split(' ').count() as f64]);
     }
 
-    fn value(&self, sums: &[f64], _: Precision) -> f64 {
+    fn value(&self, sums: &[f64], _: Arithmetic) -> f64 {
         if sums[1] == 0.0 { 0.0 } else { 100.0 * sums[0] / sums[1] }
     }
 
-    fn sample_precision(&self) -> Precision {
-        Precision::Double
+    fn sample_arithmetic(&self) -> Arithmetic {
+        Arithmetic::Double
     }
 }
 

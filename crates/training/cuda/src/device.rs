@@ -6,7 +6,7 @@ use crate::CudaError;
 use crate::backend::Backend;
 #[cfg(feature = "driver")]
 use crate::driver::Driver;
-use metaphrase_device::{Device, Failure, Pool, PoolItem, Precision, Shape, Storage};
+use metaphrase_device::{Device, Failure, Pool, PoolItem, Shape, Storage, TrainingPrecision};
 use metaphrase_kernels as kernels;
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub struct Cuda {
     backend: Arc<Backend>,
     name: String,
-    pub(crate) precision: Precision,
+    pub(crate) precision: TrainingPrecision,
     pool: Pool<Matrix>,
     /// The first failure; operations after it do nothing.
     failure: Option<CudaError>,
@@ -68,7 +68,7 @@ impl Cuda {
     }
 
     fn new_on(backend: Arc<Backend>, name: String) -> Self {
-        let precision = Precision::default();
+        let precision = TrainingPrecision::default();
         Self { backend, name, precision, pool: Pool::default(), failure: None, multiply_adds: 0 }
     }
 

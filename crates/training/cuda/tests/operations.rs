@@ -297,7 +297,7 @@ fn losses() {
 /// On both devices: x · W with bias and function, and the ways back, for maps both ways round.
 #[test]
 fn products() {
-    for precision in [Precision::F32, Precision::Bf16] {
+    for precision in [TrainingPrecision::F32, TrainingPrecision::Bf16] {
         for (rows, inputs, outputs) in [(1, 1, 1), (5, 7, 3), (33, 20, 41)] {
             for transposed in [false, true] {
                 let shape = if transposed { (outputs, inputs) } else { (inputs, outputs) };

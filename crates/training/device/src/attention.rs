@@ -129,7 +129,8 @@ impl Attention for Host {
         let (mut used_by_key, mut derivatives_by_key) = (Vec::new(), Vec::new());
         let mut start = 0;
         for (queries, keys) in settings.queries.iter().zip(settings.keys.iter()) {
-            let end = start + work.derive(&inputs, weights, guide, grad, (queries, keys), start);
+            let place = SentencePlace { queries, keys, start };
+            let end = start + work.derive(&inputs, weights, guide, grad, place);
             let mut at = 0;
             for (i, query) in queries.clone().enumerate() {
                 let seen = settings.seen(i, keys.len());
@@ -154,6 +155,17 @@ impl Attention for Host {
     }
 }
 
+/// The place of a sentence in a batch.
+#[derive(Clone, Copy)]
+struct SentencePlace<'a> {
+    /// Its rows of the queries.
+    queries: &'a Range<usize>,
+    /// Its rows of the keys and values.
+    keys: &'a Range<usize>,
+    /// Its first weight.
+    start: usize,
+}
+
 /// Matrices of one sentence, with `heads × seen` numbers per query.
 #[derive(Default)]
 struct Sentence {
@@ -164,15 +176,14 @@ struct Sentence {
 }
 
 impl Sentence {
-    /// Fills in the sentence whose weights begin at `start`. Returns the number of its weights.
+    /// Fills in the sentence at this place. Returns the number of its weights.
     fn derive(
         &mut self,
         inputs: &AttentionInputs<'_, Matrix>,
         weights: &[f32],
         guide: Option<&[f32]>,
         grad: &Matrix,
-        (queries, keys): (&Range<usize>, &Range<usize>),
-        start: usize,
+        SentencePlace { queries, keys, start }: SentencePlace<'_>,
     ) -> usize {
         let AttentionInputs { inputs: [_, _, v], settings, mask } = inputs;
         let Self { used, derivatives } = self;

@@ -43,7 +43,7 @@ pub use loss::{Losses, RowOfLogits, WordLoss, WordLosses};
 pub use metaphrase_kernels::Activation;
 pub use normalisation::{Normal, Normalisation};
 pub use pool::{Pool, PoolItem};
-pub use products::{Parameter, Precision, Products, Weight};
+pub use products::{Parameter, Products, TrainingPrecision, Weight};
 pub use rows::{Block, Rows};
 pub use scans::Scans;
 pub use storage::{Failure, Host, Shape, Storage};

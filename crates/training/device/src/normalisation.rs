@@ -46,18 +46,24 @@ impl Normalisation for Host {
         sum: &mut Matrix,
         scale_sum: &mut Matrix,
     ) {
-        // x̂ of one row, and the derivative by it.
-        let mut normalised = vec![0.0; x.cols()];
-        let mut inner = vec![0.0; x.cols()];
+        let mut work = RowWork { normal: vec![0.0; x.cols()], inner: vec![0.0; x.cols()] };
         let scale_sum = scale_sum.as_mut_slice();
         for r in 0..x.rows() {
             let (sum, x, grad) = (sum.row_mut(r), x.row(r), grad.row(r));
             vectorised(
                 #[inline(always)] // the compiler would rather call it, compiled portably
-                || normal.row(x, grad, scale.as_slice(), (&mut normalised, &mut inner), sum, scale_sum),
+                || normal.row(x, grad, scale.as_slice(), &mut work, sum, scale_sum),
             );
         }
     }
+}
+
+/// Work space for one row.
+struct RowWork {
+    /// x̂ of the row.
+    normal: Vec<f32>,
+    /// The derivative by x̂.
+    inner: Vec<f32>,
 }
 
 impl Normal {
@@ -68,7 +74,7 @@ impl Normal {
         x: &[f32],
         grad: &[f32],
         scale: &[f32],
-        (normal, inner): (&mut [f32], &mut [f32]),
+        RowWork { normal, inner }: &mut RowWork,
         sum: &mut [f32],
         scale_sum: &mut [f32],
     ) {

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 /// The precision to which the factors of products are rounded. Sums, parameters and all other numbers are `f32`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Precision {
+pub enum TrainingPrecision {
     /// No rounding.
     #[default]
     F32,
@@ -34,7 +34,7 @@ pub struct Weight<'a, P> {
 /// Products of matrices; x · W is short for the map of a [`Weight`].
 pub trait Products: Storage {
     /// Sets the precision of all products from now on.
-    fn set_precision(&mut self, precision: Precision);
+    fn set_precision(&mut self, precision: TrainingPrecision);
 
     /// y ← f(x · W + b), b `1 × outputs`: the products of a forward pass.
     fn linear(
@@ -99,7 +99,7 @@ fn renew(packed: &mut PackedMatrix, value: &Matrix, order: WeightOrder) {
     packed.repack(value.as_slice(), inputs, outputs, order);
 }
 
-impl Precision {
+impl TrainingPrecision {
     /// The name of the kernels for it.
     const fn product_precision(self) -> kernels::Precision {
         match self {
@@ -119,7 +119,7 @@ impl Precision {
 }
 
 impl<'a> Weight<'a, Parameter> {
-    fn packed(&self, precision: Precision) -> &'a PackedMatrix {
+    fn packed(&self, precision: TrainingPrecision) -> &'a PackedMatrix {
         let which = usize::from(self.transposed);
         let Parameter { value, packed } = self.parameter;
         packed[precision as usize][which].get_or_init(|| {
@@ -137,7 +137,7 @@ impl Host {
 }
 
 impl Products for Host {
-    fn set_precision(&mut self, precision: Precision) {
+    fn set_precision(&mut self, precision: TrainingPrecision) {
         self.precision = precision;
     }
 
@@ -169,7 +169,7 @@ mod tests {
     }
 
     /// x · W, and x · W added to ones.
-    fn products(precision: Precision, x: &Matrix, w: &Parameter) -> [Matrix; 2] {
+    fn products(precision: TrainingPrecision, x: &Matrix, w: &Parameter) -> [Matrix; 2] {
         let mut host = Host::default();
         host.set_precision(precision);
         let (mut y, mut sum) = (Matrix::zeros(3, 40), Matrix::from_vec(3, 40, vec![1.0; 120]));
@@ -181,13 +181,13 @@ mod tests {
     #[test]
     fn int8_rounds_forward_products_alone() {
         let (x, w) = (wave(3, 20), Parameter::new(wave(20, 40)));
-        let [y, sum] = products(Precision::Int8, &x, &w);
+        let [y, sum] = products(TrainingPrecision::Int8, &x, &w);
         let int8 = PackedMatrix::pack(kernels::Precision::Int8, w.value().as_slice(), 20, 40, ORDERS[0]);
         let mut expected = Matrix::zeros(3, 40);
         let mut storage = kernels::ProductStorage::default();
         kernels::rounded_product(&x, &int8, Epilogue::default(), &mut expected, &mut storage);
         assert_eq!(y.as_slice(), expected.as_slice());
-        let [bf16, by_gradients] = products(Precision::Bf16, &x, &w);
+        let [bf16, by_gradients] = products(TrainingPrecision::Bf16, &x, &w);
         assert_ne!(y.as_slice(), bf16.as_slice());
         assert_eq!(sum.as_slice(), by_gradients.as_slice());
     }

@@ -1,7 +1,7 @@
 //! Choosing, joining and cutting rows and columns.
 
 use crate::attention::Spans;
-use crate::products::Precision;
+use crate::products::TrainingPrecision;
 use crate::storage::{Host, Storage};
 use metaphrase_kernels::{Matrix, WeightOrder, add_assign, axpy, quantise_int8};
 
@@ -84,8 +84,8 @@ impl Rows for Host {
             if let Some(id) = id {
                 let numbers = table.row(*id as usize);
                 match self.precision {
-                    Precision::Int8 => add_rounded(factor, numbers, row),
-                    Precision::F32 | Precision::Bf16 => axpy(factor, numbers, row),
+                    TrainingPrecision::Int8 => add_rounded(factor, numbers, row),
+                    TrainingPrecision::F32 | TrainingPrecision::Bf16 => axpy(factor, numbers, row),
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! Matrices in the memory of a device.
 
 use crate::pool::Pool;
-use crate::products::{Parameter, Precision};
+use crate::products::{Parameter, TrainingPrecision};
 use metaphrase_kernels::{Matrix, ProductStorage};
 
 /// The size of a matrix.
@@ -87,7 +87,7 @@ pub trait Storage: Send {
 /// A thread of the CPU: free matrices, and storage for products.
 #[derive(Debug, Default)]
 pub struct Host {
-    pub(crate) precision: Precision,
+    pub(crate) precision: TrainingPrecision,
     pub(crate) pool: Pool<Matrix>,
     pub(crate) products: ProductStorage,
 }

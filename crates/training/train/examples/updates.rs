@@ -4,7 +4,7 @@
 
 use metaphrase_base::WordId;
 use metaphrase_train::data::Batch;
-use metaphrase_train::{Precision, Trainer, TrainerSettings};
+use metaphrase_train::{Trainer, TrainerSettings, TrainingPrecision};
 use std::time::Instant;
 
 fn main() {
@@ -14,7 +14,7 @@ fn main() {
     let bf16 = std::env::args().nth(3).is_some_and(|precision| precision == "bf16");
     let directory = std::env::args().nth(4).unwrap_or_else(|| "models/en-de".to_owned());
     let (config, _) = metaphrase_models::load(directory.as_ref()).expect("a model directory");
-    let precision = if bf16 { Precision::Bf16 } else { Precision::F32 };
+    let precision = if bf16 { TrainingPrecision::Bf16 } else { TrainingPrecision::F32 };
     let mut trainer = Trainer::new(&config, TrainerSettings { precision, ..TrainerSettings::plain() }, 1, threads)
         .expect("a network");
     let vocabulary = config.target_words as u32;

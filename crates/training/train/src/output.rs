@@ -1,9 +1,9 @@
 //! The directory of a run: claimed by one process, with models that are written whole or not at all.
 
 use crate::curves::curves;
+use crate::error::TrainError;
 use crate::log::LOG;
 use crate::own_files::OwnFiles;
-use crate::run::TrainError;
 use crate::{checkpoint, log};
 use metaphrase_base::{Checksums, MadeFolder, NewFile, remove_listed};
 use metaphrase_models::{Config, MANIFEST, StoredPrecision, Vocabularies, Weights, replace};
@@ -78,7 +78,8 @@ impl Output {
     /// Writes the model of an update, also as the best one if it is, and leaves the newest `keep` models.
     pub(crate) fn save(
         &self,
-        (config, weights): (&Config, &Weights),
+        config: &Config,
+        weights: &Weights,
         vocabularies: &Vocabularies,
         update: u64,
         best: bool,

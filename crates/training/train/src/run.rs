@@ -1,9 +1,10 @@
 //! A training run: data, updates, validations, checkpoints.
 
-use crate::checkpoint::{self, CheckpointError, State};
-use crate::data::{Batches, Corpus, CorpusFiles, DataError, Limits, check_line_counts};
+use crate::checkpoint::{self, State};
+use crate::data::{Batches, Corpus, CorpusFiles, Limits, check_line_counts};
+use crate::error::TrainError;
 use crate::log::Log;
-use crate::networks::{Network, NetworkError};
+use crate::networks::Network;
 use crate::observer::{Observer, Progress, ValidationReport};
 use crate::output::Output;
 use crate::parameters::Parameters;
@@ -11,15 +12,14 @@ use crate::recipe::{Data, Metric, Recipe, RecipeError, VocabularyRecipe};
 use crate::start::start_from;
 use crate::tape::WordLosses;
 use crate::trial::{DeviceError, trial};
-use crate::validation::{Dev, LONGEST, ValidationError, bleu, mean_and_deviation, translate};
-use crate::vocabulary::VocabularyTrainingError;
-use crate::{Trainer, TrainerSettings, UpdateError};
+use crate::validation::{Dev, LONGEST, bleu, mean_and_deviation, translate};
+use crate::{Trainer, TrainerSettings};
 use metaphrase_base::{MappedFile, checksum};
 use metaphrase_device::{Device, Host};
-use metaphrase_models::{Architecture, Config, Model, ModelError, Vocabularies, VocabularyFiles, Weights};
+use metaphrase_models::{Architecture, Config, Model, Vocabularies, VocabularyFiles, Weights};
 use metaphrase_settings::to_toml;
-use metaphrase_text::vocab::{Vocabulary, VocabularyError};
-use std::path::{Path, PathBuf};
+use metaphrase_text::vocab::Vocabulary;
+use std::path::Path;
 use std::time::Instant;
 
 /// How a run uses the machine.
@@ -31,57 +31,6 @@ pub struct Execution<D> {
     pub threads: usize,
     /// Continue the run in the output directory.
     pub resume: bool,
-}
-
-/// Why a run ended.
-#[derive(Debug, thiserror::Error)]
-pub enum TrainError {
-    /// The training data.
-    #[error(transparent)]
-    Data(#[from] DataError),
-    /// A vocabulary.
-    #[error(transparent)]
-    Vocabulary(#[from] VocabularyError),
-    /// The recipe.
-    #[error(transparent)]
-    Recipe(#[from] RecipeError),
-    /// A vocabulary that was to be trained.
-    #[error(transparent)]
-    VocabularyTraining(#[from] VocabularyTrainingError),
-    /// The network's settings.
-    #[error("the network can not be trained: {0}")]
-    Network(#[from] NetworkError),
-    /// An update.
-    #[error("{0}; the last good checkpoint is kept")]
-    Update(#[from] UpdateError),
-    /// The device.
-    #[error(transparent)]
-    Device(#[from] DeviceError),
-    /// A checkpoint.
-    #[error(transparent)]
-    Checkpoint(#[from] CheckpointError),
-    /// A validation.
-    #[error(transparent)]
-    Validation(#[from] ValidationError),
-    /// A model that was to be written.
-    #[error(transparent)]
-    Model(#[from] ModelError),
-    /// The model that the run was to go on from.
-    #[error("{path}: the run can not start from this model: {problem}")]
-    Start {
-        /// The model.
-        path: PathBuf,
-        /// The fault.
-        problem: String,
-    },
-    /// The directory of the run.
-    #[error("{path}: {problem}")]
-    Output {
-        /// The directory.
-        path: PathBuf,
-        /// The fault.
-        problem: String,
-    },
 }
 
 /// Follows a recipe; models, checkpoint and log go to the directory `output`. Returns the best validation and its
@@ -300,9 +249,9 @@ impl<'a, D: Device> Run<'a, D> {
             Metric::CrossEntropy => (validated.cross_entropy, |new, old| new < old),
         };
         validated.best = self.state.best.is_none_or(|(old, _)| better(value, old));
-        let model = (&self.config, &weights);
         let keep = self.recipe.validation.keep;
-        self.output.save(model, &self.vocabularies.files, self.state.updates, validated.best, keep)?;
+        let files = &self.vocabularies.files;
+        self.output.save(&self.config, &weights, files, self.state.updates, validated.best, keep)?;
         if validated.best {
             (self.state.best, self.state.stalled) = (Some((value, self.state.updates)), 0);
         } else {

@@ -1,11 +1,12 @@
 //! A run that goes on from the parameters of another model: new data, a new schedule, the same vocabularies but for new
 //! words in the places of others, and the same network or one with more layers.
 
+use crate::error::TrainError;
 use crate::networks::Network;
 use crate::new_words::NewWords;
 use crate::observer::Observer;
 use crate::parameters::Parameters;
-use crate::run::{RunVocabularies, TrainError};
+use crate::run::RunVocabularies;
 use metaphrase_kernels::Matrix;
 use metaphrase_models::{ModelFiles, Weights};
 use metaphrase_text::vocab::Vocabulary;

@@ -6,7 +6,7 @@ use crate::optimizer::{Optimizer, OptimizerSettings, Step};
 use crate::parameters::{Gradients, Parameters};
 use crate::tape::{Tape, WordLosses};
 use metaphrase_base::in_parallel;
-use metaphrase_device::{Device, Failure, Host, Precision};
+use metaphrase_device::{Device, Failure, Host, TrainingPrecision};
 use metaphrase_kernels::Matrix;
 use metaphrase_models::Config;
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct TrainerSettings {
     /// The precision of products.
-    pub precision: Precision,
+    pub precision: TrainingPrecision,
     /// The loss.
     pub loss: LossSettings,
     /// The probabilities with which numbers are dropped at random.

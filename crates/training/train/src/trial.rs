@@ -7,7 +7,7 @@ use crate::parameters::{Gradients, Init, Parameters};
 use crate::tape::Tape;
 use crate::trainer::{TrainerSettings, word_weight};
 use metaphrase_base::WordId;
-use metaphrase_device::{Device, Failure, Host, Precision};
+use metaphrase_device::{Device, Failure, Host, TrainingPrecision};
 use metaphrase_kernels::Matrix;
 
 /// Why a device is not used.
@@ -55,13 +55,14 @@ pub fn trial<D: Device>(
 ) -> Result<f32, DeviceError> {
     let (source_words, target_words) = network.words();
     let batch = probe(source_words, target_words);
-    let task = Task { network, parameters, settings: TrainerSettings { precision: Precision::F32, ..settings } };
+    let task =
+        Task { network, parameters, settings: TrainerSettings { precision: TrainingPrecision::F32, ..settings } };
     let gradients = compare_gradients(device, task, &batch, 1e-3)?;
     let optimizer = visible(settings.optimizer);
     let expected = updates(&mut Host::default(), optimizer)?;
     let got = updates(device, optimizer)?;
     let updates = compare(device, [&got, &expected, &expected], UPDATES_DIFFER, 0.0)?;
-    if settings.precision != Precision::F32 {
+    if settings.precision != TrainingPrecision::F32 {
         compare_gradients(device, Task { settings, ..task }, &batch, 0.3)?;
     }
     Ok(gradients.max(updates))

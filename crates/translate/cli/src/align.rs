@@ -14,9 +14,9 @@ use std::time::Instant;
 
 /// Align the words of parallel text
 ///
-/// Reads two tokenised texts; line n of the target is the translation of line n of the source. Learns which words translate
-/// each other, and prints the links of each line as pairs of positions from 0, source and target: `0-0 1-2`. Text in lower
-/// case gives better links. The result does not depend on the number of threads.
+/// Reads two tokenised texts; line n of the target is the translation of line n of the source. Learns which words
+/// translate each other, and prints the links of each line as pairs of positions, source and target, from 0: `0-0 1-2`.
+/// Text in lower case gives better links. The result does not depend on the number of threads.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -29,18 +29,20 @@ pub struct Args {
     /// The file for the links; a name in .gz is compressed [default: standard output]
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
-    /// The method that makes one alignment from the links of both directions: forward, backward, intersection, union,
+    /// The method that merges the links of both directions into one alignment: forward, backward, intersection, union,
     /// grow-diag, grow-diag-final, grow-diag-final-and
     #[arg(long, value_name = "METHOD", default_value = "grow-diag-final-and")]
     symmetrize: Symmetrization,
     /// Number of passes with the diagonal model
     #[arg(long, value_name = "N", default_value_t = Options::default().diagonal_iterations)]
+    #[arg(value_parser = number::whole::<usize>)]
     diagonal_iterations: usize,
-    /// Number of passes with the HMM; with 0 the diagonal model makes the links
+    /// Number of passes with the HMM; with 0 the links come from the diagonal model
     #[arg(long, value_name = "N", default_value_t = Options::default().hmm_iterations)]
+    #[arg(value_parser = number::whole::<usize>)]
     hmm_iterations: usize,
     /// Give no links to a line with more than N words on one side
-    #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u16).range(1..=4096))]
+    #[arg(long, value_name = "N", default_value_t = 256, value_parser = number::within(1..=4096_u16))]
     max_words: u16,
     /// Number of threads [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = crate::number::thread_count)]
@@ -72,23 +74,35 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     output.finish()
 }
 
-/// Reads parallel text, tokenised.
+/// Reads tokenised parallel text.
 pub fn read(source: &Path, target: &Path) -> Result<Corpus> {
-    read_as(source, target, |_, line| line)
+    read_with(source, target, |_, line| line)
 }
 
-/// Reads parallel text; `change` edits each line of the source (`true`) and of the target (`false`).
-pub fn read_as(source: &Path, target: &Path, change: impl Fn(bool, String) -> String) -> Result<Corpus> {
+/// A side of parallel text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// The text in the source language.
+    Source,
+    /// Its translation.
+    Target,
+}
+
+/// Reads parallel text; `change` edits each line of each side.
+pub fn read_with(source: &Path, target: &Path, change: impl Fn(Side, String) -> String) -> Result<Corpus> {
     let mut corpus = Corpus::default();
-    let [mut source, mut target] = [Lines::new(Input::open(Some(source))?), Lines::new(Input::open(Some(target))?)];
+    let mut source = Lines::new(Input::open(Some(source))?);
+    let mut target = Lines::new(Input::open(Some(target))?);
     loop {
         match (source.next_text()?, target.next_text()?) {
             (None, None) => return Ok(corpus),
-            (Some(source), Some(target)) => corpus.push(&change(true, source), &change(false, target)),
+            (Some(source), Some(target)) => {
+                corpus.push(&change(Side::Source, source), &change(Side::Target, target));
+            }
             (source_text, _) => {
                 let [longer, shorter] = if source_text.is_some() { [&source, &target] } else { [&target, &source] };
                 bail!(
-                    "{} ends after {} lines and {} goes on; line n of each has to be the same sentence",
+                    "{} ends after {} lines and {} goes on; line n of both has to be the same sentence",
                     shorter.name(),
                     shorter.read(),
                     longer.name()
@@ -100,7 +114,8 @@ pub fn read_as(source: &Path, target: &Path, change: impl Fn(bool, String) -> St
 
 /// Warns of lines that have words but can have no links.
 pub fn note_lines_without_links(corpus: &Corpus, max_words: usize) {
-    let (mut one_sided, mut first) = (0, 0);
+    let mut one_sided = 0;
+    let mut first = 0;
     for line in 1..=corpus.len() {
         let pair = corpus.pair(line - 1);
         let [source, target] = [pair.source.len(), pair.target.len()];
@@ -116,7 +131,7 @@ pub fn note_lines_without_links(corpus: &Corpus, max_words: usize) {
     }
 }
 
-/// Shows the passes: a bar on a terminal, else messages of the level `info`.
+/// Shows the passes: a bar on a terminal, messages of the level `info` elsewhere.
 struct Display {
     bar: Option<ProgressBar>,
     begun: Instant,

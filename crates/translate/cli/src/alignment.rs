@@ -4,8 +4,8 @@ use crate::print::append;
 use metaphrase::{AlignmentKind, Attention};
 use metaphrase_base::SixDigits;
 
-/// Appends an alignment as Marian prints it: pairs `source-target`, or for soft alignments the weights, separated by commas
-/// within a target word and by spaces between target words.
+/// Appends an alignment as Marian prints it: pairs `source-target`; or, for soft alignments, weights. Commas separate
+/// the weights of a target word, spaces the target words.
 pub fn append_alignment(text: &mut String, attention: Option<&Attention>, kind: AlignmentKind) {
     let Some(attention) = attention else { return };
     let mut first = true;

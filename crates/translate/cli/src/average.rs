@@ -18,15 +18,16 @@ pub struct Args {
     #[arg(long, value_name = "DIR", conflicts_with = "models")]
     run: Option<PathBuf>,
     /// Number of last models of the run
-    #[arg(long, value_name = "N", default_value_t = 4, requires = "run")]
+    #[arg(long, value_name = "N", default_value_t = 4, requires = "run", value_parser = crate::number::whole::<usize>)]
     last: usize,
-    /// Make one network of the models that is their ensemble, in place of a mean; the models are conditional GRUs of one kind
+    /// Unfold the ensemble of the models into one network instead of averaging them; for conditional GRUs of one
+    /// architecture
     #[arg(long)]
     unfold: bool,
-    /// Shrink that network to the size of one model; the neurons that say most over the --text stay
+    /// Shrink that network to the size of one model; the neurons that matter most on the --text stay
     #[arg(long, requires = "unfold", requires = "text")]
     shrink: bool,
-    /// Some thousand lines that the models can translate, and their translations, by people or by the ensemble
+    /// A few thousand lines in the source language, and their translations by people or by the ensemble
     #[arg(long, num_args = 2, value_names = ["SOURCE", "TARGET"], requires = "shrink")]
     text: Option<Vec<PathBuf>>,
     /// The model directory to write; it must be absent or empty
@@ -70,9 +71,10 @@ fn last_models(run: &Path, count: usize) -> Result<Vec<PathBuf>> {
     let number = |path: &PathBuf| path.file_name()?.to_str()?.strip_prefix("update-")?.parse::<u64>().ok();
     let mut found: Vec<_> = entries.flatten().filter_map(|e| Some((number(&e.path())?, e.path()))).collect();
     if found.len() < count || count == 0 {
-        let (run, there) = (run.display(), found.len());
         return Err(Usage::error(format!(
-            "{run} has {there} models and --last is {count}; `keep` in the recipe says how many models a run keeps"
+            "{} has {} models and --last is {count}; `keep` in the recipe is the number of models that a run keeps",
+            run.display(),
+            found.len()
         )));
     }
     found.sort();

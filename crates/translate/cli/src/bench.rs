@@ -10,6 +10,7 @@ use crate::io::{Input, Output, check_one_stdin};
 use crate::lines::Lines;
 use crate::messages::Terminal;
 use crate::model::ModelArgs;
+use crate::number;
 use crate::search::SearchArgs;
 use crate::shortlist::ShortlistArgs;
 use crate::values::choice;
@@ -17,7 +18,7 @@ use anyhow::{Result, bail};
 use indicatif::ProgressBar;
 use job::Job;
 use machine::Machine;
-use measure::{Batched, Single, UnitCost};
+use measure::{BatchedFigures, SingleFigures, UnitCost};
 use metaphrase::{Choice, Precision};
 use metaphrase_metrics::{Bleu, BleuOptions, Metric, References};
 use serde::Serialize;
@@ -27,36 +28,39 @@ use std::time::Duration;
 
 /// Measure the speed of a model on this machine with your own text
 ///
-/// Translates the text in batches, and then one sentence at a time, with each setting: each measurement is a process of its
-/// own, so that its memory and its start are its own. Prints a table; --json and --picture write files. Close other
-/// programs first: they take time from the processor and warmth from its caches.
+/// Translates the text in batches, and then one sentence at a time, with each setting. Each measurement is a separate
+/// process, so that it has its own memory and its own start. Prints a table; --json and --picture write files. Close
+/// other programs first: they take processor time and displace the contents of its caches.
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Args {
-    /// The text to translate; a name in .gz is decompressed, and - is standard input [default: forty everyday sentences]
+    /// The text to translate; a name in .gz is decompressed, and - is standard input [default: forty everyday
+    /// sentences]
     #[arg(short, long, value_name = "FILE", help_heading = "Text")]
     input: Option<PathBuf>,
-    /// The reference translation of the text: then the table has BLEU
+    /// The reference translation of the text; the table then has BLEU
     #[arg(short, long, value_name = "FILE", requires = "input", help_heading = "Text")]
     reference: Option<PathBuf>,
     /// Use the first N lines of the text
-    #[arg(long, value_name = "N", help_heading = "Text")]
+    #[arg(long, value_name = "N", help_heading = "Text", value_parser = number::whole::<NonZeroUsize>)]
     lines: Option<NonZeroUsize>,
-    /// The precisions to measure, which --precision names one by one; others are compared with the first. With --shortlist
-    /// each is measured without and with the shortlist [default: all]
+    /// The precisions to measure; --precision lists them. The others are compared with the first. With --shortlist each
+    /// is measured without and with the shortlist [default: all]
     #[arg(long, value_parser = choice::<Precision>(), value_delimiter = ',', help_heading = "Measurement")]
     #[arg(value_name = "PRECISION,…")]
     precisions: Vec<Precision>,
     /// Translate the text N times in batches; the fastest counts
     #[arg(long, value_name = "N", default_value = "3", help_heading = "Measurement")]
+    #[arg(value_parser = number::whole::<NonZeroUsize>)]
     runs: NonZeroUsize,
     /// Translate at most N sentences one at a time
     #[arg(long, value_name = "N", default_value = "500", help_heading = "Measurement")]
+    #[arg(value_parser = number::whole::<NonZeroUsize>)]
     single_lines: NonZeroUsize,
-    /// Write all figures as JSON; - is standard output, in place of the table
+    /// Write all figures as JSON; - is standard output, instead of the table
     #[arg(long, value_name = "FILE", help_heading = "Result")]
     json: Option<PathBuf>,
-    /// Draw where the time goes, as SVG
+    /// Draw the time of each unit of work, as SVG
     #[arg(long, value_name = "FILE", help_heading = "Result")]
     picture: Option<PathBuf>,
     #[command(flatten)]
@@ -65,7 +69,8 @@ pub struct Args {
     search: SearchArgs,
     #[command(flatten)]
     shortlist: ShortlistArgs,
-    /// Do this measurement on the lines of standard input and print it as JSON: what the program calls itself for
+    /// Do this measurement on the lines of standard input and print it as JSON; the program starts itself with this
+    /// option
     #[arg(long, value_name = "JOB", hide = true)]
     job: Option<Job>,
 }
@@ -78,35 +83,35 @@ Examples:
 
 The columns of the table:
   words/s         words of the text per second of wall time, in batches, with all threads
-  per CPU s       the same per second of processor time, summed over the threads: this hardly
+  per CPU s       words per second of processor time, summed over the threads: this hardly
                   changes when other programs run
-  of peak         share of the fastest that this CPU multiplies and adds, measured just before:
-                  operations of matrix products per second of processor time
+  of peak         operations of matrix products per second of processor time, as a share of the
+                  fastest rate of this CPU, which is measured first
   p50, p95, p99   milliseconds of one sentence when sentences come one at a time, on one thread:
-                  half of them, 95 %, 99 % take no longer than this
+                  50 %, 95 %, 99 % of them take no longer than this
   start s         seconds from the start of the program until the model is ready
-  MB              the largest memory of the process, in batches and one sentence at a time
+  MB, single MB   the largest memory of the process, in batches and one sentence at a time
   BLEU            with --reference
-  identical       share of the lines whose translation is that of the first setting, in %
+  identical       share of the lines with the same translation as with the first setting, in %
 
-Then a line for each setting says where its time goes, in per cent of the work in batches:
+Then a line for each setting has the time of each unit of work, in per cent, in batches:
   segmentation    from text to words and back
   encoder         the source sentence, once
   embedding       vectors of the target words
-  decoder         products of the decoder and what stands between them
-  attention       of the decoder, over the source and the words so far
+  decoder         products of the decoder and the operations between them
+  attention       of the decoder, over the source and the previous words
   output layer    a score for each target word
-  softmax         makes probabilities of the scores
+  softmax         from scores to probabilities
   top-k           the best continuations
   scorers         language models
   search          everything else";
 
-/// The end of the name of a setting with a shortlist.
+/// The suffix of the name of a setting with a shortlist.
 const SHORTLIST: &str = ", shortlist";
 
 const SENTENCES: &str = include_str!("../../../../examples/everyday.en");
 
-/// All figures.
+/// All figures of a run of the command.
 #[derive(Serialize)]
 struct Report {
     machine: Machine,
@@ -130,13 +135,13 @@ struct Text {
 #[derive(Serialize)]
 struct Setting {
     name: String,
-    batched: Batched,
-    single: Single,
-    /// Of a run in batches with a clock, which costs a little: the seconds of the units add up to `units_seconds`.
+    batched: BatchedFigures,
+    single: SingleFigures,
+    /// From a run in batches with a clock, which slows it a little. The seconds of the units add up to `units_seconds`.
     units: Vec<UnitCost>,
     units_seconds: f64,
     bleu: Option<f64>,
-    /// Share of the lines whose translation is the first setting's.
+    /// Share of the lines with the same translation as with the first setting.
     identical: f64,
 }
 
@@ -163,13 +168,14 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     };
     let machine = Machine::measure();
     let mut settings = Vec::new();
-    let (mut first, mut beam_size) = (None::<Vec<String>>, 0);
+    let mut first = None::<Vec<String>>;
+    let mut beam_size = 0;
     for setting in names {
         let batched = measure(Job::batched(&setting))?.batched()?;
         let single = measure(Job::single(&setting))?.single()?;
         let units = measure(Job::units(&setting))?.units()?;
         beam_size = batched.beam_size;
-        let precision = precision_of(&setting)?;
+        let precision = setting_precision(&setting)?;
         let operations = units.iter().map(|unit| unit.operations).sum();
         let translations = &batched.translations;
         let same = first.get_or_insert_with(|| translations.clone()).iter().zip(translations).filter(|(a, b)| a == b);
@@ -179,12 +185,12 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
             units_seconds: units.iter().map(|unit| unit.seconds).sum(),
             batched: batched.figures(&machine, precision, text.words, operations),
             single,
-            units: units.into_iter().map(|unit| unit.share_of(&machine, precision)).collect(),
+            units: units.into_iter().map(|unit| unit.with_share(&machine, precision)).collect(),
             name: setting,
         });
     }
     drop(bar);
-    let threads = crate::number::threads(args.model.threads()).get();
+    let threads = number::threads(args.model.threads()).get();
     let batch_tokens = args.model.batch_tokens();
     let report = Report { machine, text, beam_size, threads, batch_tokens, settings };
     args.write(&report)
@@ -216,7 +222,7 @@ impl Args {
         lines
     }
 
-    /// The names of the settings that are compared: a precision, and `shortlist` after a comma where there is one.
+    /// The names of the settings to compare: a precision, and `, shortlist` after it for a setting with one.
     fn settings(&self) -> Vec<String> {
         let lists = if self.shortlist.is_given() { &["", SHORTLIST][..] } else { &[""] };
         let all: Vec<Precision> = Precision::ALL.iter().map(|named| named.value).collect();
@@ -244,11 +250,11 @@ impl Args {
 }
 
 /// The precision of the setting of this name.
-fn precision_of(setting: &str) -> Result<Precision> {
+fn setting_precision(setting: &str) -> Result<Precision> {
     Ok(Precision::from_name(setting.strip_suffix(SHORTLIST).unwrap_or(setting))?)
 }
 
-/// BLEU as `metaphrase evaluate` has it.
+/// BLEU, as `metaphrase evaluate` computes it.
 fn bleu(lines: &[String], reference: &[String]) -> Result<f64> {
     let reference: Vec<&str> = reference.iter().map(|line| line.trim_end()).collect();
     Ok(Bleu::new(BleuOptions::default())?.corpus_score(lines, &References::new(&[reference])?)?.value)

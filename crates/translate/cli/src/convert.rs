@@ -5,7 +5,7 @@ use anyhow::Result;
 use metaphrase::{Choice, StoredPrecision};
 use std::path::PathBuf;
 
-/// Convert a model from any known format to our own directory format
+/// Convert a model from any known format to Metaphrase's own directory format
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -15,7 +15,7 @@ pub struct Args {
     /// The directory to write, completely or not at all; it must be absent or empty
     #[arg(long, value_name = "DIR")]
     to: PathBuf,
-    /// The numbers of the stored matrices; all but f32 round the weights
+    /// The number format of the stored matrices; all but f32 round the weights
     #[arg(long, value_parser = choice::<StoredPrecision>(), default_value = StoredPrecision::F32.name())]
     precision: StoredPrecision,
 }

@@ -14,21 +14,22 @@ use std::path::{Path, PathBuf};
 
 /// Clean and weigh parallel text for training
 ///
-/// Reads the sources that a recipe names, and leaves out pairs that harm a model: copies, wrong languages, wrong lengths,
-/// duplicates, lines of test sets, pairs whose words do not translate each other. Sets pairs aside for development and tests,
-/// repeats sources by their weights and adds noisy pairs. Writes the text, a report with an example of each pair that
-/// was left out, and a picture into a folder, and prints a table.
+/// Reads the sources that a recipe names and leaves out pairs that harm a model: copies, wrong languages, wrong
+/// lengths, duplicates, lines of test sets, and pairs whose words do not translate each other. Sets pairs aside for
+/// development and tests, repeats sources according to their weights and adds noisy pairs. Writes the text, a report
+/// with examples of the pairs that were left out and a picture into a folder, and prints a table.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// The recipe, a TOML file
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     config: PathBuf,
-    /// The folder to write. A corpus that is there is replaced when everything is written; a folder with other files is refused
+    /// The folder to write. An earlier corpus in it is replaced once the new one is complete; a folder with other files
+    /// is refused
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     output: PathBuf,
-    /// Make the training text for the other direction: the recipe's sources become targets, and noise goes into its targets; the
-    /// pairs that are set aside are the same
+    /// Make the training text for the opposite direction: the recipe's sources become targets, and noise is added to
+    /// its targets; the same pairs are set aside
     #[arg(long)]
     reverse: bool,
     /// Number of threads; the corpus does not depend on it [default: one for each processor]
@@ -41,7 +42,7 @@ Example:
   metaphrase corpus -c recipes/general/corpus.toml -o corpus/
   metaphrase train -c recipes/en-de.toml -o runs/en-de";
 
-/// How the command knows a folder that it wrote.
+/// The list by which the command recognises a folder that it wrote.
 const FILES: FileList = FileList { name: "corpus.checksums", command: "corpus" };
 
 /// Makes the corpus.
@@ -67,12 +68,12 @@ pub fn run(args: &Args, terminal: &Terminal, overwrite: bool) -> Result<()> {
     })
     .map_err(|error| error.moved(folder.part(), &args.output))?;
     drop(bar);
-    let written = |name: &str, text: &str| {
+    let write = |name: &str, text: &str| {
         let path = folder.part().join(name);
         NewFile::write(&path, text).with_context(|| format!("cannot write {}", args.output.join(name).display()))
     };
-    written("report.json", &format!("{}\n", serde_json::to_string_pretty(&report)?))?;
-    report.picture().map_or(Ok(()), |picture| written("report.svg", &picture))?;
+    write("report.json", &format!("{}\n", serde_json::to_string_pretty(&report)?))?;
+    report.picture().map_or(Ok(()), |picture| write("report.svg", &picture))?;
     let cannot_write = || format!("cannot write the folder {}", args.output.display());
     let names = file_names(folder.part()).with_context(cannot_write)?;
     FILES.write(folder.part(), names.iter().map(String::as_str)).with_context(cannot_write)?;
@@ -88,7 +89,7 @@ fn file_names(folder: &Path) -> std::io::Result<Vec<String>> {
     Ok(entries.iter().filter_map(|entry| entry.file_name().into_string().ok()).collect())
 }
 
-/// Checks that the folder has none of the files that the corpus is made from: replacing it would remove them.
+/// Checks that the output folder contains none of the input files: they would be removed when it is replaced.
 fn check_sources(recipe: &Recipe, args: &Args) -> Result<()> {
     let Ok(output) = args.output.canonicalize() else { return Ok(()) };
     let inside = |path: &&PathBuf| path.canonicalize().is_ok_and(|path| path.starts_with(&output));
@@ -102,7 +103,7 @@ fn check_sources(recipe: &Recipe, args: &Args) -> Result<()> {
     }
 }
 
-/// A line for each source and one for all.
+/// A line for each source and a line of totals.
 fn table(report: &Report) -> String {
     let mut lines = vec![["source", "read", "kept", "times", "words", "left out"].map(str::to_owned)];
     for source in &report.sources {
@@ -116,11 +117,12 @@ fn table(report: &Report) -> String {
         ]);
     }
     let sum = |number: fn(&SourceReport) -> usize| report.sources.iter().map(number).sum::<usize>().to_string();
-    let times = String::new();
-    let [read, kept, words] = [sum(|s| s.read), sum(|s| s.kept), sum(|s| s.words[0])];
+    let read = sum(|source| source.read);
+    let kept = sum(|source| source.kept);
+    let words = sum(|source| source.words[0]);
     let held_out: usize = report.sources.iter().map(|source| source.held_out.iter().sum::<usize>()).sum();
     let all = format!("{} pairs written, {} of them noisy; {held_out} set aside", report.written, report.noisy);
-    lines.push(["all".into(), read, kept, times, words, all]);
+    lines.push(["all".into(), read, kept, String::new(), words, all]);
     let widths: Vec<usize> =
         (0..5).map(|column| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0)).collect();
     let line = |line: &[String; 6]| {
@@ -130,10 +132,10 @@ fn table(report: &Report) -> String {
     lines.iter().map(line).collect()
 }
 
-/// The numbers of pairs that were left out, the greatest first.
+/// The numbers of pairs that were left out for each reason, the greatest first.
 fn left_out(source: &SourceReport) -> String {
     let mut reasons: Vec<_> = source.left_out.iter().collect();
     reasons.sort_by_key(|&(_, &count)| std::cmp::Reverse(count));
-    let told = |(reason, count): &(&metaphrase_corpus::Reason, &usize)| format!("{count} {reason}");
-    reasons.iter().map(told).collect::<Vec<_>>().join(", ")
+    let text = |(reason, count): &(&metaphrase_corpus::Reason, &usize)| format!("{count} {reason}");
+    reasons.iter().map(text).collect::<Vec<_>>().join(", ")
 }

@@ -4,17 +4,17 @@ use crate::io::Output;
 use anyhow::{Context, Result};
 use std::path::PathBuf;
 
-/// Draw the curves of training runs into one picture
+/// Draw the learning curves of training runs in one picture
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// The directories of the runs
     #[arg(value_name = "RUN", required = true)]
     runs: Vec<PathBuf>,
-    /// The picture, SVG [default: standard output]
+    /// The file for the picture, SVG [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// The figures of the picture, CSV
+    /// The file for the numbers of the picture, CSV
     #[arg(long, value_name = "FILE")]
     table: Option<PathBuf>,
 }

@@ -1,7 +1,7 @@
 //! `metaphrase draw`.
 
 use crate::Usage;
-use crate::drawings::{LatticeFiles, drawn};
+use crate::drawings::{LatticeFiles, graph};
 use crate::io::Input;
 use crate::lines::Lines;
 use crate::posteriors::{Format, Sentences};
@@ -13,25 +13,29 @@ use std::path::PathBuf;
 
 /// Draw lattices and n-best lists
 ///
-/// The picture of a sentence shows where its translations differ: each word has its posterior behind it, the probability that a
-/// translation takes the arc. Equal beginnings and equal rests of translations are drawn once. Long pictures are broken into lines.
+/// The picture of a sentence shows where its translations differ. The number after each word is its posterior: the
+/// probability that a translation takes the arc. Common beginnings and endings of translations are drawn once. Long
+/// pictures are broken into lines.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// The lattices or lists; a name in .gz is decompressed [default: standard input]
     #[arg(short, long, value_name = "FILE")]
     input: Option<PathBuf>,
-    /// The file for the pictures, SVG; %d in the name is the number of a sentence: each has a file of its own then
+    /// The file for the pictures, SVG; with %d in the name, which is the number of a sentence, each sentence has its
+    /// own file
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// The form of the input
+    /// The format of the input
     #[arg(long, value_enum, value_name = "FORMAT")]
     format: Format,
-    /// The scale of the scores: below 1 translations become more equal
+    /// The scale of the scores: below 1 translations get more equal probabilities
     #[arg(long, value_name = "A", default_value_t = 1.0, allow_negative_numbers = true)]
+    #[arg(value_parser = crate::number::real::<f64>)]
     scale: f64,
-    /// Leave out arcs that less than this share of the translations take
+    /// Leave out arcs with a posterior below P
     #[arg(long, value_name = "P", default_value_t = 0.05, allow_negative_numbers = true)]
+    #[arg(value_parser = crate::number::real::<f64>)]
     prune: f64,
 }
 
@@ -41,7 +45,7 @@ Examples:
   metaphrase draw --format moses -i talk.osg -o talk.svg
   echo 'Good morning!' | metaphrase translate --lattice morning.svg    # the neural search draws itself";
 
-/// Draws.
+/// Draws the input.
 pub fn run(args: &Args) -> Result<()> {
     if !(args.scale.is_finite() && args.scale > 0.0) {
         return Err(Usage::error(format!("--scale is {}; it has to be a number above 0", args.scale)));
@@ -51,7 +55,7 @@ pub fn run(args: &Args) -> Result<()> {
     }
     if args.output.extension().is_none_or(|extension| extension != "svg") {
         return Err(Usage::error(format!(
-            "{} is not a name of a picture; let it end with .svg",
+            "{} is not the name of a picture; choose a name that ends with .svg",
             args.output.display()
         )));
     }
@@ -70,19 +74,19 @@ pub fn run(args: &Args) -> Result<()> {
     files.finish()
 }
 
-/// A lattice as a picture: what `draw` draws. `scale` is above 0; arcs that less than the share `least` of the translations take are left out.
-/// `None` if no translation has a finite score.
+/// A lattice as a picture, as the command `draw` draws it. `scale` is above 0; arcs with a posterior below `least` are
+/// left out. `None` if no translation has a finite score.
 #[must_use]
 pub fn lattice_svg(lattice: &Lattice, scale: f64, least: f64) -> Option<String> {
     Some(graphs_svg(&[picture(&Diagram::from_lattice(lattice, scale, least)?, "")]))
 }
 
-/// The picture of a diagram with its posteriors. `number` stands before the title.
+/// The picture of a diagram with its posteriors. `number` precedes the title.
 fn picture(diagram: &Diagram, number: &str) -> Graph {
     let posteriors: Vec<f64> = diagram.arcs().iter().map(|arc| arc.ln_mass.exp()).collect();
     let best = diagram.arcs().iter().filter(|arc| arc.best).map(|arc| arc.text.as_str());
     let title = format!("{number}{}", best.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" "));
-    let mut graph = drawn(diagram, &posteriors, vec![title, LEGEND.to_owned()]);
+    let mut graph = graph(diagram, &posteriors, vec![title, LEGEND.to_owned()]);
     let texts = graph.arcs.iter_mut().map(|arc| &mut arc.text).chain(&mut graph.title);
     // Tokens of Moses: `&apos;s`.
     texts.for_each(|text| *text = unescape(text).into_owned());
@@ -90,7 +94,7 @@ fn picture(diagram: &Diagram, number: &str) -> Graph {
 }
 
 const LEGEND: &str =
-    "the number behind a word: the probability of the translations that take this way; bold: the best translation";
+    "the number after a word: the probability of the translations that take this path; bold: the best translation";
 
 impl Args {
     fn diagram(&self, evidence: &Evidence) -> Result<Diagram, String> {

@@ -1,8 +1,8 @@
-//! Files of lattices and of their pictures: one for all sentences, or one for each.
+//! Files of lattices and of pictures of lattices: one file for all sentences, or one for each.
 
 use crate::Usage;
 use crate::io::Output;
-use crate::posteriors::file_of;
+use crate::posteriors::numbered_path;
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 use metaphrase::{Diagram, GraphUnits, SearchGraph, TranslateOptions, Translation};
@@ -13,16 +13,17 @@ use std::path::{Path, PathBuf};
 #[derive(clap::Args)]
 #[command(next_help_heading = "Result")]
 pub struct LatticeArgs {
-    /// Write the hypotheses that the search kept: a lattice for each line in the text form of OpenFst or, if the name ends with .svg,
-    /// a picture, in which one sees where the model hesitated. %d in the name is the number of the line: each has a file of its own then
+    /// Write the hypotheses that the search kept: for each line a lattice in the text format of OpenFst or, if the name
+    /// ends with .svg, a picture that shows where the model hesitated. With %d in the name, which is the number of a
+    /// line, each line has its own file
     #[arg(long, value_name = "FILE")]
     lattice: Option<PathBuf>,
-    /// The words of these lattices
+    /// The units of these lattices
     #[arg(long, value_enum, default_value_t = LatticeUnits::Words, requires = "lattice")]
     lattice_units: LatticeUnits,
 }
 
-/// The words of a lattice of the search.
+/// The units of a lattice of the search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum LatticeUnits {
     /// Written words and punctuation marks
@@ -32,16 +33,16 @@ enum LatticeUnits {
 }
 
 impl LatticeArgs {
-    /// Whether lattices are written.
+    /// Whether lattices are to be written.
     pub fn is_given(&self) -> bool {
         self.lattice.is_some()
     }
 
-    /// Opens the file, and asks for what it holds.
-    pub fn ask(&self, options: &mut TranslateOptions) -> Result<Option<LatticeFiles>> {
+    /// Opens the file, and requests search graphs in `options`.
+    pub fn request(&self, options: &mut TranslateOptions) -> Result<Option<LatticeFiles>> {
         let Some(path) = &self.lattice else { return Ok(None) };
         if path == Path::new("-") {
-            return Err(Usage::error("--lattice takes a file, as standard output has the translations"));
+            return Err(Usage::error("--lattice takes a file: standard output is for the translations"));
         }
         options.search_graph = Some(match self.lattice_units {
             LatticeUnits::Words => GraphUnits::WrittenWords,
@@ -51,11 +52,11 @@ impl LatticeArgs {
     }
 }
 
-/// A file holds at most this many pictures.
+/// The most pictures of a file.
 const MOST_PICTURES: usize = 1000;
 
-/// Where lattices go. A name that ends with `.svg` asks for pictures; `%d` in a name is the number of a sentence, from 1, which has a file
-/// of its own then.
+/// The files of lattices. A name that ends with `.svg` is for pictures. `%d` in the name is the number of a sentence,
+/// from 1; each sentence then has its own file.
 pub struct LatticeFiles {
     files: Files,
     svg: bool,
@@ -64,7 +65,7 @@ pub struct LatticeFiles {
 enum Files {
     Each(String),
     One(Output),
-    /// A file of pictures is written at its end: its first line has the size of all.
+    /// A file of pictures, which is written at the end: its first line has the size of all pictures together.
     Pictures(PathBuf, Vec<Graph>),
 }
 
@@ -90,13 +91,13 @@ impl LatticeFiles {
             let graph = translation.search_graph.as_ref().unwrap_or(&nothing);
             return self.write_text(number, &graph.lattice().to_openfst());
         }
-        self.draw(number, of_search(translation, &format!("{number}: ")))
+        self.draw(number, search_picture(translation, &format!("{number}: ")))
     }
 
-    /// Writes a lattice in OpenFst's text form.
+    /// Writes a lattice in OpenFst's text format.
     fn write_text(&mut self, number: usize, text: &str) -> Result<()> {
         match &mut self.files {
-            Files::Each(pattern) => write_file(&file_of(pattern, number), text),
+            Files::Each(pattern) => write_file(&numbered_path(pattern, number), text),
             Files::One(output) => output.write(&format!("{text}\n")),
             Files::Pictures(..) => Ok(()),
         }
@@ -105,12 +106,12 @@ impl LatticeFiles {
     /// Draws the picture of a sentence.
     pub fn draw(&mut self, number: usize, graph: Graph) -> Result<()> {
         match &mut self.files {
-            Files::Each(pattern) => write_file(&file_of(pattern, number), &graphs_svg(&[graph])),
+            Files::Each(pattern) => write_file(&numbered_path(pattern, number), &graphs_svg(&[graph])),
             Files::One(output) => output.write(&graphs_svg(&[graph])),
             Files::Pictures(path, graphs) => {
                 if graphs.len() == MOST_PICTURES {
                     return Err(Usage::error(format!(
-                        "{} would have more than {MOST_PICTURES} pictures; write %d into the name: each sentence has a file of its own then",
+                        "{} would have more than {MOST_PICTURES} pictures; put %d into the name, and each sentence has its own file",
                         path.display()
                     )));
                 }
@@ -120,7 +121,7 @@ impl LatticeFiles {
         }
     }
 
-    /// Ends the files.
+    /// Finishes the files.
     pub fn finish(self) -> Result<()> {
         match self.files {
             Files::Each(_) => Ok(()),
@@ -130,23 +131,23 @@ impl LatticeFiles {
     }
 }
 
-/// The hypotheses that the search of a line kept, as a picture: what `translate --lattice` draws. See
-/// [`TranslateOptions::search_graph`], without which the picture is empty.
+/// The hypotheses that the search of a line kept, as a picture, as `translate --lattice` draws them. The picture is
+/// empty without [`TranslateOptions::search_graph`].
 #[must_use]
 pub fn search_svg(translation: &Translation) -> String {
-    graphs_svg(&[of_search(translation, "")])
+    graphs_svg(&[search_picture(translation, "")])
 }
 
-/// The picture of a search. `number` stands before the title.
-fn of_search(translation: &Translation, number: &str) -> Graph {
+/// The picture of a search. `number` precedes the title.
+fn search_picture(translation: &Translation, number: &str) -> Graph {
     let nothing = SearchGraph::default();
     let diagram = translation.search_graph.as_ref().unwrap_or(&nothing).diagram();
     let source = translation.source_pieces.concat().replace('▁', " ");
     let title = vec![format!("{number}{}", source.trim()), LEGEND.to_owned()];
-    drawn(&diagram, &diagram.shares(), title)
+    graph(&diagram, &diagram.shares(), title)
 }
 
-const LEGEND: &str = "the number behind a word: its probability after the words before it; bold: the translation; ×: the search went no further";
+const LEGEND: &str = "the number after a word: its probability given the words before it; bold: the translation; ×: the search went no further";
 
 fn write_file(path: &Path, text: &str) -> Result<()> {
     let mut output = Output::create(Some(path))?;
@@ -154,9 +155,9 @@ fn write_file(path: &Path, text: &str) -> Result<()> {
     output.finish()
 }
 
-/// The picture of a diagram. `shown`: the number of each arc.
-pub fn drawn(diagram: &Diagram, shown: &[f64], title: Vec<String>) -> Graph {
-    let arcs = diagram.arcs().iter().zip(shown).map(|(arc, &number)| GraphArc {
+/// The picture of a diagram. `numbers` has the number of each arc.
+pub fn graph(diagram: &Diagram, numbers: &[f64], title: Vec<String>) -> Graph {
+    let arcs = diagram.arcs().iter().zip(numbers).map(|(arc, &number)| GraphArc {
         from: arc.from,
         to: arc.to,
         text: arc.text.clone(),

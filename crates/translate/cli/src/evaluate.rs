@@ -3,6 +3,7 @@
 use crate::Usage;
 use crate::io::{Input, Output, check_one_stdin};
 use crate::lines::Lines;
+use crate::number;
 use crate::values::choice;
 use anyhow::{Context, Result};
 use metaphrase_metrics::{
@@ -12,7 +13,7 @@ use metaphrase_metrics::{
 use metaphrase_text::vocab::Vocabulary;
 use std::path::{Path, PathBuf};
 
-/// Evaluate translations by BLEU, chrF and TER, with sacreBLEU's numbers and signatures
+/// Evaluate translations by BLEU, chrF and TER, with the same numbers and signatures as sacreBLEU
 ///
 /// Reads the translations on standard input and compares them with one or more references, line by line.
 #[derive(clap::Args)]
@@ -27,28 +28,31 @@ pub struct Args {
     /// The file for the results [default: standard output, which is also -]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// The metrics; COMET and other metrics that are networks are out of this program's scope
+    /// The metrics; COMET and other neural metrics are not supported
     #[arg(long, visible_alias = "metrics", value_name = "NAME", value_delimiter = ',', default_value = "bleu")]
     #[arg(value_parser = choice::<MetricName>())]
     metric: Vec<MetricName>,
-    /// Test whether the translations of another system differ, by paired bootstrap resampling; the input is the baseline
+    /// Test whether the translations of another system differ, by paired bootstrap resampling; the input is the
+    /// baseline
     #[arg(long, value_name = "FILE", conflicts_with = "sentence_level", help_heading = "Significance")]
     compare: Vec<PathBuf>,
-    /// Compare by paired approximate randomisation instead
+    /// Compare by paired approximate randomisation instead of bootstrap resampling
     #[arg(long, requires = "compare", help_heading = "Significance")]
     paired_ar: bool,
     /// Number of trials of --paired-ar
     #[arg(long, value_name = "N", default_value_t = DEFAULT_TRIALS, requires = "paired_ar", help_heading = "Significance")]
+    #[arg(value_parser = number::whole::<usize>)]
     trials: usize,
     /// Print 95 % confidence intervals by bootstrap resampling
     #[arg(long, conflicts_with_all = ["compare", "sentence_level"], help_heading = "Significance")]
     confidence: bool,
-    /// Number of samples
+    /// Number of bootstrap samples
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SAMPLES, help_heading = "Significance")]
-    #[arg(value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
+    #[arg(value_parser = number::within(1..=usize::MAX))]
     samples: usize,
     /// The seed of the samples
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED, help_heading = "Significance")]
+    #[arg(value_parser = number::whole::<u64>)]
     seed: u64,
     /// Print a score for each line
     #[arg(long, help_heading = "Form")]
@@ -56,7 +60,7 @@ pub struct Args {
     /// Print JSON, as sacreBLEU does
     #[arg(long, help_heading = "Form")]
     json: bool,
-    /// Print the score alone
+    /// Print nothing but the score
     #[arg(short = 'b', long, conflicts_with_all = ["json", "compare"], help_heading = "Form")]
     score_only: bool,
     /// Print signatures in their short form
@@ -64,13 +68,12 @@ pub struct Args {
     short: bool,
     /// Number of digits after the decimal point
     #[arg(short, long, value_name = "N", default_value_t = 1, help_heading = "Form")]
-    #[arg(value_parser = clap::value_parser!(u8).range(..=20))]
+    #[arg(value_parser = number::within(0..=20_u8))]
     width: u8,
     /// Ignore upper and lower case
     #[arg(long, visible_alias = "lc", help_heading = "Metrics")]
     lowercase: bool,
-    /// BLEU: the tokeniser, which splits lines into words: 13a, intl, char, zh or none; with --tokenizer-model spm, flores101,
-    /// flores200 or spBLEU-1K
+    /// BLEU: the tokeniser: 13a, intl, char, zh or none; with --tokenizer-model spm, flores101, flores200 or spBLEU-1K
     #[arg(long, visible_alias = "tok", value_name = "NAME", default_value = "13a", help_heading = "Metrics")]
     tokenize: String,
     /// BLEU: the SentencePiece model of the tokeniser spm, flores101, flores200 or spBLEU-1K
@@ -81,13 +84,13 @@ pub struct Args {
     #[arg(value_parser = smoothing)]
     smooth: Smoothing,
     /// chrF: length of the longest word n-grams; 2 gives chrF++
-    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Metrics")]
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Metrics", value_parser = number::whole::<usize>)]
     chrf_word_order: usize,
     /// chrF: length of the longest character n-grams
-    #[arg(long, value_name = "N", default_value_t = 6, help_heading = "Metrics")]
+    #[arg(long, value_name = "N", default_value_t = 6, help_heading = "Metrics", value_parser = number::whole::<usize>)]
     chrf_char_order: usize,
-    /// chrF: recall counts N times as much as precision; 0 scores precision alone
-    #[arg(long, value_name = "N", default_value_t = 2, help_heading = "Metrics")]
+    /// chrF: weight of recall relative to precision; 0 scores precision alone
+    #[arg(long, value_name = "N", default_value_t = 2, help_heading = "Metrics", value_parser = number::whole::<u32>)]
     chrf_beta: u32,
     /// chrF: count white space as characters
     #[arg(long, help_heading = "Metrics")]
@@ -95,7 +98,7 @@ pub struct Args {
     /// chrF: ignore upper and lower case
     #[arg(long, help_heading = "Metrics")]
     chrf_lowercase: bool,
-    /// chrF: score the mean of the F-scores of all lengths, as the authors' script does
+    /// chrF: score the mean of the F-scores of all n-gram lengths, as the script of chrF's authors does
     #[arg(long, help_heading = "Metrics")]
     chrf_eps_smoothing: bool,
     /// TER: separate words and punctuation as mteval does
@@ -107,7 +110,7 @@ pub struct Args {
     /// TER: treat each Chinese, Japanese or Korean character as a word
     #[arg(long, help_heading = "Metrics")]
     ter_asian_support: bool,
-    /// TER: respect upper and lower case, which TER ignores by default
+    /// TER: distinguish upper and lower case, which TER ignores by default
     #[arg(long, conflicts_with = "lowercase", help_heading = "Metrics")]
     ter_case_sensitive: bool,
 }
@@ -118,15 +121,15 @@ Examples:
   metaphrase evaluate --metric bleu,chrf,ter reference1.de reference2.de -i talk.de
   metaphrase evaluate reference.de -i old.de --compare new.de";
 
-/// The tokenisers that are SentencePiece models, with their names in sacreBLEU's signatures.
-const PIECES: [(&str, &str); 4] =
+/// The tokenisers that are SentencePiece models, with their names in the signatures of sacreBLEU.
+const SENTENCEPIECE_TOKENIZERS: [(&str, &str); 4] =
     [("spm", "flores101"), ("flores101", "flores101"), ("flores200", "flores200"), ("spBLEU-1K", "spBLEU-1K")];
 
 /// Evaluates the input.
 pub fn run(args: &Args) -> Result<()> {
     let metrics: Vec<Box<dyn Metric>> = args.metric.iter().map(|&metric| args.metric(metric)).collect::<Result<_>>()?;
     if args.sentence_level && metrics.len() > 1 {
-        return Err(Usage::error("--sentence-level takes one metric, as each line of the output is a score"));
+        return Err(Usage::error("--sentence-level takes one metric: each line of the output is a score"));
     }
     check_one_stdin(args.references.iter().chain(&args.compare).map(Some).chain([args.input.as_ref()]))?;
     let references = args.references.iter().map(|path| read(Some(path))).collect::<Result<Vec<_>>>()?;
@@ -137,7 +140,7 @@ pub fn run(args: &Args) -> Result<()> {
     } else if let (true, [metric]) = (args.sentence_level, &*metrics) {
         evaluate_sentences(&**metric, &baseline, &references, &args.report())?.join("\n")
     } else {
-        // sacreBLEU shifts lines so that their `=` are in one column; ours all begin with the metric's name.
+        // sacreBLEU indents lines so that their `=` are in one column; our lines all begin with the name of the metric.
         let report = evaluate(&metrics, &baseline, &references, &args.report())?;
         if args.json { report } else { report.lines().map(str::trim_start).collect::<Vec<_>>().join("\n") }
     };
@@ -148,7 +151,7 @@ pub fn run(args: &Args) -> Result<()> {
 
 /// The lines of a file, without white space at their ends, as sacreBLEU reads them.
 fn read(path: Option<&Path>) -> Result<Vec<String>> {
-    // Python's white space is Unicode's and four separators.
+    // Python's white space is that of Unicode and four separators.
     let space = |c: char| c.is_whitespace() || ('\x1c'..='\x1f').contains(&c);
     let texts = Lines::new(Input::open(path)?).texts()?;
     Ok(texts.iter().map(|text| text.trim_end_matches(space).to_owned()).collect())
@@ -158,7 +161,7 @@ fn read(path: Option<&Path>) -> Result<Vec<String>> {
 fn smoothing(text: &str) -> Result<Smoothing> {
     let (name, value) = match text.split_once(':') {
         None => (text, None),
-        Some((name, value)) => (name, Some(value.parse().ok().context("what follows the colon is not a number")?)),
+        Some((name, value)) => (name, Some(value.parse().ok().context("expected a number after the colon")?)),
     };
     Ok(Smoothing::from_name(name, value)?)
 }
@@ -190,9 +193,14 @@ impl Args {
     }
 
     fn bleu(&self) -> Result<Bleu> {
-        let (lowercase, smoothing, effective_order) = (self.lowercase, self.smooth, self.sentence_level);
-        let options = BleuOptions { lowercase, smoothing, effective_order, ..BleuOptions::default() };
-        let name = PIECES.iter().find(|(name, _)| *name == self.tokenize).map(|(_, signature)| *signature);
+        let options = BleuOptions {
+            lowercase: self.lowercase,
+            smoothing: self.smooth,
+            effective_order: self.sentence_level,
+            ..BleuOptions::default()
+        };
+        let name =
+            SENTENCEPIECE_TOKENIZERS.iter().find(|(name, _)| *name == self.tokenize).map(|(_, signature)| *signature);
         match (&self.tokenizer_model, name) {
             (Some(path), Some(name)) => {
                 let vocabulary = Vocabulary::open(path)?;
@@ -223,7 +231,7 @@ impl Args {
         }
     }
 
-    /// The input against all other systems.
+    /// The comparison of the input with all other systems.
     fn compared(
         &self,
         metrics: &[Box<dyn Metric>],

@@ -1,77 +1,79 @@
-//! Options of evidence: translations of other systems whose n-grams count in the search.
+//! Options of evidence: translations of other systems whose n-grams add to the scores of the search.
 
 use crate::Usage;
-use crate::option_args::{OptionArgs, OptionGroups, flag_of};
+use crate::option_args::{OptionArgs, OptionGroups, flag};
 use crate::posteriors::Blocks;
 use anyhow::Result;
 use metaphrase::{EvidenceOptions, OptionGroup, Theta, TranslateOptions, TranslatorBuilder};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-/// Evidence of other systems.
+/// Evidence from other systems.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Evidence")]
 pub struct EvidenceArgs {
-    /// Add to the scores of words the n-gram posteriors of this file, which `metaphrase posteriors` writes; %d in its name is
-    /// the number of the line. `self`: of the best translations of the model itself, in two passes
+    /// Add n-gram posteriors to the scores of words: those of this file, which `metaphrase posteriors` writes, where %d
+    /// in its name is the number of the line; or with `self` those of the model's own best translations, in two passes
     #[arg(long, value_name = "FILE|self")]
     lmbr: Option<PathBuf>,
-    /// Number of the translations of --lmbr self
+    /// Number of translations for --lmbr self
     #[arg(long, value_name = "N", default_value = "12", requires = "lmbr")]
+    #[arg(value_parser = crate::number::whole::<NonZeroUsize>)]
     lmbr_n_best: NonZeroUsize,
-    /// Translate each line with this phrase-based model first, a directory with a moses.ini or such a file, and add the n-gram
-    /// posteriors of its lattice to the scores of words
+    /// Translate each line with this phrase-based model first (a directory with a moses.ini, or the moses.ini itself),
+    /// and add the n-gram posteriors of its lattice to the scores of words
     #[arg(long, value_name = "PATH", conflicts_with = "lmbr")]
     evidence: Option<PathBuf>,
     #[command(flatten)]
     words: WordArgs,
     #[command(flatten)]
-    using: OptionArgs<Using>,
-    /// --lmbr-theta as functions of the precision of unigrams, the ratio of the precisions of two orders, and a length in words
-    /// (Tromble et al. 2008) [default: 0.6 0.7 10]
+    uses: OptionArgs<UseGroup>,
+    /// Compute --lmbr-theta from the precision of unigrams, the ratio of the precisions of successive orders, and a
+    /// length in words (Tromble et al. 2008) [default: 0.6 0.7 10]
     #[arg(long, num_args = 3, value_names = ["P", "R", "T"], conflicts_with = "evidence_theta")]
+    #[arg(value_parser = crate::number::real::<f64>)]
     lmbr_bleu: Vec<f64>,
     #[command(flatten)]
     counting: CountingArgs,
 }
 
-/// How the words of a phrase-based system are written.
+/// The spelling of words in a phrase-based system.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Evidence")]
 pub struct WordArgs {
-    /// The phrase-based system has words as `metaphrase tokenize --escape` makes them, of these languages, such as de en
+    /// The phrase-based system has the words of `metaphrase tokenize --escape` in these languages, such as de en
     #[arg(long, num_args = 2, value_names = ["SOURCE", "TARGET"])]
     pub evidence_tokenize: Vec<String>,
-    /// The translations of the phrase-based system begin with a capital letter that its words lack
+    /// The phrase-based system writes the first word of a sentence without its capital letter
     #[arg(long)]
     pub evidence_capitalize: bool,
 }
 
-/// How n-grams are counted.
+/// The options of counting n-grams.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Evidence")]
 pub struct CountingArgs {
     #[command(flatten)]
-    options: OptionArgs<Counting>,
-    /// The units of n-grams: pieces, or written words and the pieces of the last one so far [default: pieces]
+    options: OptionArgs<CountingGroup>,
+    /// The units of n-grams: pieces; or written words, and pieces for a word that is not complete yet [default: pieces]
     #[arg(long, value_enum)]
     lmbr_units: Option<Unit>,
 }
 
-/// What [`EvidenceArgs`] has.
+/// The group of options in [`EvidenceArgs`].
 #[derive(Debug, Clone)]
-struct Using;
+struct UseGroup;
 
-impl OptionGroups for Using {
+impl OptionGroups for UseGroup {
     const GROUPS: &'static [OptionGroup] = &[OptionGroup::Evidence];
     const HEADING: &'static str = "Evidence";
 }
 
-/// What [`CountingArgs`] has.
+/// The group of options in [`CountingArgs`].
 #[derive(Debug, Clone)]
-struct Counting;
+struct CountingGroup;
 
-impl OptionGroups for Counting {
+impl OptionGroups for CountingGroup {
     const GROUPS: &'static [OptionGroup] = &[OptionGroup::Counting];
     const HEADING: &'static str = "Evidence";
 }
@@ -101,7 +103,7 @@ impl EvidenceArgs {
     pub fn options(&self) -> Result<EvidenceOptions> {
         let evidence = self.counting.options()?;
         let mut options = TranslateOptions { evidence, ..TranslateOptions::default() };
-        self.using.change(&mut options)?;
+        self.uses.change(&mut options)?;
         if let &[precision, ratio, length] = &self.lmbr_bleu[..] {
             options.evidence.theta = Theta::linear_bleu(precision, ratio, length);
         }
@@ -109,16 +111,16 @@ impl EvidenceArgs {
         Ok(options.evidence)
     }
 
-    /// Whether an option says how evidence is used.
-    fn is_used(&self) -> bool {
-        !self.using.given().is_empty() || !self.lmbr_bleu.is_empty() || self.counting.is_given()
+    /// Whether an option of the use of evidence is given.
+    fn has_options(&self) -> bool {
+        !self.uses.given().is_empty() || !self.lmbr_bleu.is_empty() || self.counting.is_given()
     }
 
     fn is_own(&self) -> bool {
         self.lmbr.as_deref() == Some(Path::new("self"))
     }
 
-    /// Whether a phrase-based model gives the evidence.
+    /// Whether the evidence comes from a phrase-based model.
     pub fn has_model(&self) -> bool {
         self.evidence.is_some()
     }
@@ -133,31 +135,31 @@ impl EvidenceArgs {
         self.file().map(|path| Blocks::open(path)).transpose()
     }
 
-    /// Refuses options that do not go together.
+    /// Refuses options that have no effect together.
     pub fn check(&self) -> Result<()> {
         let given = !self.words.evidence_tokenize.is_empty() || self.words.evidence_capitalize;
         if given && self.evidence.is_none() {
             return Err(Usage::error("--evidence-tokenize and --evidence-capitalize go with --evidence"));
         }
-        if self.is_used() && self.lmbr.is_none() && self.evidence.is_none() {
+        if self.has_options() && self.lmbr.is_none() && self.evidence.is_none() {
             let options = "--lmbr-rescore, -weight, -theta, -bleu, -scale, -order, -units, -prune and -paths";
             return Err(Usage::error(format!("{options} go with --evidence or --lmbr, which bring the evidence")));
         }
         if let Some((option, _)) = self.counting.options.given().first()
             && self.file().is_some()
         {
-            let option = flag_of(option.facts().name);
+            let option = flag(option.facts().name);
             return Err(Usage::error(format!(
-                "{option} has no effect on counted n-grams, which --lmbr FILE has; give it to `metaphrase posteriors`"
+                "{option} has no effect on the counted n-grams of --lmbr FILE; give it to `metaphrase posteriors`"
             )));
         }
-        if self.using.has("evidence_rescore") && self.file().is_some() {
+        if self.uses.has("evidence_rescore") && self.file().is_some() {
             return Err(Usage::error("--lmbr-rescore needs translations: use it with --evidence or --lmbr self"));
         }
         Ok(())
     }
 
-    /// Names the phrase-based model.
+    /// Adds the phrase-based model to a builder.
     pub fn add_to(&self, mut builder: TranslatorBuilder) -> TranslatorBuilder {
         if let Some(path) = &self.evidence {
             builder = builder.evidence_model(path).evidence_capitalized(self.words.evidence_capitalize);

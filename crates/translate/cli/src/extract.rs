@@ -13,10 +13,10 @@ use std::path::{Path, PathBuf};
 
 /// Make phrase tables and word translation tables from aligned text
 ///
-/// Reads two tokenised texts and the links between their words, as `metaphrase align` prints them. Writes these files into a
-/// folder: phrase-table.gz and reordering-table.wbe-msd-bidirectional-fe.gz in the formats of Moses, lex.s2t.gz and
-/// lex.t2s.gz with word translation probabilities as Marian reads them, and candidates.s2t.gz with the best translations of
-/// each source word.
+/// Reads two tokenised texts and the links between their words that `metaphrase align` prints. Writes these files into
+/// a folder: phrase-table.gz and reordering-table.wbe-msd-bidirectional-fe.gz in the formats of Moses, lex.s2t.gz and
+/// lex.t2s.gz with word translation probabilities as Marian reads them, and candidates.s2t.gz with the best
+/// translations of each source word.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -29,11 +29,13 @@ pub struct Args {
     /// The links of each line, such as `0-0 1-2`
     #[arg(value_hint = ValueHint::FilePath)]
     links: PathBuf,
-    /// The folder to write into; it is created if it does not exist. Tables of an earlier extraction are replaced, other files are not
+    /// The folder to write into; it is created if it does not exist. Tables of an earlier extraction are replaced;
+    /// other files stay
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     output: PathBuf,
     /// Number of words of the longest phrases, from 1 to 8
     #[arg(long, value_name = "N", default_value_t = ExtractOptions::default().max_length)]
+    #[arg(value_parser = number::whole::<usize>)]
     max_length: usize,
     /// The smoothing of phrase probabilities: none, good-turing, kneser-ney
     #[arg(long, value_name = "METHOD", default_value = "good-turing")]
@@ -43,8 +45,9 @@ pub struct Args {
     min_probability: f64,
     /// Number of target words for each source word in candidates.s2t.gz
     #[arg(long, value_name = "N", default_value_t = ExtractOptions::default().candidates)]
+    #[arg(value_parser = number::whole::<usize>)]
     candidates: usize,
-    /// Write the word translation tables alone
+    /// Write only the word translation tables
     #[arg(long)]
     lexicon_only: bool,
     /// Memory for phrase pairs, a number with K, M or G; more phrase pairs are sorted in temporary files in the output
@@ -62,7 +65,7 @@ Examples:
   metaphrase extract train.de.gz train.en.gz train.align -o model
   metaphrase extract train.de.gz train.en.gz train.align -o shortlist --lexicon-only";
 
-/// How the command knows tables that it wrote.
+/// The list by which the command recognises tables that it wrote.
 const FILES: FileList = FileList { name: "extract.checksums", command: "extract" };
 
 /// Makes the tables.
@@ -95,17 +98,17 @@ pub fn run(args: &Args, overwrite: bool) -> Result<()> {
     Ok(())
 }
 
-/// With less memory there would be thousands of files to merge.
+/// The least memory. With less there would be thousands of temporary files to merge.
 const LEAST_MEMORY: usize = 16 << 20;
 
-/// A number of bytes to sort in.
+/// Reads the number of bytes of memory for sorting.
 pub fn memory(text: &str) -> Result<usize> {
     let size = number::size(text)?;
     ensure!(size >= LEAST_MEMORY, "expected at least 16M");
     Ok(size)
 }
 
-/// A probability.
+/// Reads a probability.
 pub fn probability(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|p| (0.0..=1.0).contains(p));
     number.ok_or_else(|| "expected a probability from 0 to 1".into())

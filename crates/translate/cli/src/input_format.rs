@@ -1,5 +1,5 @@
-//! The form of a text to translate: the one that an option names, or the one that the end of its name tells. Files of other kinds are
-//! refused by their names and by their first bytes.
+//! The format of a text to translate: the option names it, or else the extension of the file. Files of other kinds are
+//! refused by their extension and by their first bytes.
 
 use crate::Usage;
 use anyhow::{Result, anyhow};
@@ -8,87 +8,88 @@ use metaphrase::FileFormat;
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// A form of text.
+/// A format of text.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// A line of text
     Plain,
-    /// A line of text, and after tabs the words or phrases that its translation contains
+    /// A line of text, and after tabs words or phrases that its translation must contain
     Tsv,
     /// A JSON object on each line, see below
     Json,
-    /// A text: as a line of text with --split
+    /// A text: like plain with --split
     Text,
-    /// A web page: its sentences are translated, its tags stay
+    /// A web page: its sentences are translated and its tags are kept
     Html,
-    /// An XML document: as HTML, but elements without text beside them end sentences
+    /// An XML document: like HTML, but an element without text next to it ends a sentence
     Xml,
-    /// A file of a format that the end of its name tells: txt, html, xml, md, srt, vtt, po, xliff, docx, pptx, odt, odp or epub
+    /// A file whose extension names its format: txt, html, xml, md, srt, vtt, po, xliff, docx, pptx, odt, odp or epub
     File,
     /// Markdown
     Md,
-    /// Subtitles of SubRip
+    /// SubRip subtitles
     Srt,
-    /// Subtitles of the web
+    /// WebVTT subtitles
     Vtt,
-    /// Messages of gettext
+    /// gettext messages
     Po,
-    /// Messages in XLIFF 1.2 or 2
+    /// XLIFF 1.2 or 2
     Xliff,
-    /// A document of Word
+    /// A Word document
     Docx,
-    /// Slides of PowerPoint
+    /// A PowerPoint presentation
     Pptx,
-    /// A text in OpenDocument
+    /// An OpenDocument text
     Odt,
-    /// Slides in OpenDocument
+    /// An OpenDocument presentation
     Odp,
-    /// A book
+    /// An EPUB book
     Epub,
 }
 
 impl Format {
-    /// The form of an input that no option names: for a name with the end of a known format this one, otherwise lines.
+    /// The format of an input that no option names: the one of its extension, if that is known, otherwise lines.
     ///
     /// # Errors
-    /// If the end is that of a format that cannot be read.
+    /// The extension is that of a format that cannot be read.
     pub fn from_name(input: Option<&Path>) -> Result<Self> {
-        let Some((input, end)) = input.and_then(|input| Some((input, end(input)?))) else { return Ok(Self::Plain) };
-        if let Some((_, what)) = OTHER_ENDS.iter().find(|(ends, _)| ends.contains(&&*end)) {
+        let Some(input) = input else { return Ok(Self::Plain) };
+        let Some(extension) = extension(input) else { return Ok(Self::Plain) };
+        if let Some((_, what)) = OTHER_EXTENSIONS.iter().find(|(extensions, _)| extensions.contains(&&*extension)) {
             return Err(Usage::error(refusal(&input.display().to_string(), what)));
         }
-        let Some(format) = FileFormat::from_extension(&end).filter(|format| *format != FileFormat::Text) else {
+        let Some(format) = FileFormat::from_extension(&extension).filter(|format| *format != FileFormat::Text) else {
             return Ok(Self::Plain);
         };
         tracing::info!("{} is read as {}, as its name ends", input.display(), format.name());
         Ok(<Self as ValueEnum>::from_str(format.name(), false).unwrap_or(Self::File))
     }
 
-    /// The format of a file.
-    pub fn of_file(self, input: Option<&Path>) -> Result<FileFormat> {
+    /// The format of a file that is translated as a whole.
+    pub fn file_format(self, input: Option<&Path>) -> Result<FileFormat> {
         let name = match self {
-            Self::File => input.and_then(end).unwrap_or_default(),
+            Self::File => input.and_then(extension).unwrap_or_default(),
             other => other.name(),
         };
         FileFormat::from_extension(&name).ok_or_else(|| {
             let known = known();
             Usage::error(format!(
-                "the name of the input does not tell its format; name one of {known} with --input-format"
+                "the extension of the input is that of no known format; name one of {known} with --input-format"
             ))
         })
     }
 
-    /// Its name on the command line.
+    /// The name on the command line.
     pub fn name(self) -> String {
         self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
     }
 }
 
-/// The end of a file's name in small letters; of a compressed file that of the name without `.gz`.
-fn end(input: &Path) -> Option<String> {
-    let small = |end: &OsStr| end.to_string_lossy().to_lowercase();
-    match small(input.extension()?).as_str() {
-        "gz" => Path::new(input.file_stem()?).extension().map(small),
+/// The extension of a file in lower case; for a compressed file that of the name without `.gz`.
+fn extension(input: &Path) -> Option<String> {
+    let lowercase = |extension: &OsStr| extension.to_string_lossy().to_lowercase();
+    match lowercase(input.extension()?).as_str() {
+        "gz" => Path::new(input.file_stem()?).extension().map(lowercase),
         other => Some(other.to_owned()),
     }
 }
@@ -98,8 +99,8 @@ fn known() -> String {
     FileFormat::ALL.iter().map(|(format, _)| format.name()).collect::<Vec<_>>().join(", ")
 }
 
-/// The ends of names of files that are no text.
-const OTHER_ENDS: &[(&[&str], &str)] = &[
+/// The extensions of files that are no text, with their kinds.
+const OTHER_EXTENSIONS: &[(&[&str], &str)] = &[
     (&["pdf"], PDF),
     (&["doc", "ppt"], OLD_OFFICE),
     (&["xls", "xlsx", "ods"], "a spreadsheet"),
@@ -108,11 +109,11 @@ const OTHER_ENDS: &[(&[&str], &str)] = &[
     (&["mp3", "wav", "ogg", "flac", "mp4", "mkv", "avi", "mov", "webm"], "a recording"),
     (&["zip", "tar", "tgz", "7z", "rar"], ARCHIVE),
     (&["bz2", "xz", "zst"], COMPRESSED),
-    // Not `so`: texts are named by the codes of their languages, and this one is Somali.
+    // Not `so`: that is the code of Somali, and texts are often named by the codes of their languages.
     (&["exe", "dll"], PROGRAM),
 ];
 
-/// The first bytes of files that are no text. None of them ends a line.
+/// The first bytes of files that are no text, with their kinds. None contains a line break.
 const OTHER_STARTS: &[(&[u8], &str)] = &[
     (b"%PDF-", PDF),
     (b"\xd0\xcf\x11\xe0", OLD_OFFICE),
@@ -131,25 +132,25 @@ const OTHER_STARTS: &[(&[u8], &str)] = &[
 ];
 
 const PDF: &str = "a PDF document";
-const OLD_OFFICE: &str = "a document of an Office before 2007";
-const RTF: &str = "a document in RTF";
+const OLD_OFFICE: &str = "an Office document from before 2007";
+const RTF: &str = "an RTF document";
 const PICTURE: &str = "a picture";
 const ARCHIVE: &str = "an archive";
 const COMPRESSED: &str = "a compressed file";
 const PROGRAM: &str = "a program";
-const UTF_16: &str = "a text in UTF-16";
+const UTF_16: &str = "a UTF-16 text";
 
 /// The first bytes of a ZIP archive.
 const ZIP: &[u8] = b"PK\x03\x04";
 
-/// Refuses an input that begins as a file of another kind does; `start` is its first line, or all of it.
+/// Refuses an input that begins like a file of another kind; `start` is its first line, or all of it.
 ///
 /// # Errors
-/// One sentence with the option to give.
+/// One sentence that names the option to add.
 pub fn check_text(name: &str, start: &[u8]) -> Result<()> {
     if start.starts_with(ZIP) {
         return Err(anyhow!(
-            "{name} is an archive, as files of docx, pptx, odt, odp and epub are; name its format with --input-format, \
+            "{name} is an archive, like docx, pptx, odt, odp and epub files; name its format with --input-format, \
              or add --input-format plain to read its bytes as lines"
         ));
     }
@@ -162,7 +163,7 @@ pub fn check_text(name: &str, start: &[u8]) -> Result<()> {
 fn refusal(name: &str, what: &str) -> String {
     let advice = match what {
         UTF_16 => "convert it to UTF-8".to_owned(),
-        COMPRESSED => "unpack it first, or give a file of gzip a name in .gz".to_owned(),
+        COMPRESSED => "unpack it first, or give a gzip file a name in .gz".to_owned(),
         _ => format!("convert it to one of {}", known()),
     };
     format!(

@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 
 /// Describe a model: its format, settings, tensors and vocabularies, and whether they fit together
 ///
-/// The exit status is 1 if a part does not fit the others, or is damaged.
+/// The exit status is 1 if a part is damaged or does not fit the others.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// The model: a directory, a file in its directory, or the name of a bundled one
     #[arg(value_name = "PATH")]
     model: PathBuf,
-    /// Only check, and print a line: whether all tensors can be read and fit, and whether the files have the checksums
-    /// that were written with them. PATH can also be a checkpoint of `metaphrase train`
+    /// Check only, and print one line: whether all tensors can be read and fit, and whether the files match the
+    /// checksums that were written with them. PATH can also be a checkpoint of `metaphrase train`
     #[arg(long)]
     check: bool,
 }
@@ -49,7 +49,7 @@ pub fn run(args: &Args) -> Result<()> {
     }
 }
 
-/// The line about a sound model, with this number of files that have checksums.
+/// The line about a sound model; `files` is the number of its files with checksums.
 fn sound(path: &Path, files: Option<usize>, advice: &str) -> String {
     let path = path.display();
     match files {

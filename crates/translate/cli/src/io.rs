@@ -1,4 +1,5 @@
-//! Files by name: `-` is a stream, `.gz` is compressed, and an output file is written completely or not at all.
+//! Files by name: `-` is standard input or output, a name in `.gz` is compressed, and an output file is written
+//! completely or not at all.
 
 use crate::Usage;
 use anyhow::{Context, Result};
@@ -13,9 +14,9 @@ use std::path::{Path, PathBuf};
 pub struct Input {
     /// The bytes, decompressed.
     pub reader: Box<dyn Read + Send>,
-    /// Its name in messages.
+    /// The name in messages.
     pub name: String,
-    /// Number of bytes, if it is known beforehand.
+    /// The number of bytes, if it is known in advance.
     pub size: Option<u64>,
     /// Whether it is a terminal.
     pub is_terminal: bool,
@@ -25,8 +26,12 @@ impl Input {
     /// Opens a file; `None` and `-` are standard input.
     pub fn open(path: Option<&Path>) -> Result<Self> {
         let Some(path) = path.filter(|path| !is_stream(path)) else {
-            let (reader, name) = (Box::new(io::stdin()), "standard input".into());
-            return Ok(Self { reader, name, size: regular_stdin_size(), is_terminal: io::stdin().is_terminal() });
+            return Ok(Self {
+                reader: Box::new(io::stdin()),
+                name: "standard input".into(),
+                size: regular_stdin_size(),
+                is_terminal: io::stdin().is_terminal(),
+            });
         };
         let name = path.display().to_string();
         let file = File::open(path).with_context(|| format!("cannot read {name}"))?;
@@ -43,7 +48,7 @@ fn is_stream(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// Refuses to read two texts from standard input, which `None` and `-` are.
+/// Refuses to read two texts from standard input; `None` and `-` are standard input.
 pub fn check_one_stdin<'a>(paths: impl IntoIterator<Item = Option<&'a PathBuf>>) -> Result<()> {
     match paths.into_iter().filter(|path| path.is_none_or(|path| is_stream(path))).count() {
         0 | 1 => Ok(()),
@@ -51,7 +56,7 @@ pub fn check_one_stdin<'a>(paths: impl IntoIterator<Item = Option<&'a PathBuf>>)
     }
 }
 
-/// Size of standard input if it is redirected from a file.
+/// The size of standard input if it is redirected from a file.
 fn regular_stdin_size() -> Option<u64> {
     let about = std::fs::metadata("/dev/stdin").ok()?;
     about.is_file().then_some(about.len())
@@ -63,7 +68,7 @@ fn is_gz(path: &Path) -> bool {
 
 const STDOUT: &str = "standard output";
 
-/// The destination of the result. Without [`finish`](Self::finish) a file stays as it was.
+/// The destination of a result. A file stays as it was unless [`finish`](Self::finish) is called.
 pub struct Output {
     sink: Sink,
     name: String,
@@ -72,9 +77,9 @@ pub struct Output {
 enum Sink {
     /// A pipe, terminal or device: written at once.
     Stream(BufWriter<Box<dyn Write>>),
-    /// A file that gets its name at the end.
+    /// A file that is renamed to its final name at the end.
     File(BufWriter<NewFile>),
-    /// The same, compressed.
+    /// A compressed file that is renamed to its final name at the end.
     Gz(Box<GzEncoder<BufWriter<NewFile>>>),
 }
 
@@ -106,7 +111,7 @@ impl Output {
         self.write_all(text.as_bytes()).with_context(|| format!("cannot write {}", self.name))
     }
 
-    /// The message for a library that can not write here.
+    /// The message for an error of a library that writes here.
     pub fn cannot_write(&self) -> String {
         format!("cannot write {}", self.name)
     }
@@ -119,18 +124,18 @@ impl Output {
         }
     }
 
-    /// Gives up: a file stays as it was.
+    /// Discards the output: a file stays as it was.
     pub fn abandon(&mut self) {
         self.sink = Sink::Stream(BufWriter::new(Box::new(io::sink())));
     }
 
-    /// Ends the output: a file gets its name.
+    /// Finishes the output: a file gets its final name.
     pub fn finish(self) -> Result<()> {
         self.sink.finish().with_context(|| format!("cannot write {}", self.name))
     }
 }
 
-/// For libraries that write by themselves. Their flushes do nothing: [`Output::flush`] and [`Output::finish`] flush.
+/// For libraries that write directly. `flush` does nothing here: [`Output::flush`] and [`Output::finish`] flush.
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.sink {
@@ -147,7 +152,7 @@ impl Write for Output {
 
 impl Sink {
     fn create(path: &Path) -> io::Result<Self> {
-        // The target of a link is replaced, not the link. A named pipe or a device is written to.
+        // A link stays, and its target is replaced. A named pipe or a device is opened for writing.
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         if path.exists() && !path.is_file() {
             return Ok(Self::Stream(BufWriter::new(Box::new(File::options().write(true).open(path)?))));
@@ -170,8 +175,8 @@ impl Sink {
     }
 }
 
-/// Ends the program as soon as the reader of standard output has gone, as after `| head -1`: the next line, with which
-/// writing would fail, may never come.
+/// Ends the program as soon as the reader of standard output has closed it, as `| head -1` does. Writing the next line
+/// would fail, but that line may never arrive.
 pub fn leave_when_closed() {
     #[cfg(target_os = "linux")]
     {
@@ -184,7 +189,7 @@ pub fn leave_when_closed() {
                 std::process::exit(0);
             }
         };
-        // Without the thread the program ends when it writes.
+        // If the thread cannot start, the program ends at its next write.
         let _ = std::thread::Builder::new().name("closed".into()).spawn(watch);
     }
 }

@@ -1,4 +1,4 @@
-//! The translator of a text: the models, a second model behind them, a glossary.
+//! The translator of a text: one model or two in sequence, and a glossary.
 
 use crate::Usage;
 use crate::io::Input;
@@ -9,18 +9,18 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A second model behind the others, and a glossary.
+/// A second model in sequence, and a glossary.
 #[derive(clap::Args)]
 pub struct LegsArgs {
-    /// A second model, which translates the translations of the others on into a third language. Options of the search and the
-    /// result, terms and prefixes are for it; the others give their best translations. Placeholders stay on both legs
+    /// A second model, which translates the translations of the first into a third language. Options of the search and
+    /// the result, terms and prefixes apply to the second; the first gives its best translation. Both keep placeholders
     #[arg(long, value_name = "PATH", help_heading = "Model")]
     then: Option<PathBuf>,
-    /// A glossary: where one of its source terms stands in a line, the translation contains the target term. Each line
-    /// has a source term, a tab and a target term; more target terms after tabs are alternatives
+    /// A glossary: if a line contains one of its source terms, the translation contains the target term. Each line of
+    /// the file has a source term, a tab and a target term; more target terms after tabs are alternatives
     #[arg(long, value_name = "FILE", help_heading = "Text")]
     glossary: Option<PathBuf>,
-    /// Respect upper and lower case when looking for terms of the glossary
+    /// Distinguish upper and lower case when looking for terms of the glossary
     #[arg(long, requires = "glossary", help_heading = "Text")]
     glossary_case: bool,
 }
@@ -37,7 +37,8 @@ impl LegsArgs {
         model: &ModelArgs,
         change: impl FnOnce(TranslatorBuilder) -> TranslatorBuilder,
     ) -> Result<Translator> {
-        let glossary = self.glossary.as_deref().map(|path| read_glossary(path, self.glossary_case)).transpose()?;
+        let case = if self.glossary_case { Case::Respect } else { Case::Ignore };
+        let glossary = self.glossary.as_deref().map(|path| read_glossary(path, case)).transpose()?;
         let Some(then) = &self.then else {
             return model.load(|builder| glossary.into_iter().fold(change(builder), TranslatorBuilder::glossary));
         };
@@ -56,11 +57,10 @@ impl LegsArgs {
     }
 }
 
-fn read_glossary(path: &Path, case: bool) -> Result<Glossary> {
+fn read_glossary(path: &Path, case: Case) -> Result<Glossary> {
     let mut text = String::new();
     let name = path.display();
     Input::open(Some(path))?.reader.read_to_string(&mut text).with_context(|| format!("cannot read {name}"))?;
-    let case = if case { Case::Respect } else { Case::Ignore };
     let glossary = Glossary::parse(&text, case).with_context(|| name.to_string())?;
     for note in glossary.notes() {
         tracing::warn!("{name}: {note}");

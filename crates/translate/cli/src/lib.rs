@@ -1,7 +1,8 @@
-//! The `metaphrase` program: a thin shell over the libraries. [`run`] is the whole program; the Python package has it, too.
+//! The `metaphrase` program: a thin shell over the libraries. [`run`] is the whole program; the Python package calls
+//! it, too.
 //!
-//! Text comes in on standard input, the result goes out on standard output, messages go to standard error.
-//! Each sub-command is a module: its options (`Args`) and what it does (`run`).
+//! Text is read from standard input, results are written to standard output, messages to standard error.
+//! Each sub-command is a module with its options (`Args`) and its function `run`.
 
 mod align;
 mod alignment;
@@ -60,10 +61,10 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::Path;
 
-/// Translates text with neural models, which Marian, OPUS-MT and Hugging Face MarianMT models are, and with phrase-based ones
+/// Translates text with neural models (Marian, OPUS-MT, Hugging Face MarianMT) and with phrase-based models
 ///
-/// Each line of standard input gives one line of standard output, in order; messages go to standard error. The exit status
-/// is 0 for success, 1 for a failure and 2 for a wrong command line.
+/// Each line of standard input gives one line of standard output, in order; messages go to standard error. The exit
+/// status is 0 for success, 1 for a failure and 2 for a wrong command line.
 #[derive(Parser)]
 #[command(name = "metaphrase", version, propagate_version = true, max_term_width = 110, after_help = EXAMPLES)]
 struct Cli {
@@ -71,7 +72,8 @@ struct Cli {
     command: Command,
     #[command(flatten)]
     messages: Messages,
-    /// Let an output replace a file that the command reads, and a folder of the command's own that was changed since
+    /// Let an output replace a file that the command reads, or a folder that the command wrote and that was changed
+    /// since
     #[arg(long, global = true)]
     overwrite: bool,
 }
@@ -105,7 +107,7 @@ enum Command {
     #[command(subcommand)]
     Lm(lm::Command),
     Tokenize(tokenize::TokenizeArgs),
-    /// Join the words of tokenised text again
+    /// Join the words of tokenised text into plain text
     Detokenize(tokenize::Args),
     Align(align::Args),
     Extract(extract::Args),
@@ -116,15 +118,15 @@ enum Command {
 }
 
 impl Command {
-    /// Whether it waits for signals itself, as a server does, which leaves no file unfinished.
-    fn ends_itself(&self) -> bool {
+    /// Whether the command handles signals itself. A server does; it leaves no unfinished files.
+    fn handles_signals(&self) -> bool {
         #[cfg(feature = "serve")]
         return matches!(self, Self::Serve(_));
         #[cfg(not(feature = "serve"))]
         false
     }
 
-    /// Does what the command line says.
+    /// Runs the sub-command.
     fn run(self, terminal: &Terminal, overwrite: bool) -> anyhow::Result<()> {
         match self {
             #[cfg(feature = "serve")]
@@ -158,9 +160,9 @@ impl Command {
 /// The exit status for a wrong command line.
 const MISUSE: u8 = 2;
 
-/// Runs the program with these arguments, the first of which is the program's own name. Gives the exit status.
+/// Runs the program with these arguments, the first of which is the program's own name. Returns the exit status.
 ///
-/// For one call in a process: signals and messages are set up for the whole process, and some failures end the process here.
+/// Call it once in a process: it sets up signals and messages for the whole process, and some failures end the process.
 #[must_use]
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
@@ -175,7 +177,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let terminal = cli.messages.start();
     metaphrase_base::report_truncated_files(truncated);
     signals::large_files_are_errors();
-    if !cli.command.ends_itself() {
+    if !cli.command.handles_signals() {
         signals::clean_up();
     }
     let checked = outputs::check_inputs(&command, &matches, cli.overwrite);
@@ -185,15 +187,15 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     }
 }
 
-/// Says why the program ends and gives its exit status. That nobody reads the output any more, as before
-/// `| head`, is an end like any other.
+/// Prints why the program ends and returns its exit status. A reader that closes the output, such as `| head`, is no
+/// failure.
 fn failure(error: &anyhow::Error) -> u8 {
     let closed = |cause: &std::io::Error| cause.kind() == std::io::ErrorKind::BrokenPipe;
     if error.chain().filter_map(|cause| cause.downcast_ref()).any(closed) {
         return 0;
     }
     if let Some(fault) = option_fault(error) {
-        tracing::error!("{}", fault.sentence(option_args::flag_of));
+        tracing::error!("{}", fault.sentence(option_args::flag));
         return MISUSE;
     }
     tracing::error!("{}", sentence(error));
@@ -202,12 +204,12 @@ fn failure(error: &anyhow::Error) -> u8 {
     if options || error.is::<Usage>() { MISUSE } else { 1 }
 }
 
-/// The option's value that can not be used, if that is the error.
+/// The fault of an option's value, if the error is one.
 fn option_fault(error: &anyhow::Error) -> Option<&OptionFault> {
     error.downcast_ref().or_else(|| error.downcast_ref::<metaphrase::Error>()?.option_fault())
 }
 
-/// Names in messages of the libraries, as the command line writes them.
+/// Names of options in messages of the libraries, and the flags of the command line.
 const FLAGS: [(&str, &str); 5] = [
     ("`longest_sentence`", "--longest-sentence"),
     ("`resume`", "--resume"),
@@ -216,29 +218,29 @@ const FLAGS: [(&str, &str); 5] = [
     ("`tokenizer_model`", "--tokenizer-model"),
 ];
 
-/// The error and its causes, each once: some errors name their cause themselves.
+/// The error and its causes, each once: some errors already contain their cause.
 fn sentence(error: &anyhow::Error) -> String {
-    in_flags(&causes(error))
+    with_flags(&causes(error))
 }
 
-/// A message of a library with the flags of the command line.
-fn in_flags(said: &str) -> String {
-    FLAGS.iter().fold(said.to_owned(), |said, (name, flag)| said.replace(name, flag))
+/// A message of a library, with the flags of the command line for the names of options.
+fn with_flags(message: &str) -> String {
+    FLAGS.iter().fold(message.to_owned(), |message, (name, flag)| message.replace(name, flag))
 }
 
 fn causes(error: &anyhow::Error) -> String {
-    error.chain().map(ToString::to_string).fold(String::new(), |said, cause| {
-        if said.is_empty() {
+    error.chain().map(ToString::to_string).fold(String::new(), |message, cause| {
+        if message.is_empty() {
             cause
-        } else if said.contains(&cause) {
-            said
+        } else if message.contains(&cause) {
+            message
         } else {
-            format!("{said}: {cause}")
+            format!("{message}: {cause}")
         }
     })
 }
 
-/// Ends the program because a file that it reads from became shorter: no further result would be right.
+/// Ends the program because a file was truncated while it was read: further results would be wrong.
 fn truncated(file: &Path) -> ! {
     tracing::error!(
         "{}: the file was truncated while it was in use; run the command again, and replace files that are in use by \
@@ -248,12 +250,12 @@ fn truncated(file: &Path) -> ! {
     std::process::exit(1)
 }
 
-/// Exits at once: another thread may wait for standard input for ever.
+/// Exits at once: another thread may be waiting for standard input that never comes.
 fn leave(error: &anyhow::Error) -> ! {
     std::process::exit(failure(error).into())
 }
 
-/// Options that do not go together.
+/// A wrong command line, in one sentence.
 #[derive(Debug)]
 struct Usage(String);
 
@@ -271,7 +273,7 @@ impl fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
-/// Prints help as clap lays it out, and an error of the command line on one line.
+/// Prints help as clap lays it out, or an error of the command line on one line.
 fn misuse(error: &clap::Error, arguments: &[OsString]) -> u8 {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         let printed = stdout::check().and_then(|()| Ok(error.print()?));
@@ -291,22 +293,13 @@ fn misuse(error: &clap::Error, arguments: &[OsString]) -> u8 {
     let what = text.strip_prefix("error: ").unwrap_or(&text);
     let end = ["\n\nUsage:", "\n\nFor more"].iter().filter_map(|mark| what.find(mark)).min().unwrap_or(what.len());
     let words: Vec<String> = what[..end].split_whitespace().map(metaphrase_base::shown).collect();
-    let what = EXPECTED.iter().fold(words.join(" "), |what, (problem, expected)| what.replace(problem, expected));
     Messages::default().start();
-    tracing::error!("{what}; try '{}'", help_of(&arguments[1.min(arguments.len())..]));
+    tracing::error!("{}; try '{}'", words.join(" "), help_command(&arguments[1.min(arguments.len())..]));
     MISUSE
 }
 
-/// What the standard library says of a number, and what was expected.
-const EXPECTED: [(&str, &str); 4] = [
-    ("number would be zero for non-zero type", "expected a whole number from 1 on"),
-    ("number too large to fit in target type", "the number is too large"),
-    ("invalid digit found in string", "expected a whole number"),
-    ("invalid float literal", "expected a number"),
-];
-
 /// The command that prints the help of the sub-command that these arguments begin with.
-fn help_of(arguments: &[OsString]) -> String {
+fn help_command(arguments: &[OsString]) -> String {
     let mut command = &Cli::command();
     let mut names = vec!["metaphrase".to_owned()];
     for argument in arguments {
@@ -324,5 +317,58 @@ mod tests {
     #[test]
     fn the_command_line_is_well_defined() {
         Cli::command().debug_assert();
+    }
+
+    /// All commands that have no sub-commands, each with its name and the names of those above it.
+    fn leaves<'c>(command: &'c clap::Command, names: &[String], found: &mut Vec<(Vec<String>, &'c clap::Command)>) {
+        let names = [names, &[command.get_name().to_owned()]].concat();
+        for below in command.get_subcommands() {
+            leaves(below, &names, found);
+        }
+        if !command.has_subcommands() {
+            found.push((names, command));
+        }
+    }
+
+    #[test]
+    fn options_with_a_number_name_what_they_expect() {
+        use std::any::TypeId;
+        let numbers = [
+            TypeId::of::<u8>(),
+            TypeId::of::<u16>(),
+            TypeId::of::<u32>(),
+            TypeId::of::<u64>(),
+            TypeId::of::<usize>(),
+            TypeId::of::<i64>(),
+            TypeId::of::<f32>(),
+            TypeId::of::<f64>(),
+            TypeId::of::<std::num::NonZeroUsize>(),
+            TypeId::of::<metaphrase::OptionValue>(),
+        ];
+        let root = Cli::command();
+        let mut found = Vec::new();
+        leaves(&root, &[], &mut found);
+        let mut checked = 0;
+        for (names, command) in found {
+            for arg in command.get_arguments() {
+                let Some(long) = arg.get_long() else { continue };
+                let kind = arg.get_value_parser().type_id();
+                if arg.get_action().takes_values() && numbers.iter().any(|number| kind == *number) {
+                    for value in ["x", "99999999999999999999999", "-99999999999999999999999", ""] {
+                        let line = names.iter().cloned().chain([format!("--{long}={value}")]);
+                        // A float takes great numbers, too.
+                        let Err(error) = Cli::command().try_get_matches_from(line) else { continue };
+                        let text = error.render().to_string();
+                        let foreign = ["digit", "float literal", "target type", "non-zero", "is not in", "from empty"];
+                        assert!(
+                            !foreign.iter().any(|words| text.contains(words)),
+                            "{names:?} --{long}={value}: {text}"
+                        );
+                    }
+                    checked += 1;
+                }
+            }
+        }
+        assert!(checked > 60, "{checked} options with numbers");
     }
 }

@@ -1,4 +1,4 @@
-//! Lines of text as they come: nothing shifts, whatever the bytes are.
+//! Lines of text as they arrive. Each line of the input is one line here, whatever its bytes are.
 
 use crate::input_format::check_text;
 use crate::io::Input;
@@ -6,32 +6,32 @@ use anyhow::{Context, Result};
 use metaphrase_base::{LONGEST_LINE, LineRead, read_line};
 use std::io::{BufReader, Read};
 
-/// Bytes read at once: some thousand lines of a file, or the content of a pipe.
+/// The size of the buffer in bytes: a few thousand lines of a file, or the content of a pipe.
 const BUFFER: usize = 1 << 20;
 
 /// A line.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Line {
-    /// Its text, without the line break (`\n` or `\r\n`).
+    /// The text without the line break (`\n` or `\r\n`).
     pub text: String,
-    /// Bytes read for it.
+    /// The number of bytes in the input, with the line break.
     pub bytes: u64,
-    /// Whether the end of the line is left out, which a note tells, too.
+    /// Whether the end of the line was cut off. A note reports it, too.
     pub cut: bool,
-    /// The faults of the line, each one sentence, but for its encoding.
+    /// The faults of the line except its encoding, each in one sentence.
     pub notes: Vec<String>,
-    /// The fault of its encoding, if it has one: the first invalid byte, from 1. The end of the text has a warning for all lines.
+    /// The first byte that is not valid UTF-8, from 1. At the end of the text one warning reports all such lines.
     pub invalid: Option<usize>,
 }
 
 impl Line {
-    /// The fault of its encoding as a sentence, if it has one.
+    /// A sentence about the fault of the encoding, if there is one.
     pub fn encoding_note(&self) -> Option<String> {
         self.invalid.map(|byte| format!("not valid UTF-8 from byte {byte} on; {REPLACED}"))
     }
 }
 
-/// What becomes of invalid bytes.
+/// The treatment of invalid bytes.
 const REPLACED: &str = "each invalid sequence is read as U+FFFD";
 
 /// The lines of an input. Only `\n` ends a line; the last one may lack it.
@@ -39,9 +39,9 @@ pub struct Lines {
     reader: BufReader<Box<dyn Read + Send>>,
     name: String,
     read: usize,
-    /// Lines that are not UTF-8.
+    /// The number of lines that are not valid UTF-8.
     invalid: usize,
-    /// The first of them, and its first invalid byte, both from 1.
+    /// The number of the first such line and its first invalid byte, both from 1.
     first_invalid: (usize, usize),
     /// Whether files of other kinds are refused.
     text_only: bool,
@@ -54,8 +54,9 @@ impl Lines {
         Self { reader, name: input.name, read: 0, invalid: 0, first_invalid: (0, 0), text_only: false }
     }
 
-    /// The same lines; an input that begins as a PDF document, a picture or another file that is no text is refused.
-    pub fn of_text(mut self) -> Self {
+    /// The same lines, but an input that begins like a PDF document, a picture or another file that is no text is
+    /// refused.
+    pub fn text_only(mut self) -> Self {
         self.text_only = true;
         self
     }
@@ -65,7 +66,7 @@ impl Lines {
         &self.name
     }
 
-    /// Lines read so far.
+    /// The number of lines read so far.
     pub fn read(&self) -> usize {
         self.read
     }
@@ -92,9 +93,10 @@ impl Lines {
         Ok(Some(line))
     }
 
-    /// Prints one warning for all lines that are not UTF-8: a text in another encoding has many of them.
+    /// Prints one warning for all lines that are not valid UTF-8: a text in another encoding has many.
     fn warn_of_invalid(&mut self) {
-        let ((line, byte), name) = (self.first_invalid, &self.name);
+        let (line, byte) = self.first_invalid;
+        let name = &self.name;
         let lines = match std::mem::take(&mut self.invalid) {
             0 => return,
             1 => "1 line is".to_owned(),
@@ -120,7 +122,7 @@ impl Lines {
         std::iter::from_fn(|| self.next_text().transpose()).collect()
     }
 
-    /// Whether the next line is there already.
+    /// Whether the next line is in the buffer already.
     pub fn has_next(&self) -> bool {
         self.reader.buffer().contains(&b'\n')
     }
@@ -132,10 +134,11 @@ impl Lines {
 }
 
 fn to_line(mut bytes: Vec<u8>, LineRead { bytes: read, cut }: LineRead) -> Line {
-    let (mut notes, mut invalid) = (Vec::new(), None);
+    let mut notes = Vec::new();
+    let mut invalid = None;
     if cut {
         notes.push(format!("the line has {read} bytes and is cut off after {LONGEST_LINE}; split it into sentences"));
-        // The last character may have been cut in two.
+        // The cut may have split the last character.
         if let Err(error) = str::from_utf8(&bytes)
             && error.error_len().is_none()
         {
@@ -143,9 +146,8 @@ fn to_line(mut bytes: Vec<u8>, LineRead { bytes: read, cut }: LineRead) -> Line 
         }
     }
     let text = String::from_utf8(bytes).unwrap_or_else(|error| {
-        let (at, bytes) = (error.utf8_error().valid_up_to() + 1, error.as_bytes());
-        invalid = Some(at);
-        String::from_utf8_lossy(bytes).into_owned()
+        invalid = Some(error.utf8_error().valid_up_to() + 1);
+        String::from_utf8_lossy(error.as_bytes()).into_owned()
     });
     Line { text, bytes: read, cut, notes, invalid }
 }
@@ -194,7 +196,7 @@ mod tests {
 
     #[test]
     fn a_stream_without_breaks_is_cut_off() {
-        // Of two bytes each: the bound is inside no character.
+        // With characters of two bytes, the bound may be inside one.
         for (character, odd) in [("x", ""), ("ä", ""), ("ä", "x")] {
             let long = odd.to_owned() + &character.repeat(LONGEST_LINE + 5);
             let bytes = format!("{long}\nnext\n");

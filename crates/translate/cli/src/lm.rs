@@ -15,7 +15,7 @@ pub enum Command {
     Query(query::Args),
 }
 
-/// Does what the sub-command says.
+/// Runs the sub-command.
 pub fn run(command: &Command, terminal: &Terminal) -> Result<()> {
     match command {
         Command::Estimate(args) => estimate::run(args, terminal),

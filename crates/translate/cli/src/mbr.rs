@@ -12,10 +12,11 @@ use metaphrase_metrics::{Bleu, BleuOptions, Chrf, ChrfOptions, Metric, MetricNam
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-/// Choose from each n-best list the translation that is most like the others
+/// Choose from each n-best list the translation that is most similar to the others
 ///
-/// Prints the translation with the least Bayes risk: that with the best score against all others as references, each weighted
-/// by its probability. Translations that many others resemble are often better than the most probable one.
+/// Prints the translation with the minimum Bayes risk: the one with the best score against all others as references,
+/// weighted by their probabilities. A translation that resembles many others is often better than the most probable
+/// one.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -25,14 +26,15 @@ pub struct Args {
     /// The file for the translations; a name in .gz is compressed [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// The form of the lists: n-best or json
+    /// The format of the lists: n-best or json
     #[arg(long, value_enum, default_value_t = Format::NBest, value_name = "FORMAT")]
     format: Format,
     /// The metric that compares translations
     #[arg(long, value_name = "NAME", default_value = "chrf", value_parser = choice::<MetricName>())]
     metric: MetricName,
-    /// The scale of the scores in the lists: below 1 translations become more equal; 0 for lists of samples
+    /// The scale of the scores in the lists: below 1 translations get more equal probabilities; 0 for lists of samples
     #[arg(long, value_name = "A", default_value_t = 1.0, allow_negative_numbers = true)]
+    #[arg(value_parser = crate::number::real::<f64>)]
     scale: f64,
     /// Number of threads [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = crate::number::thread_count)]
@@ -44,20 +46,21 @@ Examples:
   metaphrase translate -b 12 --n-best 12 < talk.en | metaphrase mbr > talk.de
   metaphrase translate --sampling full --n-best 50 < talk.en | metaphrase mbr --scale 0 --metric bleu > talk.de";
 
-/// Sentences on the way, and bytes of their lists, at most.
+/// The most sentences in flight, and the most bytes of their lists.
 const WINDOW: Limit = Limit { items: 1024, weight: 64 << 20 };
 
 /// Chooses translations.
 pub fn run(args: &Args) -> Result<()> {
     if !matches!(args.format, Format::NBest | Format::Json) {
-        return Err(Usage::error("--format of n-best lists is n-best or json"));
+        return Err(Usage::error("--format must be n-best or json: mbr reads n-best lists"));
     }
     if !(args.scale.is_finite() && args.scale >= 0.0) {
         return Err(Usage::error(format!("--scale is {}; it has to be a number from 0 on", args.scale)));
     }
     let lines = Lines::new(Input::open(args.input.as_deref())?);
     let name = lines.name().to_owned();
-    let (mut sentences, mut read) = (Sentences::new(lines, args.format), Ok(()));
+    let mut sentences = Sentences::new(lines, args.format);
+    let mut read = Ok(());
     let mut output = Output::create(args.output.as_deref())?;
     let items = std::iter::from_fn(|| match sentences.next() {
         Ok(item) => item,
@@ -95,7 +98,7 @@ fn metric(name: MetricName) -> Result<Box<dyn Metric>> {
     })
 }
 
-/// The translation of the least risk, the first of equals.
+/// The translation with the least risk; of equals the first.
 fn choose(metric: &dyn Metric, item: Item, args: &Args) -> Result<String, String> {
     let Evidence::NBest(list) = item.evidence()? else { return Err("expected an n-best list".into()) };
     if let Some(place) = list.iter().position(|(_, score)| !score.is_finite()) {

@@ -1,4 +1,4 @@
-//! Messages to people, on standard error, a line for each: `metaphrase: error: …`.
+//! Messages on standard error, each on one line: `metaphrase: error: …`.
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -18,7 +18,7 @@ pub struct Messages {
     /// Print neither warnings nor a progress bar
     #[arg(short, long, global = true)]
     pub quiet: bool,
-    /// Print messages of this level and of more severe ones; info tells the model, the threads and the speed
+    /// Print messages of this level and above; info reports the model, the threads and the speed
     #[arg(long, global = true, value_name = "LEVEL", default_value = "warn", value_parser = level())]
     pub log: LevelFilter,
 }
@@ -31,14 +31,14 @@ fn level() -> impl TypedValueParser<Value = LevelFilter> {
 /// The terminal that messages and progress bars share.
 #[derive(Clone)]
 pub struct Terminal {
-    /// The bars that messages must not break.
+    /// The bars, which messages must not overwrite.
     bars: MultiProgress,
     /// Whether to show no bar.
     pub quiet: bool,
 }
 
 impl Terminal {
-    /// A bar that looks as `template` says and is removed when it is dropped; `None` where no bar can be shown.
+    /// A bar in the form of `template`, which disappears when it is dropped; `None` if no bar can be shown.
     pub fn bar(&self, bar: ProgressBar, template: &str) -> Option<ProgressBar> {
         let shown = !self.quiet && io::stderr().is_terminal();
         shown.then(|| {
@@ -46,20 +46,16 @@ impl Terminal {
             self.bars.add(bar.with_style(style).with_finish(ProgressFinish::AndClear))
         })
     }
-}
 
-impl Terminal {
-    /// Prints a result of the run, a line of its own on standard error, also where that is not a terminal; nothing with
+    /// Prints a result of the run as a line on standard error, which need not be a terminal. Prints nothing with
     /// `--quiet`.
-    pub fn say(&self, text: &str) {
+    pub fn print(&self, text: &str) {
         if !self.quiet {
             self.bars.suspend(|| eprintln!("{}", one_line(text)));
         }
     }
-}
 
-impl Terminal {
-    /// Prints messages as another process of this program wrote them.
+    /// Prints messages of another process of this program, unchanged.
     pub fn pass_on(&self, messages: &str) {
         self.bars.suspend(|| eprint!("{messages}"));
     }
@@ -78,23 +74,23 @@ impl Messages {
         let terminal = Terminal { bars: MultiProgress::new(), quiet: self.quiet };
         let stderr = Stderr(terminal.bars.clone());
         let writer = move || stderr.clone();
-        // In a process that has messages already, these go where those go.
+        // A process that has a subscriber already, such as Python's, keeps it.
         let _ = tracing_subscriber::fmt().with_max_level(level).with_writer(writer).event_format(OneLine).try_init();
         terminal
     }
 }
 
-/// BLEU below which a trained model is of no use: its translations share hardly a phrase with the references.
+/// The BLEU below which a trained model is useless: its translations share hardly a phrase with the references.
 const USELESS: f64 = 2.0;
 
-/// Warns of a trained model that is of no use by its BLEU on the development set; `advice` says what may be wrong.
+/// Warns that a trained model is useless, by its BLEU on the development set; `advice` names probable causes.
 pub fn warn_if_useless(bleu: f64, advice: &str) {
     if bleu < USELESS {
-        tracing::warn!("BLEU is {bleu:.2} on the development set: the model is of no use; {advice}");
+        tracing::warn!("BLEU is {bleu:.2} on the development set: the model is useless; {advice}");
     }
 }
 
-/// `metaphrase: warning: text key=value`.
+/// The form of a message: `metaphrase: warning: text key=value`.
 struct OneLine;
 
 impl<S, N> FormatEvent<S, N> for OneLine
@@ -133,10 +129,11 @@ impl Visit for Fields {
     }
 }
 
-/// The longest message, in characters. Errors shorten what they repeat of a file; this is for libraries that do not.
+/// The longest message, in characters. Our errors shorten text that they quote from files; this is for libraries that
+/// do not.
 const LONGEST: usize = 2000;
 
-/// Control characters in names of files, lines or tensors must not break or colour the line.
+/// The text on one line. Control characters in names of files, lines or tensors must not break or colour it.
 fn one_line(text: &str) -> String {
     let mut line: String = text.chars().take(LONGEST).map(|c| if c.is_control() { ' ' } else { c }).collect();
     if text.chars().nth(LONGEST).is_some() {
@@ -145,7 +142,8 @@ fn one_line(text: &str) -> String {
     line
 }
 
-/// Standard error, around the progress bars. A failure to write a message does not stop the program.
+/// Standard error, which suspends the progress bars while it writes. A failure to write a message does not stop the
+/// program.
 #[derive(Clone)]
 struct Stderr(MultiProgress);
 

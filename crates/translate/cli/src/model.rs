@@ -1,7 +1,7 @@
 //! Options of the model and the machine, and the translator that they describe.
 
 use crate::Usage;
-use crate::values::{AUTO, Numbers, numbers};
+use crate::values::{AUTO, PrecisionChoice, precision};
 use anyhow::Result;
 use metaphrase::{Error, Package, Precision, Translator, TranslatorBuilder};
 use std::num::NonZeroUsize;
@@ -12,15 +12,18 @@ use std::time::Instant;
 #[derive(clap::Args)]
 #[command(next_help_heading = "Model")]
 pub struct ModelArgs {
-    /// A model's directory (of Marian, of OPUS-MT with its decoder.yml, of Hugging Face, or our own), or a model file
-    /// together with --vocab. Several models, each after its own -m, vote as an ensemble; they must have the same
-    /// vocabularies. en-de and de-en, English and German, come with the program [default: en-de]
+    /// The directory of a model (of Marian, of OPUS-MT with its decoder.yml, of Hugging Face, or in Metaphrase's own
+    /// format), or a model file with --vocab. Several models, each with its own -m, form an ensemble; they must have
+    /// the same vocabularies. The models en-de and de-en, for English and German, are part of the program [default:
+    /// en-de]
     #[arg(short, long = "model", value_name = "PATH")]
     models: Vec<PathBuf>,
     /// The weight of each model of an ensemble [default: 1/n for each of n models]
     #[arg(long, value_name = "W", num_args = 1.., requires = "models", allow_negative_numbers = true)]
+    #[arg(value_parser = crate::number::real::<f32>)]
     weights: Vec<f32>,
-    /// Score words by the output layer alone, without the softmax; for models that were trained with self-normalisation
+    /// Use the outputs of the last layer as scores, without the softmax; for models that were trained with
+    /// self-normalisation
     #[arg(long)]
     raw_scores: bool,
     /// The vocabulary of a model file: one file for both languages, or a file for the source and a file for the target
@@ -31,24 +34,25 @@ pub struct ModelArgs {
     #[arg(long, visible_alias = "cpu-threads", value_name = "N", help_heading = "Machine")]
     #[arg(value_parser = crate::number::thread_count)]
     threads: Option<NonZeroUsize>,
-    /// The batch of each thread: number of source pieces that are translated together; 1 translates each line alone. This
-    /// changes the speed and never a translation
+    /// The batch of each thread: number of source pieces that are translated together; 1 translates each line alone.
+    /// This changes the speed and never a translation
     #[arg(long, value_name = "N", default_value_t = DEFAULT_BATCH, help_heading = "Machine")]
+    #[arg(value_parser = crate::number::whole::<NonZeroUsize>)]
     batch_tokens: NonZeroUsize,
-    /// Translate one line after the other, each on all threads together: the shortest time for a line of a model with
-    /// layers of 512 and more. Without it each thread translates other lines, and a text takes less time. This changes the
-    /// speed and never a translation
+    /// Translate one line at a time on all threads: the shortest time for a single line, with a model whose layers have
+    /// 512 units or more. Without it each thread translates other lines, which is faster for a whole text. This changes
+    /// the speed and never a translation
     #[arg(long, conflicts_with = "batch_tokens", help_heading = "Machine")]
     latency: bool,
-    /// The numbers of the model's products. Scores differ from those of f32 in the last places; a line has the same
-    /// translation in every batch and on every CPU
-    #[arg(long, value_parser = numbers(), default_value = AUTO, help_heading = "Machine")]
-    precision: Numbers,
+    /// The precision of the model's matrix products. Scores differ from those of f32 in the last digits; a line has the
+    /// same translation in every batch and on every CPU
+    #[arg(long, value_parser = precision(), default_value = AUTO, help_heading = "Machine")]
+    precision: PrecisionChoice,
 }
 
 const DEFAULT_BATCH: NonZeroUsize = NonZeroUsize::new(256).unwrap();
 
-/// The model whose pieces count.
+/// The model whose pieces are the units of n-grams.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Model")]
 pub struct PackageArgs {
@@ -72,12 +76,14 @@ impl PackageArgs {
 }
 
 impl ModelArgs {
-    /// Refuses options that do not go together.
+    /// Refuses options that exclude each other.
     pub fn check(&self) -> Result<()> {
         let models = self.models.len().max(1);
         if !self.weights.is_empty() && self.weights.len() != models {
             let weights = self.weights.len();
-            return Err(Usage::error(format!("{weights} --weights were given for {models} models; give one for each")));
+            return Err(Usage::error(format!(
+                "--weights has {weights} numbers for {models} models; give one for each"
+            )));
         }
         if let Some(weight) = self.weights.iter().find(|weight| !(**weight > 0.0 && weight.is_finite())) {
             return Err(Usage::error(format!("--weights has {weight}; each weight has to be a number above 0")));
@@ -89,7 +95,7 @@ impl ModelArgs {
         Ok(())
     }
 
-    /// The number of threads that was asked for.
+    /// The number of threads that the user gave.
     pub fn threads(&self) -> Option<NonZeroUsize> {
         self.threads
     }
@@ -109,14 +115,15 @@ impl ModelArgs {
         self.load_in(self.precision.0, change)
     }
 
-    /// [`load`](Self::load) in a precision of its own.
+    /// [`load`](Self::load) in another precision.
     pub fn load_in(
         &self,
         precision: impl Into<Option<Precision>>,
         change: impl FnOnce(TranslatorBuilder) -> TranslatorBuilder,
     ) -> Result<Translator> {
         let begun = Instant::now();
-        let (mut builder, precision) = (self.builder(), precision.into());
+        let precision = precision.into();
+        let mut builder = self.builder();
         if !self.weights.is_empty() {
             builder = builder.weights(&*self.weights);
         }
@@ -132,13 +139,13 @@ impl ModelArgs {
         Ok(translator)
     }
 
-    /// The builder of a translator, which knows the machine and no model.
+    /// The builder of a translator, with the options of the machine and without a model.
     pub fn builder(&self) -> TranslatorBuilder {
         let threads = crate::number::threads(self.threads).get();
         Translator::builder().threads(threads).batch_tokens(self.batch_tokens.get()).latency(self.latency)
     }
 
-    /// The numbers of the models' products; `None`: those that each model recommends.
+    /// The precision of the models' products; `None`: the one that each model recommends.
     pub fn precision(&self) -> Option<Precision> {
         self.precision.0
     }

@@ -1,8 +1,8 @@
-//! Lines of n-best lists, `N ||| translation ||| features ||| score`, with further fields as Moses and Marian have them.
+//! Lines of n-best lists, `N ||| translation ||| features ||| score`, with the further fields of Moses and Marian.
 
 use metaphrase_base::SixDigits;
 
-/// The fields of a line that are used.
+/// The fields of a line that we read.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Entry<'a> {
     /// Number of the source line, from 0.
@@ -12,17 +12,18 @@ pub struct Entry<'a> {
 }
 
 impl<'a> Entry<'a> {
-    /// Reads a line; `None` if it is not a line of a list.
+    /// Reads a line; `None` if it is no line of an n-best list.
     pub fn parse(line: &'a str) -> Option<Self> {
         let mut fields = line.split("|||");
-        let (source, text) = (fields.next()?, fields.next()?);
+        let source = fields.next()?;
+        let text = fields.next()?;
         fields.next()?;
         Some(Self { source: source.trim().parse().ok()?, text: text.trim() })
     }
 }
 
-/// The line with one more feature after its other features. Features are in the first field after the translation that has
-/// a name (`F0= `); Marian may have an alignment before it.
+/// The line with one more feature after its other features. The field of features is the first one after the
+/// translation with a name (`F0= `); Marian may write an alignment before it.
 pub fn with_feature(line: &str, name: &str, value: f32) -> String {
     let mut fields: Vec<String> = line.split("|||").map(str::to_owned).collect();
     let features = fields.iter().skip(2).position(|field| field.contains('=')).map_or(2, |found| found + 2);
@@ -47,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn a_feature_goes_behind_the_others() {
+    fn a_feature_follows_the_others() {
         for (line, expected) in [
             ("0 ||| a ||| F0= -1 ||| -1", "0 ||| a ||| F0= -1 Score= -2.5 ||| -1"),
             ("0 ||| a ||| 0-0 1-1 ||| F0= -1 ||| -1", "0 ||| a ||| 0-0 1-1 ||| F0= -1 Score= -2.5 ||| -1"),

@@ -1,21 +1,22 @@
 //! Options of the libraries as options of the command line.
 
+use crate::number::{real, whole};
 use crate::values::possible;
 use clap::builder::{PossibleValuesParser, TypedValueParser, ValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use metaphrase::{OptionFacts, OptionFault, OptionGroup, OptionKind, OptionValue, TranslateOption, TranslateOptions};
 use std::marker::PhantomData;
-use std::num::{NonZeroU64, ParseFloatError, ParseIntError};
+use std::num::NonZeroU64;
 
-/// Groups of options, as a type so that each set of them can be a part of a command's options.
+/// A set of groups of options. It is a type, so that `#[command(flatten)]` can add the set to the options of a command.
 pub trait OptionGroups {
-    /// The groups, in the order of the help.
+    /// The groups, in the order of `--help`.
     const GROUPS: &'static [OptionGroup];
-    /// The heading of the help.
+    /// The heading in `--help`.
     const HEADING: &'static str;
 }
 
-/// The options of some groups that a command line gives.
+/// The values that a command line gives to the options of some groups.
 #[derive(Debug, Clone)]
 pub struct OptionArgs<G> {
     given: Vec<(TranslateOption, OptionValue)>,
@@ -23,7 +24,7 @@ pub struct OptionArgs<G> {
 }
 
 impl<G> OptionArgs<G> {
-    /// The values that were given.
+    /// The given values.
     pub fn given(&self) -> &[(TranslateOption, OptionValue)] {
         &self.given
     }
@@ -39,15 +40,15 @@ impl<G> OptionArgs<G> {
     }
 }
 
-/// The options of some groups that the command line makes of what the library says about them.
-fn options_of<G: OptionGroups>() -> impl Iterator<Item = TranslateOption> {
+/// The options of some groups that the command line generates from the items of the library.
+fn group_options<G: OptionGroups>() -> impl Iterator<Item = TranslateOption> {
     let group = |&group: &OptionGroup| TranslateOption::all().filter(move |option| option.facts().group == group);
     G::GROUPS.iter().flat_map(group).filter(|option| option.facts().makes_flag())
 }
 
 impl<G: OptionGroups> Args for OptionArgs<G> {
     fn augment_args(command: Command) -> Command {
-        command.args(options_of::<G>().map(|option| arg(option).help_heading(G::HEADING)))
+        command.args(group_options::<G>().map(|option| arg(option).help_heading(G::HEADING)))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -57,7 +58,7 @@ impl<G: OptionGroups> Args for OptionArgs<G> {
 
 impl<G: OptionGroups> FromArgMatches for OptionArgs<G> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let given = options_of::<G>().filter_map(|option| Some((option, value(option, matches)?)));
+        let given = group_options::<G>().filter_map(|option| Some((option, value(option, matches)?)));
         Ok(Self { given: given.collect(), groups: PhantomData })
     }
 
@@ -67,7 +68,7 @@ impl<G: OptionGroups> FromArgMatches for OptionArgs<G> {
     }
 }
 
-/// The value that the command line gives to an option.
+/// The value of an option on the command line, if it is given.
 fn value(option: TranslateOption, matches: &ArgMatches) -> Option<OptionValue> {
     let name = option.facts().name;
     match option.kind() {
@@ -82,11 +83,12 @@ fn value(option: TranslateOption, matches: &ArgMatches) -> Option<OptionValue> {
 
 /// The option of the command line.
 fn arg(option: TranslateOption) -> Arg {
-    let (facts, kind) = (option.facts(), option.kind());
+    let facts = option.facts();
+    let kind = option.kind();
     let arg = Arg::new(facts.name).long(facts.long_flag().unwrap_or_default()).help(help(facts));
     let arg = arg.short(facts.letter).conflicts_with_all(facts.excludes.iter().copied());
     let arg = facts.alias.map_or(arg.clone(), |alias| arg.visible_alias(alias));
-    // Another option with one of some values is asked for when all options are known.
+    // If another option must have certain values, the library checks this once all options are known.
     let arg = match facts.needs {
         Some((needed, "")) => arg.requires(needed),
         _ => arg,
@@ -101,42 +103,35 @@ fn arg(option: TranslateOption) -> Arg {
     arg.value_parser(parser(option, kind))
 }
 
-/// What the help says.
+/// The text of an option in `--help`.
 fn help(facts: &OptionFacts) -> String {
-    let help = in_flags(facts.help);
+    let help = with_flags(facts.help);
     let help = match facts.needs {
-        Some((needed, values)) if !values.is_empty() => format!("{help}, with {} {values}", flag_of(needed)),
+        Some((needed, values)) if !values.is_empty() => format!("{help}, with {} {values}", flag(needed)),
         _ => help,
     };
-    if facts.default.is_empty() { help } else { format!("{help} [default: {}]", in_flags(facts.default)) }
+    if facts.default.is_empty() { help } else { format!("{help} [default: {}]", with_flags(facts.default)) }
 }
 
-/// The help of an option that a command declares by itself.
-pub fn help_of(name: &str) -> String {
-    TranslateOption::named(name).map_or_else(String::new, |option| in_flags(option.facts().help))
+/// The text in `--help` of an option that a command declares itself.
+pub fn help_for(name: &str) -> String {
+    TranslateOption::named(name).map_or_else(String::new, |option| with_flags(option.facts().help))
 }
 
-/// Reads a value.
+/// The parser of an option's value.
 fn parser(option: TranslateOption, kind: OptionKind) -> ValueParser {
     match kind {
         OptionKind::Count { .. } if option.facts().range.begins_above_zero() => {
-            let count = |text: &str| Ok::<_, ParseIntError>(OptionValue::Count(text.parse::<NonZeroU64>()?.get()));
-            ValueParser::new(count)
+            ValueParser::new(|text: &str| whole::<NonZeroU64>(text).map(|count| OptionValue::Count(count.get())))
         }
-        OptionKind::Count { .. } => {
-            ValueParser::new(|text: &str| Ok::<_, ParseIntError>(OptionValue::Count(text.parse()?)))
-        }
-        OptionKind::Number { .. } => {
-            ValueParser::new(|text: &str| Ok::<_, ParseFloatError>(OptionValue::Number(text.parse()?)))
-        }
-        OptionKind::Double => {
-            ValueParser::new(|text: &str| Ok::<_, ParseFloatError>(OptionValue::Double(text.parse()?)))
-        }
-        OptionKind::Numbers => ValueParser::new(|text: &str| text.parse::<f64>()),
+        OptionKind::Count { .. } => ValueParser::new(|text: &str| whole(text).map(OptionValue::Count)),
+        OptionKind::Number { .. } => ValueParser::new(|text: &str| real(text).map(OptionValue::Number)),
+        OptionKind::Double => ValueParser::new(|text: &str| real(text).map(OptionValue::Double)),
+        OptionKind::Numbers => ValueParser::new(real::<f64>),
         OptionKind::Name { names, .. } => {
             ValueParser::new(PossibleValuesParser::new(names.iter().map(possible)).map(OptionValue::Text))
         }
-        // The option itself reads the text, once here to refuse it at once, and once when it is set.
+        // The option parses its own text: here, so that a fault is reported at once, and again when the option is set.
         OptionKind::Text | OptionKind::Switch | OptionKind::Foreign => ValueParser::new(move |text: &str| {
             let value = OptionValue::Text(text.to_owned());
             match TranslateOptions::default().change(vec![(option, value.clone())]) {
@@ -148,15 +143,15 @@ fn parser(option: TranslateOption, kind: OptionKind) -> ValueParser {
     }
 }
 
-/// An option as the command line writes it.
-pub fn flag_of(name: &str) -> String {
+/// The flag of an option: `--beam-size` for `beam_size`.
+pub fn flag(name: &str) -> String {
     let flag = TranslateOption::named(name).and_then(|option| option.facts().long_flag());
     flag.map_or_else(|| name.to_owned(), |flag| format!("--{flag}"))
 }
 
-/// A text in which names of options stand in backquotes, as the command line writes them.
-fn in_flags(text: &str) -> String {
-    let part = |(at, part): (usize, &str)| if at % 2 == 0 { part.to_owned() } else { flag_of(part) };
+/// A text with the flags of the command line for the names of options in backquotes.
+fn with_flags(text: &str) -> String {
+    let part = |(at, part): (usize, &str)| if at % 2 == 0 { part.to_owned() } else { flag(part) };
     text.split('`').enumerate().map(part).collect()
 }
 
@@ -166,8 +161,8 @@ mod tests {
 
     #[test]
     fn names_of_options_become_flags() {
-        assert_eq!(in_flags("as `ends_beside` with `stop` fill"), "as --eos-beside with --stop fill");
-        assert_eq!(flag_of("no_such_option"), "no_such_option");
+        assert_eq!(with_flags("as `ends_beside` with `stop` fill"), "as --eos-beside with --stop fill");
+        assert_eq!(flag("no_such_option"), "no_such_option");
         let parsed = parser(TranslateOption::named("sampling").expect("an option"), OptionKind::Text);
         let command = Command::new("test").arg(Arg::new("sampling").long("sampling").value_parser(parsed));
         let error = command.try_get_matches_from(["test", "--sampling", "topk:0"]).expect_err("a fault");

@@ -1,4 +1,4 @@
-//! What a command writes: never a file that it reads, never files of somebody else.
+//! Checks of output files: a command overwrites neither a file that it reads nor files that it did not write.
 
 use crate::Usage;
 use anyhow::{Context, Result, bail};
@@ -9,10 +9,10 @@ use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// The options that name a file or a folder that is written.
+/// The options that name an output file or folder.
 const OUTPUTS: [&str; 6] = ["output", "to", "table", "lattice", "json", "picture"];
 
-/// Checks that no output of this command line is one of its other files, unless the user asked for `overwrite`.
+/// Checks that no output of the command line is one of its other files. With `overwrite` it may be an input.
 pub fn check_inputs(command: &Command, matches: &ArgMatches, overwrite: bool) -> Result<()> {
     if let Some((name, matches)) = matches.subcommand() {
         let command = command.find_subcommand(name).context("a sub-command without options")?;
@@ -45,10 +45,10 @@ pub fn check_inputs(command: &Command, matches: &ArgMatches, overwrite: bool) ->
 
 /// An existing file that the command line names.
 struct NamedFile<'a> {
-    /// The option as the user writes it.
+    /// The option as it is written on the command line.
     option: String,
     name: &'a OsStr,
-    /// The file with its links followed.
+    /// The file, with links resolved.
     path: PathBuf,
     is_output: bool,
 }
@@ -67,7 +67,7 @@ fn files<'a>(arg: &'a clap::Arg, matches: &'a ArgMatches) -> Vec<NamedFile<'a>> 
     matches.try_get_raw(id).ok().flatten().into_iter().flatten().filter_map(existing).collect()
 }
 
-/// The list of the files that a command wrote into a folder, so that it knows them again.
+/// The list, in a folder, of the files that a command wrote into it. With it the command recognises its own files.
 pub struct FileList {
     /// The name of the list in the folder.
     pub name: &'static str,
@@ -76,8 +76,8 @@ pub struct FileList {
 }
 
 impl FileList {
-    /// The files that the command wrote into a folder which it replaces. With `overwrite` they may have changed since; a file that the list
-    /// does not have is refused in any case.
+    /// The files that the command wrote into a folder that it replaces. With `overwrite` they may have changed since
+    /// then; a file that is not in the list is always refused.
     pub fn own_files(&self, folder: &Path, overwrite: bool) -> Result<BTreeSet<String>> {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
         let mut names: Vec<OsString> =
@@ -87,7 +87,7 @@ impl FileList {
         Ok(list.names().chain([self.name]).map(str::to_owned).collect())
     }
 
-    /// Checks that those of the files `names` which are in the folder were written by the command. Returns the list.
+    /// Checks that the command wrote those of the files `names` that exist in the folder. Returns the list.
     pub fn check<N: AsRef<OsStr>>(&self, folder: &Path, names: &[N], overwrite: bool) -> Result<Checksums> {
         let path = folder.join(self.name);
         let list = Checksums::read_from(&path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -95,12 +95,12 @@ impl FileList {
         let unlisted = list.first_unlisted(folder, names);
         match unlisted.with_context(|| format!("cannot read {}", folder.display()))? {
             Some(UnlistedFile { path, is_changed: true }) if !overwrite => bail!(
-                "{} was changed since `{}` wrote it; name another folder, or add --overwrite to lose the change",
+                "{} was changed since `{}` wrote it; name another folder, or add --overwrite to discard the change",
                 path.display(),
                 self.command
             ),
             Some(UnlistedFile { path, is_changed: false }) => bail!(
-                "{} was not written by `{}`, which replaces no files of others; name another folder",
+                "{} was not written by `{}`, which replaces only its own files; name another folder",
                 path.display(),
                 self.command
             ),
@@ -108,7 +108,7 @@ impl FileList {
         }
     }
 
-    /// Writes the list of these files of the folder.
+    /// Writes the list of these files in the folder.
     pub fn write<'n>(&self, folder: &Path, names: impl IntoIterator<Item = &'n str>) -> std::io::Result<()> {
         NewFile::write(&folder.join(self.name), Checksums::from_files(folder, names)?.to_string())
     }

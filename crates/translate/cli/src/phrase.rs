@@ -12,7 +12,7 @@ mod tune;
 use crate::messages::Terminal;
 use anyhow::Result;
 
-/// Train, tune and use phrase-based models of Moses' kind
+/// Train, tune and use phrase-based models in the format of Moses
 #[derive(clap::Subcommand)]
 pub enum Command {
     Translate(translate::Args),
@@ -22,7 +22,7 @@ pub enum Command {
     Tune(tune::Args),
 }
 
-/// Does what the sub-command says.
+/// Runs the sub-command.
 pub fn run(command: &Command, terminal: &Terminal) -> Result<()> {
     match command {
         Command::Translate(args) => translate::run(args),

@@ -3,7 +3,7 @@
 mod blocks;
 mod sources;
 
-pub use blocks::{Blocks, file_of};
+pub use blocks::{Blocks, numbered_path};
 
 use crate::evidence::{CountingArgs, WordArgs};
 use crate::io::{Input, Output};
@@ -18,9 +18,9 @@ use std::path::PathBuf;
 
 /// Count the n-grams of lattices and n-best lists
 ///
-/// Prints the probability that a translation contains an n-gram of a model's target pieces, for each sentence, as
-/// `numbers of pieces : probability`, for `translate --lmbr`. A sentence that can not be read has no n-grams, and a message on
-/// standard error names it.
+/// Prints, for each sentence and each n-gram of a model's target pieces, the probability that a translation contains
+/// the n-gram, as `numbers of pieces : probability`. `translate --lmbr` reads this. A sentence that cannot be read has
+/// no n-grams, and a message on standard error names it.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -29,14 +29,14 @@ pub struct Args {
     /// The lattices or lists; a name in .gz is decompressed [default: standard input]
     #[arg(short, long, value_name = "FILE")]
     input: Option<PathBuf>,
-    /// The file for the posteriors; a name in .gz is compressed. %d in the name is the number of a sentence: each has a file
-    /// of its own then, as SGNMT reads them [default: standard output]
+    /// The file for the posteriors; a name in .gz is compressed. With %d in the name, which is the number of a
+    /// sentence, each sentence has its own file, as SGNMT reads them [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// The form of the input
+    /// The format of the input
     #[arg(long, value_enum, value_name = "FORMAT")]
     format: Format,
-    /// Print the expected count of each n-gram, which may be above 1, in place of its posterior
+    /// Print the expected count of each n-gram, which may exceed 1, instead of its posterior
     #[arg(long)]
     expected: bool,
     #[command(flatten)]
@@ -55,7 +55,7 @@ Examples:
   metaphrase posteriors -m nmt/ --format n-best -i talk.nbest -o posteriors/%d.txt
   metaphrase translate -m nmt/ --lmbr talk.posteriors.gz < talk.de";
 
-/// Sentences on the way, and bytes of their evidence, at most.
+/// The most sentences in flight, and the most bytes of their evidence.
 const WINDOW: Limit = Limit { items: 1024, weight: 256 << 20 };
 
 /// Counts n-grams.
@@ -69,7 +69,7 @@ pub fn run(args: &Args) -> Result<()> {
     let lines = Lines::new(Input::open(args.input.as_deref())?);
     let name = lines.name().to_owned();
     let mut sentences = Sentences::new(lines, args.format);
-    let mut written = Written::create(args)?;
+    let mut files = PosteriorFiles::create(args)?;
     let mut read = Ok(());
     let items = std::iter::from_fn(|| match sentences.next() {
         Ok(item) => item,
@@ -90,21 +90,21 @@ pub fn run(args: &Args) -> Result<()> {
             tracing::warn!("{name}, sentence {number}: {problem}");
             String::new()
         });
-        written.write(number, &text)
+        files.write(number, &text)
     };
     in_order(WINDOW, Item::size, crate::number::threads(args.threads), || (), items, count, write)?;
     read?;
-    written.finish()
+    files.finish()
 }
 
-/// Where posteriors go.
-enum Written {
+/// The destination of the posteriors.
+enum PosteriorFiles {
     One(Output),
     /// A file for each sentence.
     Each(String),
 }
 
-impl Written {
+impl PosteriorFiles {
     fn create(args: &Args) -> Result<Self> {
         Ok(match args.output.as_deref() {
             Some(path) if path.to_string_lossy().contains("%d") => match path.to_str() {
@@ -119,7 +119,7 @@ impl Written {
         match self {
             Self::One(output) => output.write(&format!("# {number}\n{text}\n")),
             Self::Each(pattern) => {
-                let mut output = Output::create(Some(&file_of(pattern, number)))?;
+                let mut output = Output::create(Some(&numbered_path(pattern, number)))?;
                 output.write(text)?;
                 output.finish()
             }

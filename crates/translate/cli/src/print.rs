@@ -7,21 +7,21 @@ use indexmap::IndexMap;
 use metaphrase::{AlignmentKind, Hypothesis, Met, Translation};
 use metaphrase_base::SixDigits;
 use serde::Serialize;
-use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use serde_json::value::RawValue;
 use std::fmt::Write;
+use std::sync::LazyLock;
 
 /// Prints translations.
 pub struct Printer {
-    /// Lines or objects.
+    /// The form of the output.
     pub form: Form,
-    /// The kind of word alignment, if it is printed.
+    /// The kind of word alignment to print, if any.
     pub alignment: Option<AlignmentKind>,
-    /// Whether log-probabilities of target pieces are printed.
+    /// Whether to print the log-probabilities of target pieces.
     pub word_scores: bool,
 }
 
-/// How translations are printed.
+/// A form of output.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// The best translation on a line.
@@ -30,12 +30,12 @@ pub enum Form {
     NBest,
     /// All translations in a JSON object on a line.
     Json {
-        /// Whether a list was asked for.
+        /// Whether the object has lists of all translations.
         n_best: bool,
     },
 }
 
-/// The keys of an output object, in their order. They are ours alone: an input line's values of these keys are not copied.
+/// The keys of an output object, in their order. A value of the input line for one of these keys is not copied.
 pub const KEYS: [&str; 18] = [
     "translation",
     "error",
@@ -57,7 +57,91 @@ pub const KEYS: [&str; 18] = [
     "source_pieces",
 ];
 
-/// The JSON keys of an input line, or what is wrong with the line; plain text has no keys.
+/// An output object: the fields, in this order, are [`KEYS`].
+#[derive(Default, Serialize)]
+struct OutputObject<'a> {
+    translation: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<&'a String>,
+    sentence_id: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<JsonNumber>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    log_prob: Option<JsonNumber>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    constraints_met: Option<Vec<[usize; 3]>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    constraints_missing: Option<&'a [usize]>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    avoid_present: &'a [usize],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    check: Option<CheckResult<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    translations: Option<Vec<&'a str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scores: Option<Vec<JsonNumber>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    log_probs: Option<Vec<JsonNumber>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    alignment: Option<JsonAlignment>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    alignments: Option<Vec<JsonAlignment>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    word_scores: Option<Vec<JsonNumber>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pieces: Option<&'a [String]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source_pieces: Option<&'a [String]>,
+    /// The other keys of the input line, with their values as they were written.
+    #[serde(flatten)]
+    input: IndexMap<&'a str, &'a RawValue>,
+}
+
+/// A number in JSON: an `f32` with the digits of its `f64`, or null for a number that JSON cannot express or that is
+/// unknown.
+#[derive(Clone, Copy, Serialize)]
+#[serde(transparent)]
+struct JsonNumber(Option<f64>);
+
+impl From<f32> for JsonNumber {
+    fn from(number: f32) -> Self {
+        Self(Some(number.into()))
+    }
+}
+
+/// The result of `--check`.
+#[derive(Serialize)]
+struct CheckResult<'a> {
+    /// The numbers of the source that the translation lacks.
+    numbers: Vec<&'a str>,
+}
+
+/// A word alignment in JSON.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum JsonAlignment {
+    /// `[source, target]`.
+    Pairs(Vec<(usize, usize)>),
+    /// Target words × source words.
+    Weights(Vec<Vec<JsonNumber>>),
+}
+
+impl JsonAlignment {
+    fn new(hypothesis: &Hypothesis, kind: AlignmentKind) -> Self {
+        let numbers = |row: &[f32]| row.iter().copied().map(JsonNumber::from).collect();
+        match (&hypothesis.attention, kind) {
+            (None, _) => Self::Pairs(Vec::new()),
+            (Some(attention), AlignmentKind::Soft) => {
+                Self::Weights(attention.weights.chunks_exact(attention.source_len).map(numbers).collect())
+            }
+            (Some(attention), _) => Self::Pairs(attention.pairs(kind)),
+        }
+    }
+}
+
+/// The JSON keys of an input line, which is empty for plain text; or the fault of the line.
 pub type Keys = Result<Fields, String>;
 
 impl Printer {
@@ -77,22 +161,23 @@ impl Printer {
         text.push('\n');
     }
 
-    /// `number ||| translation[ ||| alignment][ ||| WordScores= …][ ||| Terms= …] ||| F0= log-probability ||| score` for each
-    /// hypothesis. A line without a translation has one empty hypothesis, so that no number is missing.
+    /// `number ||| translation[ ||| alignment][ ||| WordScores= …][ ||| Terms= …] ||| F0= log-probability ||| score`
+    /// for each hypothesis. A line without a translation has one empty hypothesis, so that each number occurs.
     fn n_best(&self, text: &mut String, number: usize, translation: &Translation) {
         let nothing = [Hypothesis::default()];
         let hypotheses = if translation.hypotheses.is_empty() { &nothing[..] } else { &translation.hypotheses };
         for hypothesis in hypotheses {
             append(text, format_args!("{number} ||| "));
             self.head(text, hypothesis);
-            let (log_prob, score) = (SixDigits(hypothesis.log_prob.into()), SixDigits(hypothesis.score.into()));
+            let log_prob = SixDigits(hypothesis.log_prob.into());
+            let score = SixDigits(hypothesis.score.into());
             append(text, format_args!(" ||| F0= {log_prob} ||| {score}\n"));
         }
     }
 
-    /// What plain lines and n-best lines have in common.
+    /// The part that plain lines and n-best lines have in common.
     fn head(&self, text: &mut String, hypothesis: &Hypothesis) {
-        // With --allow-special a line break may come out of the model.
+        // With --allow-special the model can generate a line break.
         text.extend(hypothesis.text.chars().map(|c| if c == '\n' { ' ' } else { c }));
         if let Some(kind) = self.alignment {
             text.push_str(" ||| ");
@@ -110,87 +195,54 @@ impl Printer {
     }
 
     fn json(&self, text: &mut String, ticket: Ticket<Keys>, translation: &Translation, n_best: bool) {
-        let (input, mut output) = match ticket.extra {
-            Ok(fields) => (fields, self.fields(translation, n_best)),
-            Err(error) => (Fields::new(), BTreeMap::from([("error", json!(error)), ("translation", json!(""))])),
+        let input = ticket.extra.as_ref().ok();
+        let others = input.into_iter().flatten().filter(|(key, _)| !KEYS.contains(&key.as_str()));
+        let object = OutputObject {
+            sentence_id: ticket.number,
+            notes: ticket.encoding_note.iter().chain(&ticket.notes).chain(&translation.notes).collect(),
+            input: others.map(|(key, value)| (&**key, &**value)).collect(),
+            ..match &ticket.extra {
+                Ok(_) => self.object(translation, n_best),
+                Err(error) => OutputObject { error: Some(error), ..OutputObject::default() },
+            }
         };
-        output.insert("sentence_id", json!(ticket.number));
-        let notes: Vec<&String> = ticket.encoding_note.iter().chain(&ticket.notes).chain(&translation.notes).collect();
-        if !notes.is_empty() {
-            output.insert("notes", json!(notes));
-        }
-        let ours = KEYS.iter().filter_map(|key| Some((*key, Field::Output(output.remove(key)?))));
-        let mut object: IndexMap<&str, Field> = ours.collect();
-        debug_assert!(output.is_empty(), "keys without a place: {output:?}");
-        let theirs = input.iter().filter(|(key, _)| !KEYS.contains(&key.as_str()));
-        object.extend(theirs.map(|(key, value)| (&**key, Field::Input(value))));
-        // Keys are strings, and numbers are finite or null: JSON can express all of it.
+        // Keys are strings, and numbers are finite or null, so that JSON can express the whole object.
         text.push_str(&serde_json::to_string(&object).unwrap_or_default());
         text.push('\n');
     }
 
-    fn fields(&self, translation: &Translation, n_best: bool) -> BTreeMap<&'static str, Value> {
-        let nothing = Hypothesis::default();
-        let best = translation.hypotheses.first().unwrap_or(&nothing);
-        let score = |score: f32| if translation.error.is_some() { Value::Null } else { json!(score) };
-        let mut fields = BTreeMap::from([
-            ("translation", json!(best.text)),
-            ("score", score(best.score)),
-            ("log_prob", score(best.log_prob)),
-            ("pieces", json!(best.pieces)),
-            ("source_pieces", json!(translation.source_pieces)),
-        ]);
-        if let Some(error) = &translation.error {
-            fields.insert("error", json!(error));
+    /// The output object of a translation, without the facts about its line.
+    fn object<'t>(&self, translation: &'t Translation, n_best: bool) -> OutputObject<'t> {
+        static NOTHING: LazyLock<Hypothesis> = LazyLock::new(Hypothesis::default);
+        let all = &translation.hypotheses;
+        let best = all.first().unwrap_or(&NOTHING);
+        let number = |number: f32| if translation.error.is_some() { JsonNumber(None) } else { number.into() };
+        let has_terms = !best.met.is_empty() || !translation.missing.is_empty();
+        let missing_numbers: Vec<&str> = translation.missing_numbers.iter().map(|missing| &*missing.text).collect();
+        let numbers = |number: fn(&Hypothesis) -> f32| all.iter().map(number).map(JsonNumber::from).collect();
+        OutputObject {
+            translation: &best.text,
+            error: translation.error.as_deref(),
+            score: Some(number(best.score)),
+            log_prob: Some(number(best.log_prob)),
+            constraints_met: has_terms
+                .then(|| best.met.iter().map(|Met { term, first, pieces }| [*term, *first, *pieces]).collect()),
+            constraints_missing: has_terms.then_some(&translation.missing),
+            avoid_present: &translation.present,
+            check: (!missing_numbers.is_empty()).then_some(CheckResult { numbers: missing_numbers }),
+            translations: n_best.then(|| all.iter().map(|hypothesis| &*hypothesis.text).collect()),
+            scores: n_best.then(|| numbers(|hypothesis| hypothesis.score)),
+            log_probs: n_best.then(|| numbers(|hypothesis| hypothesis.log_prob)),
+            alignment: self.alignment.map(|kind| JsonAlignment::new(best, kind)),
+            alignments: self
+                .alignment
+                .filter(|_| n_best)
+                .map(|kind| all.iter().map(|hypothesis| JsonAlignment::new(hypothesis, kind)).collect()),
+            word_scores: self.word_scores.then(|| best.piece_log_probs.iter().copied().map(JsonNumber::from).collect()),
+            pieces: Some(&best.pieces),
+            source_pieces: Some(&translation.source_pieces),
+            ..OutputObject::default()
         }
-        let list =
-            |value: &dyn Fn(&Hypothesis) -> Value| -> Value { translation.hypotheses.iter().map(value).collect() };
-        if n_best {
-            fields.insert("translations", list(&|hypothesis| json!(hypothesis.text)));
-            fields.insert("scores", list(&|hypothesis| json!(hypothesis.score)));
-            fields.insert("log_probs", list(&|hypothesis| json!(hypothesis.log_prob)));
-        }
-        if let Some(kind) = self.alignment {
-            fields.insert("alignment", json_alignment(best, kind));
-            if n_best {
-                fields.insert("alignments", list(&|hypothesis| json_alignment(hypothesis, kind)));
-            }
-        }
-        if !best.met.is_empty() || !translation.missing.is_empty() {
-            let place = |met: &Met| json!([met.term, met.first, met.pieces]);
-            fields.insert("constraints_met", best.met.iter().map(place).collect());
-            fields.insert("constraints_missing", json!(translation.missing));
-        }
-        if !translation.present.is_empty() {
-            fields.insert("avoid_present", json!(translation.present));
-        }
-        if !translation.missing_numbers.is_empty() {
-            let texts: Vec<&str> = translation.missing_numbers.iter().map(|missing| &*missing.text).collect();
-            fields.insert("check", json!({"numbers": texts}));
-        }
-        if self.word_scores {
-            fields.insert("word_scores", json!(best.piece_log_probs));
-        }
-        fields
-    }
-}
-
-/// A value of the output object: copied from the input, or ours.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Field<'a> {
-    Input(&'a serde_json::value::RawValue),
-    Output(Value),
-}
-
-/// Pairs `[source, target]`, or for soft alignments a row of source weights for each target word.
-fn json_alignment(hypothesis: &Hypothesis, kind: AlignmentKind) -> Value {
-    match (&hypothesis.attention, kind) {
-        (None, _) => json!([]),
-        (Some(attention), AlignmentKind::Soft) => {
-            attention.weights.chunks_exact(attention.source_len).map(|row| json!(row)).collect()
-        }
-        (Some(attention), _) => json!(attention.pairs(kind)),
     }
 }
 
@@ -205,4 +257,44 @@ pub fn append_word_scores(text: &mut String, hypothesis: &Hypothesis) {
 /// Appends formatted text, which cannot fail.
 pub fn append(text: &mut String, arguments: std::fmt::Arguments<'_>) {
     let _ = text.write_fmt(arguments);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fields_of_an_object_are_the_keys() {
+        let note = String::new();
+        let object = OutputObject {
+            error: Some(""),
+            notes: vec![&note],
+            score: Some(JsonNumber(None)),
+            log_prob: Some((-0.1).into()),
+            constraints_met: Some(Vec::new()),
+            constraints_missing: Some(&[]),
+            avoid_present: &[1],
+            check: Some(CheckResult { numbers: Vec::new() }),
+            translations: Some(Vec::new()),
+            scores: Some(vec![f32::NEG_INFINITY.into()]),
+            log_probs: Some(Vec::new()),
+            alignment: Some(JsonAlignment::Pairs(vec![(1, 2)])),
+            alignments: Some(Vec::new()),
+            word_scores: Some(Vec::new()),
+            pieces: Some(&[]),
+            source_pieces: Some(&[]),
+            input: IndexMap::from([
+                ("z", serde_json::from_str("1.50").unwrap()),
+                ("a", serde_json::from_str("{}").unwrap()),
+            ]),
+            ..OutputObject::default()
+        };
+        let text = serde_json::to_string(&object).unwrap();
+        let keys: Vec<String> =
+            serde_json::from_str::<IndexMap<String, serde_json::Value>>(&text).unwrap().into_keys().collect();
+        assert_eq!(keys, [&KEYS[..], &["z", "a"]].concat());
+        assert!(text.ends_with(r#""z":1.50,"a":{}}"#), "{text}");
+        assert!(text.contains(r#""score":null,"log_prob":-0.10000000149011612,"#), "{text}");
+        assert!(text.contains(r#""scores":[null]"#), "{text}");
+    }
 }

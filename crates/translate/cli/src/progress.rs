@@ -14,7 +14,7 @@ pub struct Progress {
 
 impl Progress {
     /// Starts the clock. `size`: bytes of the input, if known; `background`: whether neither input nor output is a
-    /// terminal, where a bar would be in the way.
+    /// terminal. On a terminal a bar would mix with the text.
     pub fn start(terminal: &Terminal, size: Option<u64>, background: bool) -> Self {
         let (bar, template) = match size {
             Some(size) => (ProgressBar::new(size), "{percent:>3} % {wide_bar} {msg}"),
@@ -25,7 +25,7 @@ impl Progress {
         Self { bar, begun: Instant::now(), lines: 0, words: 0 }
     }
 
-    /// A line of `bytes` bytes is done; its result has `words` words.
+    /// Counts a finished line of `bytes` bytes, whose result has `words` words.
     pub fn line(&mut self, bytes: u64, words: usize) {
         self.lines += 1;
         self.words += words as u64;
@@ -39,20 +39,22 @@ impl Progress {
 
     fn rates(&self) -> String {
         let seconds = self.begun.elapsed().as_secs_f64().max(1e-9);
-        let (lines, words) = (self.lines as f64 / seconds, self.words as f64 / seconds);
+        let lines = self.lines as f64 / seconds;
+        let words = self.words as f64 / seconds;
         format!("{} lines, {lines:.1} lines/s, {words:.0} words/s", self.lines)
     }
 }
 
-/// The time for the rest of `size` bytes, of which `done` took a time; `None` before there is something to judge by.
-/// Answers come in bursts, the longest lines first, so the mean of the whole time is nearer the truth than the last rate.
+/// The estimated time for the rest of `size` bytes, after `done` of them took `time`; `None` while that is too early.
+///
+/// Lines finish in bursts, the longest first, so the mean rate predicts better than the latest rate.
 fn time_left(time: Duration, done: u64, size: u64) -> Option<Duration> {
     let known = done > 0 && (time > Duration::from_secs(2) || done > size / 10);
     known.then(|| time.mul_f64(size.saturating_sub(done) as f64 / done as f64))
 }
 
 impl Drop for Progress {
-    /// Tells the speed.
+    /// Reports the speed.
     fn drop(&mut self) {
         drop(self.bar.take());
         tracing::info!("{} in {:.2} s", self.rates(), self.begun.elapsed().as_secs_f64());

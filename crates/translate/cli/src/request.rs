@@ -6,17 +6,18 @@ use metaphrase::{Request, RequiredTerm, Terms};
 use serde_json::value::RawValue;
 use std::ops::Range;
 
-/// Keys and values of a JSON object in their order, the values as they were written.
+/// The keys and values of a JSON object in their order; values are kept as they were written.
 pub type Fields = IndexMap<String, Box<RawValue>>;
 
 /// The optional keys of an input object.
 const OPTIONAL: [&str; 3] = ["target_prefix", "constraints", "avoid"];
 
-/// Reads `{"text": "…", "target_prefix": "…", "constraints": ["…", ["…", "…"], {"source": "…", "target": "…"}], "avoid": ["…"]}`; other
-/// keys are for the output alone. Any member of a constraint that is a list will do; one with a source translates these words of the text.
+/// Reads `{"text": "…", "target_prefix": "…", "constraints": ["…", ["…", "…"], {"source": "…", "target": "…"}],
+/// "avoid": ["…"]}`. Other keys are copied to the output. A constraint that is a list has alternatives; one with a
+/// source translates these words of the text.
 ///
 /// # Errors
-/// One sentence about what is wrong with the line.
+/// The fault of the line, in one sentence.
 pub fn from_json(line: &str) -> Result<(Request, Fields), String> {
     let fields: Fields =
         serde_json::from_str(line).map_err(|error| format!("not a JSON object, the line is skipped: {error}"))?;
@@ -32,10 +33,10 @@ pub fn from_json(line: &str) -> Result<(Request, Fields), String> {
     Ok((Request { source, prefix, terms, ..Request::default() }, fields))
 }
 
-/// Reads `text <tab> constraint <tab> constraint …`, as fairseq does.
+/// Reads `text <tab> constraint <tab> constraint …`, the format of fairseq.
 ///
 /// # Errors
-/// One sentence about what is wrong with the line.
+/// The fault of the line, in one sentence.
 pub fn from_tsv(line: &str) -> Result<Request, String> {
     let mut fields = line.split('\t');
     let source = fields.next().unwrap_or_default();
@@ -47,7 +48,8 @@ pub fn from_tsv(line: &str) -> Result<Request, String> {
     Ok(Request { terms, ..Request::translate(source) })
 }
 
-/// One sentence for each key that is probably a misspelt key of ours; the key is copied to the output like any other.
+/// One sentence for each key that is probably a misspelling of one of our keys. Such a key is copied to the output like
+/// any other.
 pub fn misspelt(fields: &Fields) -> Vec<String> {
     let ours = |key: &str| {
         let spelled = key.trim().to_lowercase().replace(['-', ' '], "_");
@@ -56,10 +58,10 @@ pub fn misspelt(fields: &Fields) -> Vec<String> {
     let known = |key: &str| OPTIONAL.contains(&key) || KEYS.contains(&key);
     let unknown = fields.keys().filter(|key| !known(key));
     let resembling = unknown.filter_map(|key| Some((key, ours(key)?)));
-    resembling.map(|(key, ours)| format!("the key '{key}' has no meaning here; is '{ours}' meant?")).collect()
+    resembling.map(|(key, ours)| format!("the key '{key}' has no meaning here; did you mean '{ours}'?")).collect()
 }
 
-/// A required term, alone or with the words of the text that it translates.
+/// A required term, with or without the words of the text that it translates.
 #[derive(serde::Deserialize)]
 #[serde(untagged)]
 enum Constraint {
@@ -74,7 +76,7 @@ struct TermFields {
     target: Alternatives,
 }
 
-/// A word or phrase, or several of which any will do.
+/// A word or phrase, or several alternatives.
 #[derive(serde::Deserialize)]
 #[serde(untagged)]
 enum Alternatives {
@@ -83,7 +85,8 @@ enum Alternatives {
 }
 
 impl Constraint {
-    /// The term. Its place is the first place of its source in the text that no `earlier` term has; without one it is required anywhere.
+    /// The term. Its place is the first occurrence of its source in the text that no `earlier` term has taken. If there
+    /// is none, the term is required anywhere.
     fn required(self, text: &str, earlier: &[RequiredTerm]) -> RequiredTerm {
         let (source, targets) = match self {
             Self::Targets(targets) => (None, targets),
@@ -102,14 +105,14 @@ impl Constraint {
     }
 }
 
-/// The list of a key; empty without the key.
-fn list<T: serde::de::DeserializeOwned>(fields: &Fields, key: &str, of: &str) -> Result<Vec<T>, String> {
+/// The list of a key, whose members are described by `members`; empty without the key.
+fn list<T: serde::de::DeserializeOwned>(fields: &Fields, key: &str, members: &str) -> Result<Vec<T>, String> {
     let Some(value) = fields.get(key) else { return Ok(Vec::new()) };
     serde_json::from_str(value.get())
-        .map_err(|_| format!("the value of '{key}' is not a list of {of}, the line is skipped"))
+        .map_err(|_| format!("the value of '{key}' is not a list of {members}, the line is skipped"))
 }
 
-/// The text of a key; `None` without the key.
+/// The string of a key; `None` without the key.
 fn string(fields: &Fields, key: &str) -> Result<Option<String>, String> {
     let Some(value) = fields.get(key) else { return Ok(None) };
     serde_json::from_str(value.get())
@@ -143,17 +146,17 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_resemble_ours_are_told() {
-        let told = |line: &str| misspelt(&from_json(line).unwrap().1);
+    fn misspellings_of_our_keys_are_reported() {
+        let notes = |line: &str| misspelt(&from_json(line).unwrap().1);
         for key in
             ["constraint", "Constraints", "contraints", "constrains", "avoids", "avoided", "target-prefix", "avoid "]
         {
-            assert_eq!(told(&format!(r#"{{"text": "a", "{key}": []}}"#)).len(), 1, "{key}");
+            assert_eq!(notes(&format!(r#"{{"text": "a", "{key}": []}}"#)).len(), 1, "{key}");
         }
-        let message = "the key 'constraint' has no meaning here; is 'constraints' meant?";
-        assert_eq!(told(r#"{"text": "a", "constraint": ["b"]}"#), [message]);
+        let message = "the key 'constraint' has no meaning here; did you mean 'constraints'?";
+        assert_eq!(notes(r#"{"text": "a", "constraint": ["b"]}"#), [message]);
         for key in ["id", "target", "prefix", "translation", "avoid", "constraints_met", "text2"] {
-            assert_eq!(told(&format!(r#"{{"text": "a", "{key}": []}}"#)), [""; 0], "{key}");
+            assert_eq!(notes(&format!(r#"{{"text": "a", "{key}": []}}"#)), [""; 0], "{key}");
         }
     }
 

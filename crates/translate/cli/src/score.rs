@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// A file of sources and a file of their translations, line by line; or one file, or standard input, with a source, a
+    /// A file of sources and a file of their translations, line by line; or one file or standard input with a source, a
     /// tab and a translation on each line
     #[arg(value_name = "SOURCE TARGET", num_args = 0..=2)]
     files: Vec<PathBuf>,
@@ -36,14 +36,14 @@ pub struct Args {
     #[arg(long, value_name = "NAME", default_value = "Score", value_parser = feature_name, help_heading = "N-best list")]
     #[arg(visible_alias = "n-best-feature", requires = "n_best")]
     feature_name: String,
-    /// The file for the scores, written completely or not at all; a name in .gz is compressed [default: standard output,
-    /// which is also -]
+    /// The file for the scores, written completely or not at all; a name in .gz is compressed [default: standard
+    /// output, which is also -]
     #[arg(short, long, value_name = "FILE", help_heading = "Result")]
     output: Option<PathBuf>,
     /// Divide each score by the number of target pieces, end of sentence included
     #[arg(short, long, help_heading = "Result")]
     normalize: bool,
-    /// Print also the log-probability of each target piece and of the end of sentence
+    /// Also print the log-probability of each target piece and of the end of sentence
     #[arg(long, conflicts_with = "summary", help_heading = "Result")]
     word_scores: bool,
     /// Print the word alignment from attention, as `metaphrase translate` does
@@ -54,8 +54,9 @@ pub struct Args {
     #[arg(long, value_enum, value_name = "KIND", help_heading = "Result")]
     #[arg(conflicts_with_all = ["normalize", "n_best"])]
     summary: Option<Summary>,
-    /// Cut off a source and a translation after N pieces each, with a warning [default: 1000]
+    /// Cut off sources and translations after N pieces, with a warning [default: 1000]
     #[arg(long, visible_alias = "max-length", value_name = "N", help_heading = "Model")]
+    #[arg(value_parser = crate::number::whole::<std::num::NonZeroUsize>)]
     max_source_length: Option<std::num::NonZeroUsize>,
     #[command(flatten)]
     model: ModelArgs,
@@ -70,11 +71,11 @@ Examples:
 /// One number for all lines.
 #[derive(Clone, Copy, ValueEnum)]
 enum Summary {
-    /// Negative log-probability, mean of the lines
+    /// Mean negative log-probability of a line
     CeMean,
-    /// Negative log-probability, mean of the target pieces
+    /// Mean negative log-probability of a target piece
     CeMeanWords,
-    /// Negative log-probability, sum of the lines
+    /// Negative log-probability of all lines together
     CeSum,
     /// Perplexity of a target piece, exp(ce-mean-words)
     Perplexity,
@@ -82,7 +83,7 @@ enum Summary {
 
 fn feature_name(name: &str) -> Result<String, String> {
     let good = !name.is_empty() && name.chars().all(|c| !c.is_whitespace() && c != '=' && c != '|');
-    if good { Ok(name.to_owned()) } else { Err("a name has no spaces, = or |".into()) }
+    if good { Ok(name.to_owned()) } else { Err("a name must not be empty, and must not contain spaces, = or |".into()) }
 }
 
 /// Scores the input.
@@ -174,9 +175,11 @@ impl Source for Pairs {
                     }
                     (source, _) => {
                         let (longer, shorter) = if source.is_some() { (sources, targets) } else { (targets, sources) };
-                        let (long, short, lines) = (longer.name(), shorter.name(), shorter.read());
                         bail!(
-                            "{short} has {lines} lines and {long} has more; line n of each has to be the same sentence"
+                            "{} has {} lines and {} has more; line n of both has to be the same sentence",
+                            shorter.name(),
+                            shorter.read(),
+                            longer.name()
                         );
                     }
                 }
@@ -197,8 +200,8 @@ impl Source for Pairs {
                 let entry = Entry::parse(&line.text)
                     .with_context(|| format!("{} is not `N ||| translation ||| features ||| score`", place()))?;
                 let source = sources.get(entry.source).with_context(|| {
-                    let (source, lines) = (entry.source, sources.len());
-                    format!("{} is of source {source}, counted from 0, but {file} has {lines} lines", place())
+                    let lines = sources.len();
+                    format!("{} has the source {}, counted from 0, but {file} has {lines} lines", place(), entry.source)
                 })?;
                 let request = Request { attached: line.text.len(), ..Request::score(source, entry.text) };
                 let ticket = Ticket::new(number, &line, String::new());

@@ -1,7 +1,7 @@
 //! `metaphrase serve`.
 
 use crate::number;
-use crate::values::{AUTO, Numbers, numbers};
+use crate::values::{AUTO, PrecisionChoice, precision};
 use anyhow::{Context, Result};
 use metaphrase_server::{Config, Limits, ModelSpec, Store, parse_model};
 use std::io::Write;
@@ -12,108 +12,114 @@ use std::time::Duration;
 
 /// Serve translations to programs and browsers
 ///
-/// Programs that speak to LibreTranslate or to DeepL can use this server unchanged; `docs/serve.md` tells which addresses they
-/// need. A browser finds a page at the server's address. Models are loaded when they are first asked for. Without --model the
-/// server translates between English and German.
+/// Programs for the APIs of LibreTranslate and DeepL can use this server unchanged; `docs/serve.md` lists the addresses
+/// that they need. A browser shows a page at the server's address. A model is loaded when a request first needs it.
+/// Without --model the server translates between English and German.
 #[derive(clap::Args)]
 pub struct Args {
-    /// A model and its languages, as de-en=opus-mt-de-en/; repeat it for each pair of languages. A code with a hyphen is
-    /// written pt-BR:en=PATH [default: the bundled en-de and de-en]
+    /// A model and its languages, such as de-en=opus-mt-de-en/; give this option once for each pair of languages. With
+    /// a code that has a hyphen, write pt-BR:en=PATH [default: the bundled en-de and de-en]
     #[arg(short, long = "model", value_name = "SOURCE-TARGET=PATH", value_parser = parse_model)]
     models: Vec<ModelSpec>,
-    /// The address to listen at; 0.0.0.0 serves other machines, too
+    /// The address to listen on; 0.0.0.0 serves other machines, too
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     host: IpAddr,
-    /// The port to listen at; 0 takes a free one
-    #[arg(short, long, value_name = "PORT", default_value_t = 5000)]
+    /// The port to listen on; 0 selects a free one
+    #[arg(short, long, value_name = "PORT", default_value_t = 5000, value_parser = number::whole::<u16>)]
     port: u16,
     #[command(flatten)]
-    machine: Machine,
+    machine: MachineArgs,
     #[command(flatten)]
-    state: State,
+    state: StateArgs,
     #[command(flatten)]
     limits: LimitArgs,
 }
 
-/// How models use the machine.
+/// The use of the machine.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Machine")]
-struct Machine {
+struct MachineArgs {
     /// Number of threads of each model [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = number::thread_count)]
     threads: Option<NonZeroUsize>,
     /// The batch of each thread: number of source pieces that are translated together
-    #[arg(long, value_name = "N", default_value = "256")]
+    #[arg(long, value_name = "N", default_value = "256", value_parser = number::whole::<NonZeroUsize>)]
     batch_tokens: NonZeroUsize,
-    /// The numbers of the models' products
-    #[arg(long, value_parser = numbers(), default_value = AUTO)]
-    precision: Numbers,
-    /// Keep models in memory whose files have N megabytes together; the one that was not used for the longest time leaves
-    /// [default: all models stay]
-    #[arg(long, value_name = "N")]
+    /// The precision of the models' matrix products
+    #[arg(long, value_parser = precision(), default_value = AUTO)]
+    precision: PrecisionChoice,
+    /// Keep loaded models up to N megabytes of model files; the least recently used one is unloaded first [default: all
+    /// models stay]
+    #[arg(long, value_name = "N", value_parser = number::whole::<u64>)]
     model_memory: Option<u64>,
 }
 
-/// Keys, glossaries, usage.
+/// Keys, glossaries and usage.
 #[derive(clap::Args)]
 #[command(next_help_heading = "State")]
-struct State {
+struct StateArgs {
     /// Keep glossaries, keys and usage in this file [default: in memory, until the server ends]
     #[arg(long, value_name = "FILE")]
     data: Option<PathBuf>,
-    /// Serve requests with a known key alone
+    /// Serve only requests with a known key
     #[arg(long, requires = "data")]
     require_key: bool,
-    /// Make a key with this name, print it, and end; the server may run at the same time
+    /// Create a key with this name, print it, and exit; the server may run at the same time
     #[arg(long, value_name = "NAME", requires = "data")]
     add_key: Option<String>,
-    /// Characters that the new key may have translated in a month [default: no limit]
-    #[arg(long, value_name = "N", requires = "add_key")]
+    /// Limit of translated characters per month for the new key [default: no limit]
+    #[arg(long, value_name = "N", requires = "add_key", value_parser = number::whole::<u64>)]
     characters_per_month: Option<u64>,
-    /// Requests in a minute of the new key or, without --add-key, of each client without a key [default: no limit]
-    #[arg(long, value_name = "N")]
+    /// Limit of requests per minute for the new key or, without --add-key, for each client without a key [default: no
+    /// limit]
+    #[arg(long, value_name = "N", value_parser = number::whole::<u32>)]
     requests_per_minute: Option<u32>,
-    /// Forget the key with this name and its glossaries, and end
+    /// Remove the key with this name and its glossaries, and exit
     #[arg(long, value_name = "NAME", requires = "data", conflicts_with = "add_key")]
     remove_key: Option<String>,
-    /// Print the names, limits and characters of this month of all keys, and end
+    /// Print the names, limits and characters of this month of all keys, and exit
     #[arg(long, requires = "data", conflicts_with_all = ["add_key", "remove_key"])]
     list_keys: bool,
-    /// Let pages of this origin use the server from a browser, as https://example.org; * stands for all; may be repeated
+    /// Allow web pages of this origin to use the server, such as https://example.org; * allows all; may be repeated
     #[arg(long = "cors", value_name = "ORIGIN")]
     origins: Vec<String>,
-    /// A proxy in front of the server says whose request it is, in the header X-Forwarded-For
+    /// Take the address of the client from the header X-Forwarded-For, which a proxy in front of the server sets
     #[arg(long)]
     trust_forwarded: bool,
 }
 
-/// What a client may ask for.
+/// The limits of requests.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Limits")]
 struct LimitArgs {
-    /// Characters of the texts of a request
+    /// Characters of all texts of a request
     #[arg(long, value_name = "N", default_value_t = Limits::default().characters)]
+    #[arg(value_parser = number::whole::<usize>)]
     max_characters: usize,
     /// Texts of a request
-    #[arg(long, value_name = "N", default_value_t = Limits::default().texts)]
+    #[arg(long, value_name = "N", default_value_t = Limits::default().texts, value_parser = number::whole::<usize>)]
     max_texts: usize,
     /// Alternative translations of a text
     #[arg(long, value_name = "N", default_value_t = Limits::default().alternatives)]
+    #[arg(value_parser = number::whole::<usize>)]
     max_alternatives: usize,
     /// Megabytes of a file
     #[arg(long, value_name = "N", default_value_t = Limits::default().file_bytes / 1_000_000)]
+    #[arg(value_parser = number::whole::<usize>)]
     max_file: usize,
-    /// Sentences that wait, of all clients; one client may have half of them
-    #[arg(long, value_name = "N", default_value_t = Limits::default().queue)]
+    /// Sentences in the queue, of all clients together; one client may have half of them
+    #[arg(long, value_name = "N", default_value_t = Limits::default().queue, value_parser = number::whole::<usize>)]
     max_queue: usize,
     /// Open connections
     #[arg(long, value_name = "N", default_value_t = Limits::default().connections)]
+    #[arg(value_parser = number::whole::<usize>)]
     max_connections: usize,
-    /// Seconds until a translation is given up
+    /// Seconds until a translation is cancelled
     #[arg(long, value_name = "N", default_value_t = Limits::default().deadline / 1000)]
+    #[arg(value_parser = number::whole::<u64>)]
     deadline: u64,
-    /// Seconds for the requests in work when the server is told to end
-    #[arg(long, value_name = "N", default_value_t = 30)]
+    /// Seconds for the requests in progress to finish when a signal stops the server
+    #[arg(long, value_name = "N", default_value_t = 30, value_parser = number::whole::<u64>)]
     drain: u64,
 }
 
@@ -134,9 +140,9 @@ pub fn run(args: &Args) -> Result<()> {
             return list_keys(&open()?);
         }
     }
-    more_files();
+    raise_file_limit();
     metaphrase_server::run(config(args), |address| {
-        // Without a reader of standard output the server works, too.
+        // The server also works if nobody reads standard output.
         let _ = writeln!(std::io::stdout(), "http://{address}");
     })?;
     Ok(())
@@ -182,13 +188,13 @@ fn config(args: &Args) -> Config {
     config
 }
 
-/// Each connection needs a file descriptor: takes as many as the system allows.
-fn more_files() {
+/// Raises the limit of open files to the most that the system allows: each connection needs a file descriptor.
+fn raise_file_limit() {
     #[cfg(unix)]
     {
         use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
         let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
-        // Without it there are fewer connections.
+        // If this fails, there are fewer connections.
         let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
     }
 }

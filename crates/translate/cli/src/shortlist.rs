@@ -15,7 +15,7 @@ pub enum Command {
     Convert(convert::Args),
 }
 
-/// Does what the sub-command says.
+/// Runs the sub-command.
 pub fn run(command: &Command, terminal: &Terminal) -> Result<()> {
     match command {
         Command::Learn(args) => learn::run(args, terminal),
@@ -27,12 +27,12 @@ pub fn run(command: &Command, terminal: &Terminal) -> Result<()> {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Shortlist")]
 pub struct ShortlistArgs {
-    /// Look for translations among the words of a shortlist alone, which is faster: a file of `metaphrase shortlist`, or
-    /// Marian's lex.s2t (also in .gz) or binary shortlist. Each line has a list of its own
+    /// Restrict translations to the words of a shortlist, which is faster: a file of `metaphrase shortlist`, or
+    /// Marian's lex.s2t (also in .gz) or binary shortlist. Each line has its own list
     #[arg(long, value_name = "FILE")]
     shortlist: Option<PathBuf>,
     #[command(flatten)]
-    size: Size,
+    size: SizeArgs,
 }
 
 impl ShortlistArgs {
@@ -41,7 +41,7 @@ impl ShortlistArgs {
         self.shortlist.is_some()
     }
 
-    /// Gives a builder the shortlist.
+    /// Adds the shortlist to a builder.
     pub fn add_to(&self, builder: TranslatorBuilder) -> TranslatorBuilder {
         match &self.shortlist {
             Some(path) => builder.shortlist(path, self.size.options()),
@@ -50,22 +50,22 @@ impl ShortlistArgs {
     }
 }
 
-/// How much of a shortlist is used.
+/// The size of the lists.
 #[derive(clap::Args)]
-pub struct Size {
-    /// Number of target words for each source word, the most probable ones [default: as the file was made; 100 for lex.s2t]
-    #[arg(long, value_name = "N", requires = "shortlist")]
+pub struct SizeArgs {
+    /// Number of target words for each source word, the most probable ones [default: all in the file; 100 for lex.s2t]
+    #[arg(long, value_name = "N", requires = "shortlist", value_parser = crate::number::whole::<usize>)]
     shortlist_words: Option<usize>,
-    /// Number of the most frequent target words, which are in the list of every line [default: as the file was made; 100 for
+    /// Number of the most frequent target words, which are in the list of every line [default: all in the file; 100 for
     /// lex.s2t]
-    #[arg(long, value_name = "N", requires = "shortlist")]
+    #[arg(long, value_name = "N", requires = "shortlist", value_parser = crate::number::whole::<usize>)]
     shortlist_first: Option<usize>,
-    /// Leave out target words whose probability is not above P; for lex.s2t [default: 0]
-    #[arg(long, value_name = "P", requires = "shortlist")]
+    /// Leave out target words with a probability of P or less; for lex.s2t [default: 0]
+    #[arg(long, value_name = "P", requires = "shortlist", value_parser = crate::number::real::<f32>)]
     shortlist_threshold: Option<f32>,
 }
 
-impl Size {
+impl SizeArgs {
     fn options(&self) -> ShortlistOptions {
         let Self { shortlist_words: words, shortlist_first: first, shortlist_threshold: threshold } = *self;
         ShortlistOptions { first, words, threshold }

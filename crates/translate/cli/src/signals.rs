@@ -1,15 +1,15 @@
-//! Signals that end the program: unfinished files are removed first, and a file that grows beyond a limit is an error.
+//! Signals that end the program: it removes unfinished files first, and a file that grows beyond a limit is an error.
 
-/// A write that makes a file larger than `ulimit -f` allows fails, with an error that names the file. By default the system ends the
-/// program by SIGXFSZ.
+/// Makes a write fail that would exceed the limit of `ulimit -f`, with an error that names the file. By default the
+/// system ends the program with SIGXFSZ.
 pub fn large_files_are_errors() {
-    // Nobody reads the flag. Where no handler can be set, the signal ends the program.
+    // Nothing reads the flag. If no handler can be set, the signal ends the program.
     #[cfg(unix)]
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default());
 }
 
-/// On SIGTERM, SIGHUP and SIGINT, removes unfinished files and folders before the program ends by that signal. A signal
-/// that the program was told to ignore, as by `nohup`, is ignored.
+/// On SIGTERM, SIGHUP and SIGINT, removes unfinished files and folders before the signal ends the program. A signal
+/// that the program was started to ignore, as by `nohup`, stays ignored.
 pub fn clean_up() {
     #[cfg(unix)]
     {
@@ -17,7 +17,7 @@ pub fn clean_up() {
         use signal_hook::iterator::Signals;
 
         let ends: Vec<i32> = [SIGHUP, SIGINT, SIGTERM].into_iter().filter(|&signal| !is_ignored(signal)).collect();
-        // Where no handler can be set, the next run removes the files.
+        // If no handler can be set, the next run removes the files.
         let Ok(mut signals) = Signals::new(ends) else { return };
         let wait = move || {
             if let Some(signal) = signals.forever().next() {
@@ -29,7 +29,7 @@ pub fn clean_up() {
     }
 }
 
-/// Whether the program was started to ignore a signal; only Linux tells.
+/// Whether the program was started to ignore a signal. Only Linux reports this.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

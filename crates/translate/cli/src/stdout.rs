@@ -1,9 +1,9 @@
-//! Whether the program was started with a closed standard output, as by `>&-`.
+//! Finds out whether the program was started with a closed standard output, as by `>&-`.
 
 use anyhow::{Result, ensure};
 
-/// Refuses to write to standard output if it was closed when the program began. The standard library opens `/dev/null` in
-/// its place: nothing would fail, and the result would be lost.
+/// Refuses to write to standard output if it was closed when the program started. The standard library replaces a
+/// closed standard output by `/dev/null`: no write would fail, and the result would be lost.
 pub fn check() -> Result<()> {
     #[cfg(target_os = "linux")]
     let is_closed = closed::STDOUT.load(std::sync::atomic::Ordering::Relaxed);

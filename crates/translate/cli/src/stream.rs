@@ -1,4 +1,4 @@
-//! Requests through the translator, as they come and in their order.
+//! Translates requests as they arrive and prints the answers in their order.
 
 use crate::io::{Output, leave_when_closed};
 use crate::leave;
@@ -10,20 +10,20 @@ use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Lines that are handed over together, at most: enough to sort them by length.
+/// The most lines of a chunk: enough to sort them by length.
 const CHUNK: usize = 2000;
-/// Bytes of lines that are handed over together, at most, but for the last line.
+/// The most bytes of a chunk without its last line.
 const CHUNK_BYTES: usize = 4 << 20;
-/// The longest time for which a finished line is held back.
+/// The longest time for which a finished line stays in the buffer.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// An output that others read while it is written: lines are handed on together, but no line is held back for long.
-pub struct Paced {
+/// An output that another program reads while it is written: it buffers lines, but none for long.
+pub struct PacedOutput {
     output: Output,
     flushed: Instant,
 }
 
-impl Paced {
+impl PacedOutput {
     /// Writes to `output`.
     pub fn new(output: Output) -> Self {
         if output.is_stdout() {
@@ -32,9 +32,9 @@ impl Paced {
         Self { output, flushed: Instant::now() }
     }
 
-    /// Writes the text of a line; `last`: the next line has not been read yet, and may be long in coming.
+    /// Writes the text of a line; `last`: the next line has not been read yet and may take long to arrive.
     ///
-    /// When the output fails, the program ends here: the thread that reads may wait for a line that never comes.
+    /// Ends the program when the output fails: the thread that reads may be waiting for a line that never comes.
     pub fn write(&mut self, text: &str, last: bool) {
         let mut written = self.output.write(text);
         if last || self.flushed.elapsed() > PATIENCE {
@@ -53,17 +53,17 @@ impl Paced {
     }
 }
 
-/// The facts about a line that the printer of its answer needs.
+/// The facts about a line that are needed to print its answer.
 pub struct Ticket<T> {
     /// Number of the line, from 0.
     pub number: usize,
     /// Bytes of the line.
     pub bytes: u64,
-    /// The faults of the line, each one sentence, but for its encoding.
+    /// The faults of the line except its encoding, each in one sentence.
     pub notes: Vec<String>,
-    /// The fault of its encoding, for the line's own result: messages have one for all lines.
+    /// The fault of the encoding, for the result of this line. The messages have one for all lines together.
     pub encoding_note: Option<String>,
-    /// Data of the command.
+    /// Data that the command needs.
     pub extra: T,
 }
 
@@ -74,25 +74,26 @@ impl<T> Ticket<T> {
     }
 }
 
-/// Where requests come from.
+/// A source of requests.
 pub trait Source: Send {
-    /// Data of the command about a line.
+    /// Data about a line that the command needs.
     type Extra: Send;
 
     /// The next request, after waiting for it; `None` at the end.
     fn next(&mut self) -> Result<Option<(Request, Ticket<Self::Extra>)>>;
 
-    /// Whether the next request is there already.
+    /// Whether the next request has arrived already.
     fn has_next(&self) -> bool;
 }
 
-/// A line that is in flight, and whether the next one has not been read yet.
-struct InFlight<T> {
+/// A line in flight.
+struct LineInFlight<T> {
     ticket: Ticket<T>,
+    /// Whether it is the last line of its chunk.
     ends_chunk: bool,
 }
 
-/// Chunks of requests: all that are there, or a few thousand, or one.
+/// Chunks of requests: all that have arrived, but at most `limit`.
 struct Chunks<'s, S: Source> {
     source: S,
     limit: usize,
@@ -101,17 +102,18 @@ struct Chunks<'s, S: Source> {
 }
 
 impl<S: Source> Iterator for Chunks<'_, S> {
-    type Item = Vec<(Request, InFlight<S::Extra>)>;
+    type Item = Vec<(Request, LineInFlight<S::Extra>)>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let (mut chunk, mut bytes) = (Vec::new(), 0);
+        let mut chunk = Vec::new();
+        let mut bytes = 0;
         while self.limit > 0 {
             match self.source.next() {
                 Ok(Some((request, ticket))) => {
                     bytes += request.source.len() + request.attached;
                     let is_full = chunk.len() + 1 == self.limit || bytes >= CHUNK_BYTES;
                     let ends_chunk = is_full || !self.source.has_next();
-                    chunk.push((request, InFlight { ticket, ends_chunk }));
+                    chunk.push((request, LineInFlight { ticket, ends_chunk }));
                     if ends_chunk {
                         return Some(chunk);
                     }
@@ -127,9 +129,10 @@ impl<S: Source> Iterator for Chunks<'_, S> {
     }
 }
 
-/// Answers all requests of `source`; `print` appends the text of each answer, in their order. Gives the output back.
+/// Answers all requests of `source`; `print` appends the text of each answer, in the order of the requests. Returns the
+/// output.
 ///
-/// Does not come back when the output fails: then the program ends here, as the source may keep us waiting for ever.
+/// Ends the program when the output fails: the source may block for ever.
 pub fn run<S: Source>(
     translator: &Translator,
     options: &TranslateOptions,
@@ -144,10 +147,11 @@ where
 {
     let failure = Mutex::new(None);
     let chunks = Chunks { source, limit: if one_by_one { 1 } else { CHUNK }, failure: &failure };
-    let (mut text, mut output) = (String::new(), Paced::new(output));
-    translator.stream_with(options, chunks, |InFlight { ticket, ends_chunk }, translation| {
+    let mut text = String::new();
+    let mut output = PacedOutput::new(output);
+    translator.stream_with(options, chunks, |LineInFlight { ticket, ends_chunk }, translation| {
         for note in ticket.notes.iter().chain(&translation.notes) {
-            tracing::warn!("line {}: {}", ticket.number + 1, crate::in_flags(note));
+            tracing::warn!("line {}: {}", ticket.number + 1, crate::with_flags(note));
         }
         progress.line(ticket.bytes, translation.text().split_whitespace().count());
         text.clear();

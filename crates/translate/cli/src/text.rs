@@ -1,4 +1,4 @@
-//! Texts that are translated as a whole: their sentences are found, and put together again.
+//! Texts and files that are translated as a whole: they are split into sentences and put together again.
 
 use crate::Usage;
 use crate::input_format::check_text;
@@ -9,38 +9,40 @@ use metaphrase::{FileFormat, TextFormat, TextOptions, TranslateOptions, Translat
 use std::io::{Read, Write};
 use std::path::Path;
 
-/// Options of texts that are more than lines.
+/// Options of texts that are translated as a whole.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Text")]
 pub struct TextArgs {
-    /// Find the sentences of a text and keep all white space; lines alone are sentences without it. `wrapped`: the end of a line
-    /// ends no sentence, an empty line does
+    /// Split the text into sentences and keep all white space; without this option each line is a sentence. With
+    /// `wrapped` the end of a line does not end a sentence; an empty line does
     #[arg(long, value_enum, value_name = "HOW", num_args = 0..=1, default_missing_value = "sentences")]
     pub split: Option<Split>,
-    /// The code of the text's language, whose abbreviations end no sentence [default: the model's source language]
+    /// The code of the text's language, whose abbreviations do not end a sentence [default: the model's source
+    /// language]
     #[arg(long, value_name = "CODE")]
     pub language: Option<String>,
-    /// Numbers in digits stay as they are, as placeholders (`%1$s`, `{name}`) and addresses do; with --split or markup
+    /// Keep numbers in digits as they are, as placeholders (`%1$s`, `{name}`) and addresses are kept; with --split or
+    /// markup
     #[arg(long)]
     pub keep_numbers: bool,
-    /// Elements of markup whose content stays as it is, besides `code`, `kbd` and the like
+    /// Elements of markup whose content is not translated, in addition to `code`, `kbd` and similar ones
     #[arg(long, value_name = "NAME", num_args = 1..)]
     pub keep_elements: Vec<String>,
 }
 
-/// What ends a sentence.
+/// The marks that end a sentence.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Split {
     /// Punctuation and the end of a line
     Sentences,
     /// Punctuation and empty lines
     Wrapped,
-    /// The end of a line alone; in markup the end of a paragraph
+    /// Only the end of a line; in markup the end of a paragraph
     Lines,
 }
 
 impl TextArgs {
-    /// How a text of this form is read.
+    /// The options for a text of this format.
     pub fn options(&self, format: TextFormat, translator: &Translator) -> TextOptions {
         let language = self.language.clone().or_else(|| translator.languages().map(|[source, _]| source.clone()));
         let split = match self.split {
@@ -55,7 +57,7 @@ impl TextArgs {
         options
     }
 
-    /// Refuses options of texts for lines.
+    /// Refuses options that have an effect on whole texts only.
     pub fn check_lines(&self) -> Result<()> {
         let given = [
             ("--language", self.language.is_some()),
@@ -71,9 +73,9 @@ impl TextArgs {
     }
 }
 
-/// An input that is translated as a whole.
+/// The format of an input that is translated as a whole.
 #[derive(Clone, Copy)]
-pub enum Whole {
+pub enum WholeFormat {
     /// A text.
     Text(TextFormat),
     /// A file.
@@ -85,14 +87,14 @@ pub fn run(
     translator: &Translator,
     options: &TranslateOptions,
     args: &TextArgs,
-    whole: Whole,
+    format: WholeFormat,
     mut input: Input,
     output: Option<&Path>,
 ) -> Result<()> {
     let mut bytes = Vec::new();
     input.reader.read_to_end(&mut bytes).with_context(|| format!("cannot read {}", input.name))?;
-    let translated = match whole {
-        Whole::Text(format) => {
+    let translated = match format {
+        WholeFormat::Text(format) => {
             check_text(&input.name, &bytes)?;
             let source = String::from_utf8(bytes).unwrap_or_else(|error| {
                 let at = error.utf8_error().valid_up_to() + 1;
@@ -103,7 +105,7 @@ pub fn run(
             let text = args.options(format, translator);
             translator.translate_text(options, &text, source)
         }
-        Whole::File(format) => {
+        WholeFormat::File(format) => {
             let text = args.options(TextFormat::Text, translator);
             translator.translate_file(options, &text, bytes, format)
         }

@@ -30,8 +30,7 @@ pub struct Args {
     /// The language of the text, such as de; zh and ja are split into characters
     #[arg(short, long, value_name = "CODE", default_value = "en")]
     language: Language,
-    /// Text has the characters & | < > ' " [ ] as XML entities, as files of Moses do: tokenize writes them, detokenize reads
-    /// them
+    /// Write the characters & | < > ' " [ ] as XML entities, as Moses does; detokenize reads them back
     #[arg(long)]
     escape: bool,
     /// The text; a name in .gz is decompressed [default: standard input]
@@ -48,8 +47,9 @@ pub fn tokenize(args: &TokenizeArgs) -> Result<()> {
     if let Some(path) = vocabulary {
         let vocabulary = Vocabulary::open(path)?;
         return text.each_line(|line| {
-            let (read, bytes) = (vocabulary.reads(line), line.len());
-            let note = format!("cut off after {read} of {bytes} bytes, which normalisation makes 1 MiB");
+            let read = vocabulary.reads(line);
+            let bytes = line.len();
+            let note = format!("cut off after {read} of {bytes} bytes: normalisation expands them to 1 MiB");
             (vocabulary.pieces(line).join(" "), (read < bytes).then_some(note))
         });
     }
@@ -58,14 +58,14 @@ pub fn tokenize(args: &TokenizeArgs) -> Result<()> {
     text.each_line(|line| (tokenizer.tokenize_line(line), None))
 }
 
-/// Joins words to lines.
+/// Joins the words of each line.
 pub fn detokenize(args: &Args) -> Result<()> {
     let detokenizer = args.language.detokenizer().unescape(args.escape);
     args.each_line(|line| (detokenizer.detokenize_line(line), None))
 }
 
 impl Args {
-    /// Writes what `change` makes of each line; its second value is a message about the line.
+    /// Writes each line as `change` returns it. The second value that `change` returns is a message about the line.
     fn each_line(&self, change: impl Fn(&str) -> (String, Option<String>)) -> Result<()> {
         let mut lines = Lines::new(Input::open(self.input.as_deref())?);
         let mut output = Output::create(self.output.as_deref())?;

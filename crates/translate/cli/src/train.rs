@@ -11,10 +11,10 @@ use std::time::Instant;
 
 /// Train a model from parallel text
 ///
-/// A recipe names the text, the vocabulary, the network and how the network learns; docs/training.md describes recipes,
-/// and recipes/ has some. The output directory gets a checkpoint and a model at each validation, the best model (`best`,
-/// for `metaphrase translate -m`), and the log. A run that was stopped in any way goes on with --resume as if nothing had
-/// stopped it.
+/// A recipe names the text, the vocabulary, the network and the settings of the training; docs/training.md describes
+/// recipes, and recipes/ has examples. Each validation writes a checkpoint and a model to the output directory, which
+/// also has the best model (`best`, for `metaphrase translate -m`) and the log. With --resume an interrupted run
+/// continues as if it had not been interrupted.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -27,18 +27,18 @@ pub struct Args {
     /// Change a setting of the recipe; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// Go on with the run in the output directory
+    /// Continue the run in the output directory
     #[arg(long)]
     resume: bool,
-    /// Threads; the same number gives the same bits [default: as many as the machine has]
+    /// Number of threads; the same number gives the same bits [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = crate::number::thread_count)]
     threads: Option<std::num::NonZeroUsize>,
-    /// The device that computes updates: `cpu`, or `cuda:0` for the first NVIDIA GPU, in a program that was built with
+    /// The device that computes updates: `cpu`, or `cuda:0` for the first NVIDIA GPU, if the program was built with
     /// `--features cuda`
     #[arg(long, default_value = "cpu")]
     device: Device,
-    /// Updates between two lines of progress, where no progress bar can be shown
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    /// Number of updates between two lines of progress, if no progress bar can be shown
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = crate::number::whole::<u64>)]
     report_every: u64,
 }
 
@@ -53,7 +53,7 @@ Examples:
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Device {
     Cpu,
-    /// The GPU of this number.
+    /// The GPU with this number, from 0.
     Cuda(usize),
 }
 
@@ -71,9 +71,9 @@ impl FromStr for Device {
     }
 }
 
-/// Follows a recipe.
+/// Trains as the recipe says.
 pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
-    let recipe = Recipe::read(&args.config, &args.set).map_err(one_by_one)?;
+    let recipe = Recipe::read(&args.config, &args.set).map_err(print_faults)?;
     let threads = crate::number::threads(args.threads).get();
     match args.device {
         Device::Cpu => {
@@ -81,10 +81,12 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
             follow(train, args, terminal)
         }
         #[cfg(feature = "cuda")]
-        Device::Cuda(_) if recipe.training.update.precision == metaphrase_train::Precision::Int8 => anyhow::bail!(
-            "{}: `training.update.precision` is \"int8\", which the CPU alone can train: take \"bf16\", or `--device cpu`",
-            args.config.display()
-        ),
+        Device::Cuda(_) if recipe.training.update.precision == metaphrase_train::TrainingPrecision::Int8 => {
+            anyhow::bail!(
+                "{}: `training.update.precision` is \"int8\", which only the CPU can train: choose \"bf16\", or `--device cpu`",
+                args.config.display()
+            )
+        }
         #[cfg(feature = "cuda")]
         Device::Cuda(index) => {
             let shards = vec![metaphrase_cuda::Cuda::open(index)?];
@@ -100,18 +102,18 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     }
 }
 
-/// What makes a model useless.
+/// Probable causes of a useless model.
 const CAUSES: &str = "train for more updates, and check that line n of both files of a pair is the same sentence";
 
-/// Prints all faults of a recipe but the last, which is the error that ends the program.
-fn one_by_one(error: RecipeError) -> anyhow::Error {
+/// Prints all faults of a recipe except the last, which is returned as the error that ends the program.
+fn print_faults(error: RecipeError) -> anyhow::Error {
     let RecipeError::Faults(mut faults) = error else { return error.into() };
-    let Some(last) = faults.pop() else { return anyhow::anyhow!("the recipe can not be followed") };
+    let Some(last) = faults.pop() else { return anyhow::anyhow!("the recipe has a fault") };
     faults.iter().for_each(|fault| tracing::error!("{fault}"));
     last.into()
 }
 
-/// Shows how `train` goes.
+/// Runs `train` and shows its progress.
 fn follow(
     train: impl FnOnce(&mut Display) -> Result<Option<(f64, u64)>, TrainError>,
     args: &Args,
@@ -119,7 +121,7 @@ fn follow(
 ) -> Result<()> {
     let mut display = Display::new(terminal, args.report_every);
     let best = train(&mut display).map_err(|error| match error {
-        TrainError::Recipe(error) => one_by_one(error),
+        TrainError::Recipe(error) => print_faults(error),
         error => error.into(),
     })?;
     if let Some((value, update)) = best {
@@ -131,7 +133,7 @@ fn follow(
     Ok(())
 }
 
-/// Shows how training goes: a bar on a terminal, lines elsewhere.
+/// Shows the progress of training: a bar on a terminal, lines elsewhere.
 struct Display {
     bar: Option<ProgressBar>,
     quiet: bool,
@@ -148,6 +150,13 @@ impl Display {
         let bar = terminal.bar(ProgressBar::new(0), "{pos}/{len} {wide_bar} {msg}, {eta} left");
         let quiet = terminal.quiet;
         Self { bar, quiet, every: every.max(1), words: 0, loss: 0.0, since: Instant::now(), bleu: None }
+    }
+
+    /// Starts the interval over which the next line of progress averages.
+    fn start_interval(&mut self) {
+        self.words = 0;
+        self.loss = 0.0;
+        self.since = Instant::now();
     }
 
     fn line(&self, text: &str) {
@@ -172,7 +181,8 @@ impl Observer for Display {
             return;
         }
         let speed = self.words as f64 / self.since.elapsed().as_secs_f64().max(1e-9);
-        let (loss, rate) = (self.loss / self.words.max(1) as f64, progress.rate);
+        let loss = self.loss / self.words.max(1) as f64;
+        let rate = progress.rate;
         let text = format!("loss {loss:.4}, {speed:.0} words/s, rate {rate:.2e}, epoch {}", progress.epoch + 1);
         match &self.bar {
             Some(bar) => {
@@ -183,7 +193,7 @@ impl Observer for Display {
             None => self.line(&format!("update {}/{}: {text}", progress.update, progress.of)),
         }
         if now {
-            (self.words, self.loss, self.since) = (0, 0.0, Instant::now());
+            self.start_interval();
         }
     }
 
@@ -195,7 +205,7 @@ impl Observer for Display {
             v.update, v.cross_entropy, v.bleu
         ));
         self.bleu = Some(self.bleu.map_or(v.bleu, |best| best.max(v.bleu)));
-        // The validation's time is not the updates'.
-        (self.words, self.loss, self.since) = (0, 0.0, Instant::now());
+        // The speed of updates does not include the time of a validation.
+        self.start_interval();
     }
 }

@@ -10,6 +10,7 @@ use crate::legs::LegsArgs;
 use crate::lines::Lines;
 use crate::messages::Terminal;
 use crate::model::ModelArgs;
+use crate::number;
 use crate::posteriors::Blocks;
 use crate::print::{Form, Keys, Printer};
 use crate::progress::Progress;
@@ -17,7 +18,7 @@ use crate::request::{self, Fields};
 use crate::search::SearchArgs;
 use crate::shortlist::ShortlistArgs;
 use crate::stream::{self, Source, Ticket};
-use crate::text::{self, TextArgs, Whole};
+use crate::text::{self, TextArgs, WholeFormat};
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 use metaphrase::{AlignmentKind, Evidence, EvidenceCounter, EvidenceOptions, Request, TextFormat};
@@ -26,11 +27,11 @@ use std::path::PathBuf;
 
 /// Translate text, line by line
 ///
-/// Each line of the input gives one line of the output, in order, and is translated as soon as it arrives. An empty line
-/// gives an empty line, invalid UTF-8 is read as U+FFFD, and a line that is too long is cut off; messages on standard
-/// error name such lines. Only a line feed ends a line; a carriage return before it is dropped.
+/// Each line of the input gives one line of the output, in order, and is translated as soon as it arrives. An empty
+/// line gives an empty line, invalid UTF-8 is read as U+FFFD, and a line that is too long is cut off; messages on
+/// standard error name such lines. Only a line feed ends a line; a carriage return before it is dropped.
 ///
-/// A file whose name ends as that of a known format, as page.html or report.docx, is translated as a whole.
+/// A file with the extension of a known format, such as page.html or report.docx, is translated as a whole.
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Args {
@@ -41,11 +42,11 @@ pub struct Args {
     /// output, which is also -]
     #[arg(short, long, value_name = "FILE", help_heading = "Text")]
     output: Option<PathBuf>,
-    /// The form of the input [default: the one that the end of its name tells, as html for page.html and md for page.md;
-    /// plain for other names, .txt, .tsv and .json too, and for standard input]
+    /// The format of the input [default: the one of its extension, such as html for page.html and md for page.md; plain
+    /// for all other names, including .txt, .tsv and .json, and for standard input]
     #[arg(long, value_enum, value_name = "FORMAT", help_heading = "Text")]
     input_format: Option<Format>,
-    /// The form of the output
+    /// The format of the output
     #[arg(long, value_enum, default_value_t = OutputFormat::Plain, value_name = "FORMAT", help_heading = "Text")]
     output_format: OutputFormat,
     /// A file whose line n is the beginning of the translation of line n
@@ -54,30 +55,31 @@ pub struct Args {
     #[command(flatten)]
     legs: LegsArgs,
     /// Print up to K translations of each line, as `N ||| translation ||| F0= log-probability ||| score`
-    #[arg(long, value_name = "K", help_heading = "Result")]
+    #[arg(long, value_name = "K", help_heading = "Result", value_parser = number::whole::<NonZeroUsize>)]
     n_best: Option<NonZeroUsize>,
-    /// Print the word alignment from attention, as pairs source-target: the strongest source word of each target word
-    /// (hard), or all pairs above a threshold between 0 and 1; or print all weights (soft). Positions count sub-word pieces
-    /// from 0 and include the ends of sentence
+    /// Print the word alignment from attention: for each target word the pair source-target with the greatest weight
+    /// (hard), all pairs with a weight above a threshold between 0 and 1, or all weights (soft). Positions are those of
+    /// sub-word pieces, from 0, with the end of sentence
     #[arg(long, value_name = "hard|soft|THRESHOLD", help_heading = "Result")]
     #[arg(num_args = 0..=1, default_missing_value = "hard")]
     alignment: Option<AlignmentKind>,
     /// Print the log-probability of each target piece and of the end of sentence
     #[arg(long, help_heading = "Result")]
     word_scores: bool,
-    /// Compare each translation with its source: a warning names the amounts, times, dates and other numbers of the source
-    /// that the translation has in no notation [default: numbers with --output-format json, without warnings; else none]
+    /// Compare each translation with its source: a warning names the amounts, times, dates and other numbers of the
+    /// source that the translation lacks in every notation [default: numbers with --output-format json, without
+    /// warnings; else none]
     #[arg(long, value_enum, value_name = "numbers|none", help_heading = "Result")]
     check: Option<Check>,
     #[command(flatten)]
     lattices: LatticeArgs,
-    /// A language model over the target pieces, ARPA text or compiled, whose log-probabilities are added to those of the
-    /// model (shallow fusion); see `metaphrase tokenize --vocabulary` and `metaphrase lm`
+    /// A language model over the target pieces, ARPA text or compiled, whose log-probabilities are added to those of
+    /// the model (shallow fusion); see `metaphrase tokenize --vocabulary` and `metaphrase lm`
     #[arg(long, value_name = "FILE", help_heading = "Search")]
     lm: Option<PathBuf>,
     /// The weight of the language model; the model has weight 1
     #[arg(long, value_name = "W", default_value_t = 0.1, requires = "lm", help_heading = "Search")]
-    #[arg(allow_negative_numbers = true)]
+    #[arg(allow_negative_numbers = true, value_parser = number::real::<f32>)]
     lm_weight: f32,
     #[command(flatten)]
     text: TextArgs,
@@ -110,15 +112,15 @@ Examples:
 JSON input has an object on each line, with the keys:
   text            the text to translate
   target_prefix   the beginning of its translation
-  constraints     terms that the translation contains; an inner list holds alternatives, an object
-                  {\"source\": ..., \"target\": ...} says which words of the text it translates
-  avoid           words and phrases that the translation does not contain
-  other keys      are copied to JSON output, unless they are keys of it
+  constraints     terms that the translation must contain; an inner list has alternatives, an
+                  object {\"source\": ..., \"target\": ...} names the words that it translates
+  avoid           words and phrases that the translation must not contain
+  other keys      are copied to JSON output, except its own keys
 
-JSON output has these keys, and then the keys of the input:
+JSON output has these keys, followed by the keys of the input:
   sentence_id     number of the line, from 0
   translation, score, log_prob
-                  text, the score that ranks it, and its log-probability, natural logarithm
+                  the text, its score and its log-probability (natural logarithm)
   pieces, source_pieces
                   sub-word pieces without the ends of sentence
   translations, scores, log_probs
@@ -127,33 +129,33 @@ JSON output has these keys, and then the keys of the input:
   word_scores     with --word-scores: log-probability of each piece and of the end of sentence
   constraints_met, constraints_missing
                   with constraints: [number, first piece, pieces] of each term that the
-                  translation contains; numbers of the other terms. Terms of the line count
-                  first, then terms of the glossary
-  avoid_present   numbers of the phrases to avoid that the translation contains all the same,
+                  translation contains, and the numbers of the others. Terms of the line are
+                  numbered first, then terms of the glossary
+  avoid_present   numbers of the phrases to avoid that the translation contains nevertheless,
                   if there are any
   check           numbers of the source that the translation lacks, if there are any:
-                  {\"numbers\": [text, ...]}; --check none leaves it out
+                  {\"numbers\": [text, ...]}; --check none omits it
   notes           messages about the line, if there are any
-  error           the reason why the line was not translated (`translation` is empty then)";
+  error           the reason why the line was not translated; `translation` is then empty";
 
 impl Args {
-    /// The form of the input.
+    /// The format of the input.
     fn format(&self) -> Result<Format> {
         self.input_format.map_or_else(|| Format::from_name(self.input.as_deref()), Ok)
     }
 
-    /// The form of an input that is translated as a whole; `None`: lines.
-    fn whole(&self, format: Format) -> Result<Option<Whole>> {
+    /// The format of an input that is translated as a whole; `None`: lines.
+    fn whole(&self, format: Format) -> Result<Option<WholeFormat>> {
         let whole = match format {
-            Format::Plain if self.text.split.is_some() => Whole::Text(TextFormat::Text),
+            Format::Plain if self.text.split.is_some() => WholeFormat::Text(TextFormat::Text),
             Format::Tsv | Format::Json if self.text.split.is_some() => {
                 return Err(Usage::error("--split is for texts; a line of TSV or JSON is one sentence"));
             }
             Format::Plain | Format::Tsv | Format::Json => return self.text.check_lines().map(|()| None),
-            Format::Text => Whole::Text(TextFormat::Text),
-            Format::Html => Whole::Text(TextFormat::Html),
-            Format::Xml => Whole::Text(TextFormat::Xml),
-            file => Whole::File(file.of_file(self.input.as_deref())?),
+            Format::Text => WholeFormat::Text(TextFormat::Text),
+            Format::Html => WholeFormat::Text(TextFormat::Html),
+            Format::Xml => WholeFormat::Text(TextFormat::Xml),
+            file => WholeFormat::File(file.file_format(self.input.as_deref())?),
         };
         let given = [
             ("--prefix", self.prefix.is_some()),
@@ -166,7 +168,7 @@ impl Args {
         ];
         match given.iter().find(|(_, given)| *given) {
             Some((name, _)) if self.input_format.is_none() && format != Format::Plain => Err(Usage::error(format!(
-                "{name} is for lines, and the input is read as {}, as its name ends; leave it out, or add --input-format plain",
+                "{name} is for lines, and the input is read as {} because of its extension; leave it out, or add --input-format plain",
                 format.name()
             ))),
             Some((name, _)) => {
@@ -180,13 +182,13 @@ impl Args {
 /// A check of translations.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Check {
-    /// The numbers of the source that the translation lacks
+    /// Report the numbers of the source that the translation lacks
     Numbers,
-    /// No check
+    /// Check nothing
     None,
 }
 
-/// A form of output.
+/// A format of the output.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum OutputFormat {
     /// A line of text
@@ -200,7 +202,8 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     let format = args.checked_format()?;
     let whole = args.whole(format)?;
     let input = Input::open(args.input.as_deref())?;
-    let (size, interactive) = (input.size, input.is_terminal);
+    let size = input.size;
+    let is_interactive = input.is_terminal;
     let prefixes = args.prefix.as_deref().map(|path| Input::open(Some(path)).map(Lines::new)).transpose()?;
     let translator = args.legs.load(&args.model, |mut builder| {
         if let Some(lm) = &args.lm {
@@ -216,7 +219,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     if let Some(whole) = whole {
         return text::run(&translator, &options, &args.text, whole, input, args.output.as_deref());
     }
-    let mut lattices = args.lattices.ask(&mut options)?;
+    let mut lattices = args.lattices.request(&mut options)?;
     let n_best = args.n_best.is_some();
     let form = match args.output_format {
         OutputFormat::Json => Form::Json { n_best },
@@ -227,10 +230,10 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     let evidence = args.evidence.blocks()?.zip(translator.evidence_counter().cloned());
     let evidence = evidence.map(|(blocks, counter)| Posteriors { blocks, counter, options: options.evidence.clone() });
     let lines = Lines::new(input);
-    let lines = if args.input_format.is_none() { lines.of_text() } else { lines };
+    let lines = if args.input_format.is_none() { lines.text_only() } else { lines };
     let source = Text { lines, prefixes, evidence, format };
     let output = Output::create(args.output.as_deref())?;
-    let progress = Progress::start(terminal, size, !interactive && !output.is_terminal());
+    let progress = Progress::start(terminal, size, !is_interactive && !output.is_terminal());
     let print = |text: &mut String, ticket: Ticket<Keys>, translation| {
         if let Some(Err(error)) = lattices.as_mut().map(|files| files.write_search(ticket.number + 1, &translation)) {
             leave(&error);
@@ -246,7 +249,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
 }
 
 impl Args {
-    /// The form of the input, if the options go together.
+    /// The format of the input. Refuses options that exclude each other.
     fn checked_format(&self) -> Result<Format> {
         self.model.check()?;
         self.evidence.check()?;
@@ -288,13 +291,13 @@ struct Posteriors {
 }
 
 impl Posteriors {
-    /// The evidence of a line, from 1, or the reason why there is none.
-    fn of(&mut self, number: usize) -> Result<Result<Evidence, String>> {
+    /// The evidence for a line, from 1, or the reason why there is none.
+    fn evidence(&mut self, number: usize) -> Result<Result<Evidence, String>> {
         let found = |lines: Vec<String>| {
             let posteriors = self.counter.from_text(lines.iter().map(String::as_str), &self.options);
             posteriors.map(Evidence::Posteriors).map_err(|error| error.to_string())
         };
-        Ok(self.blocks.of(number)?.and_then(found))
+        Ok(self.blocks.block(number)?.and_then(found))
     }
 }
 
@@ -303,24 +306,24 @@ impl Source for Text {
 
     fn next(&mut self) -> Result<Option<(Request, Ticket<Keys>)>> {
         let number = self.lines.read();
-        let Some(line) = self.lines.next_line()? else { return self.nothing_is_left() };
+        let Some(line) = self.lines.next_line()? else { return self.end() };
         let mut ticket = Ticket::new(number, &line, Ok(Fields::new()));
         let request = match self.format {
-            // What is left out might be terms.
+            // The part that was cut off might have contained terms.
             Format::Tsv | Format::Json if line.cut => Err("the line is too long and is skipped".to_owned()),
             Format::Tsv => request::from_tsv(&line.text),
             Format::Json => request::from_json(&line.text).map(|(request, fields)| {
                 ticket.notes.extend(request::misspelt(&fields));
                 ticket.extra = Ok(fields);
-                // The shortest field, `"a":1`, takes about twenty times its length.
+                // A field takes at most about twenty times its length; the worst case is the shortest one, `"a":1`.
                 Request { attached: 20 * line.text.len(), ..request }
             }),
             _ => Ok(Request { prefix: self.prefix()?, ..Request::translate(line.text) }),
         };
-        let evidence = self.evidence.as_mut().map(|evidence| evidence.of(number + 1)).transpose()?;
+        let evidence = self.evidence.as_mut().map(|posteriors| posteriors.evidence(number + 1)).transpose()?;
         let request = request.map(|request| match evidence {
             Some(Ok(evidence)) => request.evidence(evidence),
-            // A line without words has nothing to say about it.
+            // A line without words needs no evidence, so that no note is due.
             Some(Err(problem)) if !request.source.trim().is_empty() => {
                 ticket.notes.push(format!("translated without evidence: {problem}"));
                 request
@@ -341,13 +344,13 @@ impl Source for Text {
 }
 
 impl Text {
-    /// The prefix of the line just read.
+    /// The prefix of the line that was read last.
     fn prefix(&mut self) -> Result<String> {
         let Some(prefixes) = &mut self.prefixes else { return Ok(String::new()) };
         match prefixes.next_line()? {
             Some(line) => Ok(line.text),
             None => bail!(
-                "{} has only {} lines but {} has more; give a line, if only an empty one, for each line",
+                "{} has only {} lines but {} has more; give a prefix for each line, which may be empty",
                 prefixes.name(),
                 prefixes.read(),
                 self.lines.name()
@@ -355,16 +358,20 @@ impl Text {
         }
     }
 
-    /// The text ends; its prefixes and posteriors should, too.
-    fn nothing_is_left<T>(&mut self) -> Result<Option<T>> {
+    /// The end of the text, where its prefixes and posteriors must end, too.
+    fn end<T>(&mut self) -> Result<Option<T>> {
         if let Some(evidence) = &mut self.evidence {
             evidence.blocks.end(self.lines.read())?;
         }
         if let Some(prefixes) = &mut self.prefixes
             && prefixes.next_line()?.is_some()
         {
-            let (text, lines) = (self.lines.name(), self.lines.read());
-            bail!("{} has more lines than {text}, which has {lines}; do they belong together?", prefixes.name());
+            bail!(
+                "{} has more lines than {}, which has {}; give one prefix for each line",
+                prefixes.name(),
+                self.lines.name(),
+                self.lines.read()
+            );
         }
         Ok(None)
     }

@@ -6,47 +6,52 @@ use crate::io::{Output, check_one_stdin};
 use crate::lines::Lines;
 use crate::messages::Terminal;
 use crate::model::ModelArgs;
+use crate::number;
 use crate::search::SearchArgs;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use metaphrase::{Evidence, EvidenceOptions, Posteriors, Request, Theta, TranslateOptions, Translation, Translator};
-use metaphrase_metrics::{Bleu, BleuOptions, Metric, Precision};
+use metaphrase_metrics::{Arithmetic, Bleu, BleuOptions, Metric};
 use metaphrase_tune::{MertOptions, Method, MiraOptions, NBestLists, Round, optimize};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 /// Tune the factors of evidence on a development text
 ///
-/// Translates the text again and again with the posteriors of --lmbr and prints the options of `translate` with the highest BLEU:
-/// over a grid of weights, precisions and ratios, or by MERT or MIRA on n-best lists.
+/// Translates the text repeatedly with the posteriors of --lmbr and prints the options for `translate` with the highest
+/// BLEU, found on a grid of weights, precisions and ratios, or by MERT or MIRA on n-best lists.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// The text to translate
     source: PathBuf,
-    /// Its translations by people, line by line; several files hold several translations of each line
+    /// Translations of the text by people, line by line; several files contain several translations of each line
     #[arg(required = true)]
     references: Vec<PathBuf>,
     /// The file for the options [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// The method
+    /// The method that finds the factors
     #[arg(long, value_enum, default_value_t = MethodArg::Grid, help_heading = "Tuning")]
     method: MethodArg,
     /// The weights of the grid
     #[arg(long, value_name = "W", num_args = 1.., default_values_t = [0.5, 1.0, 2.0, 4.0], help_heading = "Tuning")]
+    #[arg(value_parser = number::real::<f64>)]
     grid_weights: Vec<f64>,
     /// The precisions of the grid, see --lmbr-bleu
     #[arg(long, value_name = "P", num_args = 1.., default_values_t = [0.4, 0.6, 0.8], help_heading = "Tuning")]
+    #[arg(value_parser = number::real::<f64>)]
     grid_precisions: Vec<f64>,
     /// The ratios of the grid, see --lmbr-bleu
     #[arg(long, value_name = "R", num_args = 1.., default_values_t = [0.5, 0.7, 0.9], help_heading = "Tuning")]
+    #[arg(value_parser = number::real::<f64>)]
     grid_ratios: Vec<f64>,
     /// The largest number of rounds of mert and mira
-    #[arg(long, value_name = "N", default_value_t = 8, help_heading = "Tuning")]
+    #[arg(long, value_name = "N", default_value_t = 8, help_heading = "Tuning", value_parser = number::whole::<usize>)]
     rounds: usize,
     /// Number of translations of a line in a round of mert and mira
     #[arg(long, value_name = "K", default_value = "12", help_heading = "Tuning")]
+    #[arg(value_parser = number::whole::<NonZeroUsize>)]
     n_best: NonZeroUsize,
     #[command(flatten)]
     evidence: EvidenceArgs,
@@ -58,7 +63,7 @@ pub struct Args {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum MethodArg {
-    /// Each combination of the grid is tried
+    /// Try each combination of the grid
     Grid,
     /// Minimum error rate training
     Mert,
@@ -82,7 +87,7 @@ struct Text {
     bleu: Bleu,
 }
 
-/// Tunes.
+/// Tunes the factors.
 pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     args.model.check()?;
     args.evidence.check()?;
@@ -100,13 +105,13 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
         MethodArg::Mert => text.tune(&Method::Mert(MertOptions { restarts: 10, ..MertOptions::default() }), args)?,
         MethodArg::Mira => text.tune(&Method::Mira(MiraOptions::default()), args)?,
     };
-    terminal.say(&format!("BLEU {score:.2} on the development text"));
-    output.write(&(shown(&options) + "\n"))?;
+    terminal.print(&format!("BLEU {score:.2} on the development text"));
+    output.write(&(flags(&options) + "\n"))?;
     output.finish()
 }
 
-/// The options of `translate`.
-fn shown(options: &EvidenceOptions) -> String {
+/// The options for `translate`.
+fn flags(options: &EvidenceOptions) -> String {
     let orders: Vec<String> = options.theta.orders.iter().map(ToString::to_string).collect();
     format!("--lmbr-weight {} --lmbr-theta {} {}", options.weight, options.theta.word, orders.join(" "))
 }
@@ -120,8 +125,11 @@ impl Text {
         let lines = texts(&args.source)?;
         let references = args.references.iter().map(|path| texts(path)).collect::<Result<Vec<_>>>()?;
         if let Some(reference) = references.iter().find(|reference| reference.len() != lines.len()) {
-            let (source, translation) = (lines.len(), reference.len());
-            return Err(Usage::error(format!("the text has {source} lines and a translation of it {translation}")));
+            return Err(Usage::error(format!(
+                "the text has {} lines and a translation of it {}; line n of both has to be the same sentence",
+                lines.len(),
+                reference.len()
+            )));
         }
         let translator = args.model.load(|builder| builder)?;
         let mut options = args.search.apply(translator.options(), None)?;
@@ -129,7 +137,7 @@ impl Text {
         let counter = translator.evidence_counter().context("a neural model is needed")?;
         let mut posteriors = Vec::with_capacity(lines.len());
         for number in 1..=lines.len() {
-            let found = blocks.of(number)?.and_then(|block| {
+            let found = blocks.block(number)?.and_then(|block| {
                 let read = counter.from_text(block.iter().map(String::as_str), &options.evidence);
                 read.map_err(|error| error.to_string())
             });
@@ -155,7 +163,7 @@ impl Text {
         Ok(self.translator.run(&options, requests)?)
     }
 
-    /// The statistics of a translation of a line.
+    /// The BLEU statistics of a translation of a line.
     fn statistics(&self, line: usize, text: &str) -> Vec<f64> {
         let references: Vec<&str> = self.references.iter().map(|reference| reference[line].as_str()).collect();
         let mut statistics = vec![0.0; self.bleu.stats_len()];
@@ -169,7 +177,7 @@ impl Text {
             let statistics = self.statistics(line, translation.text());
             sums.iter_mut().zip(statistics).for_each(|(sum, more)| *sum += more);
         }
-        self.bleu.value(&sums, Precision::Double)
+        self.bleu.value(&sums, Arithmetic::Double)
     }
 
     fn grid(&self, args: &Args) -> Result<(EvidenceOptions, f64)> {
@@ -198,7 +206,7 @@ impl Text {
         let start: Vec<f64> = std::iter::once(1.0).chain(factors.iter().map(|factor| given.weight * factor)).collect();
         let mut lists = NBestLists::new(self.lines.len(), start.len(), self.bleu.stats_len());
         let translate = |weights: &[f64], lists: &mut NBestLists| -> Result<f64> {
-            let options = self.of_weights(weights);
+            let options = self.weighted(weights);
             let translations = self.translate(&options, args.n_best.get())?;
             for (line, translation) in translations.iter().enumerate() {
                 self.add(line, translation, &options, lists)?;
@@ -206,7 +214,7 @@ impl Text {
             Ok(self.score(&translations))
         };
         let show = |round: &Round| {
-            let options = shown(&self.of_weights(&round.weights));
+            let options = flags(&self.weighted(&round.weights));
             tracing::info!(
                 "round {}: BLEU {:.2}, {} new translations, {options}",
                 round.number,
@@ -215,10 +223,10 @@ impl Text {
             );
         };
         let tuned = optimize(&mut lists, &self.bleu, &start, method, args.rounds, translate, show)?;
-        Ok((self.of_weights(&tuned.weights), tuned.score))
+        Ok((self.weighted(&tuned.weights), tuned.score))
     }
 
-    /// Adds the translations of a line: what a search ranks by is linear in their features.
+    /// Adds the translations of a line with features such that the score of the search is linear in them.
     fn add(
         &self,
         line: usize,
@@ -232,11 +240,11 @@ impl Text {
             let sums = counter.sums(&self.posteriors[line], &found.pieces, found.complete);
             let pieces = found.piece_log_probs.len() as f64;
             let evidence = word * pieces + orders.iter().zip(sums).map(|(factor, sum)| factor * sum).sum::<f64>();
-            // Lines without evidence have no number for words, either.
-            let counts = !self.posteriors[line].is_empty();
-            let evidence = if counts { options.weight * evidence } else { 0.0 };
+            // Without evidence the factor of words has no effect, either.
+            let has_evidence = !self.posteriors[line].is_empty();
+            let evidence = if has_evidence { options.weight * evidence } else { 0.0 };
             let length = pieces.max(1.0).powf(f64::from(self.options.search.normalize));
-            let words = if counts { pieces } else { 0.0 };
+            let words = if has_evidence { pieces } else { 0.0 };
             let log_prob = f64::from(found.log_prob) - evidence;
             let features = [log_prob, words].into_iter().chain(sums).map(|value| (value / length) as f32);
             lists.add(line, &features.collect::<Vec<_>>(), &self.statistics(line, &found.text))?;
@@ -244,11 +252,11 @@ impl Text {
         Ok(())
     }
 
-    /// The options that weigh the evidence so, where the models have weight 1.
-    fn of_weights(&self, weights: &[f64]) -> EvidenceOptions {
+    /// The options of evidence with these weights, scaled so that the models have weight 1.
+    fn weighted(&self, weights: &[f64]) -> EvidenceOptions {
         let mut options = EvidenceOptions { weight: 1.0, ..self.options.evidence.clone() };
         if let [models, word, orders @ ..] = weights {
-            // No search goes against its models.
+            // The weight of the models must be positive: a search cannot maximise the opposite of its score.
             let models = models.max(1e-3);
             options.theta.word = word / models;
             options.theta.orders.iter_mut().zip(orders).for_each(|(factor, weight)| *factor = weight / models);

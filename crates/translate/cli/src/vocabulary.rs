@@ -16,8 +16,8 @@ pub enum Command {
 
 /// Train a vocabulary on text
 ///
-/// The vocabulary is for `metaphrase train`, as `vocabulary.files` of a recipe, and for `metaphrase tokenize --vocabulary`. A
-/// vocabulary of both languages comes from the text of both.
+/// `metaphrase train` reads the vocabulary as `vocabulary.files` of a recipe, and `metaphrase tokenize` as
+/// --vocabulary. For a vocabulary of both languages, give text in both.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -27,16 +27,18 @@ pub struct Args {
     /// The file for the vocabulary: a SentencePiece model (.spm), or for whole words a list (.yml)
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: PathBuf,
-    /// What the words are
+    /// The kind of words
     #[arg(long, value_name = "KIND", default_value = "unigram", value_parser = choice::<VocabularyKind>())]
     kind: VocabularyKind,
-    /// Number of words, special ones included
+    /// Number of words, including special ones
     #[arg(long, value_name = "N", default_value_t = VocabularyTraining::default().size)]
+    #[arg(value_parser = crate::number::whole::<usize>)]
     size: usize,
-    /// Share of the text's characters that pieces cover, from 0.98 to 1
+    /// Share of the characters of the text that pieces cover, from 0.98 to 1
     #[arg(long, value_name = "SHARE", default_value_t = VocabularyTraining::default().coverage)]
+    #[arg(value_parser = crate::number::real::<f64>)]
     coverage: f64,
-    /// Make characters that no piece covers bytes, which takes 256 pieces, instead of an unknown word
+    /// Write characters that no piece covers as bytes instead of an unknown word; the bytes take 256 pieces
     #[arg(long)]
     byte_fallback: bool,
     /// Number of threads; the vocabulary does not depend on it [default: one for each processor]
@@ -49,21 +51,21 @@ Examples:
   metaphrase vocabulary train train.en.gz train.de.gz -o en-de.spm --size 8000 --byte-fallback
   metaphrase vocabulary train train.tok.de -o de.yml --kind words --size 30000";
 
-/// Give a vocabulary characters that it lacks
+/// Add characters to a vocabulary
 ///
-/// Each character becomes a piece of its own, in the place of a piece that the text uses least: a character that no piece covers is
-/// otherwise read and written as two to four bytes, and a model may break it. A model with the old vocabulary can go on learning with the
-/// new one (`model.start-from` of a recipe). For unigram models of SentencePiece.
+/// Each character becomes a piece and replaces the piece that the text uses least. Without a piece of its own, a
+/// character is read and written as two to four bytes, and a model may break it. A model with the old vocabulary can
+/// continue its training with the new one (`model.start-from` of a recipe). Only for SentencePiece unigram models.
 #[derive(clap::Args)]
 #[command(after_help = EXTEND_EXAMPLES)]
 pub struct ExtendArgs {
     /// The vocabulary, a SentencePiece model (.spm)
     #[arg(value_hint = ValueHint::FilePath)]
     vocabulary: PathBuf,
-    /// Text of both languages, which tells the pieces that are used least; a name in .gz is decompressed
+    /// Text of both languages, which shows which pieces are used least; a name in .gz is decompressed
     #[arg(required = true, value_name = "TEXT", value_hint = ValueHint::FilePath)]
     texts: Vec<PathBuf>,
-    /// The characters; those that have a piece are passed over
+    /// The characters to add; those that have a piece already are skipped
     #[arg(long, value_name = "CHARACTERS")]
     characters: String,
     /// The file for the new vocabulary
@@ -79,9 +81,9 @@ fn extend(args: &ExtendArgs) -> Result<()> {
     let ExtendArgs { vocabulary, texts, characters, output } = args;
     let replaced = extend_vocabulary(vocabulary, characters, texts.iter(), output)?;
     for (piece, character) in &replaced {
-        tracing::info!("{character} in the place of {piece}");
+        tracing::info!("{character} replaces {piece}");
     }
-    tracing::info!("{} characters came", replaced.len());
+    tracing::info!("{} characters added", replaced.len());
     Ok(())
 }
 

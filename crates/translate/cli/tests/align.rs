@@ -9,7 +9,8 @@ const ENGLISH: &str = "the house\nthe book\na book\na house\n";
 #[test]
 fn each_line_has_its_links() {
     let folder = tempfile::tempdir().unwrap();
-    let (german, english) = (file(&folder, "t.de", GERMAN), file(&folder, "t.en", ENGLISH));
+    let german = file(&folder, "t.de", GERMAN);
+    let english = file(&folder, "t.en", ENGLISH);
     assert_eq!(run(&["align", &german, &english], "").lines(), ["0-0 1-1"; 4]);
     assert_eq!(run(&["align", "-", &english, "--threads", "3"], GERMAN).lines(), ["0-0 1-1"; 4]);
     let output = folder.path().join("links.gz").to_str().unwrap().to_owned();
@@ -33,11 +34,12 @@ fn lines_that_cannot_be_aligned_have_no_links() {
 #[test]
 fn texts_that_are_not_parallel_are_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let (german, english) = (file(&folder, "t.de", GERMAN), file(&folder, "t.en", "the house\nthe book\n"));
+    let german = file(&folder, "t.de", GERMAN);
+    let english = file(&folder, "t.en", "the house\nthe book\n");
     let output = folder.path().join("links").to_str().unwrap().to_owned();
     let error = run(&["align", &german, &english, "-o", &output], "").error(1);
     let expected =
-        format!("{english} ends after 2 lines and {german} goes on; line n of each has to be the same sentence");
+        format!("{english} ends after 2 lines and {german} goes on; line n of both has to be the same sentence");
     assert_eq!(error, expected);
     let error = run(&["align", &english, &german], "").error(1);
     assert!(error.contains("goes on"), "{error}");

@@ -30,7 +30,7 @@ output-bias = true
 updates = 2
 ";
 
-/// `average` with these arguments behind the models, which are two of one kind.
+/// `average` of two models of one kind, with these arguments.
 fn average(folder: &tempfile::TempDir, models: &[String], args: &[&str]) -> crate::common::Run {
     let models = models.iter().flat_map(|model| ["-m", model]);
     run(&[&["average"][..], &models.collect::<Vec<_>>(), args, &["--to", &path(folder, "to")]].concat(), "")

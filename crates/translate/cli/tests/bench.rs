@@ -12,7 +12,8 @@ fn number(object: &Value, pointer: &str) -> f64 {
 #[test]
 fn a_bench_has_all_figures_and_its_units_add_up() {
     let folder = tempfile::tempdir().unwrap();
-    let (json, picture) = (folder.path().join("bench.json"), folder.path().join("bench.svg"));
+    let json = folder.path().join("bench.json");
+    let picture = folder.path().join("bench.svg");
     let text = file(&folder, "text.en", "Good morning!\n\nWhere is the station?\n");
     let reference = file(&folder, "text.de", "Guten Morgen!\n\nWo ist der Bahnhof?\n");
     let [json_name, picture_name] = [&json, &picture].map(|path| path.to_str().unwrap());

@@ -1,4 +1,5 @@
-//! Memory, threads and numbers stay within bounds, whatever the input: limits are those of `ulimit -v`, in MiB, without the bundled models.
+//! Memory, threads and numbers stay within bounds, whatever the input: limits are those of `ulimit -v`, in MiB, without
+//! the bundled models.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -14,7 +15,8 @@ const ARPA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../testdata/ngram
 /// MiB of the models in the program, which are mapped with it.
 const MODELS: usize = 50;
 
-/// Runs the program in this many MiB of address space next to its models: its code and its threads share them with the text.
+/// Runs the program in this many MiB of address space next to its models: its code and its threads share them with the
+/// text.
 ///
 /// The allocator reserves address space in large blocks, and the limit counts them: limits leave room for that.
 fn within(mib: usize, args: &[&str], input: impl AsRef<[u8]>) -> Run {
@@ -90,7 +92,7 @@ fn a_stream_of_zeros_is_one_line_that_is_cut() {
     let mut packed = GzEncoder::new(Vec::new(), Compression::best());
     (0..64).for_each(|_| packed.write_all(&[0; 1 << 20]).unwrap());
     packed.write_all(b"\nI am tired.\n").unwrap();
-    // Zeros behind the end are padding, as of a tape.
+    // Zeros after the end are padding, as on a tape.
     let bytes = [packed.finish().unwrap(), vec![0; 1000]].concat();
     let input = file(&folder, "zeros.gz", bytes);
     let run = within(300, &["translate", "--threads", "1", "-b", "1", "--max-source-length", "20", "-i", &input], "");
@@ -98,9 +100,9 @@ fn a_stream_of_zeros_is_one_line_that_is_cut() {
     assert_eq!(run.lines()[1], "Ich bin müde.");
 }
 
-/// Many empty lines, and some of a hundred thousand fields, behind a line that takes long.
+/// Many empty lines, and some with a hundred thousand fields, after a line that takes long.
 #[test]
-fn lines_behind_a_slow_one_take_little_memory() {
+fn lines_after_a_slow_one_take_little_memory() {
     let slow = "I have a dream that ".repeat(20);
     let args = ["translate", "--threads", "1", "--batch-tokens", "256"];
     let lines = within(250, &args, format!("{slow}\n{}", "\n".repeat(300_000))).lines();

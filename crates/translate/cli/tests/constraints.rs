@@ -74,12 +74,12 @@ fn keys_of_the_output_are_not_taken_from_the_input() {
 }
 
 #[test]
-fn a_misspelt_key_is_told_with_its_line() {
+fn a_misspelt_key_is_reported_with_its_line() {
     let text = "{\"text\": \"Hello.\"}\n{\"text\": \"Hello.\", \"constraint\": [\"Tag\"]}\n";
     let result = run(&["translate", "--input-format", "json", "--output-format", "json"], text);
     assert!(result.stderr.contains("line 2: the key 'constraint' has no meaning here"), "{}", result.stderr);
     let last: Value = serde_json::from_str(result.stdout.lines().last().unwrap()).unwrap();
-    assert_eq!(last["notes"][0], "the key 'constraint' has no meaning here; is 'constraints' meant?");
+    assert_eq!(last["notes"][0], "the key 'constraint' has no meaning here; did you mean 'constraints'?");
     assert_eq!(last["constraint"], json!(["Tag"]), "it is copied like any other key");
 }
 
@@ -97,7 +97,7 @@ fn avoided_phrases_of_a_prefix_are_reported() {
 }
 
 #[test]
-fn a_glossary_with_a_source_term_twice_is_told() {
+fn a_source_term_that_a_glossary_has_twice_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let glossary = crate::common::file(&folder, "terms.tsv", "\u{feff}house\tGebäude\nHouse\tBau\n");
     let result = run(&["translate", "--glossary", &glossary], "The house is old.\n");
@@ -148,7 +148,7 @@ fn n_best_lines_say_where_terms_are() {
 fn options_that_do_not_go_together_are_refused() {
     for (args, message) in [
         (&["--strategy", "cube", "--sampling", "full"][..], "cannot be used with"),
-        (&["--weights", "0.5", "0.5", "-m", "x"], "2 --weights were given for 1 models"),
+        (&["--weights", "0.5", "0.5", "-m", "x"], "--weights has 2 numbers for 1 models"),
         (&["--beam-width", "2"], "--beam-width is 2; it must be a number from 0 to 1"),
         (&["--prune-threshold", "-1"], "--prune-threshold is -1"),
     ] {

@@ -12,7 +12,8 @@ fn a_table_a_report_and_a_picture_tell_what_was_kept() {
     let folder = tempfile::tempdir().unwrap();
     file(&folder, "t.en", "the house\nthe book\nthe house\na book\n\na house\n");
     file(&folder, "t.de", "das haus\ndas buch\ndas Haus!\nein buch\nnichts\nein haus\n");
-    let (recipe, output) = (file(&folder, "corpus.toml", RECIPE), path(&folder, "out"));
+    let recipe = file(&folder, "corpus.toml", RECIPE);
+    let output = path(&folder, "out");
     let args = ["corpus", "-c", &recipe, "-o", &output];
     let lines = run(&args, "").lines();
     assert_eq!(lines[1].split("  ").last(), Some("1 without text, 1 duplicates"));
@@ -48,7 +49,7 @@ fn noise_is_in_the_source_of_either_direction() {
 }
 
 #[test]
-fn a_fault_of_the_recipe_is_told_with_its_line() {
+fn a_fault_of_the_recipe_is_reported_with_its_line() {
     let folder = tempfile::tempdir().unwrap();
     let recipe = file(&folder, "corpus.toml", RECIPE.replace("weight", "wait"));
     let error = run(&["corpus", "-c", &recipe, "-o", &path(&folder, "out")], "").error(1);

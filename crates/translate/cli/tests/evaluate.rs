@@ -28,7 +28,8 @@ fn each_metric_has_a_line_in_sacrebleus_form() {
 #[test]
 fn systems_are_compared() {
     let folder = tempfile::tempdir().unwrap();
-    let (reference, other) = (file(&folder, "reference", REFERENCE), file(&folder, "other", REFERENCE));
+    let reference = file(&folder, "reference", REFERENCE);
+    let other = file(&folder, "other", REFERENCE);
     let text = run(&["evaluate", &reference, "--compare", &other], SYSTEM).ok();
     assert!(text.contains("Baseline: standard input") && text.contains("(p = "), "{text}");
     let json = run(&["evaluate", &reference, "--compare", &other, "--json"], SYSTEM).ok();
@@ -49,7 +50,7 @@ fn what_does_not_fit_is_refused() {
     for (args, expected) in [
         (["--tokenize", "ja-mecab"], "ja-mecab"),
         (["--tokenize", "other"], "there is no tokeniser 'other'"),
-        (["--smooth", "floor:x"], "what follows the colon is not a number"),
+        (["--smooth", "floor:x"], "expected a number after the colon"),
         (["--metric", "meteor"], "invalid value 'meteor'"),
         (["--tokenize", "ko-mecab"], "needs MeCab and its Korean dictionary, which is not part of this program"),
         (["--tokenize", "flores200"], "needs a SentencePiece model (--tokenizer-model of"),
@@ -62,8 +63,8 @@ fn what_does_not_fit_is_refused() {
     assert!(error.contains("takes one metric"), "{error}");
 }
 
-/// Numbers of sacrebleu 2.6.0; for flores200 with our models in the place of its own:
-/// `SACREBLEU=DIR sacrebleu LANGUAGE.ref.txt -i LANGUAGE.hyp.txt -tok flores200 -w 4 -f text`, DIR/models/flores200sacrebleuspm.
+/// Numbers of sacrebleu 2.6.0; for flores200 with our models in the place of its own: `SACREBLEU=DIR sacrebleu
+/// LANGUAGE.ref.txt -i LANGUAGE.hyp.txt -tok flores200 -w 4 -f text`, DIR/models/flores200sacrebleuspm.
 #[test]
 fn options_of_sacrebleu_have_its_numbers() {
     let folder = tempfile::tempdir().unwrap();

@@ -19,7 +19,7 @@ fn posteriors_change_translations() {
     let blocks: Vec<&str> = text.split_terminator("\n\n").collect();
     assert_eq!(blocks.len(), 2);
     assert!(blocks[0].starts_with("# 1\n") && blocks[1].starts_with("# 2\n"), "{text}");
-    // The bundled model's end of sentence is 0: it stands before the first piece, and behind the last.
+    // The bundled model's end of sentence is 0: it stands before the first piece and after the last.
     assert!(blocks[0].lines().skip(1).all(|line| line.ends_with(" : 1")), "{text}");
     let path = file(&folder, "posteriors", &text);
     let plain = translate(&[], TEXT).lines();
@@ -215,7 +215,7 @@ fn factors_are_tuned() {
     assert!(run(&draws, "").error(2).starts_with("--sampling draws translations at random"));
     for option in ["--lmbr-scale", "--lmbr-order", "--lmbr-prune", "--lmbr-paths"] {
         let usage = translate(&["--lmbr", &posteriors, option, "1"], TEXT).error(2);
-        assert!(usage.starts_with(&format!("{option} has no effect on counted n-grams")), "{usage}");
+        assert!(usage.starts_with(&format!("{option} has no effect on the counted n-grams")), "{usage}");
     }
     let usage = run(&["tune-evidence", &source, &posteriors, "--lmbr", &posteriors], "").error(2);
     assert!(usage.starts_with("the text has 2 lines and a translation of it "), "{usage}");

@@ -20,7 +20,8 @@ fn unpacked(folder: &Path, name: &str) -> String {
 #[test]
 fn tables_are_moses_tables() {
     let folder = tempfile::tempdir().unwrap();
-    let (german, english) = (file(&folder, "t.de", GERMAN), file(&folder, "t.en", ENGLISH));
+    let german = file(&folder, "t.de", GERMAN);
+    let english = file(&folder, "t.en", ENGLISH);
     let links = file(&folder, "links", LINKS);
     let output = folder.path().join("model");
     let arguments = |output: &Path| {
@@ -42,7 +43,8 @@ haus ||| house ||| 1 1 1 1 ||| 0-0 ||| 2 2 2 ||| |||
     assert_eq!(unpacked(&output, "phrase-table.gz"), expected);
     let reordering = unpacked(&output, "reordering-table.wbe-msd-bidirectional-fe.gz");
     assert_eq!(reordering.lines().count(), 8);
-    // `das` follows the start twice and `haus` once, from its right; `haus` and `buch` follow it, or the end, from its left.
+    // `das` follows the start twice and `haus` once, from its right; `haus` and `buch` follow it, or the end, from its
+    // left.
     let line = "das ||| the ||| 0.555556 0.333333 0.111111 0.555556 0.111111 0.333333";
     assert!(reordering.lines().any(|found| found == line), "{reordering}");
     assert_eq!(unpacked(&output, "lex.s2t.gz"), "the das 1\nhouse haus 1\nbook buch 1\ntrouble Ärger 1\n");
@@ -61,7 +63,8 @@ haus ||| house ||| 1 1 1 1 ||| 0-0 ||| 2 2 2 ||| |||
 #[test]
 fn only_word_translations() {
     let folder = tempfile::tempdir().unwrap();
-    let (german, english) = (file(&folder, "t.de", GERMAN), file(&folder, "t.en", ENGLISH));
+    let german = file(&folder, "t.de", GERMAN);
+    let english = file(&folder, "t.en", ENGLISH);
     let output = folder.path().join("lists");
     let arguments = ["extract", &german, &english, "-", "--lexicon-only", "-o", output.to_str().unwrap()];
     run(&arguments, LINKS).ok();
@@ -74,7 +77,8 @@ fn only_word_translations() {
 #[test]
 fn what_does_not_fit_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let (german, english) = (file(&folder, "t.de", GERMAN), file(&folder, "t.en", ENGLISH));
+    let german = file(&folder, "t.de", GERMAN);
+    let english = file(&folder, "t.en", ENGLISH);
     let output = folder.path().join("model").to_str().unwrap().to_owned();
     for (links, expected) in [
         ("0-0\n0-0\n0-0\n", "there are 3 lines of links for 4 sentence pairs"),
@@ -98,7 +102,8 @@ fn what_does_not_fit_is_refused() {
 #[test]
 fn text_that_is_not_parallel_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let (german, english) = (file(&folder, "t.de", GERMAN), file(&folder, "t.en", "the house\nhouse the\n"));
+    let german = file(&folder, "t.de", GERMAN);
+    let english = file(&folder, "t.en", "the house\nhouse the\n");
     let output = folder.path().join("model").to_str().unwrap().to_owned();
     let error = run(&["extract", &german, &english, "-", "-o", &output], LINKS).error(1);
     assert!(error.starts_with(&format!("{english} ends after 2 lines and {german} goes on")), "{error}");
@@ -127,7 +132,8 @@ fn lines_may_be_empty_or_long() {
     let arguments = ["extract", &german, &english, "-", "-o", output.to_str().unwrap(), "--max-length", "3"];
     run(&arguments, format!("\n\n\n0-0\n{diagonal}\n{column}\n")).ok();
     let table = unpacked(&output, "phrase-table.gz");
-    // Phrases of one, two and three words of the diagonal; `das` and `the`; none has all words that `the` is linked with.
+    // Phrases of one, two and three words of the diagonal; `das` and `the`; none has all words that `the` is linked
+    // with.
     assert_eq!(table.lines().count(), 10_000 + 9_999 + 9_998 + 1);
     assert!(table.lines().any(|line| line.starts_with("w9998 w9999 ||| w9998 w9999 ||| ")));
 }
@@ -138,7 +144,8 @@ fn lines_may_be_empty_or_long() {
 fn a_full_disk_leaves_nothing_behind() {
     let folder = tempfile::tempdir().unwrap();
     let words = |prefix: &str| (0..5_000).map(|n| format!("{prefix}{n}\n")).collect::<String>();
-    let (german, english) = (file(&folder, "t.de", words("d")), file(&folder, "t.en", words("e")));
+    let german = file(&folder, "t.de", words("d"));
+    let english = file(&folder, "t.en", words("e"));
     let links = file(&folder, "links", "0-0\n".repeat(5_000));
     let output = folder.path().join("model");
     for blocks in [0, 1, 20] {

@@ -17,7 +17,8 @@ fn text(path: &Path) -> &str {
 /// Runs a program with a file, line by line; truncates the file after the first answer.
 fn truncated_meanwhile(args: &[&str], file: &Path) -> (String, Option<i32>, String) {
     let mut child = spawn(args);
-    let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+    let mut stdin = child.stdin.take().unwrap();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
     stdin.write_all(b"a b c\n").unwrap();
     let mut answer = String::new();
     stdout.read_line(&mut answer).unwrap();
@@ -47,8 +48,8 @@ fn a_file_that_is_truncated_in_use_ends_the_program_with_a_sentence() {
     assert_eq!(error, expected);
 }
 
-/// The worker threads of a process choose their instruction set themselves, so each run is a process of its own. A set that
-/// this CPU lacks is ignored.
+/// The worker threads of a process choose their instruction set themselves, so each run is a process of its own. A set
+/// that this CPU lacks is ignored.
 #[test]
 fn instruction_sets_change_nothing() {
     let text = "The house is old.\nHe took a cab home.\tTaxi\nI have many apples and pears.\n";

@@ -1,7 +1,7 @@
 //! No command changes or removes what it did not write: each command that writes, in each situation that invites it to.
 //!
-//! Each case runs in a folder of its own, with the inputs in one folder and files of somebody else in another. Their names are those
-//! that the commands write. All these files are the same before and after.
+//! Each case runs in a folder of its own, with the inputs in one folder and files of somebody else in another. Their
+//! names are those that the commands write. All these files are the same before and after.
 
 use crate::common::{Run, command};
 use std::collections::BTreeMap;
@@ -264,7 +264,8 @@ fn an_input_is_replaced_where_the_user_says_so() {
 #[test]
 fn a_corpus_is_replaced_while_all_its_files_are_its_own() {
     let sandbox = Sandbox::new();
-    let (corpus, overwrite) = (FOLDER_COMMANDS[0], FOLDER_COMMANDS[1]);
+    let corpus = FOLDER_COMMANDS[0];
+    let overwrite = FOLDER_COMMANDS[1];
     let output = sandbox.path("made");
     for arguments in [corpus, corpus, overwrite] {
         sandbox.run(arguments, "made", ".").ok();
@@ -275,7 +276,7 @@ fn a_corpus_is_replaced_while_all_its_files_are_its_own() {
     let error = sandbox.run(corpus, "made", ".").error(1);
     assert_eq!(
         error,
-        "made/report.json was changed since `corpus` wrote it; name another folder, or add --overwrite to lose the change"
+        "made/report.json was changed since `corpus` wrote it; name another folder, or add --overwrite to discard the change"
     );
     sandbox.check(corpus, "made", ".", None);
     sandbox.run(overwrite, "made", ".").ok();
@@ -283,7 +284,7 @@ fn a_corpus_is_replaced_while_all_its_files_are_its_own() {
     fs::write(output.join("notes"), "mine").unwrap();
     for arguments in [corpus, overwrite] {
         let error = sandbox.run(arguments, "made", ".").error(1);
-        let expected = "made/notes was not written by `corpus`, which replaces no files of others; name another folder";
+        let expected = "made/notes was not written by `corpus`, which replaces only its own files; name another folder";
         assert_eq!(error, expected);
         sandbox.check(arguments, "made", ".", None);
     }

@@ -20,7 +20,8 @@ fn n_best_lists_have_moses_form() {
     for line in &lines {
         let fields: Vec<&str> = line.split(" ||| ").collect();
         let [number, text, features, score] = fields[..] else { panic!("{line}") };
-        let (number, score): (usize, f64) = (number.parse().unwrap(), score.parse().unwrap());
+        let number: usize = number.parse().unwrap();
+        let score: f64 = score.parse().unwrap();
         assert!(features.starts_with("F0= "), "{line}");
         if number == last.0 {
             assert!(score <= last.1, "best first: {line}");
@@ -35,16 +36,18 @@ fn n_best_lists_have_moses_form() {
 }
 
 #[test]
-fn scores_are_normalised_as_told() {
+fn scores_are_normalised_as_specified() {
     for (normalize, word_penalty) in [("0", "0"), ("1", "0"), ("0.6", "0.2"), ("1", "-0.5")] {
         let args = ["-n", normalize, "--word-penalty", word_penalty, "--n-best", "3", "--word-scores"];
         for line in translate(&args, "I am tired.\n").lines() {
             let fields: Vec<&str> = line.split(" ||| ").collect();
             let [_, _, words, features, score] = fields[..] else { panic!("{line}") };
             let words = numbers(words.strip_prefix("WordScores=").unwrap());
-            let (log_prob, length) = (numbers(features)[0], words.len() as f64);
+            let log_prob = numbers(features)[0];
+            let length = words.len() as f64;
             assert!((words.iter().sum::<f64>() - log_prob).abs() < 1e-3, "{line}");
-            let (alpha, penalty): (f64, f64) = (normalize.parse().unwrap(), word_penalty.parse().unwrap());
+            let alpha: f64 = normalize.parse().unwrap();
+            let penalty: f64 = word_penalty.parse().unwrap();
             let expected = (log_prob - penalty * length) / length.powf(alpha);
             assert!((numbers(score)[0] - expected).abs() < 1e-4, "{line}: {expected}");
         }

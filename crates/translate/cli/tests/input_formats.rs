@@ -78,15 +78,16 @@ fn files_of_other_kinds_are_refused_by_their_names() {
     for (name, what) in [
         ("a.pdf", "a PDF document"),
         ("A.PDF", "a PDF document"),
-        ("a.doc", "a document of an Office before 2007"),
+        ("a.doc", "an Office document from before 2007"),
         ("a.xlsx", "a spreadsheet"),
-        ("a.rtf", "a document in RTF"),
+        ("a.rtf", "an RTF document"),
         ("a.jpeg", "a picture"),
         ("a.zip", "an archive"),
         ("a.tar.gz", "an archive"),
         ("a.exe", "a program"),
     ] {
-        let (input, output) = (file(&folder, name, "Good morning!\n"), path(&folder, "out"));
+        let input = file(&folder, name, "Good morning!\n");
+        let output = path(&folder, "out");
         let error = translate(&["-i", &input, "-o", &output], "").error(2);
         assert!(error.starts_with(&format!("{input} is {what}, which cannot be translated; ")), "{error}");
         assert!(error.ends_with("or add --input-format plain to read its bytes as lines"), "{error}");
@@ -99,13 +100,13 @@ fn files_of_other_kinds_are_refused_by_their_first_bytes() {
     let folder = tempfile::tempdir().unwrap();
     for (bytes, what) in [
         (&b"%PDF-1.7\n%\xe2\xe3\n"[..], "a PDF document"),
-        (b"PK\x03\x04\x14\0\n", "an archive, as files of docx, pptx, odt, odp and epub are; name its format"),
+        (b"PK\x03\x04\x14\0\n", "an archive, like docx, pptx, odt, odp and epub files; name its format"),
         (b"\x1f\x8b\x08\0\n", "a compressed file"),
         (b"\x89PNG\r\n\x1a\n", "a picture"),
         (b"\xff\xd8\xff\xe0\0\x10JFIF\0", "a picture"),
         (b"\x7fELF\x02\x01\n", "a program"),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1\n", "a document of an Office before 2007"),
-        (b"\xff\xfeG\0o\0o\0d\0\n\0", "a text in UTF-16"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\n", "an Office document from before 2007"),
+        (b"\xff\xfeG\0o\0o\0d\0\n\0", "a UTF-16 text"),
     ] {
         for split in [&[][..], &["--split"]] {
             let run = translate(split, bytes);
@@ -130,8 +131,7 @@ fn options_of_lines_are_refused_for_a_chosen_format() {
     let prefix = file(&folder, "prefix", "Gut\n");
     for options in [&["--n-best", "2"][..], &["--output-format", "json"], &["--prefix", &prefix], &["--word-scores"]] {
         let error = translate(&[&["-i", &page][..], options].concat(), "").error(2);
-        let expected =
-            "is for lines, and the input is read as html, as its name ends; leave it out, or add --input-format plain";
+        let expected = "is for lines, and the input is read as html because of its extension; leave it out, or add --input-format plain";
         assert!(error.starts_with(options[0]) && error.ends_with(expected), "{error}");
     }
 }
@@ -143,7 +143,8 @@ fn a_text_in_another_encoding_has_one_warning() {
     let expected =
         "50 lines are not valid UTF-8, the first is line 2, from byte 6 on; each invalid sequence is read as U+FFFD";
     let one = run(&["translate", "-b", "1"], &latin);
-    let (warnings, code): (Vec<&str>, _) = (one.stderr.lines().collect(), one.code);
+    let warnings: Vec<&str> = one.stderr.lines().collect();
+    let code = one.code;
     assert_eq!((warnings.len(), code), (1, Some(0)), "{warnings:?}");
     assert!(warnings[0].starts_with(&format!("metaphrase: warning: standard input: {expected}")), "{warnings:?}");
     assert_eq!(one.stdout.lines().count(), 100);

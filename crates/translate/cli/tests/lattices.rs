@@ -66,7 +66,7 @@ fn the_search_draws_itself() {
     let expected = ["all.svg", "line-1.svg", "line-2.svg", "line-3.svg"].map(std::path::PathBuf::from);
     assert_eq!(found, expected);
     let refused = translate(&["--lattice", "-"], TEXT).error(2);
-    assert_eq!(refused, "--lattice takes a file, as standard output has the translations");
+    assert_eq!(refused, "--lattice takes a file: standard output is for the translations");
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn lattices_are_drawn_with_their_posteriors() {
     let text = std::fs::read_to_string(&picture).unwrap();
     assert_eq!(text.matches(">Haus<").count(), 1, "equal rests are drawn once: {text}");
     let refused = run(&["draw", "--format", "compact", "-o", "x.png"], "").error(2);
-    assert_eq!(refused, "x.png is not a name of a picture; let it end with .svg");
+    assert_eq!(refused, "x.png is not the name of a picture; choose a name that ends with .svg");
     assert!(
         run(&["draw", "--format", "compact", "-o", "x.svg", "--prune", "1"], "").error(2).starts_with("--prune is 1;")
     );
@@ -101,6 +101,6 @@ fn a_file_holds_a_thousand_pictures() {
     let folder = TempDir::new().unwrap();
     let picture = path(&folder, "all.svg");
     let refused = run(&["draw", "--format", "compact", "-o", &picture], "1\n".repeat(1001)).error(2);
-    assert!(refused.ends_with("write %d into the name: each sentence has a file of its own then"), "{refused}");
+    assert!(refused.ends_with("put %d into the name, and each sentence has its own file"), "{refused}");
     assert!(names(folder.path()).is_empty());
 }

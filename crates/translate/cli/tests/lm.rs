@@ -77,7 +77,8 @@ const SMALL: &str = "\\data\\\nngram 1=4\nngram 2=2\n\n\\1-grams:\n-1\t<unk>\n-9
 #[test]
 fn scores_by_hand() {
     let folder = tempfile::tempdir().expect("a folder");
-    let (model, text) = (crate::common::file(&folder, "lm.arpa", SMALL), "hello zz\n\nhello\n");
+    let model = crate::common::file(&folder, "lm.arpa", SMALL);
+    let text = "hello zz\n\nhello\n";
     let query = |more: &[&str], text: &str| run(&[&["lm", "query", "-m", &model], more].concat(), text).lines();
     assert_eq!(query(&[], text), ["-2.125000\t1", "-1.250000\t0", "-0.500000\t0"]);
     let words = query(&["--level", "word"], text);
@@ -95,7 +96,8 @@ fn scores_by_hand() {
     ];
     assert_eq!(query(&["--level", "summary"], text), expected);
 
-    let (packed, scores) = (folder.path().join("text.gz"), folder.path().join("scores.gz"));
+    let packed = folder.path().join("text.gz");
+    let scores = folder.path().join("scores.gz");
     let mut gz = flate2::write::GzEncoder::new(std::fs::File::create(&packed).expect("a file"), <_>::default());
     std::io::Write::write_all(&mut gz, text.as_bytes()).and_then(|()| gz.finish().map(drop)).expect("a file");
     run(&["lm", "query", "-m", &model, "-i", path(&packed), "-o", path(&scores)], "").ok();
@@ -113,7 +115,8 @@ fn broken_models() {
     run(&["lm", "compile", "-m", &arpa, "-o", &bin], "").ok();
     let bytes = std::fs::read(&bin).expect("the compiled model");
     let refused = |name: &str, content: &[u8]| {
-        let (broken, output) = (crate::common::file(&folder, name, content), folder.path().join("out.bin"));
+        let broken = crate::common::file(&folder, name, content);
+        let output = folder.path().join("out.bin");
         let error = run(&["lm", "compile", "-m", &broken, "-o", path(&output)], "").error(1);
         assert!(!output.exists(), "{name}");
         error.strip_prefix(&broken).unwrap_or_else(|| panic!("{error} does not name {broken}")).to_owned()
@@ -182,9 +185,10 @@ fn full_disks() {
 
 /// From text to pieces to a language model to translations that it has a say in.
 #[test]
-fn beside_a_translation_model() {
+fn with_a_translation_model() {
     let folder = tempfile::tempdir().expect("a folder");
-    let (arpa, bin) = (folder.path().join("pieces.arpa"), folder.path().join("pieces.bin"));
+    let arpa = folder.path().join("pieces.arpa");
+    let bin = folder.path().join("pieces.bin");
     let vocabulary = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../models/en-de/source.spm");
     let german = "Guten Morgen!\nDas Haus ist alt.\nWie geht es dir heute?\n";
     let pieces = run(&["tokenize", "--vocabulary", vocabulary], german).lines();

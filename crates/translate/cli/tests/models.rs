@@ -69,7 +69,8 @@ fn a_model_computes_in_the_numbers_that_it_recommends() {
     let scores = |model: &str, precision: &[&str]| {
         translate(&[&["-m", model, "--n-best", "1"], precision].concat(), "Hello, world!\n").ok()
     };
-    let (exact, rounded) = (scores(&floats, &["--precision", "f32"]), scores(&floats, &["--precision", "int8"]));
+    let exact = scores(&floats, &["--precision", "f32"]);
+    let rounded = scores(&floats, &["--precision", "int8"]);
     assert!(exact != rounded);
     for auto in [&[][..], &["--precision", "auto"]] {
         assert_eq!(scores(&floats, auto), exact);

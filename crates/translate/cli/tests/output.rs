@@ -42,7 +42,7 @@ fn a_closed_pipe_ends_the_program_quietly() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_full_disk_is_told_even_while_the_input_is_open() {
+fn a_full_disk_is_reported_even_while_the_input_is_open() {
     let full = || File::options().write(true).open("/dev/full").unwrap();
     let mut child = command(&["translate", "-b", "1"]).stdout(full()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
@@ -57,7 +57,7 @@ fn a_full_disk_is_told_even_while_the_input_is_open() {
     assert!(error.starts_with("cannot write /dev/full: No space left"), "{error}");
     let status = command(&["translate", "--help"]).stdout(full()).status().unwrap();
     assert_eq!(status.code(), Some(1));
-    // Nobody can be told; the work is done all the same.
+    // The error cannot be printed, but the work is done.
     let mut child = command(&["translate", "-b", "1"]).stderr(full()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(b"b\xffad\n").unwrap();
     assert_eq!(ends(&mut child), Some(0));

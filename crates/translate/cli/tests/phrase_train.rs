@@ -21,7 +21,7 @@ fn from_text_to_translations() {
     let done = run(&[&train[..], &sets, &quick].concat(), "");
     assert_eq!((done.code, done.stdout.as_str()), (Some(0), ""));
     let bleu = |line: &str, name: &str| -> f64 {
-        let told = line.strip_suffix(&format!(" on the {name} set of 50 sentences, on words as trained")).unwrap();
+        let told = line.strip_suffix(&format!(" on the {name} set of 50 sentences, on tokenised words")).unwrap();
         told.strip_prefix("BLEU ").unwrap().parse().unwrap()
     };
     let [dev, test] = done.stderr.lines().collect::<Vec<_>>()[..] else { panic!("{}", done.stderr) };
@@ -38,9 +38,10 @@ fn from_text_to_translations() {
     };
     assert_eq!(lists("moses.ini"), lists("moses.text.ini"));
 
-    // Its files are beside the model, not beside the new weights.
+    // Its files are next to the model, not next to the new weights.
     let tokens = |name: &str, language| run(&["tokenize", "-l", language, "--escape", "-i", name], "").ok();
-    let (source, reference) = (tokens(&dev_de, "de"), tokens(&dev_en, "en"));
+    let source = tokens(&dev_de, "de");
+    let reference = tokens(&dev_en, "en");
     let [source, reference] = [file(&folder, "dev.de", source), file(&folder, "dev.en", reference)];
     let tune = ["phrase", "tune", "-m", &model, &source, &reference, "--method", "mert", "-o", &weights];
     let log = run(&[&tune[..], &["--log", "info"], &quick[..2]].concat(), "").stderr;
@@ -56,7 +57,7 @@ fn what_can_not_be_trained_on_is_refused() {
     let [de, en, dev_de, dev_en] = ["train.de.gz", "train.en.gz", "dev.de.gz", "dev.en.gz"].map(text);
     let short = file(&folder, "short.en", "one line\n");
     let error = run(&["phrase", "train", &de, &short, "-o", &model], "").error(1);
-    assert!(error.ends_with("line n of each has to be the same sentence"), "{error}");
+    assert!(error.ends_with("line n of both has to be the same sentence"), "{error}");
     let error = run(&["phrase", "train", &de, &en, "--dev", &dev_de, &short, "-o", &model], "").error(1);
     assert!(error.starts_with("the development set has 50 source lines and 1 lines in reference 1"), "{error}");
     let missing = path(&folder, "missing.gz");
@@ -75,7 +76,7 @@ fn what_can_not_be_trained_on_is_refused() {
 }
 
 #[test]
-fn a_model_that_translates_nothing_is_told() {
+fn a_model_that_translates_nothing_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     // Lines that share no phrase with their neighbours, as text that was not split into words.
     let side = |letter: &str, from: usize| {
@@ -89,7 +90,7 @@ fn a_model_that_translates_nothing_is_told() {
     let done = run(&train, "");
     assert_eq!(done.code, Some(0), "{}", done.stderr);
     assert!(
-        done.stderr.contains("BLEU is 0.00 on the development set: the model is of no use; check that"),
+        done.stderr.contains("BLEU is 0.00 on the development set: the model is useless; check that"),
         "{}",
         done.stderr
     );

@@ -13,14 +13,16 @@ fn numbers(text: &str) -> Vec<f64> {
 /// Scores `SOURCE` with these translations, from files.
 fn score(targets: &str, args: &[&str]) -> String {
     let folder = tempfile::tempdir().unwrap();
-    let (source, target) = (file(&folder, "source", SOURCE), file(&folder, "target", targets));
+    let source = file(&folder, "source", SOURCE);
+    let target = file(&folder, "target", targets);
     run(&[&["score", &source, &target], args].concat(), "").ok()
 }
 
 #[test]
 fn a_found_translation_scores_as_it_was_found() {
     let found = translate(&["--n-best", "1"], SOURCE).lines();
-    let (mut targets, mut expected) = (String::new(), Vec::new());
+    let mut targets = String::new();
+    let mut expected = Vec::new();
     for line in &found {
         let fields: Vec<&str> = line.split(" ||| ").collect();
         targets += &format!("{}\n", fields[1]);
@@ -49,7 +51,8 @@ fn files_and_columns_are_the_same() {
 fn summaries_are_sums_of_the_scores() {
     let targets = "Ich bin müde.\nGute Nacht!\n";
     let lines = score(targets, &["--word-scores"]);
-    let (mut sum, mut words) = (0.0, 0.0);
+    let mut sum = 0.0;
+    let mut words = 0.0;
     for line in lines.lines() {
         let (score, parts) = line.split_once(" ||| WordScores= ").unwrap();
         let parts: Vec<f64> = parts.split(' ').map(|part| part.parse().unwrap()).collect();
@@ -69,10 +72,11 @@ fn summaries_are_sums_of_the_scores() {
 #[test]
 fn files_of_different_lengths_are_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let (long, short) = (file(&folder, "long", "a\nb\nc\n"), file(&folder, "short", "a\n"));
+    let long = file(&folder, "long", "a\nb\nc\n");
+    let short = file(&folder, "short", "a\n");
     for files in [[&long, &short], [&short, &long]] {
         let error = run(&["score", files[0], files[1]], "").error(1);
-        let expected = format!("{short} has 1 lines and {long} has more; line n of each has to be the same sentence");
+        let expected = format!("{short} has 1 lines and {long} has more; line n of both has to be the same sentence");
         assert_eq!(error, expected);
     }
 }
@@ -95,7 +99,7 @@ fn n_best_lists_get_a_feature() {
     }
     for (line, expected) in [
         ("nothing", "line 1 of LIST is not `N ||| translation ||| features ||| score`"),
-        ("2 ||| a ||| F0= 1 ||| 1", "line 1 of LIST is of source 2, counted from 0, but SOURCE has 2 lines"),
+        ("2 ||| a ||| F0= 1 ||| 1", "line 1 of LIST has the source 2, counted from 0, but SOURCE has 2 lines"),
     ] {
         std::fs::write(&path, line).unwrap();
         let error = run(&args, "").error(1);

@@ -12,13 +12,14 @@ fn text() -> String {
 #[test]
 fn a_list_is_learnt_from_the_model_s_own_translations() {
     let folder = tempfile::tempdir().unwrap();
-    let (input, lists) = (file(&folder, "text.en", text()), folder.path().join("lists"));
+    let input = file(&folder, "text.en", text());
+    let lists = folder.path().join("lists");
     let lists = lists.to_str().unwrap();
     let learn = ["shortlist", "learn", "-b", "2", "-i", &input, "-o", lists, "--first", "20", "--log", "info"];
     let learnt = run(&learn, "");
     assert!(learnt.stderr.contains("learnt from 12 lines; of 12 lines"), "{}", learnt.stderr);
     assert!(
-        learnt.stderr.contains(" 100.00 % of the words"),
+        learnt.stderr.contains(" 100.00 % of the translated words"),
         "each word is in the list of its line: {}",
         learnt.stderr
     );

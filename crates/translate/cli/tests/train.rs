@@ -16,7 +16,8 @@ fn errors(recipe: &str, output: &str) -> Vec<String> {
 fn all_faults_of_a_recipe_are_told() {
     let folder = tempfile::tempdir().unwrap();
     let text = "[model.architecture.transformer]\nheads = 7\n[training]\nupdates = \"many\"\n";
-    let (recipe, output) = (file(&folder, "recipe.toml", text), path(&folder, "run"));
+    let recipe = file(&folder, "recipe.toml", text);
+    let output = path(&folder, "run");
     let errors = errors(&recipe, &output);
     let expected = [
         "line 2: `model.architecture.transformer.heads`: an embedding size of 512 is not a multiple of 7 heads",
@@ -34,7 +35,8 @@ fn files_that_are_not_there_are_told_with_their_keys() {
     let text = "[data]\ntrain = [{ source = \"no.en\", target = \"a.de\" }]\ndev = { source = \".\", target = \"a.de\" }\n\
                 [vocabulary.train]\n[model]\narchitecture = \"recurrent\"\n[training]\nupdates = 1\n";
     file(&folder, "a.de", "ein Haus\n");
-    let (recipe, output) = (file(&folder, "recipe.toml", text), path(&folder, "run"));
+    let recipe = file(&folder, "recipe.toml", text);
+    let output = path(&folder, "run");
     let errors = errors(&recipe, &output);
     assert!(errors[0].starts_with(&format!("{recipe}, line 2: `data.train[0].source`: ")), "{errors:?}");
     assert!(errors[0].contains("no.en can not be opened: No such file"), "{errors:?}");
@@ -58,16 +60,17 @@ updates = 1
 ";
 
 #[test]
-fn a_model_that_translates_nothing_is_told() {
+fn a_model_that_translates_nothing_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     for name in ["t.en", "t.de", "d.en", "d.de"] {
         file(&folder, name, (0..8).map(|i| format!("{name}{i} house number {i}\n")).collect::<String>());
     }
-    let (recipe, output) = (file(&folder, "recipe.toml", SMALL), path(&folder, "run"));
+    let recipe = file(&folder, "recipe.toml", SMALL);
+    let output = path(&folder, "run");
     let run = run(&["train", "-c", &recipe, "-o", &output, "--threads", "1"], "");
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     let warning = run.stderr.lines().find_map(|line| line.strip_prefix("metaphrase: warning: BLEU is 0."));
-    let expected = " on the development set: the model is of no use; train for more updates";
+    let expected = " on the development set: the model is useless; train for more updates";
     assert!(warning.is_some_and(|warning| warning.contains(expected)), "{}", run.stderr);
 }
 
@@ -78,7 +81,8 @@ fn lines_are_counted_before_a_vocabulary_is_trained() {
         file(&folder, name, "a house\na door\n");
     }
     file(&folder, "d.de", "ein Haus\n");
-    let (recipe, output) = (file(&folder, "recipe.toml", SMALL), path(&folder, "run"));
+    let recipe = file(&folder, "recipe.toml", SMALL);
+    let output = path(&folder, "run");
     let error = run(&["train", "-c", &recipe, "-o", &output], "").error(1);
     assert!(error.contains("d.en` has 2 lines, but `") && error.contains("d.de` has 1"), "{error}");
     assert!(!Path::new(&output).join("source.yml").exists(), "no vocabulary was trained");
@@ -88,7 +92,8 @@ fn lines_are_counted_before_a_vocabulary_is_trained() {
 fn vocabularies_are_trained_by_themselves() {
     let folder = tempfile::tempdir().unwrap();
     let text = |side: &str| format!("{}/../../../testdata/phrase/dev.{side}.gz", env!("CARGO_MANIFEST_DIR"));
-    let (pieces, words) = (path(&folder, "both.spm"), path(&folder, "en.yml"));
+    let pieces = path(&folder, "both.spm");
+    let words = path(&folder, "en.yml");
     run(&["vocabulary", "train", &text("de"), &text("en"), "-o", &pieces, "--size", "150"], "").ok();
     let line = &run(&["tokenize", "--vocabulary", &pieces], "Where is the money?\n").lines()[0];
     assert!(line.split(' ').count() > 4 && line.replace(' ', "") == "▁Where▁is▁the▁money?", "{line}");
@@ -104,14 +109,15 @@ fn vocabularies_are_trained_by_themselves() {
 fn a_vocabulary_is_given_characters_that_it_lacks() {
     let folder = tempfile::tempdir().unwrap();
     let text = file(&folder, "text", "Der Preis ist hoch und der Preis bleibt hoch.\n".repeat(30));
-    let (old, new) = (path(&folder, "old.spm"), path(&folder, "new.spm"));
+    let old = path(&folder, "old.spm");
+    let new = path(&folder, "new.spm");
     run(&["vocabulary", "train", &text, "-o", &old, "--size", "281", "--byte-fallback"], "").ok();
     let line = "Preis: 5 € – hoch\n";
     let pieces = |vocabulary: &str| run(&["tokenize", "--vocabulary", vocabulary], line).lines().remove(0);
     assert!(pieces(&old).contains("<0xE2> <0x82> <0xAC>"), "{}", pieces(&old));
     let told = run(&["vocabulary", "extend", &old, &text, "--characters", "€–P", "-o", &new, "--log", "info"], "");
     let messages = told.stderr;
-    assert!(messages.contains("€ in the place of ") && messages.contains("2 characters came"), "{messages}");
+    assert!(messages.contains("€ replaces ") && messages.contains("2 characters added"), "{messages}");
     let pieces = pieces(&new);
     assert!(pieces.contains(" € ") && pieces.contains(" – ") && !pieces.contains("0xE2"), "{pieces}");
     let error = run(&["vocabulary", "extend", &old, &text, "--characters", "…", "-o", &new], "").error(1);

@@ -64,8 +64,8 @@ fn a_signal_leaves_no_unfinished_file() {
     }
 }
 
-/// Whether this process was started with the signal ignored, as shells start jobs in the background; its children are then
-/// started so, too.
+/// Whether this process was started with the signal ignored, as shells start jobs in the background; its children are
+/// then started so, too.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

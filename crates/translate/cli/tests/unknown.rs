@@ -7,11 +7,13 @@ use std::path::Path;
 fn an_unknown_word_becomes_a_source_word_or_its_translation() {
     let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../testdata/models/marian-tiny");
     let folder = tempfile::tempdir().unwrap();
-    // A model of words: a list of as many as it has, with an unknown word. It never was trained: the prefix is unknown to it.
+    // A model of words: a list of as many as it has, with an unknown word. It never was trained: the prefix is unknown
+    // to it.
     let words = metaphrase_models::Model::load(&model).unwrap().config().target_words;
     let list: String = (2..words).map(|id| format!("w{id}\n")).collect();
     let vocabulary = file(&folder, "words.txt", format!("</s>\n<unk>\n{list}"));
-    let (weights, prefix) = (model.join("model.npz"), file(&folder, "prefix", "unheard-of\n"));
+    let weights = model.join("model.npz");
+    let prefix = file(&folder, "prefix", "unheard-of\n");
     let weights = weights.to_str().unwrap();
     let args = ["-m", weights, "--vocab", &vocabulary, "--prefix", &prefix, "--max-length-factor", "1"];
     let with = |more: &[&str], source: &str| translate(&[&args, more].concat(), format!("{source}\n")).ok();

@@ -1,5 +1,5 @@
-//! The scores of a step: logits of all target words, or of a sentence's shortlist, turned into log-probabilities when
-//! search asks.
+//! The scores of a step: the logits of all target words, or of a sentence's shortlist. They become log-probabilities
+//! when the search asks for them.
 
 mod additions;
 mod beam;
@@ -16,25 +16,25 @@ use metaphrase_kernels::{Best, Matrix, ProductStorage, TopK, in_team, log_sum_ex
 use std::sync::Arc;
 use summarised::SummarisedRows;
 
-/// The logits of the last step: a column for each target word or, in a row of a sentence with a shortlist, for each
-/// word of the list. The log-probability of a word is its logit minus the row's normaliser `ln Σ exp(logit)`, which is
-/// computed when a row is first asked for. *Raw* scores are taken as they are.
+/// The logits of the last step. A row has a column for each target word or, if its sentence has a shortlist, for each
+/// word of the list. The log-probability of a word is its logit minus the normaliser of its row, `ln Σ exp(logit)`,
+/// which is computed at the first question about the row. *Raw* scores are not normalised.
 ///
-/// Where search announces that it asks for little more than the best words, the output layer makes a summary of each
-/// row, and only the logits of the other questions are computed. Each answer has the same bits either way.
+/// If the search announces that it needs little more than the best words, the output layer only summarises each row,
+/// and logits are computed for the other questions alone. The answers have the same bits either way.
 #[derive(Debug, Default)]
 pub struct Scores {
-    /// Rows × the number of words of the widest row; of no use while the step is summarised.
+    /// Rows × words of the widest row; not valid while the step is summarised.
     logits: Matrix,
     summarised: SummarisedRows,
     is_summarised: bool,
-    /// Logits of rows that are added to a step.
+    /// The logits of rows that are added to a step: added rows × words.
     more: Matrix,
-    /// The inputs of the output layer as it reads them.
+    /// The inputs of the output layer, in the form in which it reads them.
     inputs: ProductStorage,
     raw: bool,
     rows: Vec<ScoreRow>,
-    /// The answers of scorers that are sparse, and so are not in the logits.
+    /// The sparse scores of scorers, which are kept apart from the logits.
     additions: Additions,
     top: TopK,
     best: Vec<Best>,
@@ -42,7 +42,7 @@ pub struct Scores {
     listed: Vec<WordScore>,
 }
 
-/// The rows of a call, as the decoder gives them to the output layer.
+/// The rows of a call, from the decoder to the output layer.
 pub(crate) struct DecodedRows<'a> {
     pub(crate) step: Step,
     pub(crate) rows: &'a [StepRow],
@@ -50,13 +50,13 @@ pub(crate) struct DecodedRows<'a> {
     pub(crate) outputs: &'a Matrix,
 }
 
-/// A row, but for its logits.
+/// A row without its logits.
 #[derive(Debug, Default, Clone)]
 struct ScoreRow {
     shortlist: Option<Shortlist>,
-    /// The number of its logits.
+    /// The number of logits.
     words: usize,
-    /// `None` until asked for.
+    /// `ln Σ exp(logit)`; `None` until it is needed.
     normaliser: Option<f32>,
 }
 
@@ -79,13 +79,13 @@ impl Scores {
         Self::default()
     }
 
-    /// Scores whose logits are not normalised: log-probabilities already, as an ensemble's, or meant to be
-    /// (self-normalised models: Zhang et al. 2018, eq. 12).
+    /// Scores without normalisation: those of an ensemble, which are log-probabilities already, and those of a
+    /// self-normalised model, whose logits approximate them (Zhang et al. 2018, eq. 12).
     pub(crate) fn raw() -> Self {
         Self { raw: true, ..Self::default() }
     }
 
-    /// Computes by the output layer what is demanded of the scores of the rows of a call.
+    /// Computes the scores of the rows of a call with the output layer, as far as `demand` needs them.
     pub(crate) fn compute(
         &mut self,
         output: &Arc<Output>,
@@ -104,7 +104,7 @@ impl Scores {
             return self.compute_by_sentence(first, output, lists, decoded);
         }
         match step {
-            // A team divides the columns of a whole product among its threads.
+            // A team computes all logits: it divides the columns of the product among its threads.
             Step::New if summarised::suffice(demand, rows.len()) && !in_team() => {
                 self.summarised.begin(output, outputs, demand);
                 self.is_summarised = true;
@@ -117,24 +117,24 @@ impl Scores {
         }
     }
 
-    /// [`compute`](Self::compute) where sentences have shortlists.
+    /// [`compute`](Self::compute) for sentences with shortlists.
     fn compute_by_sentence(&mut self, first: usize, output: &Output, lists: &mut Lists, decoded: &DecodedRows<'_>) {
         self.widen(first);
         let Self { logits, more, inputs: storage, .. } = self;
         let inputs = output.rows(decoded.outputs, storage);
         let mut row = 0;
-        for of_sentence in decoded.rows.chunk_by(|a, b| a.sentence == b.sentence) {
-            let sentence = of_sentence[0].sentence;
-            let end = row + of_sentence.len();
+        for sentence_rows in decoded.rows.chunk_by(|a, b| a.sentence == b.sentence) {
+            let sentence = sentence_rows[0].sentence;
+            let end = row + sentence_rows.len();
             lists.logits(output, sentence, inputs.part(row..end), more);
-            for (row, of_row) in (row..end).enumerate() {
-                logits.row_mut(first + of_row)[..more.cols()].copy_from_slice(more.row(row));
+            for (source, target) in (row..end).enumerate() {
+                logits.row_mut(first + target)[..more.cols()].copy_from_slice(more.row(source));
             }
             row = end;
         }
     }
 
-    /// Makes room for the logits of all rows. Those of the first rows are kept.
+    /// Makes room for the logits of all rows; keeps those of the first `first` rows.
     fn widen(&mut self, first: usize) {
         let widest = self.rows.iter().map(|row| row.words).max().unwrap_or(0);
         let logits = &mut self.logits;
@@ -149,7 +149,7 @@ impl Scores {
         core::mem::swap(logits, &mut self.more);
     }
 
-    /// Sums the log-probabilities of the `members` of an ensemble, each times its weight, for the rows of a call.
+    /// Sums the weighted log-probabilities of the `members` of an ensemble for the rows of a call.
     pub(crate) fn sum<'a>(&mut self, step: Step, members: impl Iterator<Item = (f32, &'a mut Self)>) {
         let _unit = Unit::Output.timed();
         let mut first = 0;
@@ -170,8 +170,8 @@ impl Scores {
         }
     }
 
-    /// Makes the rows of a call, of which the shortlist and the number of target words are given. Rows that are added
-    /// have neither a normaliser nor additions yet, nor has any row of a new step. Returns the number of the first new
+    /// Appends the rows of a call, without normalisers and additions, and clears the rows of the last step if this is a
+    /// new one. `new` has the shortlist and the number of target words of each row. Returns the number of the first new
     /// row.
     fn begin_rows<'a>(&mut self, step: Step, new: impl Iterator<Item = (Option<&'a Shortlist>, usize)>) -> usize {
         if step == Step::New {
@@ -219,18 +219,18 @@ impl Scores {
         normaliser
     }
 
-    /// Adds to the scores of a row as [`Additions::add`] does.
+    /// Adds sparse scores to a row, see [`Additions::add`]. With a shortlist, its words become columns.
     fn add_sparsely(&mut self, row: usize, base: f32, listed: &[WordScore]) {
         self.expand();
         let Self { logits, rows, additions, listed: columns, .. } = self;
-        let of_row = &rows[row];
-        let logits = &logits.row(row)[..of_row.words];
-        if of_row.shortlist.is_none() {
+        let score_row = &rows[row];
+        let logits = &logits.row(row)[..score_row.words];
+        if score_row.shortlist.is_none() {
             return additions.add(row, logits, base, listed);
         }
         columns.clear();
         columns.extend(listed.iter().filter_map(|&WordScore { word, score }| {
-            of_row.column(word).map(|column| WordScore { word: WordId::new(column), score })
+            score_row.column(word).map(|column| WordScore { word: WordId::new(column), score })
         }));
         additions.add(row, logits, base, columns);
     }
@@ -242,12 +242,13 @@ impl StepScores for Scores {
         if rows.is_empty() {
             return;
         }
-        // They are of one sentence.
         let _unit = Unit::Top.timed();
-        let like = self.rows[rows.start].clone();
+        // All rows belong to one sentence, so that the first shows the columns of all.
+        let first = self.rows[rows.start].clone();
         self.excluded.clear();
-        self.excluded.extend(excluded.iter().filter_map(|&word| Some(like.column(word)? as u32)));
-        let candidate = |best: &Best| Candidate { row: Row(best.tag), word: like.word(best.column), score: best.value };
+        self.excluded.extend(excluded.iter().filter_map(|&word| Some(first.column(word)? as u32)));
+        let candidate =
+            |best: &Best| Candidate { row: Row(best.tag), word: first.word(best.column), score: best.value };
         self.top.start(k, &self.excluded);
         if self.is_summarised {
             let question = BestQuestion { rows: rows.clone(), so_far, k, excluded: &self.excluded };
@@ -261,7 +262,7 @@ impl StepScores for Scores {
             let Self { logits, rows, additions, top, .. } = self;
             let logits = if self.is_summarised { self.summarised.computed(number) } else { logits.row(row) };
             let logits = &logits[..rows[row].words];
-            top.offer_changed(logits, additions.of(row), normaliser, so_far, Row::new(row).0);
+            top.offer_changed(logits, additions.changes(row), normaliser, so_far, Row::new(row).0);
         }
         out.extend(self.top.finish().iter().map(candidate));
     }
@@ -270,8 +271,8 @@ impl StepScores for Scores {
         let row = row.index();
         let Some(column) = self.rows[row].column(word) else { return f32::NEG_INFINITY };
         let logit = if self.is_summarised { self.summarised.logit(row, column) } else { self.logits.row(row)[column] };
-        // As `TopK` computes it, so that both have the same bits.
-        self.additions.of(row).value(column as u32, logit) - self.normaliser(row)
+        // The same operations as in `TopK`, so that both have the same bits.
+        self.additions.changes(row).value(column as u32, logit) - self.normaliser(row)
     }
 
     fn row(&mut self, row: Row, out: &mut [f32]) {
@@ -280,10 +281,10 @@ impl StepScores for Scores {
         let logits = self.logits(row);
         let (listed, others) = out.split_at_mut(logits.len());
         listed.copy_from_slice(logits);
-        self.additions.of(row).make(listed);
+        self.additions.changes(row).make(listed);
         listed.iter_mut().for_each(|score| *score -= normaliser);
         others.fill(f32::NEG_INFINITY);
-        // From the last one on: no word is before its place in the list.
+        // From the last word to the first: the column of a word in the list is never greater than its id.
         for column in (0..self.rows[row].words).rev() {
             out.swap(column, self.rows[row].word(column as u32).index());
         }
@@ -294,14 +295,14 @@ impl StepScores for Scores {
         match more {
             WordScores::Sparse { base, listed } => self.add_sparsely(row, base, listed),
             WordScores::Dense(more) => {
-                // The softmax is over what the model says alone.
+                // The normaliser comes first, because the softmax is over the model's own logits.
                 self.normaliser(row);
                 self.expand();
                 let Self { logits, rows, additions, .. } = self;
-                let of_row = &rows[row];
-                let logits = &mut logits.row_mut(row)[..of_row.words];
+                let score_row = &rows[row];
+                let logits = &mut logits.row_mut(row)[..score_row.words];
                 additions.settle(row, logits);
-                match &of_row.shortlist {
+                match &score_row.shortlist {
                     None => {
                         assert_eq!(more.len(), logits.len(), "a score for each target word");
                         logits.iter_mut().zip(more).for_each(|(logit, more)| *logit += more);

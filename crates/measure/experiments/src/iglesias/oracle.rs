@@ -7,7 +7,7 @@
 
 use anyhow::Result;
 use metaphrase::{Lattice, Theta};
-use metaphrase_metrics::{Bleu, Metric, Precision};
+use metaphrase_metrics::{Arithmetic, Bleu, Metric};
 use std::collections::{HashMap, HashSet};
 
 /// Hypotheses that are kept in a state.
@@ -122,7 +122,7 @@ pub fn oracle(
         let found = text(&best_path(lattice, &grams, &Theta::linear_bleu(precision, ratio, 10.0)));
         let mut statistics = vec![0.0; bleu.stats_len()];
         bleu.sentence_stats(&found, &[reference_text], &mut statistics);
-        let score = bleu.value(&statistics, Precision::Double);
+        let score = bleu.value(&statistics, Arithmetic::Double);
         if best.as_ref().is_none_or(|best| score > best.0) {
             best = Some((score, found));
         }

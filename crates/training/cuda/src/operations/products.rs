@@ -5,7 +5,7 @@
 use super::{is_shaped, shape};
 use crate::backend::Gemm;
 use crate::{Cuda, Matrix};
-use metaphrase_device::{Activation, Precision, Products, Shape, Weight};
+use metaphrase_device::{Activation, Products, Shape, TrainingPrecision, Weight};
 
 impl Cuda {
     /// y ← x · W + β · y, that is yᵀ ← Wᵀ · xᵀ + β · yᵀ.
@@ -27,7 +27,7 @@ impl Cuda {
             beta,
             c: y.write(),
             ldc: outputs,
-            bf16: self.precision != Precision::F32,
+            bf16: self.precision != TrainingPrecision::F32,
         });
     }
 
@@ -42,7 +42,7 @@ impl Cuda {
 }
 
 impl Products for Cuda {
-    fn set_precision(&mut self, precision: Precision) {
+    fn set_precision(&mut self, precision: TrainingPrecision) {
         self.precision = precision;
     }
 
@@ -74,7 +74,7 @@ impl Products for Cuda {
             beta: 1.0,
             c: sum.write(),
             ldc: outputs,
-            bf16: self.precision != Precision::F32,
+            bf16: self.precision != TrainingPrecision::F32,
         });
     }
 }

@@ -9,7 +9,7 @@ use crate::optimizer::{Decay, OptimizerSettings, Schedule};
 use crate::{Trainer, TrainerSettings};
 use architectures::*;
 use metaphrase_base::{Parent, Row, SentId, Sentence, Step, StepDemand, StepModel, StepRow, StepScores, WordId};
-use metaphrase_device::{Host, Precision, Products};
+use metaphrase_device::{Host, Products, TrainingPrecision};
 use metaphrase_models::config::{
     Activation, AttentionFirst, AverageAttention, Cell, DecoderForm, DecoderLayer, FeedForward, LayerNorm, Positions,
     RecurrentConfig, TransformerConfig,
@@ -65,10 +65,10 @@ fn inferred(config: &Config, model: &Model, batch: &Batch) -> Vec<f32> {
 
 /// ln p of each target word, by the forward pass of training, sentence after sentence.
 fn trained(config: &Config, parameters: &Parameters, batch: &Batch) -> Vec<f32> {
-    trained_in(Precision::F32, config, parameters, batch)
+    trained_in(TrainingPrecision::F32, config, parameters, batch)
 }
 
-fn trained_in(precision: Precision, config: &Config, parameters: &Parameters, batch: &Batch) -> Vec<f32> {
+fn trained_in(precision: TrainingPrecision, config: &Config, parameters: &Parameters, batch: &Batch) -> Vec<f32> {
     let mut declared = Parameters::new(1);
     let network = Network::declare(config, &mut declared).unwrap();
     assert!(declared.iter().map(|(name, _)| name).eq(parameters.iter().map(|(name, _)| name)));
@@ -129,7 +129,7 @@ fn training_in_int8_rounds_as_translation_does() {
         randomise(&mut parameters);
         let model = model_in(metaphrase_models::Precision::Int8, &config, &parameters);
         let expected = inferred(&config, &model, &batch);
-        for (apart, precision) in apart.iter_mut().zip([Precision::Int8, Precision::F32]) {
+        for (apart, precision) in apart.iter_mut().zip([TrainingPrecision::Int8, TrainingPrecision::F32]) {
             let trained = trained_in(precision, &config, &parameters, &batch);
             *apart += trained.iter().zip(&expected).map(|(a, b)| (a - b).abs()).sum::<f32>();
         }

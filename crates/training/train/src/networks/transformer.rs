@@ -37,6 +37,15 @@ struct Run<'a> {
     target: Spans,
 }
 
+/// The vectors of the words of all sentences of a batch.
+#[derive(Clone, Copy)]
+struct Sequences<'a> {
+    /// Words × d.
+    rows: Var,
+    /// The rows of each sentence.
+    spans: &'a Spans,
+}
+
 impl Run<'_> {
     fn decode<D: Device>(
         &self,
@@ -63,7 +72,9 @@ impl Run<'_> {
             };
             let mut attention = None;
             x = run.around(tape, &layer.context, x, |run, tape, body, x| {
-                let (value, y) = run.attention(tape, body, (x, &run.target), (encoded, &run.source), false);
+                let queries = Sequences { rows: x, spans: &run.target };
+                let keys = Sequences { rows: encoded, spans: &run.source };
+                let (value, y) = run.attention(tape, body, queries, keys, false);
                 attention = Some(value);
                 y
             });
@@ -135,21 +146,21 @@ impl Run<'_> {
         &self,
         tape: &mut Tape<'_, D>,
         block: &Attention,
-        (x, queries): (Var, &Spans),
-        (seen, keys): (Var, &Spans),
+        queries: Sequences<'_>,
+        keys: Sequences<'_>,
         causal: bool,
     ) -> (Var, Var) {
-        let q = linear(tape, &block.queries, x);
-        let k = linear(tape, &block.keys, seen);
-        let v = linear(tape, &block.values, seen);
+        let q = linear(tape, &block.queries, queries.rows);
+        let k = linear(tape, &block.keys, keys.rows);
+        let v = linear(tape, &block.values, keys.rows);
         if let Some(relative) = &block.relative {
-            let y = self.relative_attention(tape, relative, [q, k, v], queries, causal);
+            let y = self.relative_attention(tape, relative, [q, k, v], queries.spans, causal);
             return (y, block.projection.map_or(y, |map| linear(tape, &map, y)));
         }
         let settings = HeadsAttention {
             heads: self.heads,
-            queries: queries.clone(),
-            keys: keys.clone(),
+            queries: queries.spans.clone(),
+            keys: keys.spans.clone(),
             causal,
             scale: None,
             dropout: self.dropout.attention,
@@ -159,7 +170,8 @@ impl Run<'_> {
     }
 
     fn attend<D: Device>(&self, tape: &mut Tape<'_, D>, block: &Attention, x: Var, spans: &Spans, causal: bool) -> Var {
-        self.attention(tape, block, (x, spans), (x, spans), causal).1
+        let sequences = Sequences { rows: x, spans };
+        self.attention(tape, block, sequences, sequences, causal).1
     }
 
     /// Self-attention with relative positions: each query has keys and values of its own, those of the words that it

@@ -6,7 +6,7 @@ use crate::networks::tests::architectures::{config, devlin, recurrent, recurrent
 use crate::networks::tests::{batch, random_pairs, randomise};
 use crate::networks::{Dropout, LossSettings};
 use crate::optimizer::Method;
-use crate::{Precision, Trainer};
+use crate::{Trainer, TrainingPrecision};
 use metaphrase_cuda::Cuda;
 use metaphrase_device::Storage;
 use metaphrase_models::{Architecture, Config};
@@ -42,7 +42,7 @@ fn random_network(config: &Config) -> (Network, Parameters) {
 fn assert_same_gradients(name: &str, config: &Config, settings: TrainerSettings) {
     let (network, parameters) = random_network(config);
     let task = Task { network: &network, parameters: &parameters, settings };
-    let allowed = if settings.precision == Precision::Bf16 { 5e-2 } else { 1e-4 };
+    let allowed = if settings.precision == TrainingPrecision::Bf16 { 5e-2 } else { 1e-4 };
     match compare_gradients(&mut Cuda::for_tests(false), task, &linked(), allowed) {
         Ok(seen) => println!("{name}: the largest difference of a gradient is {seen:e} of its tensor's largest number"),
         Err(error) => panic!("{name}: {error}"),
@@ -56,7 +56,7 @@ fn all_architectures_have_the_same_gradients() {
     for (name, config) in transformers().into_iter().chain(recurrent_networks()).chain(attention_first) {
         assert_same_gradients(&name, &config, all_settings());
     }
-    let bf16 = TrainerSettings { precision: Precision::Bf16, ..TrainerSettings::plain() };
+    let bf16 = TrainerSettings { precision: TrainingPrecision::Bf16, ..TrainerSettings::plain() };
     assert_same_gradients("in bf16", &amun(), bf16);
 }
 

@@ -1,6 +1,6 @@
-//! A measurement as a process of its own: this program, with the same options and the name of the measurement.
+//! A measurement in a separate process: this program with the same options and the name of the measurement.
 
-use super::measure::{Measured, Raw, Single, UnitCost};
+use super::measure::{BatchedRuns, MeasurementResult, SingleFigures, UnitCost};
 use crate::messages::Terminal;
 use anyhow::{Context, Result, anyhow, bail};
 use std::fmt;
@@ -8,21 +8,21 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Command, Stdio};
 use std::str::FromStr;
 
-/// What is measured, with which setting: `batched f32`.
+/// A measurement: a kind and a setting, written as `batched f32`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Job {
     pub(super) kind: Kind,
     pub(super) setting: String,
 }
 
-/// What is measured.
+/// A kind of measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// The text in batches, with its translations.
+    /// The speed of batches; the result has the translations.
     Batched,
-    /// One sentence at a time.
+    /// The latency of one sentence at a time.
     Single,
-    /// Where the time goes, in batches.
+    /// The time of each unit of work, in batches.
     Units,
 }
 
@@ -66,16 +66,16 @@ impl FromStr for Job {
     }
 }
 
-/// Starts the measurement and waits for it. `progress` is called for each line that it translates. Its messages are shown
-/// unless they are `known`, from a process that had the same.
+/// Starts the measurement and waits for it. Calls `progress` for each line that the process translates. Shows the
+/// messages of the process unless they are `known`: each process prints the same ones.
 pub(super) fn ask(
     job: &Job,
     lines: &[String],
     terminal: &Terminal,
     known: bool,
     mut progress: impl FnMut(),
-) -> Result<Measured> {
-    let program = std::env::current_exe().context("the program does not find its own file")?;
+) -> Result<MeasurementResult> {
+    let program = std::env::current_exe().context("cannot find the file of this program")?;
     let mut child = Command::new(program)
         .args(std::env::args_os().skip(1))
         .arg("--job")
@@ -84,17 +84,19 @@ pub(super) fn ask(
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .context("cannot start a process that measures")?;
-    let (mut stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        .context("cannot start a process for the measurement")?;
+    let mut stdin = child.stdin.take();
+    let stdout = child.stdout.take();
+    let stderr = child.stderr.take();
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    let answered: std::io::Result<_> = std::thread::scope(|scope| {
+    let outcome: std::io::Result<_> = std::thread::scope(|scope| {
         let thread = std::thread::Builder::new;
-        let complaint = thread().spawn_scoped(scope, move || {
+        let messages = thread().spawn_scoped(scope, move || {
             let mut text = Vec::new();
             stderr.map(|mut stderr| stderr.read_to_end(&mut text));
             String::from_utf8_lossy(&text).into_owned()
         })?;
-        // A process that fails need not read its input.
+        // A process that fails may leave its input unread, so a failure to write is none.
         thread().spawn_scoped(scope, move || stdin.take().map(|mut stdin| stdin.write_all(text.as_bytes())))?;
         let mut answer = None;
         for line in stdout.into_iter().flat_map(|stdout| BufReader::new(stdout).lines()).map_while(Result::ok) {
@@ -104,37 +106,37 @@ pub(super) fn ask(
                 answer = Some(line);
             }
         }
-        Ok((answer, complaint.join().unwrap_or_default()))
+        Ok((answer, messages.join().unwrap_or_default()))
     });
-    let (answer, complaint) = answered.context("cannot start a thread that watches a measurement")?;
-    if !child.wait().context("cannot wait for a process that measures")?.success() {
-        let complaint = complaint.lines().next_back().unwrap_or_default();
-        let complaint = complaint.strip_prefix("metaphrase: error: ").unwrap_or(complaint);
-        bail!(if complaint.is_empty() { format!("the measurement `{job}` failed") } else { complaint.to_owned() });
+    let (answer, messages) = outcome.context("cannot start a thread that reads from a measurement")?;
+    if !child.wait().context("cannot wait for the process of a measurement")?.success() {
+        let last = messages.lines().next_back().unwrap_or_default();
+        let error = last.strip_prefix("metaphrase: error: ").unwrap_or(last);
+        bail!(if error.is_empty() { format!("the measurement `{job}` failed") } else { error.to_owned() });
     }
     if !known {
-        terminal.pass_on(&complaint);
+        terminal.pass_on(&messages);
     }
     let answer = answer.with_context(|| format!("the measurement `{job}` has no result"))?;
-    serde_json::from_str(&answer).with_context(|| format!("the result of the measurement `{job}` is not to be read"))
+    serde_json::from_str(&answer).with_context(|| format!("cannot parse the result of the measurement `{job}`"))
 }
 
-impl Measured {
-    pub(super) fn batched(self) -> Result<Raw> {
-        if let Self::Batched(raw) = self { Ok(raw) } else { Err(another()) }
+impl MeasurementResult {
+    pub(super) fn batched(self) -> Result<BatchedRuns> {
+        if let Self::Batched(runs) = self { Ok(runs) } else { Err(wrong_kind()) }
     }
 
-    pub(super) fn single(self) -> Result<Single> {
-        if let Self::Single(single) = self { Ok(single) } else { Err(another()) }
+    pub(super) fn single(self) -> Result<SingleFigures> {
+        if let Self::Single(single) = self { Ok(single) } else { Err(wrong_kind()) }
     }
 
     pub(super) fn units(self) -> Result<Vec<UnitCost>> {
-        if let Self::Units(units) = self { Ok(units) } else { Err(another()) }
+        if let Self::Units(units) = self { Ok(units) } else { Err(wrong_kind()) }
     }
 }
 
-fn another() -> anyhow::Error {
-    anyhow!("a process measured something else than it was asked to")
+fn wrong_kind() -> anyhow::Error {
+    anyhow!("a process returned the result of another kind of measurement")
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The machine, and what a process uses of it.
+//! The machine, and the time and memory that a process uses.
 
 use metaphrase::{Choice, Precision};
 use metaphrase_kernels::{instruction_set, peak};
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 pub(super) struct Machine {
     /// The version of this program.
     program: &'static str,
-    /// The name of the processor, where the system tells it.
+    /// The name of the processor, if the system reports it.
     processor: Option<String>,
     /// Processors that this program may use.
     processors: usize,
@@ -20,7 +20,7 @@ pub(super) struct Machine {
 }
 
 impl Machine {
-    /// Looks at the machine, and measures its limits for about 0.2 seconds.
+    /// Reads the facts of the machine and measures its limits for about 0.2 seconds.
     pub(super) fn measure() -> Self {
         let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let name = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
@@ -34,7 +34,7 @@ impl Machine {
         }
     }
 
-    /// The share of the peak of this kind of number.
+    /// The rate of `operations` in `seconds`, as a share of the peak of this precision.
     pub(super) fn share(&self, precision: Precision, operations: u64, seconds: f64) -> f64 {
         let peak = self.peak_gops.get(precision.name()).copied().unwrap_or(f64::INFINITY);
         operations as f64 / seconds.max(1e-9) / 1e9 / peak
@@ -48,7 +48,7 @@ impl Machine {
     }
 }
 
-/// Seconds of processor time that all threads of this process have used; `None` where the system does not tell.
+/// Seconds of processor time that all threads of this process have used; `None` if the system does not report them.
 pub(super) fn cpu_seconds() -> Option<f64> {
     #[cfg(unix)]
     {
@@ -60,7 +60,7 @@ pub(super) fn cpu_seconds() -> Option<f64> {
     None
 }
 
-/// The largest resident memory of this process so far, in MB; `None` where the system does not tell.
+/// The largest resident memory of this process so far, in MB; `None` if the system does not report it.
 pub(super) fn peak_mb() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

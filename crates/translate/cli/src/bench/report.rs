@@ -1,4 +1,4 @@
-//! The figures for people: a table and a picture.
+//! The results for people: a table and a picture.
 
 use super::{Report, Setting};
 use metaphrase_plot::{Bars, bars_svg};
@@ -67,7 +67,7 @@ fn cells(setting: &Setting) -> [String; 12] {
     ]
 }
 
-/// The picture: where the time of each setting goes, per word.
+/// The picture: the time of each setting per word, by unit of work.
 pub(super) fn picture(report: &Report) -> String {
     let words = report.text.words as f64;
     let bar = |setting: &Setting| {
@@ -87,7 +87,7 @@ pub(super) fn picture(report: &Report) -> String {
     })
 }
 
-/// Writing to a string can not fail.
+/// Appends a line. Writing to a string cannot fail.
 fn put(page: &mut String, line: std::fmt::Arguments<'_>) {
     let _ = writeln!(page, "{line}");
 }

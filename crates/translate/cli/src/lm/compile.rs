@@ -9,8 +9,8 @@ use std::path::PathBuf;
 
 /// Compile a language model into a file that is mapped into memory
 ///
-/// A compiled model loads at once, and programs share its memory. It is smaller than ARPA text; --quantise makes it smaller
-/// still.
+/// A compiled model loads at once, and programs share its memory. It is smaller than ARPA text, and still smaller with
+/// --quantise.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -20,11 +20,11 @@ pub struct Args {
     /// The file for the compiled model [default: standard output]
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
-    /// Number of bits for probabilities and for back-off weights, from 2 to 16 each; each value is replaced by the mean of
-    /// its bin
-    #[arg(long, num_args = 2, value_names = ["BITS", "BITS"], value_parser = clap::value_parser!(u32).range(2..=16))]
+    /// Number of bits for probabilities and for back-off weights, from 2 to 16 each; the mean of its bin replaces each
+    /// value
+    #[arg(long, num_args = 2, value_names = ["BITS", "BITS"], value_parser = crate::number::within(2..=16_u32))]
     quantise: Option<Vec<u32>>,
-    /// Write ARPA text instead
+    /// Write ARPA text instead of a compiled model
     #[arg(long, conflicts_with = "quantise")]
     arpa: bool,
 }

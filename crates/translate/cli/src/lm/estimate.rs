@@ -14,15 +14,15 @@ use std::path::{Path, PathBuf};
 
 /// Estimate a language model from text
 ///
-/// Uses interpolated modified Kneser-Ney smoothing, with the numbers of lmplz, and writes ARPA text. The text has a sentence
-/// on each line and white space between words. It must have the form of the text that the model will score: for most
-/// translation models, tokenised.
+/// Uses interpolated modified Kneser-Ney smoothing, with the same numbers as lmplz, and writes ARPA text. Each line of
+/// the text is a sentence with white space between words. The text must have the form of the text that the model will
+/// score: for most translation models, tokenised.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// Number of words of the longest n-grams
     #[arg(long, value_name = "N", default_value_t = 5)]
-    #[arg(value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=MAX_ORDER as u64))]
+    #[arg(value_parser = number::within(1..=MAX_ORDER))]
     order: usize,
     /// The text; a name in .gz is decompressed [default: standard input]
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -31,17 +31,18 @@ pub struct Args {
     #[arg(short, long, visible_alias = "arpa", value_name = "FILE", value_hint = ValueHint::FilePath)]
     #[arg(value_parser = clap::builder::OsStringValueParser::new().try_map(not_an_order))]
     output: Option<PathBuf>,
-    /// Leave out n-grams that occur at most COUNT times: one count for each order from 1 on; the last count holds for all
-    /// higher orders
-    #[arg(long, value_name = "COUNT", num_args = 1..=MAX_ORDER)]
+    /// Leave out n-grams that occur at most COUNT times: one count for each order from 1 on; the last count applies to
+    /// all higher orders
+    #[arg(long, value_name = "COUNT", num_args = 1..=MAX_ORDER, value_parser = number::whole::<u64>)]
     prune: Vec<u64>,
-    /// Discounts of the counts 1, 2 and more, for orders whose counts give no discounts [without numbers: 0.5 1 1.5]
-    #[arg(long, value_name = "D", num_args = 0..=3)]
+    /// Discounts for n-grams that occur once, twice and more often, for orders whose counts give no discounts [without
+    /// numbers: 0.5 1 1.5]
+    #[arg(long, value_name = "D", num_args = 0..=3, value_parser = number::real::<f64>)]
     discount_fallback: Option<Vec<f64>>,
     /// Remove <s>, </s> and <unk> from the text
     #[arg(long)]
     skip_symbols: bool,
-    /// Memory for sorting, a number with K, M or G; the vocabulary needs more memory beside it
+    /// Memory for sorting, a number with K, M or G; the vocabulary takes memory in addition
     #[arg(short = 'S', long, value_name = "SIZE", default_value = "1G", value_parser = number::size)]
     memory: usize,
     /// The directory for temporary files [default: the system's]
@@ -57,7 +58,7 @@ Examples:
   metaphrase lm estimate < text.tok.en > lm.arpa
   metaphrase lm estimate --order 4 --prune 0 0 1 -i text.tok.en.gz -o lm.arpa.gz";
 
-/// The output's name. In lmplz, and in earlier versions of this program, `-o 5` is an order.
+/// Reads the name of the output. `-o 5` is refused: in lmplz it is the order.
 fn not_an_order(name: OsString) -> Result<PathBuf, String> {
     match name.to_str().filter(|name| name.bytes().all(|byte| byte.is_ascii_digit()) && !name.is_empty()) {
         Some(order) => {
@@ -87,24 +88,24 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     let mut text = BufReader::with_capacity(1 << 18, input.reader);
     let report = metaphrase_ngram::estimate(&mut text, Path::new(&input.name), &options, &mut output, to)?;
     output.finish()?;
-    tell(&report, terminal);
+    print_report(&report, terminal);
     Ok(())
 }
 
-/// Tells the counts of the text, and warns of orders whose counts gave no discounts.
-fn tell(report: &EstimateReport, terminal: &Terminal) {
+/// Prints the counts of the text, and warns of orders whose counts gave no discounts.
+fn print_report(report: &EstimateReport, terminal: &Terminal) {
     tracing::info!("{} words in {} sentences", report.words, report.sentences);
     for (k, order) in report.orders.iter().enumerate() {
         let Discounts([one, two, more]) = order.discounts;
-        let (n, kept, of) = (k + 1, order.kept, order.ngrams);
-        tracing::info!("{kept} of {of} {n}-grams, discounts {one:.4} {two:.4} {more:.4}");
+        let n = k + 1;
+        tracing::info!("{} of {} {n}-grams, discounts {one:.4} {two:.4} {more:.4}", order.kept, order.ngrams);
         if order.is_fallback && !terminal.quiet {
             tracing::warn!("the counts of {n}-grams give no discounts; used {one} {two} {more} instead");
         }
     }
 }
 
-/// Discounts of 1, 2 and more from 0 to 3 numbers; the last number holds for the others.
+/// The discounts for the counts 1, 2 and more, from 0 to 3 numbers; the last number applies to the rest.
 fn fallback(numbers: &[f64]) -> Result<Discounts> {
     let discounts = match *numbers {
         [] => [0.5, 1.0, 1.5],
@@ -115,7 +116,7 @@ fn fallback(numbers: &[f64]) -> Result<Discounts> {
     let in_range = discounts.iter().zip([1.0, 2.0, 3.0]).all(|(discount, count)| (0.0..=count).contains(discount));
     in_range.then_some(Discounts(discounts)).ok_or_else(|| {
         crate::Usage::error(
-            "--discount-fallback: a discount is at least 0 and at most the count it is taken off: 1, 2, 3",
+            "--discount-fallback: a discount is at least 0 and at most the count that it reduces: 1, 2, 3",
         )
     })
 }

@@ -10,8 +10,8 @@ use std::path::PathBuf;
 
 /// Score text with a language model
 ///
-/// Prints the log10 probability of each line and its number of unknown words. With --level word it prints the same of each
-/// word, and with --level summary the perplexity of the whole text alone.
+/// Prints the log10 probability and the number of unknown words of each line; with --level word also those of each
+/// word; with --level summary the perplexity of the whole text alone.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -27,7 +27,7 @@ pub struct Args {
     /// The level of detail
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = Level::Sentence)]
     level: Level,
-    /// Lines are parts of sentences: score them without <s> before and </s> after them
+    /// Score lines as parts of sentences, without <s> before and </s> after them
     #[arg(long)]
     no_sentence: bool,
 }
@@ -39,7 +39,7 @@ Examples:
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Level {
-    /// `word=id order log10` of each word, then the numbers of the sentence, with tabs between them
+    /// For each word `word=id order log10`, then the numbers of the sentence, with tabs between them
     Word,
     /// Log10 probability, tab, number of unknown words
     Sentence,
@@ -73,7 +73,7 @@ impl Total {
         self.log10_unknown += other.log10_unknown;
     }
 
-    /// Perplexity with all words, and of the known ones alone.
+    /// The perplexity of all words, and of the known words alone.
     fn perplexities(&self) -> [f64; 2] {
         let perplexity = |log10: f64, words: u64| 10f64.powf(-log10 / words as f64);
         [perplexity(self.log10, self.words), perplexity(self.log10 - self.log10_unknown, self.words - self.unknown)]
@@ -85,7 +85,8 @@ pub fn run(args: &Args) -> Result<()> {
     let model = Model::open(&args.model)?;
     let mut lines = Lines::new(Input::open(args.input.as_deref())?);
     let mut output = Output::create(args.output.as_deref())?;
-    let (mut all, mut sentences) = (Total::default(), 0u64);
+    let mut all = Total::default();
+    let mut sentences = 0u64;
     let mut text = String::new();
     while let Some(line) = lines.next_text()? {
         text.clear();
@@ -106,7 +107,7 @@ pub fn run(args: &Args) -> Result<()> {
     output.finish()
 }
 
-/// The sums of a line; with [`Level::Word`] its words go to `text`.
+/// The sums of a line; with [`Level::Word`] its words are appended to `text`.
 fn score(model: &Model, line: &str, args: &Args, text: &mut String) -> Total {
     let mut total = Total::default();
     let mut state = if args.no_sentence { model.null() } else { model.begin() };
@@ -117,7 +118,7 @@ fn score(model: &Model, line: &str, args: &Args, text: &mut String) -> Total {
         total.add(id, scored.log10);
         state = scored.state;
         if args.level == Level::Word {
-            // Writing to a string can not fail.
+            // Writing to a string cannot fail.
             let _ = write!(text, "{word}={id} {} {:.6}\t", scored.order, scored.log10);
         }
     }

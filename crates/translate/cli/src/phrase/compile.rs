@@ -7,14 +7,14 @@ use clap::ValueHint;
 use metaphrase_phrase::PhraseTable;
 use std::path::PathBuf;
 
-/// Compile the tables of a model into a file that is mapped into memory
+/// Compile the tables of a model into one file that is mapped into memory
 ///
-/// One file replaces the phrase table and the reordering table of a moses.ini. It loads at once, and programs share its
-/// memory. Name the file as path= of the phrase table in moses.ini; the reordering table is not read any more.
+/// The file replaces the phrase table and the reordering table of a moses.ini. It loads at once, and programs share its
+/// memory. Name it as path= of the phrase table in moses.ini; the reordering table is then no longer read.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The model: a directory with a moses.ini, or such a file
+    /// The model: a directory with a moses.ini, or the moses.ini itself
     #[arg(short, long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     model: PathBuf,
     /// The file for the compiled table [default: standard output]

@@ -1,4 +1,4 @@
-//! Shows the progress of training: a line that changes on a terminal, and messages of the level `info` elsewhere.
+//! The display of the progress of training: a line that changes on a terminal, messages of the level `info` elsewhere.
 
 use crate::messages::Terminal;
 use indicatif::ProgressBar;
@@ -6,7 +6,7 @@ use metaphrase_phrase_train::{Event, Stage};
 use metaphrase_tune::Round;
 use std::time::{Duration, Instant};
 
-/// The stages and rounds of training, as they come.
+/// The display of the stages and rounds of training.
 pub struct Display {
     bar: Option<ProgressBar>,
     stage: Option<(String, Instant)>,
@@ -15,14 +15,14 @@ pub struct Display {
 }
 
 impl Display {
-    /// Nothing is shown yet.
+    /// A display that shows nothing yet.
     pub fn new(terminal: &Terminal) -> Self {
         let bar = terminal.bar(ProgressBar::new_spinner(), "{spinner} {prefix}, {elapsed}: {msg}");
         bar.iter().for_each(|bar| bar.enable_steady_tick(Duration::from_millis(200)));
         Self { bar, stage: None, result: String::new(), best: f64::NEG_INFINITY }
     }
 
-    /// Another stage begins.
+    /// Begins another stage.
     pub fn stage(&mut self, name: &str) {
         self.end();
         self.stage = Some((name.to_owned(), Instant::now()));
@@ -33,13 +33,13 @@ impl Display {
         }
     }
 
-    /// An event of the training.
+    /// Shows an event of the training.
     pub fn event(&mut self, event: &Event<'_>) {
         match event {
             Event::Begin(stage) => self.stage(&stage.to_string()),
-            Event::Kept(stage) => self.kept(*stage),
-            Event::Outdated(stage, reason) => self.outdated(*stage, reason),
-            Event::Align(pass) => self.say(format!("pass {} of {}, {}", pass.done + 1, pass.of, pass.stage)),
+            Event::Kept(stage) => self.skip(*stage),
+            Event::Outdated(stage, reason) => self.warn_outdated(*stage, reason),
+            Event::Align(pass) => self.show_step(format!("pass {} of {}, {}", pass.done + 1, pass.of, pass.stage)),
             Event::Extracted(done) => {
                 self.result = format!("{} phrase pairs, {} of them kept", done.phrase_pairs, done.kept);
             }
@@ -51,36 +51,36 @@ impl Display {
         }
     }
 
-    /// The result of a round of tuning.
+    /// Shows the result of a round of tuning.
     pub fn round(&mut self, round: &Round) {
         self.best = self.best.max(round.score);
         self.result = format!("BLEU {:.2} on the development set", self.best);
-        self.say(format!(
+        self.show_step(format!(
             "round {}, BLEU {:.2}, best {:.2}, {} new translations of {}",
             round.number, round.score, self.best, round.new, round.translations
         ));
     }
 
-    fn kept(&mut self, stage: Stage) {
+    fn skip(&mut self, stage: Stage) {
         self.end();
-        self.line(&format!("{stage}: there already"));
+        self.line(&format!("{stage}: present already"));
     }
 
-    /// The files of an earlier training are replaced, which its user should know.
-    fn outdated(&mut self, stage: Stage, reason: &str) {
+    /// Warns that files of an earlier training are replaced.
+    fn warn_outdated(&mut self, stage: Stage, reason: &str) {
         self.end();
-        tracing::warn!("{stage}: made anew ({reason})");
+        tracing::warn!("{stage}: repeated ({reason})");
     }
 
-    /// The current step of the stage.
-    fn say(&self, text: String) {
+    /// Shows the current step of the stage.
+    fn show_step(&self, text: String) {
         match &self.bar {
             Some(bar) => bar.set_message(text),
             None => tracing::info!("{text}"),
         }
     }
 
-    /// A line that stays on the terminal.
+    /// Prints a line that stays on the terminal.
     fn line(&self, text: &str) {
         match &self.bar {
             Some(bar) => bar.suspend(|| eprintln!("{text}")),
@@ -88,7 +88,7 @@ impl Display {
         }
     }
 
-    /// The stage is done.
+    /// Ends the stage.
     fn end(&mut self) {
         if let Some((name, begun)) = self.stage.take() {
             let result = std::mem::take(&mut self.result);

@@ -39,7 +39,7 @@ Examples:
 pub fn run(args: &Args) -> Result<()> {
     let model = args.search.model()?;
     let decoder = Decoder::new(&model, args.search.options(&model, true)?)?;
-    // Some hundred hypotheses for each word, with an arc or more each.
+    // Each word has a few hundred hypotheses with one or more arcs each.
     args.search.run(8192, |number, source, workspace| {
         let (lattice, counters) = decoder.lattice(source, workspace);
         let text = match args.format {
@@ -51,7 +51,8 @@ pub fn run(args: &Args) -> Result<()> {
     })
 }
 
-/// A way to a hypothesis that is not the best one is a hypothesis of its own, `recombined` with the better one.
+/// The search graph as Moses writes it. A path that reaches a hypothesis with a lower score than the best path is a
+/// separate hypothesis, `recombined` with the better one.
 fn search_graph(model: &PhraseModel, number: usize, source: Source, lattice: &PhraseLattice) -> String {
     let mut text = String::new();
     append(&mut text, format_args!("{number} hyp=0 stack=0\n"));
@@ -64,17 +65,16 @@ fn search_graph(model: &PhraseModel, number: usize, source: Source, lattice: &Ph
         recombined += usize::from(winner.is_some());
         before = arc.to;
         let score = lattice.nodes[arc.from].score + arc.score;
-        let (covered, back) = (node.covered, arc.from);
-        append(
-            &mut text,
-            format_args!("{number} hyp={hyp} stack={covered} back={back} score={}", SixDigits(score.into())),
-        );
+        let covered = node.covered;
+        append(&mut text, format_args!("{number} hyp={hyp} stack={covered} back={}", arc.from));
+        append(&mut text, format_args!(" score={}", SixDigits(score.into())));
         append(&mut text, format_args!(" transition={}", SixDigits(arc.score.into())));
         if let Some(winner) = winner {
             append(&mut text, format_args!(" recombined={winner}"));
         }
         let span = &arc.phrase.source;
-        let (best, rest) = (forward[arc.to], SixDigits((score + node.rest).into()));
+        let best = forward[arc.to];
+        let rest = SixDigits((score + node.rest).into());
         append(&mut text, format_args!(" forward={best} fscore={rest} covered={}-{}", span.start, span.end - 1));
         let words = model.words(source, std::slice::from_ref(&arc.phrase)).join(" ");
         append(&mut text, format_args!(" out={words}\n"));
@@ -82,7 +82,7 @@ fn search_graph(model: &PhraseModel, number: usize, source: Source, lattice: &Ph
     text
 }
 
-/// The node after each node on the best path from there; -1 after complete ones.
+/// For each node the next node on the best path from it; -1 for nodes of complete translations.
 fn best_continuations(lattice: &PhraseLattice) -> Vec<i64> {
     let mut best = vec![(f32::NEG_INFINITY, -1); lattice.nodes.len()];
     for PhraseArc { from, to, score, .. } in &lattice.arcs {

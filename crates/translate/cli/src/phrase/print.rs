@@ -7,16 +7,16 @@ use metaphrase_phrase::{FeatureNames, Features, PhraseModel, Source, Target, Tra
 /// How translations are printed.
 #[derive(Debug, Clone, Copy)]
 pub struct Form {
-    /// As lists, `N ||| words ||| features ||| score ||| alignment`.
+    /// Whether to print n-best lists, `N ||| words ||| features ||| score ||| alignment`.
     pub n_best: bool,
-    /// Plain lines get the word alignment, ` ||| 0-0 1-1`.
+    /// Whether plain lines have the word alignment, ` ||| 0-0 1-1`.
     pub alignment: bool,
-    /// The text before words that the model does not translate.
+    /// The text before each word that the model cannot translate.
     pub unknown_mark: &'static str,
 }
 
 impl Form {
-    /// The lines of a source line's translations, best first.
+    /// A line for each translation of a source line, best first.
     pub fn print(self, model: &PhraseModel, number: usize, source: Source, translations: &[Translation]) -> String {
         let mut text = String::new();
         for translation in translations {
@@ -57,7 +57,7 @@ impl Form {
         append_features(text, model.names(), &model.features(source, &translation.phrases));
         append(text, format_args!(" ||| {} |||", SixDigits(translation.score.into())));
         append_alignment(text, &model.alignment(source, &translation.phrases));
-        // Moses ends lines with alignments so.
+        // Moses ends lines with alignments with a space.
         text.push(' ');
     }
 }
@@ -74,7 +74,7 @@ fn append_features(text: &mut String, names: &FeatureNames, features: &Features)
     for (name, values) in reordering.into_iter().chain(others) {
         append(text, format_args!(" {name}="));
         for &value in values {
-            // Moses prints no -0.
+            // Adding 0.0 turns -0.0 into 0.0, as Moses prints it.
             append(text, format_args!(" {}", SixDigits((value + 0.0).into())));
         }
     }

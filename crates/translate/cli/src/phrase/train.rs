@@ -1,8 +1,9 @@
 //! `metaphrase phrase train`.
 
 use super::display::Display;
-use super::tune::{Tuning, read_dev};
+use super::tune::{TuningArgs, read_dev};
 use crate::Usage;
+use crate::align::Side;
 use crate::io::check_one_stdin;
 use crate::messages::{Terminal, warn_if_useless};
 use crate::number;
@@ -19,9 +20,9 @@ use std::path::PathBuf;
 
 /// Train a phrase-based model from parallel text
 ///
-/// Aligns words, makes phrase and reordering tables, estimates a language model of the target, and tunes weights. The result
-/// is a directory for `metaphrase phrase translate -m`, and for Moses if it runs in that directory. Spaces separate the words
-/// of the text, unless --tokenize names its languages. Text to translate must have the same form.
+/// Aligns words, makes phrase and reordering tables, estimates a language model of the target, and tunes weights. The
+/// result is a directory for `metaphrase phrase translate -m`; Moses, run in that directory, reads it too. Spaces must
+/// separate the words of the text, unless --tokenize names its languages. Text to translate must have the same form.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -31,7 +32,7 @@ pub struct Args {
     /// The target text: line n is the translation of line n
     #[arg(value_hint = ValueHint::FilePath)]
     target: PathBuf,
-    /// Text to tune on: a source and one or more translations; without it the weights are the initial weights of Moses
+    /// Text to tune on: a source and one or more translations; without it the weights are those with which Moses starts
     #[arg(long, num_args = 2.., value_names = ["SOURCE", "TARGET"], value_hint = ValueHint::FilePath)]
     dev: Vec<PathBuf>,
     /// Text to translate at the end: a source and one or more translations; its BLEU is printed
@@ -43,22 +44,23 @@ pub struct Args {
     /// Continue a training that was stopped; a stage whose files are in the directory is not repeated
     #[arg(long)]
     resume: bool,
-    /// Split text into words as `metaphrase tokenize --escape` does, for these languages, such as de en; zh and ja are split
-    /// into characters
+    /// Split text into words as `metaphrase tokenize --escape` does, for these languages, such as de en; zh and ja are
+    /// split into characters
     #[arg(long, num_args = 2, value_names = ["SOURCE", "TARGET"])]
     tokenize: Vec<Language>,
-    /// Respect upper and lower case when aligning words
+    /// Distinguish upper and lower case when aligning words
     #[arg(long, help_heading = "Tables")]
     align_cased: bool,
-    /// The method that makes one alignment from the links of both directions; see `metaphrase align`
+    /// The method that merges the links of both directions into one alignment; see `metaphrase align`
     #[arg(long, value_name = "METHOD", default_value = "grow-diag-final-and", help_heading = "Tables")]
     symmetrize: Symmetrization,
     /// Leave out sentences with more than N words
-    #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u16).range(1..=4096))]
+    #[arg(long, value_name = "N", default_value_t = 256, value_parser = number::within(1..=4096_u16))]
     #[arg(help_heading = "Tables")]
     max_words: u16,
     /// Number of words of the longest phrases, from 1 to 8
     #[arg(long, value_name = "N", default_value_t = ExtractOptions::default().max_length, help_heading = "Tables")]
+    #[arg(value_parser = number::whole::<usize>)]
     max_length: usize,
     /// The smoothing of phrase probabilities: none, good-turing, kneser-ney
     #[arg(long, value_name = "METHOD", default_value = "good-turing", help_heading = "Tables")]
@@ -67,7 +69,7 @@ pub struct Args {
     #[arg(long, value_name = "P", default_value_t = ExtractOptions::default().min_probability)]
     #[arg(value_parser = crate::extract::probability, help_heading = "Tables")]
     min_probability: f64,
-    /// Do not compile the tables and the language model: moses.ini then names the text
+    /// Do not compile the tables and the language model; moses.ini then names the text files
     #[arg(long, help_heading = "Tables")]
     text_tables: bool,
     /// Use this language model of the target, ARPA text, instead of estimating one from the target text
@@ -75,18 +77,20 @@ pub struct Args {
     lm: Option<PathBuf>,
     /// Number of words of the longest n-grams
     #[arg(long, value_name = "N", default_value_t = 5, conflicts_with = "lm", help_heading = "Language model")]
-    #[arg(value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=MAX_ORDER as u64))]
+    #[arg(value_parser = number::within(1..=MAX_ORDER))]
     order: usize,
-    /// Leave out n-grams that occur at most COUNT times: one count for each order from 1 on; the last count holds for all
-    /// higher orders
+    /// Leave out n-grams that occur at most COUNT times: one count for each order from 1 on; the last count applies to
+    /// all higher orders
     #[arg(long, value_name = "COUNT", num_args = 1..=MAX_ORDER, help_heading = "Language model")]
+    #[arg(value_parser = number::whole::<u64>)]
     prune: Vec<u64>,
     #[command(flatten)]
-    tuning: Tuning,
-    /// The largest number of source words that a jump passes
+    tuning: TuningArgs,
+    /// The largest number of source words that a jump skips
     #[arg(long, value_name = "N", default_value_t = TrainOptions::default().distortion_limit, help_heading = "Tuning")]
+    #[arg(value_parser = number::whole::<usize>)]
     distortion_limit: usize,
-    /// Memory for sorting, a number with K, M or G; text and tables need more memory beside it
+    /// Memory for sorting, a number with K, M or G; text and tables take memory in addition
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = crate::extract::memory)]
     memory: usize,
     /// Number of threads; the result does not depend on it [default: one for each processor]
@@ -100,9 +104,9 @@ Examples:
   metaphrase tokenize -l de --escape < talk.de | metaphrase phrase translate -m model |
     metaphrase detokenize -l en --escape";
 
-/// What makes a model useless.
-const CAUSES: &str = "check that line n of both texts is the same sentence, and that --tokenize names the languages of text that \
-    is not split into words";
+/// Probable causes of a useless model.
+const CAUSES: &str = "check that line n of both texts is the same sentence, and that --tokenize names the languages of text \
+    that is not tokenised";
 
 /// Trains a model.
 pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
@@ -114,8 +118,9 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
         [_] => bail!(Usage(format!("{name} takes a source text and its translation"))),
         [source, references @ ..] => read_dev(source, references, &tokenize).map(Some),
     });
-    let (dev, test) = (dev?, test?);
-    let corpus = crate::align::read_as(&args.source, &args.target, &tokenize)?;
+    let dev = dev?;
+    let test = test?;
+    let corpus = crate::align::read_with(&args.source, &args.target, &tokenize)?;
     crate::align::note_lines_without_links(&corpus, options.align.max_words);
     let mut display = Display::new(terminal);
     train(&corpus, dev.as_ref(), &options, &args.output, args.resume, &mut |event| display.event(&event))?;
@@ -123,7 +128,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     for (name, text) in [("development", dev), ("test", test)] {
         let Some(text) = text else { continue };
         let bleu = bleu(args, &options, &text)?;
-        terminal.say(&format!("BLEU {bleu:.2} on the {name} set of {} sentences, on words as trained", text.len()));
+        terminal.print(&format!("BLEU {bleu:.2} on the {name} set of {} sentences, on tokenised words", text.len()));
         warn_if_useless(bleu, CAUSES);
     }
     Ok(())
@@ -164,8 +169,8 @@ fn options(args: &Args) -> Result<TrainOptions> {
     Ok(options)
 }
 
-/// Tokenises lines of the source (`true`) and of the target (`false`).
-fn tokenizer(args: &Args) -> impl Fn(bool, String) -> String {
+/// The function that tokenises a line of each side.
+fn tokenizer(args: &Args) -> impl Fn(Side, String) -> String {
     let tokenizer = |&language: &Language| {
         WordTokenizer::new(language, TokenizerOptions { escape: true, ..TokenizerOptions::default() })
     };
@@ -173,8 +178,9 @@ fn tokenizer(args: &Args) -> impl Fn(bool, String) -> String {
         [source, target] => Some((tokenizer(source), tokenizer(target))),
         _ => None,
     };
-    move |is_source, line| match &tokenizers {
-        Some((source, target)) => if is_source { source } else { target }.tokenize_line(&line),
-        None => line,
+    move |side, line| match (&tokenizers, side) {
+        (Some((source, _)), Side::Source) => source.tokenize_line(&line),
+        (Some((_, target)), Side::Target) => target.tokenize_line(&line),
+        (None, _) => line,
     }
 }

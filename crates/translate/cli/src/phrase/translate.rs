@@ -8,17 +8,17 @@ use std::num::NonZeroUsize;
 
 /// Translate lines with a phrase-based model
 ///
-/// Reads a model of Moses as it is. Spaces separate the words of a line; the text must have the form of the training text,
-/// which is tokenised for most models. --log info tells the speed and the work of the search.
+/// Reads a model of Moses without conversion. Spaces separate the words of a line; the text must have the form of the
+/// training text, which is tokenised for most models. --log info reports the speed and the work of the search.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     #[command(flatten)]
     search: search::Args,
     /// Print up to N translations of each line, as `N ||| words ||| features ||| score ||| alignment`
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = crate::number::whole::<NonZeroUsize>)]
     n_best: Option<NonZeroUsize>,
-    /// Print one translation, the best, of those with the same words
+    /// Print the best translation alone of those with the same words
     #[arg(long, requires = "n_best")]
     distinct: bool,
     /// Print the word alignment after each translation, ` ||| 0-0 1-1`
@@ -38,7 +38,7 @@ pub fn run(args: &Args) -> Result<()> {
     let decoder = Decoder::new(&model, args.search.options(&model, args.n_best.is_some())?)?;
     let unknown_mark = args.search.unknown_mark();
     let form = Form { n_best: args.n_best.is_some(), alignment: args.alignment, unknown_mark };
-    // A translation is about as long as its source, and an entry of an n-best list has features.
+    // A translation is about as long as its source; an entry of an n-best list also has features.
     let expansion = args.n_best.map_or(2, |count| 8 * count.get());
     args.search.run(expansion, |number, source, workspace| {
         let (translations, counters) = match args.n_best {

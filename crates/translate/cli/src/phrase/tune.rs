@@ -1,8 +1,9 @@
 //! `metaphrase phrase tune`.
 
 use super::display::Display;
-use super::search::{LONGEST, default_beam, default_options, of_width};
+use super::search::{LONGEST, default_beam, default_options, search_options};
 use crate::Usage;
+use crate::align::Side;
 use crate::io::{Input, Output, check_one_stdin};
 use crate::lines::Lines;
 use crate::messages::Terminal;
@@ -18,28 +19,29 @@ use std::path::{Path, PathBuf};
 
 /// Tune the weights of a phrase-based model
 ///
-/// Translates a text in rounds. Each round finds the weights with which the translations so far reach the highest BLEU.
-/// Tuning ends when a round brings no new translation. Prints the model's moses.ini with the best weights. The same seed
-/// gives the same weights on any number of threads. The text must be tokenised as the training text was.
+/// Translates a text in rounds. Each round finds the weights with the highest BLEU on the translations of all rounds so
+/// far. Tuning ends after a round without new translations. Prints the model's moses.ini with the best weights. The
+/// same seed gives the same weights on any number of threads. The text must be tokenised like the training text.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The model: a directory with a moses.ini, or such a file; tuning begins with its weights
+    /// The model: a directory with a moses.ini, or the moses.ini itself; tuning starts from its weights
     #[arg(short, long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     model: PathBuf,
     /// The text to translate; a name in .gz is decompressed
     #[arg(value_hint = ValueHint::FilePath)]
     source: PathBuf,
-    /// Translations of the text by people; several files hold several translations of each line
+    /// Translations of the text by people; several files contain several translations of each line
     #[arg(required = true, value_hint = ValueHint::FilePath)]
     references: Vec<PathBuf>,
     /// The file for the new moses.ini [default: standard output]
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
     #[command(flatten)]
-    tuning: Tuning,
-    /// The largest number of source words that a jump passes; -1 sets no limit [default: the model's]
+    tuning: TuningArgs,
+    /// The largest number of source words that a jump skips; -1 sets no limit [default: the model's]
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Tuning")]
+    #[arg(value_parser = number::whole::<i64>)]
     distortion_limit: Option<i64>,
     /// Number of threads [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = crate::number::thread_count)]
@@ -54,40 +56,45 @@ Examples:
 /// The options of tuning.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Tuning")]
-pub struct Tuning {
+pub struct TuningArgs {
     /// The method that finds weights
     #[arg(long, value_name = "NAME", default_value = "mira", value_parser = choice::<MethodName>())]
     method: MethodName,
     /// The largest number of rounds
     #[arg(long, value_name = "N", default_value_t = TuneOptions::default().rounds)]
+    #[arg(value_parser = number::whole::<usize>)]
     rounds: usize,
     /// The largest number of translations of a line in a round
     #[arg(long, value_name = "N", default_value_t = TuneOptions::default().n_best)]
+    #[arg(value_parser = number::whole::<usize>)]
     n_best: usize,
-    /// Number of random starting points of mert, beside the best weights so far
+    /// Number of random starting points of mert, in addition to the best weights so far
     #[arg(long, value_name = "N", default_value_t = MertOptions::default().restarts)]
+    #[arg(value_parser = number::whole::<usize>)]
     restarts: usize,
     /// The largest step of mira
     #[arg(long, value_name = "C", default_value_t = MiraOptions::default().step)]
+    #[arg(value_parser = number::real::<f64>)]
     step: f64,
     /// The seed; the same seed gives the same weights
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = number::whole::<u64>)]
     seed: u64,
     /// Number of coverages kept for each number of translated words, and of hypotheses kept for each coverage
     #[arg(long, num_args = 2, value_names = ["N_C", "N_L"], default_values_t = default_beam())]
+    #[arg(value_parser = number::whole::<NonZeroUsize>)]
     cardinality_beam: Vec<NonZeroUsize>,
     /// Number of translation options of a source phrase; 0 takes all
-    #[arg(long, value_name = "N_O", default_value_t = default_options())]
+    #[arg(long, value_name = "N_O", default_value_t = default_options(), value_parser = number::whole::<usize>)]
     options: usize,
 }
 
-impl Tuning {
+impl TuningArgs {
     /// The options of the library.
     ///
     /// # Errors
-    /// Numbers that make no sense.
+    /// A number is out of its range.
     pub fn options(&self, threads: NonZeroUsize) -> Result<TuneOptions> {
-        let search = of_width(&self.cardinality_beam, self.options)?;
+        let search = search_options(&self.cardinality_beam, self.options)?;
         if !(self.step.is_finite() && self.step > 0.0) {
             return Err(Usage::error("--step is a number above 0, as 0.01"));
         }
@@ -143,9 +150,10 @@ fn write(args: &Args, model: &PhraseModel, mut output: Output) -> Result<()> {
     output.finish()
 }
 
-/// The line without the words that a search would cut off, with a warning.
+/// The line without the words after the longest source. A warning names a line that is cut off.
 fn cut(path: &Path, number: usize, text: String) -> String {
-    let (words, longest) = (text.split_ascii_whitespace().count(), LONGEST.get());
+    let words = text.split_ascii_whitespace().count();
+    let longest = LONGEST.get();
     if words <= longest {
         return text;
     }
@@ -156,13 +164,13 @@ fn cut(path: &Path, number: usize, text: String) -> String {
     text.split_ascii_whitespace().take(longest).collect::<Vec<_>>().join(" ")
 }
 
-/// Reads a development set; `change` edits each line of the source (`true`) and of its translations (`false`).
-pub fn read_dev(source: &Path, references: &[PathBuf], change: impl Fn(bool, String) -> String) -> Result<DevSet> {
-    let read = |path: &Path, is_source: bool| -> Result<Vec<String>> {
+/// Reads a development set; `change` edits each line of the source and of its translations.
+pub fn read_dev(source: &Path, references: &[PathBuf], change: impl Fn(Side, String) -> String) -> Result<DevSet> {
+    let read = |path: &Path, side: Side| -> Result<Vec<String>> {
         let texts = Lines::new(Input::open(Some(path))?).texts()?;
-        let changed = |(number, text)| cut(path, number, change(is_source, text));
+        let changed = |(number, text)| cut(path, number, change(side, text));
         Ok((1..).zip(texts).map(changed).collect())
     };
-    let references: Vec<_> = references.iter().map(|path| read(path, false)).collect::<Result<_>>()?;
-    Ok(DevSet::new(read(source, true)?, references)?)
+    let references: Vec<_> = references.iter().map(|path| read(path, Side::Target)).collect::<Result<_>>()?;
+    Ok(DevSet::new(read(source, Side::Source)?, references)?)
 }

@@ -1,25 +1,27 @@
-//! Files of posteriors: a block for each sentence, `# N`, its n-grams, an empty line; or a file for each sentence.
+//! Files of posteriors. A file has a block for each sentence: `# N`, its n-grams and an empty line; or each sentence
+//! has its own file.
 
 use crate::io::Input;
 use crate::lines::{Line, Lines};
 use anyhow::Result;
 use std::path::{Path, PathBuf};
 
-/// A sentence has at most this many lines.
+/// The most lines of a sentence.
 const MOST_LINES: usize = 4_000_000;
 
-/// The posteriors of the sentences of a text, one after the other.
+/// The posteriors of the sentences of a text, in their order.
 pub struct Blocks {
     source: Source,
 }
 
 enum Source {
-    /// A file for each sentence: `%d` in the name is the number of the sentence.
+    /// A file for each sentence; `%d` in the name is the number of the sentence.
     Files(String),
     File {
         lines: Lines,
-        /// The number of the block that comes next, and that of the block before it.
+        /// The number of the next block, if its header has been read.
         next: Option<usize>,
+        /// The number of the latest header.
         last: usize,
     },
 }
@@ -37,33 +39,37 @@ impl Blocks {
         Ok(Self { source: Source::File { lines, next: None, last: 0 } })
     }
 
-    /// The block of a sentence, from 1: each call asks for a later one. A fault of a file is a fault of the sentence.
-    pub fn of(&mut self, number: usize) -> Result<Block> {
+    /// The block of sentence `number`, from 1, which must be above that of the call before. A fault in the file is
+    /// reported as a fault of the sentence.
+    pub fn block(&mut self, number: usize) -> Result<Block> {
         match &mut self.source {
-            Source::Files(pattern) => Ok(read_file(&file_of(pattern, number))),
+            Source::Files(pattern) => Ok(read_file(&numbered_path(pattern, number))),
             Source::File { lines, next, last } => {
                 while next.is_none_or(|next| next < number) {
                     if let Some(passed) = *next {
                         tracing::warn!(
-                            "{}: the posteriors of sentence {passed} are left out: line {number} is next",
+                            "{}: the posteriors of sentence {passed} are skipped: the text goes on with line {number}",
                             lines.name()
                         );
-                        let _ = block(lines)?;
+                        let _ = read_block(lines)?;
                     }
                     match header(lines)? {
                         None => return Ok(Err(format!("{} ends before this sentence", lines.name()))),
-                        Some(Ok(found)) if found > *last => (*next, *last) = (Some(found), found),
+                        Some(Ok(found)) if found > *last => {
+                            *next = Some(found);
+                            *last = found;
+                        }
                         Some(Ok(found)) => {
-                            let (name, last) = (lines.name(), *last);
+                            let name = lines.name();
                             let problem =
                                 format!("{name} is out of order: sentence {found} comes after sentence {last}");
-                            let _ = block(lines)?;
+                            let _ = read_block(lines)?;
                             *next = None;
                             return Ok(Err(problem));
                         }
                         Some(Err(problem)) => {
                             let problem = format!("{}, line {}: {problem}", lines.name(), lines.read());
-                            let _ = block(lines)?;
+                            let _ = read_block(lines)?;
                             *next = None;
                             return Ok(Err(problem));
                         }
@@ -73,12 +79,12 @@ impl Blocks {
                     return Ok(Err(format!("{} has nothing on this sentence", lines.name())));
                 }
                 *next = None;
-                block(lines)
+                read_block(lines)
             }
         }
     }
 
-    /// Tells if more sentences follow.
+    /// Warns if the file has more sentences than the text.
     pub fn end(&mut self, sentences: usize) -> Result<()> {
         if let Source::File { lines, next, .. } = &mut self.source
             && (next.is_some() || header(lines)?.is_some())
@@ -89,8 +95,8 @@ impl Blocks {
     }
 }
 
-/// The file of a sentence.
-pub fn file_of(pattern: &str, number: usize) -> PathBuf {
+/// The path of a sentence: `pattern` with `number` for each `%d`.
+pub fn numbered_path(pattern: &str, number: usize) -> PathBuf {
     pattern.replace("%d", &number.to_string()).into()
 }
 
@@ -114,8 +120,9 @@ fn header(lines: &mut Lines) -> Result<Option<Result<usize, String>>> {
 }
 
 /// The lines up to an empty one.
-fn block(lines: &mut Lines) -> Result<Block> {
-    let (mut block, mut problem) = (Vec::new(), None);
+fn read_block(lines: &mut Lines) -> Result<Block> {
+    let mut block = Vec::new();
+    let mut problem = None;
     while let Some(line) = lines.next_line()?.filter(|line| !line.text.trim().is_empty()) {
         problem = problem.or_else(|| line.notes.first().cloned()).or_else(|| line.encoding_note());
         let Line { text, .. } = line;

@@ -5,12 +5,12 @@ use anyhow::Result;
 use clap::ValueEnum;
 use metaphrase::{Evidence, Lattice};
 
-/// A form of lattices and n-best lists.
+/// A format of lattices and n-best lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// A lattice on each line, see formats/lattice.md
     Compact,
-    /// Lattices in the text form of OpenFst, with an empty line after each
+    /// Lattices in the text format of OpenFst, each followed by an empty line
     Openfst,
     /// The search graphs of Moses (`-output-search-graph`)
     Moses,
@@ -29,7 +29,7 @@ pub struct Item {
 }
 
 impl Item {
-    /// Bytes of it.
+    /// The size in bytes.
     pub fn size(&self) -> usize {
         self.lines.as_ref().map_or(0, |lines| lines.iter().map(|line| line.len() + 24).sum())
     }
@@ -54,7 +54,7 @@ impl Item {
 /// Text and score of a line of an n-best list.
 fn n_best(line: &str) -> Result<(String, f64), String> {
     let fields: Vec<&str> = line.split("|||").map(str::trim).collect();
-    // Moses may write alignments behind the score, Marian before the features.
+    // Moses may write alignments after the score, Marian before the features.
     let score = fields.iter().skip(2).rev().find_map(|field| field.parse().ok());
     let wrong =
         || format!("expected `N ||| translation ||| features ||| score`, found `{}`", metaphrase_base::shown(line));
@@ -73,18 +73,19 @@ fn json(line: &str) -> Result<Evidence, String> {
     let Answer { translations, log_probs } = serde_json::from_str(line)
         .map_err(|error| format!("expected an object with the lists `translations` and `log_probs`: {error}"))?;
     if translations.len() != log_probs.len() {
-        let (texts, scores) = (translations.len(), log_probs.len());
+        let texts = translations.len();
+        let scores = log_probs.len();
         return Err(format!("{texts} `translations` have {scores} `log_probs`; expected one for each"));
     }
     Ok(Evidence::NBest(translations.into_iter().zip(log_probs).collect()))
 }
 
-/// Reads sentence after sentence; sentences that a numbered list leaves out are there, without lines.
+/// Reads one sentence after another. A sentence that a numbered list leaves out is returned without lines.
 pub struct Sentences {
     lines: Lines,
     format: Format,
     read: usize,
-    /// The first line of a later sentence, and its number.
+    /// The number and the first line of a later sentence.
     waiting: Option<(usize, String)>,
 }
 
@@ -98,18 +99,18 @@ impl Sentences {
     pub fn next(&mut self) -> Result<Option<Item>> {
         let lines = match self.format {
             Format::Compact | Format::Json => self.lines.next_line()?.map(|line| {
-                // A line that was cut is no lattice any more.
+                // A line that was cut off is no longer a lattice.
                 let whole = if line.cut { Err(line.notes.concat()) } else { Ok(line.text) };
                 whole.map(|text| vec![text])
             }),
-            Format::Openfst => self.up_to_an_empty_line()?.map(Ok),
+            Format::Openfst => self.until_empty_line()?.map(Ok),
             Format::Moses | Format::NBest => self.numbered()?,
         };
         self.read += usize::from(lines.is_some());
         Ok(lines.map(|lines| Item { number: self.read, format: self.format, lines }))
     }
 
-    fn up_to_an_empty_line(&mut self) -> Result<Option<Vec<String>>> {
+    fn until_empty_line(&mut self) -> Result<Option<Vec<String>>> {
         let Some(mut line) = self.lines.next_line()? else { return Ok(None) };
         let mut lines = Vec::new();
         while !line.text.trim().is_empty() {
@@ -121,7 +122,8 @@ impl Sentences {
 
     /// The lines that begin with the number of the sentence, from 0.
     fn numbered(&mut self) -> Result<Option<Result<Vec<String>, String>>> {
-        let (mut lines, mut problem) = (Vec::new(), None);
+        let mut lines = Vec::new();
+        let mut problem = None;
         loop {
             let waiting = match self.waiting.take() {
                 Some(waiting) => Some(waiting),
@@ -130,8 +132,12 @@ impl Sentences {
             match waiting {
                 Some((number, line)) if number == self.read => lines.push(line),
                 Some((number, _)) if number < self.read => {
-                    let (read, name) = (self.read + 1, self.lines.name());
-                    problem = Some(format!("{name} is out of order: sentence {} comes in sentence {read}", number + 1));
+                    problem = Some(format!(
+                        "{} is out of order: sentence {} comes in sentence {}",
+                        self.lines.name(),
+                        number + 1,
+                        self.read + 1
+                    ));
                 }
                 later => {
                     let ended = later.is_none();

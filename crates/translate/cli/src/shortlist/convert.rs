@@ -1,27 +1,28 @@
 //! `metaphrase shortlist convert`.
 
-use super::Size;
+use super::SizeArgs;
 use crate::model::ModelArgs;
 use anyhow::{Context, Result};
 use clap::ValueHint;
 use metaphrase_shortlist::Shortlists;
 use std::path::PathBuf;
 
-/// Convert a shortlist of Marian's to our own file
+/// Convert a shortlist of Marian to Metaphrase's own format
 ///
-/// Our file loads faster, and it is refused for a model with other vocabularies. Text with a line `target source probability` for
-/// each pair of words is read as Marian reads it; `metaphrase extract` writes such text, too (lex.s2t.gz).
+/// A file in our own format loads faster, and it is refused for a model with other vocabularies. Text with a line
+/// `target source probability` for each pair of words is read as Marian reads it; `metaphrase extract` also writes such
+/// text (lex.s2t.gz).
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The shortlist: Marian's text, plain or .gz, its binary file, or our own
+    /// The shortlist: Marian's text (plain or .gz), Marian's binary file, or a file in our own format
     #[arg(value_hint = ValueHint::FilePath)]
     shortlist: PathBuf,
     /// The file to write
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: PathBuf,
     #[command(flatten)]
-    size: Size,
+    size: SizeArgs,
     #[command(flatten)]
     model: ModelArgs,
 }

@@ -20,9 +20,9 @@ use std::path::PathBuf;
 
 /// Learn a shortlist from the model's own translations of text in the source language
 ///
-/// Translates the text, aligns the words of the lines and of their translations, and lists for each source word the target
-/// words that it became, the most frequent ones first. No other data is needed. Every twentieth line is kept apart: the
-/// program tells how many words of its translation the lists have.
+/// Translates the text, aligns the words of the lines and of their translations, and lists for each source word the
+/// target words that translate it, the most frequent first. No other data is needed. Every twentieth line is set aside:
+/// on these lines the program measures what share of the translated words the lists contain.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -32,14 +32,14 @@ pub struct Args {
     /// The file to write
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: PathBuf,
-    /// Number of target words for each source word, at most
-    #[arg(long, value_name = "N", default_value_t = 50)]
+    /// Largest number of target words for each source word
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = number::whole::<usize>)]
     words: usize,
     /// Number of the most frequent target words, which are in the list of every line
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = number::whole::<usize>)]
     first: usize,
     /// Number of hypotheses kept at each step of the translation [default: the model's own setting, else 6]
-    #[arg(short, long, value_name = "B")]
+    #[arg(short, long, value_name = "B", value_parser = number::whole::<NonZeroUsize>)]
     beam_size: Option<NonZeroUsize>,
     #[command(flatten)]
     model: ModelArgs,
@@ -61,14 +61,15 @@ pub fn run(args: &Args, terminal: &Terminal) -> Result<()> {
     let vocabularies = translator.vocabularies().context("a phrase-based model has no shortlist")?;
     let vocabularies = [&*vocabularies[0], &*vocabularies[1]];
     let pairs = translate(&translator, args, lines, vocabularies, terminal)?;
-    let (mut apart, mut rest): (Vec<_>, Vec<_>) = (Vec::new(), Vec::new());
+    let mut held_out = Vec::new();
+    let mut rest = Vec::new();
     for (number, pair) in pairs.into_iter().enumerate() {
-        if number % 20 == 19 { apart.push(pair) } else { rest.push(pair) }
+        if number % 20 == 19 { held_out.push(pair) } else { rest.push(pair) }
     }
     ensure!(!rest.is_empty(), "there is no line to learn from");
     let options = ShortlistOptions { first: Some(args.first), words: Some(args.words), threshold: None };
     let lists = learn(&rest, options, vocabularies)?;
-    tell(&lists, &rest, &apart);
+    report_coverage(&lists, &rest, &held_out);
     Ok(lists.write(&args.output, vocabularies)?)
 }
 
@@ -107,7 +108,7 @@ fn translate(
 fn learn(pairs: &[Pair], options: ShortlistOptions, vocabularies: [&Vocabulary; 2]) -> Result<Shortlists> {
     let mut corpus = Corpus::default();
     for pair in pairs {
-        // Numbers, as a piece may be a blank.
+        // The ids of pieces, because a piece may be a blank.
         let [source, target] = [0, 1].map(|side| pair[side].iter().map(|word| format!("{word} ")).collect::<String>());
         corpus.push(&source, &target);
     }
@@ -127,14 +128,15 @@ fn learn(pairs: &[Pair], options: ShortlistOptions, vocabularies: [&Vocabulary; 
     Ok(Shortlists::new(entries.collect(), frequent, options, vocabularies))
 }
 
-/// How often each source word became each target word. A target word without a link counts for the rarest source word of its
-/// line, which tells most about the line.
+/// How often each target word translates each source word. A target word without a link counts for the rarest source
+/// word of its line, which is the most specific one.
 fn count(pairs: &[Pair], alignments: &[Alignment], seen: &[usize]) -> HashMap<(WordId, WordId), u32> {
     let mut counts = HashMap::new();
     for ([source, target], alignment) in pairs.iter().zip(alignments) {
         let mut linked = vec![false; target.len()];
         for link in alignment.links() {
-            let (from, to) = (link.source as usize, link.target as usize);
+            let from = link.source as usize;
+            let to = link.target as usize;
             *counts.entry((source[from], target[to])).or_insert(0) += 1;
             linked[to] = true;
         }
@@ -146,19 +148,25 @@ fn count(pairs: &[Pair], alignments: &[Alignment], seen: &[usize]) -> HashMap<(W
     counts
 }
 
-/// Tells how many words of translations the lists have.
-fn tell(lists: &Shortlists, learnt: &[Pair], apart: &[Pair]) {
-    let (pairs, other) = if apart.is_empty() { (learnt, "") } else { (apart, "other ") };
-    let (mut words, mut found, mut whole, mut size) = (0, 0, 0, 0);
+/// Reports the share of the words of the translations that the lists contain.
+fn report_coverage(lists: &Shortlists, learnt: &[Pair], held_out: &[Pair]) {
+    let (pairs, other) = if held_out.is_empty() { (learnt, "") } else { (held_out, "other ") };
+    let mut words = 0;
+    let mut found = 0;
+    let mut whole = 0;
+    let mut size = 0;
     for [source, target] in pairs {
         let list = lists.for_sentence(source);
         let here = target.iter().filter(|word| list.place(**word).is_some()).count();
-        (words, found, size) = (words + target.len(), found + here, size + list.words().len());
+        words += target.len();
+        found += here;
+        size += list.words().len();
         whole += usize::from(here == target.len());
     }
     let share = |part: usize, all: usize| 100.0 * part as f64 / all.max(1) as f64;
     tracing::info!(
-        "learnt from {} lines; of {} {other}lines the lists have {:.2} % of the words of the translation and {:.1} % of the whole translations, with {} words per list",
+        "learnt from {} lines; for {} {other}lines the lists contain {:.2} % of the translated words, and all words of {:.1} % of the \
+         translations, with {} words per list",
         learnt.len(),
         pairs.len(),
         share(found, words),

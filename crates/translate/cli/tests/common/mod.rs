@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-/// What a run left behind.
+/// The results of a run.
 pub struct Run {
     pub code: Option<i32>,
     pub stdout: String,

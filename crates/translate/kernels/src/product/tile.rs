@@ -177,9 +177,11 @@ impl<N: Number> Product<'_, N> {
         for (p, start) in starts.iter_mut().enumerate() {
             *start = N::start(s, self.w, first + p);
         }
-        let sums = match N::SPARSE {
-            true => multiply_kept::<S, N, R, P>(s, self.kept.rows(row, R), panels),
-            false => multiply::<S, N, R, P>(s, x, panels, starts),
+        let sums = if N::SPARSE {
+            let (x, places) = self.kept.rows(row, R);
+            multiply_kept::<S, N, R, P>(s, x, places, panels)
+        } else {
+            multiply::<S, N, R, P>(s, x, panels, starts)
         };
         if first * 16 + 16 <= outputs {
             self.finish::<S, R, P, true>(s, row, first, sums);
@@ -343,7 +345,8 @@ fn multiply<S: Simd, N: Number, const R: usize, const P: usize>(
 #[inline(always)]
 fn multiply_kept<S: Simd, N: Number, const R: usize, const P: usize>(
     s: S,
-    (x, places): (&[f32], &[u16]),
+    x: &[f32],
+    places: &[u16],
     panels: &[Lanes],
 ) -> [[S::F; P]; R] {
     let length = panels.len() / P;

@@ -4,7 +4,7 @@ mod cells;
 
 pub use cells::{Cell, CellForm, GruMaps, Map, Norm};
 
-use super::{Init, PartResult, Supply, WordTables};
+use super::{Init, OutputLayer, PartResult, Supply, WordTables};
 use crate::Config;
 use crate::config::{AttentionFirst as AttentionFirstSettings, Cell as Kind, DecoderForm, EncoderType};
 use crate::config::{RecurrentConfig, Top as TopKind};
@@ -113,7 +113,7 @@ impl<T> Recurrent<T> {
             DecoderForm::Conditional => network.dim_emb,
             DecoderForm::AttentionFirst(form) => form.dim_output(network.dim_rnn),
         };
-        let output = ("decoder_ff_logit_l2", inputs, network.output_bias);
+        let output = OutputLayer { name: "decoder_ff_logit_l2", inputs, has_bias: network.output_bias };
         let words = WordTables::build(supply, config, network.tied_embeddings, network.dim_emb, output)?;
         let encoder_config =
             RecurrentConfig { dim_rnn: network.dim_encoder.unwrap_or(network.dim_rnn), ..network.clone() };

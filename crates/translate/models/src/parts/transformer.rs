@@ -1,6 +1,6 @@
 //! The structure of a Transformer.
 
-use super::{Init, PartResult, Supply, WordTables};
+use super::{Init, OutputLayer, PartResult, Supply, WordTables};
 use crate::Config;
 use crate::config::{
     Activation, AverageAttention as AverageSettings, DecoderLayer as Kind, FeedForward as Size, Operation, Operations,
@@ -190,7 +190,7 @@ impl<T> Transformer<T> {
         supply: &mut S,
     ) -> Result<Self, S::Error> {
         let dim = network.dim_emb;
-        let output = ("decoder_ff_logit_out", dim, network.output_bias);
+        let output = OutputLayer { name: "decoder_ff_logit_out", inputs: dim, has_bias: network.output_bias };
         let words = WordTables::build(supply, config, network.tied_embeddings, dim, output)?;
         let positions = (network.positions == Positions::Trained).then(|| {
             let rows = supply.rows("Wpos", TRAINED_POSITIONS);

@@ -4,16 +4,16 @@ use core::ops::Range;
 use metaphrase_base::WordScore;
 use metaphrase_kernels::{Changes, ColumnChange};
 
-/// The scores that are added to the rows of a step, as changes to their logits. Storage is kept from step to step.
+/// The scores that are added to the rows of a step, as changes to their logits. The storage is reused by later steps.
 #[derive(Debug, Default)]
 pub(super) struct Additions {
-    /// By row; rows beyond the end have no changes.
+    /// The changes of each row; rows beyond the end have none.
     rows: Vec<Spans>,
     added: Vec<f32>,
     replaced: Vec<ColumnChange>,
 }
 
-/// Where the changes of a row are.
+/// The places of the changes of a row.
 #[derive(Debug, Clone, Default)]
 struct Spans {
     added: Range<usize>,
@@ -21,7 +21,7 @@ struct Spans {
 }
 
 impl Additions {
-    /// No row has changes any more.
+    /// Removes the changes of all rows.
     pub(super) fn clear(&mut self) {
         self.rows.clear();
         self.added.clear();
@@ -29,15 +29,16 @@ impl Additions {
     }
 
     /// The changes to the logits of a row.
-    pub(super) fn of(&self, row: usize) -> Changes<'_> {
+    pub(super) fn changes(&self, row: usize) -> Changes<'_> {
         self.rows.get(row).map_or_else(Changes::default, |spans| Changes {
             added: &self.added[spans.added.clone()],
             replaced: &self.replaced[spans.replaced.clone()],
         })
     }
 
-    /// Adds `base` to the scores of all words of a row that are not `listed`, and to each of these its own number. A word
-    /// that is listed now or was listed before has its sum among the exceptions: both lists are merged behind the others.
+    /// Adds to each `listed` word of a row its own score, and `base` to all other words. The sums of words that are
+    /// listed, now or earlier, are kept as replacements: the old and the new list are merged into a new one at the end
+    /// of `replaced`.
     ///
     /// # Panics
     /// If the words do not ascend.
@@ -47,7 +48,8 @@ impl Additions {
             self.rows.resize(row + 1, Spans::default());
         }
         let Spans { added, replaced: mut before } = self.rows[row].clone();
-        let starts = (self.added.len(), self.replaced.len());
+        let added_start = self.added.len();
+        let replaced_start = self.replaced.len();
         for &WordScore { word, score } in listed {
             while !before.is_empty() && self.replaced[before.start].column < word.0 {
                 self.carry(before.start, base);
@@ -65,18 +67,18 @@ impl Additions {
         before.for_each(|known| self.carry(known, base));
         self.added.extend_from_within(added);
         self.added.push(base);
-        self.rows[row] = Spans { added: starts.0..self.added.len(), replaced: starts.1..self.replaced.len() };
+        self.rows[row] = Spans { added: added_start..self.added.len(), replaced: replaced_start..self.replaced.len() };
     }
 
-    /// Lists a word again that was listed before and gets `base` now.
+    /// Copies the sum of a word that was listed earlier, plus `base`, to the new list.
     fn carry(&mut self, known: usize, base: f32) {
         let ColumnChange { column, value } = self.replaced[known];
         self.replaced.push(ColumnChange { column, value: value + base });
     }
 
-    /// Makes the changes of a row in its logits, and forgets them.
+    /// Applies the changes of a row to its logits and removes them.
     pub(super) fn settle(&mut self, row: usize, logits: &mut [f32]) {
-        self.of(row).make(logits);
+        self.changes(row).make(logits);
         if let Some(spans) = self.rows.get_mut(row) {
             *spans = Spans::default();
         }

@@ -1,4 +1,4 @@
-//! The best continuations of a sentence from the summaries of its rows, without the logits of all words.
+//! The best continuations of a sentence, from summaries of its rows instead of the logits of all words.
 
 use core::ops::Range;
 use metaphrase_kernels::{Best, Summary};
@@ -6,20 +6,20 @@ use metaphrase_kernels::{Best, Summary};
 /// A question about the best continuations of a sentence.
 pub(super) struct BestQuestion<'a> {
     pub(super) rows: Range<usize>,
-    /// Added to the scores of each row.
+    /// The number that is added to the scores of each row.
     pub(super) so_far: &'a [f32],
     pub(super) k: usize,
     pub(super) excluded: &'a [u32],
 }
 
 impl BestQuestion<'_> {
-    /// Finds the k best of the columns (*raw*: not normalised), scored as [`metaphrase_kernels::TopK`] scores them,
-    /// best first. Returns whether the found ones are sure to be the best: not if a word that a summary leaves out may
-    /// be better, nor if there are equal scores among them or next to them, which all scores together tell apart.
+    /// Finds the k best columns, best first, with the scores of [`metaphrase_kernels::TopK`] (`raw`: not normalised).
+    /// Returns whether they are certainly the best. They are not if a word that a summary leaves out may be better, or
+    /// if two of the best k + 1 scores are equal: `TopK` breaks such ties with all scores at hand.
     pub(super) fn find(&self, summary: &Summary, raw: bool, found: &mut Vec<Best>) -> bool {
         found.clear();
         found.reserve(self.rows.len() * (self.k + 1).min(summary.most()));
-        // What the summary leaves out of a row is not greater than the last number that it has.
+        // No number that the summary leaves out of a row exceeds the last one that it has.
         let mut left_out = f32::NEG_INFINITY;
         for (row, so_far) in self.rows.clone().zip(self.so_far) {
             let minus = if raw { 0.0 } else { summary.normaliser(row) };

@@ -1,5 +1,5 @@
-//! The rows of a step that search asks for little more than the best words: a summary of each row, and the inputs of
-//! the output layer, from which any logit can be computed.
+//! The rows of a step of which the search needs little more than the best words. Each row has a summary, and the inputs
+//! of the output layer are kept so that any logit can be computed.
 
 use crate::output::Output;
 use core::fmt;
@@ -8,42 +8,42 @@ use metaphrase_base::StepDemand;
 use metaphrase_kernels::{Matrix, ProductStorage, Summary};
 use std::sync::Arc;
 
-/// Of several rows one hardly ever has more of the best continuations than that: where it does, its logits are
-/// computed. A longer list of each row would cost more than it saves, because a number is inserted in it place by
-/// place.
+/// The most columns of the best continuations in the summary of a row. A row hardly ever has more of them; if it has,
+/// its logits are computed. A longer list would cost more than it saves, because each insertion moves the numbers after
+/// it.
 const MOST_OF_A_ROW: usize = 15;
 
-/// Most excluded words are never among the best of a row, so a summary has a place for one of them: the end of
-/// sentence, or the unknown word. Where there are more, the logits of the sentence are computed.
+/// The number of excluded words in the summary of a row. Excluded words are rarely among the best, except for one, the
+/// end of sentence or the unknown word. If there are more, the logits of the sentence are computed.
 const EXCLUDED_OF_A_ROW: usize = 1;
 
-/// This number of single logits for each row of a step takes about as long as all logits together.
+/// The number of single logits for each row of a step that takes about as long as all logits together.
 const MOST_SINGLES: usize = 4;
 
-/// Whether summaries of a number of rows have nearly all answers.
+/// Whether summaries of `rows` rows answer nearly all questions of `demand`.
 pub(super) fn suffice(demand: StepDemand, rows: usize) -> bool {
     let wide = if demand.best > MOST_OF_A_ROW { demand.rows_alone } else { 0 };
     let logits = demand.whole_rows || demand.more_rows;
     !logits && wide <= rows / 4 && demand.words <= MOST_SINGLES * rows
 }
 
-/// The number of columns that a summary should have: those that may be among the best, an excluded one, and the next
-/// one.
+/// The number of columns of a summary: those that may be among the best, an excluded one, and the next one.
 fn columns(demand: StepDemand) -> usize {
     demand.best.min(MOST_OF_A_ROW) + demand.excluded.min(EXCLUDED_OF_A_ROW) + 1
 }
 
-/// The rows of a step. Storage is kept from step to step.
+/// The rows of a step. The storage is reused by later steps.
 #[derive(Default)]
 pub(super) struct SummarisedRows {
     output: Option<Arc<Output>>,
-    /// Inputs of the output layer: rows × d.
+    /// The inputs of the output layer: rows × d.
     inputs: Matrix,
     summary: Summary,
-    /// The inputs of the rows that a question is about, and their logits: rows of the question × d, and × words.
+    /// The inputs of the rows of a question: rows of the question × d.
     part_inputs: Matrix,
+    /// Their logits: rows of the question × words.
     part: Matrix,
-    /// The greatest number of rows of a step so far: `part` has room for as many.
+    /// The greatest number of rows of a step so far, for which `part` has room.
     most_rows: usize,
     storage: ProductStorage,
 }
@@ -55,7 +55,7 @@ impl SummarisedRows {
         self.inputs.resize(inputs.rows(), inputs.cols());
         self.inputs.as_mut_slice().copy_from_slice(inputs.as_slice());
         self.output = Some(Arc::clone(output));
-        // So that no question allocates.
+        // Room for the questions, so that none of them allocates.
         self.part_inputs.resize(inputs.rows(), inputs.cols());
         if inputs.rows() > self.most_rows {
             self.most_rows = inputs.rows();
@@ -83,7 +83,7 @@ impl SummarisedRows {
         }
     }
 
-    /// The logits of a row, counted from the first one of those that were computed last.
+    /// The logits of a row; `number` counts from the first of the rows that [`compute`](Self::compute) computed last.
     pub(super) fn computed(&self, number: usize) -> &[f32] {
         self.part.row(number)
     }

@@ -8,10 +8,10 @@ use metaphrase_base::{SentId, Sentence};
 
 /// Scores of two rows over 50 words; the last word's logits are -infinity.
 fn scores() -> Scores {
-    scores_of(None)
+    scores_with(None)
 }
 
-fn scores_of(shortlist: Option<&Shortlist>) -> Scores {
+fn scores_with(shortlist: Option<&Shortlist>) -> Scores {
     let weight = |i: usize| ((i * 37 % 101) as f32 - 50.0) / 30.0;
     let mut bias = vec![0.0; 50];
     bias[49] = f32::NEG_INFINITY;
@@ -40,7 +40,9 @@ fn probabilities_sum_to_one() {
 
 #[test]
 fn all_questions_have_the_same_answer_to_the_bit() {
-    let (mut scores, mut best, mut row) = (scores(), Vec::new(), [0.0; 50]);
+    let mut scores = scores();
+    let mut best = Vec::new();
+    let mut row = [0.0; 50];
     scores.top(1..2, &[0.0], 50, &[WordId(7)], &mut best);
     assert_eq!(best.len(), 48, "neither the excluded nor the impossible word");
     scores.row(Row(1), &mut row);
@@ -53,9 +55,11 @@ fn all_questions_have_the_same_answer_to_the_bit() {
 /// The log-probabilities of a list are those of all words, normalised over the list.
 #[test]
 fn a_shortlist_answers_for_its_words_alone() {
-    let (mut all, mut listed, mut best) = ([0.0; 50], [0.0; 50], Vec::new());
+    let mut all = [0.0; 50];
+    let mut listed = [0.0; 50];
+    let mut best = Vec::new();
     let shortlist = Shortlist::new([3, 4, 17, 20, 41, 49].map(WordId).into());
-    let mut scores = scores_of(Some(&shortlist));
+    let mut scores = scores_with(Some(&shortlist));
     self::scores().row(Row(1), &mut all);
     scores.row(Row(1), &mut listed);
     let mass: f32 = shortlist.words().iter().map(|word| all[word.index()].exp()).sum();
@@ -74,7 +78,8 @@ fn a_shortlist_answers_for_its_words_alone() {
 #[test]
 fn a_list_of_all_words_changes_nothing() {
     let all = Shortlist::new((0..50).map(WordId).collect());
-    let (mut listed, mut plain) = (scores_of(Some(&all)), scores());
+    let mut listed = scores_with(Some(&all));
+    let mut plain = scores();
     let more = [(2, 0.5), (7, -1.0), (30, 2.0)].map(|(word, score)| WordScore { word: WordId(word), score });
     let dense: Vec<f32> = (0..50).map(|i| (i % 7) as f32 / 3.0).collect();
     for step in 0..3 {
@@ -86,7 +91,8 @@ fn a_list_of_all_words_changes_nothing() {
             }
         }
         let answers = |scores: &mut Scores| {
-            let (mut row, mut best) = (vec![0.0; 50], Vec::new());
+            let mut row = vec![0.0; 50];
+            let mut best = Vec::new();
             scores.row(Row(0), &mut row);
             scores.top(0..2, &[-1.0, -2.0], 9, &[WordId(7)], &mut best);
             (row, best)
@@ -97,7 +103,8 @@ fn a_list_of_all_words_changes_nothing() {
 
 #[test]
 fn the_best_of_several_rows_come_first() {
-    let (mut scores, mut best) = (scores(), Vec::new());
+    let mut scores = scores();
+    let mut best = Vec::new();
     scores.top(0..2, &[-1.0, -2.0], 5, &[], &mut best);
     let mut expected: Vec<_> = (0..2)
         .flat_map(|row| (0..50).map(move |word| (Row(row), WordId(word))))
@@ -107,8 +114,8 @@ fn the_best_of_several_rows_come_first() {
     assert_eq!(best, expected[..5]);
 }
 
-/// Whatever is demanded, asked and was asked at the steps before, the answers are those of new scores of which anything may be asked.
-/// At every second step numbers are multiples of a quarter, which makes many equal scores.
+/// Whatever is demanded, asked and was asked at the steps before, the answers are those of new scores of which anything
+/// may be asked. At every second step numbers are multiples of a quarter, which makes many equal scores.
 #[test]
 fn a_demand_changes_no_answer() {
     let state = Cell::new(3_u64);
@@ -117,7 +124,8 @@ fn a_demand_changes_no_answer() {
         (state.get() >> 33) % below
     };
     let quarters = |n: usize| (0..n).map(|_| draw(9) as f32 / 4.0 - 1.0).collect::<Vec<f32>>();
-    let (words, rows) = (600, 4);
+    let words = 600;
+    let rows = 4;
     let weights = [("Wemb", vec![words, 3], quarters(3 * words)), ("out_b", vec![1, words], quarters(words))];
     let inputs = |step: usize| {
         let uneven = |x: &f32| if step.is_multiple_of(2) { x.exp() } else { *x };
@@ -134,7 +142,9 @@ fn a_demand_changes_no_answer() {
     let row = StepRow { sentence: SentId(0), parent: None };
     for raw in [false, true] {
         let new = || if raw { Scores::raw() } else { Scores::new() };
-        let (mut old, mut summarised, mut to_the_end) = (new(), 0, 0);
+        let mut old = new();
+        let mut summarised = 0;
+        let mut to_the_end = 0;
         for (number, inputs) in steps.iter().enumerate() {
             let mut fresh = new();
             let mut other = new();
@@ -162,7 +172,8 @@ fn a_demand_changes_no_answer() {
             assert_eq!(old.is_summarised, !demand.whole_rows && !demand.more_rows && demand.words <= 16);
             let kind = draw(7);
             let ask = |scores: &mut Scores| {
-                let (mut best, mut all) = (Vec::new(), vec![0.0; words]);
+                let mut best = Vec::new();
+                let mut all = vec![0.0; words];
                 if kind == 0 {
                     scores.row(Row(2), &mut all);
                     all.push(scores.score(Row(1), WordId(9)));

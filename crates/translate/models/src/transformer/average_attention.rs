@@ -31,6 +31,14 @@ pub(super) struct Work {
     forget_gate: Matrix,
 }
 
+/// The means of the rows of two steps: rows × d.
+pub(super) struct Means<'a> {
+    /// The rows of the step before.
+    pub(super) before: &'a Matrix,
+    /// The rows of this step.
+    pub(super) now: &'a mut Matrix,
+}
+
 impl AverageAttention {
     /// The block of these tensors.
     pub(super) fn pack<'a>(block: parts::Block<CheckedTensor<'a>, parts::AverageAttention<CheckedTensor<'a>>>) -> Self {
@@ -39,14 +47,14 @@ impl AverageAttention {
         Self { around, feed_forward: feed_forward.into_iter().map(Linear::pack).collect(), gates }
     }
 
-    /// x ← the block's output. `means` get the means of the `new` rows, from those of their parents in `before`;
-    /// `position(r)` is t of row `r` of the new ones.
+    /// x ← the block's output. `means` gets the means of the `new` rows, from those of their parents; `position(r)` is
+    /// t of row `r` of the new ones.
     pub(super) fn step(
         &self,
         x: &mut Matrix,
         new: NewRows<'_>,
         position: impl Fn(usize) -> usize,
-        (before, means): (&Matrix, &mut Matrix),
+        Means { before, now: means }: Means<'_>,
         work: &mut Work,
         around_work: &mut AroundWork,
     ) {

@@ -1,6 +1,6 @@
 //! The decoder: one row per hypothesis.
 
-use super::average_attention::{self, AverageAttention};
+use super::average_attention::{self, AverageAttention, Means};
 use super::cross_attention::{self, CrossAttention, SourceMap};
 use super::encoder::EncoderOutput;
 use super::feed_forward::{self, FeedForward};
@@ -225,7 +225,7 @@ impl SoFar {
             Self::Ssru(ssru) => ssru.step(x, new, before, now, &mut work.ssru, around_work),
             Self::Average(average) => {
                 let position = |r| history.position(Row::new(new.first + r));
-                average.step(x, new, position, (before, now), &mut work.average, around_work);
+                average.step(x, new, position, Means { before, now }, &mut work.average, around_work);
             }
         }
     }

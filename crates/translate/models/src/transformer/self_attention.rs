@@ -54,6 +54,13 @@ pub(super) enum KeySource {
     Normalised,
 }
 
+/// A query and its word's place in the sentence.
+#[derive(Clone, Copy)]
+struct Query<'a> {
+    vector: &'a [f32],
+    position: usize,
+}
+
 impl SelfAttention {
     /// The layer of these tensors with `heads` heads; keys and values may be made of `source`.
     pub(super) fn pack<'a>(
@@ -103,7 +110,8 @@ impl SelfAttention {
         for sentence in sentences {
             let seen = Rows::Range(sentence.clone());
             for (position, word) in sentence.clone().enumerate() {
-                self.attend((queries.row(word), position), words, &seen, weights, relative, attended.row_mut(word));
+                let query = Query { vector: queries.row(word), position };
+                self.attend(query, words, &seen, weights, relative, attended.row_mut(word));
             }
         }
         self.around.end(self.projection.as_ref(), attended, x, around_work);
@@ -140,7 +148,7 @@ impl SelfAttention {
                 attended.row_mut(r).copy_from_slice(self.form.split(normalised.row(r)).1);
             } else {
                 let entries = history.entries(Row::new(first + r));
-                let query = (queries.row(r), entries.len() - 1);
+                let query = Query { vector: queries.row(r), position: entries.len() - 1 };
                 self.attend(query, arena, &Rows::List(entries), weights, relative, attended.row_mut(r));
             }
         }
@@ -181,15 +189,15 @@ impl SelfAttention {
     /// Attention of a query at its position over the words `seen`, which are at positions from 0 on.
     fn attend(
         &self,
-        (query, position): (&[f32], usize),
+        query: Query<'_>,
         words: &KeysValues,
         seen: &Rows<'_>,
         weights: &mut AttentionWeights,
         work: &mut relative::Work,
         out: &mut [f32],
     ) {
-        let query = &query[..self.form.heads.interleaved_len()];
-        let added = self.relative.as_ref().map(|relative| relative.for_query(position, seen.len(), work));
-        attend(query, words, seen, added, weights, out);
+        let vector = &query.vector[..self.form.heads.interleaved_len()];
+        let added = self.relative.as_ref().map(|relative| relative.for_query(query.position, seen.len(), work));
+        attend(vector, words, seen, added, weights, out);
     }
 }

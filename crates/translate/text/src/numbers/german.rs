@@ -83,7 +83,8 @@ fn below_hundred(word: &str) -> Option<(u64, &str)> {
 /// A number and the word `name` for `times` after it, then a smaller number; the rest of the word.
 fn with<'w>(
     word: &'w str,
-    (name, times): (&str, u64),
+    name: &str,
+    times: u64,
     smaller: impl Fn(&'w str) -> Option<(u64, &'w str)>,
 ) -> Option<(u64, &'w str)> {
     let (count, rest) = match word.strip_prefix(name) {
@@ -102,12 +103,12 @@ fn with<'w>(
 }
 
 fn below_thousand(word: &str) -> Option<(u64, &str)> {
-    with(word, ("hundert", 100), below_hundred)
+    with(word, "hundert", 100, below_hundred)
 }
 
 /// The number with which a word begins, and the rest of the word.
 fn number(word: &str) -> Option<(u64, &str)> {
-    with(word, ("tausend", 1000), below_thousand)
+    with(word, "tausend", 1000, below_thousand)
 }
 
 /// The number with which the word at a token begins, and its scale in the next word.

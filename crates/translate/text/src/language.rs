@@ -25,7 +25,7 @@ use crate::moses::MosesDetokenizer;
 use std::str::FromStr;
 
 /// The languages, one a line: code, form, name.
-const LIST: &str = include_str!("languages.txt");
+const LIST: &str = include_str!("language/languages.txt");
 
 /// How a text is divided into words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@ mod shift;
 use crate::metric::Setting;
 use crate::tokenize::tercom;
 use crate::words::Numbering;
-use crate::{Metric, Precision, pytext};
+use crate::{Arithmetic, Metric, pytext};
 
 /// The options of [`Ter`]; the defaults are those of sacreBLEU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -85,20 +85,20 @@ impl Metric for Ter {
     }
 
     /// 100 for words against an empty reference, however many.
-    fn value(&self, sums: &[f64], precision: Precision) -> f64 {
+    fn value(&self, sums: &[f64], arithmetic: Arithmetic) -> f64 {
         let (edits, length) = (sums[0], sums[1]);
         let rate = if length > 0.0 {
-            precision.round(edits / length)
+            arithmetic.round(edits / length)
         } else if edits > 0.0 {
             1.0
         } else {
             0.0
         };
-        precision.round(100.0 * rate)
+        arithmetic.round(100.0 * rate)
     }
 
-    fn sample_precision(&self) -> Precision {
-        Precision::Single
+    fn sample_arithmetic(&self) -> Arithmetic {
+        Arithmetic::Single
     }
 }
 

@@ -100,24 +100,35 @@ pub struct WordTables<T> {
     pub output_bias: Option<T>,
 }
 
+/// The output layer of a network.
+struct OutputLayer<'a> {
+    /// The prefix of the names of its tensors: `{name}_Wt`, unless the weights are tied, and `{name}_b`.
+    name: &'a str,
+    /// The numbers that it reads.
+    inputs: usize,
+    has_bias: bool,
+}
+
 impl<T> WordTables<T> {
-    /// The tables of a network with embeddings of size `dim`. An output layer with weights of its own is called
-    /// `{output}_Wt` and reads `inputs` numbers; its bias, if `bias`, is called `{output}_b`.
+    /// The tables of a network with embeddings of size `dim`.
     fn build<S: Supply<Tensor = T>>(
         supply: &mut S,
         config: &Config,
         tied: TiedEmbeddings,
         dim: usize,
-        (output, inputs, bias): (&str, usize, bool),
+        output: OutputLayer<'_>,
     ) -> Result<Self, S::Error> {
         let words = config.target_words;
         // ±√(3 / dim): as for a Glorot map that has only outputs.
         let uniform = Init::Uniform((3.0 / dim as f32).sqrt());
         let table = match tied.output_table() {
             Some(name) => supply.tensor(name, [words, dim], uniform)?,
-            None => supply.tensor(&format!("{output}_Wt"), [words, inputs], Init::Glorot)?,
+            None => supply.tensor(&format!("{}_Wt", output.name), [words, output.inputs], Init::Glorot)?,
         };
-        let bias = bias.then(|| supply.tensor(&format!("{output}_b"), [1, words], Init::Constant(0.0)));
+        let bias = output.has_bias.then(|| {
+            let name = format!("{}_b", output.name);
+            supply.tensor(&name, [1, words], Init::Constant(0.0))
+        });
         Ok(Self {
             output: table,
             output_bias: bias.transpose()?,
