@@ -1,7 +1,7 @@
 """The compiled part of the package."""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, Protocol, Union, final, overload
 
 from typing_extensions import Self, Unpack
@@ -11,7 +11,7 @@ from metaphrase.options import CallOptions, FileOptions, MetricOptions, Path, Ta
 __version__: str
 
 #: Each term is a string or a list of alternatives.
-_Terms = Iterable[str | Sequence[str]]
+_Terms = Iterable[str | Sequence[str] | Mapping[str, str | Sequence[str]]]
 #: Pairs of a text and its score, a lattice, or the text of a file of posteriors.
 _Evidence = Union[Sequence[tuple[str, float]], "Lattice", str]
 

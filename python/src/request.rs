@@ -7,7 +7,7 @@ use crate::options::CallOptions;
 use crate::pickle::ReduceResult;
 use metaphrase::{Evidence, EvidenceCounter, Translator};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString};
+use pyo3::types::{PyBytes, PyDict, PyString};
 use std::sync::Arc;
 
 /// One line to translate, with its own terms.
@@ -16,11 +16,14 @@ use std::sync::Arc;
 pub struct Request {
     source: String,
     prefix: String,
-    required: Vec<Vec<String>>,
+    required: Vec<RequiredWords>,
     avoided: Vec<String>,
     target: Option<String>,
     evidence: Option<LineEvidence>,
 }
+
+/// The words of the source that a term translates, if they are given, and its alternatives.
+type RequiredWords = (Option<String>, Vec<String>);
 
 /// Evidence from another system for a line.
 #[derive(Clone)]
@@ -36,7 +39,7 @@ enum LineEvidence {
 /// The state of a request in a pickle: its fields, and its evidence as a list, as posteriors or as a lattice in the
 /// compact format.
 type RequestState = (
-    (String, String, Vec<Vec<String>>, Vec<String>, Option<String>),
+    (String, String, Vec<RequiredWords>, Vec<String>, Option<String>),
     (Option<Vec<(String, f64)>>, Option<Vec<String>>, Option<String>),
 );
 
@@ -117,17 +120,15 @@ impl Request {
 
     /// The request of the crate `metaphrase`.
     pub fn into_library(self, translator: &Translator, options: &CallOptions) -> PyResult<metaphrase::Request> {
-        let required = self.required.into_iter().map(metaphrase::RequiredTerm::new).collect();
-        let terms = metaphrase::Terms { required, avoided: self.avoided };
+        let terms = metaphrase::Terms { avoided: self.avoided, ..Default::default() };
+        let request = metaphrase::Request { terms, ..metaphrase::Request::translate(self.source) };
+        let request = self.required.into_iter().fold(request, |request, (source, targets)| match source {
+            Some(source) => request.require_for(&source, targets),
+            None => request.require(targets),
+        });
         let evidence = self.evidence.map(|evidence| evidence.into_library(translator, options)).transpose()?;
-        Ok(metaphrase::Request {
-            source: self.source,
-            prefix: self.prefix,
-            terms,
-            target: self.target,
-            evidence: evidence.map(Into::into),
-            attached: 0,
-        })
+        let (prefix, target, evidence) = (self.prefix, self.target, evidence.map(Into::into));
+        Ok(metaphrase::Request { prefix, target, evidence, ..request })
     }
 }
 
@@ -280,15 +281,27 @@ fn texts(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<String>> {
 }
 
 /// Required terms; each is a string or a list of alternatives.
-fn terms(value: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<String>>> {
+fn terms(value: &Bound<'_, PyAny>) -> PyResult<Vec<RequiredWords>> {
     let what = "constraints";
     if value.is_instance_of::<PyString>() {
         return Err(errors::input(
-            "constraints is a str; expected a list of terms, each a str or a list of alternatives",
+            "constraints is a str; expected a list of terms, each a str, a list of alternatives, or a dict with source and target",
         ));
     }
-    let term = |entry: Bound<'_, PyAny>| {
-        if entry.is_instance_of::<PyString>() { Ok(vec![text(&entry, what)?]) } else { texts(&entry, what) }
+    let targets = |entry: &Bound<'_, PyAny>| {
+        if entry.is_instance_of::<PyString>() { Ok(vec![text(entry, what)?]) } else { texts(entry, what) }
+    };
+    let term = |entry: Bound<'_, PyAny>| match entry.cast::<PyDict>() {
+        Ok(term) => {
+            let (source, target) = (term.get_item("source")?, term.get_item("target")?);
+            let (Some(source), Some(target), 2) = (source, target, term.len()) else {
+                return Err(errors::input(
+                    "a term of constraints that is a dict has the keys source and target, and no others",
+                ));
+            };
+            Ok((Some(text(&source, what)?), targets(&target)?))
+        }
+        Err(_) => Ok((None, targets(&entry)?)),
     };
     value.try_iter()?.map(|entry| term(entry?)).collect()
 }

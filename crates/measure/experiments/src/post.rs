@@ -2,7 +2,7 @@
 
 use crate::setup::{MeasuredRun, Setup, Text, measure, round};
 use anyhow::Result;
-use metaphrase::{Request, RequiredTerm, RestCosts, Strategy, Terms, TranslateOptions, Translator};
+use metaphrase::{Request, RequiredTerm, RestCosts, Strategy, TermPlaces, Terms, TranslateOptions, Translator};
 use rand::seq::index::sample;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -63,6 +63,7 @@ fn options(translator: &Translator, strategy: Strategy, beam: usize) -> Translat
     options.search.beam_size = beam;
     options.search.beam_size_constrained = None;
     options.search.prune_threshold = Some(20.0);
+    options.term_places = TermPlaces::Given;
     options
 }
 
@@ -235,12 +236,14 @@ struct Quality {
     /// Exponent of the length normalisation; none: the default.
     normalize: Option<f32>,
     bleu: f64,
+    /// Sum over the sentences: figure 8 is BLEU by model score.
+    log_prob: f64,
     constraints: usize,
     missing: usize,
     seconds: f64,
 }
 
-/// BLEU by beam and set: ranked without length normalisation, with it, and by our default, which is between.
+/// BLEU and log-probability by beam and set: ranked without length normalisation, with it, and by our default, which is between.
 pub fn figure_5(setup: &Setup) -> Result<()> {
     let (translator, text) = (setup.translator()?, setup.text()?);
     let mut rows = Vec::new();
@@ -257,8 +260,10 @@ pub fn figure_5(setup: &Setup) -> Result<()> {
                 let constraints = requests.iter().map(|request| request.terms.required.len()).sum();
                 let measured = measure(&translator, &options, requests)?;
                 let bleu = round(measured.bleu(&text.reference)?, 1);
+                let best = measured.translations.iter().flat_map(|found| found.hypotheses.first());
+                let log_prob = round(best.map(|best| f64::from(best.log_prob)).sum(), 1);
                 let (missing, seconds) = (missing(&measured), round(measured.seconds, 2));
-                rows.push(Quality { set, beam, normalize, bleu, constraints, missing, seconds });
+                rows.push(Quality { set, beam, normalize, bleu, log_prob, constraints, missing, seconds });
                 println!("{}", serde_json::to_string(&rows[rows.len() - 1])?);
             }
         }

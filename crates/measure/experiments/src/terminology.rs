@@ -1,70 +1,151 @@
-//! The four lists of terms of `terminology-en-de` with and without constraints.
+//! The four lists of terms of `terminology-en-de`, both ways, with the terms and without, at the default options.
 
-use crate::setup::{Setup, measure, read_lines, round};
+use crate::setup::{MeasuredRun, Setup, bleu, load, measure, read_lines, round};
 use anyhow::Result;
-use metaphrase::{Request, RequiredTerm, Terms};
+use metaphrase::{Request, RequiredTerm, Terms, Translation};
+use metaphrase_metrics::{BleuOptions, Chrf, ChrfOptions, Metric, References};
 use serde::Serialize;
+use std::path::Path;
 
 #[derive(Serialize)]
 struct Row {
     list: &'static str,
+    model: &'static str,
     sentences: usize,
     terms: usize,
-    constrained: bool,
-    beam: usize,
-    /// Share of the target terms that stand in the translations.
+    /// Share of the terms that stand in the free translations.
+    produced_without: f64,
+    /// Share of the terms that stand in the translations with terms.
     produced: f64,
     missing: usize,
+    bleu_without: f64,
     bleu: f64,
+    /// chrF of the words around the terms that all of both translations and the reference have.
+    chrf_around_without: f64,
+    chrf_around: f64,
+    /// Translations that are half again as long as the free one.
+    long: usize,
+    /// Translations whose log-probability is below 2.5 times that of the free one.
+    improbable: usize,
+    seconds_without: f64,
     seconds: f64,
 }
 
-/// Shares of terms, BLEU and time, beams 6 and 12.
+/// The lines of a list in one direction.
+struct List {
+    requests: Vec<Request>,
+    references: Vec<String>,
+}
+
+/// Shares of terms, BLEU, text around the terms, garbage and time.
 pub fn run(setup: &Setup) -> Result<()> {
-    let translator = setup.translator()?;
     let mut rows = Vec::new();
-    for list in ["iate.414", "iate.581", "wikt.727", "wikt.975"] {
-        let path = setup.data(format!("terminology-en-de/{list}.tsv.gz"));
-        let (mut requests, mut references) = (Vec::new(), Vec::new());
-        for line in read_lines(&path)? {
-            let fields: Vec<&str> = line.split('\t').collect();
-            let [_, source, reference, terms @ ..] = &fields[..] else { continue };
-            let required = terms.iter().filter_map(|term| {
-                let (own, target) = term.split_once(" ||| ")?;
-                let place = source.find(own).map(|at| at..at + own.len());
-                Some(RequiredTerm { source: place, targets: vec![target.to_owned()] })
-            });
-            let terms = Terms { required: required.collect(), avoided: Vec::new() };
-            requests.push(Request { terms, ..Request::translate(*source) });
-            references.push((*reference).to_owned());
-        }
-        let terms: usize = requests.iter().map(|request| request.terms.required.len()).sum();
-        for (constrained, beam) in [(false, 6), (true, 6), (true, 12)] {
-            let mut options = translator.options();
-            options.search.beam_size = beam;
-            options.search.beam_size_constrained = None;
-            options.search.prune_threshold = Some(20.0);
-            let given =
-                |request: &Request| if constrained { request.clone() } else { Request::translate(&request.source) };
-            let measured = measure(&translator, &options, requests.iter().map(given).collect())?;
-            let has = |(request, text): (&Request, &str)| {
-                request.terms.required.iter().filter(|term| text.contains(&term.targets[0])).count()
-            };
-            let texts = measured.translations.iter().map(metaphrase::Translation::text);
-            let produced: usize = requests.iter().zip(texts).map(has).sum();
-            rows.push(Row {
-                list,
-                sentences: requests.len(),
-                terms,
-                constrained,
-                beam,
-                produced: round(produced as f64 / terms as f64, 4),
-                missing: measured.translations.iter().map(|translation| translation.missing.len()).sum(),
-                bleu: round(measured.bleu(&references)?, 1),
-                seconds: round(measured.seconds, 1),
-            });
+    for model in ["en-de", "de-en"] {
+        let translator = load(Some(Path::new("models").join(model).as_path()), false, 256)?;
+        for name in ["iate.414", "iate.581", "wikt.727", "wikt.975"] {
+            let list = read(setup, name, model == "de-en")?;
+            let free = list.requests.iter().map(|request| Request::translate(&*request.source)).collect();
+            let options = translator.options();
+            let mut free_options = options.clone();
+            free_options.search.beam_size = options.search.beam_size_constrained.unwrap_or(options.search.beam_size);
+            let without = measure(&translator, &free_options, free)?;
+            let with = measure(&translator, &options, list.requests.clone())?;
+            rows.push(row(name, model, &list, &without, &with)?);
             println!("{}", serde_json::to_string(&rows[rows.len() - 1])?);
         }
     }
     setup.write("terminology", &rows)
+}
+
+/// Reads a list; `reversed`: from German to English.
+fn read(setup: &Setup, name: &str, reversed: bool) -> Result<List> {
+    let path = setup.data(format!("terminology-en-de/{name}.tsv.gz"));
+    let mut list = List { requests: Vec::new(), references: Vec::new() };
+    for line in read_lines(&path)? {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let [_, english, german, terms @ ..] = &fields[..] else { continue };
+        let (source, reference) = if reversed { (german, english) } else { (english, german) };
+        let required = terms.iter().filter_map(|term| {
+            let (english, german) = term.split_once(" ||| ")?;
+            let (own, target) = if reversed { (german, english) } else { (english, german) };
+            let place = source.find(own).map(|at| at..at + own.len());
+            Some(RequiredTerm { source: place, targets: vec![target.to_owned()] })
+        });
+        let terms = Terms { required: required.collect(), avoided: Vec::new() };
+        list.requests.push(Request { terms, ..Request::translate(*source) });
+        list.references.push((*reference).to_owned());
+    }
+    Ok(list)
+}
+
+fn row(
+    list_name: &'static str,
+    model: &'static str,
+    list: &List,
+    without: &MeasuredRun,
+    with: &MeasuredRun,
+) -> Result<Row> {
+    let terms: usize = list.requests.iter().map(|request| request.terms.required.len()).sum();
+    let produced = |run: &MeasuredRun| {
+        let has = |(request, found): (&Request, &Translation)| {
+            request.terms.required.iter().filter(|term| found.text().contains(&term.targets[0])).count()
+        };
+        list.requests.iter().zip(&run.translations).map(has).sum::<usize>() as f64 / terms as f64
+    };
+    let pairs = || with.translations.iter().zip(&without.translations);
+    let log_prob = |found: &Translation| found.hypotheses.first().map_or(0.0, |best| best.log_prob);
+    let [around_without, around] = around(list, [without, with])?;
+    let bleu_of = |run: &MeasuredRun| {
+        bleu(BleuOptions::default(), run.translations.iter().map(Translation::text), &list.references)
+    };
+    Ok(Row {
+        list: list_name,
+        model,
+        sentences: list.requests.len(),
+        terms,
+        produced_without: round(produced(without), 4),
+        produced: round(produced(with), 4),
+        missing: with.translations.iter().map(|found| found.missing.len()).sum(),
+        bleu_without: round(bleu_of(without)?, 1),
+        bleu: round(bleu_of(with)?, 1),
+        chrf_around_without: round(around_without, 1),
+        chrf_around: round(around, 1),
+        long: pairs().filter(|(with, free)| 2 * with.text().len() > 3 * free.text().len()).count(),
+        improbable: pairs().filter(|(with, free)| log_prob(with) < 2.5 * log_prob(free)).count(),
+        seconds_without: round(without.seconds, 1),
+        seconds: round(with.seconds, 1),
+    })
+}
+
+/// chrF of the three words before and after each term that both runs and the reference have, of both runs.
+fn around(list: &List, runs: [&MeasuredRun; 2]) -> Result<[f64; 2]> {
+    let (mut found, mut references) = ([Vec::new(), Vec::new()], Vec::new());
+    for (number, request) in list.requests.iter().enumerate() {
+        for term in &request.terms.required {
+            let window = |text: &str| window(text, &term.targets[0]);
+            let texts = runs.map(|run| window(run.translations[number].text()));
+            if let ([Some(without), Some(with)], Some(reference)) = (texts, window(&list.references[number])) {
+                found[0].push(without);
+                found[1].push(with);
+                references.push(reference);
+            }
+        }
+    }
+    let references: Vec<&str> = references.iter().map(String::as_str).collect();
+    let references = [references];
+    let references = References::new(&references)?;
+    let chrf = Chrf::new(ChrfOptions::default())?;
+    let score = |lines: &[String]| -> Result<f64> {
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        Ok(chrf.corpus_score(&lines, &references)?.value)
+    };
+    Ok([score(&found[0])?, score(&found[1])?])
+}
+
+/// The three words before a term and the three after it.
+fn window(text: &str, term: &str) -> Option<String> {
+    let at = text.find(term)?;
+    let before: Vec<&str> = text[..at].split_whitespace().collect();
+    let after = text[at + term.len()..].split_whitespace().take(3);
+    Some(before[before.len().saturating_sub(3)..].iter().copied().chain(after).collect::<Vec<_>>().join(" "))
 }

@@ -2,9 +2,8 @@
 
 use crate::print::KEYS;
 use indexmap::IndexMap;
-use metaphrase::{Request, RequiredTerm, Terms};
+use metaphrase::{Request, Terms};
 use serde_json::value::RawValue;
-use std::ops::Range;
 
 /// The keys and values of a JSON object in their order; values are kept as they were written.
 pub type Fields = IndexMap<String, Box<RawValue>>;
@@ -25,27 +24,28 @@ pub fn from_json(line: &str) -> Result<(Request, Fields), String> {
     let prefix = string(&fields, "target_prefix")?.unwrap_or_default();
     let expected = "strings, lists of alternatives, or objects with a source and a target";
     let constraints = list::<Constraint>(&fields, "constraints", expected)?;
-    let mut required: Vec<RequiredTerm> = Vec::with_capacity(constraints.len());
-    for constraint in constraints {
-        required.push(constraint.required(&source, &required));
-    }
-    let terms = Terms { required, avoided: list(&fields, "avoid", "strings")? };
-    Ok((Request { source, prefix, terms, ..Request::default() }, fields))
+    let avoided = list(&fields, "avoid", "strings")?;
+    let request = Request { prefix, terms: Terms { avoided, ..Terms::default() }, ..Request::translate(source) };
+    Ok((constraints.into_iter().fold(request, |request, constraint| constraint.add_to(request)), fields))
 }
 
-/// Reads `text <tab> constraint <tab> constraint …`, the format of fairseq.
+/// Reads `text <tab> constraint <tab> constraint …`, the format of fairseq; a constraint may name the words of the text
+/// that it translates, as in `door ||| Pforte`.
 ///
 /// # Errors
 /// The fault of the line, in one sentence.
 pub fn from_tsv(line: &str) -> Result<Request, String> {
     let mut fields = line.split('\t');
     let source = fields.next().unwrap_or_default();
-    let required: Vec<RequiredTerm> = fields.map(|constraint| RequiredTerm::new([constraint])).collect();
-    if source.trim().is_empty() && !required.is_empty() {
+    let add = |request: Request, constraint: &str| match constraint.split_once(" ||| ") {
+        Some((source, target)) => request.require_for(source.trim(), [target.trim()]),
+        None => request.require([constraint]),
+    };
+    let request = fields.fold(Request::translate(source), add);
+    if source.trim().is_empty() && !request.terms.required.is_empty() {
         return Err("no text before the first tab, the line is skipped".into());
     }
-    let terms = Terms { required, avoided: Vec::new() };
-    Ok(Request { terms, ..Request::translate(source) })
+    Ok(request)
 }
 
 /// One sentence for each key that is probably a misspelling of one of our keys. Such a key is copied to the output like
@@ -85,23 +85,21 @@ enum Alternatives {
 }
 
 impl Constraint {
-    /// The term. Its place is the first occurrence of its source in the text that no `earlier` term has taken. If there
-    /// is none, the term is required anywhere.
-    fn required(self, text: &str, earlier: &[RequiredTerm]) -> RequiredTerm {
-        let (source, targets) = match self {
-            Self::Targets(targets) => (None, targets),
-            Self::WithSource(TermFields { source, target }) => (Some(source), target),
-        };
-        let targets = match targets {
-            Alternatives::One(only) => vec![only],
-            Alternatives::Any(all) => all,
-        };
-        let is_free = |place: &Range<usize>| earlier.iter().all(|term| term.source.as_ref() != Some(place));
-        let place = source.filter(|source| !source.is_empty()).and_then(|source| {
-            let mut places = text.match_indices(&source).map(|(at, found)| at..at + found.len());
-            places.find(is_free)
-        });
-        RequiredTerm { source: place, targets }
+    /// A request with this term, too.
+    fn add_to(self, request: Request) -> Request {
+        match self {
+            Self::Targets(targets) => request.require(targets.list()),
+            Self::WithSource(TermFields { source, target }) => request.require_for(&source, target.list()),
+        }
+    }
+}
+
+impl Alternatives {
+    fn list(self) -> Vec<String> {
+        match self {
+            Self::One(only) => vec![only],
+            Self::Any(all) => all,
+        }
     }
 }
 
@@ -123,6 +121,7 @@ fn string(fields: &Fields, key: &str) -> Result<Option<String>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use metaphrase::RequiredTerm;
 
     #[test]
     fn objects_are_read_and_kept() {
@@ -166,6 +165,11 @@ mod tests {
         let request = from_tsv("a b\tc d\te").unwrap();
         assert_eq!(request.source, "a b");
         assert_eq!(request.terms.required, [RequiredTerm::new(["c d"]), RequiredTerm::new(["e"])]);
+        let request = from_tsv("a b\tb ||| c d").unwrap();
+        assert_eq!(
+            (request.terms.required[0].source.clone(), &request.terms.required[0].targets[0][..]),
+            (Some(2..3), "c d")
+        );
         assert!(from_tsv("\tc").is_err());
         assert_eq!(from_tsv("").unwrap(), Request::default());
     }

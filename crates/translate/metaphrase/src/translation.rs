@@ -2,6 +2,7 @@
 
 use crate::{AlignmentKind, Attention, Counts, Evidence, Met, RequiredTerm, SearchGraph, Terms};
 use metaphrase_text::numbers::MissingNumber;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// One line to translate.
@@ -55,6 +56,30 @@ impl Request {
     #[must_use]
     pub fn require<S: Into<String>>(mut self, alternatives: impl IntoIterator<Item = S>) -> Self {
         self.terms = self.terms.require(alternatives);
+        self
+    }
+
+    /// One more term that every translation contains, as the translation of these words of the source: of their first occurrence that
+    /// no earlier term has, as whole words if there is one. If there is none, the term is required anywhere.
+    ///
+    /// ```
+    /// use metaphrase::Request;
+    ///
+    /// let request = Request::translate("The door is new.").require_for("door", ["Pforte"]);
+    /// assert_eq!(request.terms.required[0].source, Some(4..8));
+    /// ```
+    #[must_use]
+    pub fn require_for<S: Into<String>>(mut self, source: &str, alternatives: impl IntoIterator<Item = S>) -> Self {
+        let taken = |place: &Range<usize>| self.terms.required.iter().any(|term| term.overlaps(place));
+        let is_whole = |place: &Range<usize>| {
+            let inside = |c: char| c.is_alphanumeric();
+            !self.source[..place.start].ends_with(inside) && !self.source[place.end..].starts_with(inside)
+        };
+        let found = self.source.match_indices(source).filter(|(_, found)| !found.is_empty());
+        let mut places: Vec<Range<usize>> = found.map(|(at, found)| at..at + found.len()).collect();
+        places.retain(|place| !taken(place));
+        let place = places.iter().find(|place| is_whole(place)).or(places.first()).cloned();
+        self.terms.required.push(RequiredTerm { source: place, ..RequiredTerm::new(alternatives) });
         self
     }
 
