@@ -39,7 +39,7 @@ class CallOptions(TypedDict, total=False):
     excluded: Sequence[str]
     attention: bool
     search_graph: Literal["words", "pieces"] | None
-    # Random draws
+    # Draws
     sampling: str | None
     temperature: float
     seed: int
@@ -59,7 +59,7 @@ class CallOptions(TypedDict, total=False):
     evidence_weight: float
     evidence_theta: Sequence[float]
     evidence_own: int | None
-    # Counts of evidence
+    # Counting of evidence
     evidence_scale: float
     evidence_order: int
     evidence_written_words: bool

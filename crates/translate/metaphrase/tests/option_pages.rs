@@ -89,7 +89,7 @@ fn the_types_for_python_are_those_of_the_options() {
         let line = |option: TranslateOption| format!("    {}: {}\n", option.facts().name, python_type(option));
         format!("    # {title}\n{}", of_group(group).map(line).collect::<String>())
     };
-    let begin = "    \"\"\"How lines are translated. Without an option the model's own setting counts.\"\"\"\n\n";
+    let begin = "    \"\"\"The options of a call. The default of an option is the model's own setting.\"\"\"\n\n";
     compare("python/metaphrase/options.py", begin, "\n\nclass FileOptions", &GROUPS.map(types).concat());
 }
 
